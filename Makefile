@@ -1,0 +1,77 @@
+# RAG++: `make run` shows it, `make test` proves it.
+SHELL := /bin/bash
+.DEFAULT_GOAL := help
+
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+STAMP  := $(VENV)/.installed
+
+LINTED := shared services infra tests benchmarks
+NO_SERVER := -m "not server" --durations=10
+ALL_TESTS := --durations=20
+
+.PHONY: help install check lint test run demo eval bench reference-vectors prove-crash prove-outage prove-scale lock env-example clean
+
+help: ## list the targets
+	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+install: $(STAMP) ## a virtual environment in .venv with everything pinned; skipped when nothing changed
+
+$(STAMP): requirements.lock pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
+		echo "RAG++ needs Python 3.11 or newer; '$(PYTHON)' is $$($(PYTHON) --version 2>/dev/null || echo missing)."; \
+		echo "Install one, or name it: make PYTHON=python3.12 …"; exit 1; }
+	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || { \
+		echo "This Python cannot make virtual environments: its modules venv and ensurepip are missing."; \
+		echo "On Debian and Ubuntu: apt install python3-venv"; exit 1; }
+	@test -x $(BIN)/python || { echo "creating $(VENV) …"; $(PYTHON) -m venv $(VENV); }
+	@echo "installing $$(grep -c == requirements.lock) packages; the first time this takes a minute or two …"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps -r requirements.lock
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@touch $@
+
+lint: install
+	$(BIN)/ruff check $(LINTED)
+	$(BIN)/ruff format --check $(LINTED)
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+check: lint ## everything that needs no server: style, types, imports, unit and architecture tests
+	$(BIN)/pytest $(NO_SERVER)
+
+test: install ## every test, on an embedded stack of its own
+	$(BIN)/pytest $(ALL_TESTS)
+
+run: install ## start the stack, load the sample conversation, ask it five questions, serve until Ctrl-C
+	@$(BIN)/ragpp demo --serve
+
+demo: install ## the same, and exit
+	@$(BIN)/ragpp demo
+
+eval: install ## LoCoMo through the API: recall, ranking and latency by category
+	$(BIN)/python benchmarks/eval_locomo.py
+
+bench: prove-scale ## latency of every tier and of the whole recall, beside the budgets
+
+reference-vectors: install ## make the committed reference vectors again, in an environment of their own
+	$(BIN)/python infra/scripts/reference_vectors.py
+
+prove-crash: install ## 10,000 messages while processes and stores are killed: none missing, none twice
+	$(BIN)/python benchmarks/prove_crash.py
+
+prove-outage: install ## each store killed in mid-traffic: recalls keep answering, and recover
+	$(BIN)/python benchmarks/prove_outage.py
+
+prove-scale: install ## 1,000 users x 100 messages: p50 and p95 of each tier
+	$(BIN)/python benchmarks/prove_scale.py
+
+lock: install ## resolve pyproject.toml into requirements.lock
+	$(BIN)/python infra/scripts/refresh_lock.py
+
+env-example: install ## write .env.example from the settings classes
+	$(BIN)/python infra/scripts/refresh_env_example.py
+
+clean: ## remove every cache of this folder; the environment and the data in .ragpp stay
+	rm -rf .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache dist build
+	find . -name __pycache__ -not -path './$(VENV)/*' -prune -exec rm -rf {} +
