@@ -1,0 +1,318 @@
+"""The bodies of the public HTTP API, shared by the gateway and its clients.
+
+Over 300 lines, a third of them the examples that the OpenAPI document shows.
+"""
+
+from datetime import datetime
+from typing import Annotated, Literal
+
+from pydantic import ConfigDict, Field, JsonValue, field_validator
+
+from ragpp.fields import MAX_MESSAGES, Confidence, Content, Id, Label, Metadata, Moment, Name, Text
+from ragpp.models import DEFAULT_SESSION, Memory, Role, TierName, TimeRange, Value
+
+TierStatusName = Literal["ok", "timeout", "unavailable", "error", "skipped"]
+
+_MESSAGE_EXAMPLE: dict[str, JsonValue] = {
+    "id": "m-17",
+    "role": "user",
+    "name": "Maria",
+    "content": "My sister Elena moved to Porto last spring.",
+    "occurred_at": "2026-03-08T13:56:00Z",
+}
+
+
+class MessageIn(Value):
+    """One message to remember.
+
+    `id`: chosen by the client, unique within the user; absent, the server makes one and a repeat is a new message.
+    `occurred_at`: absent, the time of receipt; at most five minutes ahead.
+    """
+
+    model_config = ConfigDict(json_schema_extra={"example": _MESSAGE_EXAMPLE})
+
+    id: Id | None = None
+    role: Role = "user"
+    name: Name | None = None
+    content: Content
+    occurred_at: Moment | None = None
+    message_type: Label = "conversation"
+    channel: Label | None = None
+    domain: Label | None = None
+    task_type: Label | None = None
+    metadata: Metadata = Field(default_factory=dict)
+
+
+class StoreRequest(Value):
+    """Messages of one session, in the order they were said."""
+
+    model_config = ConfigDict(
+        json_schema_extra={"example": {"user_id": "u1", "session_id": "s1", "messages": [_MESSAGE_EXAMPLE]}}
+    )
+
+    user_id: Id
+    session_id: Id = DEFAULT_SESSION
+    agent_id: Id | None = None
+    messages: Annotated[tuple[MessageIn, ...], Field(min_length=1, max_length=MAX_MESSAGES)]
+
+
+class StoredMessage(Value):
+    """What became of one message. `redactions`: how many secrets were removed from it before it was stored."""
+
+    id: str
+    duplicate: bool
+    redactions: int
+
+
+class StoreResponse(Value):
+    """Acknowledged: the messages are in the episodic tier for good. `tiers.short_term` other than `ok` is repaired
+    by the workers."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "example": {
+                "receipt": "r1.2a.2a",
+                "stored": [{"id": "m-17", "duplicate": False, "redactions": 0}],
+                "timestamp": "2026-03-08T13:56:02Z",
+                "tiers": {"episodic": "ok", "short_term": "ok"},
+            }
+        }
+    )
+
+    receipt: str
+    stored: tuple[StoredMessage, ...]
+    timestamp: datetime
+    tiers: dict[TierName, TierStatusName]
+
+
+class RecallRequest(Value):
+    """A question to the memory of one user.
+
+    `session_id`: the running conversation, shown as RECENT CONVERSATION; it does not narrow the search.
+    `in_session`: only interactions of that session. `agent_id`: only interactions with that agent.
+    `after`: a receipt; the recall waits, within its deadline, until that write has been digested.
+    `as_of`: a moment in the conversations' own time; what was said later is not seen.
+    """
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "example": {
+                "user_id": "u1",
+                "session_id": "s1",
+                "query": "Where does Maria's sister live?",
+                "token_budget": 1000,
+                "deadline_ms": 500,
+            }
+        }
+    )
+
+    user_id: Id
+    query: Annotated[Text, Field(min_length=1, max_length=20_000)]
+    session_id: Id | None = None
+    agent_id: Id | None = None
+    in_session: Id | None = None
+    limit: int = Field(default=20, ge=1, le=200)
+    token_budget: int | None = Field(default=None, ge=0, le=200_000)
+    deadline_ms: int | None = Field(default=None, ge=1, le=60_000)
+    tiers: Annotated[tuple[TierName, ...], Field(min_length=1)] | None = None
+    time_range: TimeRange | None = None
+    role: Role | None = None
+    message_type: Label | None = None
+    channel: Label | None = None
+    domain: Label | None = None
+    task_type: Label | None = None
+    entities: Annotated[tuple[Name, ...], Field(max_length=50)] = ()
+    similarity_threshold: Annotated[float, Field(ge=-1, le=1)] | None = None
+    min_confidence: Confidence | None = None
+    exclude: Annotated[frozenset[Id], Field(max_length=1_000)] = frozenset()
+    after: Annotated[str, Field(max_length=64)] | None = None
+    as_of: Moment | None = None
+    explain: bool = False
+    persona: Annotated[Text, Field(max_length=20_000)] | None = None
+    tools: Annotated[tuple[Annotated[Text, Field(max_length=4_000)], ...], Field(max_length=100)] = ()
+    situation: Annotated[Text, Field(max_length=20_000)] | Metadata | None = None
+
+    @field_validator("query")
+    @classmethod
+    def _says_something(cls, query: str) -> str:
+        if not query.strip():
+            raise ValueError("says nothing")
+        return query
+
+
+class RecalledMemory(Memory):
+    """A memory in the fused ranking. `in_context`: it is part of the assembled context. `explain`: how its score came
+    about, on request."""
+
+    in_context: bool = False
+    explain: dict[str, JsonValue] | None = None
+
+
+class SectionOut(Value):
+    """A titled part of the context; `memories` are the ids of what is shown in it."""
+
+    title: str
+    tokens: int
+    memories: tuple[str, ...] = ()
+
+
+class TierStatus(Value):
+    """How one tier answered a recall."""
+
+    status: TierStatusName
+    ms: float
+    hits: int = 0
+    detail: str | None = None
+
+
+class RecallResponse(Value):
+    """`complete`: every tier that was asked answered in time; `partial` otherwise.
+
+    `receipt_pending`: how many of the user's events are not yet digested; -1 when that could not be told.
+    `memories`: the whole fused ranking, best first, up to `limit`.
+    """
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "example": {
+                "status": "complete",
+                "context": "## RELEVANT PAST INTERACTIONS\n- [2026-03-08] Maria: My sister Elena moved to Porto last "
+                "spring. (relevance: 0.91)",
+                "tokens": 31,
+                "elapsed_ms": 14.2,
+                "retrieved_at": "2026-03-09T08:00:00Z",
+                "receipt_pending": 0,
+                "sections": [{"title": "RELEVANT PAST INTERACTIONS", "tokens": 31, "memories": ["m-17"]}],
+                "memories": [
+                    {
+                        "id": "m-17",
+                        "tier": "episodic",
+                        "kind": "interaction",
+                        "text": "My sister Elena moved to Porto last spring.",
+                        "score": 0.91,
+                        "similarity": 0.62,
+                        "confidence": 1.0,
+                        "tokens": 10,
+                        "occurred_at": "2026-03-08T13:56:00Z",
+                        "said_by": "Maria",
+                        "session_id": "s1",
+                        "sources": ["m-17"],
+                        "metadata": {},
+                        "in_context": True,
+                    }
+                ],
+                "tiers": {"episodic": {"status": "ok", "ms": 6.1, "hits": 20}},
+            }
+        }
+    )
+
+    status: Literal["complete", "partial"]
+    context: str
+    tokens: int
+    elapsed_ms: float
+    retrieved_at: datetime
+    receipt_pending: int
+    sections: tuple[SectionOut, ...]
+    memories: tuple[RecalledMemory, ...]
+    tiers: dict[TierName, TierStatus]
+
+
+class Forgotten(Value):
+    """What a deletion did. A tier other than `ok` is cleaned by the workers as soon as it answers."""
+
+    forgotten: int
+    tiers: dict[TierName, TierStatusName] = Field(default_factory=dict)
+
+
+class Pending(Value):
+    """How many events are not yet digested."""
+
+    pending: int
+
+
+class PreferenceIn(Value):
+    """A preference to set. `id` makes a repeat harmless."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "example": {"user_id": "u1", "category": "communication", "key": "tone", "value": "short and direct"}
+        }
+    )
+
+    user_id: Id
+    id: Id | None = None
+    category: Label
+    key: Label
+    value: Annotated[Text, Field(min_length=1, max_length=4_000)]
+    confidence: Confidence = 0.8
+    stated: bool = True
+
+
+class RuleIn(Value):
+    """A behavioural rule to create. `id` makes a repeat harmless."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "example": {
+                "user_id": "u1",
+                "text": "Offer a vegetarian option first.",
+                "triggers": ["restaurant", "dinner"],
+                "priority": 7,
+            }
+        }
+    )
+
+    user_id: Id
+    id: Id | None = None
+    text: Annotated[Text, Field(min_length=1, max_length=4_000)]
+    triggers: Annotated[tuple[Label, ...], Field(max_length=50)] = ()
+    priority: int = Field(default=5, ge=0, le=10)
+    active: bool = True
+
+
+class RuleChange(Value):
+    """What to change of a rule; what is absent stays."""
+
+    model_config = ConfigDict(json_schema_extra={"example": {"user_id": "u1", "priority": 9, "active": True}})
+
+    user_id: Id
+    text: Annotated[Text, Field(min_length=1, max_length=4_000)] | None = None
+    triggers: Annotated[tuple[Label, ...], Field(max_length=50)] | None = None
+    priority: Annotated[int, Field(ge=0, le=10)] | None = None
+    active: bool | None = None
+
+
+class Restore(Value):
+    """Which version to make current again."""
+
+    model_config = ConfigDict(json_schema_extra={"example": {"user_id": "u1", "version": 2}})
+
+    user_id: Id
+    version: int = Field(ge=1, le=2**31 - 1)
+
+
+class Outcome(Value):
+    """Whether following a rule worked."""
+
+    model_config = ConfigDict(json_schema_extra={"example": {"user_id": "u1", "success": True}})
+
+    user_id: Id
+    success: bool
+
+
+class MergeIn(Value):
+    """Which entity is the same as the one in the path and is absorbed by it."""
+
+    model_config = ConfigDict(json_schema_extra={"example": {"user_id": "u1", "absorb_id": "6b0c"}})
+
+    user_id: Id
+    absorb_id: Id
+
+
+class SplitIn(Value):
+    """Which absorbed entity becomes its own again."""
+
+    model_config = ConfigDict(json_schema_extra={"example": {"user_id": "u1", "absorbed_id": "6b0c"}})
+
+    user_id: Id
+    absorbed_id: Id

@@ -1,0 +1,134 @@
+"""The ONNX graph of all-MiniLM-L6-v2, assembled from the published checkpoint with ONNX Runtime's fused operators.
+
+The network is BERT with 6 layers, 12 heads, width 384 and a 1,536 wide feed-forward part (the checkpoint's
+`config.json`), followed by mean pooling over the text's tokens and L2 normalisation (its `modules.json`).
+Since the vector is normalised, the sum over the tokens serves as their mean.
+The operators of the domain `com.microsoft` are specified in ONNX Runtime's `docs/ContribOperators.md`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+import onnx
+from onnx import TensorProto, helper, numpy_helper
+from safetensors.numpy import load_file
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from ragpp.embedding.port import FloatMatrix
+
+LAYERS: Final = 6
+HEADS: Final = 12
+DIMENSION: Final = 384
+EPSILON: Final = 1e-12
+OPSET: Final = 17
+FUSED: Final = "com.microsoft"
+
+
+def assemble(weights: Path) -> bytes:
+    """The serialised model for the checkpoint file `weights`.
+
+    Inputs: `input_ids` and `attention_mask`, int32 (texts, tokens); a mask is 1 for a token and 0 for padding on
+    the right. Output: `embedding`, float32 (texts, 384), rows of length 1.
+    Raises KeyError when a tensor is missing, and what safetensors raises for a file that is not its own.
+    """
+    builder = _Builder(load_file(weights))
+    hidden = builder.embeddings()
+    for layer in range(LAYERS):
+        hidden = builder.encoder_layer(layer, hidden)
+    builder.pooling(hidden)
+    return builder.serialise()
+
+
+class _Builder:
+    """Collects nodes and initializers; each method returns the name of the tensor it ends in."""
+
+    def __init__(self, tensors: Mapping[str, FloatMatrix]) -> None:
+        self._tensors = tensors
+        self._nodes: list[onnx.NodeProto] = []
+        self._initializers: list[onnx.TensorProto] = []
+
+    def embeddings(self) -> str:
+        tables = [f"embeddings.{kind}_embeddings.weight" for kind in ("word", "position", "token_type")]
+        norm = ["embeddings.LayerNorm.weight", "embeddings.LayerNorm.bias"]
+        # A missing segment input would drop the token type from the sum, and every token here is of type 0.
+        position = self._tensors[tables[1]] + self._tensors[tables[2]][0]
+        inputs = ["input_ids", "", self._tensor(tables[0]), self._constant("position_and_type", position), ""]
+        outputs = ["embedded", "token_counts"]
+        inputs += [*map(self._tensor, norm), "attention_mask"]
+        self._nodes.append(helper.make_node("EmbedLayerNormalization", inputs, outputs, domain=FUSED, epsilon=EPSILON))
+        return "embedded"
+
+    def encoder_layer(self, layer: int, hidden: str) -> str:
+        prefix = f"encoder.layer.{layer}"
+        projections = [f"{prefix}.attention.self.{kind}" for kind in ("query", "key", "value")]
+        weight = np.concatenate([self._tensors[f"{name}.weight"].T for name in projections], axis=1)
+        bias = np.concatenate([self._tensors[f"{name}.bias"] for name in projections])
+        attention = [
+            hidden,
+            self._constant(f"{prefix}.qkv.weight", weight),
+            self._constant(f"{prefix}.qkv.bias", bias),
+            "token_counts",
+        ]
+        context = self._fused("Attention", attention, f"{prefix}.context", num_heads=HEADS)
+        attended = self._skip_norm(f"{prefix}.attention.output", context, hidden)
+        wide = self._matmul(f"{prefix}.intermediate", attended)
+        bias_name = self._tensor(f"{prefix}.intermediate.dense.bias")
+        activated = self._fused("BiasGelu", [wide, bias_name], f"{prefix}.activated")
+        return self._skip_norm(f"{prefix}.output", activated, attended)
+
+    def pooling(self, hidden: str) -> None:
+        axis = self._constant("token_axis", np.array([1], dtype=np.int64))
+        steps = [
+            helper.make_node("Cast", ["attention_mask"], ["mask"], to=TensorProto.FLOAT),
+            helper.make_node("Unsqueeze", ["mask", axis], ["mask_row"]),
+            helper.make_node("MatMul", ["mask_row", hidden], ["token_sum"]),
+            helper.make_node("Squeeze", ["token_sum", axis], ["pooled"]),
+            helper.make_node("LpNormalization", ["pooled"], ["embedding"], axis=-1, p=2),
+        ]
+        self._nodes.extend(steps)
+
+    def serialise(self) -> bytes:
+        tokens = ["texts", "tokens"]
+        names = ("input_ids", "attention_mask")
+        inputs = [helper.make_tensor_value_info(name, TensorProto.INT32, tokens) for name in names]
+        graph = helper.make_graph(
+            self._nodes,
+            "all-MiniLM-L6-v2",
+            inputs,
+            [helper.make_tensor_value_info("embedding", TensorProto.FLOAT, ["texts", DIMENSION])],
+            self._initializers,
+        )
+        opsets = [helper.make_opsetid("", OPSET), helper.make_opsetid(FUSED, 1)]
+        model = helper.make_model(graph, opset_imports=opsets, ir_version=8, producer_name="ragpp")
+        serialised: bytes = model.SerializeToString()
+        return serialised
+
+    def _matmul(self, prefix: str, operand: str) -> str:
+        weight = self._constant(f"{prefix}.dense.weight", self._tensors[f"{prefix}.dense.weight"].T)
+        output = f"{prefix}.product"
+        self._nodes.append(helper.make_node("MatMul", [operand, weight], [output]))
+        return output
+
+    def _skip_norm(self, prefix: str, operand: str, skip: str) -> str:
+        """Project `operand` with the dense layer of `prefix`, add `skip`, normalise."""
+        names = [f"{prefix}.LayerNorm.weight", f"{prefix}.LayerNorm.bias", f"{prefix}.dense.bias"]
+        inputs = [self._matmul(prefix, operand), skip, *map(self._tensor, names)]
+        return self._fused("SkipLayerNormalization", inputs, f"{prefix}.normalised", epsilon=EPSILON)
+
+    def _fused(self, operator: str, inputs: list[str], output: str, **attributes: float) -> str:
+        node = helper.make_node(operator, inputs, [output], domain=FUSED)
+        node.attribute.extend(helper.make_attribute(name, value) for name, value in attributes.items())
+        self._nodes.append(node)
+        return output
+
+    def _tensor(self, name: str) -> str:
+        return self._constant(name, self._tensors[name])
+
+    def _constant(self, name: str, values: FloatMatrix | np.ndarray[tuple[int, ...], np.dtype[np.int64]]) -> str:
+        self._initializers.append(numpy_helper.from_array(np.ascontiguousarray(values), name))
+        return name

@@ -1,0 +1,228 @@
+"""Every error that RAG++ raises on purpose.
+
+MemorySystemError
+├── CatalogError family MEM-001 … 009 (EmbeddingError 004, ExtractionError 005, StorageError 009)
+├── TierUnavailable     010   a tier did not answer; retryable
+├── Conflict            011   an id is known with other content, or a version has moved on
+├── NotFound            012   nothing of that id in this scope
+├── EmbeddingMismatch   013   a store holds vectors of another model
+├── MigrationError      014   the schema cannot be brought up to date
+├── ConfigurationError  015   a setting is missing or contradicts another
+├── LedgerError         016   an event cannot be taken or finished
+├── InvalidInput        020   a value is outside what is accepted; also a ValueError
+├── Unauthenticated     021   no key, or a wrong one
+├── Forbidden           022   the key lacks the scope
+├── PayloadTooLarge     023   the body exceeds the limit
+├── MalformedBody       024   the body is not UTF-8 or not JSON
+├── UnsupportedMediaType 025  the body is declared as something other than JSON
+├── StackError          030   an embedded server cannot be installed, started or stopped
+├── GatewayUnreachable  031   the client had no answer (ragpp.web.calls)
+└── NotRunning, BadLines 032, 033   of the command line (infra.cli)
+"""
+
+from typing import ClassVar
+
+
+class MemorySystemError(Exception):
+    """Root of every error raised on purpose; what is not below it is a bug. MEM-001 to 009 are the catalog's.
+
+    `message` says what happened, in a sentence that may be shown to the caller.
+    `suggestions` say what to do about it; without any, the class's own are used.
+    """
+
+    by_code: ClassVar[dict[str, type["MemorySystemError"]]] = {}
+    code: ClassVar[str] = "MEM-000"
+    status: ClassVar[int] = 500
+    title: ClassVar[str] = "Internal error"
+    retryable: ClassVar[bool] = False
+    default_suggestions: ClassVar[tuple[str, ...]] = ()
+
+    def __init__(
+        self, message: str, *, suggestions: tuple[str, ...] = (), details: dict[str, object] | None = None
+    ) -> None:
+        super().__init__(message)
+        self.message = message
+        self.suggestions = suggestions or self.default_suggestions
+        self.details: dict[str, object] = details or {}
+
+    def __init_subclass__(
+        cls, *, code: str, status: int, title: str, retryable: bool = False, suggestions: tuple[str, ...] = ()
+    ) -> None:
+        if code in cls.by_code:
+            raise TypeError(f"{code!r} already names {cls.by_code[code].__name__}")
+        cls.code, cls.status, cls.title = code, status, title
+        cls.retryable, cls.default_suggestions = retryable, suggestions
+        cls.by_code[code] = cls
+
+
+class EmbeddingError(
+    MemorySystemError,
+    code="MEM-004",
+    status=503,
+    title="Embedding failed",
+    retryable=True,
+    suggestions=("Check the embedder's settings and its endpoint or model files, then repeat the request.",),
+):
+    """A text could not be turned into a vector."""
+
+
+class ExtractionError(
+    MemorySystemError,
+    code="MEM-005",
+    status=500,
+    title="Extraction failed",
+    suggestions=("The interaction is stored; its digestion is retried. See the event's error in the ledger.",),
+):
+    """Entities, relationships or preferences could not be taken from a text."""
+
+
+class StorageError(
+    MemorySystemError,
+    code="MEM-009",
+    status=500,
+    title="Storage failed",
+    suggestions=("Nothing was stored. Repeat the request with the same ids; see the store's log for the cause.",),
+):
+    """A store refused a statement for a reason that repeating does not mend."""
+
+
+class TierUnavailable(
+    MemorySystemError,
+    code="MEM-010",
+    status=503,
+    title="A memory tier is unavailable",
+    retryable=True,
+    suggestions=("Repeat the request with the same ids.", "See GET /health/ready for the tier that is down."),
+):
+    """A tier did not answer in time. A write may have happened: repeat it with the same ids."""
+
+
+class Conflict(
+    MemorySystemError,
+    code="MEM-011",
+    status=409,
+    title="Conflict",
+    suggestions=("Use a new id for new content: what is stored is never overwritten.",),
+):
+    """An id is known with other content, or what was to be changed has changed since it was read."""
+
+
+class NotFound(
+    MemorySystemError,
+    code="MEM-012",
+    status=404,
+    title="Not found",
+    suggestions=("Check the id and the user; list what exists with the collection's GET route.",),
+):
+    """Nothing of that id in this scope: it never was, was forgotten, or belongs to another."""
+
+
+class EmbeddingMismatch(
+    MemorySystemError,
+    code="MEM-013",
+    status=503,
+    title="The store holds vectors of another embedding model",
+    suggestions=("Configure the embedding model that the store was filled with, or start with an empty store.",),
+):
+    """Model or dimension recorded in a store differ from the configured embedder's."""
+
+
+class MigrationError(
+    MemorySystemError,
+    code="MEM-014",
+    status=503,
+    title="The schema cannot be migrated",
+    suggestions=("Use the version of RAG++ that wrote this database, or a newer one; migrations only go forward.",),
+):
+    """A migration failed, was changed after it was applied, or the database is newer than the code."""
+
+
+class ConfigurationError(
+    MemorySystemError,
+    code="MEM-015",
+    status=500,
+    title="Configuration error",
+    suggestions=("Check the settings named in the message against .env.example.",),
+):
+    """A setting is missing, malformed or contradicts another."""
+
+
+class LedgerError(
+    MemorySystemError,
+    code="MEM-016",
+    status=500,
+    title="Ledger error",
+    suggestions=("The event stays in the ledger and is handed out again when its lease ends.",),
+):
+    """An event could not be taken, renewed or finished: its lease was lost or its state forbids the step."""
+
+
+class InvalidInput(
+    MemorySystemError,
+    ValueError,
+    code="MEM-020",
+    status=422,
+    title="Invalid input",
+    suggestions=("Correct the fields named in `errors` and repeat the request.",),
+):
+    """A value is outside what is accepted."""
+
+
+class Unauthenticated(
+    MemorySystemError,
+    code="MEM-021",
+    status=401,
+    title="A valid API key is required",
+    suggestions=("Send the key as `Authorization: Bearer <key>`; `ragpp status` shows the embedded stack's key.",),
+):
+    """No key was sent, or it is unknown, revoked or expired."""
+
+
+class Forbidden(
+    MemorySystemError,
+    code="MEM-022",
+    status=403,
+    title="The key does not allow this",
+    suggestions=("Use a key with the scope named in the message.",),
+):
+    """The key is valid but lacks the scope, or is bound to another user or agent."""
+
+
+class PayloadTooLarge(
+    MemorySystemError,
+    code="MEM-023",
+    status=413,
+    title="The request body is too large",
+    suggestions=("Send fewer or shorter messages per request.",),
+):
+    """The body exceeds the configured limit."""
+
+
+class MalformedBody(
+    MemorySystemError,
+    code="MEM-024",
+    status=400,
+    title="The request body cannot be read",
+    suggestions=("Send UTF-8 encoded JSON with `Content-Type: application/json`.",),
+):
+    """The body is not valid UTF-8 or not valid JSON."""
+
+
+class UnsupportedMediaType(
+    MemorySystemError,
+    code="MEM-025",
+    status=415,
+    title="The request body is of another type",
+    suggestions=("Send JSON with `Content-Type: application/json`.",),
+):
+    """The body's declared type is not JSON."""
+
+
+class StackError(
+    MemorySystemError,
+    code="MEM-030",
+    status=500,
+    title="The embedded stack failed",
+    suggestions=("See `ragpp logs` for the server named in the message.",),
+):
+    """An embedded server could not be installed, started, reached or stopped."""

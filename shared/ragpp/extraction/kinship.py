@@ -1,0 +1,134 @@
+"""Words for relatives, partners, friends and pets, and what a possessive before them says.
+
+A relationship reads from the relative to the person it belongs to: "Salma MOTHER_OF Noor".
+"""
+
+from typing import Final
+
+_FAMILY: Final[dict[str, tuple[str, ...]]] = {
+    "mother": ("mother", "mom", "mum", "mommy", "mummy", "mama", "mam", "ma"),
+    "father": ("father", "dad", "daddy", "papa", "pa"),
+    "parent": ("parent",),
+    "sister": ("sister", "sis", "big sister", "little sister", "older sister", "younger sister", "twin sister"),
+    "brother": ("brother", "bro", "big brother", "little brother", "older brother", "younger brother", "twin brother"),
+    "grandmother": ("grandmother", "grandma", "granny", "gran", "nana", "nan"),
+    "grandfather": ("grandfather", "grandpa", "grandad", "granddad"),
+    "aunt": ("aunt", "auntie", "aunty"),
+    "uncle": ("uncle",),
+    "cousin": ("cousin",),
+    "niece": ("niece",),
+    "nephew": ("nephew",),
+    "daughter": ("daughter",),
+    "son": ("son",),
+    "child": ("child", "kid", "baby", "toddler"),
+    "grandchild": ("grandchild", "grandkid", "granddaughter", "grandson"),
+    "wife": ("wife",),
+    "husband": ("husband", "hubby"),
+    "spouse": ("spouse",),
+    "partner": ("partner", "significant other"),
+    "girlfriend": ("girlfriend",),
+    "boyfriend": ("boyfriend",),
+    "fiancé": ("fiancé", "fiancée", "fiance", "fiancee"),
+    "mother-in-law": ("mother-in-law", "mother in law"),
+    "father-in-law": ("father-in-law", "father in law"),
+    "sister-in-law": ("sister-in-law", "sister in law"),
+    "brother-in-law": ("brother-in-law", "brother in law"),
+    "stepmother": ("stepmother", "stepmom", "stepmum"),
+    "stepfather": ("stepfather", "stepdad"),
+    "godmother": ("godmother",),
+    "godfather": ("godfather",),
+}
+_SOCIAL: Final[dict[str, tuple[str, ...]]] = {
+    "friend": ("friend", "best friend", "close friend", "old friend", "good friend", "mate", "buddy", "pal"),
+    "colleague": ("colleague", "co-worker", "coworker", "workmate", "teammate"),
+    "boss": ("boss", "manager", "supervisor"),
+    "neighbour": ("neighbour", "neighbor"),
+    "flatmate": ("flatmate", "roommate", "housemate"),
+    "classmate": ("classmate",),
+    "teacher": ("teacher", "tutor", "professor", "coach", "instructor"),
+    "mentor": ("mentor",),
+    "student": ("student", "pupil"),
+    "doctor": ("doctor", "gp", "dentist", "therapist"),
+    "landlord": ("landlord", "landlady"),
+}
+PETS: Final = ("dog", "puppy", "cat", "kitten", "rabbit", "bunny", "horse", "pony", "hamster", "guinea pig", "parrot",
+                "budgie", "tortoise", "turtle", "goldfish", "greyhound", "labrador", "poodle", "terrier", "spaniel",
+                "beagle", "collie", "pug", "corgi")  # fmt: skip
+"""Animals that live with someone and have names."""
+_PLURALS: Final[dict[str, str]] = {
+    "sisters": "sister", "brothers": "brother", "cousins": "cousin", "aunts": "aunt", "uncles": "uncle",
+    "nieces": "niece", "nephews": "nephew", "daughters": "daughter", "sons": "son", "children": "child",
+    "kids": "child", "friends": "friend", "best friends": "friend", "colleagues": "colleague",
+    "neighbours": "neighbour", "neighbors": "neighbour", "flatmates": "flatmate", "roommates": "flatmate",
+    "parents": "parent", "grandparents": "grandparent", "dogs": "dog", "cats": "cat", "twins": "child",
+}  # fmt: skip
+
+CANONICAL: Final[dict[str, str]] = {
+    **{word: kin for group in (_FAMILY, _SOCIAL) for kin, words in group.items() for word in words},
+    **{word: word for word in PETS},
+}
+"""Lower-case word → the word that stands for all its like: "mum" → "mother"."""
+
+PLURAL: Final[dict[str, str]] = _PLURALS
+"""Lower-case plural → canonical singular, for "my brothers Karim and Sami"."""
+
+UNIQUE: Final = frozenset(
+    {"mother", "father", "wife", "husband", "spouse", "partner", "girlfriend", "boyfriend", "fiancé",
+     "mother-in-law", "father-in-law"}
+)  # fmt: skip
+"""Of these a person has one, so that two mentions mean the same individual."""
+
+ADDRESSED: Final = frozenset(
+    {"mother", "mom", "mum", "mommy", "mummy", "mama", "father", "dad", "daddy", "papa",
+     "grandma", "granny", "gran", "nana", "grandpa", "grandad", "granddad"}
+)  # fmt: skip
+"""Words that mean the speaker's own relative when they stand alone with a capital: "I told Mum"."""
+
+TITLES: Final = frozenset({"aunt", "auntie", "aunty", "uncle", "grandma", "granny", "grandpa", "cousin"})
+"""Words that come before a name without a possessive: "Aunt Rosa came by"."""
+
+_FEMALE: Final = frozenset(
+    {"mother", "sister", "grandmother", "aunt", "niece", "daughter", "wife", "girlfriend", "mother-in-law",
+     "sister-in-law", "stepmother", "godmother"}
+)  # fmt: skip
+_MALE: Final = frozenset(
+    {"father", "brother", "grandfather", "uncle", "nephew", "son", "husband", "boyfriend", "father-in-law",
+     "brother-in-law", "stepfather", "godfather"}
+)  # fmt: skip
+
+_SPOUSES: Final = frozenset({"wife", "husband", "spouse"})
+_PARTNERS: Final = frozenset({"partner", "girlfriend", "boyfriend", "fiancé"})
+
+
+def is_pet(kin: str) -> bool:
+    """Whether the canonical word names an animal that lives with someone."""
+    return kin in PETS
+
+
+def is_family(kin: str) -> bool:
+    """Whether the canonical word names kin or a partner: such a person is an entity even without a name."""
+    return kin in _FAMILY or kin == "grandparent"
+
+
+def relationship_type(kin: str) -> str:
+    """The type of the edge from the relative to its owner, or from an owner to a pet ("OWNS")."""
+    if is_pet(kin):
+        return "OWNS"
+    if kin in _SPOUSES:
+        return "SPOUSE_OF"
+    if kin in _PARTNERS:
+        return "PARTNER_OF"
+    return kin.upper().replace("-", "_") + "_OF"
+
+
+def pronoun(kin: str) -> str | None:
+    """ "she" or "he" where the canonical word tells, else None."""
+    if kin in _FEMALE:
+        return "she"
+    return "he" if kin in _MALE else None
+
+
+def words(canonical: str) -> tuple[str, ...]:
+    """All single words that mean `canonical`, itself first: what a look-up of "mother" should also try."""
+    group = _FAMILY.get(canonical) or _SOCIAL.get(canonical) or (canonical,)
+    return tuple(dict.fromkeys((canonical, *group)))

@@ -1,0 +1,136 @@
+"""Closed word lists of English that tell a name from an ordinary word with a capital, and one kind from another.
+
+All words are lower case; a token is looked up by its lower-case form. The lists are heuristics of this project,
+kept to words that are frequent in conversation.
+"""
+
+from typing import Final
+
+
+def word_set(text: str) -> frozenset[str]:
+    """The words of a text that white space divides."""
+    return frozenset(text.split())
+
+
+CALENDAR: Final = word_set(
+    "monday tuesday wednesday thursday friday saturday sunday mondays tuesdays wednesdays thursdays fridays saturdays "
+    "sundays mon tue tues wed thu thur thurs fri sat sun january february march april may june july august september "
+    "october november december jan feb mar apr jun jul aug sep sept oct nov dec"
+)
+
+DEMONYMS: Final = word_set(
+    "english french german spanish italian portuguese dutch danish swedish norwegian finnish polish russian turkish "
+    "greek chinese japanese korean arabic hindi urdu hebrew latin american british scottish irish welsh canadian "
+    "australian mexican brazilian indian african european asian swiss austrian belgian czech hungarian romanian "
+    "ukrainian croatian serbian egyptian moroccan nigerian kenyan thai vietnamese indonesian persian iranian cuban "
+    "argentinian colombian peruvian chilean icelandic estonian latvian lithuanian catalan christian muslim jewish "
+    "buddhist hindu catholic protestant western eastern northern southern victorian nordic scandinavian mediterranean"
+)
+"""Adjectives and languages: capitalised, never a name by themselves, fine inside one ("Nordic Map Archive")."""
+
+ACRONYMS: Final = word_set(
+    "ok tv lol omg btw fyi asap diy faq pdf usb wifi gps atm ceo cto cfo hr pr it ai ml ui ux api id cv pc gp phd mba "
+    "ba bsc msc ma bbq dj vip rsvp pm am nye tbh imo imho idk brb ngl rn irl dm ps pps eta aka"
+)
+
+TITLES: Final = word_set("mr mrs ms miss dr prof professor sir madam lady lord captain reverend rev")
+
+SENTENCE_OPENERS: Final = word_set(
+    # pronouns, determiners, question words, conjunctions, prepositions, auxiliaries
+    "i i'm im ive you he she it we they me him her us them my your his its our their mine yours this that these those "
+    "a an the some any no none nothing nobody everyone everybody everything someone somebody something anyone anybody "
+    "anything all both each every either neither many much most more less few several another other others such same "
+    "who whom whose what which when where why how whatever whenever wherever whoever and or but nor so yet for because "
+    "since although though while if unless until till after before once as than whether despite in on at by with "
+    "without from to of off over under into onto through during about around between among against across along near "
+    "behind beside besides beyond except per up down out like be is are was were am been being do does did done have "
+    "has had having can could may might must shall should will would ought let's lets there here "
+    # adverbs, time, discourse
+    "not never always often sometimes usually maybe perhaps probably possibly definitely absolutely certainly surely "
+    "honestly actually basically really seriously literally apparently obviously clearly luckily fortunately "
+    "unfortunately sadly hopefully finally eventually recently lately currently suddenly meanwhile anyway anyways "
+    "also too just only even still already again soon later now then today tonight tomorrow yesterday afterwards "
+    "instead otherwise however therefore thus hence moreover furthermore first second third next last lastly today's "
+    "speaking confession question update news fact story note reminder tip rule step part point option number "
+    # greetings and interjections
+    "hi hey hello hiya howdy yo morning afternoon evening night goodnight goodbye bye cheers thanks thank ta welcome "
+    "congrats congratulations sorry please yes yeah yep yup no nope nah ok okay sure right fine great good nice cool "
+    "awesome amazing lovely wonderful fantastic brilliant perfect excellent wow oh ooh ah aha haha hahaha hehe lol omg "
+    "ugh oops ouch hmm hm um uh well alas hooray yay phew gosh jeez damn dear happy merry best love hugs "
+    "sounds looks seems feels glad plus anytime whoa woah woohoo dang yikes yup ooof oof nice bravo cheers gotcha "
+    "deal done noted agreed exactly indeed true false tempting huge tired strange weird interesting same sensible "
+    # verbs that open an order, a report or a question
+    "tell ask call give send bring take come go get let look see watch listen wait stop start try keep make put think "
+    "remember forget guess imagine suppose say says said consider check read write meet help show use need want hope "
+    "wish love hate miss enjoy buy find know mean feel turn leave move work works worked play run stay talk call "
+    "visit invite bet trust believe describe explain list summarize summarise translate compare suggest recommend "
+    "plan book open close set add remove update create delete save share post click type press follow "
+    "going coming getting trying looking thinking working making doing being having waiting "
+    # frequent nouns and adjectives
+    "people work home life time day week month year weekend summer winter spring autumn fall school college university "
+    "breakfast lunch dinner coffee tea food music family friends friend kids parents money health weather rain "
+    "traffic christmas-time half nine ten one two three four five six seven eight dietary quick long short big small "
+    "old new little poor apart thing things stuff everything's someone's god lord jesus heaven mom's dad's"
+)
+"""Words that start a sentence with a capital although they name nobody."""
+
+PERSON_VERBS: Final = word_set(
+    "said says told tells asked asks sent sends texted texts called calls messaged emailed rang proposed wants wanted "
+    "thinks thought loves loved likes liked hates hated lives lived moved married remembered remembers promised bought "
+    "cooked cooks baked bakes invited visited drove flew knows knew met hugged cried laughed smiled wrote sings sang "
+    "plays played graduated retired adopted agreed offered gave gives showed brought brings joined teaches taught "
+    "misses missed forgot insists insisted helped works worked studies studied dropped borrowed lent snores barks "
+    "purrs barked caught swears swore believes believed decided decides prefers preferred suggested recommended "
+    "announced arrived came comes left lost won became runs ran walks walked sleeps slept eats ate drinks drank died"
+)
+"""Verbs whose subject, when it is capitalised, is somebody."""
+
+MOTION: Final = word_set(
+    "move moves moved moving go goes going went gone been come comes coming came fly flies flying flew drive drives "
+    "driving drove travel travels travelling traveling travelled traveled trip trips back welcome train flight bus "
+    "ferry relocate relocated relocating return returns returned returning ticket tickets way road get got getting "
+    "arrive arrived writing greetings postcard away far tour journey visit sail sailed cycle cycled hike hiked"
+)
+"""Words after which "to" or "from" leads to a place."""
+
+USED: Final = word_set(
+    "use uses used using watch watched watching play played playing drive drives driving bought buy buying ordered "
+    "order download downloaded install installed read reading wear wearing stream streaming binged binge rewatched"
+)
+"""Verbs whose capitalised object is a thing."""
+
+ORG_NOUNS: Final = word_set(
+    "hospital clinic university college school academy institute bank inc ltd llc gmbh corp corporation company group "
+    "foundation museum archive archives library church club studio studios restaurant cafe café bakery hotel airlines "
+    "airways agency council ministry department labs lab laboratories laboratory partners associates consulting "
+    "technologies systems solutions software media press publishing orchestra choir band theatre theater gallery "
+    "association society union federation league team practice surgery pharmacy bookshop bookstore store shop market "
+    "harriers rovers united fc nursery kindergarten maps records pictures games motors electronics pharmaceuticals "
+    "insurance logistics brewery winery charity trust committee"
+)
+
+PLACE_NOUNS: Final = word_set(
+    "street road avenue lane square park lake river beach island islands mountain mountains valley bridge airport "
+    "station county city coast forest bay hill hills village town harbour harbor canyon falls peninsula province "
+    "district quarter bazaar alps highlands plaza boulevard pier castle cathedral"
+)
+
+EVENT_NOUNS: Final = word_set(
+    "festival marathon conference summit cup olympics fair parade gala championship championships carnival convention "
+    "symposium expo triathlon tournament hackathon biennale prix concert ball games week"
+)
+
+HOLIDAYS: Final = (
+    "Christmas", "Christmas Eve", "Christmas Day", "Boxing Day", "Easter", "Thanksgiving", "Halloween", "Hanukkah",
+    "Diwali", "Ramadan", "Eid", "Passover", "Valentine's Day", "New Year's Eve", "New Year's Day", "New Year",
+    "Mother's Day", "Father's Day", "Independence Day", "Bonfire Night", "Mardi Gras", "Oktoberfest",
+)  # fmt: skip
+
+CONNECTORS: Final = word_set("of the de da do dos das del della di du van von der den la le al el & y e")
+"""Lower-case words inside a name, only between two capitalised ones."""
+
+
+def is_ordinary(word: str) -> bool:
+    """Whether a capitalised word is a day, a month, a language or an acronym of everyday speech, not a name."""
+    lowered = word.lower().rstrip(".")
+    return lowered in CALENDAR or lowered in DEMONYMS or lowered in ACRONYMS or lowered == "i"

@@ -1,0 +1,96 @@
+"""What an extractor finds in one message, and the promise that every extractor keeps.
+
+All values are frozen. Names are surface forms ("Green Valley Hospital"), never normalised further than
+white space and possessives; comparing them without regard to case is the reader's choice.
+"""
+
+from dataclasses import dataclass
+from typing import Final, Literal, Protocol
+
+EntityLabel = Literal["PERSON", "ORG", "GPE", "EVENT", "PRODUCT"]
+"""PERSON also holds pets, which are asked about as "who"; GPE any place; PRODUCT any other thing or pursuit."""
+
+Polarity = Literal["positive", "negative"]
+
+SPEAKER: Final = "user"
+"""The name that stands for the speaker where the caller gave none; the caller puts the real one in its place."""
+
+
+@dataclass(frozen=True, slots=True)
+class EntityMention:
+    """One entity of a message; each name occurs once, at its first mention.
+
+    `aliases` are other words for it in this user's conversations ("mother", "Mum"), good for looking it up but
+    not unique: a user may have two sisters. `same_as` are names that mean the very same individual ("Noor's
+    mother" for "my mother Salma"): entities of one user's graph that share such a name may be merged.
+    `text[start:end]` is the mention. A speaker who is part of a relationship is an entity too, at the pronoun.
+    """
+
+    name: str
+    label: EntityLabel
+    start: int
+    end: int
+    aliases: tuple[str, ...] = ()
+    same_as: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class RelationshipMention:
+    """`source` `type` `target` reads as a sentence: "Salma MOTHER_OF Noor", "Noor LIVES_IN Leeds".
+
+    Both ends are names of entities of the same `Extraction`. `type` is UPPER_SNAKE, an open vocabulary whose
+    known part is in `kinship` and `relations`. `lasting` kinds (kinship, origin) fade slower than the rest.
+    `context` is the sentence that says so.
+    """
+
+    source: str
+    type: str
+    target: str
+    lasting: bool
+    context: str
+
+
+@dataclass(frozen=True, slots=True)
+class PreferenceMention:
+    """A setting that the speaker states about themselves.
+
+    `(category, key)` names the question and `value` answers it, so that a changed mind has the same category and
+    key and another value. `confidence` is in (0, 1]; `polarity` is negative where something is refused or
+    disliked. `stated` is False only for what an extractor infers.
+    """
+
+    category: str
+    key: str
+    value: str
+    confidence: float
+    polarity: Polarity
+    stated: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Extraction:
+    """Everything that one message says, in order of appearance. `ended` are relationships that the message says
+    hold no longer ("I don't live in Leeds any more"); they are never in `relationships` as well."""
+
+    entities: tuple[EntityMention, ...] = ()
+    relationships: tuple[RelationshipMention, ...] = ()
+    preferences: tuple[PreferenceMention, ...] = ()
+    ended: tuple[RelationshipMention, ...] = ()
+
+
+class Extractor(Protocol):
+    """Finds entities, relationships and stated preferences in one message; one instance serves many threads.
+
+    Precision before recall: a question, a hypothesis, a quotation or a denial asserts nothing.
+    """
+
+    def extract(self, text: str, *, speaker: str | None) -> Extraction:
+        """Read one message of `speaker` (their name, or None when unknown). CPU-bound: run it in a thread.
+
+        Deterministic. Empty text gives an empty Extraction. Raises: ExtractionError."""
+        ...
+
+    def query_entities(self, text: str) -> tuple[str, ...]:
+        """Names and kinship words that a query mentions, most specific first, without repeats; under 1 ms, so
+        a recall may call it on the event loop. Candidates to look up, not facts."""
+        ...

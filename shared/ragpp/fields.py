@@ -1,0 +1,78 @@
+"""The types of fields: what a text, a moment, an id or metadata must be to be stored and read back the same."""
+
+import json
+import math
+from datetime import UTC, datetime
+from typing import Annotated
+
+from pydantic import AfterValidator, AwareDatetime, Field, JsonValue
+
+MAX_ID_CHARS = 256
+MAX_CONTENT_CHARS = 100_000
+MAX_MESSAGES = 1_000
+MAX_METADATA_CHARS = 16_384
+MAX_METADATA_DEPTH = 64
+
+
+def storable(text: str) -> str:
+    """`text` itself; ValueError when PostgreSQL or UTF-8 cannot hold it (NUL, lone surrogates)."""
+    if "\x00" in text:
+        raise ValueError("contains a NUL character (U+0000), which cannot be stored")
+    if not text.isascii() and any("\ud800" <= character <= "\udfff" for character in text):
+        raise ValueError("contains a lone surrogate, which is not valid Unicode text")
+    return text
+
+
+def storable_json(value: JsonValue) -> JsonValue:
+    """`value` itself; ValueError when any text or number in it cannot be stored and read back the same, or when it is
+    nested over MAX_METADATA_DEPTH levels deep: every parser on the way has a depth at which it gives up."""
+    _see_storable(value, MAX_METADATA_DEPTH)
+    return value
+
+
+def _see_storable(value: JsonValue, levels: int) -> None:
+    if levels == 0 and isinstance(value, list | dict):
+        raise ValueError(f"is nested over {MAX_METADATA_DEPTH} levels deep")
+    if isinstance(value, str):
+        storable(value)
+    elif isinstance(value, float) and not math.isfinite(value):
+        raise ValueError("contains a number that is not finite")
+    elif isinstance(value, list):
+        for item in value:
+            _see_storable(item, levels - 1)
+    elif isinstance(value, dict):
+        for key, item in value.items():
+            storable(key)
+            _see_storable(item, levels - 1)
+
+
+def storable_metadata(metadata: dict[str, JsonValue]) -> dict[str, JsonValue]:
+    """`metadata` itself; ValueError when it cannot be stored, or is over MAX_METADATA_CHARS as JSON."""
+    if metadata:
+        storable_json(metadata)
+        if len(json.dumps(metadata, ensure_ascii=False)) > MAX_METADATA_CHARS:
+            raise ValueError(f"is over {MAX_METADATA_CHARS:,} characters as JSON")
+    return metadata
+
+
+def utc(moment: datetime) -> datetime:
+    """`moment` in UTC; ValueError where UTC has no such year."""
+    try:
+        return moment.astimezone(UTC)
+    except OverflowError as error:
+        raise ValueError("is outside the years 1 to 9999 in UTC") from error
+
+
+Text = Annotated[str, AfterValidator(storable)]
+Id = Annotated[str, Field(min_length=1, max_length=MAX_ID_CHARS), AfterValidator(storable)]
+Name = Annotated[str, Field(min_length=1, max_length=200), AfterValidator(storable)]
+Label = Annotated[str, Field(min_length=1, max_length=100), AfterValidator(storable)]
+Content = Annotated[str, Field(min_length=1, max_length=MAX_CONTENT_CHARS), AfterValidator(storable)]
+Moment = Annotated[AwareDatetime, AfterValidator(utc)]
+Metadata = Annotated[dict[str, JsonValue], AfterValidator(storable_metadata)]
+# Redaction may lengthen what it touches: what is stored has more room than what is accepted.
+StoredContent = Annotated[str, Field(min_length=1, max_length=16 * MAX_CONTENT_CHARS), AfterValidator(storable)]
+StoredName = Annotated[str, Field(min_length=1, max_length=4_000), AfterValidator(storable)]
+StoredStatement = Annotated[str, Field(min_length=1, max_length=16 * 4_000), AfterValidator(storable)]
+StoredMetadata = Annotated[dict[str, JsonValue], AfterValidator(storable_json)]
+Confidence = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]

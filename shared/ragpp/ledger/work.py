@@ -1,0 +1,226 @@
+"""Handing out what is to be done: leased, in order, retried, and visible when it failed."""
+
+import json
+import random
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple
+
+from pydantic import JsonValue
+
+from ragpp.clock import Clock
+from ragpp.errors import LedgerError
+from ragpp.ledger.events import SQL
+from ragpp.models import Scope
+from ragpp.postgres import Connection, Pool, ensure_open, foreign_errors
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
+    import asyncpg
+
+WorkState = Literal["pending", "leased", "done", "failed"]
+
+MAX_ATTEMPTS: Final = 8
+FIRST_DELAY_S: Final = 1.0
+LONGEST_DELAY_S: Final = 300.0
+"""Delays double from the first to the longest: eight attempts take some two minutes, twice or half that by jitter."""
+
+POSTPONE_S: Final = 2.0
+"""How soon work is tried again that met a store which is down: soon after it is back, it is digested."""
+
+MAX_ERROR_CHARS: Final = 2_000
+
+SESSIONS_TIMEOUT_S: Final = 120.0
+"""Longest the reading of all recent sessions may take: it is rare, and nobody waits for its answer."""
+
+_RANDOM: Final = random.SystemRandom()
+
+
+class WorkKey(NamedTuple):
+    """One thing to do: an event and what is done about it."""
+
+    event_id: int
+    stage: str
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """A thing to do with the event it is about. `attempts` counts from 1, the one under way included."""
+
+    key: WorkKey
+    scope: Scope
+    kind: str
+    subject_id: str
+    occurred_at: datetime
+    attempts: int
+    payload: Mapping[str, JsonValue] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A thing that failed for good, and why."""
+
+    key: WorkKey
+    scope: Scope
+    kind: str
+    subject_id: str
+    attempts: int
+    error: str
+    failed_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Lag:
+    """How far the workers are behind. `counts` by (stage, state), without `done`. `oldest_at`: when the oldest event
+    that still waits was recorded; None when none waits."""
+
+    counts: Mapping[tuple[str, str], int]
+    oldest_at: datetime | None
+
+    @property
+    def waiting(self) -> int:
+        """Works that are neither done nor failed."""
+        return sum(count for (_, state), count in self.counts.items() if state != "failed")
+
+
+class WorkLedger:
+    """The relay's side of the ledger: what is due is leased to an owner, who finishes or fails it.
+
+    A lease that ends unfinished is given out again, so a killed owner only delays. Effects must be idempotent: an
+    owner that is slower than its lease does what another does too.
+
+    Raises, from any method: TierUnavailable when PostgreSQL does not answer.
+    """
+
+    def __init__(self, pool: Pool, clock: Clock, *, jitter: Callable[[], float] = _RANDOM.random) -> None:
+        """`pool`: of the relay's role. `jitter`: a number in [0, 1), which spreads retries between 0.5 and 1.5 of
+        their delay."""
+        self._pool, self._clock, self._jitter = pool, clock, jitter
+
+    async def lease(self, stage: str, *, limit: int, owner: str, lease_s: float) -> list[Work]:
+        """At most `limit` due works of `stage`, oldest event first, held by `owner` for `lease_s` seconds.
+
+        A user's events come in their order, but for those put back for a later attempt, and never to two owners at
+        once. Work of the stage `forget` waits until what is being done about the user's earlier events has ended.
+        What ran out of attempts is failed here, in passing.
+        """
+        now = self._clock()
+        async with self._transaction("lease") as connection:
+            await connection.execute(SQL["lock_stage"], stage)
+            await connection.execute(SQL["fail_exhausted"], stage, now, MAX_ATTEMPTS)
+            rows = await connection.fetch(SQL["lease"], stage, now, owner, now + timedelta(seconds=lease_s), limit)
+        return sorted(map(_work, rows), key=lambda work: work.key)
+
+    async def renew(self, keys: Sequence[WorkKey], owner: str, lease_s: float) -> list[WorkKey]:
+        """Hold `keys` for another `lease_s` seconds from now; returns those that `owner` still holds."""
+        now = self._clock()
+        return await self._held("renew", keys, owner, now, now + timedelta(seconds=lease_s))
+
+    async def finish(self, keys: Sequence[WorkKey], owner: str) -> list[WorkKey]:
+        """Mark `keys` done; returns those that `owner` still held. The others are given out again or are done."""
+        return await self._held("finish", keys, owner, self._clock())
+
+    async def fail(self, key: WorkKey, owner: str, error: str, *, retryable: bool) -> WorkState:
+        """Put `key` back for a later attempt, or mark it failed; returns what it became.
+
+        The n-th attempt is followed by a delay of min(FIRST_DELAY_S · 2ⁿ⁻¹, LONGEST_DELAY_S) · (0.5 … 1.5); after
+        MAX_ATTEMPTS, or when not `retryable`, it has failed for good and stays visible with its `error`.
+        Raises LedgerError when `owner` no longer holds it.
+        """
+        async with self._transaction("fail") as connection:
+            state: WorkState | None = await connection.fetchval(
+                SQL["fail"],
+                *key,
+                owner,
+                self._clock(),
+                error.replace("\x00", "")[:MAX_ERROR_CHARS],
+                retryable,
+                MAX_ATTEMPTS,
+                FIRST_DELAY_S,
+                LONGEST_DELAY_S,
+                0.5 + self._jitter(),
+            )
+        if state is None:
+            raise LedgerError(f"{owner} no longer holds event {key.event_id} for {key.stage}")
+        return state
+
+    async def postpone(self, keys: Sequence[WorkKey], owner: str, why: str) -> list[WorkKey]:
+        """Put `keys` back for an outage that is not theirs: due in POSTPONE_S · (0.5 … 1.5) seconds, the attempt not
+        counted, however often. Returns those that `owner` still held."""
+        now = self._clock()
+        due_at = now + timedelta(seconds=POSTPONE_S * (0.5 + self._jitter()))
+        return await self._held("postpone", keys, owner, now, due_at, why.replace("\x00", "")[:MAX_ERROR_CHARS])
+
+    async def retry(self, stage: str | None = None, event_ids: Sequence[int] | None = None) -> int:
+        """Give failed works another round of attempts, all or those of `stage` and `event_ids`; returns how many."""
+        async with self._transaction("retry") as connection:
+            status = await connection.execute(SQL["retry"], stage, event_ids, self._clock())
+        return int(status.rsplit(" ", 1)[-1])
+
+    async def lag(self) -> Lag:
+        """What waits and what failed; costs as much as the backlog."""
+        async with self._transaction("lag") as connection:
+            rows = await connection.fetch(SQL["lag"])
+        return Lag(
+            counts={(row["stage"], row["state"]): row["works"] for row in rows},
+            oldest_at=min((row["oldest_at"] for row in rows if row["state"] != "failed"), default=None),
+        )
+
+    async def sessions_since(self, moment: datetime) -> list[Scope]:
+        """The sessions in which something was stored since `moment`, each as a scope; reads every event since."""
+        async with self._transaction("sessions") as connection:
+            rows = await connection.fetch(SQL["sessions_since"], moment, timeout=SESSIONS_TIMEOUT_S)
+        return [Scope(tenant_id=row["tenant_id"], user_id=row["user_id"], session_id=row["session_id"]) for row in rows]
+
+    async def failures(self, limit: int = 100) -> list[Failure]:
+        """What failed for good, oldest event first."""
+        async with self._transaction("failures") as connection:
+            rows = await connection.fetch(SQL["failures"], limit)
+        return [
+            Failure(
+                key=WorkKey(row["event_id"], row["stage"]),
+                scope=Scope(tenant_id=row["tenant_id"], user_id=row["user_id"]),
+                kind=row["kind"],
+                subject_id=row["subject_id"],
+                attempts=row["attempts"],
+                error=row["last_error"] or "",
+                failed_at=row["updated_at"],
+            )
+            for row in rows
+        ]
+
+    async def _held(
+        self, statement: str, keys: Sequence[WorkKey], owner: str, *values: datetime | str
+    ) -> list[WorkKey]:
+        if not keys:
+            return []
+        async with self._transaction(statement) as connection:
+            rows = await connection.fetch(
+                SQL[statement], [key.event_id for key in keys], [key.stage for key in keys], owner, *values
+            )
+        return sorted(WorkKey(row["event_id"], row["stage"]) for row in rows)
+
+    def _transaction(self, what: str) -> AbstractAsyncContextManager[Connection]:
+        return _transaction(self._pool, what)
+
+
+@asynccontextmanager
+async def _transaction(pool: Pool, what: str) -> "AsyncIterator[Connection]":
+    await ensure_open(pool)
+    async with foreign_errors(f"ledger {what}"), pool.acquire(timeout=2.0) as connection, connection.transaction():
+        yield connection
+
+
+def _work(row: "asyncpg.Record") -> Work:
+    return Work(
+        key=WorkKey(row["event_id"], row["stage"]),
+        scope=Scope(tenant_id=row["tenant_id"], user_id=row["user_id"]),
+        kind=row["kind"],
+        subject_id=row["subject_id"],
+        occurred_at=row["occurred_at"],
+        attempts=row["attempts"],
+        payload=json.loads(row["payload"]),
+    )

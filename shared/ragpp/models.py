@@ -1,0 +1,390 @@
+"""The values that travel between the parts: frozen, validated, free of any driver.
+
+Over 300 lines and one file all the same: two dozen small values that name each other.
+"""
+
+from datetime import datetime
+from typing import Annotated, Generic, Literal, Self, TypeVar
+
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, model_validator
+
+from ragpp.fields import (
+    Confidence,
+    Id,
+    Label,
+    Moment,
+    Name,
+    StoredContent,
+    StoredMetadata,
+    StoredName,
+    StoredStatement,
+    Text,
+)
+
+TierName = Literal["short_term", "episodic", "semantic", "procedural", "catalog"]
+MemoryKind = Literal["message", "summary", "interaction", "entity", "relationship", "preference", "rule", "item"]
+EntityLabel = Literal["PERSON", "ORG", "GPE", "EVENT", "PRODUCT"]
+Role = Literal["user", "assistant", "system", "tool"]
+Vector = tuple[float, ...]
+
+DEFAULT_SESSION = "default"
+
+
+class Value(BaseModel):
+    """A frozen value; an unknown field is an error."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Scope(Value):
+    """Whose memory a call touches. `tenant_id` comes from the key, never from the request."""
+
+    tenant_id: Id
+    user_id: Id
+    agent_id: Id | None = None
+    session_id: Id | None = None
+
+    @property
+    def user_key(self) -> tuple[str, str]:
+        """(tenant_id, user_id): the first two columns of every user's primary key."""
+        return self.tenant_id, self.user_id
+
+    def in_session(self, session_id: str | None) -> Self:
+        """The same scope in another session."""
+        return self.model_copy(update={"session_id": session_id})
+
+
+class Interaction(Value):
+    """One message of a conversation; append-only, its content already redacted."""
+
+    id: Id
+    session_id: Id = DEFAULT_SESSION
+    agent_id: Id | None = None
+    role: Role = "user"
+    name: StoredName | None = None
+    content: StoredContent
+    occurred_at: Moment
+    message_type: Label = "conversation"
+    channel: Label | None = None
+    domain: Label | None = None
+    task_type: Label | None = None
+    metadata: StoredMetadata = Field(default_factory=dict)
+
+    @property
+    def said_by(self) -> str:
+        """The speaker's name, or the role of a speaker without one."""
+        return self.name or self.role
+
+
+class Chunk(Value):
+    """A stretch of an interaction's content that the embedder can read whole.
+
+    `start`, `end`: character offsets into the content. `tokens`: its length without special tokens.
+    `embedding`: unit length, of the embedder's dimension; made from the chunk's index line.
+    """
+
+    ordinal: int = Field(ge=0)
+    start: int = Field(ge=0)
+    end: int = Field(ge=0)
+    tokens: int = Field(ge=0)
+    embedding: Vector
+
+
+class InteractionEntry(Value):
+    """An interaction on its way into the episodic and short-term tiers.
+
+    `chunks` empty: the tier cuts and embeds by itself.
+    `tokens`: of the content. `redactions`: how many secrets intake removed from it.
+    """
+
+    kind: Literal["interaction"] = "interaction"
+    interaction: Interaction
+    chunks: tuple[Chunk, ...] = ()
+    tokens: int = Field(default=0, ge=0)
+    redactions: int = Field(default=0, ge=0)
+
+    @property
+    def id(self) -> str:
+        return self.interaction.id
+
+
+class EntityEntry(Value):
+    """One mention of an entity. `embedding` of its name; `sources` are interaction ids."""
+
+    kind: Literal["entity"] = "entity"
+    id: Id
+    name: Name
+    label: EntityLabel
+    aliases: tuple[Name, ...] = ()
+    embedding: Vector | None = None
+    occurred_at: Moment
+    sources: tuple[Id, ...] = ()
+
+
+class RelationshipEntry(Value):
+    """One mention of a relationship between two entities, named as they were said.
+
+    `lasting`: a kind that hardly fades (kinship, identity). `context`: the sentence that says it.
+    """
+
+    kind: Literal["relationship"] = "relationship"
+    id: Id
+    source: Name
+    source_label: EntityLabel = "PERSON"
+    type: Annotated[str, Field(pattern=r"^[A-Z][A-Z0-9_]{0,63}$")]
+    target: Name
+    target_label: EntityLabel
+    lasting: bool = False
+    context: Text = ""
+    occurred_at: Moment
+    sources: tuple[Id, ...] = ()
+
+
+class PreferenceEntry(Value):
+    """A preference to be written. `stated`: the user said it; otherwise it was inferred."""
+
+    kind: Literal["preference"] = "preference"
+    id: Id
+    category: Label
+    key: Label
+    value: StoredStatement
+    confidence: Confidence = 0.8
+    stated: bool = True
+    embedding: Vector | None = None
+    occurred_at: Moment
+    sources: tuple[Id, ...] = ()
+
+
+class RuleEntry(Value):
+    """A behavioural rule: when a trigger matches, do what `text` says. Higher `priority` first, 0 to 10."""
+
+    kind: Literal["rule"] = "rule"
+    id: Id
+    text: StoredStatement
+    triggers: tuple[Label, ...] = ()
+    priority: int = Field(default=5, ge=0, le=10)
+    active: bool = True
+    embedding: Vector | None = None
+    occurred_at: Moment
+    sources: tuple[Id, ...] = ()
+
+
+Entry = Annotated[
+    InteractionEntry | EntityEntry | RelationshipEntry | PreferenceEntry | RuleEntry, Field(discriminator="kind")
+]
+
+
+class Stored(Value):
+    """What became of one entry. `event_id`: its event in the ledger, where the tier records one; a duplicate's is
+    that of the first write."""
+
+    id: str
+    duplicate: bool = False
+    event_id: int | None = None
+
+
+class TimeRange(Value):
+    """Half open: `start` ≤ occurred_at < `end`; either side may be open."""
+
+    start: Moment | None = None
+    end: Moment | None = None
+
+    @model_validator(mode="after")
+    def _ordered(self) -> Self:
+        if self.start is not None and self.end is not None and self.start > self.end:
+            raise ValueError("start is after end")
+        return self
+
+
+class Filters(Value):
+    """What a retrieval is narrowed to; None does not narrow."""
+
+    time_range: TimeRange | None = None
+    session_id: Id | None = None
+    agent_id: Id | None = None
+    role: Role | None = None
+    message_type: Label | None = None
+    channel: Label | None = None
+    domain: Label | None = None
+    task_type: Label | None = None
+    exclude: frozenset[Id] = frozenset()
+    similarity_threshold: Annotated[float, Field(ge=-1, le=1)] | None = None
+    min_confidence: Confidence | None = None
+
+
+SearchMode = Literal["hybrid", "dense", "lexical"]
+
+
+class MemoryQuery(Value):
+    """A question to a tier.
+
+    `embedding`: of `text`; None lets the tier embed it. `entities`: names that the text mentions.
+    `as_of`: a moment in the conversations' own time; nothing said later is seen, decay is counted to it.
+    `token_budget`: for tiers that cut what they return by size (short-term).
+    """
+
+    scope: Scope
+    text: Text = ""
+    embedding: Vector | None = None
+    entities: tuple[Name, ...] = ()
+    limit: int = Field(default=20, ge=1, le=1_000)
+    token_budget: int | None = Field(default=None, ge=0)
+    mode: SearchMode = "hybrid"
+    filters: Filters = Filters()
+    as_of: Moment | None = None
+
+
+class Memory(Value):
+    """What a tier returns.
+
+    `score`: how well it answers the query, 0 to 1, comparable within one answer of one tier only.
+    `similarity`: cosine to the query where there is one, -1 to 1. `confidence`: how sure it is that this holds.
+    `tokens`: of `text`. `sources`: ordered ids of the interactions or resources it rests on.
+    """
+
+    id: str
+    tier: TierName
+    kind: MemoryKind
+    text: str
+    score: float = Field(ge=0, le=1)
+    similarity: float | None = None
+    confidence: float = Field(default=1.0, ge=0, le=1)
+    tokens: int = Field(default=0, ge=0)
+    occurred_at: datetime | None = None
+    said_by: str | None = None
+    session_id: str | None = None
+    sources: tuple[str, ...] = ()
+    metadata: dict[str, JsonValue] = Field(default_factory=dict)
+
+
+class Health(Value):
+    """Whether a part can do its work now. `ms`: how long its ping took; `detail`: why not, or its version."""
+
+    name: str
+    ok: bool
+    ms: float = Field(ge=0)
+    detail: str = ""
+
+
+T = TypeVar("T")
+
+
+class Page(Value, Generic[T]):
+    """A stretch of a list. `next_cursor`: opaque, given back to continue; None at the end."""
+
+    items: tuple[T, ...]
+    next_cursor: str | None = None
+
+
+class SessionInfo(Value):
+    """A running conversation in short-term memory. `share`: tokens used ÷ the window's size."""
+
+    session_id: str
+    messages: int
+    tokens: int
+    share: float
+    has_summary: bool
+    last_at: datetime | None = None
+    expires_in_s: int | None = None
+
+
+class SessionMessage(Value):
+    """A raw message of a session. `sequence` grows by one with every message appended to the session."""
+
+    sequence: int
+    id: str
+    role: str
+    name: str | None
+    content: str
+    occurred_at: datetime
+    tokens: int
+    truncated: bool = False
+
+
+class SessionView(Value):
+    """A session as it is read into a context: the summary of what was, then the latest messages, oldest first."""
+
+    session_id: str
+    summary: str = ""
+    summary_tokens: int = 0
+    messages: tuple[SessionMessage, ...] = ()
+    tokens: int = 0
+    share: float = 0.0
+
+
+class Entity(Value):
+    """A node of the user's graph."""
+
+    id: str
+    name: str
+    label: EntityLabel
+    aliases: tuple[str, ...] = ()
+    mentions: int = 0
+    first_mention: datetime
+    last_mention: datetime
+    sources: tuple[str, ...] = ()
+    merged_from: tuple[str, ...] = ()
+
+
+class Relationship(Value):
+    """An edge of the user's graph. `confidence` is decayed to the moment of the question."""
+
+    id: str
+    source_id: str
+    source: str
+    type: str
+    target_id: str
+    target: str
+    weight: float
+    confidence: float
+    lasting: bool
+    context: str = ""
+    first_mention: datetime
+    last_mention: datetime
+    sources: tuple[str, ...] = ()
+
+
+class Observation(Value):
+    """What one interaction taught about entities and relationships. `event_id` makes its effect exactly-once."""
+
+    event_id: Id
+    interaction_id: Id
+    occurred_at: Moment
+    entities: tuple[EntityEntry, ...] = ()
+    relationships: tuple[RelationshipEntry, ...] = ()
+
+
+class Preference(Value):
+    """A learned setting. `version` grows by one with every change; `waiting`: an inferred value held beside it."""
+
+    id: str
+    category: str
+    key: str
+    value: str
+    confidence: float
+    stated: bool
+    version: int
+    updated_at: datetime
+    occurred_at: datetime
+    sources: tuple[str, ...] = ()
+    deleted: bool = False
+    waiting: str | None = None
+    waiting_confidence: float | None = None
+
+
+class Rule(Value):
+    """A behavioural rule with its record. `success_rate` is None before the first outcome."""
+
+    id: str
+    text: str
+    triggers: tuple[str, ...] = ()
+    priority: int
+    active: bool
+    activations: int = 0
+    outcomes: int = 0
+    success_rate: float | None = None
+    version: int
+    updated_at: datetime
+    occurred_at: datetime
+    sources: tuple[str, ...] = ()
+    deleted: bool = False

@@ -1,0 +1,161 @@
+"""Connections to PostgreSQL, and the transaction that a tenant's statements run in."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, Final, TypeAlias
+
+import asyncpg
+from pgvector.asyncpg import register_vector
+
+from ragpp.errors import StorageError, TierUnavailable
+from ragpp.models import Scope
+from ragpp.settings import PostgresSettings
+
+if TYPE_CHECKING:
+    from asyncpg.pool import PoolConnectionProxy
+
+    Pool: TypeAlias = asyncpg.Pool[asyncpg.Record]
+    Connection: TypeAlias = asyncpg.Connection[asyncpg.Record] | PoolConnectionProxy[asyncpg.Record]
+else:
+    Pool = asyncpg.Pool
+    Connection = asyncpg.Connection
+
+UNAVAILABLE = (
+    OSError,
+    TimeoutError,
+    asyncpg.PostgresConnectionError,
+    asyncpg.CannotConnectNowError,
+    asyncpg.AdminShutdownError,
+    asyncpg.CrashShutdownError,
+    asyncpg.TooManyConnectionsError,
+    asyncpg.QueryCanceledError,
+    asyncpg.DeadlockDetectedError,
+    asyncpg.SerializationError,
+    asyncpg.InterfaceError,
+    asyncpg.InternalClientError,  # what a connection says whose server was killed in the middle of an operation
+)
+
+
+_ASKING: Final[set[asyncio.Task[str]]] = set()
+"""Pings under way: the event loop itself keeps no hold of its tasks."""
+_EPOCH: Final = datetime(2000, 1, 1, tzinfo=UTC)
+"""From which PostgreSQL counts its microseconds."""
+_MICROSECOND: Final = timedelta(microseconds=1)
+
+
+def _to_microseconds(moment: datetime) -> tuple[int]:
+    return ((moment - _EPOCH) // _MICROSECOND,)
+
+
+def _from_microseconds(value: tuple[int]) -> datetime:
+    return _EPOCH + timedelta(microseconds=value[0])
+
+
+async def _prepare(connection: asyncpg.Connection) -> None:
+    # the driver's own codec takes the first and the last moment of the calendar for infinities without a time zone
+    await connection.set_type_codec(
+        "timestamptz", schema="pg_catalog", format="tuple", encoder=_to_microseconds, decoder=_from_microseconds
+    )
+
+
+async def _prepare_with_vectors(connection: asyncpg.Connection) -> None:
+    await _prepare(connection)
+    await register_vector(connection)
+
+
+async def _leave_as_it_is(_connection: asyncpg.Connection) -> None:
+    """Nothing is set beyond a transaction, so a round trip that resets a session would be for nothing; the pool
+    itself rolls back what was left open."""
+
+
+def create_pool(settings: PostgresSettings, *, dsn: str | None = None, vectors: bool = True) -> Pool:
+    """A pool that connects when first used (`await ensure_open(pool)`); `dsn` replaces the app's.
+
+    `vectors` registers pgvector's types on each connection, so the extension must exist.
+    """
+    pool: Pool = asyncpg.create_pool(
+        dsn or settings.dsn.get_secret_value(),
+        min_size=0,  # a pool that must connect while it is made cannot outlive a server that is down
+        max_size=settings.pool_max,
+        command_timeout=settings.query_timeout_s,
+        init=_prepare_with_vectors if vectors else _prepare,
+        reset=_leave_as_it_is,
+        server_settings={"application_name": "ragpp", "timezone": "UTC", "plan_cache_mode": "auto"},
+    )
+    return pool
+
+
+async def ensure_open(pool: Pool) -> None:
+    """Make `pool` usable; no connection is made, so it returns also while the server is down. Harmless to repeat."""
+    await pool  # without a first connection it never suspends, so two tasks cannot be inside it at once
+
+
+async def warm(pool: Pool, settings: PostgresSettings) -> None:
+    """Connect the first `pool_min` connections. Raises TierUnavailable."""
+    await ensure_open(pool)
+    async with foreign_errors("warm"), AsyncExitStack() as held:
+        for _ in range(min(settings.pool_min, settings.pool_max)):
+            await held.enter_async_context(pool.acquire(timeout=2.0))
+
+
+@asynccontextmanager
+async def foreign_errors(what: str) -> AsyncIterator[None]:
+    """Turn the driver's errors into ours, the cause kept: TierUnavailable when repeating may help.
+
+    A value that the driver itself refuses, which is an InterfaceError and a ValueError, is a StorageError.
+    """
+    try:
+        yield
+    except UNAVAILABLE as error:
+        if isinstance(error, asyncpg.InterfaceError) and isinstance(error, ValueError):
+            raise StorageError(f"{what}: the driver refused a value ({type(error).__name__})") from error
+        raise TierUnavailable(f"{what}: PostgreSQL did not answer ({type(error).__name__})") from error
+    except asyncpg.PostgresError as error:
+        raise StorageError(f"{what}: PostgreSQL refused the statement ({type(error).__name__})") from error
+
+
+@asynccontextmanager
+async def tenant_tx(pool: Pool, scope: Scope) -> AsyncIterator[Connection]:
+    """A transaction that sees the rows of `scope`'s tenant alone: row-level security holds inside it.
+
+    Raises TierUnavailable or StorageError for whatever the driver raises inside.
+    """
+    async with tenant_transaction(pool, scope.tenant_id) as connection:
+        yield connection
+
+
+@asynccontextmanager
+async def tenant_transaction(pool: Pool, tenant_id: str) -> AsyncIterator[Connection]:
+    """`tenant_tx` for callers that know the tenant and no user."""
+    await ensure_open(pool)
+    async with foreign_errors("transaction"), pool.acquire(timeout=2.0) as connection, connection.transaction():
+        await connection.execute("SELECT set_config('ragpp.tenant_id', $1, true)", tenant_id)
+        yield connection
+
+
+async def ping(pool: Pool, *, timeout_s: float = 2.0) -> str:
+    """The server's version. Raises TierUnavailable.
+
+    A server that hangs is given up on in time; the question is left to its own end, because a connection is handed
+    back only after the server has answered that a query was cancelled.
+    """
+    await ensure_open(pool)
+    asking = asyncio.create_task(_version(pool, timeout_s))
+    _ASKING.add(asking)
+    asking.add_done_callback(_asked)
+    async with foreign_errors("ping"), asyncio.timeout(timeout_s):
+        return await asyncio.shield(asking)
+
+
+async def _version(pool: Pool, timeout_s: float) -> str:
+    async with pool.acquire(timeout=timeout_s) as connection:
+        version: str = await connection.fetchval("SHOW server_version", timeout=timeout_s)
+    return version
+
+
+def _asked(task: asyncio.Task[str]) -> None:
+    _ASKING.discard(task)
+    if not task.cancelled():
+        task.exception()  # marks it as seen, for the case that nobody waits any more

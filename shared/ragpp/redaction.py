@@ -1,0 +1,265 @@
+"""Removes secrets from a text before any store, event or log sees it.
+
+A secret is replaced by `[REDACTED:<kind>]` together with the whole word it stands in. Text around it is kept byte for
+byte, and a text without secrets comes back unchanged. Redacting twice changes nothing more: what is already replaced
+divides the text, each part is read by itself, and because a removed span never ends inside a word, a part looks the
+same alone as it did in its place.
+
+Time is linear in the text: every repetition in a pattern is bounded, possessive, or starts at a rare marker.
+Personal data is kept; card numbers count as secrets.
+"""
+
+import re
+from bisect import bisect_left
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Final, Protocol
+
+
+@dataclass(frozen=True, slots=True)
+class Redacted:
+    """`text` without its secrets, `count` of the replacements made, and their `kinds` in order, without repeats."""
+
+    text: str
+    count: int
+    kinds: tuple[str, ...]
+
+
+class Redactor(Protocol):
+    """Pure and idempotent: `redact(redact(text).text)` changes nothing and counts 0."""
+
+    def redact(self, text: str) -> Redacted:
+        """`text` with every secret replaced."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A secret at `start` to `end` of the text that was searched."""
+
+    start: int
+    end: int
+    kind: str
+
+
+Finder = Callable[[str], Iterator[Span]]
+"""Finds the secrets of one kind in a text, left to right; must be linear."""
+
+_PLACEHOLDER: Final = re.compile(r"(\[REDACTED:[a-z_]{1,40}\])")
+_WORD: Final = re.compile(r"[A-Za-z0-9_-]")
+_WORD_START: Final = r"(?<![A-Za-z0-9_-])"
+
+_TOKENS: Final = re.compile(
+    r"(?P<github_token>gh[pousr]_[A-Za-z0-9]{30,255}|github_pat_[A-Za-z0-9_]{22,255})"
+    r"|(?P<gitlab_token>glpat-[A-Za-z0-9_-]{20,255})"
+    r"|(?P<slack_token>xox[abeoprs]-[A-Za-z0-9-]{10,255}|xapp-\d-[A-Za-z0-9-]{10,255})"
+    r"|(?P<aws_access_key>(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16})"
+    rf"|(?P<anthropic_key>{_WORD_START}sk-ant-[A-Za-z0-9_-]{{16,255}})"
+    r"|(?P<stripe_key>(?:sk|rk|pk)_(?:live|test)_[A-Za-z0-9]{16,255}|whsec_[A-Za-z0-9]{24,255})"
+    rf"|(?P<openai_key>{_WORD_START}sk-(?:proj-|svcacct-|admin-|or-v1-)?(?=[A-Za-z_-]{{0,60}}[0-9])[A-Za-z0-9_-]{{20,255}})"
+    r"|(?P<google_api_key>AIza[A-Za-z0-9_-]{35}|GOCSPX-[A-Za-z0-9_-]{20,255}|ya29\.[A-Za-z0-9_-]{20,255})"
+    r"|(?P<sendgrid_key>SG\.[A-Za-z0-9_-]{16,64}\.[A-Za-z0-9_-]{16,128})"
+    rf"|(?P<twilio_key>{_WORD_START}(?:SK|AC)[0-9a-f]{{32}})"
+    rf"|(?P<huggingface_token>{_WORD_START}hf_[A-Za-z0-9]{{30,255}})"
+    r"|(?P<digitalocean_token>do[opr]_v1_[a-f0-9]{64})"
+    r"|(?P<shopify_token>shp(?:at|ca|pa|ss)_[a-fA-F0-9]{32})"
+    rf"|(?P<telegram_token>{_WORD_START}\d{{8,10}}:AA[A-Za-z0-9_-]{{33}})"
+    rf"|(?P<ragpp_key>{_WORD_START}rp_[0-9a-f]{{12}}_[A-Za-z0-9_-]{{20,255}})"
+    rf"|(?P<jwt>{_WORD_START}eyJ[A-Za-z0-9_-]{{8,8000}}\.eyJ[A-Za-z0-9_-]{{4,8000}}(?:\.[A-Za-z0-9_-]{{0,8000}})?)"
+)
+"""Tokens that their issuer marks by a prefix; the forms are the issuers' published ones."""
+
+_BEARER: Final = re.compile(
+    r"\b(?:bearer\s{1,5}(?=[A-Za-z._~+/=-]{0,80}\d)|(?:proxy-)?authorization\\?[\"']?\s{0,5}[:=]\s{0,5}\\?[\"']?"
+    r"(?:basic|token|digest|apikey)\s{1,5})(?P<secret>[A-Za-z0-9._~+/=-]{8,8000})",
+    re.IGNORECASE,
+)
+_CREDENTIALS_IN_URL: Final = re.compile(r"://(?P<secret>[^\s:/@\"'<>\[\]]{0,64}:[^\s/\"'<>\[\]]{1,256})@")
+_SLACK_HOOK: Final = re.compile(r"hooks\.slack\.com/(?:services|workflows|triggers)/(?P<secret>[A-Za-z0-9/_-]{20,255})")
+
+_VALUE: Final = (  # in quotation marks that close, else one word without the punctuation behind it
+    r"(?P<quote>\\?[\"'`])?(?P<secret>(?(quote)(?:[^\"'`\n\\]{1,512}(?=\\?[\"'`])|[^\s\"'`]{0,511}[^\s\"'`.,;:!?)}\\])|"
+    r"[^\s\"'`]{0,511}[^\s\"'`.,;:!?)}\\]))"
+)
+_EQUALS: Final = (  # behind it, program text that computes or declares a secret is none
+    r"\\?[\"']?\s{0,5}(?:=>|:=|=|:)(?!=)\s{0,5}+(?![A-Za-z_$][\w$.]{0,80}(?:\(|\[[\"'\w])|[<{$%]|"
+    r"(?:process|os|self|this|req|request|data|config|settings|env|user|form|args|params|body|options|props|app|db)\.|"
+    r"(?:str|string|text|bytes|none|null|nil|undefined|true|false|required|optional|password)(?![\w.-]))"
+)
+_PASSWORD: Final = re.compile(
+    rf"(?:pass(?:word|wd|phrase|code)|(?:\b|_)pwd|passwort|contraseña|mot de passe){_EQUALS}{_VALUE}", re.IGNORECASE
+)
+_API_KEY: Final = re.compile(
+    r"(?:(?:secret|private|encryption|signing|api|access|account|master|auth|app)[ _-]?key(?:[ _-]?id)?|"
+    r"(?:api|access|auth|refresh|session|id|bot|client)[ _-]?token|(?:client|api|app)[ _-]?secret)"
+    rf"{_EQUALS}(?=\\?[\"'`]?(?:[^\s\d]{{0,80}}\d|\S{{16}}))(?=\S{{6}}){_VALUE}",
+    re.IGNORECASE,
+)
+_LOOSELY_ASSIGNED: Final = re.compile(
+    r"\b(?:secret|token|credentials?)\\?[\"']?\s{0,5}(?:=>|:=|=|:)\s{0,5}\\?[\"']?"
+    r"(?=[A-Za-z._~+/=-]{0,80}\d)(?P<secret>[A-Za-z0-9._~+/=-]{12,512})",
+    re.IGNORECASE,
+)
+_ORDINARY: Final = (
+    "a|about|all|also|always|an|and|any|anything|asked|at|available|back|bad|because|being|better|between|blank|broken|"
+    "by|case|changed|compromised|correct|cracked|different|disabled|easy|empty|encrypted|exactly|expired|expiring|fine|"
+    "for|forgotten|found|from|getting|going|good|gone|hard|hashed|here|hidden|his|her|how|i|if|important|in|incorrect|"
+    "invalid|it|its|just|kept|leaked|long|lost|managed|missing|mine|more|my|needed|never|no|none|not|now|of|off|ok|okay|"
+    "old|on|one|only|or|our|out|private|protected|really|required|reset|safe|same|saved|secret|secure|sent|set|short|"
+    "shared|simple|so|something|somewhere|still|stolen|stored|strong|such|that|the|their|there|this|to|too|unknown|"
+    "unique|up|used|valid|very|weak|what|when|where|which|why|with|working|wrong|your|yours"
+)
+_SPOKEN: Final = re.compile(
+    r"(?:pass(?:word|wd|phrase|code)|\bpwd)"
+    r"(?:\s(?:for|to|of)\s(?:[\w.'-]{1,40}\s){1,4}?|\s)(?:is|was|will be)\s{1,3}+(?:now\s|set to\s)?"
+    rf"(?!(?:{_ORDINARY})(?![\w'-])){_VALUE}",
+    re.IGNORECASE,
+)
+_PIN: Final = re.compile(
+    r"\b(?:pin|cvv|cvc|otp|2fa code)(?:\scode)?\s{0,3}(?:is|=|:)\s{0,3}(?P<secret>\d{3,8})\b", re.IGNORECASE
+)
+
+_KEY_BEGIN: Final = re.compile(r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----")
+_KEY_END: Final = re.compile(r"-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----")
+_KEY_BODY: Final = re.compile(r"(?:(?:\s|\\[nr])*+[A-Za-z0-9+/=]{16,}+)*+")
+_DIGIT_GROUPS: Final = re.compile(r"(?<![\w.-])\d{2,}+(?:[ -]\d{2,}+)*+")
+_GROUP: Final = re.compile(r"\d+(?![\w])")
+_CARD: Final = re.compile(
+    r"4(?:\d{12}|\d{15}|\d{18})|5[1-5]\d{14}|2[2-7]\d{14}|3[47]\d{13}|3(?:0[0-5]|[68]\d)\d{11}|35\d{14}|"
+    r"6(?:011|5\d\d|4[4-9]\d|2\d\d)\d{12,15}"
+)
+"""Issuers' prefixes and lengths: Visa, Mastercard, American Express, Diners Club, JCB, Discover, UnionPay."""
+
+
+def redact(text: str) -> Redacted:
+    """`text` with every secret that the first set of patterns knows replaced; the default `Redactor`."""
+    return SECRETS.redact(text)
+
+
+class PatternRedactor:
+    """A `Redactor` from finders; where their spans touch, one replacement covers them and the longest names it."""
+
+    def __init__(self, finders: tuple[Finder, ...]) -> None:
+        self._finders = finders
+
+    def redact(self, text: str) -> Redacted:
+        """See `Redactor.redact`."""
+        pieces: list[str] = []
+        kinds: list[str] = []
+        for index, part in enumerate(_PLACEHOLDER.split(text)):
+            if index % 2:
+                pieces.append(part)
+                continue
+            position = 0
+            for span in _merged(part, [span for finder in self._finders for span in finder(part)]):
+                pieces += [part[position : span.start], f"[REDACTED:{span.kind}]"]
+                kinds.append(span.kind)
+                position = span.end
+            pieces.append(part[position:])
+        return Redacted("".join(pieces) if kinds else text, len(kinds), tuple(dict.fromkeys(kinds)))
+
+
+def _merged(text: str, spans: list[Span]) -> list[Span]:
+    """The spans, stretched to whole words and joined where they overlap, left to right."""
+    joined: list[Span] = []
+    longest = 0
+    for span in sorted(spans, key=lambda span: (span.start, -span.end)):
+        if joined and span.start <= joined[-1].end:
+            last = joined[-1]
+            kind = span.kind if span.end - span.start > longest else last.kind
+            longest = max(longest, span.end - span.start)
+            joined[-1] = Span(last.start, _word_end(text, max(last.end, span.end)), kind)
+            continue
+        longest = span.end - span.start
+        floor = joined[-1].end if joined else 0
+        joined.append(Span(_word_start(text, span.start, floor), _word_end(text, span.end), span.kind))
+    return joined
+
+
+def _word_start(text: str, at: int, floor: int) -> int:
+    while at > floor and _WORD.match(text, at) and _WORD.match(text, at - 1):
+        at -= 1
+    return at
+
+
+def _word_end(text: str, at: int) -> int:
+    while at < len(text) and _WORD.match(text, at) and _WORD.match(text, at - 1):
+        at += 1
+    return at
+
+
+def _tokens(text: str) -> Iterator[Span]:
+    for match in _TOKENS.finditer(text):
+        yield Span(match.start(), match.end(), match.lastgroup or "token")
+
+
+def _secrets(pattern: re.Pattern[str], kind: str) -> Finder:
+    """A finder of the group `secret` of a pattern."""
+
+    def find(text: str) -> Iterator[Span]:
+        for match in pattern.finditer(text):
+            yield Span(*match.span("secret"), kind)
+
+    return find
+
+
+def _private_keys(text: str) -> Iterator[Span]:
+    """From BEGIN to its END; a block that does not end, to the last of the lines of base64 that follow."""
+    begins = [match.span() for match in _KEY_BEGIN.finditer(text)]
+    ends = [match.end() for match in _KEY_END.finditer(text)]
+    for number, (start, header) in enumerate(begins):
+        following = begins[number + 1][0] if number + 1 < len(begins) else len(text)
+        index = bisect_left(ends, header)
+        if index < len(ends) and ends[index] <= following:
+            yield Span(start, ends[index], "private_key")
+        else:
+            body = _KEY_BODY.match(text, header)
+            yield Span(start, body.end() if body else header, "private_key")
+
+
+def _card_numbers(text: str) -> Iterator[Span]:
+    """Digits in groups of a payment card's lengths that satisfy the Luhn check (ISO/IEC 7812-1, annex B)."""
+    for run in _DIGIT_GROUPS.finditer(text):
+        groups = [match.span() for match in _GROUP.finditer(text, *run.span())]
+        first = 0
+        while first < len(groups):
+            last = _card_end(text, groups, first)
+            if last:
+                yield Span(groups[first][0], groups[last - 1][1], "card_number")
+            first = last or first + 1
+
+
+def _card_end(text: str, groups: list[tuple[int, int]], first: int) -> int:
+    """One past the last group of a card number that begins with group `first`, or 0."""
+    digits = ""
+    for index in range(first, len(groups)):
+        start, end = groups[index]
+        if len(digits) + end - start > 19:
+            return 0
+        digits += text[start:end]
+        if _CARD.fullmatch(digits) and _luhn(digits):
+            return index + 1
+    return 0
+
+
+def _luhn(digits: str) -> bool:
+    doubled = (int(digit) * (2 if index % 2 else 1) for index, digit in enumerate(reversed(digits)))
+    return sum(value - 9 if value > 9 else value for value in doubled) % 10 == 0
+
+
+SECRETS: Final = PatternRedactor(
+    (
+        _private_keys,
+        _tokens,
+        _secrets(_BEARER, "bearer_token"),
+        _secrets(_CREDENTIALS_IN_URL, "connection_string"),
+        _secrets(_SLACK_HOOK, "slack_webhook"),
+        _secrets(_PASSWORD, "password"),
+        _secrets(_API_KEY, "api_key"),
+        _secrets(_LOOSELY_ASSIGNED, "token"),
+        _secrets(_SPOKEN, "password"),
+        _secrets(_PIN, "pin"),
+        _card_numbers,
+    )
+)
+"""The first set of patterns; a wider one is another tuple of finders."""

@@ -1,0 +1,97 @@
+"""Connections to Redis, the place where keys are built, and Lua scripts."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from importlib.resources import files
+from typing import TYPE_CHECKING, TypeAlias
+from urllib.parse import quote
+
+import redis.asyncio
+from redis import exceptions
+from redis.asyncio.retry import Retry
+from redis.backoff import NoBackoff
+
+from ragpp.errors import StorageError, TierUnavailable
+from ragpp.models import DEFAULT_SESSION, Scope
+from ragpp.settings import RedisSettings
+
+if TYPE_CHECKING:
+    Client: TypeAlias = redis.asyncio.Redis
+else:
+    Client = redis.asyncio.Redis
+
+UNAVAILABLE = (
+    exceptions.ConnectionError,
+    exceptions.TimeoutError,
+    exceptions.BusyLoadingError,
+    exceptions.ReadOnlyError,
+    TimeoutError,
+    OSError,
+)
+
+
+def create_client(settings: RedisSettings) -> Client:
+    """A client that connects when first used; replies are bytes.
+
+    A command that meets a dead connection is sent once more, at once, on a new one: a server that came back is
+    used without an error, and one that is gone fails in milliseconds (the driver's default waits for seconds). So
+    every write must be harmless to repeat. While all `pool_max` connections are busy a command waits for one, at most
+    `timeout_s`.
+    """
+    pool = redis.asyncio.BlockingConnectionPool.from_url(
+        settings.url.get_secret_value(),
+        max_connections=settings.pool_max,
+        timeout=settings.timeout_s,
+        socket_timeout=settings.timeout_s,
+        socket_connect_timeout=settings.timeout_s,
+        retry=Retry(NoBackoff(), 1, supported_errors=(exceptions.ConnectionError,)),
+        decode_responses=False,
+    )
+    return redis.asyncio.Redis.from_pool(pool)
+
+
+@asynccontextmanager
+async def foreign_errors(what: str) -> AsyncIterator[None]:
+    """Turn the driver's errors into ours, the cause kept."""
+    try:
+        yield
+    except UNAVAILABLE as error:
+        raise TierUnavailable(f"{what}: Redis did not answer ({type(error).__name__})") from error
+    except exceptions.RedisError as error:
+        raise StorageError(f"{what}: Redis refused the command ({type(error).__name__})") from error
+
+
+class Keys:
+    """The one place where keys are built: `{prefix}{area}:{tag}:…`, ids percent-encoded.
+
+    The hash tag holds tenant and user, so that one user's keys share a slot of Redis Cluster and a script may
+    touch several of them. Percent-encoding keeps braces, colons and newlines of ids out of the key's syntax.
+    """
+
+    def __init__(self, prefix: str) -> None:
+        self._prefix = prefix
+
+    def shared(self, area: str) -> str:
+        """Key of something that there is once for everyone."""
+        return f"{self._prefix}{area}"
+
+    def user(self, area: str, scope: Scope) -> str:
+        """Key of something that a user has once."""
+        return f"{self._prefix}{area}:{{{quote(scope.tenant_id, safe='')}/{quote(scope.user_id, safe='')}}}"
+
+    def session(self, area: str, scope: Scope) -> str:
+        """Key of something that each session has."""
+        return f"{self.user(area, scope)}:{quote(scope.session_id or DEFAULT_SESSION, safe='')}"
+
+
+def load_script(package: str, name: str) -> str:
+    """The Lua source `scripts/{name}.lua` of `package`."""
+    return files(package).joinpath("scripts", f"{name}.lua").read_text("utf-8")
+
+
+async def ping(client: Client, *, timeout_s: float = 2.0) -> str:
+    """The server's version. Raises TierUnavailable."""
+    async with foreign_errors("ping"), asyncio.timeout(timeout_s):
+        information = await client.info("server")
+    return str(information.get("valkey_version") or information.get("redis_version"))

@@ -1,0 +1,82 @@
+"""A tier in memory that keeps the contract: for tests of what stands above the tiers."""
+
+import re
+from collections.abc import Collection, Sequence
+from typing import Final
+
+from ragpp.errors import Conflict, TierUnavailable
+from ragpp.models import Entry, Health, InteractionEntry, Memory, MemoryQuery, Scope, Stored, TierName
+
+_WORD: Final = re.compile(r"\w+")
+
+
+def _words(text: str) -> set[str]:
+    return set(_WORD.findall(text.casefold()))
+
+
+class InMemoryTier:
+    """Keeps interactions in a dictionary and finds them by shared words.
+
+    `available = False` makes every call but `health_check` raise TierUnavailable, as a tier that is down does.
+    """
+
+    def __init__(self, name: TierName = "episodic") -> None:
+        self.name: TierName = name
+        self.available = True
+        self._rows: dict[tuple[str, str], dict[str, InteractionEntry]] = {}
+
+    def _reach(self) -> None:
+        if not self.available:
+            raise TierUnavailable(f"{self.name} is down")
+
+    async def store(self, scope: Scope, entries: Sequence[Entry]) -> list[Stored]:
+        """As the protocol says; entries are interactions."""
+        self._reach()
+        rows = dict(self._rows.get(scope.user_key, {}))
+        stored, conflicts = [], []
+        for index, entry in enumerate(entries):
+            assert isinstance(entry, InteractionEntry)  # noqa: S101 - a double for interactions
+            known = rows.get(entry.id)
+            if known is not None and known.interaction.content != entry.interaction.content:
+                conflicts.append(index)
+            rows.setdefault(entry.id, entry)
+            stored.append(Stored(id=entry.id, duplicate=known is not None))
+        if conflicts:
+            raise Conflict("an id is known with other content", details={"indexes": conflicts})
+        self._rows[scope.user_key] = rows
+        return stored
+
+    async def retrieve(self, query: MemoryQuery) -> list[Memory]:
+        """As the protocol says; the score is the share of the query's words that the content has."""
+        self._reach()
+        wanted = _words(query.text)
+        found = []
+        for entry in self._rows.get(query.scope.user_key, {}).values():
+            share = len(wanted & _words(entry.interaction.content)) / max(1, len(wanted))
+            if share > 0 and entry.id not in query.filters.exclude:
+                found.append(
+                    Memory(
+                        id=entry.id,
+                        tier=self.name,
+                        kind="interaction",
+                        text=entry.interaction.content,
+                        score=share,
+                        occurred_at=entry.interaction.occurred_at,
+                        said_by=entry.interaction.said_by,
+                        session_id=entry.interaction.session_id,
+                        tokens=len(entry.interaction.content.split()),
+                        sources=(entry.id,),
+                    )
+                )
+        found.sort(key=lambda memory: (-memory.score, memory.id))
+        return found[: query.limit]
+
+    async def forget(self, scope: Scope, ids: Collection[str]) -> int:
+        """As the protocol says."""
+        self._reach()
+        rows = self._rows.get(scope.user_key, {})
+        return sum(rows.pop(identifier, None) is not None for identifier in set(ids))
+
+    async def health_check(self) -> Health:
+        """As the protocol says."""
+        return Health(name=self.name, ok=self.available, ms=0.0, detail="" if self.available else "down")

@@ -1,0 +1,247 @@
+"""The contract of a memory tier, and the verbs that each tier has beside it.
+
+The gateway knows tiers by these protocols only, whether they live in its process or behind HTTP
+(`ragpp.web.remote` makes both sides of the wire from the signatures here).
+"""
+
+from collections.abc import Collection, Sequence
+from datetime import datetime
+from typing import Protocol
+
+from ragpp.models import (
+    Entity,
+    EntityLabel,
+    Entry,
+    Filters,
+    Health,
+    Interaction,
+    Memory,
+    MemoryQuery,
+    Observation,
+    Page,
+    Preference,
+    PreferenceEntry,
+    Relationship,
+    Rule,
+    RuleEntry,
+    Scope,
+    SessionInfo,
+    SessionView,
+    Stored,
+    TierName,
+)
+
+
+class MemoryTier(Protocol):
+    """A place where memories are kept and found again; one instance serves many tasks at once.
+
+    A call is confined to its `Scope`: it never returns, counts or deletes what belongs to another.
+
+    Raises, from any method: TierUnavailable. A write may then have happened or not; repeating it with the
+    same ids is safe.
+    """
+
+    @property
+    def name(self) -> TierName:
+        """Which tier this is."""
+        ...
+
+    async def store(self, scope: Scope, entries: Sequence[Entry]) -> list[Stored]:
+        """Store all of `entries` or none; answers in the same order. An id that is known is a duplicate when
+        its content is the same, and a Conflict for all of `entries` when it is not; `details["indexes"]` names
+        the conflicting positions. InvalidInput for a kind of entry that this tier does not hold."""
+        ...
+
+    async def retrieve(self, query: MemoryQuery) -> list[Memory]:
+        """At most `query.limit` memories, best first; empty when nothing matches."""
+        ...
+
+    async def forget(self, scope: Scope, ids: Collection[str]) -> int:
+        """Delete; return how many existed. Unknown ids are ignored, so a retry is harmless."""
+        ...
+
+    async def health_check(self) -> Health:
+        """Ping the tier's own store; answers within two seconds and never raises."""
+        ...
+
+
+class ShortTermTier(MemoryTier, Protocol):
+    """The running conversations. A scope without a session means the session `default`."""
+
+    async def read(self, scope: Scope, token_budget: int) -> SessionView:
+        """Summary and latest messages, at most `token_budget` tokens of text however long the messages are;
+        an unknown session is empty. Refreshes the session's time to live."""
+        ...
+
+    async def list_sessions(self, scope: Scope, cursor: str | None = None, limit: int = 50) -> Page[SessionInfo]:
+        """The user's sessions, the one used last first."""
+        ...
+
+    async def delete_session(self, scope: Scope) -> bool:
+        """Remove the scope's session; False when there was none."""
+        ...
+
+    async def compact(self, scope: Scope) -> bool:
+        """Move what is over the window into the summary; False when nothing was due or another did it first."""
+        ...
+
+    async def rebuild(self, scope: Scope, entries: Sequence[Entry]) -> int:
+        """Bring a session that was lost back from `entries` (InteractionEntry, oldest first); messages that are
+        there stay as they are. Returns how many were added."""
+        ...
+
+    async def is_blank(self) -> bool:
+        """Whether the store is new or has lost everything: the mark that `mark` leaves is not there."""
+        ...
+
+    async def mark(self) -> None:
+        """Leave the mark: whatever was to be brought back has been."""
+        ...
+
+
+class EpisodicTier(MemoryTier, Protocol):
+    """Every interaction, append-only. `store` writes the rows and their `interaction.stored` events in one
+    transaction."""
+
+    async def get(self, scope: Scope, ids: Collection[str]) -> list[Interaction]:
+        """Those of `ids` that exist, by time."""
+        ...
+
+    async def list_interactions(
+        self,
+        scope: Scope,
+        filters: Filters | None = None,
+        cursor: str | None = None,
+        limit: int = 50,
+        newest_first: bool = True,
+    ) -> Page[Interaction]:
+        """Interactions by time, without a query. InvalidInput for a cursor that is not ours."""
+        ...
+
+    async def session_tail(self, scope: Scope, limit: int = 20) -> list[Interaction]:
+        """The last `limit` messages of the scope's session, oldest first."""
+        ...
+
+    async def pending(self, scope: Scope, first_event: int | None = None, last_event: int | None = None) -> int:
+        """How many of the user's events are not yet digested, of all or of those with ids between the two."""
+        ...
+
+
+class SemanticTier(MemoryTier, Protocol):
+    """The user's graph of entities and relationships."""
+
+    async def observe(self, scope: Scope, observations: Sequence[Observation]) -> list[bool]:
+        """Apply each observation exactly once, all in one transaction; False for one applied before."""
+        ...
+
+    async def list_entities(
+        self, scope: Scope, label: EntityLabel | None = None, cursor: str | None = None, limit: int = 50
+    ) -> Page[Entity]:
+        """Entities by name."""
+        ...
+
+    async def get_entity(self, scope: Scope, entity_id: str) -> Entity:
+        """NotFound when there is none of that id in the scope."""
+        ...
+
+    async def list_relationships(
+        self,
+        scope: Scope,
+        entity_id: str | None = None,
+        as_of: datetime | None = None,
+        cursor: str | None = None,
+        limit: int = 50,
+    ) -> Page[Relationship]:
+        """Relationships, of one entity or of all; confidence decayed to `as_of`, or to now."""
+        ...
+
+    async def get_relationship(self, scope: Scope, relationship_id: str) -> Relationship:
+        """NotFound when there is none of that id in the scope."""
+        ...
+
+    async def merge_entities(self, scope: Scope, keep_id: str, absorb_id: str) -> Entity:
+        """Make one entity of two that are the same; the absorbed name becomes an alias."""
+        ...
+
+    async def split_entity(self, scope: Scope, entity_id: str, absorbed_id: str) -> tuple[Entity, Entity]:
+        """Undo a merge: both entities as they were, with what was learned since staying on the first."""
+        ...
+
+    async def forget_sources(self, scope: Scope, interaction_ids: Collection[str]) -> int:
+        """Take forgotten interactions out of the evidence; what then rests on nothing is deleted. Returns how
+        many entities and relationships were changed or deleted."""
+        ...
+
+
+class ProceduralTier(MemoryTier, Protocol):
+    """Preferences and behavioural rules, every version readable."""
+
+    async def set_preference(self, scope: Scope, entry: PreferenceEntry) -> Preference:
+        """Write a preference: the new value and the greater confidence are kept; an inferred value never
+        replaces a stated one and waits beside it. Idempotent by the entry's id."""
+        ...
+
+    async def list_preferences(
+        self, scope: Scope, category: str | None = None, cursor: str | None = None, limit: int = 50
+    ) -> Page[Preference]:
+        """Preferences by category and key, without deleted ones."""
+        ...
+
+    async def get_preference(self, scope: Scope, preference_id: str) -> Preference:
+        """NotFound when there is none of that id in the scope."""
+        ...
+
+    async def preference_versions(self, scope: Scope, preference_id: str) -> list[Preference]:
+        """Every version, newest first."""
+        ...
+
+    async def restore_preference(self, scope: Scope, preference_id: str, version: int) -> Preference:
+        """Make an earlier version's value current again, as a new version."""
+        ...
+
+    async def create_rule(self, scope: Scope, entry: RuleEntry) -> Rule:
+        """Idempotent by the entry's id; Conflict when the id is known with another text."""
+        ...
+
+    async def update_rule(
+        self,
+        scope: Scope,
+        rule_id: str,
+        text: str | None = None,
+        triggers: Sequence[str] | None = None,
+        priority: int | None = None,
+        active: bool | None = None,
+    ) -> Rule:
+        """Change what is given, as a new version."""
+        ...
+
+    async def list_rules(
+        self,
+        scope: Scope,
+        active: bool | None = None,
+        cursor: str | None = None,
+        limit: int = 50,
+    ) -> Page[Rule]:
+        """Rules by priority, highest first."""
+        ...
+
+    async def get_rule(self, scope: Scope, rule_id: str) -> Rule:
+        """NotFound when there is none of that id in the scope."""
+        ...
+
+    async def rule_versions(self, scope: Scope, rule_id: str) -> list[Rule]:
+        """Every version, newest first."""
+        ...
+
+    async def restore_rule(self, scope: Scope, rule_id: str, version: int) -> Rule:
+        """Make an earlier version current again, as a new version."""
+        ...
+
+    async def record_outcome(self, scope: Scope, rule_id: str, success: bool) -> Rule:
+        """Count an activation and move the success rate."""
+        ...
+
+    async def forget_sources(self, scope: Scope, interaction_ids: Collection[str]) -> int:
+        """Take forgotten interactions out of the evidence; what rested on them alone is deleted, with every
+        version. Returns how many preferences and rules were changed or deleted."""
+        ...

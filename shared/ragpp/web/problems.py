@@ -1,0 +1,149 @@
+"""RFC 9457 problem details: every error leaves a service in one shape."""
+
+from collections.abc import Sequence
+from typing import Final
+
+import structlog
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
+from pydantic import BaseModel, ConfigDict, Field, JsonValue
+from starlette.exceptions import HTTPException
+
+from ragpp.errors import InvalidInput, MemorySystemError, NotFound
+
+MEDIA_TYPE: Final = "application/problem+json"
+_log = structlog.stdlib.get_logger(__name__)
+
+
+class FieldProblem(BaseModel):
+    """One field that was refused: a JSON pointer-like path, and why."""
+
+    field: str
+    reason: str
+
+
+class Problem(BaseModel):
+    """A problem document (RFC 9457) with our `code` and `recovery_suggestions`."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "example": {
+                "type": "about:blank",
+                "title": "Invalid input",
+                "status": 422,
+                "detail": "messages.0.content: String should have at least 1 character",
+                "code": "MEM-020",
+                "recovery_suggestions": ["Correct the fields named in `errors` and repeat the request."],
+                "errors": [{"field": "messages.0.content", "reason": "String should have at least 1 character"}],
+            }
+        }
+    )
+
+    type: str = "about:blank"
+    title: str
+    status: int
+    detail: str
+    code: str
+    recovery_suggestions: list[str] = Field(default_factory=list)
+    errors: list[FieldProblem] = Field(default_factory=list)
+    details: dict[str, JsonValue] = Field(default_factory=dict)
+
+
+def problem_of(error: MemorySystemError) -> Problem:
+    """The document of one of our errors."""
+    return Problem(
+        title=error.title,
+        status=error.status,
+        detail=error.message,
+        code=error.code,
+        recovery_suggestions=list(error.suggestions),
+        errors=[FieldProblem.model_validate(item) for item in _as_list(error.details.get("errors"))],
+        details={key: _as_json(value) for key, value in error.details.items() if key != "errors"},
+    )
+
+
+def _as_list(value: object) -> list[object]:
+    return list(value) if isinstance(value, Sequence) and not isinstance(value, str) else []
+
+
+def _as_json(value: object) -> JsonValue:
+    if isinstance(value, list | tuple | set | frozenset):
+        return [_as_json(item) for item in value]
+    return value if isinstance(value, str | int | float | bool | None) else str(value)
+
+
+def error_of(problem: Problem) -> MemorySystemError:
+    """The error that a service answered with, of the class that its code names."""
+    kind = MemorySystemError.by_code.get(problem.code, MemorySystemError)
+    details: dict[str, object] = dict(problem.details)
+    if problem.errors:
+        details["errors"] = [item.model_dump() for item in problem.errors]
+    return kind(problem.detail, suggestions=tuple(problem.recovery_suggestions), details=details)
+
+
+def invalid_fields(errors: Sequence[dict[str, object]]) -> InvalidInput:
+    """The InvalidInput of pydantic's list of errors; the refused values themselves are never repeated."""
+    fields = []
+    for item in errors:
+        location = item.get("loc")
+        path = [str(part) for part in location] if isinstance(location, tuple | list) else []
+        fields.append({"field": printable(".".join(path)), "reason": printable(str(item.get("msg", "is invalid")))})
+    shown = "; ".join(f"{item['field']}: {item['reason']}" if item["field"] else item["reason"] for item in fields[:3])
+    more = f" (and {len(fields) - 3} more)" if len(fields) > 3 else ""
+    return InvalidInput(f"{shown}{more}", details={"errors": fields[:50]})
+
+
+def printable(text: str, *, limit: int = 300) -> str:
+    """`text` fit for an answer: what UTF-8 cannot encode is replaced, and it is cut at `limit` characters."""
+    return text.encode("utf-8", "replace").decode("utf-8")[:limit]
+
+
+def respond(problem: Problem, headers: dict[str, str] | None = None) -> JSONResponse:
+    """The HTTP response that carries `problem`."""
+    content = problem.model_dump(exclude_defaults=False)
+    for optional in ("errors", "details"):
+        if not content[optional]:
+            del content[optional]
+    content["detail"] = printable(str(content["detail"]), limit=1_000)
+    return JSONResponse(content, status_code=problem.status, media_type=MEDIA_TYPE, headers=headers)
+
+
+def install(app: FastAPI) -> None:
+    """Answer every error of `app` with a problem document, bugs included (logged, not told)."""
+
+    async def ours(_request: Request, error: Exception) -> JSONResponse:
+        assert isinstance(error, MemorySystemError)  # noqa: S101 - registered for this class alone
+        headers = {"WWW-Authenticate": "Bearer"} if error.status == 401 else {}
+        if error.status == 503:
+            headers["Retry-After"] = "1"
+        if error.status >= 500:
+            _log.warning("request.failed", code=error.code, detail=error.message, cause=repr(error.__cause__))
+        return respond(problem_of(error), headers)
+
+    async def validation(_request: Request, error: Exception) -> JSONResponse:
+        assert isinstance(error, RequestValidationError)  # noqa: S101 - registered for this class alone
+        errors = [{**item, "loc": tuple(item["loc"])[1:]} for item in error.errors()]  # without "body", "query" …
+        return respond(problem_of(invalid_fields(errors)))
+
+    async def http(request: Request, error: Exception) -> JSONResponse:
+        assert isinstance(error, HTTPException)  # noqa: S101 - registered for this class alone
+        if error.status_code == 404:
+            return respond(problem_of(NotFound("there is no such route", suggestions=("See GET /docs.",))))
+        problem = Problem(
+            title=str(error.detail),
+            status=error.status_code,
+            detail=f"{request.method} is not answered here" if error.status_code == 405 else str(error.detail),
+            code=InvalidInput.code,
+            recovery_suggestions=["See GET /docs for what each route takes."],
+        )
+        return respond(problem, dict(error.headers or {}))
+
+    async def bug(_request: Request, error: Exception) -> JSONResponse:
+        _log.error("request.crashed", exc_info=error)
+        return respond(problem_of(MemorySystemError("an unexpected error; the service's log has its trace")))
+
+    app.add_exception_handler(MemorySystemError, ours)
+    app.add_exception_handler(RequestValidationError, validation)
+    app.add_exception_handler(HTTPException, http)
+    app.add_exception_handler(Exception, bug)

@@ -1,0 +1,197 @@
+"""A tier over HTTP: both sides of the wire made from the signatures of its protocol.
+
+Every public coroutine of the protocol is `POST /v1/{tier}/{verb}` with its arguments as a JSON object, answered by
+its result as JSON or by a problem document, which the client raises again as the error it was. `GET /health/live`
+and `/health/ready` need no credential.
+"""
+
+import asyncio
+import hmac
+import inspect
+import types
+from collections.abc import AsyncIterator, Callable, Collection, Mapping
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import dataclass
+from time import perf_counter
+from typing import Final, Protocol, TypeVar, cast, get_type_hints
+
+import httpx
+import orjson
+from fastapi import FastAPI, Request, Response
+from pydantic import Field, TypeAdapter, ValidationError, create_model
+
+from ragpp.errors import ConfigurationError, MemorySystemError, TierUnavailable, Unauthenticated
+from ragpp.models import Health, Value
+from ragpp.tiers import MemoryTier
+from ragpp.web import problems
+
+TierT = TypeVar("TierT", bound=MemoryTier)
+OpenTier = Callable[[], AbstractAsyncContextManager[TierT]]
+_JSON: Final = "application/json"
+HEALTH_S: Final = 1.9
+"""A ping answers within two seconds (`ragpp.tiers`), whatever timeout the client has."""
+
+
+@dataclass(frozen=True)
+class Verb:
+    """One coroutine of a protocol: how its arguments and its result are written as JSON."""
+
+    name: str
+    signature: inspect.Signature
+    arguments: type[Value]
+    result: TypeAdapter[object]
+    description: str
+
+
+def verbs_of(protocol: type[Protocol]) -> dict[str, Verb]:  # type: ignore[valid-type]  # a protocol class as a value
+    """The public coroutines of `protocol`, by name."""
+    verbs = {}
+    for name, function in inspect.getmembers(protocol, inspect.iscoroutinefunction):
+        if name.startswith("_"):
+            continue
+        hints = get_type_hints(function)
+        signature = inspect.signature(function)
+        fields = {
+            parameter.name: (
+                _concrete(hints[parameter.name]),
+                Field() if parameter.default is inspect.Parameter.empty else Field(default=parameter.default),
+            )
+            for parameter in list(signature.parameters.values())[1:]
+        }
+        arguments = create_model(  # type: ignore[call-overload]  # the fields are only known here
+            f"{name}_arguments", __base__=Value, __config__=None, **fields
+        )
+        verbs[name] = Verb(name, signature, arguments, TypeAdapter(hints["return"]), inspect.getdoc(function) or "")
+    return verbs
+
+
+def _concrete(hint: object) -> object:
+    """`Collection[str]` accepts any iterable when written, and is a list when read."""
+    origin = getattr(hint, "__origin__", None)
+    if origin is Collection:
+        return types.GenericAlias(list, hint.__args__)  # type: ignore[attr-defined]  # a generic alias has them
+    return hint
+
+
+def tier_app(protocol: type[TierT], open_tier: OpenTier[TierT], credential: str) -> FastAPI:
+    """An application that serves one tier; `open_tier` is entered at start and left at shutdown.
+
+    Every verb wants `Authorization: Bearer {credential}`; the tier trusts the scope that comes with it, so the
+    credential is for the gateway and the workers alone.
+    """
+
+    @asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        async with open_tier() as tier:
+            app.state.tier = tier
+            yield
+
+    app = FastAPI(title=f"RAG++ {protocol.__name__}", lifespan=lifespan, openapi_url="/openapi.json")
+    problems.install(app)
+    expected = f"Bearer {credential}".encode()
+
+    @app.get("/health/live")
+    async def live() -> dict[str, str]:
+        return {"status": "live"}
+
+    @app.get("/health/ready", response_model=Health)
+    async def ready(request: Request, response: Response) -> Health:
+        tier: MemoryTier = request.app.state.tier
+        health = await tier.health_check()
+        response.status_code = 200 if health.ok else 503
+        return health
+
+    for verb in verbs_of(protocol).values():
+        app.add_api_route(
+            f"/v1/tier/{verb.name}",
+            _endpoint(verb, expected),
+            methods=["POST"],
+            description=verb.description,
+            openapi_extra={
+                "requestBody": {"content": {_JSON: {"schema": verb.arguments.model_json_schema()}}, "required": True}
+            },
+        )
+    return app
+
+
+def _endpoint(verb: Verb, expected: bytes) -> Callable[[Request], object]:
+    async def endpoint(request: Request) -> Response:
+        if not hmac.compare_digest(request.headers.get("authorization", "").encode(), expected):
+            raise Unauthenticated("the service credential is missing or wrong")
+        try:
+            arguments = verb.arguments.model_validate_json(await request.body())
+        except ValidationError as error:
+            raise problems.invalid_fields([dict(item) for item in error.errors()]) from error
+        method = getattr(request.app.state.tier, verb.name)
+        given = {name: getattr(arguments, name) for name in type(arguments).model_fields}
+        return Response(verb.result.dump_json(await method(**given)), media_type=_JSON)
+
+    return endpoint
+
+
+class RemoteTier:
+    """A tier behind HTTP. Every failure to reach it is TierUnavailable; its own errors come back as they were."""
+
+    def __init__(self, protocol: type[Protocol], name: str, client: httpx.AsyncClient) -> None:  # type: ignore[valid-type]
+        self.name = name
+        self._client = client
+        self._verbs = verbs_of(protocol)
+
+    def __getattr__(self, name: str) -> Callable[..., object]:
+        verb = self.__dict__.get("_verbs", {}).get(name)
+        if verb is None:
+            raise AttributeError(name)
+
+        async def call(*args: object, **kwargs: object) -> object:
+            return await self._call(verb, verb.signature.bind(None, *args, **kwargs).arguments)
+
+        return call
+
+    async def health_check(self) -> Health:
+        """The tier's own ping; a service that cannot be reached, or not in time, is not ok."""
+        began = perf_counter()
+        try:
+            async with asyncio.timeout(HEALTH_S):
+                return cast("Health", await self._call(self._verbs["health_check"], {"self": None}))
+        except (MemorySystemError, TimeoutError, ValueError) as error:
+            detail = str(error) or "no answer in time"
+            return Health(name=self.name, ok=False, ms=1_000 * (perf_counter() - began), detail=detail)
+
+    async def _call(self, verb: Verb, bound: Mapping[str, object]) -> object:
+        given = {name: value for name, value in bound.items() if name != "self"}
+        body = verb.arguments.model_validate(given).model_dump_json()
+        try:
+            response = await self._client.post(
+                f"/v1/tier/{verb.name}", content=body.encode(), headers={"content-type": _JSON}
+            )
+        except (httpx.HTTPError, httpx.InvalidURL) as error:
+            raise TierUnavailable(f"{self.name} did not answer ({type(error).__name__})") from error
+        if response.status_code != 200:
+            raise self._error_of(response)
+        try:
+            return verb.result.validate_json(response.content)
+        except ValidationError as error:
+            raise TierUnavailable(f"{self.name} answered {verb.name} with something else") from error
+
+    def _error_of(self, response: httpx.Response) -> MemorySystemError:
+        try:
+            error = problems.error_of(problems.Problem.model_validate(orjson.loads(response.content)))
+        except ValueError:
+            return TierUnavailable(f"{self.name} answered HTTP {response.status_code} without a problem document")
+        if isinstance(error, Unauthenticated):  # ours was refused, not the key of whoever asked us
+            return ConfigurationError(f"{self.name} refuses our TIER_CREDENTIAL; it has another")
+        return error
+
+
+def remote_client(url: str, credential: str, timeout_s: float) -> httpx.AsyncClient:
+    """A client of the tier service at `url`, for `remote_tier`; to be closed by the caller.
+
+    Proxies of the environment are left aside: the credential and what users said are for the service alone.
+    """
+    headers = {"authorization": f"Bearer {credential}"}
+    return httpx.AsyncClient(base_url=url, headers=headers, timeout=timeout_s, trust_env=False)
+
+
+def remote_tier(protocol: type[TierT], name: str, client: httpx.AsyncClient) -> TierT:
+    """A `protocol` whose calls go through `client`, which brings base address, credential and timeout."""
+    return cast("TierT", RemoteTier(protocol, name, client))
