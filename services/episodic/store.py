@@ -1,0 +1,294 @@
+"""The only file of the episodic tier that touches the driver."""
+
+import json
+from collections.abc import AsyncIterator, Collection, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+import numpy.typing as npt
+from pgvector import HalfVector, SparseVector
+
+from ragpp import ledger
+from ragpp.embedding import EmbeddingIdentity
+from ragpp.errors import TierUnavailable
+from ragpp.lexical import DIMENSIONS
+from ragpp.models import Filters, Interaction, Scope
+from ragpp.postgres import Connection, Pool, ensure_open, foreign_errors, ping, tenant_tx
+from ragpp.queries import load_queries
+from services.episodic.scan import Columns, session_key, traits
+
+if TYPE_CHECKING:
+    import asyncpg
+
+SQL: Final = load_queries("services.episodic", "queries.sql")
+
+
+@dataclass(frozen=True, slots=True)
+class NewChunk:
+    """A chunk on its way in. `embedding`: float32 of the recorded dimension. `lexical`: weights by hashed term."""
+
+    start: int
+    end: int
+    tokens: int
+    embedding: npt.NDArray[np.float32]
+    lexical: Mapping[int, float]
+
+
+@dataclass(frozen=True, slots=True)
+class NewTurn:
+    """An interaction on its way in, with its chunks in order."""
+
+    interaction: Interaction
+    content_hash: bytes
+    tokens: int
+    redactions: int
+    chunks: tuple[NewChunk, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What is stored under an id: the hash of its content, and the event that recorded it."""
+
+    content_hash: bytes
+    event_id: int
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """A stored interaction. `ordinal`: its place in the order of arrival. `tokens`: of its content."""
+
+    interaction: Interaction
+    ordinal: int
+    tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class Forgotten:
+    """What is left to say of an interaction that was deleted."""
+
+    id: str
+    ordinal: int
+    session_id: str
+    occurred_at: datetime
+
+
+class EpisodicStore:
+    """Rows in and out of the schema `episodic`: no embedding, no policy, no HTTP.
+
+    Raises, from any method: TierUnavailable, StorageError.
+    """
+
+    def __init__(self, pool: Pool) -> None:
+        self._pool = pool
+
+    async def record_embedding(self, identity: EmbeddingIdentity) -> EmbeddingIdentity:
+        """The identity that this database holds vectors of: `identity` itself when it held none."""
+        await ensure_open(self._pool)
+        async with foreign_errors("embedding identity"), self._pool.acquire(timeout=2.0) as connection:
+            row = await connection.fetchrow(SQL["record_embedding"], identity.model, identity.dimension)
+        if row is None:  # another's insert that is not yet visible: the next call sees it
+            raise TierUnavailable("the embedding identity is being recorded")
+        return EmbeddingIdentity(row["model"], row["dimension"])
+
+    @asynccontextmanager
+    async def writer(self, scope: Scope) -> AsyncIterator["Writer"]:
+        """A transaction in which no other writer changes this user's rows; committed when left without an error."""
+        async with tenant_tx(self._pool, scope) as connection:
+            await ledger.lock_user(connection, scope)
+            yield Writer(connection, scope)
+
+    @asynccontextmanager
+    async def reader(self, scope: Scope) -> AsyncIterator["Reader"]:
+        """A transaction that reads this user's rows."""
+        async with tenant_tx(self._pool, scope) as connection:
+            yield Reader(connection, scope)
+
+    async def version(self) -> str:
+        """The server's version."""
+        return await ping(self._pool)
+
+
+class Writer:
+    """Changes to one user's rows, inside `EpisodicStore.writer`."""
+
+    def __init__(self, connection: Connection, scope: Scope) -> None:
+        self._connection, self._scope = connection, scope
+
+    async def known(self, ids: Collection[str]) -> dict[str, Known]:
+        """What is stored under those of `ids` that exist."""
+        rows = await self._connection.fetch(SQL["known"], *self._scope.user_key, list(ids))
+        return {row["id"]: Known(row["content_hash"], row["event_id"]) for row in rows}
+
+    async def record(self, events: Sequence[ledger.NewEvent], now: datetime) -> list[int]:
+        """Append to the ledger in this transaction; the ids in the same order."""
+        return await ledger.record(self._connection, self._scope, events, now=now)
+
+    async def insert(self, turns: Sequence[NewTurn], event_ids: Sequence[int], now: datetime) -> None:
+        """Add `turns`, whose ids are new, in their order; `event_ids` are those of their events."""
+        if not turns:
+            return
+        said = [turn.interaction for turn in turns]
+        rows = await self._connection.fetch(
+            SQL["insert_interactions"],
+            *self._scope.user_key,
+            [one.id for one in said],
+            event_ids,
+            [one.session_id for one in said],
+            [one.agent_id for one in said],
+            [one.role for one in said],
+            [one.name for one in said],
+            [one.content for one in said],
+            [turn.content_hash for turn in turns],
+            [one.occurred_at for one in said],
+            [one.message_type for one in said],
+            [one.channel for one in said],
+            [one.domain for one in said],
+            [one.task_type for one in said],
+            [json.dumps(one.metadata, ensure_ascii=False) for one in said],
+            [turn.tokens for turn in turns],
+            [turn.redactions for turn in turns],
+            now,
+        )
+        ordinals = {row["id"]: row["ordinal"] for row in rows}
+        chunks = [(turn, part, chunk) for turn in turns for part, chunk in enumerate(turn.chunks)]
+        await self._connection.execute(
+            SQL["insert_chunks"],
+            *self._scope.user_key,
+            [ordinals[turn.interaction.id] for turn, _, _ in chunks],
+            [part for _, part, _ in chunks],
+            [turn.interaction.occurred_at for turn, _, _ in chunks],
+            [session_key(turn.interaction.session_id) for turn, _, _ in chunks],
+            [chunk.start for _, _, chunk in chunks],
+            [chunk.end for _, _, chunk in chunks],
+            [chunk.tokens for _, _, chunk in chunks],
+            [turn.interaction.name for turn, _, _ in chunks],
+            [HalfVector(chunk.embedding) for _, _, chunk in chunks],
+            [SparseVector(dict(chunk.lexical), DIMENSIONS) for _, _, chunk in chunks],
+            [traits(turn.interaction) for turn, _, _ in chunks],
+        )
+
+    async def forget(self, ids: Collection[str]) -> list[Forgotten]:
+        """Delete those of `ids` that exist, with their chunks; what they were, oldest first."""
+        rows = await self._connection.fetch(SQL["forget"], *self._scope.user_key, list(ids))
+        if rows:
+            turns = [row["ordinal"] for row in rows]
+            await self._connection.execute(SQL["forget_chunks"], *self._scope.user_key, turns)
+        gone = [Forgotten(row["id"], row["ordinal"], row["session_id"], row["occurred_at"]) for row in rows]
+        return sorted(gone, key=lambda one: one.ordinal)
+
+
+class Reader:
+    """Reads of one user's rows, inside `EpisodicStore.reader`."""
+
+    def __init__(self, connection: Connection, scope: Scope) -> None:
+        self._connection, self._scope = connection, scope
+
+    async def scan(
+        self,
+        filters: Filters,
+        as_of: datetime | None,
+        embedding: Sequence[float] | npt.NDArray[np.float32] | None,
+        terms: Collection[int],
+    ) -> Columns:
+        """Every chunk of the user that existed at `as_of`, with its distance to `embedding` and its weights of
+        `terms`, where they are given."""
+        row = await self._connection.fetchrow(
+            SQL["scan"],
+            *self._scope.user_key,
+            *_filter_values(filters, as_of),
+            None if embedding is None else HalfVector(np.asarray(embedding, np.float32)),
+            SparseVector(dict.fromkeys(terms, 1.0), DIMENSIONS) if terms else None,
+            _narrows(filters),
+        )
+        assert row is not None  # noqa: S101 - an aggregate without groups always has one row
+        return Columns(
+            chunks=row["chunks"],
+            turns=row["turns"],
+            moments=row["moments"],
+            sessions=row["sessions"],
+            traits=row["traits"],
+            names=row["names"],
+            distances=row["distances"],
+            lexical=row["lexical"],
+            eligible=row["eligible"],
+        )
+
+    async def turns(self, keys: Sequence[tuple[datetime, int]]) -> dict[int, Turn]:
+        """The interactions of those (occurred_at, ordinal) that exist, by ordinal."""
+        rows = await self._connection.fetch(
+            SQL["turns"], *self._scope.user_key, [moment for moment, _ in keys], [ordinal for _, ordinal in keys]
+        )
+        return {row["ordinal"]: _turn(row) for row in rows}
+
+    async def get(self, ids: Collection[str]) -> list[Turn]:
+        """Those of `ids` that exist, by time."""
+        rows = await self._connection.fetch(SQL["get"], *self._scope.user_key, list(ids))
+        return [_turn(row) for row in rows]
+
+    async def page(
+        self,
+        filters: Filters,
+        as_of: datetime | None,
+        after: tuple[datetime, int] | None,
+        limit: int,
+        *,
+        newest_first: bool,
+    ) -> list[Turn]:
+        """At most `limit` interactions by time, those beyond the position `after` in that direction."""
+        rows = await self._connection.fetch(
+            SQL["newest" if newest_first else "oldest"],
+            *self._scope.user_key,
+            *_filter_values(filters, as_of),
+            *(after or (None, None)),
+            limit,
+        )
+        return [_turn(row) for row in rows]
+
+    async def pending(self, first_event: int | None, last_event: int | None) -> int:
+        """How many of the user's events still wait for a worker."""
+        return await ledger.pending(self._connection, self._scope, first_event, last_event)
+
+
+def _filter_values(filters: Filters, as_of: datetime | None) -> tuple[object, ...]:
+    """The parameters $3 to $13 of the statements with filters."""
+    during = filters.time_range
+    return (
+        during.start if during else None,
+        during.end if during else None,
+        as_of,
+        filters.session_id,
+        filters.agent_id,
+        filters.role,
+        filters.message_type,
+        filters.channel,
+        filters.domain,
+        filters.task_type,
+        list(filters.exclude),
+    )
+
+
+def _narrows(filters: Filters) -> bool:
+    start, end, _, *others, excluded = _filter_values(filters, None)
+    return bool(excluded) or any(value is not None for value in (start, end, *others))
+
+
+def _turn(row: "asyncpg.Record") -> Turn:
+    # what was validated when it came in is not validated again: that would double the cost of a search
+    interaction = Interaction.model_construct(
+        id=row["id"],
+        session_id=row["session_id"],
+        agent_id=row["agent_id"],
+        role=row["role"],
+        name=row["name"],
+        content=row["content"],
+        occurred_at=row["occurred_at"],
+        message_type=row["message_type"],
+        channel=row["channel"],
+        domain=row["domain"],
+        task_type=row["task_type"],
+        metadata=json.loads(row["metadata"]),
+    )
+    return Turn(interaction, row["ordinal"], row["tokens"])

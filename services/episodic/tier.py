@@ -1,0 +1,282 @@
+"""The policy of the episodic tier: every interaction kept once, and found by meaning, word and time."""
+
+import asyncio
+import time
+from collections.abc import Collection, Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+from typing import Final, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from ragpp.chunking import TokenSpans
+from ragpp.clock import Clock
+from ragpp.cursors import decode_cursor, encode_cursor
+from ragpp.embedding import Embedder, EmbeddingIdentity, check_identity
+from ragpp.errors import Conflict, InvalidInput, MemorySystemError
+from ragpp.ledger import NewEvent
+from ragpp.lexical import query_terms
+from ragpp.models import (
+    DEFAULT_SESSION,
+    Entry,
+    Filters,
+    Health,
+    Interaction,
+    InteractionEntry,
+    Memory,
+    MemoryQuery,
+    Page,
+    Scope,
+    Stored,
+)
+from services.episodic import indexing
+from services.episodic.ranking import CandidateTable, QuerySignals, Ranked, rank
+from services.episodic.scan import Chunks, Columns, unpack
+from services.episodic.store import EpisodicStore, Known, NewTurn, Turn
+
+_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+_MICROSECOND: Final = timedelta(microseconds=1)
+_MAX_BIGINT: Final = (1 << 63) - 1
+
+MAX_PAGE: Final = 1_000
+"""Most interactions that a page holds."""
+
+INLINE_CHARS: Final = 4_000
+"""Up to this much text is cut and indexed on the event loop; more goes to a thread, so that nobody waits for it."""
+
+PING_S: Final = 1.9
+"""The contract's two seconds, less what it takes to say that they are over."""
+
+INLINE_CHUNKS: Final = 2_000
+"""Up to this many chunks are ranked on the event loop, in about 2 ms; more go to a thread."""
+
+
+class PostgresEpisodicTier:
+    """`ragpp.tiers.EpisodicTier` on PostgreSQL with pgvector.
+
+    Raises, beside what the protocol says: EmbeddingMismatch, from any method that reads or writes vectors, while the
+    database holds those of another model; EmbeddingError where a text had to be embedded here.
+    """
+
+    name: Literal["episodic"] = "episodic"
+
+    def __init__(self, store: EpisodicStore, embedder: Embedder, counter: TokenSpans, clock: Clock) -> None:
+        self._store, self._embedder, self._counter, self._clock = store, embedder, counter, clock
+        self._identity_checked = False
+
+    async def check_embedding(self) -> None:
+        """Record the embedder's identity in an empty database, or raise EmbeddingMismatch where it is another.
+        Asks the database once."""
+        if not self._identity_checked:
+            identity = EmbeddingIdentity.of(self._embedder)
+            check_identity(await self._store.record_embedding(identity), identity)
+            self._identity_checked = True
+
+    async def store(self, scope: Scope, entries: Sequence[Entry]) -> list[Stored]:
+        """See the protocol. The same content is the same role, name and content (`indexing.content_hash`)."""
+        await self.check_embedding()
+        wanted = [entry for entry in entries if isinstance(entry, InteractionEntry)]
+        if len(wanted) != len(entries):
+            raise InvalidInput("the episodic tier holds interactions, and nothing else")
+        if not wanted:
+            return []
+        turns = await self._turns(wanted)
+        ids = [turn.interaction.id for turn in turns]
+        now = self._clock()
+        async with self._store.writer(scope) as writer:
+            known = await writer.known(set(ids))
+            _refuse_conflicts(turns, known)
+            fresh: dict[str, NewTurn] = {}
+            for turn in turns:
+                if turn.interaction.id not in known:
+                    fresh.setdefault(turn.interaction.id, turn)
+            event_ids = await writer.record([_stored_event(turn.interaction) for turn in fresh.values()], now)
+            await writer.insert(list(fresh.values()), event_ids, now)
+        recorded = {identifier: row.event_id for identifier, row in known.items()}
+        recorded.update(zip(fresh, event_ids, strict=True))
+        return [
+            Stored(id=identifier, duplicate=fresh.pop(identifier, None) is None, event_id=recorded[identifier])
+            for identifier in ids
+        ]
+
+    async def retrieve(self, query: MemoryQuery) -> list[Memory]:
+        """See the protocol. Without a text and an embedding: the latest within the filters."""
+        if not query.text.strip() and query.embedding is None:
+            return await self._latest(query)
+        await self.check_embedding()
+        embedding = await self._query_vector(query)
+        terms = query_terms(query.text) if query.mode != "dense" else ()
+        async with self._store.reader(query.scope) as reader:
+            columns = await reader.scan(query.filters, query.as_of, embedding, terms)
+            if columns.chunks <= INLINE_CHUNKS:
+                chunks, ranked = _ranked(columns, terms, query)
+            else:
+                chunks, ranked = await asyncio.to_thread(_ranked, columns, terms, query)
+            if not ranked:
+                return []
+            keys = [chunks.key(one.row) for one in ranked]
+            found = await reader.turns(keys)
+        return [
+            _memory(found[ordinal], one.score, one.similarity)
+            for one, (_, ordinal) in zip(ranked, keys, strict=True)
+            if ordinal in found
+        ]
+
+    async def forget(self, scope: Scope, ids: Collection[str]) -> int:
+        """See the protocol. What was derived from the interactions is cleaned by way of the ledger."""
+        now = self._clock()
+        async with self._store.writer(scope) as writer:
+            gone = await writer.forget(ids)
+            events = [
+                NewEvent("interaction.forgotten", one.id, one.occurred_at, {"session_id": one.session_id})
+                for one in gone
+            ]
+            await writer.record(events, now)
+        return len(gone)
+
+    async def health_check(self) -> Health:
+        """See the protocol."""
+        started = time.perf_counter()
+        try:
+            async with asyncio.timeout(PING_S):
+                detail, ok = f"PostgreSQL {await self._store.version()}", True
+                await self.check_embedding()
+        except (MemorySystemError, TimeoutError) as error:
+            detail, ok = str(error) or "PostgreSQL did not answer in time", False
+        return Health(name=self.name, ok=ok, ms=(time.perf_counter() - started) * 1_000, detail=detail)
+
+    async def get(self, scope: Scope, ids: Collection[str]) -> list[Interaction]:
+        """See the protocol."""
+        async with self._store.reader(scope) as reader:
+            return [turn.interaction for turn in await reader.get(ids)]
+
+    async def list_interactions(
+        self,
+        scope: Scope,
+        filters: Filters | None = None,
+        cursor: str | None = None,
+        limit: int = 50,
+        newest_first: bool = True,
+    ) -> Page[Interaction]:
+        """See the protocol. A page holds 1 to MAX_PAGE interactions; InvalidInput for another limit."""
+        if not 1 <= limit <= MAX_PAGE:
+            raise InvalidInput(f"limit is {limit}, and must be between 1 and {MAX_PAGE}")
+        after = _position(cursor) if cursor is not None else None
+        async with self._store.reader(scope) as reader:
+            turns = await reader.page(filters or Filters(), None, after, limit + 1, newest_first=newest_first)
+        shown = turns[:limit]
+        return Page(
+            items=tuple(turn.interaction for turn in shown),
+            next_cursor=_cursor(shown[-1]) if len(turns) > limit else None,
+        )
+
+    async def session_tail(self, scope: Scope, limit: int = 20) -> list[Interaction]:
+        """See the protocol. A scope without a session means the session `default`."""
+        filters = Filters(session_id=scope.session_id or DEFAULT_SESSION)
+        async with self._store.reader(scope) as reader:
+            turns = await reader.page(filters, None, None, max(0, limit), newest_first=True)
+        return [turn.interaction for turn in reversed(turns)]
+
+    async def pending(self, scope: Scope, first_event: int | None = None, last_event: int | None = None) -> int:
+        """See the protocol. What failed for good is not waited for."""
+        async with self._store.reader(scope) as reader:
+            return await reader.pending(first_event, last_event)
+
+    async def _turns(self, entries: Sequence[InteractionEntry]) -> list[NewTurn]:
+        in_thread = sum(len(entry.interaction.content) for entry in entries) > INLINE_CHARS
+        if in_thread:
+            cuts = await asyncio.to_thread(indexing.cut_all, entries, self._counter)
+        else:
+            cuts = indexing.cut_all(entries, self._counter)
+        vectors = await indexing.embed_missing(entries, cuts, self._embedder)
+        if in_thread:
+            return await asyncio.to_thread(indexing.new_turns, entries, cuts, vectors)
+        return indexing.new_turns(entries, cuts, vectors)
+
+    async def _query_vector(self, query: MemoryQuery) -> npt.NDArray[np.float32] | None:
+        if query.mode == "lexical" and query.filters.similarity_threshold is None:
+            return None
+        if query.embedding is not None:
+            return indexing.vector(query.embedding, self._embedder.dimension, "the query")
+        return (await self._embedder.embed([query.text])).reshape(-1)
+
+    async def _latest(self, query: MemoryQuery) -> list[Memory]:
+        async with self._store.reader(query.scope) as reader:
+            turns = await reader.page(query.filters, query.as_of, None, query.limit, newest_first=True)
+        return [_memory(turn, 1 - index / len(turns), None) for index, turn in enumerate(turns)]
+
+
+def _refuse_conflicts(turns: Sequence[NewTurn], known: Mapping[str, Known]) -> None:
+    """Raises Conflict when an id stands for other content, in the store or earlier in the batch."""
+    contents = {identifier: row.content_hash for identifier, row in known.items()}
+    indexes = [
+        index
+        for index, turn in enumerate(turns)
+        if contents.setdefault(turn.interaction.id, turn.content_hash) != turn.content_hash
+    ]
+    if indexes:
+        raise Conflict(
+            f"{len(indexes)} of {len(turns)} ids are known with other content, the first at index {indexes[0]}",
+            details={"indexes": indexes},
+        )
+
+
+def _ranked(columns: Columns, terms: Sequence[int], query: MemoryQuery) -> tuple[Chunks, list[Ranked]]:
+    chunks = unpack(columns, terms)
+    eligible = chunks.eligible
+    if query.filters.similarity_threshold is not None:
+        eligible = eligible & (chunks.cosine >= query.filters.similarity_threshold)
+    if query.mode == "lexical":
+        eligible = eligible & (chunks.lexical > 0).any(axis=1)
+    table = CandidateTable(
+        ordinals=chunks.ordinal,
+        sessions=chunks.session,
+        occurred_at=chunks.moments / 1e6,
+        cosines=np.full(len(chunks.cosine), np.nan) if query.mode == "lexical" else chunks.cosine,
+        terms=chunks.lexical,
+        speakers=chunks.speaker,
+        names=chunks.speakers,
+        asks=chunks.asks,
+        assistant=chunks.assistant,
+        eligible=eligible,
+    )
+    return chunks, rank(table, QuerySignals(text=query.text), limit=query.limit)
+
+
+def _memory(turn: Turn, score: float, similarity: float | None) -> Memory:
+    said = turn.interaction
+    return Memory(
+        id=said.id,
+        tier="episodic",
+        kind="interaction",
+        text=said.content,
+        score=score,
+        similarity=similarity,
+        tokens=turn.tokens,
+        occurred_at=said.occurred_at,
+        said_by=said.said_by,
+        session_id=said.session_id,
+        sources=(said.id,),
+        metadata=said.metadata,
+    )
+
+
+def _stored_event(interaction: Interaction) -> NewEvent:
+    return NewEvent(
+        "interaction.stored", interaction.id, interaction.occurred_at, {"session_id": interaction.session_id}
+    )
+
+
+def _cursor(turn: Turn) -> str:
+    return encode_cursor((turn.interaction.occurred_at - _EPOCH) // _MICROSECOND, turn.ordinal)
+
+
+def _position(cursor: str) -> tuple[datetime, int]:
+    micros, ordinal = (int(part) for part in decode_cursor(cursor, int, int))
+    try:
+        moment = _EPOCH + timedelta(microseconds=micros)
+    except OverflowError as error:
+        raise InvalidInput("the cursor is not one that this list gave out") from error
+    if not 0 <= ordinal <= _MAX_BIGINT:
+        raise InvalidInput("the cursor is not one that this list gave out")
+    return moment, ordinal

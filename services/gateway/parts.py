@@ -1,0 +1,27 @@
+"""What the gateway is made of; the composition root fills it, the routes take from it."""
+
+from dataclasses import dataclass
+
+from ragpp.clock import Clock
+from ragpp.tiers import EpisodicTier, ProceduralTier, SemanticTier, ShortTermTier
+from services.gateway.audit import Audit
+from services.gateway.identity import Identity
+from services.gateway.intake import Intake
+from services.gateway.recall import Recaller
+
+
+@dataclass(frozen=True)
+class Parts:
+    """The gateway's collaborators. Each tier is in this process or behind HTTP; nothing here can tell."""
+
+    short_term: ShortTermTier
+    episodic: EpisodicTier
+    semantic: SemanticTier
+    procedural: ProceduralTier
+    intake: Intake
+    recaller: Recaller
+    identity: Identity
+    audit: Audit
+    clock: Clock
+    max_body_bytes: int
+    version: str

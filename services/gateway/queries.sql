@@ -1,0 +1,34 @@
+-- name: find_key
+-- One function call by primary information of the key; the table itself is closed to the app.
+-- $1 prefix text
+SELECT key_id, secret_hash, tenant_id, scopes, user_id, agent_id FROM identity.find_key($1);
+
+-- name: insert_accesses
+-- Audit entries of one tenant; one that was written before a crash is not written again.
+-- $1 access_id uuid[], $2 tenant_id text, $3 at timestamptz[], $4 key_id text[], $5 user_id text[], $6 agent_id text[],
+-- $7 action text[], $8 status int[], $9 elapsed_ms float8[], $10 query_sha256 text[], $11 items int[]
+INSERT INTO audit.accesses
+       (access_id, tenant_id, at, key_id, user_id, agent_id, action, status, elapsed_ms, query_sha256, items)
+SELECT access_id, $2::text, at, key_id, user_id, agent_id, action, status, elapsed_ms, query_sha256, items
+  FROM unnest($1::uuid[], $3::timestamptz[], $4::text[], $5::text[], $6::text[], $7::text[], $8::int[], $9::float8[],
+              $10::text[], $11::int[])
+       AS entry (access_id, at, key_id, user_id, agent_id, action, status, elapsed_ms, query_sha256, items)
+ON CONFLICT DO NOTHING;
+
+-- name: create_key
+-- As the owner.
+-- $1 key_id text, $2 prefix text, $3 secret_hash bytea, $4 tenant_id text, $5 scopes text[], $6 user_id text,
+-- $7 agent_id text, $8 expires_at timestamptz
+INSERT INTO identity.keys (key_id, prefix, secret_hash, tenant_id, scopes, user_id, agent_id, expires_at)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8);
+
+-- name: list_keys
+-- As the owner; $1 tenant_id text, null for all.
+SELECT key_id, prefix, tenant_id, scopes, user_id, agent_id, created_at, expires_at, revoked_at
+  FROM identity.keys
+ WHERE $1::text IS NULL OR tenant_id = $1
+ ORDER BY created_at, key_id;
+
+-- name: revoke_key
+-- As the owner; $1 key_id text.
+UPDATE identity.keys SET revoked_at = now() WHERE key_id = $1 AND revoked_at IS NULL;

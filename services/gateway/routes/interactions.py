@@ -1,0 +1,176 @@
+"""Writing interactions, reading them back, and forgetting them."""
+
+import asyncio
+from collections.abc import Awaitable
+from typing import Annotated, Final
+
+from fastapi import APIRouter, Query, Request, Response
+from pydantic import AwareDatetime
+
+from ragpp.api import Forgotten, Pending, StoredMessage, StoreRequest, StoreResponse, TierStatusName
+from ragpp.errors import InvalidInput, MemorySystemError, NotFound, TierUnavailable
+from ragpp.fields import Id, Label
+from ragpp.models import Filters, Interaction, InteractionEntry, Page, Role, Scope, TierName, TimeRange
+from ragpp.receipts import Receipt
+from services.gateway.http import (
+    RESPONSES,
+    Cursor,
+    Limit,
+    Reader,
+    UserId,
+    Writer,
+    answer,
+    body_schema,
+    note,
+    read_body,
+)
+from services.gateway.parts import Parts
+
+APPEND_S: Final = 2.0
+"""Longest that an acknowledgement waits for short-term memory; the ledger repairs what it missed."""
+FORGET_S: Final = 10.0
+"""Longest that a deletion waits for each tier; the ledger repeats it where that was not enough."""
+
+router = APIRouter(tags=["interactions"], responses=RESPONSES)
+
+
+@router.post(
+    "/v1/interactions",
+    status_code=201,
+    response_model=StoreResponse,
+    openapi_extra=body_schema(StoreRequest),
+    summary="Remember messages",
+    responses={409: {"description": "An id is known with other content; `details.indexes` names which."}},
+)
+async def store_interactions(request: Request, principal: Writer) -> Response:
+    """Store messages of one session. All are acknowledged, or none; repeating a request with ids is harmless."""
+    parts: Parts = request.app.state.parts
+    body = await read_body(request, StoreRequest)
+    note(request, user_id=body.user_id, agent_id=body.agent_id, items=len(body.messages))
+    scope = principal.scope("write", body.user_id, agent_id=body.agent_id, session_id=body.session_id)
+    entries = await parts.intake.prepare(body.model_copy(update={"agent_id": scope.agent_id}))
+    stored = await parts.episodic.store(scope, entries)
+    short_term = await _append(parts, scope, [e for e, s in zip(entries, stored, strict=True) if not s.duplicate])
+    response = StoreResponse(
+        receipt=str(Receipt.of(item.event_id for item in stored)),
+        stored=tuple(
+            StoredMessage(id=item.id, duplicate=item.duplicate, redactions=entry.redactions)
+            for item, entry in zip(stored, entries, strict=True)
+        ),
+        timestamp=parts.clock(),
+        tiers={"episodic": "ok", "short_term": short_term},
+    )
+    return answer(response, 201)
+
+
+async def _append(parts: Parts, scope: Scope, entries: list[InteractionEntry]) -> TierStatusName:
+    """Append to the running conversation; what fails here is in the ledger and repaired from there."""
+    if not entries:
+        return "ok"
+    return await attempt(parts.short_term.store(scope, entries), timeout_s=APPEND_S)
+
+
+async def attempt(call: Awaitable[object], *, timeout_s: float) -> TierStatusName:
+    """Whether a best-effort call worked."""
+    try:
+        async with asyncio.timeout(timeout_s):
+            await call
+    except TimeoutError:
+        return "timeout"
+    except TierUnavailable:
+        return "unavailable"
+    except MemorySystemError:
+        return "error"
+    return "ok"
+
+
+@router.get("/v1/interactions", response_model=Page[Interaction], summary="List interactions by time")
+async def list_interactions(
+    request: Request,
+    principal: Reader,
+    user_id: UserId,
+    session_id: Id | None = None,
+    agent_id: Id | None = None,
+    role: Role | None = None,
+    message_type: Label | None = None,
+    channel: Label | None = None,
+    domain: Label | None = None,
+    task_type: Label | None = None,
+    start: Annotated[AwareDatetime | None, Query(description="From this moment on.")] = None,
+    end: Annotated[AwareDatetime | None, Query(description="Before this moment.")] = None,
+    newest_first: bool = True,
+    cursor: Cursor = None,
+    limit: Limit = 50,
+) -> Response:
+    """Everything that was said, a page at a time."""
+    note(request, user_id=user_id)
+    scope = principal.scope("read", user_id, agent_id=agent_id)
+    if start is not None and end is not None and start > end:
+        raise InvalidInput("start is after end", details={"errors": [{"field": "start", "reason": "is after end"}]})
+    try:
+        time_range = TimeRange(start=start, end=end) if start or end else None
+    except ValueError as error:
+        raise InvalidInput("start or end is outside the years 1 to 9999 in UTC") from error
+    filters = Filters(
+        time_range=time_range,
+        session_id=session_id,
+        agent_id=scope.agent_id,
+        role=role,
+        message_type=message_type,
+        channel=channel,
+        domain=domain,
+        task_type=task_type,
+    )
+    parts: Parts = request.app.state.parts
+    return answer(await parts.episodic.list_interactions(scope, filters, cursor, limit, newest_first))
+
+
+@router.get("/v1/interactions/{interaction_id:ids}", response_model=Interaction, summary="Read one interaction")
+async def get_interaction(request: Request, principal: Reader, interaction_id: Id, user_id: UserId) -> Response:
+    """The interaction as it was stored, after redaction."""
+    note(request, user_id=user_id)
+    parts: Parts = request.app.state.parts
+    return answer(await _of_agent(parts, principal.scope("read", user_id), interaction_id))
+
+
+async def _of_agent(parts: Parts, scope: Scope, interaction_id: str) -> Interaction:
+    """The interaction; NotFound also when it is another agent's than the one that the key is bound to."""
+    for interaction in await parts.episodic.get(scope, [interaction_id]):
+        if scope.agent_id in {None, interaction.agent_id}:
+            return interaction
+    raise NotFound("this user has no interaction of that id")
+
+
+@router.delete("/v1/interactions/{interaction_id:ids}", response_model=Forgotten, summary="Forget one interaction")
+async def forget_interaction(request: Request, principal: Writer, interaction_id: Id, user_id: UserId) -> Response:
+    """Delete the interaction and everything that rested on it alone, in every tier."""
+    note(request, user_id=user_id)
+    parts: Parts = request.app.state.parts
+    scope = principal.scope("forget", user_id)
+    if scope.agent_id is not None:
+        await _of_agent(parts, scope, interaction_id)
+    forgotten = await parts.episodic.forget(scope, [interaction_id])
+    if not forgotten:
+        raise NotFound("this user has no interaction of that id")
+    calls: dict[TierName, Awaitable[object]] = {
+        "short_term": parts.short_term.forget(scope, [interaction_id]),
+        "semantic": parts.semantic.forget_sources(scope, [interaction_id]),
+        "procedural": parts.procedural.forget_sources(scope, [interaction_id]),
+    }
+    outcomes = await asyncio.gather(*(attempt(call, timeout_s=FORGET_S) for call in calls.values()))
+    tiers: dict[TierName, TierStatusName] = {"episodic": "ok", **dict(zip(calls, outcomes, strict=True))}
+    return answer(Forgotten(forgotten=forgotten, tiers=tiers))
+
+
+@router.get("/v1/pending", response_model=Pending, summary="Count what is not yet digested")
+async def pending(
+    request: Request, principal: Reader, user_id: UserId, receipt: Annotated[str | None, Query(max_length=64)] = None
+) -> Response:
+    """How many of the user's events, or of one write's, the workers have still to digest."""
+    note(request, user_id=user_id)
+    parts: Parts = request.app.state.parts
+    scope = principal.scope("read", user_id)
+    if receipt is None:
+        return answer(Pending(pending=await parts.episodic.pending(scope)))
+    parsed = Receipt.parse(receipt)
+    return answer(Pending(pending=await parts.episodic.pending(scope, parsed.first_event, parsed.last_event)))

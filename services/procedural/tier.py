@@ -1,0 +1,95 @@
+"""The procedural tier: how this user likes things done, and what to do when."""
+
+import asyncio
+from collections.abc import Collection, Sequence
+from time import perf_counter
+from typing import Final, Literal
+
+from ragpp.clock import Clock
+from ragpp.embedding import Embedder
+from ragpp.errors import InvalidInput, MemorySystemError
+from ragpp.models import Entry, Health, Memory, MemoryQuery, PreferenceEntry, RuleEntry, Scope, Stored, Vector
+from ragpp.tokens import TokenCounter
+from services.procedural import forgetting, ranking, writing
+from services.procedural.naming import ProceduralEntry
+from services.procedural.preferences import PreferenceVerbs
+from services.procedural.rules import RuleVerbs
+from services.procedural.store import ProceduralStore
+
+PING_S: Final = 1.9
+"""The contract's two seconds, less what it takes to say that they are over."""
+
+
+class PostgresProceduralTier(PreferenceVerbs, RuleVerbs):
+    """Preferences and rules in PostgreSQL. Implements `ragpp.tiers.ProceduralTier`.
+
+    Raises EmbeddingMismatch, before anything is written, while the database holds vectors of another model.
+    """
+
+    def __init__(self, store: ProceduralStore, *, embedder: Embedder, counter: TokenCounter, clock: Clock) -> None:
+        super().__init__(store, embedder=embedder, clock=clock)
+        self.name: Final[Literal["procedural"]] = "procedural"
+        self._counter = counter
+
+    async def store(self, scope: Scope, entries: Sequence[Entry]) -> list[Stored]:
+        """PreferenceEntry and RuleEntry; see the contract."""
+        if not entries:
+            return []
+        accepted: list[ProceduralEntry] = []
+        for entry in entries:
+            if not isinstance(entry, PreferenceEntry | RuleEntry):
+                raise InvalidInput(
+                    f"the procedural tier holds preferences and rules, not an entry of kind {entry.kind}"
+                )
+            accepted.append(entry)
+        await self.identify()
+        vectors = await self.vectors_of(accepted)
+        async with self._store.writing(scope) as rows:
+            return await writing.apply(rows, scope, accepted, vectors, self._clock())
+
+    async def retrieve(self, query: MemoryQuery) -> list[Memory]:
+        """Rules that the query's situation calls up, then preferences; see `services.procedural.ranking`.
+
+        All of the user's preferences qualify, for they are few; `similarity_threshold` narrows them. In the mode
+        `lexical` triggers and words decide alone, and nothing is embedded.
+        """
+        await self.identify()
+        embedding = await self._query_vector(query)
+        async with self._store.reading(query.scope) as rows:
+            rules = await rows.rank_rules(embedding, query.as_of)
+            preferences = await rows.rank_preferences(embedding, query.as_of)
+        ranked = ranking.rank(query, rules, preferences)
+        return [memory.model_copy(update={"tokens": self._counter.count(memory.text)}) for memory in ranked]
+
+    async def _query_vector(self, query: MemoryQuery) -> Vector | None:
+        if query.mode == "lexical":
+            return None
+        if query.embedding is not None:
+            return self.checked(query.embedding)
+        return await self.embed(query.text) if query.text.strip() else None
+
+    async def forget(self, scope: Scope, ids: Collection[str]) -> int:
+        """By preference id or rule id everything, by the id of an entry what that entry wrote."""
+        if not ids:
+            return 0
+        async with self._store.writing(scope) as rows:
+            return await forgetting.forget(rows, ids, self._clock())
+
+    async def forget_sources(self, scope: Scope, interaction_ids: Collection[str]) -> int:
+        """See the contract. An entry that rests on one of these alone and arrives later is not learned either."""
+        if not interaction_ids:
+            return 0
+        async with self._store.writing(scope) as rows:
+            return await forgetting.forget_sources(rows, interaction_ids, self._clock())
+
+    async def health_check(self) -> Health:
+        """See the contract."""
+        began = perf_counter()
+        try:
+            async with asyncio.timeout(PING_S):
+                version = await self._store.ping()
+                await self.identify()
+        except (MemorySystemError, TimeoutError) as error:
+            detail = str(error) or "PostgreSQL did not answer in time"
+            return Health(name=self.name, ok=False, ms=1000 * (perf_counter() - began), detail=detail)
+        return Health(name=self.name, ok=True, ms=1000 * (perf_counter() - began), detail=f"PostgreSQL {version}")

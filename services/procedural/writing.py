@@ -1,0 +1,122 @@
+"""Applying entries: what is a duplicate, what conflicts, and what a write does to what is there."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+
+from ragpp.errors import Conflict
+from ragpp.ledger import EventKind, NewEvent
+from ragpp.models import PreferenceEntry, RuleEntry, Scope, Stored, Vector
+from services.procedural.naming import ProceduralEntry, content_hash, preference_id
+from services.procedural.rows import Applied, SubjectKind
+from services.procedural.store import Rows
+from services.procedural.versions import PreferenceVersion, fold
+
+CHANGED: Final[Mapping[SubjectKind, EventKind]] = {"preference": "preference.changed", "rule": "rule.changed"}
+
+
+@dataclass(frozen=True, slots=True)
+class Write:
+    """An entry that is new, with the sources that are left of it and its vector."""
+
+    entry: ProceduralEntry
+    sources: tuple[str, ...]
+    embedding: Vector
+
+
+async def apply(
+    rows: Rows, scope: Scope, entries: Sequence[ProceduralEntry], vectors: Sequence[Vector], now: datetime
+) -> list[Stored]:
+    """Apply those of `entries` that are new; answers in their order.
+
+    A known id is a duplicate, also when what it wrote was forgotten since. An entry whose sources were all forgotten
+    is a duplicate of nothing: it is marked as applied and not learned. Raises Conflict for a known id that says
+    something else, before anything is written.
+    """
+    known = await rows.applied({entry.id for entry in entries})
+    _refuse_conflicts(entries, known)
+    gone = await rows.forgotten_sources({source for entry in entries for source in entry.sources})
+    writes: dict[str, Write] = {}
+    buried: dict[str, Applied] = {}
+    for entry, vector in zip(entries, vectors, strict=True):
+        if entry.id in known or entry.id in writes:
+            continue
+        sources = tuple(source for source in entry.sources if source not in gone)
+        if entry.sources and not sources:
+            buried[entry.id] = Applied(entry.id, entry.kind, None, None, None)
+        else:
+            writes[entry.id] = Write(entry, sources, vector)
+    fresh = list(writes.values())
+    subjects = await _write(rows, scope, fresh, now)
+    event_ids = await rows.record(
+        [NewEvent(CHANGED[write.entry.kind], subjects[write.entry.id], write.entry.occurred_at) for write in fresh],
+        now,
+    )
+    added = {
+        write.entry.id: Applied(
+            write.entry.id, write.entry.kind, subjects[write.entry.id], content_hash(write.entry), event_id
+        )
+        for write, event_id in zip(fresh, event_ids, strict=True)
+    }
+    await rows.add_applied([*added.values(), *buried.values()])
+    return _answers(entries, added, known)
+
+
+def _answers(entries: Sequence[ProceduralEntry], added: dict[str, Applied], known: dict[str, Applied]) -> list[Stored]:
+    """One answer for each entry; the second of two with one id is a duplicate of the first."""
+    answered: set[str] = set()
+    stored = []
+    for entry in entries:
+        applied = added.get(entry.id) or known.get(entry.id)
+        new = entry.id in added and entry.id not in answered
+        answered.add(entry.id)
+        stored.append(Stored(id=entry.id, duplicate=not new, event_id=applied.event_id if applied else None))
+    return stored
+
+
+def _refuse_conflicts(entries: Sequence[ProceduralEntry], known: dict[str, Applied]) -> None:
+    hashes = {identifier: applied.content_hash for identifier, applied in known.items()}
+    conflicts = []
+    for index, entry in enumerate(entries):
+        expected = hashes.setdefault(entry.id, content_hash(entry))
+        if expected is not None and expected != content_hash(entry):
+            conflicts.append(index)
+    if conflicts:
+        raise Conflict("an id is known with other content", details={"indexes": conflicts})
+
+
+async def _write(rows: Rows, scope: Scope, writes: Sequence[Write], now: datetime) -> dict[str, str]:
+    """Write all; returns the id of what each entry wrote to, by entry id."""
+    named = {
+        write.entry.id: preference_id(scope, write.entry.category, write.entry.key)
+        for write in writes
+        if isinstance(write.entry, PreferenceEntry)
+    }
+    versions = await rows.preference_versions(set(named.values())) if named else {}
+    for write in writes:
+        if isinstance(write.entry, RuleEntry):
+            named[write.entry.id] = write.entry.id
+            await rows.add_rule(write.entry, write.sources, write.embedding, now)
+        else:
+            identifier = named[write.entry.id]
+            earlier = versions.setdefault(identifier, [])
+            version = PreferenceVersion(
+                version=next_version(earlier),
+                entry_id=write.entry.id,
+                value=write.entry.value,
+                confidence=write.entry.confidence,
+                stated=write.entry.stated,
+                occurred_at=write.entry.occurred_at,
+                recorded_at=now,
+                sources=write.sources,
+            )
+            earlier.append(version)
+            await rows.add_preference_version(identifier, version, write.embedding)
+            await rows.put_preference(identifier, write.entry.category, write.entry.key, fold(earlier))
+    return named
+
+
+def next_version(versions: Sequence[PreferenceVersion]) -> int:
+    """One above the highest; a forgotten version's number is not given again while a later one stands."""
+    return max((version.version for version in versions), default=0) + 1

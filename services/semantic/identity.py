@@ -1,0 +1,131 @@
+"""Which entity a name means: pure, over the entities that the graph already has for the names of a batch.
+
+1. the entity of that name and label; 2. the only one with that alias; 3. a new one.
+A relative who was known by kinship alone ("Noor's mother") and is then named ("my mother Salma") was two entities
+and becomes one: `resolve` reports a union, which the graph records and a user can undo. That happens only on plain
+evidence: the kinship is one that a person has but one of, and exactly one entity is named by it.
+"""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Final
+from uuid import uuid4
+
+from ragpp.extraction.kinship import CANONICAL, UNIQUE
+from ragpp.models import EntityLabel
+from services.semantic.keys import name_key
+from services.semantic.records import EntityState
+
+_OWNED: Final = re.compile(r"^.+?['’]s? (.+)$")
+
+
+def is_bare_kinship(key: str) -> bool:
+    """`key` is a kinship that a person has one of, without saying whose: `mom`, `my father`."""
+    return CANONICAL.get(key.removeprefix("my ")) in UNIQUE
+
+
+def is_kinship_of_someone(key: str) -> bool:
+    """`key` is such a kinship and says whose: `noor's mother`."""
+    owned = _OWNED.match(key)
+    return owned is not None and CANONICAL.get(owned[1]) in UNIQUE
+
+
+@dataclass(slots=True)
+class Candidate:
+    """An entity while a batch is resolved. `state` is None for one that the batch makes."""
+
+    id: str
+    name: str
+    label: EntityLabel
+    state: EntityState | None
+    alias_keys: set[str] = field(default_factory=set)
+    kept_apart: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Union:
+    """Two entities that the evidence says are one: `absorbed` becomes part of `kept`."""
+
+    kept: str
+    absorbed: str
+
+
+class IdentityIndex:
+    """The entities that the names of a batch may mean; grows with what the batch makes."""
+
+    def __init__(self, known: Iterable[EntityState]) -> None:
+        self.unions: list[Union] = []
+        self._by_id: dict[str, Candidate] = {}
+        self._by_name: dict[tuple[EntityLabel, str], Candidate] = {}
+        self._by_alias: dict[tuple[EntityLabel, str], set[str]] = {}
+        for state in known:
+            candidate = Candidate(
+                state.id, state.name, state.label, state, set(state.alias_keys), frozenset(state.kept_apart)
+            )
+            self._add(candidate)
+
+    def resolve(self, name: str, label: EntityLabel, aliases: Iterable[str] = ()) -> Candidate:
+        """The entity that `name` means, made if need be; `aliases` are added to it. May report a union."""
+        key = name_key(name)
+        found = self._by_name.get((label, key)) or self._only_alias(label, key)
+        if found is None:
+            found = Candidate(uuid4().hex, name, label, None)
+            self._add(found)
+        alias_keys = {name_key(alias) for alias in aliases}
+        for alias_key in {key, *alias_keys} - {name_key(found.name)}:
+            self._add_alias(found, alias_key)
+        if not self._is_kin_named(found):
+            relative = self._relative_named(label, alias_keys, found)
+            if relative is not None:
+                self._unite(found, relative)
+        return found
+
+    def label_of(self, identifier: str) -> EntityLabel:
+        """The label of one of the entities. Raises KeyError."""
+        return self._by_id[identifier].label
+
+    def states(self) -> dict[str, EntityState]:
+        """Those of the entities that the graph had, by id."""
+        return {identifier: item.state for identifier, item in self._by_id.items() if item.state is not None}
+
+    def _add(self, candidate: Candidate) -> None:
+        self._by_id[candidate.id] = candidate
+        self._by_name[candidate.label, name_key(candidate.name)] = candidate
+        for alias_key in candidate.alias_keys:
+            self._by_alias.setdefault((candidate.label, alias_key), set()).add(candidate.id)
+
+    def _add_alias(self, candidate: Candidate, alias_key: str) -> None:
+        candidate.alias_keys.add(alias_key)
+        self._by_alias.setdefault((candidate.label, alias_key), set()).add(candidate.id)
+
+    def _only_alias(self, label: EntityLabel, key: str) -> Candidate | None:
+        holders = self._by_alias.get((label, key), set())
+        return self._by_id[next(iter(holders))] if len(holders) == 1 else None
+
+    @staticmethod
+    def _is_kin_named(candidate: Candidate) -> bool:
+        key = name_key(candidate.name)
+        return is_bare_kinship(key) or is_kinship_of_someone(key)
+
+    def _relative_named(self, label: EntityLabel, alias_keys: set[str], named: Candidate) -> Candidate | None:
+        """The one other entity whose name is a kinship among `alias_keys`; one that says whose decides alone."""
+        owned = {key for key in alias_keys if is_kinship_of_someone(key)}
+        keys = owned or {key for key in alias_keys if is_bare_kinship(key)}
+        found = {
+            relative.id: relative
+            for key in keys
+            if (relative := self._by_name.get((label, key))) is not None
+            and relative.id != named.id
+            and relative.id not in named.kept_apart
+        }
+        return next(iter(found.values())) if len(found) == 1 else None
+
+    def _unite(self, kept: Candidate, absorbed: Candidate) -> None:
+        self.unions.append(Union(kept.id, absorbed.id))
+        name = name_key(absorbed.name)
+        del self._by_name[absorbed.label, name]
+        for alias_key in absorbed.alias_keys:
+            self._by_alias[absorbed.label, alias_key].discard(absorbed.id)
+        for alias_key in (name, *absorbed.alias_keys):
+            self._add_alias(kept, alias_key)

@@ -1,0 +1,83 @@
+"""The forms in which names are compared, and the names that a query may mean."""
+
+import hashlib
+import re
+import unicodedata
+from collections.abc import Iterable
+from typing import Final
+
+MAX_KEY_BYTES: Final = 512
+"""A longer key is cut and closed with its hash: Neo4j's range index takes some 8,000 bytes for scope and key."""
+
+_SPACE: Final = re.compile(r"\s+")
+_WORD: Final = re.compile(r"[^\W_]+(?:['’.&-][^\W_]+)*")
+_LETTERS: Final = re.compile(r"[^\W_]+")
+_POSSESSIVE: Final = re.compile(r"['’]s$")
+_LONGEST_NAME_WORDS: Final = 4
+_MOST_WORDS: Final = 64
+_MOST_KEYS: Final = 160
+
+STOP_WORDS: Final = frozenset(
+    """
+    a about after again all also always am an and any are as at be because been before being but by can could did do
+    does doing done down during each ever every few for from further get gets getting go goes going got had has have
+    having he her here hers herself him himself his how i if in into is it its itself just know like many may me
+    mention mentioned might more most much must my myself no nor not now of off on once one only or other our ours
+    out over own same say said says she should so some such than that the their theirs them themselves then there
+    these they this those through to too under until up us very was we were what when where which while who whom
+    whose why will with would you your yours yourself tell told talk talked s t d ll re ve m
+    """.split()  # noqa: SIM905
+)
+"""Words that name nothing and by which nothing is found."""
+
+
+def _folded(text: str) -> str:
+    """NFKC and case folded. Case folding comes between two normalisations, since each can undo the other
+    (Unicode 3.13, D146)."""
+    if text.isascii():
+        return text.lower()
+    return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
+
+
+def name_key(name: str) -> str:
+    """The form in which names are equal: NFKC, case folded, white space collapsed, at most MAX_KEY_BYTES long."""
+    key = _SPACE.sub(" ", _folded(name)).strip()
+    encoded = key.encode()
+    if len(encoded) <= MAX_KEY_BYTES:
+        return key
+    digest = hashlib.sha256(encoded).hexdigest()
+    return f"{encoded[: MAX_KEY_BYTES - 65].decode(errors='ignore')}#{digest}"
+
+
+def query_keys(text: str, entities: Iterable[str]) -> list[str]:
+    """Keys under which an entity that the query names may be found: the given names, the text as a whole when it
+    could be a name, and its runs of one to four words that neither begin nor end in a word like `the`.
+
+    At most 160, in this order of precedence; linear in the length of `text`.
+    """
+    keys = dict.fromkeys(name_key(entity) for entity in entities)
+    if text and len(text) <= 200:
+        keys[name_key(text)] = None
+    words = [match[0] for match in _WORD.finditer(text[:4_000])][:_MOST_WORDS]
+    folded = [name_key(word) for word in words]
+    bare = [_POSSESSIVE.sub("", word) for word in folded]
+    for length in range(1, _LONGEST_NAME_WORDS + 1):
+        for start in range(len(words) - length + 1):
+            end = start + length - 1
+            if bare[start] in STOP_WORDS or bare[end] in STOP_WORDS:
+                continue
+            keys[" ".join((*folded[start:end], bare[end]))] = None
+            if bare[end] != folded[end]:
+                keys[" ".join(folded[start : end + 1])] = None
+    return list(keys)[:_MOST_KEYS]
+
+
+def content_words(text: str) -> frozenset[str]:
+    """The stems of the words that carry the text's meaning; a stem is a word's first five characters, folded."""
+    words = _LETTERS.findall(_folded(text[:4_000]))
+    return frozenset(word[:5] for word in words if len(word) > 1 and word not in STOP_WORDS)
+
+
+def shared_words(text: str, stems: frozenset[str]) -> frozenset[str]:
+    """Those of `stems` that a word of `text` has."""
+    return stems.intersection([word[:5] for word in _LETTERS.findall(_folded(text[:4_000]))])

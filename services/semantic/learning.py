@@ -1,0 +1,210 @@
+"""What was said, taken into the graph: each event once, in one transaction, under the user's lock."""
+
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import orjson
+
+from ragpp.errors import Conflict
+from ragpp.models import EntityEntry, EntityLabel, Observation, RelationshipEntry, Vector
+from services.semantic.evidence import MAX_CONTEXT_CHARS, Belief, extend_entity, fold_mentions
+from services.semantic.forgetting import ENTRY_PREFIX, OBSERVATION_PREFIX
+from services.semantic.identity import Candidate, IdentityIndex
+from services.semantic.keys import name_key
+from services.semantic.records import (
+    Applied,
+    EntityState,
+    Mention,
+    RelationshipKey,
+    RelationshipState,
+    Statement,
+    to_moment,
+)
+from services.semantic.revising import Revision
+from services.semantic.writer import Claim, GraphWriter
+
+_NOT_CONTENT: Final = {"id", "embedding"}
+
+
+@dataclass(frozen=True, slots=True)
+class Lesson:
+    """One event's worth of entities and relationships. `hash` tells other content under the same id."""
+
+    event_id: str
+    hash: str
+    occurred_at: int
+    sources: tuple[str, ...]
+    entities: tuple[EntityEntry, ...]
+    relationships: tuple[RelationshipEntry, ...]
+
+    @classmethod
+    def of_entry(cls, entry: EntityEntry | RelationshipEntry) -> "Lesson":
+        """An entry, to be applied once by its own id."""
+        content = orjson.dumps(entry.model_dump(mode="json", exclude=_NOT_CONTENT), option=orjson.OPT_SORT_KEYS)
+        return cls(
+            event_id=ENTRY_PREFIX + entry.id,
+            hash=hashlib.sha256(content).hexdigest(),
+            occurred_at=to_moment(entry.occurred_at),
+            sources=entry.sources,
+            entities=(entry,) if isinstance(entry, EntityEntry) else (),
+            relationships=(entry,) if isinstance(entry, RelationshipEntry) else (),
+        )
+
+    @classmethod
+    def of_observation(cls, observation: Observation) -> "Lesson":
+        """An observation, to be applied once by its event's id; all of it was said by one interaction."""
+        return cls(
+            event_id=OBSERVATION_PREFIX + observation.event_id,
+            hash="",
+            occurred_at=to_moment(observation.occurred_at),
+            sources=(observation.interaction_id,),
+            entities=observation.entities,
+            relationships=observation.relationships,
+        )
+
+    def names(self) -> set[str]:
+        """Every name under which one of its entities may have to be made."""
+        return {
+            *(entry.name for entry in self.entities),
+            *(name for entry in self.relationships for name in (entry.source, entry.target)),
+        }
+
+    def keys(self) -> set[str]:
+        """Every key under which one of its entities may be known."""
+        said = (*self.names(), *(alias for entry in self.entities for alias in entry.aliases))
+        return {name_key(name) for name in said}
+
+
+def vectors_given(lessons: Iterable[Lesson]) -> dict[str, Vector]:
+    """The embeddings that came with entries, by name."""
+    return {
+        entry.name: entry.embedding for lesson in lessons for entry in lesson.entities if entry.embedding is not None
+    }
+
+
+async def learn(
+    writer: GraphWriter,
+    revision: Revision,
+    lessons: Sequence[Lesson],
+    *,
+    belief: Belief,
+    vectors: Mapping[str, Vector],
+    now: int,
+) -> list[Claim]:
+    """Apply each of `lessons` that is new; what claiming each one answered, in order.
+
+    `vectors` has the embedding of every name in them. Raises Conflict, with the positions in `details["indexes"]`,
+    when an id is known with other content.
+    """
+    claims = await writer.claim([_event(lesson) for lesson in lessons], now=now)
+    conflicts = [position for position, claim in enumerate(claims) if not claim.same]
+    if conflicts:
+        raise Conflict("an id is known with other content", details={"indexes": conflicts})
+    fresh = [(lesson, claim) for lesson, claim in zip(lessons, claims, strict=True) if claim.fresh]
+    if not fresh:
+        return claims
+    keys = set().union(*(lesson.keys() for lesson, _ in fresh))
+    batch = _Batch(IdentityIndex(await writer.entities_by_keys(keys) if keys else ()))
+    for lesson, claim in fresh:
+        batch.read(lesson, Applied(lesson.event_id, lesson.occurred_at, claim.sequence, lesson.sources))
+    await _write(writer, revision, batch, belief, vectors)
+    return claims
+
+
+def _event(lesson: Lesson) -> dict[str, object]:
+    return {
+        "event_id": lesson.event_id,
+        "hash": lesson.hash,
+        "occurred_at": lesson.occurred_at,
+        "sources": list(lesson.sources),
+    }
+
+
+async def _write(
+    writer: GraphWriter, revision: Revision, batch: "_Batch", belief: Belief, vectors: Mapping[str, Vector]
+) -> None:
+    if not batch.mentions:
+        return
+    states = batch.entity_states()
+    new = states.keys() - batch.index.states().keys()
+    await writer.write_entities(states.values(), {identifier: vectors[states[identifier].name] for identifier in new})
+    await writer.write_mentions(batch.mentions.values())
+    if batch.statements:
+        known = await writer.relationships({key.id for _, key in batch.statements})
+        edges, stale = batch.relationship_states({found.state.key: found.state for found in known}, belief)
+        await writer.write_relationships(edges.values())
+        await writer.write_statements(batch.statements.values())
+        await revision.rebuild_relationships(stale)
+    for union in batch.index.unions:
+        await revision.merge(union.kept, union.absorbed, automatic=True)
+
+
+class _Batch:
+    """The evidence of the new lessons, with names resolved to entities; one event counts once for each thing."""
+
+    def __init__(self, index: IdentityIndex) -> None:
+        self.index = index
+        self.mentions: dict[tuple[str, str], Mention] = {}
+        self.statements: dict[tuple[str, RelationshipKey], Statement] = {}
+
+    def read(self, lesson: Lesson, applied: Applied) -> None:
+        for entity in lesson.entities:
+            self._mention(applied, entity.name, entity.label, entity.aliases)
+        for relationship in lesson.relationships:
+            source = self._mention(applied, relationship.source, relationship.source_label)
+            target = self._mention(applied, relationship.target, relationship.target_label)
+            key = RelationshipKey(source.id, relationship.type, target.id)
+            if not key.is_loop:
+                self.statements[applied.event_id, key] = Statement(
+                    applied=applied,
+                    key=key,
+                    source_name=relationship.source,
+                    target_name=relationship.target,
+                    lasting=relationship.lasting,
+                    context=relationship.context[:MAX_CONTEXT_CHARS],
+                )
+
+    def _mention(self, applied: Applied, name: str, label: EntityLabel, aliases: tuple[str, ...] = ()) -> Candidate:
+        candidate = self.index.resolve(name, label, aliases)
+        slot = (applied.event_id, candidate.id)
+        known = self.mentions.get(slot)
+        if known is None:
+            self.mentions[slot] = Mention(applied, candidate.id, name, aliases)
+        elif name != known.name or aliases:
+            said = dict.fromkeys((*known.aliases, name, *aliases))
+            self.mentions[slot] = Mention(
+                applied, candidate.id, known.name, tuple(alias for alias in said if alias != known.name)
+            )
+        return candidate
+
+    def entity_states(self) -> dict[str, EntityState]:
+        """The states of all that was mentioned, by id."""
+        states = self.index.states()
+        touched: dict[str, EntityState] = {}
+        for mention in self.mentions.values():
+            identifier = mention.entity_id
+            state = touched.get(identifier) or states.get(identifier)
+            if state is not None:
+                touched[identifier] = extend_entity(state, mention)
+            else:
+                made = fold_mentions(identifier, self.index.label_of(identifier), [mention])
+                if made is not None:
+                    touched[identifier] = made
+        return touched
+
+    def relationship_states(
+        self, known: Mapping[RelationshipKey, RelationshipState], belief: Belief
+    ) -> tuple[dict[RelationshipKey, RelationshipState], set[RelationshipKey]]:
+        """The states of all that was stated, and the keys of those that only all their evidence can tell."""
+        touched: dict[RelationshipKey, RelationshipState] = {}
+        stale: set[RelationshipKey] = set()
+        for (_, key), statement in self.statements.items():
+            state = touched.get(key) or known.get(key)
+            extended = belief.extend(state, statement) if state is not None else belief.fold([statement])
+            if extended is not None:
+                touched[key] = extended
+            else:
+                stale.add(key)
+        return touched, stale

@@ -1,0 +1,376 @@
+// Every statement on users' graphs. Parameters are $scope (text) and the map $given, whose fields are named above each
+// statement: Neo4j keeps one plan for each size class of each list or text among the parameters, and looks not into a
+// map, so that one plan serves a query of any length and a batch of any size. Moments are microseconds since 1970.
+// What the properties mean is said in migrations/0001_graph.cypher.
+
+// name: retrieve
+// What a query names ($keys) or means ($embedding, null for neither), the relationships of these seeds and, one hop
+// further, of the best entities beside them. Edges of one entity are cut to the $first_hop or $second_hop mentioned
+// last, of those known at $as_of, before they are ranked: of what a hub has beyond, two moments are read, which costs
+// half a millisecond for 1,000 edges. Evidence is read only for what was mentioned
+// or named after $as_of, where the state says too much; it is reached from its entity (`+ ''` keeps the planner from
+// the index on what is stated, which it once scanned whole: everyone's, for each edge). Meaning is an exact cosine over the $shortlist entities whose
+// sketches are nearest, of $scanned that were known at $as_of; which ones, where a user has more, is left to the graph,
+// because to order 5,000 by their last mention takes 7 ms. Reading 64 numbers a node takes a fifth of the time that 384
+// take. (A vector index would be faster above some 1,000 entities, but a search of it that is filtered by scope fails
+// inside Lucene, in Neo4j 2026.08, when what it finds in a segment has been deleted since.)
+// $keys list<text>, $embedding list<float> | null, $sketch list<float> | null, $scanned int, $shortlist int,
+// $near int, $floor float, $seeds int, $as_of int (what was
+// said later is not seen), $now int (decay is counted to it),
+// $first_hop int, $second_hop int, $bridges int, $candidates int, $rate float, $lasting_rate float
+CALL () {
+  UNWIND $given.keys AS key
+  MATCH (e:Entity {scope: $scope, name_key: key})
+   WHERE e.label IS NOT NULL
+  RETURN e, 1.0 AS nearness
+  UNION ALL
+  UNWIND $given.keys AS key
+  MATCH (:Alias {scope: $scope, key: key})-[:OF]->(e:Entity {scope: $scope})
+  RETURN e, 1.0 AS nearness
+  UNION ALL
+  MATCH (:User {scope: $scope})-[:KNOWS]->(e)
+   WHERE $given.sketch IS NOT NULL AND e.first_mention <= $given.as_of
+  WITH e LIMIT $given.scanned
+  WITH e, vector.similarity.cosine(e.sketch, $given.sketch) AS likeness
+  ORDER BY likeness DESC LIMIT $given.shortlist
+  WITH e, 2.0 * vector.similarity.cosine(e.embedding, $given.embedding) - 1.0 AS nearness
+   WHERE nearness >= $given.floor
+  RETURN e, nearness ORDER BY nearness DESC LIMIT $given.near
+}
+WITH e, max(nearness) AS nearness
+ WHERE e.first_mention <= $given.as_of
+WITH e, nearness ORDER BY nearness DESC, e.mentions DESC, e.id LIMIT $given.seeds
+WITH collect({node: e, nearness: nearness}) AS seeds, collect(e) AS nodes
+CALL (seeds, nodes) {
+  UNWIND seeds AS seed
+  WITH seed.node AS e, seed.nearness AS nearness
+  CALL (e) {
+    MATCH (e)-[r:RELATES_TO]-(o)
+     WHERE r.first_mention <= $given.as_of
+    RETURN r, o ORDER BY r.last_mention DESC LIMIT $given.first_hop
+  }
+  WITH r, o, nearness,
+       r.weight * r.confidence * CASE WHEN r.lasting THEN $given.lasting_rate ELSE $given.rate END
+         ^ (CASE WHEN $given.now > r.confidence_at THEN ($given.now - r.confidence_at) / 86400000000.0 ELSE 0.0 END) AS strength
+  WITH r, collect(o) AS others, strength, max(nearness + CASE WHEN o IN nodes THEN 1.0 ELSE 0.0 END) AS nearness
+  ORDER BY nearness * (0.5 + strength / (1.0 + strength)) DESC, r.last_mention DESC, r.id
+  LIMIT $given.candidates
+  RETURN collect({edge: r, others: others, nearness: nearness}) AS first
+}
+CALL (nodes, first) {
+  UNWIND first[..$given.bridges * 3] AS found
+  UNWIND found.others AS bridge
+  WITH nodes, bridge, max(found.nearness) AS nearness
+   WHERE NOT bridge IN nodes
+  WITH bridge, nearness ORDER BY nearness DESC, bridge.id LIMIT $given.bridges
+  CALL (bridge) {
+    MATCH (bridge)-[r:RELATES_TO]-()
+     WHERE r.first_mention <= $given.as_of
+    RETURN r ORDER BY r.last_mention DESC LIMIT $given.second_hop
+  }
+  WITH r, max(nearness) AS nearness
+  RETURN collect({edge: r, nearness: nearness}) AS second
+}
+WITH seeds, first, second, [found IN first | found.edge] AS edges
+CALL (first, second, edges) {
+  CALL (first, second, edges) {
+    UNWIND first AS found
+    RETURN found.edge AS r, found.nearness AS nearness, 1 AS hops
+    UNION ALL
+    UNWIND second AS found
+    WITH found, edges WHERE NOT found.edge IN edges
+    RETURN found.edge AS r, found.nearness AS nearness, 2 AS hops
+  }
+  WITH r, nearness, hops, startNode(r) AS s, endNode(r) AS t
+  CALL (r, s, t) {
+    WITH r, s, t WHERE r.last_mention > $given.as_of OR s.named_at > $given.as_of OR t.named_at > $given.as_of
+    MATCH (s)<-[said:STATES]-(a:Applied {scope: $scope})
+     WHERE said.relationship + '' = r.id AND a.occurred_at <= $given.as_of
+    RETURN collect([a.event_id, a.occurred_at, a.sequence, a.sources, said.type, said.target, said.source_name,
+                    said.target_name, said.lasting, said.context, said.source_path, said.target_path,
+                    s.id]) AS evidence
+  }
+  RETURN collect([nearness, hops, s.id, s.name, t.id, t.name, r.type, r.weight, r.confidence, r.confidence_at,
+                  r.lasting, r.first_mention, r.last_mention, r.context, r.sources, r.source_times,
+                  evidence]) AS relationships
+}
+CALL (seeds) {
+  UNWIND seeds AS seed
+  WITH seed.node AS e, seed.nearness AS nearness
+  CALL (e) {
+    WITH e WHERE e.last_mention > $given.as_of
+    MATCH (e)<-[said:MENTIONS]-(a:Applied {scope: $scope})
+     WHERE a.occurred_at <= $given.as_of
+    RETURN collect([a.event_id, a.occurred_at, a.sequence, a.sources, said.name, said.aliases, said.path]) AS evidence
+  }
+  RETURN collect([nearness, e.id, e.name, e.label, e.aliases, e.mentions, e.first_mention, e.last_mention, e.named_at,
+                  e.sources, e.source_times, evidence]) AS entities
+}
+RETURN entities, relationships
+
+// name: claim
+// Take the user's lock and mark events as applied. Writers of one user wait here for one another; what follows in
+// the transaction sees all that the others wrote, so that reading, deciding and writing need no further care.
+// `fresh` is false for an event that was applied before.
+// $rows list<{event_id, hash, occurred_at, sources}>, $now int
+MERGE (u:User {scope: $scope})
+SET u.locked_at = $given.now
+WITH u
+SET u.sequence = coalesce(u.sequence, 0) + size($given.rows)
+WITH u.sequence - size($given.rows) AS base
+UNWIND range(0, size($given.rows) - 1) AS position
+WITH position, base + position AS sequence, $given.rows[position] AS row
+MERGE (a:Applied {scope: $scope, event_id: row.event_id})
+ON CREATE SET a.hash = row.hash, a.occurred_at = row.occurred_at, a.sequence = sequence, a.sources = row.sources
+RETURN position, a.sequence AS sequence, a.sequence = sequence AS fresh, a.hash = row.hash AS same
+ORDER BY position
+
+// name: lock
+// The user's lock alone; no row for a user who has no graph.
+// $now int
+MATCH (u:User {scope: $scope})
+SET u.locked_at = $given.now
+RETURN u.sequence AS sequence
+
+// name: entities_by_keys
+// Entities of any of these names or aliases.
+// $keys list<text>
+CALL () {
+  UNWIND $given.keys AS key
+  MATCH (e:Entity {scope: $scope, name_key: key})
+   WHERE e.label IS NOT NULL
+  RETURN e
+  UNION
+  UNWIND $given.keys AS key
+  MATCH (:Alias {scope: $scope, key: key})-[:OF]->(e:Entity {scope: $scope})
+  RETURN e
+}
+RETURN e {.id, .name, .label, .aliases, .mentions, .first_mention, .last_mention, .named_at, .sources, .source_times,
+          .kept_apart, merged_from: []} AS entity
+
+// name: entities_by_ids
+// $ids list<text>
+UNWIND $given.ids AS id
+MATCH (e:Entity {scope: $scope, id: id})
+RETURN e {.id, .name, .label, .aliases, .mentions, .first_mention, .last_mention, .named_at, .sources, .source_times,
+          .kept_apart, merged_from: COLLECT { MATCH (m:Merge {scope: $scope})-[into:MERGED_INTO]->(e)
+                                              RETURN m.id ORDER BY into.at, m.id }} AS entity
+
+// name: list_entities
+// By name, after the position of a cursor; an empty $after_key begins.
+// $after_key text, $after_id text, $label text | null, $limit int
+MATCH (e:Entity {scope: $scope})
+ WHERE e.name_key >= $given.after_key AND e.label IS NOT NULL
+   AND (e.name_key > $given.after_key OR e.id > $given.after_id) AND ($given.label IS NULL OR e.label = $given.label)
+WITH e ORDER BY e.name_key, e.id LIMIT $given.limit
+RETURN e {.id, .name, .label, .aliases, .mentions, .first_mention, .last_mention, .named_at, .sources, .source_times,
+          .kept_apart, merged_from: COLLECT { MATCH (m:Merge {scope: $scope})-[into:MERGED_INTO]->(e)
+                                              RETURN m.id ORDER BY into.at, m.id }} AS entity
+ORDER BY e.name_key, e.id
+
+// name: relationships_by_ids
+// $ids list<text>
+UNWIND $given.ids AS id
+MATCH (s:Entity {scope: $scope})-[r:RELATES_TO {id: id}]->(t:Entity {scope: $scope})
+RETURN r {.type, .weight, .confidence, .confidence_at, .lasting, .first_mention, .last_mention, .context, .sources,
+          .source_times, source_id: s.id, source: s.name, target_id: t.id, target: t.name,
+          source_named_at: s.named_at, target_named_at: t.named_at} AS relationship
+
+// name: list_relationships
+// Of one entity or of all, oldest first, as far as they had been mentioned at $as_of.
+// $entity_id text | null, $as_of int, $after_first int, $after_id text, $limit int
+MATCH (:User {scope: $scope})-[:KNOWS]->(s:Entity {scope: $scope})-[r:RELATES_TO]->(t:Entity {scope: $scope})
+ WHERE r.first_mention <= $given.as_of AND ($given.entity_id IS NULL OR s.id = $given.entity_id OR t.id = $given.entity_id)
+   AND (r.first_mention > $given.after_first OR (r.first_mention = $given.after_first AND r.id > $given.after_id))
+WITH s, r, t ORDER BY r.first_mention, r.id LIMIT $given.limit
+RETURN r {.type, .weight, .confidence, .confidence_at, .lasting, .first_mention, .last_mention, .context, .sources,
+          .source_times, source_id: s.id, source: s.name, target_id: t.id, target: t.name,
+          source_named_at: s.named_at, target_named_at: t.named_at} AS relationship
+ORDER BY r.first_mention, r.id
+
+// name: write_entities
+// $rows list<{id, state: {…}, alias_keys}>
+MATCH (u:User {scope: $scope})
+UNWIND $given.rows AS row
+MERGE (e:Entity {scope: $scope, id: row.id})
+SET e += row.state
+MERGE (u)-[:KNOWS]->(e)
+WITH e, row
+UNWIND row.alias_keys AS key
+MERGE (k:Alias {scope: $scope, key: key})
+MERGE (k)-[:OF]->(e)
+
+// name: drop_aliases
+// Take away the aliases that an entity has no more. $rows list<{id, alias_keys}>
+UNWIND $given.rows AS row
+MATCH (k:Alias {scope: $scope})-[of:OF]->(e:Entity {scope: $scope, id: row.id})
+ WHERE NOT k.key IN row.alias_keys
+DELETE of
+WITH DISTINCT k
+ WHERE NOT EXISTS { (k)-[:OF]->() }
+DELETE k
+
+// name: write_mentions
+// $rows list<{event_id, entity_id, said: {name, aliases, path}}>
+UNWIND $given.rows AS row
+MATCH (a:Applied {scope: $scope, event_id: row.event_id})
+MATCH (e:Entity {scope: $scope, id: row.entity_id})
+CREATE (a)-[said:MENTIONS]->(e)
+SET said = row.said
+
+// name: write_relationships
+// $rows list<{id, source_id, target_id, state: {…}}>
+UNWIND $given.rows AS row
+MATCH (s:Entity {scope: $scope, id: row.source_id})
+MATCH (t:Entity {scope: $scope, id: row.target_id})
+MERGE (s)-[r:RELATES_TO {id: row.id}]->(t)
+SET r += row.state
+
+// name: drop_relationships
+// Take edges away, not what they rest on. $ids list<text>
+UNWIND $given.ids AS id
+MATCH (:Entity {scope: $scope})-[r:RELATES_TO {id: id}]->()
+DELETE r
+
+// name: write_statements
+// $rows list<{event_id, source_id, said: {…}}>
+UNWIND $given.rows AS row
+MATCH (a:Applied {scope: $scope, event_id: row.event_id})
+MATCH (e:Entity {scope: $scope, id: row.source_id})
+CREATE (a)-[said:STATES]->(e)
+SET said = row.said
+
+// name: mentions_of
+// All the evidence of an entity. $id text
+MATCH (a:Applied {scope: $scope})-[said:MENTIONS]->(e:Entity {scope: $scope, id: $given.id})
+RETURN [a.event_id, a.occurred_at, a.sequence, a.sources, said.name, said.aliases, said.path] AS mention
+
+// name: statements_of
+// All the evidence of relationships. $ids list<text>
+UNWIND $given.ids AS id
+MATCH (a:Applied {scope: $scope})-[said:STATES {relationship: id}]->(e:Entity {scope: $scope})
+RETURN [a.event_id, a.occurred_at, a.sequence, a.sources, said.type, said.target, said.source_name, said.target_name,
+        said.lasting, said.context, said.source_path, said.target_path, e.id] AS statement
+
+// name: statements_around
+// All the evidence of relationships that begin or end in an entity, also where both ends have become one. $id text
+MATCH (e:Entity {scope: $scope, id: $given.id})
+CALL (e) {
+  MATCH (a:Applied {scope: $scope})-[said:STATES]->(e)
+  RETURN a, said, e AS source
+  UNION
+  MATCH (source:Entity {scope: $scope})-[r:RELATES_TO]->(e)
+  MATCH (a:Applied {scope: $scope})-[said:STATES]->(source)
+   WHERE said.relationship + '' = r.id
+  RETURN a, said, source
+}
+RETURN [a.event_id, a.occurred_at, a.sequence, a.sources, said.type, said.target, said.source_name, said.target_name,
+        said.lasting, said.context, said.source_path, said.target_path, source.id] AS statement
+
+// name: drop_mentions
+// $rows list<{event_id, entity_id}>
+UNWIND $given.rows AS row
+MATCH (:Applied {scope: $scope, event_id: row.event_id})-[said:MENTIONS]->(:Entity {scope: $scope, id: row.entity_id})
+DELETE said
+
+// name: drop_statements
+// $ids list<text>: of relationships
+UNWIND $given.ids AS id
+MATCH (:Applied {scope: $scope})-[said:STATES {relationship: id}]->(:Entity {scope: $scope})
+DELETE said
+
+// name: absorb
+// Put an entity away as a merge into another: what it looked like stays, its name and edges are free.
+// $keep_id text, $absorb_id text, $now int, $automatic bool
+MATCH (k:Entity {scope: $scope, id: $given.keep_id})
+MATCH (e:Entity {scope: $scope, id: $given.absorb_id})
+OPTIONAL MATCH (e)-[held:KNOWS|RELATES_TO|OF]-()
+DELETE held
+WITH DISTINCT k, e
+SET e:Merge
+REMOVE e:Entity
+CREATE (e)-[:MERGED_INTO {at: $given.now, automatic: $given.automatic}]->(k)
+
+// name: restore
+// Bring an absorbed entity back, without its evidence. $keep_id text, $absorb_id text
+MATCH (u:User {scope: $scope})
+MATCH (m:Merge {scope: $scope, id: $given.absorb_id})-[into:MERGED_INTO]->(k:Entity {scope: $scope, id: $given.keep_id})
+DELETE into
+SET m:Entity, k.kept_apart = coalesce(k.kept_apart, []) + $given.absorb_id
+REMOVE m:Merge
+CREATE (u)-[:KNOWS]->(m)
+
+// name: merges_of
+// What an entity has absorbed, and what that had. $id text
+MATCH (m:Merge {scope: $scope})-[into:MERGED_INTO]->{1,20}(e:Entity {scope: $scope, id: $given.id})
+RETURN m.id AS id, m.name AS name, m.label AS label, m.aliases AS aliases, size(into) AS depth,
+       into[0].automatic AS automatic
+
+// name: rename_merge
+// $id text, $state {name, name_key, aliases, alias_keys, embedding}
+MATCH (m:Merge {scope: $scope, id: $given.id})
+SET m += $given.state
+
+// name: drop_merge
+// $id text
+MATCH (m:Merge {scope: $scope, id: $given.id})
+DETACH DELETE m
+
+// name: events_of_sources
+// The events that came from any of these interactions. $ids list<text>
+MATCH (a:Applied {scope: $scope})
+ WHERE a.event_id IS NOT NULL AND any(source IN a.sources WHERE source IN $given.ids)
+RETURN a.event_id AS event_id, a.sources AS sources
+
+// name: evidence_of_events
+// What events are evidence of. $ids list<text>
+UNWIND $given.ids AS id
+MATCH (a:Applied {scope: $scope, event_id: id})
+RETURN id AS event_id, a.sources AS sources,
+       COLLECT { MATCH (a)-[:MENTIONS]->(e:Entity {scope: $scope}) RETURN DISTINCT e.id } AS entities,
+       COLLECT { MATCH (a)-[s:STATES]->(e:Entity {scope: $scope}) RETURN [e.id, s.type, s.target] } AS relationships
+
+// name: withdraw_events
+// Take away what events are evidence of. An observation stays marked as applied, so that a late repetition teaches
+// nothing; an entry may be stored again. $ids list<text>
+UNWIND $given.ids AS id
+MATCH (a:Applied {scope: $scope, event_id: id})
+OPTIONAL MATCH (a)-[said:MENTIONS|STATES]->()
+DELETE said
+WITH DISTINCT a
+SET a.sources = []
+WITH a WHERE a.event_id STARTS WITH 'e:'
+DELETE a
+
+// name: set_sources
+// $rows list<{event_id, sources}>
+UNWIND $given.rows AS row
+MATCH (a:Applied {scope: $scope, event_id: row.event_id})
+SET a.sources = row.sources
+
+// name: events_of_entity
+// $id text
+MATCH (a:Applied {scope: $scope})-[:MENTIONS]->(:Entity {scope: $scope, id: $given.id})
+RETURN DISTINCT a.event_id AS event_id
+
+// name: drop_entity
+// An entity with its edges, aliases and what it absorbed. Run drop_statements for its edges first. $id text
+MATCH (e:Entity {scope: $scope, id: $given.id})
+OPTIONAL MATCH (m:Merge {scope: $scope})-[:MERGED_INTO]->{1,20}(e)
+DETACH DELETE m
+WITH DISTINCT e
+OPTIONAL MATCH (k:Alias {scope: $scope})-[of:OF]->(e)
+DELETE of
+WITH e, collect(k) AS keys
+DETACH DELETE e
+WITH keys
+UNWIND keys AS k
+WITH k WHERE NOT EXISTS { (k)-[:OF]->() }
+DELETE k
+
+// name: drop_spent_entries
+// Entries that are evidence of nothing any more, so that they may be stored again. $ids list<text>
+UNWIND $given.ids AS id
+MATCH (a:Applied {scope: $scope, event_id: id})
+ WHERE a.event_id STARTS WITH 'e:' AND NOT EXISTS { (a)-[:MENTIONS|STATES]->() }
+DELETE a

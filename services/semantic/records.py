@@ -1,0 +1,172 @@
+"""What the graph holds, as values: states that are read fast, and the evidence that they are made from.
+
+Moments are integers, microseconds since 1970 in UTC, as in the graph.
+"""
+
+import hashlib
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Final, cast
+
+from ragpp.models import Entity, EntityLabel, Relationship
+from services.semantic.keys import name_key
+
+MICROSECONDS_PER_DAY: Final = 86_400_000_000
+_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+def to_moment(when: datetime) -> int:
+    """Microseconds since 1970; exact for every datetime."""
+    return (when - _EPOCH) // timedelta(microseconds=1)
+
+
+def from_moment(moment: int) -> datetime:
+    """The datetime in UTC that `to_moment` made `moment` from."""
+    return _EPOCH + timedelta(microseconds=moment)
+
+
+@dataclass(frozen=True, slots=True)
+class SourceRef:
+    """An interaction that something rests on, and when it was said."""
+
+    id: str
+    at: int
+
+
+@dataclass(frozen=True, slots=True)
+class EntityState:
+    """A node. `named_at`: when its name was first said. `merged_from`: ids of entities absorbed directly.
+    `sources`: the latest interactions that mention it, latest first. `kept_apart`: ids that a user split off."""
+
+    id: str
+    name: str
+    label: EntityLabel
+    aliases: tuple[str, ...]
+    mentions: int
+    first_mention: int
+    last_mention: int
+    named_at: int
+    sources: tuple[SourceRef, ...]
+    merged_from: tuple[str, ...] = ()
+    kept_apart: tuple[str, ...] = ()
+
+    @property
+    def key(self) -> str:
+        return name_key(self.name)
+
+    @property
+    def alias_keys(self) -> tuple[str, ...]:
+        return tuple(name_key(alias) for alias in self.aliases)
+
+    def to_model(self) -> Entity:
+        """The entity as callers see it."""
+        return Entity(
+            id=self.id,
+            name=self.name,
+            label=self.label,
+            aliases=self.aliases,
+            mentions=self.mentions,
+            first_mention=from_moment(self.first_mention),
+            last_mention=from_moment(self.last_mention),
+            sources=tuple(source.id for source in self.sources),
+            merged_from=self.merged_from,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class RelationshipKey:
+    """What makes two mentions the same relationship; its id follows from it."""
+
+    source_id: str
+    type: str
+    target_id: str
+
+    @property
+    def id(self) -> str:
+        """32 hexadecimal digits; entity ids are unique over all users, so this is too."""
+        joined = f"{self.source_id}\x1f{self.type}\x1f{self.target_id}"
+        return hashlib.sha256(joined.encode()).hexdigest()[:32]
+
+    @property
+    def is_loop(self) -> bool:
+        """Both ends became one entity: kept as evidence, for a split, and not shown."""
+        return self.source_id == self.target_id
+
+
+@dataclass(frozen=True, slots=True)
+class RelationshipState:
+    """An edge. `confidence` holds at `confidence_at` and decays from there."""
+
+    key: RelationshipKey
+    weight: int
+    confidence: float
+    confidence_at: int
+    lasting: bool
+    first_mention: int
+    last_mention: int
+    context: str
+    sources: tuple[SourceRef, ...]
+
+    def to_model(self, source: str, target: str, confidence: float) -> Relationship:
+        """The relationship as callers see it, its ends named and its confidence decayed."""
+        return Relationship(
+            id=self.key.id,
+            source_id=self.key.source_id,
+            source=source,
+            type=self.key.type,
+            target_id=self.key.target_id,
+            target=target,
+            weight=float(self.weight),
+            confidence=confidence,
+            lasting=self.lasting,
+            context=self.context,
+            first_mention=from_moment(self.first_mention),
+            last_mention=from_moment(self.last_mention),
+            sources=tuple(source_ref.id for source_ref in self.sources),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Applied:
+    """An observation or entry that was applied. `sequence`: its place in the order of arrival.
+    `sources`: the interactions it came from; an entry may have none or several."""
+
+    event_id: str
+    occurred_at: int
+    sequence: int
+    sources: tuple[str, ...]
+
+    @property
+    def order(self) -> tuple[int, int]:
+        """By time, and by arrival within one moment."""
+        return self.occurred_at, self.sequence
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """Evidence of an entity. `path`: the entities that were absorbed on its way here, the first named first."""
+
+    applied: Applied
+    entity_id: str
+    name: str
+    aliases: tuple[str, ...]
+    path: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """Evidence of a relationship; names as they were said, paths as in Mention."""
+
+    applied: Applied
+    key: RelationshipKey
+    source_name: str
+    target_name: str
+    lasting: bool
+    context: str
+    source_path: tuple[str, ...] = ()
+    target_path: tuple[str, ...] = ()
+
+
+def label_of(value: object) -> EntityLabel:
+    """A label read from the graph, which only ever gets those of EntityLabel."""
+    return cast("EntityLabel", value)

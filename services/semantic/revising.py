@@ -1,0 +1,171 @@
+"""What is already known, changed: merges, splits, and states made anew from their evidence.
+
+A merge moves the absorbed entity's evidence and writes on each piece whose it was; a split moves back what carries
+that mark. States always follow from evidence, so both are exact, and what was forgotten in between stays forgotten.
+All of it runs under the user's lock, in the caller's transaction.
+"""
+
+from collections import defaultdict
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import TypeAlias
+
+from ragpp.errors import Conflict, InvalidInput, NotFound
+from ragpp.models import Vector
+from services.semantic.evidence import Belief, fold_mentions
+from services.semantic.keys import name_key
+from services.semantic.records import EntityState, Mention, RelationshipKey, Statement
+from services.semantic.writer import GraphWriter
+
+EmbedNames: TypeAlias = Callable[[Sequence[str]], Awaitable[Mapping[str, Vector]]]
+"""Answers the embedding of each name, by name."""
+
+
+class Revision:
+    """Changes to one user's graph within one transaction. `now`: microseconds since 1970."""
+
+    def __init__(self, writer: GraphWriter, *, belief: Belief, embed: EmbedNames, now: int) -> None:
+        self._writer = writer
+        self._belief = belief
+        self._embed = embed
+        self._now = now
+
+    async def merge(self, keep_id: str, absorb_id: str, *, automatic: bool) -> None:
+        """Make `absorb_id` part of `keep_id`. Raises NotFound, InvalidInput when both are the same."""
+        if keep_id == absorb_id:
+            raise InvalidInput("an entity cannot be merged with itself")
+        found = {state.id: state for state in await self._writer.entities([keep_id, absorb_id])}
+        for identifier in (keep_id, absorb_id):
+            if identifier not in found:
+                raise NotFound(f"there is no entity {identifier!r}")
+        mentions = await self._writer.mentions_of(absorb_id)
+        statements = await self._writer.statements_around(absorb_id)
+        old_keys = {statement.key for statement in statements}
+        moved = [_moved_in(statement, absorb_id, keep_id) for statement in statements]
+        await self._writer.drop_mentions(mentions)
+        await self._writer.drop_statements(old_keys)
+        await self._writer.drop_aliases([replace(found[absorb_id], aliases=())])
+        await self._writer.absorb(keep_id, absorb_id, now=self._now, automatic=automatic)
+        await self._writer.write_mentions(
+            replace(mention, entity_id=keep_id, path=(*mention.path, absorb_id)) for mention in mentions
+        )
+        await self._writer.write_statements(moved)
+        await self.rebuild_relationships(old_keys | {statement.key for statement in moved})
+        await self._rebuild_entity(found[keep_id])
+
+    async def split(self, entity_id: str, absorbed_id: str) -> None:
+        """Undo a merge; what was said since stays with `entity_id`.
+
+        Raises NotFound when `entity_id` has not absorbed `absorbed_id` itself, Conflict when another entity has
+        taken the absorbed one's name since.
+        """
+        merges = [merge for merge in await self._writer.merges_of(entity_id) if merge.depth == 1]
+        merge = next((merge for merge in merges if merge.id == absorbed_id), None)
+        if merge is None:
+            raise NotFound(f"entity {entity_id!r} has not absorbed {absorbed_id!r}")
+        namesakes = await self._writer.entities_by_keys([name_key(merge.name)])
+        if any(other.label == merge.label and other.key == name_key(merge.name) for other in namesakes):
+            raise Conflict(
+                f"another entity is named {merge.name!r} by now",
+                suggestions=("Merge that entity first, or keep the two together.",),
+            )
+        await self._writer.restore(entity_id, absorbed_id)
+        await self._move_mentions_out(entity_id, absorbed_id)
+        await self._move_statements_out(entity_id, absorbed_id)
+        await self.rebuild_entities([entity_id, absorbed_id])
+
+    async def _move_mentions_out(self, entity_id: str, absorbed_id: str) -> None:
+        mentions = await self._writer.mentions_of(entity_id)
+        events = {mention.applied.event_id for mention in mentions if mention.path[-1:] == (absorbed_id,)}
+        touched = [mention for mention in mentions if mention.applied.event_id in events]
+        await self._writer.drop_mentions(touched)
+        await self._writer.write_mentions(
+            replace(mention, entity_id=absorbed_id, path=mention.path[:-1])
+            if mention.path[-1:] == (absorbed_id,)
+            else mention
+            for mention in touched
+        )
+
+    async def _move_statements_out(self, entity_id: str, absorbed_id: str) -> None:
+        statements = await self._writer.statements_around(entity_id)
+        split = {statement.key for statement in statements if absorbed_id in _last_absorbed(statement)}
+        touched = [statement for statement in statements if statement.key in split]
+        restored = [_moved_out(statement, absorbed_id) for statement in touched]
+        await self._writer.drop_statements(split)
+        await self._writer.write_statements(restored)
+        await self.rebuild_relationships(split | {statement.key for statement in restored})
+
+    async def rebuild_relationships(self, keys: Iterable[RelationshipKey]) -> None:
+        """Write each of these edges as its evidence says; one without any, or from an entity to itself, goes."""
+        wanted = set(keys)
+        if not wanted:
+            return
+        evidence: dict[RelationshipKey, list[Statement]] = defaultdict(list)
+        for statement in await self._writer.statements_of(wanted):
+            evidence[statement.key].append(statement)
+        folded = {key: self._belief.fold(evidence[key]) for key in wanted if not key.is_loop}
+        await self._writer.drop_relationships(key for key in wanted if folded.get(key) is None)
+        await self._writer.write_relationships(state for state in folded.values() if state is not None)
+
+    async def rebuild_entities(self, ids: Iterable[str]) -> None:
+        """Write each of these nodes as its evidence says, with what it absorbed; one without any goes."""
+        for identifier in ids:
+            found = await self._writer.entities([identifier])
+            if found:
+                await self._rebuild_entity(found[0])
+
+    async def _rebuild_entity(self, state: EntityState) -> None:
+        """A name that no evidence says any more gives way to the next that no other entity has; an entity whose
+        every name is another's becomes part of that one."""
+        mentions = await self._writer.mentions_of(state.id)
+        if not mentions:
+            await self._writer.drop_entity(state.id)
+            return
+        others = await self._writer.entities_by_keys({name_key(mention.name) for mention in mentions})
+        namesakes = {other.key: other for other in others if other.id != state.id and other.label == state.label}
+        rebuilt = fold_mentions(state.id, state.label, mentions, taken=frozenset(namesakes))
+        if rebuilt is None:
+            holder = next(namesakes[key] for mention in mentions if (key := name_key(mention.name)) in namesakes)
+            await self.merge(holder.id, state.id, automatic=False)
+            return
+        renamed = {} if rebuilt.name == state.name else {state.id: (await self._embed([rebuilt.name]))[rebuilt.name]}
+        await self._writer.write_entities([rebuilt], renamed)
+        await self._writer.drop_aliases([rebuilt])
+        await self._refresh_merges(state, mentions)
+
+    async def _refresh_merges(self, state: EntityState, mentions: Sequence[Mention]) -> None:
+        """What an entity absorbed shows no name that no evidence says; without any evidence it cannot come back."""
+        for merge in await self._writer.merges_of(state.id):
+            own = [
+                replace(mention, path=mention.path[: mention.path.index(merge.id)])
+                for mention in mentions
+                if merge.id in mention.path
+            ]
+            was = fold_mentions(merge.id, merge.label, own)
+            if was is None:
+                await self._writer.drop_merge(merge.id)
+            elif (was.name, was.aliases) != (merge.name, merge.aliases):
+                embedding = (await self._embed([was.name]))[was.name]
+                await self._writer.rename_merge(merge.id, was, embedding)
+
+
+def _last_absorbed(statement: Statement) -> set[str]:
+    return {*statement.source_path[-1:], *statement.target_path[-1:]}
+
+
+def _moved_in(statement: Statement, absorb_id: str, keep_id: str) -> Statement:
+    key, source_path, target_path = statement.key, statement.source_path, statement.target_path
+    if key.source_id == absorb_id:
+        key, source_path = replace(key, source_id=keep_id), (*source_path, absorb_id)
+    if key.target_id == absorb_id:
+        key, target_path = replace(key, target_id=keep_id), (*target_path, absorb_id)
+    return replace(statement, key=key, source_path=source_path, target_path=target_path)
+
+
+def _moved_out(statement: Statement, absorbed_id: str) -> Statement:
+    key, source_path, target_path = statement.key, statement.source_path, statement.target_path
+    if source_path[-1:] == (absorbed_id,):
+        key, source_path = replace(key, source_id=absorbed_id), source_path[:-1]
+    if target_path[-1:] == (absorbed_id,):
+        key, target_path = replace(key, target_id=absorbed_id), target_path[:-1]
+    return replace(statement, key=key, source_path=source_path, target_path=target_path)

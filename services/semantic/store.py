@@ -1,0 +1,94 @@
+"""Rows in and out of the graph: no policy, no embedding, no HTTP."""
+
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from typing import TypeVar
+
+import neo4j
+
+from ragpp import neo4j as graph
+from ragpp.embedding.port import EmbeddingIdentity
+from ragpp.models import Scope
+from ragpp.neo4j import Transaction, scope_key
+from services.semantic.records import EntityState, Statement
+from services.semantic.rows import NamedRelationship, Row, entity_from, named_relationship_from, statement_from
+from services.semantic.schema import record_identity
+from services.semantic.statements import statement
+from services.semantic.writer import GraphWriter
+
+T = TypeVar("T")
+
+
+class SemanticStore:
+    """Reads, and the transactions of writes."""
+
+    def __init__(self, driver: neo4j.AsyncDriver, *, timeout_s: float) -> None:
+        self._driver = driver
+        self._timeout_s = timeout_s
+
+    async def _read(
+        self, scope: Scope, name: str, *, timeout_s: float | None = None, **given: object
+    ) -> list[neo4j.Record]:
+        parameters = {"scope": scope_key(scope), "given": given}
+        return await graph.read(self._driver, statement(name), parameters, timeout_s=timeout_s or self._timeout_s)
+
+    async def candidates(
+        self, scope: Scope, parameters: Mapping[str, object], *, timeout_s: float | None = None
+    ) -> tuple[list[Row], list[Row]]:
+        """Entities and relationships that a query reaches, as the rows that ranking.py reads."""
+        records = await self._read(scope, "retrieve", timeout_s=timeout_s, **parameters)
+        return (records[0]["entities"], records[0]["relationships"]) if records else ([], [])
+
+    async def entities(self, scope: Scope, ids: Iterable[str]) -> list[EntityState]:
+        """Those of `ids` that exist, in that order."""
+        records = await self._read(scope, "entities_by_ids", ids=list(ids))
+        return [entity_from(record["entity"]) for record in records]
+
+    async def list_entities(
+        self, scope: Scope, *, after: tuple[str, str], label: str | None, limit: int
+    ) -> list[EntityState]:
+        """By (key, id), after that position."""
+        records = await self._read(
+            scope, "list_entities", after_key=after[0], after_id=after[1], label=label, limit=limit
+        )
+        return [entity_from(record["entity"]) for record in records]
+
+    async def relationships(self, scope: Scope, ids: Iterable[str]) -> list[NamedRelationship]:
+        """Those of `ids` that exist, in that order."""
+        records = await self._read(scope, "relationships_by_ids", ids=list(ids))
+        return [named_relationship_from(record["relationship"]) for record in records]
+
+    async def list_relationships(
+        self, scope: Scope, *, entity_id: str | None, as_of: int, after: tuple[int, str], limit: int
+    ) -> list[NamedRelationship]:
+        """By (first mention, id), after that position."""
+        records = await self._read(
+            scope,
+            "list_relationships",
+            entity_id=entity_id,
+            as_of=as_of,
+            after_first=after[0],
+            after_id=after[1],
+            limit=limit,
+        )
+        return [named_relationship_from(record["relationship"]) for record in records]
+
+    async def statements(self, scope: Scope, ids: Iterable[str]) -> list[Statement]:
+        """All the evidence of relationships."""
+        records = await self._read(scope, "statements_of", ids=list(ids))
+        return [statement_from(record["statement"]) for record in records]
+
+    async def write(self, scope: Scope, work: Callable[[GraphWriter], Awaitable[T]]) -> T:
+        """Run `work` in one transaction; it may run more than once, and changes nothing but the graph."""
+
+        async def run(transaction: Transaction) -> T:
+            return await work(GraphWriter(transaction, scope_key(scope)))
+
+        return await graph.write(self._driver, run, timeout_s=self._timeout_s)
+
+    async def record_identity(self, identity: EmbeddingIdentity) -> None:
+        """Record whose vectors the graph holds, or compare. Raises EmbeddingMismatch."""
+        await record_identity(self._driver, identity)
+
+    async def ping(self) -> str:
+        """The server's version. Raises TierUnavailable."""
+        return await graph.ping(self._driver)

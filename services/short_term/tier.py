@@ -1,0 +1,278 @@
+"""The short-term tier: the running conversations, each within its window."""
+
+import asyncio
+from collections.abc import Collection, Sequence
+from datetime import datetime, timedelta
+from time import perf_counter
+from typing import Final, Literal
+
+from ragpp.clock import Clock
+from ragpp.cursors import decode_cursor, encode_cursor
+from ragpp.errors import Conflict, InvalidInput, MemorySystemError
+from ragpp.models import (
+    DEFAULT_SESSION,
+    Entry,
+    Health,
+    InteractionEntry,
+    Memory,
+    MemoryQuery,
+    Page,
+    Scope,
+    SessionInfo,
+    SessionView,
+    Stored,
+)
+from ragpp.settings import ShortTermSettings
+from ragpp.summaries import Summariser, SummaryMessage
+from ragpp.tokens import TokenCounter
+from services.short_term import memories
+from services.short_term.records import Message, content_hash, encode_body, moment_key
+from services.short_term.store import Appended, NewMessage, Session, SessionSize, ShortTermStore
+from services.short_term.summary import Said, SummaryLine, attribute, joined
+from services.short_term.view import shown
+from services.short_term.window import due
+
+MAX_PAGE: Final = 500
+EVERYTHING: Final = 2**31
+"""As a budget in tokens: the whole session."""
+
+COMPACTION_ATTEMPTS: Final = 3
+"""By a write over the hard cap, while others change the session; the next write tries again."""
+
+LONG_TEXT: Final = 4_000
+"""Characters. A longer text is counted in a thread, so that other calls do not wait for it."""
+
+PING_S: Final = 1.9
+"""The contract's two seconds, less what it takes to say that they are over."""
+
+
+class RedisShortTermTier:
+    """Sessions in Redis. Implements `ragpp.tiers.ShortTermTier`.
+
+    Messages are ordered by `occurred_at`, then by arrival. Over `max_tokens` a session is due to be compacted:
+    `compact` does it, and a write does it itself once the session is over the hard cap.
+    """
+
+    def __init__(
+        self,
+        store: ShortTermStore,
+        settings: ShortTermSettings,
+        *,
+        summariser: Summariser,
+        counter: TokenCounter,
+        clock: Clock,
+    ) -> None:
+        self.name: Final[Literal["short_term"]] = "short_term"
+        self._store = store
+        self._settings = settings
+        self._summariser = summariser
+        self._counter = counter
+        self._clock = clock
+
+    async def store(self, scope: Scope, entries: Sequence[Entry]) -> list[Stored]:
+        """InteractionEntry, each to its own session. The content of an id is its role, name and content."""
+        if not entries:
+            return []
+        appended = await self._append(scope, entries, "store")
+        if appended.conflicts:
+            raise Conflict("an id is known with other content", details={"indexes": list(appended.conflicts)})
+        await self._keep_below_cap(scope, appended)
+        return [
+            Stored(id=entry.id, duplicate=duplicate)
+            for entry, duplicate in zip(entries, appended.duplicates, strict=True)
+        ]
+
+    async def retrieve(self, query: MemoryQuery) -> list[Memory]:
+        """The session's latest messages, newest first, then its summary, within the budget. The words of the query
+        make no difference: what was just said matters because it was just said.
+
+        The session is that of the filters, else that of the scope. The summary is left out where a filter asks for
+        what it no longer tells: who spoke, when, and about what.
+        """
+        session_id = query.filters.session_id or query.scope.session_id or DEFAULT_SESSION
+        budget = self._settings.max_tokens if query.token_budget is None else query.token_budget
+        session = await self._read(query.scope, session_id, EVERYTHING)
+        if session is None or budget == 0:
+            return []
+        messages = [message for message in session.messages if memories.wanted(message, query)][: query.limit]
+        lines = memories.wanted_lines(session.summary, query)
+        view = self._view(session_id, session, budget, messages, lines)
+        return memories.ranked(view, lines, query.limit)
+
+    async def forget(self, scope: Scope, ids: Collection[str]) -> int:
+        """From whatever session of the user holds them; lines of a summary that rest on them go as well.
+
+        An id that no session knows is kept from coming late into those that there are, and into the scope's.
+        """
+        if not ids:
+            return 0
+        known = [session_id for _, session_id in await self._store.session_ids(scope, since=self._oldest())]
+        session_ids = list(dict.fromkeys([*known, scope.session_id or DEFAULT_SESSION]))
+        return len(await self._store.forget(scope, session_ids, set(ids)))
+
+    async def health_check(self) -> Health:
+        """See the contract."""
+        began = perf_counter()
+        try:
+            async with asyncio.timeout(PING_S):
+                version = await self._store.ping()
+        except (MemorySystemError, TimeoutError) as error:
+            detail = str(error) or "Redis did not answer in time"
+            return Health(name=self.name, ok=False, ms=1000 * (perf_counter() - began), detail=detail)
+        return Health(name=self.name, ok=True, ms=1000 * (perf_counter() - began), detail=f"Redis {version}")
+
+    async def read(self, scope: Scope, token_budget: int) -> SessionView:
+        """See the contract. A quarter of the budget is kept for the summary as far as it needs it; the latest messages
+        share the rest, and the long ones among them are cut (`truncated`)."""
+        if token_budget < 0:
+            raise InvalidInput("token_budget must not be negative")
+        session_id = scope.session_id or DEFAULT_SESSION
+        session = await self._read(scope, session_id, token_budget)
+        if session is None:
+            return SessionView(session_id=session_id)
+        return self._view(session_id, session, token_budget, session.messages, session.summary)
+
+    async def list_sessions(self, scope: Scope, cursor: str | None = None, limit: int = 50) -> Page[SessionInfo]:
+        """See the contract. A session that is used while the list is read moves to its front."""
+        if limit < 1:
+            raise InvalidInput("limit must be at least 1")
+        before = None
+        if cursor is not None:
+            moment, session_id = decode_cursor(cursor, int, str)
+            before = (int(moment), str(session_id))
+        size = min(limit, MAX_PAGE)
+        places = await self._store.session_ids(scope, since=self._oldest(), before=before, limit=size + 1)
+        sizes = await self._store.sizes(scope, [session_id for _, session_id in places[:size]])
+        following = encode_cursor(*places[size - 1]) if len(places) > size else None
+        return Page[SessionInfo](items=tuple(self._info(found) for found in sizes), next_cursor=following)
+
+    async def delete_session(self, scope: Scope) -> bool:
+        """See the contract. Its messages do not come back by being delivered again or by a rebuild, for the ids that
+        it had stay known for a session's time to live; what is said after it begins it anew."""
+        return await self._store.delete(scope, scope.session_id or DEFAULT_SESSION)
+
+    async def compact(self, scope: Scope) -> bool:
+        """See the contract. All but the last five messages move."""
+        return await self._compact(scope) == "moved"
+
+    async def rebuild(self, scope: Scope, entries: Sequence[Entry]) -> int:
+        """See the contract. What was forgotten stays so, and an id with other content stays as it is."""
+        if not entries:
+            return 0
+        appended = await self._append(scope, entries, "rebuild")
+        await self._keep_below_cap(scope, appended)
+        return sum(not duplicate for duplicate in appended.duplicates)
+
+    async def is_blank(self) -> bool:
+        """See the protocol."""
+        return not await self._store.has_mark()
+
+    async def mark(self) -> None:
+        """See the protocol."""
+        await self._store.mark()
+
+    async def _append(self, scope: Scope, entries: Sequence[Entry], mode: Literal["store", "rebuild"]) -> Appended:
+        messages = []
+        for entry in entries:
+            if not isinstance(entry, InteractionEntry):
+                raise InvalidInput(f"the short-term tier holds interactions, not an entry of kind {entry.kind}")
+            messages.append(
+                NewMessage(
+                    session_id=entry.interaction.session_id,
+                    id=entry.id,
+                    hash=content_hash(entry.interaction),
+                    moment=moment_key(entry.interaction.occurred_at),
+                    tokens=max(1, entry.tokens or await self._count(entry.interaction.content)),
+                    body=encode_body(entry.interaction),
+                )
+            )
+        return await self._store.append(scope, messages, mode=mode, now=self._clock())
+
+    async def _keep_below_cap(self, scope: Scope, appended: Appended) -> None:
+        """Compact what is over the hard cap. The messages are stored, so a failing summariser fails no write."""
+        cap = self._settings.hard_cap_factor * self._settings.max_tokens
+        for session_id, tokens in appended.tokens:
+            if tokens <= cap:
+                continue
+            for _ in range(COMPACTION_ATTEMPTS):
+                try:
+                    if await self._compact(scope.in_session(session_id)) != "overtaken":
+                        break
+                except MemorySystemError:
+                    break
+
+    async def _compact(self, scope: Scope) -> Literal["nothing due", "moved", "overtaken"]:
+        session_id, settings = scope.session_id or DEFAULT_SESSION, self._settings
+        session = await self._store.read(scope, session_id, budget=EVERYTHING, least=0, now=self._clock(), touch=False)
+        if session is None:
+            return "nothing due"
+        leaving = due(
+            len(session.messages), session.tokens, max_tokens=settings.max_tokens, keep=settings.keep_messages
+        )
+        if leaving == 0:
+            return "nothing due"
+        moved = session.messages[::-1][:leaving]
+        lines = await self._summarise(session, moved)
+        written = await self._store.compact(scope, session_id, revision=session.revision, summary=lines, moved=moved)
+        return "moved" if written else "overtaken"
+
+    async def _summarise(self, session: Session, moved: Sequence[Message]) -> list[SummaryLine]:
+        """The new summary, of at most `summary_tokens` whatever the summariser answers."""
+        limit = self._settings.summary_tokens
+        text = await self._summariser.summarise(
+            joined(session.summary),
+            [
+                SummaryMessage(said_by=message.said_by, content=message.content, occurred_at=message.occurred_at)
+                for message in moved
+            ],
+            limit,
+        )
+        text = self._counter.truncate(text, limit)
+        said = [
+            Said(id=message.id, said_by=message.said_by, content=message.content, occurred_at=message.occurred_at)
+            for message in moved
+        ]
+        return attribute(text, session.summary, said, self._counter.count)
+
+    async def _read(self, scope: Scope, session_id: str, budget: int) -> Session | None:
+        return await self._store.read(
+            scope, session_id, budget=budget, least=self._settings.keep_messages, now=self._clock(), touch=True
+        )
+
+    def _view(
+        self,
+        session_id: str,
+        session: Session,
+        budget: int,
+        messages: Sequence[Message],
+        lines: Sequence[SummaryLine],
+    ) -> SessionView:
+        return shown(
+            session_id,
+            messages,
+            lines,
+            self._counter,
+            budget=budget,
+            keep=self._settings.keep_messages,
+            share=session.tokens / self._settings.max_tokens,
+        )
+
+    def _info(self, size: SessionSize) -> SessionInfo:
+        return SessionInfo(
+            session_id=size.session_id,
+            messages=size.messages,
+            tokens=size.tokens,
+            share=size.tokens / self._settings.max_tokens,
+            has_summary=size.summary_tokens > 0,
+            last_at=size.last_at,
+            expires_in_s=size.expires_in_s,
+        )
+
+    async def _count(self, text: str) -> int:
+        if len(text) > LONG_TEXT:
+            return await asyncio.to_thread(self._counter.count, text)
+        return self._counter.count(text)
+
+    def _oldest(self) -> datetime:
+        """Sessions that were used last before this have expired."""
+        return self._clock() - timedelta(seconds=self._settings.ttl_s)

@@ -1,0 +1,115 @@
+"""The workers' composition root: settings are read here, and a Celery worker is run around the runtime."""
+
+import os
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, suppress
+from functools import partial
+from pathlib import Path
+from typing import Final, Protocol
+
+from celery.signals import worker_shutting_down
+
+from ragpp.clock import Clock, system_clock
+from ragpp.embedding import Embedder
+from ragpp.embedding.factory import make_embedder
+from ragpp.errors import ConfigurationError
+from ragpp.extraction.spacy_extractor import SpacyExtractor
+from ragpp.ledger import WorkLedger
+from ragpp.postgres import create_pool, ensure_open
+from ragpp.settings import EmbeddingSettings, PostgresSettings, RedisSettings
+from ragpp.tiers import EpisodicTier, ProceduralTier, SemanticTier, ShortTermTier
+from ragpp.tokens import TokenCounter
+from services.workers.digest import STAGES
+from services.workers.parts import WorkerParts
+from services.workers.runtime import Runtime
+from services.workers.tasks import RuntimeSlot, make_celery, publish_with
+
+NICENESS: Final = 15
+AUTOGROUP: Final = Path("/proc/self/autogroup")
+
+
+class WorkerTiers(Protocol):
+    """The four tiers, wherever they are."""
+
+    @property
+    def short_term(self) -> ShortTermTier: ...
+
+    @property
+    def episodic(self) -> EpisodicTier: ...
+
+    @property
+    def semantic(self) -> SemanticTier: ...
+
+    @property
+    def procedural(self) -> ProceduralTier: ...
+
+
+OpenTiers = Callable[[Embedder, TokenCounter, Clock], AbstractAsyncContextManager[WorkerTiers]]
+
+
+@asynccontextmanager
+async def open_parts(open_tiers: OpenTiers) -> AsyncIterator[WorkerParts]:
+    """Everything that the stages need, from the environment's settings."""
+    postgres = PostgresSettings()
+    if postgres.relay_dsn is None:
+        raise ConfigurationError("POSTGRES_RELAY_DSN is not set")
+    async with AsyncExitStack() as stack:
+        embedder = make_embedder(EmbeddingSettings())
+        stack.push_async_callback(embedder.close)
+        tiers = await stack.enter_async_context(open_tiers(embedder, TokenCounter(), system_clock))
+        pool = create_pool(postgres, dsn=postgres.relay_dsn.get_secret_value(), vectors=False)
+        await ensure_open(pool)
+        stack.push_async_callback(pool.close)
+        yield WorkerParts(
+            short_term=tiers.short_term,
+            episodic=tiers.episodic,
+            semantic=tiers.semantic,
+            procedural=tiers.procedural,
+            ledger=WorkLedger(pool, system_clock),
+            extractor=SpacyExtractor(),
+            embedder=embedder,
+            clock=system_clock,
+        )
+
+
+def _be_nice() -> None:
+    """Lower this process's priority, and its session's: where Linux groups processes by session, it weighs sessions
+    against each other and niceness only counts within one."""
+    os.nice(NICENESS)
+    with suppress(OSError):
+        AUTOGROUP.write_text(str(NICENESS), encoding="ascii")
+
+
+def run_worker(open_tiers: OpenTiers, *, concurrency: int) -> None:
+    """Run a Celery worker with threads until it is told to stop; one event loop serves all its tasks.
+
+    The process makes itself nicer than those that answer users: digesting may wait for them, never they for it.
+    A store or broker that is down only delays. Raises MemorySystemError for what no waiting mends, such as a setting
+    that is missing or vectors of another model.
+    """
+    _be_nice()
+    redis = RedisSettings()
+    slot = RuntimeSlot()
+    app = make_celery(redis.url.get_secret_value(), redis.key_prefix, slot)
+
+    runtime = Runtime(lambda: open_parts(open_tiers), partial(publish_with, app))
+
+    def stop(**_: object) -> None:
+        slot.runtime = None
+        runtime.stop()
+
+    runtime.start()
+    slot.runtime = runtime
+    worker_shutting_down.connect(stop, weak=False)
+    app.worker_main(
+        [
+            "worker",
+            "--pool=threads",
+            f"--concurrency={concurrency}",
+            f"--queues={','.join(STAGES)}",
+            "--without-gossip",
+            "--without-mingle",
+            "--without-heartbeat",
+            "--loglevel=WARNING",
+        ]
+    )

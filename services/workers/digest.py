@@ -1,0 +1,138 @@
+"""Doing a batch of work under its lease, so that one bad event never stops the others."""
+
+import asyncio
+from collections import defaultdict
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager, suppress
+from typing import Final
+
+import structlog
+
+from ragpp.errors import Conflict, LedgerError, MemorySystemError
+from ragpp.ledger import Work, WorkKey
+from services.workers.observe import observe
+from services.workers.parts import WorkerParts
+from services.workers.repair import forget, short_term
+from services.workers.stages import Stage, is_down
+
+USERS_AT_ONCE: Final = 4
+LEASE_S: Final = 20.0
+"""How long a killed worker delays its events; a living one renews after each third of it."""
+STAGES: Final[Mapping[str, Stage]] = {
+    "observe": Stage(observe, lambda parts: (parts.episodic, parts.semantic, parts.procedural), embeds=True),
+    "short_term": Stage(short_term, lambda parts: (parts.episodic, parts.short_term)),
+    "forget": Stage(forget, lambda parts: (parts.episodic, parts.short_term, parts.semantic, parts.procedural)),
+}
+_log = structlog.stdlib.get_logger(__name__)
+
+
+async def digest(parts: WorkerParts, batch: Sequence[Work], owner: str) -> None:
+    """Do `batch`, the work of one stage for any users, and finish or fail each of it in the ledger.
+
+    What `owner` no longer holds is left to whoever does. Raises TierUnavailable when PostgreSQL itself is down; the
+    lease then runs out and everything is handed out again.
+    """
+    by_user: dict[tuple[str, str], list[Work]] = defaultdict(list)
+    for work in batch:
+        by_user[work.scope.user_key].append(work)
+    limit = asyncio.Semaphore(USERS_AT_ONCE)
+
+    async with _lease(parts, batch, owner) as held:
+
+        async def one(of_user: Sequence[Work]) -> None:
+            async with limit:
+                still_ours = [work for work in of_user if work.key in held]
+                if still_ours:
+                    await _digest_user(parts, still_ours, owner)
+
+        # all of them end before the lease does, also when one of them raises
+        ends = await asyncio.gather(*(one(of_user) for of_user in by_user.values()), return_exceptions=True)
+    for end in ends:
+        if end is not None:
+            raise end
+
+
+async def _digest_user(parts: WorkerParts, batch: Sequence[Work], owner: str) -> None:
+    """Do the work of one stage for one user.
+
+    When the batch fails as a whole, its events are done one by one: the poisoned one fails alone, with its error.
+    Only what a stage needs being down puts them back as they are.
+    """
+    stage = STAGES[batch[0].key.stage]
+    try:
+        await stage.work(parts, batch)
+    except MemorySystemError as error:
+        await _after_failure(parts, stage, batch, owner, error)
+    except Exception as error:  # noqa: BLE001 - a bug that one event triggers must not hold up the rest
+        _log.exception("work.crashed", stage=batch[0].key.stage)
+        await _after_failure(parts, stage, batch, owner, error)
+    else:
+        await parts.ledger.finish([work.key for work in batch], owner)
+
+
+async def _after_failure(parts: WorkerParts, stage: Stage, batch: Sequence[Work], owner: str, error: Exception) -> None:
+    if await _outage(parts, stage, error):
+        await _postpone(parts, batch, owner, error)
+    elif len(batch) == 1:
+        await _fail(parts, batch[0], owner, error)
+    else:
+        await _one_by_one(parts, stage, batch, owner)
+
+
+async def _one_by_one(parts: WorkerParts, stage: Stage, batch: Sequence[Work], owner: str) -> None:
+    for position, work in enumerate(batch):
+        try:
+            await stage.work(parts, [work])
+        except Exception as error:  # noqa: BLE001 - as in `_digest_user`
+            if await _outage(parts, stage, error):
+                await _postpone(parts, batch[position:], owner, error)
+                return
+            await _fail(parts, work, owner, error)
+        else:
+            await parts.ledger.finish([work.key], owner)
+
+
+async def _outage(parts: WorkerParts, stage: Stage, error: Exception) -> bool:
+    """Whether the error is of something that is down, which is nobody's fault: the event waits for it, however long.
+
+    A retryable error while everything is up, such as a text that the embedder refuses or that takes it too long, is
+    the event's own: it would come again for ever.
+    """
+    return isinstance(error, MemorySystemError) and error.retryable and await is_down(parts, stage)
+
+
+async def _postpone(parts: WorkerParts, batch: Sequence[Work], owner: str, error: Exception) -> None:
+    await parts.ledger.postpone([work.key for work in batch], owner, str(error))
+
+
+async def _fail(parts: WorkerParts, work: Work, owner: str, error: Exception) -> None:
+    with suppress(LedgerError):  # the lease was lost: whoever holds it now decides
+        text = f"{type(error).__name__}: {error}"
+        state = await parts.ledger.fail(work.key, owner, text, retryable=not isinstance(error, ValueError | Conflict))
+        _log.warning("work.failed", event_id=work.key.event_id, stage=work.key.stage, state=state, error=text)
+
+
+@asynccontextmanager
+async def _lease(parts: WorkerParts, batch: Sequence[Work], owner: str) -> AsyncIterator[set[WorkKey]]:
+    """Hold `batch` while inside, those included that wait for their turn; the set is what is still held.
+
+    The batch may have waited in the broker, so the first renewal is at once. Raises TierUnavailable.
+    """
+    keys = [work.key for work in batch]
+    held = set(await parts.ledger.renew(keys, owner, LEASE_S))
+
+    async def keep() -> None:
+        while True:
+            await asyncio.sleep(LEASE_S / 3)
+            try:
+                held.intersection_update(await parts.ledger.renew(keys, owner, LEASE_S))
+            except MemorySystemError as error:
+                _log.warning("lease.not_renewed", owner=owner, error=error.message)
+
+    beat = asyncio.create_task(keep())
+    try:
+        yield held
+    finally:
+        beat.cancel()
+        with suppress(asyncio.CancelledError):
+            await beat
