@@ -1,0 +1,69 @@
+"""What the terminal shows: safe text, problems that say what to do, and the exit codes."""
+
+import json
+import sys
+from enum import IntEnum
+from typing import Final
+
+from pydantic import ValidationError
+from rich.console import Console
+from rich.text import Text
+
+from ragpp.errors import InvalidInput, MemorySystemError
+from ragpp.web.problems import invalid_fields, problem_of
+
+out: Final = Console(highlight=False)
+err: Final = Console(stderr=True, highlight=False)
+
+_CONTROLS: Final = {code: "\N{REPLACEMENT CHARACTER}" for code in (*range(32), *range(127, 160)) if code not in (9, 10)}
+
+
+class ExitCode(IntEnum):
+    """What a command answers the shell."""
+
+    OK = 0
+    FAILURE = 1
+    USAGE = 2
+    NOT_RUNNING = 3
+    INTERRUPTED = 130
+
+
+class NotRunning(
+    MemorySystemError,
+    code="MEM-032",
+    status=503,
+    title="The embedded stack is not running",
+    suggestions=("Start it with `ragpp up`.", "Elsewhere: name it with --home, or an address with --url and --key."),
+):
+    """No gateway of this home answers, or none was ever started here."""
+
+
+def plain(text: str) -> str:
+    """`text` without the control characters that a terminal would obey; tabs and newlines stay."""
+    return text.translate(_CONTROLS)
+
+
+def safe(text: str, style: str = "") -> Text:
+    """`text` as it is: no markup, no control characters."""
+    return Text(plain(text), style=style)
+
+
+def emit_json(value: object) -> None:
+    """One JSON document on standard output."""
+    sys.stdout.write(json.dumps(value, ensure_ascii=False, indent=2) + "\n")
+
+
+def input_error(error: ValidationError) -> InvalidInput:
+    """The problem of values that do not fit a request, named by field."""
+    return invalid_fields([dict(item) for item in error.errors()])
+
+
+def show_problem(error: MemorySystemError, *, as_json: bool) -> None:
+    """The problem on standard error: what happened, its code, what to do."""
+    if as_json:
+        sys.stderr.write(json.dumps(problem_of(error).model_dump(), ensure_ascii=False) + "\n")
+        return
+    err.print(safe(f"{error.title} ({error.code})", "bold red"))
+    err.print(safe(f"  {error.message}"), soft_wrap=True)
+    for suggestion in error.suggestions:
+        err.print(safe(f"  → {suggestion}", "dim"), soft_wrap=True)

@@ -1,0 +1,144 @@
+"""The embedded stack as one thing: brought up with its progress shown, watched, and stopped."""
+
+import signal
+import time
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from types import FrameType
+from typing import TYPE_CHECKING, Final, TypeAlias, get_args
+
+from infra.cli.console import err, safe
+from infra.cli.display import Display
+from infra.cli.place import Place
+from infra.cli.services import SERVICES, ServiceName, ServiceReport, Services, ensure_key
+from infra.embedded.server import ServerName, ServerReport
+
+if TYPE_CHECKING:
+    from infra.embedded.stack import Stack
+
+Name: TypeAlias = ServerName | ServiceName
+SERVERS: Final[tuple[ServerName, ...]] = get_args(ServerName)
+WATCH_S: Final = 3.0
+
+
+@dataclass(frozen=True)
+class Started:
+    """What one `bring_up` found and did."""
+
+    servers: Sequence[ServerReport]
+    services: Sequence[ServiceReport]
+    key_made: bool
+    seconds: float
+
+
+class Lifecycle:
+    """The three servers and the two services of one folder."""
+
+    def __init__(self, path: Path) -> None:
+        self.place = Place(path)
+        self.services = Services(self.place)
+
+    @cached_property
+    def stack(self) -> "Stack":
+        """The servers, without a display."""
+        return self._stack()
+
+    def _stack(self, display: Display | None = None) -> "Stack":
+        from infra.embedded.stack import Stack  # noqa: PLC0415 - three drivers, half a second that recall need not wait
+
+        if display is None:
+            return Stack(self.place.home.path)
+        return Stack(
+            self.place.home.path,
+            on_step=display.step,
+            on_download=display.download,
+            on_report=display.server_report,
+        )
+
+    def bring_up(self, *, quiet: bool = False) -> Started:
+        """Start what does not run; return when every tier is ready. Progress goes to standard error.
+
+        Raises StackError; what had come up by then keeps running, and repeating attaches to it.
+        """
+        began = time.monotonic()
+        with Display(quiet=quiet) as display:
+            stack = self._stack(display)
+            servers = stack.up()
+            endpoints = stack.endpoints()
+            services = self.services.up(endpoints, on_step=display.service_step)
+            with self.place.home.locked():
+                key_made = ensure_key(self.place, endpoints)
+            for report in services:
+                display.line(report.name, report.action, report.seconds)
+        return Started(servers, services, key_made, time.monotonic() - began)
+
+    def running(self) -> set[Name]:
+        """What of it runs."""
+        if not self.place.home.path.exists():
+            return set()
+        servers: set[Name] = {status.name for status in self.stack.status() if status.running}
+        return servers | {name for name in SERVICES if self.services.pid(name) is not None}
+
+    def bring_down(
+        self, only: Collection[Name] = (*SERVERS, *SERVICES), *, fast: bool = False
+    ) -> list[ServerReport | ServiceReport]:
+        """Stop the services, then the servers. A Ctrl-C meanwhile ends them at once; nothing acknowledged is lost."""
+        services = [name for name in SERVICES if name in only]
+        servers = [name for name in SERVERS if name in only]
+        if not self.place.home.path.exists():
+            return []
+        with self.place.home.locked():
+            self.services.want(up=False)
+        try:
+            stopped = self.services.down(services, fast=fast)
+        except KeyboardInterrupt:
+            fast = True
+            stopped = self.services.down(services, fast=True)
+        return [*stopped, *self.stack.down(servers, fast=fast)]
+
+    def stop_what_was_started(self, ran_before: Collection[Name] = ()) -> None:
+        """Stop all that runs and did not run before; a second Ctrl-C, whenever it comes, only makes it quick."""
+        fast = False
+        while own := self._own(ran_before):
+            try:
+                err.print("Stopping at once" if fast else "Stopping; Ctrl-C again ends at once")
+                self.bring_down(own, fast=fast)
+            except KeyboardInterrupt:
+                fast = True
+            else:
+                return
+
+    def _own(self, ran_before: Collection[Name]) -> set[Name]:
+        try:
+            return self.running() - set(ran_before)
+        except KeyboardInterrupt:
+            return {*SERVERS, *SERVICES} - set(ran_before)
+
+    def watch(self) -> None:
+        """Start again what ends by itself, until Ctrl-C, SIGTERM, or another terminal's `ragpp down`."""
+        with _sigterm_as_interrupt():
+            while True:
+                time.sleep(WATCH_S)
+                if not self.services.wanted():
+                    err.print("stopped from another terminal")
+                    return
+                running = self.running()
+                gone = [name for name in (*SERVERS, *SERVICES) if name not in running]
+                if gone and self.services.wanted():
+                    err.print(safe(f"{', '.join(gone)} ended; starting again", "yellow"))
+                    self.bring_up()
+
+
+@contextmanager
+def _sigterm_as_interrupt() -> Iterator[None]:
+    def interrupt(_number: int, _frame: FrameType | None) -> None:
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGTERM, interrupt)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)

@@ -1,0 +1,25 @@
+"""The options that several commands share, each with the environment variable that replaces it."""
+
+from pathlib import Path
+from typing import Annotated, TypeAlias
+
+import typer
+
+HomeOption: TypeAlias = Annotated[
+    Path,
+    typer.Option("--home", envvar="RAGPP_HOME", help="Folder of the embedded stack: data, logs, pid files, key."),
+]
+UrlOption: TypeAlias = Annotated[
+    str | None,
+    typer.Option("--url", envvar="RAGPP_URL", help="Address of a gateway; default: the embedded stack's."),
+]
+KeyOption: TypeAlias = Annotated[
+    str | None,
+    typer.Option("--key", envvar="RAGPP_API_KEY", help="API key; default: the embedded stack's.", show_envvar=True),
+]
+UserOption: TypeAlias = Annotated[
+    str, typer.Option("--user", "-u", envvar="RAGPP_USER", help="Whose memory.", show_default=False)
+]
+JsonOption: TypeAlias = Annotated[bool, typer.Option("--json", help="Answer with JSON on standard output.")]
+
+DEFAULT_HOME = Path(".ragpp")

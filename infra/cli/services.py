@@ -1,0 +1,261 @@
+"""The gateway and the worker of an embedded stack: two detached processes beside the three servers."""
+
+import hashlib
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias
+
+import httpx
+import psutil
+
+from infra.cli.place import HOST, Place
+from infra.embedded.processes import Command, ManagedProcess, tail
+from ragpp.errors import StackError
+
+if TYPE_CHECKING:
+    from infra.embedded.stack import Endpoints
+
+ServiceName: TypeAlias = Literal["gateway", "workers"]
+SERVICES: Final[tuple[ServiceName, ...]] = ("gateway", "workers")
+READY_PATIENCE_S: Final = 90.0
+PORT_ATTEMPTS: Final = 3
+_ORDERLY: Final = ((signal.SIGTERM, 15.0), (signal.SIGKILL, 5.0))
+_FAST: Final = ((signal.SIGKILL, 5.0),)
+_POLL_S: Final = 0.1
+
+
+@dataclass(frozen=True)
+class ServiceReport:
+    """What was done to one service, and how long it took."""
+
+    name: ServiceName
+    action: Literal["started", "restarted", "attached", "stopped", "absent"]
+    seconds: float
+    pid: int
+
+
+def environment_of(place: Place, endpoints: "Endpoints", port: int) -> dict[str, str]:
+    """The settings that the services of this stack are started with; everything else is the caller's environment."""
+    cache = os.environ.get("RAGPP_CACHE", "~/.cache/ragpp")
+    return {
+        "POSTGRES_DSN": endpoints.postgres_app_dsn.get_secret_value(),
+        "POSTGRES_OWNER_DSN": endpoints.postgres_owner_dsn.get_secret_value(),
+        "POSTGRES_RELAY_DSN": endpoints.postgres_relay_dsn.get_secret_value(),
+        "REDIS_URL": endpoints.redis_url.get_secret_value(),
+        "NEO4J_URI": endpoints.neo4j_uri,
+        "NEO4J_USER": endpoints.neo4j_user,
+        "NEO4J_PASSWORD": endpoints.neo4j_password.get_secret_value(),
+        "GATEWAY_HOST": HOST,
+        "GATEWAY_PORT": str(port),
+        "GATEWAY_AUDIT_SPOOL": str(place.home.path / "audit-spool.jsonl"),
+        "EMBEDDING_CACHE_DIR": str(Path(cache).expanduser()),
+    }
+
+
+class Services:
+    """Starts, finds and stops the gateway and the worker of one folder."""
+
+    def __init__(self, place: Place) -> None:
+        self.place = place
+        self._processes = {name: ManagedProcess(name, place.home.run) for name in SERVICES}
+
+    def log_path(self, name: ServiceName) -> Path:
+        """Where the service logs to."""
+        return self.place.home.logs / f"{name}.log"
+
+    def pid(self, name: ServiceName) -> int | None:
+        """The service's pid when it runs."""
+        return self._processes[name].pid()
+
+    def up(self, endpoints: "Endpoints", *, on_step: Callable[[str], None] = lambda _step: None) -> list[ServiceReport]:
+        """Start what does not run, and return when the gateway is ready with every tier.
+
+        A service that was started for other endpoints than these is started again. Raises StackError when one ends
+        while starting, or is not ready in time.
+        """
+        with self.place.home.locked():
+            self.want(up=True)
+            settings, gateway = self._start_gateway(endpoints, on_step)
+            on_step("workers: starting")
+            workers = self._start("workers", settings)
+        return [gateway, workers]
+
+    def _start_gateway(
+        self, endpoints: "Endpoints", on_step: Callable[[str], None]
+    ) -> tuple[dict[str, str], ServiceReport]:
+        """The settings and what was done. Another program may take the port between its choice and its use, such as
+        a second stack that is started at the same time: then another port is tried."""
+        for attempt in range(1, PORT_ATTEMPTS + 1):
+            port = self._port()
+            settings = environment_of(self.place, endpoints, port)
+            if self.pid("gateway") is None and attempt == 1:
+                on_step("gateway: bringing the schemas up to date")
+                _migrate(self.place, settings)
+            on_step("gateway: starting")
+            report = self._start("gateway", settings)
+            try:
+                seconds = self._wait_until_ready(port)
+            except StackError:
+                if attempt == PORT_ATTEMPTS or self.pid("gateway") is not None or not _is_taken(port):
+                    raise
+                continue
+            return settings, ServiceReport("gateway", report.action, seconds, report.pid)
+        raise AssertionError("the last attempt returns or raises")
+
+    def want(self, *, up: bool) -> None:
+        """Note whether the stack is to run, for a terminal that watches it. The caller holds the lock."""
+        self.place.home.remember("wanted", "up" if up else "down")
+
+    def wanted(self) -> bool:
+        """Whether the stack is to run: False once another terminal has stopped it."""
+        return self.place.home.recall("wanted") != "down"
+
+    def down(self, only: Collection[ServiceName] = SERVICES, *, fast: bool = False) -> list[ServiceReport]:
+        """Stop those in `only`, the gateway first so that nothing new arrives."""
+        reports = []
+        for name in (name for name in SERVICES if name in only):
+            began = time.monotonic()
+            pid = self._processes[name].stop(_FAST if fast else _ORDERLY)
+            action: Literal["stopped", "absent"] = "stopped" if pid else "absent"
+            reports.append(ServiceReport(name, action, time.monotonic() - began, pid or 0))
+        return reports
+
+    def _port(self) -> int:
+        """The running gateway's, or the one that it is about to get."""
+        remembered = self.place.home.recall("gateway_port")
+        if self.pid("gateway") is not None and remembered is not None:
+            return int(remembered)
+        return self.place.choose_port()
+
+    def _start(self, name: ServiceName, settings: Mapping[str, str]) -> ServiceReport:
+        began = time.monotonic()
+        print_of_settings = hashlib.sha256(json.dumps(settings, sort_keys=True).encode()).hexdigest()
+        process, remembered = self._processes[name], f"{name}_settings"
+        command = self._command(name, settings)
+        pid = process.find(command)
+        action: Literal["started", "restarted", "attached"] = "attached"
+        if pid is not None and self.place.home.recall(remembered) != print_of_settings:
+            process.stop(_ORDERLY)
+            pid, action = None, "restarted"
+        if pid is None:
+            action = "restarted" if action == "restarted" else "started"
+            self.place.home.remember(remembered, print_of_settings)
+            pid = process.spawn(command)
+        return ServiceReport(name, action, time.monotonic() - began, pid)
+
+    def _command(self, name: ServiceName, settings: Mapping[str, str]) -> Command:
+        marker = f"ragpp_{name}={self.place.home.path}"
+        module = {"gateway": "services.all_in_one", "workers": "services.workers"}[name]
+        return Command(
+            arguments=(sys.executable, "-X", marker, "-m", module),
+            log=self.log_path(name),
+            marker=marker,
+            working_directory=self.place.home.path,  # not the caller's folder, which `-m` would import from
+            environment=os.environ | settings,
+        )
+
+    def _wait_until_ready(self, port: int) -> float:
+        """Seconds until every tier was ready. Only our own process is asked: another may have the port."""
+        began = time.monotonic()
+        last = "no answer"
+        with httpx.Client(base_url=f"http://{HOST}:{port}", timeout=5.0, trust_env=False) as client:
+            while True:
+                pid = self.pid("gateway")
+                try:
+                    if pid is not None and _listens(pid, port):
+                        answer = client.get("/health/ready")
+                        if answer.status_code == 200:
+                            return time.monotonic() - began
+                        last = answer.text[:500]
+                except httpx.TransportError as error:
+                    last = type(error).__name__
+                log = self.log_path("gateway")
+                if pid is None:
+                    raise StackError(f"the gateway ended while starting. The end of {log}:\n{last_words(log)}")
+                if time.monotonic() - began > READY_PATIENCE_S:
+                    raise StackError(f"the gateway is not ready after {READY_PATIENCE_S:.0f} s: {last}. See {log}")
+                time.sleep(_POLL_S)
+
+
+def _listens(pid: int, port: int) -> bool:
+    """Whether the process `pid` accepts connections on `port`."""
+    try:
+        sockets = psutil.Process(pid).net_connections(kind="tcp4")
+    except psutil.NoSuchProcess:
+        return False
+    return any(one.status == psutil.CONN_LISTEN and one.laddr.port == port for one in sockets)
+
+
+def _is_taken(port: int) -> bool:
+    """Whether anybody accepts connections on `port`."""
+    with socket.socket() as probe:
+        probe.settimeout(1.0)
+        return probe.connect_ex((HOST, port)) == 0
+
+
+def last_words(log: Path, lines: int = 12) -> str:
+    """The end of a log, its JSON lines in short: the event, and the last line of a traceback."""
+    said = []
+    for line in tail(log, lines).splitlines():
+        try:
+            event = json.loads(line)
+            last = str(event.get("exception") or event["event"]).strip().splitlines()[-1]
+            said.append(f"{event.get('level', '')}: {last}")
+        except (ValueError, KeyError, TypeError, AttributeError, IndexError):
+            said.append(line)
+    return "\n".join(said)
+
+
+def _migrate(place: Place, settings: Mapping[str, str]) -> None:
+    """Bring every schema up to date, in a process of its own. Raises StackError with what it said."""
+    done = _run_module("services.all_in_one", ["migrate"], place, settings)
+    if done.returncode != 0:
+        log = place.home.logs / "gateway.log"
+        with log.open("a", encoding="utf-8") as file:
+            file.write(done.stdout + done.stderr)
+        said = last_words(log, 3)
+        raise StackError(f"the schemas cannot be brought up to date; {log} has it all. Its end:\n{said}")
+
+
+def _run_module(
+    module: str, arguments: Sequence[str], place: Place, settings: Mapping[str, str]
+) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", module, *arguments],
+        env=os.environ | settings,
+        cwd=place.home.path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def run_keys(place: Place, endpoints: "Endpoints", arguments: Sequence[str]) -> subprocess.CompletedProcess[str]:
+    """Run the gateway's key command in a process of its own; its output is captured."""
+    return _run_module("services.gateway.keys", arguments, place, environment_of(place, endpoints, 0))
+
+
+def ensure_key(place: Place, endpoints: "Endpoints") -> bool:
+    """Make the first key when there is none, or when the stored one is not known; True when one was made.
+
+    Raises StackError when it cannot be made.
+    """
+    key, url = place.key(), place.url()
+    if key is not None and url is not None:
+        headers = {"authorization": f"Bearer {key}"}
+        answer = httpx.get(f"{url}/v1/pending", params={"user_id": "-"}, headers=headers, timeout=10.0, trust_env=False)
+        if answer.status_code != 401:
+            return False
+    made = run_keys(place, endpoints, ["create", "--tenant", "default", "--json"])
+    if made.returncode != 0:
+        raise StackError(f"no API key could be made: {made.stderr.strip()[-500:]}")
+    place.write_key(str(json.loads(made.stdout)["key"]))
+    return True

@@ -1,0 +1,180 @@
+"""The stack's folder: what is remembered in it, the passwords, and the lock that one `up` or `down` holds.
+
+secrets.json  passwords, mode 0600       logs/   one file a server      postgres/  valkey/  neo4j/
+state.json    ports and folders chosen   run/    pid files, the socket
+"""
+
+import contextlib
+import fcntl
+import json
+import os
+import secrets
+import socket
+import threading
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Final
+
+from ragpp.errors import StackError
+
+LOCK_PATIENCE_S: Final = 180.0
+POLL_S: Final = 0.05
+
+
+@dataclass(frozen=True, repr=False)
+class Passwords:
+    """The generated passwords, one a role; made once, never changed."""
+
+    postgres_superuser: str
+    postgres_owner: str
+    postgres_app: str
+    postgres_relay: str
+    valkey: str
+    neo4j: str
+
+
+class Home:
+    """The folder itself. Made with mode 0700, or 0711 for root, whose PostgreSQL runs as another user below it."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path.expanduser().absolute()
+        self.logs = self.path / "logs"
+        self.run = self.path / "run"
+        self._state_file = self.path / "state.json"
+        self._secrets_file = self.path / "secrets.json"
+        self._remembering = threading.Lock()
+
+    def create(self) -> None:
+        """Make the folder and its parts; one that is there keeps its mode unless it is empty.
+
+        Raises StackError when it cannot be, or is another user's.
+        """
+        if self.is_initialised() and self._secrets_file.stat().st_uid != os.geteuid():
+            raise StackError(
+                f"the stack in {self.path} belongs to another user of this machine",
+                suggestions=("Run the command as that user.", "Or name a folder of your own with RAGPP_HOME."),
+            )
+        mode = 0o711 if os.geteuid() == 0 else 0o700
+        try:
+            fresh = not self.path.exists() or not any(self.path.iterdir())
+            self.path.mkdir(parents=True, exist_ok=True)
+            if fresh:
+                self.path.chmod(mode)
+            self.logs.mkdir(mode=0o700, exist_ok=True)
+            self.run.mkdir(mode=mode, exist_ok=True)
+        except OSError as error:
+            raise StackError(
+                f"the folder {self.path} cannot be used: {error}",
+                suggestions=("Name a folder of your own with RAGPP_HOME.",),
+            ) from error
+
+    @contextlib.contextmanager
+    def locked(self) -> Iterator[None]:
+        """Hold the folder against any other `up` or `down`, of this process or another.
+
+        The kernel gives the lock back when its holder dies. Raises StackError after three minutes.
+        """
+        with (self.path / "lock").open("a", encoding="utf-8") as lock:
+            deadline = time.monotonic() + LOCK_PATIENCE_S
+            while True:
+                try:
+                    fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                    break
+                except BlockingIOError as error:
+                    if time.monotonic() > deadline:
+                        raise StackError(f"another `up` or `down` holds {self.path} for minutes") from error
+                time.sleep(POLL_S)
+            yield
+
+    def passwords(self) -> Passwords:
+        """The passwords of this folder. Raises StackError when there are none: nothing was started here."""
+        try:
+            stored = json.loads(self._secrets_file.read_text(encoding="utf-8"))
+        except FileNotFoundError as error:
+            raise StackError(
+                f"there is no embedded stack in {self.path}", suggestions=("Start it with `ragpp up`.",)
+            ) from error
+        return Passwords(**{field.name: str(stored[field.name]) for field in fields(Passwords)})
+
+    def is_initialised(self) -> bool:
+        """Whether a stack was ever started in this folder."""
+        return self._secrets_file.exists()
+
+    def ensure_passwords(self, *, initialised: bool) -> bool:
+        """Make the passwords when there are none; whether they were made.
+
+        Raises StackError when they are gone although the servers are `initialised` with them.
+        """
+        if self._secrets_file.exists():
+            return False
+        if initialised:
+            raise StackError(
+                f"the data in {self.path} was made with passwords that are gone: no {self._secrets_file.name}",
+                suggestions=(f"Put {self._secrets_file} back from a backup.", "Or start in another RAGPP_HOME."),
+            )
+        generated = {field.name: secrets.token_urlsafe(24) for field in fields(Passwords)}
+        _write(self._secrets_file, json.dumps(generated, indent=2))
+        return True
+
+    def recall(self, name: str) -> str | None:
+        """What was remembered under `name`."""
+        return self._state().get(name)
+
+    def remember(self, name: str, value: str) -> None:
+        """Remember `value` under `name`; the caller holds the folder's lock."""
+        with self._remembering:
+            _write(self._state_file, json.dumps(self._state() | {name: value}, indent=2))
+
+    def port(self, name: str) -> int:
+        """The remembered port of server `name`. Raises StackError when none was chosen yet."""
+        port = self.recall(f"{name}_port")
+        if port is None:
+            raise StackError(f"{name} was never started in {self.path}", suggestions=("Start it with `ragpp up`.",))
+        return int(port)
+
+    def choose_port(self, name: str) -> int:
+        """The remembered port of `name` while it is free, else a free one, remembered from now on."""
+        remembered = self.recall(f"{name}_port")
+        if remembered is not None and _is_free(int(remembered)):
+            return int(remembered)
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            port = int(probe.getsockname()[1])
+        self.remember(f"{name}_port", str(port))
+        return port
+
+    def ensure_ports(self, *names: str) -> None:
+        """Choose a port for each of `names` that has none, so that all are known before the first server starts."""
+        for name in names:
+            if self.recall(f"{name}_port") is None:
+                self.choose_port(name)
+
+    def _state(self) -> dict[str, str]:
+        try:
+            stored = json.loads(self._state_file.read_text(encoding="utf-8"))
+        except FileNotFoundError:
+            return {}
+        return {str(name): str(value) for name, value in stored.items()}
+
+
+def _is_free(port: int) -> bool:
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # a port in TIME_WAIT is free for a server
+        try:
+            probe.bind(("127.0.0.1", port))
+        except OSError:
+            return False
+    return True
+
+
+def _write(path: Path, text: str) -> None:
+    """Replace `path` by a file of mode 0600 with `text`, whole or not at all, also through a crash."""
+    draft = path.with_name(f".{path.name}.new")
+    descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+        file.write(text + "\n")
+        file.flush()
+        os.fsync(file.fileno())
+    draft.replace(path)

@@ -1,0 +1,82 @@
+"""Write .env.example anew from the settings classes: every variable, its default, what it is for.
+
+python infra/scripts/refresh_env_example.py [--check]
+"""
+
+import argparse
+import inspect
+import sys
+from collections.abc import Iterator
+from importlib import import_module
+from pathlib import Path
+from typing import Final
+
+from pydantic.fields import FieldInfo
+from pydantic_settings import BaseSettings
+
+ROOT: Final = Path(__file__).resolve().parents[2]
+EXAMPLE: Final = ROOT / ".env.example"
+COLUMN: Final = 44
+HEADER: Final = """\
+# Every setting, with its default. The embedded stack (`ragpp up`) sets addresses and passwords by itself; these are for
+# services that run on their own, and for what is to differ. A process reads them once, when it starts, from its
+# environment: `set -a; . ./.env; set +a` puts a file like this one there.
+# Written by infra/scripts/refresh_env_example.py from the settings classes: do not edit.
+"""
+COMMAND_LINE: Final = """
+# The command line.
+RAGPP_HOME=.ragpp                           # Folder of the embedded stack.
+RAGPP_CACHE=~/.cache/ragpp                  # Downloads and assembled models, shared by all stacks of this user.
+#RAGPP_URL=                                 # A gateway elsewhere.
+#RAGPP_API_KEY=                             # Its key.
+#RAGPP_USER=                                # Whose memory.
+"""
+
+
+def settings_classes() -> Iterator[type[BaseSettings]]:
+    """Every settings class: the shared ones, then those of services."""
+    own = sorted(f"services.{path.parent.name}.settings" for path in (ROOT / "services").glob("*/settings.py"))
+    for name in ("ragpp.settings", *own):
+        module = import_module(name)
+        for _, kind in sorted(inspect.getmembers(module, inspect.isclass), key=lambda item: _line_of(item[1])):
+            if issubclass(kind, BaseSettings) and kind.__module__ == name:
+                yield kind
+
+
+def _line_of(kind: type) -> int:
+    try:
+        return inspect.getsourcelines(kind)[1]
+    except (OSError, TypeError):
+        return 0
+
+
+def example_text() -> str:
+    """The whole file."""
+    parts = [HEADER]
+    for kind in settings_classes():
+        parts.append("\n" + "".join(f"# {line}\n" for line in (inspect.getdoc(kind) or "").splitlines() if line))
+        prefix = str(kind.model_config.get("env_prefix", ""))
+        parts += [_line(f"{prefix}{name}".upper(), field) for name, field in kind.model_fields.items()]
+    return "".join(parts) + COMMAND_LINE
+
+
+def _line(name: str, field: FieldInfo) -> str:
+    value = "" if field.is_required() or field.default is None else str(field.default)
+    setting = f"{name}={value}" if value else f"#{name}="
+    described = f"{field.description or ''}{' (required)' if field.is_required() else ''}".strip()
+    return f"{setting:<{COLUMN - 1}} # {described}".rstrip(" #") + "\n"
+
+
+def main() -> int:
+    """Write the file; with --check, 1 when it would change."""
+    parser = argparse.ArgumentParser(description="Write .env.example from the settings classes.")
+    parser.add_argument("--check", action="store_true", help="change nothing; exit 1 when the file is out of date")
+    text = example_text()
+    if parser.parse_args().check:
+        return int(not EXAMPLE.exists() or EXAMPLE.read_text(encoding="utf-8") != text)
+    EXAMPLE.write_text(text, encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
