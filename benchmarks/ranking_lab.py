@@ -1,0 +1,240 @@
+"""Ranking without servers: the production chunking, embedding, word weights and ranking on the evaluation data.
+
+    python benchmarks/ranking_lab.py [--ablate] [--cache DIR]
+
+reads the folder RAGPP_EVAL_DIR, or ../shared/eval beside the project; prints one row of evidence metrics (%) for each
+data set, by category, and with --ablate one row for each signal left out. The scan of the database is played by
+numpy: for every chunk its cosine and its weight of each term of the question.
+"""
+
+import argparse
+import asyncio
+import gzip
+import hashlib
+import importlib.util
+import json
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from types import ModuleType
+from typing import Final
+
+import numpy as np
+
+from ragpp.chunking import chunk
+from ragpp.embedding import FloatMatrix
+from ragpp.embedding.onnx import OnnxEmbedder
+from ragpp.fields import MAX_CONTENT_CHARS
+from ragpp.lexical import document_weights, index_line, lexical_line, query_terms
+from ragpp.models import Interaction
+from ragpp.tokens import TokenCounter
+from services.episodic.ranking import DEFAULT, CandidateTable, QuerySignals, Weights, rank
+
+PROJECT: Final = Path(__file__).resolve().parents[1]
+COLUMNS: Final = ("R@1", "R@10", "R@50", "hit@10", "all@10", "nDCG@10", "MRR", "B1000")
+ABLATIONS: Final[Mapping[str, Weights]] = {
+    "no words": replace(DEFAULT, words=0.0),
+    "words alone": replace(DEFAULT, words=1e6, speaker=0.0, session=0.0, asks=0.0, assistant=0.0),
+    "no lending of words": replace(DEFAULT, lending={}, session_lending=0.0),
+    "lending without the session": replace(DEFAULT, session_lending=0.0),
+    "no lifting of meaning": replace(DEFAULT, meaning_before=0.0, meaning_after=0.0),
+    "no neighbours at all": replace(DEFAULT, lending={}, session_lending=0.0, meaning_before=0.0, meaning_after=0.0),
+    "no speaker": replace(DEFAULT, speaker=0.0),
+    "no session": replace(DEFAULT, session=0.0),
+    "no asks": replace(DEFAULT, asks=0.0),
+    "no assistant": replace(DEFAULT, assistant=0.0),
+}
+
+
+@dataclass(frozen=True)
+class Question:
+    """A question and the ids of the interactions that hold its answer; never empty."""
+
+    text: str
+    category: str
+    gold: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Conversation:
+    """One user's interactions in order, and what is asked of them."""
+
+    name: str
+    interactions: tuple[Interaction, ...]
+    questions: tuple[Question, ...]
+
+
+@dataclass(frozen=True)
+class Indexed:
+    """What the database would hold of a conversation: one row of `embeddings` and `weights` for each chunk, `owner`
+    says of which interaction; `tokens` of each interaction's line in a context; `asked`: the questions embedded."""
+
+    conversation: Conversation
+    embeddings: FloatMatrix
+    weights: tuple[dict[int, float], ...]
+    owner: np.ndarray[tuple[int], np.dtype[np.int64]]
+    tokens: tuple[int, ...]
+    asked: FloatMatrix
+
+
+def load_locomo(folder: Path) -> list[Conversation]:
+    """Conversations between two named people; categories by their names, the adversarial one among them."""
+    categories: Mapping[int, str] = load_metrics(folder).CATEGORIES
+    found = []
+    for raw in json.loads((folder / "locomo-dev.json").read_text(encoding="utf-8")):
+        turns = tuple(
+            Interaction(
+                id=turn["id"],
+                session_id=str(turn["session"]),
+                name=turn["speaker"],
+                content=turn["text"] + (f" [{turn['caption']}]" if turn.get("caption") else ""),
+                occurred_at=datetime.strptime(turn["date"], "%I:%M %p on %d %B, %Y").replace(tzinfo=UTC),
+            )
+            for turn in raw["turns"]
+        )
+        questions = (Question(q["question"], categories[q["category"]], tuple(q["gold"])) for q in raw["questions"])
+        found.append(Conversation(raw["id"], turns, tuple(q for q in questions if q.gold)))
+    return found
+
+
+def load_beam(folder: Path, *, roles: Iterable[str]) -> list[Conversation]:
+    """Chats with an assistant, narrowed to the messages of `roles`; a session is what was said on one date."""
+    with gzip.open(folder / "beam-dev.json.gz", "rt", encoding="utf-8") as file:
+        chats = json.load(file)
+    found = []
+    for raw in chats:
+        messages = tuple(
+            Interaction(
+                id=str(message["id"]),
+                session_id=message["anchor"],
+                role=message["role"],
+                content=message["text"][:MAX_CONTENT_CHARS],
+                occurred_at=datetime.strptime(message["anchor"], "%B-%d-%Y").replace(tzinfo=UTC),
+            )
+            for message in raw["messages"]
+            if message["role"] in roles
+        )
+        questions = (Question(q["q"], q["type"], tuple(map(str, q["gold"]))) for q in raw["questions"])
+        found.append(Conversation(raw["id"], messages, tuple(q for q in questions if q.gold)))
+    return found
+
+
+def load_metrics(folder: Path) -> ModuleType:
+    """The definitions of the metrics that come with the data."""
+    spec = importlib.util.spec_from_file_location("evaluation_metrics", folder / "metrics.py")
+    if spec is None or spec.loader is None:
+        raise FileNotFoundError(folder / "metrics.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+async def index(conversation: Conversation, embedder: OnnxEmbedder, counter: TokenCounter, cache: Path) -> Indexed:
+    """Cut, embed (kept in `cache` by content) and weigh one conversation."""
+    pieces = [
+        (number, interaction, piece.text)
+        for number, interaction in enumerate(conversation.interactions)
+        for piece in chunk(interaction.content, counter)
+    ]
+
+    async def embedded(lines: Sequence[str]) -> FloatMatrix:
+        file = cache / f"{hashlib.sha256(json.dumps(lines).encode()).hexdigest()[:32]}.npy"
+        if not file.exists():
+            np.save(file, await embedder.embed(lines))
+        stored: FloatMatrix = np.load(file)
+        return stored
+
+    return Indexed(
+        conversation,
+        await embedded([index_line(interaction, text) for _, interaction, text in pieces]),
+        tuple(document_weights(lexical_line(interaction, text)) for _, interaction, text in pieces),
+        np.array([number for number, _, _ in pieces]),
+        tuple(counter.count_many([lexical_line(i) for i in conversation.interactions])),
+        await embedded([question.text for question in conversation.questions]),
+    )
+
+
+def scan(indexed: Indexed, question: int) -> CandidateTable:
+    """What one scan of the database gives back for a question: a row for each chunk."""
+    turns = [indexed.conversation.interactions[number] for number in indexed.owner]
+    wanted = query_terms(indexed.conversation.questions[question].text)
+    names = tuple(sorted({turn.name for turn in turns if turn.name}))
+    sessions = {name: number for number, name in enumerate(dict.fromkeys(turn.session_id for turn in turns))}
+    return CandidateTable(
+        ordinals=indexed.owner,
+        sessions=np.array([sessions[turn.session_id] for turn in turns]),
+        occurred_at=np.array([turn.occurred_at.timestamp() for turn in turns]),
+        cosines=(indexed.embeddings @ indexed.asked[question]).astype(np.float64),
+        terms=np.array([[row.get(term, 0.0) for term in wanted] for row in indexed.weights]),
+        speakers=np.array([names.index(turn.name) if turn.name else -1 for turn in turns]),
+        names=names,
+        asks=np.array([turn.content.rstrip().endswith("?") for turn in turns]),
+        assistant=np.array([turn.role == "assistant" for turn in turns]),
+    )
+
+
+Tables = Sequence[tuple[Indexed, Sequence[CandidateTable]]]
+Scorer = Callable[..., dict[str, float]]
+
+
+def evaluate(tables: Tables, weights: Weights, score: Scorer) -> list[tuple[str, str, dict[str, float]]]:
+    """(conversation, category, metrics) of each question."""
+    rows = []
+    for indexed, candidates in tables:
+        ids = [turn.id for turn in indexed.conversation.interactions]
+        tokens = dict(zip(ids, indexed.tokens, strict=True))
+        for question, table in zip(indexed.conversation.questions, candidates, strict=True):
+            ranked = [ids[table.ordinals[r.row]] for r in rank(table, QuerySignals(question.text), weights=weights)]
+            metrics = score(ranked, question.gold, tokens, ks=(1, 10, 50), budgets=(1_000,))
+            metrics["hit@10"] = float(bool(set(ranked[:10]) & set(question.gold)))
+            rows.append((indexed.conversation.name, question.category, metrics))
+    return rows
+
+
+def line(title: str, rows: Iterable[dict[str, float]]) -> str:
+    kept = list(rows)
+    means = (100 * sum(row[column] for row in kept) / len(kept) for column in COLUMNS)
+    return f"{title:44s}{len(kept):6d}" + "".join(f"{mean:9.1f}" for mean in means)
+
+
+async def prepare(conversations: Sequence[Conversation], cache: Path) -> Tables:
+    """The tables of every question of every conversation."""
+    embedder, counter = OnnxEmbedder(cache), TokenCounter()
+    try:
+        indexed = [await index(conversation, embedder, counter, cache) for conversation in conversations]
+    finally:
+        await embedder.close()
+    return [(one, [scan(one, number) for number in range(len(one.conversation.questions))]) for one in indexed]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    default = Path(os.environ.get("RAGPP_EVAL_DIR", PROJECT.parent / "shared" / "eval"))
+    parser.add_argument("--eval-dir", type=Path, default=default)
+    parser.add_argument("--cache", type=Path, default=Path.home() / ".cache" / "ragpp" / "ranking-lab")
+    parser.add_argument("--ablate", action="store_true", help="a row for each signal left out")
+    arguments = parser.parse_args()
+    arguments.cache.mkdir(parents=True, exist_ok=True)
+    score: Scorer = load_metrics(arguments.eval_dir).evidence_metrics
+    data = {
+        "LoCoMo": load_locomo(arguments.eval_dir),
+        "BEAM, user messages": load_beam(arguments.eval_dir, roles={"user"}),
+        "BEAM, all messages": load_beam(arguments.eval_dir, roles={"user", "assistant"}),
+    }
+    print(f"{'':44s}{'n':>6s}" + "".join(f"{column:>9s}" for column in COLUMNS))
+    for title, conversations in data.items():
+        tables = asyncio.run(prepare(conversations, arguments.cache))
+        rows = evaluate(tables, DEFAULT, score)
+        print(line(title, (m for _, category, m in rows if category != "adversarial")))
+        for group in (1, 0):
+            for name in dict.fromkeys(row[group] for row in rows):
+                print(line(f"  {name}", (row[2] for row in rows if row[group] == name)))
+        for name, weights in ABLATIONS.items() if arguments.ablate else ():
+            rows = evaluate(tables, weights, score)
+            print(line(f"  {name}", (m for _, category, m in rows if category != "adversarial")))
+
+
+if __name__ == "__main__":
+    main()
