@@ -1,0 +1,77 @@
+"""The API's description is complete and its examples are true."""
+
+import json
+import re
+from contextlib import AbstractAsyncContextManager
+from typing import Final, cast
+
+import pytest
+from pydantic import BaseModel
+
+from ragpp import api, models
+from ragpp.web import problems
+from services.gateway.app import create_app
+from services.gateway.parts import Parts
+
+Document = dict[str, object]
+VERBS: Final = frozenset({"get", "post", "patch", "put", "delete"})
+
+
+def _never_opened() -> AbstractAsyncContextManager[Parts]:
+    raise AssertionError("the description needs no store")
+
+
+DESCRIPTION: Final = cast("Document", json.loads(json.dumps(create_app(_never_opened).openapi())))
+
+
+def _operations() -> dict[str, Document]:
+    paths = cast("dict[str, dict[str, Document]]", DESCRIPTION["paths"])
+    return {
+        f"{verb.upper()} {path}": operation
+        for path, operations in paths.items()
+        for verb, operation in operations.items()
+        if verb in VERBS
+    }
+
+
+OPERATIONS: Final = _operations()
+MODELS_WITH_EXAMPLES: Final = {
+    kind.__name__: kind
+    for module in (api, models, problems)
+    for kind in vars(module).values()
+    if isinstance(kind, type)
+    and issubclass(kind, BaseModel)
+    and "example" in cast("Document", kind.model_config.get("json_schema_extra") or {})
+}
+
+
+@pytest.mark.parametrize("name", MODELS_WITH_EXAMPLES)
+def test_an_example_is_what_it_is_an_example_of(name: str) -> None:
+    kind = MODELS_WITH_EXAMPLES[name]
+    example = cast("Document", kind.model_config["json_schema_extra"])["example"]
+    kind.model_validate_json(json.dumps(example))
+
+
+@pytest.mark.parametrize("operation", OPERATIONS)
+def test_a_route_says_what_it_does_and_what_it_answers(operation: str) -> None:
+    described = OPERATIONS[operation]
+    assert described.get("summary")
+    assert described.get("description")
+    answers = cast("Document", described["responses"])
+    assert any(status.startswith("2") for status in answers)
+    if "/health/" not in operation:
+        assert {"401", "403", "404", "422", "503"} <= set(answers)
+
+
+@pytest.mark.parametrize("operation", [name for name in OPERATIONS if not name.startswith(("GET", "DELETE"))])
+def test_a_body_is_described_with_an_example(operation: str) -> None:
+    text = json.dumps(OPERATIONS[operation]["requestBody"])
+    referred = re.findall(r"#/components/schemas/(\w+)", text)
+    schemas = cast("dict[str, Document]", cast("Document", DESCRIPTION["components"])["schemas"])
+    assert "example" in text or any("example" in schemas[name] for name in referred)
+
+
+def test_every_reference_leads_somewhere() -> None:
+    schemas = cast("Document", cast("Document", DESCRIPTION["components"])["schemas"])
+    referred = set(re.findall(r"#/components/schemas/([\w.-]+)", json.dumps(DESCRIPTION)))
+    assert referred <= set(schemas)

@@ -1,0 +1,77 @@
+"""Every tier, in process and over HTTP: the contract holds for all of them or it is no contract."""
+
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import dataclass
+from typing import Protocol
+
+import httpx
+import pytest
+
+from infra.embedded.stack import Endpoints
+from ragpp.models import Entry, MemoryQuery, Scope
+from ragpp.tiers import EpisodicTier, MemoryTier, ProceduralTier, SemanticTier, ShortTermTier
+from ragpp.web.remote import remote_tier, tier_app
+from tests.support.episodic import episodic_entry, episodic_query, episodic_tier
+from tests.support.procedural import procedural_entry, procedural_query, procedural_tier
+from tests.support.semantic import semantic_entry, semantic_query, semantic_tier
+from tests.support.short_term import short_term_entry, short_term_query, short_term_tier
+
+CREDENTIAL = "contract-credential"
+
+
+class MakeEntry(Protocol):
+    def __call__(self, text: str, *, id: str | None = None) -> Entry: ...
+
+
+@dataclass(frozen=True)
+class Subject:
+    """A tier under test, with entries that it holds and queries that find them."""
+
+    tier: MemoryTier
+    entry: MakeEntry
+    query: Callable[[Scope, str], MemoryQuery]
+
+
+@dataclass(frozen=True)
+class Way:
+    """How to open one tier, and what it holds."""
+
+    protocol: type[MemoryTier]
+    open_tier: Callable[[Endpoints], AbstractAsyncContextManager[MemoryTier]]
+    entry: MakeEntry
+    query: Callable[[Scope, str], MemoryQuery]
+
+
+OPEN = {
+    "short_term": Way(ShortTermTier, short_term_tier, short_term_entry, short_term_query),
+    "episodic": Way(EpisodicTier, episodic_tier, episodic_entry, episodic_query),
+    "semantic": Way(SemanticTier, semantic_tier, semantic_entry, semantic_query),
+    "procedural": Way(ProceduralTier, procedural_tier, procedural_entry, procedural_query),
+}
+
+
+@pytest.fixture(scope="session", params=[f"{name}-{way}" for name in OPEN for way in ("local", "http")])
+async def subject(request: pytest.FixtureRequest, endpoints: Endpoints) -> AsyncIterator[Subject]:
+    name, way = request.param.split("-")
+    opening = OPEN[name]
+    if way == "local":
+        async with opening.open_tier(endpoints) as tier:
+            yield Subject(tier, opening.entry, opening.query)
+        return
+
+    @asynccontextmanager
+    async def opened() -> AsyncIterator[MemoryTier]:
+        async with opening.open_tier(endpoints) as tier:
+            yield tier
+
+    app = tier_app(opening.protocol, opened, CREDENTIAL)
+    async with (
+        app.router.lifespan_context(app),
+        httpx.AsyncClient(
+            transport=httpx.ASGITransport(app=app),
+            base_url="http://tier",
+            headers={"authorization": f"Bearer {CREDENTIAL}"},
+        ) as client,
+    ):
+        yield Subject(remote_tier(opening.protocol, name, client), opening.entry, opening.query)

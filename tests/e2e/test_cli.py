@@ -1,0 +1,158 @@
+"""The command line on a stack of its own: started, used, broken, mended and stopped, as an operator would."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import psutil
+import pytest
+
+from infra.cli.lifecycle import Lifecycle
+from tests.support.source import ROOT
+
+pytestmark = [pytest.mark.server, pytest.mark.timeout(400)]
+
+SAMPLE = ROOT / "infra" / "samples" / "conversation.jsonl"
+
+
+def command(*arguments: str) -> list[str]:
+    return [sys.executable, "-m", "infra.cli.main", *arguments]
+
+
+def environment(home: Path) -> dict[str, str]:
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("RAGPP_") or name == "RAGPP_CACHE"}
+    return kept | {"RAGPP_HOME": str(home)}
+
+
+def ragpp(home: Path, *arguments: str, answers: int = 0) -> str:
+    done = subprocess.run(
+        command(*arguments), capture_output=True, text=True, timeout=180, check=False, env=environment(home)
+    )
+    assert done.returncode == answers, done.stdout + done.stderr
+    assert "Traceback" not in done.stderr
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    path = tmp_path_factory.mktemp("cli") / "stack"
+    try:
+        ragpp(path, "up")
+        yield path
+    finally:
+        Lifecycle(path).bring_down(fast=True)
+
+
+def pids(home: Path) -> dict[str, int]:
+    rows = json.loads(
+        subprocess.run(
+            command("status", "--json"), capture_output=True, text=True, check=False, env=environment(home)
+        ).stdout
+    )["servers"]
+    return {row["name"]: row["pid"] for row in rows if row["running"]}
+
+
+def test_up_again_leaves_what_runs_alone(home: Path) -> None:
+    before = pids(home)
+    assert set(before) == {"postgres", "valkey", "neo4j", "gateway", "workers"}
+    again = json.loads(ragpp(home, "up", "--json"))
+    assert {report["action"] for report in (*again["servers"], *again["services"])} == {"attached"}
+    assert pids(home) == before
+
+
+def test_what_is_remembered_is_recalled(home: Path) -> None:
+    message = ("remember", "Bruno is Elena's dog.", "--user", "u1", "--name", "Maria", "--id", "m-1")
+    ragpp(home, *message)
+    assert "known already" in ragpp(home, *message)
+    answer = json.loads(ragpp(home, "recall", "Who is Bruno?", "--user", "u1", "--deadline", "20000", "--json"))
+    assert answer["memories"][0]["text"] == "Bruno is Elena's dog."
+    assert "Elena's dog" in ragpp(home, "recall", "Who is Bruno?", "--user", "u1", "--deadline", "20000")
+
+
+def test_an_id_with_other_content_is_a_conflict_in_words(home: Path) -> None:
+    ragpp(home, "remember", "one", "--user", "u2", "--id", "m-1")
+    ragpp(home, "remember", "two", "--user", "u2", "--id", "m-1", answers=1)
+
+
+def test_a_file_is_ingested_once_and_digested(home: Path) -> None:
+    first = json.loads(ragpp(home, "ingest", str(SAMPLE), "--user", "reader", "--json"))
+    second = json.loads(ragpp(home, "ingest", str(SAMPLE), "--user", "reader", "--json", "--batch", "7"))
+    lines = len(SAMPLE.read_text(encoding="utf-8").splitlines())
+    assert (first["stored"], second["stored"], second["duplicates"]) == (lines, 0, lines)
+    deadline = time.monotonic() + 90
+    while json.loads(ragpp(home, "pending", "--user", "reader", "--json"))["pending"]:
+        assert time.monotonic() < deadline, "not digested"
+
+
+def test_keys_are_made_listed_and_revoked(home: Path) -> None:
+    made = json.loads(ragpp(home, "key", "create", "--scopes", "read", "--json"))
+    assert made["key_id"] in ragpp(home, "key", "list")
+    recall = ("recall", "anything", "--user", "u1", "--key", made["key"])
+    ragpp(home, *recall)
+    ragpp(home, "remember", "anything", "--user", "u1", "--key", made["key"], answers=1)
+    ragpp(home, "key", "revoke", made["key_id"])
+    deadline = time.monotonic() + 30  # a revocation is seen within seconds
+    while subprocess.run(command(*recall), capture_output=True, check=False, env=environment(home)).returncode == 0:
+        assert time.monotonic() < deadline, "a revoked key still reads"
+
+
+@pytest.mark.parametrize("name", ["gateway", "workers", "valkey"])
+def test_what_was_killed_is_told_and_started_again(home: Path, name: str) -> None:
+    before = pids(home)
+    psutil.Process(before[name]).send_signal(signal.SIGKILL)
+    psutil.wait_procs([psutil.Process(before[name])] if psutil.pid_exists(before[name]) else [], timeout=10)
+    ragpp(home, "status", answers=1)
+    ragpp(home, "up")
+    after = pids(home)
+    assert set(after) == set(before)
+    assert {other: pid for other, pid in after.items() if other != name} == {
+        other: pid for other, pid in before.items() if other != name
+    }
+    ragpp(home, "recall", "Who is Bruno?", "--user", "u1")
+
+
+def test_logs_are_shown_by_name(home: Path) -> None:
+    assert "uvicorn" in ragpp(home, "logs", "gateway", "-n", "500")
+    ragpp(home, "logs", "oracle", answers=1)
+
+
+def test_in_the_foreground_what_ends_is_started_again_and_sigterm_stops_all(home: Path) -> None:
+    watching = subprocess.Popen(
+        command("up", "--foreground"), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=environment(home)
+    )
+    before = pids(home)
+    psutil.Process(before["workers"]).send_signal(signal.SIGKILL)
+    deadline = time.monotonic() + 90
+    while pids(home).get("workers") in {None, before["workers"]}:
+        assert time.monotonic() < deadline, "not started again"
+    watching.send_signal(signal.SIGTERM)
+    assert watching.wait(60) == 0
+    assert pids(home) == {}
+
+
+def test_the_demo_serves_until_ctrl_c_and_its_curl_works(home: Path, tmp_path: Path) -> None:
+    said = tmp_path / "said.txt"
+    with said.open("w", encoding="utf-8") as file:
+        served = subprocess.Popen(
+            command("demo", "--serve"), stdout=file, stderr=subprocess.STDOUT, env=environment(home)
+        )
+    deadline = time.monotonic() + 180
+    while "curl -s" not in (text := said.read_text(encoding="utf-8")) or not text.endswith("\n"):
+        assert served.poll() is None, text
+        assert time.monotonic() < deadline, text
+        time.sleep(0.1)
+    curl = re.search(r"^curl .*?'$", text, re.MULTILINE | re.DOTALL)
+    assert curl is not None
+    answer = json.loads(subprocess.run(["bash", "-c", curl[0]], capture_output=True, text=True, check=True).stdout)
+    assert answer["memories"]
+    served.send_signal(signal.SIGINT)
+    assert served.wait(60) == 0, said.read_text(encoding="utf-8")
+    assert pids(home) == {}
+    ragpp(home, "status", answers=3)
+    ragpp(home, "recall", "anything", "--user", "u1", answers=3)

@@ -1,0 +1,269 @@
+"""Whatever is sent to any route: it answers, refuses in words, and gives back unchanged what it has accepted."""
+
+import json
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final, TypeAlias, cast
+
+import httpx
+import pytest
+from hypothesis import HealthCheck, Phase, event, given, settings
+from hypothesis import strategies as st
+
+from ragpp.redaction import redact
+from tests.support.hostile import Json, Known, as_json, requests
+from tests.support.operations import OPERATIONS, checked_problem, checked_result
+from tests.support.real_gateway import RealGateway
+from tests.support.scopes import new_scope
+
+pytestmark = [pytest.mark.server, pytest.mark.timeout(300)]
+
+USER: Final = "ann"
+MESSAGES: Final = (
+    {"id": "m1", "name": "Ann", "content": "My sister Elena moved to Porto last spring."},
+    {"id": "m2", "name": "Ann", "content": "I prefer tea over coffee. Elena works at Acme."},
+    {"id": "m3", "role": "assistant", "content": "Noted, tea it is."},
+)
+PROFILE: Final = settings(
+    max_examples=80,
+    deadline=None,
+    database=None,
+    derandomize=True,
+    phases=(Phase.explicit, Phase.generate, Phase.shrink),
+    suppress_health_check=(HealthCheck.function_scoped_fixture, HealthCheck.too_slow, HealthCheck.data_too_large),
+)
+DELETING_LAST: Final = sorted(OPERATIONS, key=lambda name: (name.startswith("DELETE"), name))
+Object: TypeAlias = "dict[str, Json]"
+
+
+@dataclass(frozen=True)
+class Memory:
+    """A tenant's memory, a client of it, and what it holds of USER."""
+
+    tenant_id: str
+    api: httpx.AsyncClient
+    known: Known
+
+    async def read(self, name: str, user_id: str, **path: str) -> Object:
+        """What a GET of one thing answers; AssertionError when there is none."""
+        return cast("Object", checked_result(OPERATIONS[name], await self.get(name, user_id, **path)))
+
+    async def get(self, name: str, user_id: str, **path: str) -> httpx.Response:
+        return await self.api.get(OPERATIONS[name].url(path, {"user_id": user_id}))
+
+    async def items(self, name: str, user_id: str, **query: str) -> list[Object]:
+        """All items of a list."""
+        answer = await self.api.get(OPERATIONS[name].url({}, {"user_id": user_id, "limit": 200, **query}))
+        return cast("list[Object]", cast("Object", checked_result(OPERATIONS[name], answer))["items"])
+
+
+@pytest.fixture(scope="module")
+async def memory(gateway: RealGateway) -> AsyncIterator[Memory]:
+    tenant = new_scope().tenant_id
+    async with gateway.client(await gateway.key(tenant)) as api:
+        stored = await api.post("/v1/interactions", json={"user_id": USER, "session_id": "s1", "messages": MESSAGES})
+        assert stored.status_code == 201, stored.text
+        await gateway.digest(tenant)
+        rule = await api.post(
+            "/v1/rules", json={"user_id": USER, "id": "r1", "text": "Offer tea.", "triggers": ["tea"]}
+        )
+        assert rule.status_code == 201, rule.text
+        whose = {"user_id": USER, "limit": "1"}
+        found = {
+            kind: (await api.get(f"/v1/{kind}", params={"user_id": USER})).json()["items"]
+            for kind in ("entities", "relationships", "preferences")
+        }
+        pages = [(await api.get(f"/v1/{kind}", params=whose)).json() for kind in (*found, "interactions")]
+        entities, relationships, preferences = ([item["id"] for item in items] for items in found.values())
+        assert entities
+        assert relationships
+        assert preferences
+        known = {
+            "user_id": [USER] * 3,
+            "session_id": ["s1"],
+            "id": ["m1", "r1"],
+            "interaction_id": ["m1", "m2", "m3"],
+            "entity_id": entities,
+            "absorb_id": entities,
+            "absorbed_id": entities,
+            "relationship_id": relationships,
+            "preferences": preferences,
+            "rules": ["r1"],
+            "entities": entities,
+            "relationships": relationships,
+            "version": ["1", "2"],
+            "receipt": [stored.json()["receipt"]],
+            "after": [stored.json()["receipt"]],
+            "cursor": [page["next_cursor"] for page in pages if page["next_cursor"]],
+        }
+        yield Memory(tenant, api, known)
+
+
+@pytest.mark.parametrize("name", DELETING_LAST)
+@PROFILE
+@given(data=st.data())
+async def test_a_route_answers_anything_and_keeps_what_it_accepts(
+    memory: Memory, name: str, data: st.DataObject
+) -> None:
+    operation = OPERATIONS[name]
+    kind = operation.path.split("/")[2]
+    known = {**memory.known, "item_id": memory.known.get(kind, [])}
+    address, body = data.draw(requests(operation, known), label="request")
+    content = None if body is None else as_json(body)
+    headers = {"content-type": "application/json"} if content is not None else {}
+    answer = await memory.api.request(operation.method, address, content=content, headers=headers)
+    event(f"status {answer.status_code}")
+    assert answer.status_code < 500, answer.text
+    if not answer.is_success:
+        checked_problem(answer)
+        return
+    result = cast("Object", checked_result(operation, answer))
+    if name in KEPT:
+        sent = cast("Object", body or {}) | dict(httpx.URL(address).params)
+        await KEPT[name](memory, sent, result)
+
+
+async def test_whatever_was_accepted_is_digested(memory: Memory, gateway: RealGateway) -> None:
+    await gateway.digest(memory.tenant_id)
+    failures = await gateway.worker.ledger.failures(10_000)
+    assert [failure for failure in failures if failure.scope.tenant_id == memory.tenant_id] == []
+
+
+def test_every_route_that_changes_something_is_read_back() -> None:
+    changing = {name for name, operation in OPERATIONS.items() if operation.method != "GET"}
+    assert changing - set(KEPT) == set()
+
+
+async def interactions_are_kept(memory: Memory, sent: Object, result: Object) -> None:
+    user_id, session_id = str(sent["user_id"]), str(sent.get("session_id", "default"))
+    assert result["tiers"] == {"episodic": "ok", "short_term": "ok"}
+    stored = cast("list[Object]", result["stored"])
+    for message, item in zip(cast("list[Object]", sent["messages"]), stored, strict=True):
+        identifier = str(item["id"])
+        assert message.get("id") in {None, identifier}
+        kept = await memory.read("GET /v1/interactions/{interaction_id}", user_id, interaction_id=identifier)
+        assert kept["content"] == redact(str(message["content"])).text
+        if item["duplicate"]:
+            continue
+        name = message.get("name")
+        assert kept["name"] == (None if name is None else redact(str(name)).text)
+        assert exactly(kept["metadata"]) == exactly(redacted(message.get("metadata", {})))
+        assert (kept["session_id"], kept["agent_id"]) == (session_id, sent.get("agent_id"))
+        defaults: Object = {"role": "user", "message_type": "conversation"}
+        for field in ("role", "message_type", "channel", "domain", "task_type"):
+            assert kept[field] == label(message.get(field, defaults.get(field))), field
+        if message.get("occurred_at") is not None:
+            assert moment(kept["occurred_at"]) == moment(message["occurred_at"])
+        listed = await memory.items("GET /v1/interactions", user_id, session_id=session_id)
+        assert identifier in {one["id"] for one in listed} or len(listed) == 200
+        address = OPERATIONS["GET /v1/sessions/{session_id}"]
+        query = {"user_id": user_id, "token_budget": 200_000}
+        view = checked_result(address, await memory.api.get(address.url({"session_id": session_id}, query)))
+        shown = {one["id"]: one for one in cast("list[Object]", cast("Object", view)["messages"])}
+        if identifier in shown:  # otherwise it has moved into the summary
+            assert (shown[identifier]["content"], shown[identifier]["name"]) == (kept["content"], kept["name"])
+
+
+async def a_recall_is_whole(memory: Memory, sent: Object, result: Object) -> None:
+    del memory
+    statuses = {tier: cast("Object", status)["status"] for tier, status in cast("Object", result["tiers"]).items()}
+    assert set(statuses.values()) <= {"ok", "skipped", "timeout"}, statuses
+    assert result["status"] == "partial" or "timeout" not in statuses.values()
+    budget = sent.get("token_budget")
+    assert cast("int", result["tokens"]) <= (2_000 if budget is None else float(cast("float", budget)))
+    ids = {memory_["id"] for memory_ in cast("list[Object]", result["memories"])}
+    assert ids.isdisjoint(cast("list[str]", sent.get("exclude", [])))
+
+
+async def a_preference_is_kept(memory: Memory, sent: Object, result: Object) -> None:
+    user_id, identifier = str(sent["user_id"]), str(result["id"])
+    assert await memory.read("GET /v1/preferences/{item_id}", user_id, item_id=identifier) == result
+    assert (result["category"], result["key"]) == (label(sent["category"]), label(sent["key"]))
+    versions = await memory.read("GET /v1/preferences/{item_id}/versions", user_id, item_id=identifier)
+    values = {str(version["value"]) for version in cast("list[Object]", versions["items"])}
+    told_by_key = redact(f"{sent['key']}: {sent['value']}").text.removeprefix(f"{sent['key']}: ")
+    assert {redact(str(sent["value"])).text, told_by_key} & (values | {str(result["waiting"])})
+
+
+async def a_rule_is_kept(memory: Memory, sent: Object, result: Object) -> None:
+    user_id, identifier = str(sent["user_id"]), str(result["id"])
+    assert await memory.read("GET /v1/rules/{item_id}", user_id, item_id=identifier) == result
+    versions = await memory.read("GET /v1/rules/{item_id}/versions", user_id, item_id=identifier)
+    wanted = (redact(str(sent["text"])).text, label(sent.get("triggers", [])))
+    assert wanted in [(v["text"], v["triggers"]) for v in cast("list[Object]", versions["items"])]
+
+
+async def a_changed_rule_is_kept(memory: Memory, sent: Object, result: Object) -> None:
+    kept = await memory.read("GET /v1/rules/{item_id}", str(sent["user_id"]), item_id=str(result["id"]))
+    assert kept == result
+    assert sent.get("priority") in {None, kept["priority"]}
+    assert label(sent.get("triggers")) in (None, kept["triggers"])
+    if sent.get("text") is not None:
+        assert kept["text"] == redact(str(sent["text"])).text
+
+
+async def a_preference_reads_the_same(memory: Memory, sent: Object, result: Object) -> None:
+    user_id = str(sent["user_id"])
+    assert await memory.read("GET /v1/preferences/{item_id}", user_id, item_id=str(result["id"])) == result
+
+
+async def a_rule_reads_the_same(memory: Memory, sent: Object, result: Object) -> None:
+    user_id = str(sent["user_id"])
+    assert await memory.read("GET /v1/rules/{item_id}", user_id, item_id=str(result["id"])) == result
+
+
+async def an_entity_reads_the_same(memory: Memory, sent: Object, result: Object) -> None:
+    user_id = str(sent["user_id"])
+    for entity in cast("list[Object]", result.get("items", [result])):
+        assert await memory.read("GET /v1/entities/{entity_id}", user_id, entity_id=str(entity["id"])) == entity
+
+
+async def something_was_forgotten(memory: Memory, sent: Object, result: Object) -> None:
+    del memory, sent
+    assert cast("int", result["forgotten"]) >= 1
+    assert set(cast("Object", result["tiers"]).values()) == {"ok"}
+
+
+Check: TypeAlias = Callable[[Memory, Object, Object], Awaitable[None]]
+KEPT: Final[Mapping[str, Check]] = {
+    "POST /v1/interactions": interactions_are_kept,
+    "POST /v1/recall": a_recall_is_whole,
+    "POST /v1/preferences": a_preference_is_kept,
+    "POST /v1/preferences/{item_id}/restore": a_preference_reads_the_same,
+    "POST /v1/rules": a_rule_is_kept,
+    "PATCH /v1/rules/{item_id}": a_changed_rule_is_kept,
+    "POST /v1/rules/{item_id}/restore": a_rule_reads_the_same,
+    "POST /v1/rules/{item_id}/outcomes": a_rule_reads_the_same,
+    "POST /v1/entities/{entity_id}/merge": an_entity_reads_the_same,
+    "POST /v1/entities/{entity_id}/split": an_entity_reads_the_same,
+    **{name: something_was_forgotten for name in OPERATIONS if name.startswith("DELETE")},
+}
+
+
+def redacted(value: Json) -> Json:
+    """`value` with every text in it redacted, keys as well."""
+    if isinstance(value, str):
+        return redact(value).text
+    if isinstance(value, list):
+        return [redacted(item) for item in value]
+    if isinstance(value, dict):
+        return {redact(key).text: redacted(item) for key, item in value.items()}
+    return value
+
+
+def label(value: Json) -> Json:
+    """A short text, or several, as redaction leaves it: cut where it grew beyond what a label holds."""
+    if isinstance(value, list):
+        return [label(item) for item in value]
+    return redact(value).text[:100] if isinstance(value, str) else value
+
+
+def exactly(value: Json) -> str:
+    """A text that differs where two values do, 1 and 1.0 included."""
+    return json.dumps(value, sort_keys=True)
+
+
+def moment(value: Json) -> datetime:
+    """The moment that an ISO 8601 text names."""
+    return datetime.fromisoformat(str(value))

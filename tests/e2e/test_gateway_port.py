@@ -1,0 +1,69 @@
+"""The command line takes no other program's gateway for its own."""
+
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import httpx
+import pytest
+
+from infra.cli.place import HOST, Place
+from infra.cli.services import ServiceName, ServiceReport, Services
+from infra.embedded.stack import Stack
+
+pytestmark = [pytest.mark.server, pytest.mark.timeout(240)]
+
+
+class AlwaysReady(BaseHTTPRequestHandler):
+    """Answers every path as a gateway that is ready does."""
+
+    def do_GET(self) -> None:
+        self.send_response(200)
+        self.end_headers()
+
+    def log_message(self, format: str, *args: object) -> None:
+        """Says nothing."""
+
+
+@contextmanager
+def stranger_at(port: int) -> Iterator[None]:
+    server = ThreadingHTTPServer((HOST, port), AlwaysReady)
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    try:
+        yield
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
+
+
+class Overtaken(Services):
+    """A stranger takes the first port between its choice and the gateway's start, and keeps it until `stack` ends."""
+
+    def __init__(self, place: Place, stack: ExitStack) -> None:
+        super().__init__(place)
+        self.ports: list[int] = []
+        self._stack = stack
+
+    def _start(self, name: ServiceName, settings: Mapping[str, str]) -> ServiceReport:
+        port = int(settings["GATEWAY_PORT"])
+        if not self.ports:
+            self._stack.enter_context(stranger_at(port))
+        self.ports.append(port)
+        return super()._start(name, settings)
+
+
+def test_a_gateway_whose_port_was_taken_meanwhile_gets_another(stack: Stack, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("EMBEDDING_PROVIDER", "hashing")
+    place = Place(stack.home)
+    with ExitStack() as leaving:
+        services = Overtaken(place, leaving)
+        leaving.callback(services.down, fast=True)
+        gateway, _ = services.up(stack.endpoints())
+        taken, ours = services.ports[:2]
+        assert taken != ours
+        assert gateway.pid == services.pid("gateway")
+        assert place.url() == f"http://{HOST}:{ours}"
+        assert "version" in httpx.get(f"{place.url()}/openapi.json", trust_env=False).json()["info"]

@@ -1,0 +1,438 @@
+"""Bad input is refused with a code and what to do, and stores nothing; odd input that is accepted stays as it is."""
+
+import json
+from collections.abc import AsyncIterator
+from datetime import UTC, datetime, timedelta
+from typing import Final, cast
+
+import httpx
+import pytest
+
+from ragpp.api import Pending
+from ragpp.models import Interaction, Page, Preference, Rule, SessionInfo
+from ragpp.redaction import redact
+from tests.support.hostile import METACHARACTERS, MOMENTS, REFUSED_MOMENTS, Json, as_json
+from tests.support.operations import OPERATIONS, checked_problem
+from tests.support.real_gateway import RealGateway
+
+pytestmark = pytest.mark.server
+
+USER: Final = "u"
+JSON: Final = {"content-type": "application/json"}
+INVALID, MALFORMED = (422, "MEM-020"), (400, "MEM-024")
+
+
+async def nothing_is_stored(api: httpx.AsyncClient, user_id: str = USER) -> None:
+    """AssertionError when the user has anything anywhere."""
+    whose = {"user_id": user_id}
+    for path in ("interactions", "sessions", "preferences", "rules", "entities", "relationships"):
+        answer = await api.get(f"/v1/{path}", params=whose)
+        assert answer.json() == {"items": [], "next_cursor": None}, path
+    assert Pending.model_validate_json((await api.get("/v1/pending", params=whose)).content).pending == 0
+
+
+def message(**fields: Json) -> bytes:
+    """A write of one message with these fields."""
+    return as_json({"user_id": USER, "messages": [{"content": "hello", **fields}]})
+
+
+def write(**fields: Json) -> bytes:
+    """A write of a good message with these fields around it."""
+    return as_json({"user_id": USER, "messages": [{"content": "hello"}], **fields})
+
+
+def with_metadata(text: str) -> bytes:
+    """A write whose metadata is this JSON."""
+    return b'{"user_id": "u", "messages": [{"content": "hello", "metadata": %s}]}' % text.encode()
+
+
+def tomorrow() -> str:
+    return (datetime.now(UTC) + timedelta(days=1)).isoformat()
+
+
+REFUSED_WRITES: Final = {
+    "empty content": (message(content=""), INVALID, "messages.0.content"),
+    "over-long content": (message(content="x" * 100_001), INVALID, "messages.0.content"),
+    "no content": (b'{"user_id": "u", "messages": [{}]}', INVALID, "messages.0.content"),
+    "content that is no text": (message(content=7), INVALID, "messages.0.content"),
+    "NUL in the content": (message(content="a\x00b"), INVALID, "messages.0.content"),
+    "NUL in an id": (message(id="a\x00b"), INVALID, "messages.0.id"),
+    "NUL in the user": (write(user_id="a\x00b"), INVALID, "user_id"),
+    "NUL in a name": (message(name="\x00"), INVALID, "messages.0.name"),
+    "NUL in metadata": (message(metadata={"k": ["a\x00"]}), INVALID, "messages.0.metadata"),
+    "NUL in a key of metadata": (message(metadata={"a\x00": 1}), INVALID, "messages.0.metadata"),
+    "a lone surrogate in the content": (message(content="a\ud800"), MALFORMED, None),
+    "a lone surrogate in the session": (write(session_id="\udfff"), MALFORMED, None),
+    "a lone surrogate in metadata": (message(metadata={"k": "\ud800"}), MALFORMED, None),
+    "invalid UTF-8": (b'{"user_id": "u", "messages": [{"content": "\xff"}]}', MALFORMED, None),
+    "UTF-8 that encodes a surrogate": (b'{"user_id": "u", "messages": [{"content": "\xed\xa0\x80"}]}', MALFORMED, None),
+    "UTF-16": (message().decode().encode("utf-16"), MALFORMED, None),
+    "a future moment": (message(occurred_at=tomorrow()), INVALID, "messages.0.occurred_at"),
+    "the last moment": (message(occurred_at="9999-12-31T23:59:59.999999Z"), INVALID, "messages.0.occurred_at"),
+    **{
+        f"the moment {moment}": (message(occurred_at=moment), INVALID, "messages.0.occurred_at")
+        for moment in REFUSED_MOMENTS
+    },
+    "NaN as a moment": (message(occurred_at=float("nan")), INVALID, "messages.0.occurred_at"),
+    "a huge moment": (message(occurred_at=10**30), INVALID, "messages.0.occurred_at"),
+    "an empty id": (message(id=""), INVALID, "messages.0.id"),
+    "an over-long id": (message(id="x" * 257), INVALID, "messages.0.id"),
+    "an over-long user": (write(user_id="x" * 257), INVALID, "user_id"),
+    "an over-long name": (message(name="x" * 201), INVALID, "messages.0.name"),
+    "an over-long channel": (message(channel="x" * 101), INVALID, "messages.0.channel"),
+    "an unknown role": (message(role="root"), INVALID, "messages.0.role"),
+    "an unknown field of a message": (message(text="hello"), INVALID, "messages.0.text"),
+    "an unknown field": (write(tenant_id="other"), INVALID, "tenant_id"),
+    "no messages": (write(messages=[]), INVALID, "messages"),
+    "too many messages": (write(messages=[{"content": "x"}] * 1_001), INVALID, "messages"),
+    "no user": (b'{"messages": [{"content": "hello"}]}', INVALID, "user_id"),
+    "NaN in metadata": (with_metadata('{"k": NaN}'), INVALID, "messages.0.metadata"),
+    "Infinity in metadata": (with_metadata('{"k": [-Infinity]}'), INVALID, "messages.0.metadata"),
+    "1e400 in metadata": (with_metadata('{"k": {"l": 1e400}}'), INVALID, "messages.0.metadata"),
+    "a number of 5,000 digits in metadata": (with_metadata('{"k": ' + "9" * 5_000 + "}"), MALFORMED, None),
+    "metadata that is a list": (with_metadata("[]"), INVALID, "messages.0.metadata"),
+    "over-long metadata": (message(metadata={"k": "x" * 16_385}), INVALID, "messages.0.metadata"),
+    "metadata of 10,000 levels": (with_metadata('{"k": ' + "[" * 10_000 + "]" * 10_000 + "}"), MALFORMED, None),
+    "metadata of 65 levels": (with_metadata('{"k": ' + "[" * 64 + "]" * 64 + "}"), INVALID, "messages.0.metadata"),
+    "metadata of 65 objects": (with_metadata('{"k": ' * 65 + "1" + "}" * 65), INVALID, "messages.0.metadata"),
+    "nothing": (b"", MALFORMED, None),
+    "truncated JSON": (message()[:-3], MALFORMED, None),
+    "more than one JSON": (message() * 2, MALFORMED, None),
+    "a comment": (b"/* hello */" + message(), MALFORMED, None),
+    "a list": (b"[]", INVALID, None),
+    "a text": (b'"hello"', INVALID, None),
+    "null": (b"null", INVALID, None),
+    "a number": (b"1e999", INVALID, None),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED_WRITES)
+async def test_a_bad_write_is_refused_as_a_whole_and_says_which_field(api: httpx.AsyncClient, case: str) -> None:
+    body, (status, code), field = REFUSED_WRITES[case]
+    problem = checked_problem(await api.post("/v1/interactions", content=body, headers=JSON), status, code)
+    if field is not None:
+        assert field in {error.field for error in problem.errors}
+    await nothing_is_stored(api)
+
+
+async def test_one_bad_message_of_many_refuses_all_and_is_named(api: httpx.AsyncClient) -> None:
+    messages = [{"id": str(number), "content": "hello"} for number in range(20)]
+    messages[13]["content"] = ""
+    answer = await api.post("/v1/interactions", json={"user_id": USER, "messages": messages})
+    assert [error.field for error in checked_problem(answer, *INVALID).errors] == ["messages.13.content"]
+    await nothing_is_stored(api)
+
+
+@pytest.mark.parametrize("declared", [True, False])
+async def test_a_body_of_ten_megabytes_is_refused_however_it_is_sent(api: httpx.AsyncClient, declared: bool) -> None:
+    body = message(content="x" * 10_000_000)
+
+    async def pieces() -> AsyncIterator[bytes]:
+        for start in range(0, len(body), 65_536):
+            yield body[start : start + 65_536]
+
+    content = body if declared else pieces()
+    checked_problem(await api.post("/v1/interactions", content=content, headers=JSON), 413, "MEM-023")
+    await nothing_is_stored(api)
+
+
+@pytest.mark.parametrize("other", ["in the store", "in the batch"])
+async def test_an_id_with_other_content_refuses_the_batch_and_names_its_place(
+    api: httpx.AsyncClient, other: str
+) -> None:
+    first, second = {"id": "m", "content": "one"}, {"id": "m", "content": "two"}
+    stored = other == "in the store"
+    if stored:
+        assert (await api.post("/v1/interactions", json={"user_id": USER, "messages": [first]})).status_code == 201
+    batch = [{"id": "n", "content": "new"}, second] if stored else [first, second]
+    answer = await api.post("/v1/interactions", json={"user_id": USER, "messages": batch})
+    assert checked_problem(answer, 409, "MEM-011").details["indexes"] == [1]
+    if not stored:
+        await nothing_is_stored(api)
+        return
+    page = Page[Interaction].model_validate_json((await api.get("/v1/interactions", params={"user_id": USER})).content)
+    assert [(item.id, item.content) for item in page.items] == [("m", "one")]
+    session = (await api.get("/v1/sessions/default", params={"user_id": USER})).text
+    assert "one" in session
+    assert "two" not in session
+    assert "new" not in session
+
+
+async def test_the_same_message_twice_in_one_batch_is_stored_once(api: httpx.AsyncClient) -> None:
+    twice = [{"id": "m", "content": "one"}] * 2
+    answer = await api.post("/v1/interactions", json={"user_id": USER, "messages": twice})
+    assert [item["duplicate"] for item in answer.json()["stored"]] == [False, True]
+    assert len((await api.get("/v1/sessions/default", params={"user_id": USER})).json()["messages"]) == 1
+
+
+REFUSED_RECALLS: Final[dict[str, dict[str, Json]]] = {
+    "a negative budget": {"token_budget": -1},
+    "a huge budget": {"token_budget": 10**12},
+    "a budget beyond 64 bits": {"token_budget": 10**30},
+    "half a token": {"token_budget": 0.5},
+    "a deadline of 0": {"deadline_ms": 0},
+    "a negative deadline": {"deadline_ms": -500},
+    "a deadline of an hour": {"deadline_ms": 3_600_000},
+    "NaN as a deadline": {"deadline_ms": float("nan")},
+    "no memories": {"limit": 0},
+    "too many memories": {"limit": 201},
+    "no tiers": {"tiers": []},
+    "an unknown tier": {"tiers": ["episodic", "cellar"]},
+    "an empty query": {"query": ""},
+    "a blank query": {"query": " \n\t "},
+    "an over-long query": {"query": "x" * 20_001},
+    "NUL in the query": {"query": "a\x00b"},
+    "an empty session": {"session_id": ""},
+    "a garbage receipt": {"after": "r1.zz.1"},
+    "a receipt with a line end": {"after": "r1.1.1\n"},
+    "a receipt beyond 64 bits": {"after": "r1.ffffffffffffffff.ffffffffffffffff"},
+    "a range from its end to its start": {"time_range": {"start": MOMENTS[-1], "end": MOMENTS[0]}},
+    "a range without an offset": {"time_range": {"start": "2024-05-01T10:00:00"}},
+    "a moment without an offset": {"as_of": "2024-05-01T10:00:00"},
+    "a moment before the year 1": {"as_of": REFUSED_MOMENTS[0]},
+    "a similarity over 1": {"similarity_threshold": 1.5},
+    "NaN as a similarity": {"similarity_threshold": float("nan")},
+    "a confidence below 0": {"min_confidence": -0.1},
+    "too many names": {"entities": ["x"] * 51},
+    "an empty name": {"entities": [""]},
+    "too many exclusions": {"exclude": [str(number) for number in range(1_001)]},
+    "NUL in an exclusion": {"exclude": ["\x00"]},
+    "NUL in the persona": {"persona": "\x00"},
+    "NUL in the situation": {"situation": {"k": "\x00"}},
+    "an unknown field": {"tenant_id": "other"},
+}
+
+
+@pytest.mark.parametrize("case", REFUSED_RECALLS)
+async def test_a_bad_recall_is_refused_and_says_which_field(api: httpx.AsyncClient, case: str) -> None:
+    body = as_json({"user_id": USER, "query": "q", **REFUSED_RECALLS[case]})
+    problem = checked_problem(await api.post("/v1/recall", content=body, headers=JSON), *INVALID)
+    (name,) = REFUSED_RECALLS[case]
+    assert any(error.field.startswith(name) for error in problem.errors)
+
+
+@pytest.mark.parametrize(
+    "extreme",
+    [
+        {"token_budget": 0},
+        {"token_budget": 200_000},
+        {"deadline_ms": 1},
+        {"limit": 200, "deadline_ms": 60_000},
+        {"as_of": MOMENTS[0]},
+        {"as_of": "9999-12-31T23:59:59.999999Z"},
+        {"time_range": {"start": MOMENTS[0], "end": "9999-12-31T23:59:59.999999Z"}},
+        {"similarity_threshold": -1, "min_confidence": 1},
+        {"exclude": [f"{number}" * 85 for number in range(100, 200)]},
+        {"query": "x" * 20_000},
+        {"query": "\u200b ! ? \ufeff"},
+    ],
+)
+async def test_a_recall_at_the_edge_of_what_is_accepted_is_answered(
+    api: httpx.AsyncClient, extreme: dict[str, object]
+) -> None:
+    assert (await api.post("/v1/interactions", content=message(content="x marks the spot"))).status_code == 201
+    answer = await api.post("/v1/recall", json={"user_id": USER, "query": "x", **extreme})
+    assert answer.status_code == 200, answer.text
+    body = answer.json()
+    assert body["tokens"] <= cast("int", extreme.get("token_budget", 2_000))
+    assert {tier["status"] for tier in body["tiers"].values()} <= {"ok", "timeout"}
+
+
+REFUSED_QUERIES: Final = {
+    "limit=0": INVALID,
+    "limit=-1": INVALID,
+    "limit=201": INVALID,
+    "limit=99999999999999999999": INVALID,
+    "limit=ten": INVALID,
+    "limit=1e1": INVALID,
+    "cursor=garbage": INVALID,
+    "cursor=W10": INVALID,
+    "cursor=WzEsMiwzLDRd": INVALID,
+    "cursor=%00": INVALID,
+    "cursor=": INVALID,
+    "cursor=" + "A" * 5_000: INVALID,
+    "cursor=WzFlNDAwLCJhIl0": INVALID,
+    "cursor=WzEwMDAwMDAwMDAwMDAwMDAwMDAwMCwgIngiXQ": INVALID,
+}
+LISTS: Final = [name for name, operation in OPERATIONS.items() if "cursor" in {p.name for p in operation.parameters}]
+
+
+@pytest.mark.parametrize("query", REFUSED_QUERIES)
+@pytest.mark.parametrize("name", LISTS)
+async def test_a_list_refuses_a_cursor_that_is_not_its_own_and_pages_of_no_size(
+    api: httpx.AsyncClient, name: str, query: str
+) -> None:
+    checked_problem(await api.get(f"{OPERATIONS[name].path}?user_id=u&{query}"), *REFUSED_QUERIES[query])
+
+
+@pytest.mark.parametrize(
+    "user", ["", "user_id=", "user_id=%00", "user_id=%ff", "user_id=%ed%a0%80", "user_id=" + "x" * 257]
+)
+@pytest.mark.parametrize("name", LISTS)
+async def test_a_list_is_always_of_a_user_that_can_be(api: httpx.AsyncClient, name: str, user: str) -> None:
+    problem = checked_problem(await api.get(f"{OPERATIONS[name].path}?{user}"), *INVALID)
+    assert [error.field for error in problem.errors] == ["user_id"]
+
+
+@pytest.mark.parametrize("receipt", ["garbage", "r1.1", "r2.1.1", "r1.%00.1", "r1.1.1%0a", "r1.-1.1", "x" * 100])
+async def test_a_garbage_receipt_is_refused(api: httpx.AsyncClient, receipt: str) -> None:
+    checked_problem(await api.get(f"/v1/pending?user_id=u&receipt={receipt}"), *INVALID)
+
+
+@pytest.mark.parametrize("identifier", ["%00", "%ff", "a%00b", "%ed%a0%80", "x" * 257])
+@pytest.mark.parametrize("kind", ["interactions", "sessions", "entities", "relationships", "preferences", "rules"])
+@pytest.mark.parametrize("method", ["GET", "DELETE"])
+async def test_an_id_that_cannot_be_is_refused(api: httpx.AsyncClient, method: str, kind: str, identifier: str) -> None:
+    checked_problem(await api.request(method, f"/v1/{kind}/{identifier}?user_id=u"), *INVALID)
+
+
+@pytest.mark.parametrize(
+    "content_type",
+    ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x", "json", "*/*"],
+)
+async def test_a_body_that_is_declared_as_something_else_is_refused(api: httpx.AsyncClient, content_type: str) -> None:
+    answer = await api.post("/v1/interactions", content=message(), headers={"content-type": content_type})
+    checked_problem(answer, 415, "MEM-025")
+    await nothing_is_stored(api)
+
+
+async def test_metadata_as_deep_as_is_accepted_comes_back(api: httpx.AsyncClient) -> None:
+    deep = '{"k": ' + "[" * 63 + "]" * 63 + "}"
+    answer = await api.post("/v1/interactions", content=with_metadata(deep), headers=JSON)
+    assert answer.status_code == 201, answer.text
+    (kept,) = (await api.get("/v1/interactions", params={"user_id": USER})).json()["items"]
+    assert json.dumps(kept["metadata"]) == deep
+    recalled = (await api.post("/v1/recall", json={"user_id": USER, "query": "hello"})).json()
+    assert [memory["metadata"] for memory in recalled["memories"] if memory["tier"] == "episodic"] == [kept["metadata"]]
+
+
+@pytest.mark.parametrize("content_type", ["application/json; charset=utf-8", "Application/JSON", "application/ld+json"])
+async def test_a_body_that_is_declared_as_json_in_any_way_is_read(api: httpx.AsyncClient, content_type: str) -> None:
+    answer = await api.post("/v1/interactions", content=message(), headers={"content-type": content_type})
+    assert answer.status_code == 201, answer.text
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "status"),
+    [
+        ("PUT", "/v1/interactions", 405),
+        ("GET", "/v1/recall", 405),
+        ("DELETE", "/v1/recall", 405),
+        ("POST", "/v1/pending", 405),
+        ("PATCH", "/v1/preferences/x", 405),
+        ("BREW", "/v1/interactions", 405),
+        ("GET", "/v1/interactions/", 404),
+        ("DELETE", "/v1/interactions/", 404),
+        ("GET", "/v1/rules/a/b/c", 404),
+        ("GET", "/v2/recall", 404),
+        ("GET", "//v1/interactions", 404),
+        ("GET", "/", 404),
+    ],
+)
+async def test_a_wrong_method_and_an_unknown_route_are_said_to_be_so(
+    api: httpx.AsyncClient, method: str, path: str, status: int
+) -> None:
+    checked_problem(await api.request(method, f"http://gateway{path}?user_id=u"), status)
+
+
+@pytest.mark.parametrize(
+    "authorization",
+    ["", "Bearer", "Bearer x", "Basic dTpw", "Bearer rp_000000000000_" + "A" * 43, "Bearer " + "A" * 200_000],
+)
+async def test_a_request_without_a_good_key_is_refused_whatever_else_it_is(
+    gateway: RealGateway, authorization: str
+) -> None:
+    async with gateway.client(None) as stranger:
+        headers = {"authorization": authorization, **JSON}
+        checked_problem(await stranger.post("/v1/interactions", content=b"{", headers=headers), 401, "MEM-021")
+
+
+REFUSED_ELSEWHERE: Final[dict[str, list[dict[str, Json]]]] = {
+    "POST /v1/preferences": [
+        {"category": "c", "key": "k", "value": ""},
+        {"category": "c", "key": "k", "value": "x" * 4_001},
+        {"category": "", "key": "k", "value": "v"},
+        {"category": "c", "key": "k\x00", "value": "v"},
+        {"category": "c", "key": "k", "value": "v", "confidence": 1.1},
+        {"category": "c", "key": "k", "value": "v", "confidence": float("nan")},
+        {"category": "c", "key": "k", "value": "v", "version": 1},
+    ],
+    "POST /v1/rules": [
+        {"text": ""},
+        {"text": "x" * 4_001},
+        {"text": "a\x00"},
+        {"text": "t", "triggers": [""]},
+        {"text": "t", "triggers": ["x"] * 51},
+        {"text": "t", "priority": 11},
+        {"text": "t", "priority": -1},
+        {"text": "t", "active": "perhaps"},
+        {"text": "t", "id": "\x00"},
+    ],
+    "PATCH /v1/rules/{item_id}": [{"text": ""}, {"priority": 10**30}, {"triggers": "all"}, {"id": "other"}],
+    "POST /v1/rules/{item_id}/restore": [{}, {"version": 0}, {"version": 2**31}, {"version": "last"}],
+    "POST /v1/rules/{item_id}/outcomes": [{}, {"success": "perhaps"}, {"success": None}],
+    "POST /v1/preferences/{item_id}/restore": [{}, {"version": -1}, {"version": 1.5}],
+    "POST /v1/entities/{entity_id}/merge": [{}, {"absorb_id": ""}, {"absorb_id": "x"}, {"absorb_id": ["a"]}],
+    "POST /v1/entities/{entity_id}/split": [{}, {"absorbed_id": "\x00"}],
+}
+
+
+@pytest.mark.parametrize("name", REFUSED_ELSEWHERE)
+async def test_a_bad_change_is_refused_and_changes_nothing(api: httpx.AsyncClient, name: str) -> None:
+    operation = OPERATIONS[name]
+    url = operation.url({parameter.name: "x" for parameter in operation.parameters}, {})
+    for fields in REFUSED_ELSEWHERE[name]:
+        body = as_json({"user_id": USER, **fields})
+        checked_problem(await api.request(operation.method, url, content=body, headers=JSON), *INVALID)
+    await nothing_is_stored(api)
+
+
+def test_every_route_with_a_body_has_its_bad_bodies_here() -> None:
+    with_body = {name for name, operation in OPERATIONS.items() if operation.body is not None}
+    assert with_body == {*REFUSED_ELSEWHERE, "POST /v1/interactions", "POST /v1/recall"}
+
+
+@pytest.mark.parametrize("text", METACHARACTERS)
+async def test_metacharacters_are_only_text_wherever_they_stand(api: httpx.AsyncClient, text: str) -> None:
+    message_ = {"id": text, "name": text, "content": text, "channel": text, "domain": text, "metadata": {text: [text]}}
+    written = {"user_id": text, "session_id": text, "agent_id": text, "messages": [message_]}
+    answer = await api.post("/v1/interactions", json=written)
+    assert answer.status_code == 201, answer.text
+    rule = {"user_id": text, "id": text, "text": text, "triggers": [text]}
+    assert (await api.post("/v1/rules", json=rule)).status_code == 201
+    preference = await api.post("/v1/preferences", json={"user_id": text, "category": text, "key": text, "value": text})
+    assert preference.status_code == 201, preference.text
+
+    async def read(name: str, **path: str) -> bytes:
+        answer = await api.get(OPERATIONS[name].url(path, {"user_id": text}))
+        assert answer.status_code == 200, answer.text
+        return answer.content
+
+    item = Interaction.model_validate_json(await read("GET /v1/interactions/{interaction_id}", interaction_id=text))
+    assert item.content == redact(text).text
+    assert (item.id, item.session_id, item.agent_id, item.name) == (text, text, text, text)
+    assert (item.channel, item.domain, item.metadata) == (text, text, {text: [text]})
+    sessions = Page[SessionInfo].model_validate_json(await read("GET /v1/sessions"))
+    assert [session.session_id for session in sessions.items] == [text]
+    session = json.loads(await read("GET /v1/sessions/{session_id}", session_id=text))
+    assert [(shown["id"], shown["content"]) for shown in session["messages"]] == [(text, text)]
+    kept = Rule.model_validate_json(await read("GET /v1/rules/{item_id}", item_id=text))
+    assert (kept.id, kept.text, kept.triggers) == (text, text, (text,))
+    learned = Preference.model_validate_json(preference.content)
+    read_again = await read("GET /v1/preferences/{item_id}", item_id=learned.id)
+    assert Preference.model_validate_json(read_again) == learned
+    assert (learned.category, learned.key, learned.value) == (text, text, text)
+    recalled = await api.post(
+        "/v1/recall",
+        json={"user_id": text, "session_id": text, "query": text, "entities": [text], "in_session": text,
+              "agent_id": text, "channel": text, "domain": text, "persona": text, "situation": {text: text}},
+    )  # fmt: skip
+    assert recalled.status_code == 200, recalled.text
+    assert recalled.json()["status"] == "complete", recalled.text
+    await nothing_is_stored(api, "someone else")
+    for name in ("interactions", "sessions", "rules"):
+        address = OPERATIONS[f"DELETE /v1/{name}/{{{_ID[name]}}}"].url({_ID[name]: text}, {"user_id": text})
+        assert (await api.delete(address)).status_code == 200
+
+
+_ID: Final = {"interactions": "interaction_id", "sessions": "session_id", "rules": "item_id"}

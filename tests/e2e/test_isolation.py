@@ -1,0 +1,449 @@
+"""Two tenants, three users of one name: nobody ever finds, counts, changes or deletes what is another's."""
+
+import re
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final, Literal, TypeAlias
+from uuid import uuid4
+
+import asyncpg
+import httpx
+import pytest
+
+from ragpp.clock import system_clock
+from ragpp.errors import NotFound
+from ragpp.models import (
+    EntityEntry,
+    Interaction,
+    InteractionEntry,
+    MemoryQuery,
+    Observation,
+    PreferenceEntry,
+    RelationshipEntry,
+    RuleEntry,
+    Scope,
+)
+from ragpp.receipts import Receipt
+from ragpp.tiers import EpisodicTier, ProceduralTier, SemanticTier, ShortTermTier
+from ragpp.web.remote import verbs_of
+from services.gateway import store
+from services.gateway.identity import SCOPES
+from tests.support.belongings import COMMON, RULE, SESSION, Owner, everything, settle
+from tests.support.hostile import Json
+from tests.support.operations import OPERATIONS, Operation, checked_problem
+from tests.support.real_gateway import RealGateway
+from tests.support.scopes import new_scope
+
+pytestmark = pytest.mark.server
+
+Answers: TypeAlias = Literal["missing", "own"]
+"""What a stranger gets who asks for another's: a 404, or an answer about the stranger's own memory."""
+Body: TypeAlias = Callable[[Owner], dict[str, Json]]
+
+
+@dataclass(frozen=True)
+class Case:
+    """How a stranger tries a route: with every id of the owner's that it takes, and this body."""
+
+    answers: Answers
+    body: Body | None = None
+
+
+def only(owner: Owner) -> str:
+    return owner.things["interaction_id"]
+
+
+CASES: Final[Mapping[str, Case]] = {
+    "POST /v1/interactions": Case(
+        "own",
+        lambda owner: {
+            "session_id": owner.things["session_id"],
+            "messages": [{"id": only(owner), "content": "mine"}, {"id": COMMON, "content": "mine too"}],
+        },
+    ),
+    "GET /v1/interactions": Case("own"),
+    "GET /v1/interactions/{interaction_id}": Case("missing"),
+    "DELETE /v1/interactions/{interaction_id}": Case("missing"),
+    "GET /v1/pending": Case("own"),
+    "POST /v1/recall": Case(
+        "own",
+        lambda owner: {
+            "query": "who lives where, and what do they drink?",
+            "session_id": owner.things["session_id"],
+            "after": owner.things["receipt"],
+            "entities": list(owner.words),
+            "limit": 200,
+            "token_budget": 20_000,
+            "explain": True,
+        },
+    ),
+    "GET /v1/sessions": Case("own"),
+    "GET /v1/sessions/{session_id}": Case("missing"),
+    "DELETE /v1/sessions/{session_id}": Case("missing"),
+    "GET /v1/entities": Case("own"),
+    "GET /v1/entities/{entity_id}": Case("missing"),
+    "DELETE /v1/entities/{item_id}": Case("missing"),
+    "POST /v1/entities/{entity_id}/merge": Case("missing", lambda owner: {"absorb_id": owner.things["entities"]}),
+    "POST /v1/entities/{entity_id}/split": Case("missing", lambda owner: {"absorbed_id": owner.things["entities"]}),
+    "GET /v1/relationships": Case("own"),
+    "GET /v1/relationships/{relationship_id}": Case("missing"),
+    "DELETE /v1/relationships/{item_id}": Case("missing"),
+    "GET /v1/preferences": Case("own"),
+    "POST /v1/preferences": Case(
+        "own", lambda owner: {"id": only(owner), "category": "drinks", "key": "evening", "value": "water"}
+    ),
+    "GET /v1/preferences/{item_id}": Case("missing"),
+    "DELETE /v1/preferences/{item_id}": Case("missing"),
+    "GET /v1/preferences/{item_id}/versions": Case("missing"),
+    "POST /v1/preferences/{item_id}/restore": Case("missing", lambda _: {"version": 1}),
+    "GET /v1/rules": Case("own"),
+    "POST /v1/rules": Case("own", lambda owner: {"id": owner.things["rules"], "text": "mine"}),
+    "GET /v1/rules/{item_id}": Case("missing"),
+    "PATCH /v1/rules/{item_id}": Case("missing", lambda _: {"active": False, "text": "mine"}),
+    "DELETE /v1/rules/{item_id}": Case("missing"),
+    "GET /v1/rules/{item_id}/versions": Case("missing"),
+    "POST /v1/rules/{item_id}/restore": Case("missing", lambda _: {"version": 1}),
+    "POST /v1/rules/{item_id}/outcomes": Case("missing", lambda _: {"success": False}),
+}
+OPEN_TO_ALL: Final = {"GET /health/live", "GET /health/ready"}
+
+
+def test_every_route_has_its_case() -> None:
+    assert set(CASES) | OPEN_TO_ALL == set(OPERATIONS)
+
+
+@pytest.fixture(scope="module")
+async def owners(gateway: RealGateway) -> tuple[Owner, Owner, Owner]:
+    """Maria and Maria of one tenant, and Maria of another, who has the user id of the first."""
+    first = new_scope()
+    neighbour = first.model_copy(update={"user_id": f"{first.user_id}-2"})
+    elsewhere = first.model_copy(update={"tenant_id": new_scope().tenant_id})
+    return (
+        await settle(gateway, first, "Elena", "Porto", "cocoa"),
+        await settle(gateway, neighbour, "Greta", "Leeds", "lemonade"),
+        await settle(gateway, elsewhere, "Sofia", "Turin", "espresso"),
+    )
+
+
+async def ask(
+    api: httpx.AsyncClient, operation: Operation, owner: Owner, *, user_id: str, cursor: bool = False
+) -> httpx.Response:
+    """Ask `operation` on behalf of `user_id` with everything that `owner` has."""
+    given = owner.values(operation)
+    path = {item.name: given[item.name] for item in operation.parameters if item.place == "path"}
+    query: dict[str, object] = {}
+    for item in operation.parameters:
+        if item.place == "query" and item.name in {"user_id", "receipt", "entity_id", "session_id"}:
+            query[item.name] = given[item.name]
+        elif item.name == "cursor" and cursor:
+            query["cursor"] = given["cursor"]
+    if "user_id" in query:
+        query["user_id"] = user_id
+    body = CASES[operation.name].body
+    content = None if body is None else {"user_id": user_id, **body(owner)}
+    return await api.request(operation.method, operation.url(path, query), json=content)
+
+
+def tells_nothing_of(owner: Owner, text: str) -> None:
+    """AssertionError when any of the owner's words is in `text`."""
+    found = re.findall("|".join(map(re.escape, owner.words)), text, re.IGNORECASE)
+    assert not found, text
+
+
+@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("stranger", ["of another tenant", "of the same tenant"])
+async def test_a_stranger_gets_nothing_of_anothers_from_any_route(
+    gateway: RealGateway, owners: tuple[Owner, Owner, Owner], stranger: str, name: str
+) -> None:
+    owner, operation = owners[0], OPERATIONS[name]
+    before = await everything(gateway, owner)
+    own = owner.scope.model_copy(
+        update={"tenant_id": new_scope().tenant_id} if stranger == "of another tenant" else {"user_id": uuid4().hex}
+    )
+    async with gateway.client(await gateway.key(own.tenant_id)) as api:
+        for cursor in (False, True):
+            answer = await ask(api, operation, owner, user_id=own.user_id, cursor=cursor)
+            if CASES[name].answers == "missing":
+                checked_problem(answer, 404, "MEM-012")
+            else:
+                assert answer.is_success, answer.text
+            tells_nothing_of(owner, answer.text)
+            if name == "POST /v1/recall":
+                assert (answer.json()["status"], answer.json()["memories"]) == ("complete", [])
+            if operation.method == "GET" and answer.is_success:
+                assert answer.json() in ({"items": [], "next_cursor": None}, {"pending": 0})
+    assert await everything(gateway, owner) == before
+
+
+@pytest.mark.parametrize("name", [name for name in CASES if name.startswith("GET") or name == "POST /v1/recall"])
+async def test_each_of_the_three_reads_the_own_memory_and_no_others(
+    gateway: RealGateway, owners: tuple[Owner, Owner, Owner], name: str
+) -> None:
+    operation = OPERATIONS[name]
+    for reader in owners:
+        async with gateway.client(reader.key) as api:
+            mine = await ask(api, operation, reader, user_id=reader.scope.user_id)
+            assert mine.is_success, mine.text
+            for other in owners:
+                if other is reader:
+                    continue
+                tells_nothing_of(other, mine.text)
+                answer = await ask(api, operation, other, user_id=reader.scope.user_id)
+                if CASES[name].answers == "missing":
+                    checked_problem(answer, 404, "MEM-012")
+                tells_nothing_of(other, answer.text)
+
+
+async def test_the_same_ids_hold_to_each_their_own(gateway: RealGateway, owners: tuple[Owner, Owner, Owner]) -> None:
+    routes = {
+        "GET /v1/interactions/{interaction_id}": {"interaction_id": COMMON},
+        "GET /v1/sessions/{session_id}": {"session_id": SESSION},
+        "GET /v1/rules/{item_id}": {"item_id": RULE},
+    }
+    for name, path in routes.items():
+        for owner in owners:
+            async with gateway.client(owner.key) as api:
+                answer = await api.get(OPERATIONS[name].url(path, {"user_id": owner.scope.user_id}))
+            assert owner.words[0] in answer.text
+            for other in owners:
+                if other is not owner:
+                    tells_nothing_of(other, answer.text)
+
+
+async def test_forgetting_ones_own_of_the_same_ids_leaves_the_others(
+    gateway: RealGateway, owners: tuple[Owner, Owner, Owner]
+) -> None:
+    before = [await everything(gateway, owner) for owner in owners]
+    for scope in (owners[0].scope, owners[2].scope):
+        leaver = scope.model_copy(update={"user_id": uuid4().hex})
+        passing = await settle(gateway, leaver, "Elena", "Porto", "cocoa")
+        async with gateway.client(passing.key) as api:
+            whose = {"user_id": leaver.user_id}
+            for path in (f"interactions/{COMMON}", f"sessions/{SESSION}", f"rules/{RULE}"):
+                assert (await api.delete(f"/v1/{path}", params=whose)).status_code == 200
+        await gateway.digest(scope.tenant_id)
+    assert [await everything(gateway, owner) for owner in owners] == before
+
+
+@pytest.mark.parametrize("name", CASES)
+async def test_a_key_that_is_bound_to_a_user_is_refused_for_any_other(
+    gateway: RealGateway, owners: tuple[Owner, Owner, Owner], name: str
+) -> None:
+    owner, neighbour, _ = owners
+    before = await everything(gateway, owner)
+    key = await gateway.key(owner.scope.tenant_id, "read", "write", "forget", user_id=neighbour.scope.user_id)
+    async with gateway.client(key) as api:
+        answer = await ask(api, OPERATIONS[name], owner, user_id=owner.scope.user_id)
+        checked_problem(answer, 403, "MEM-022")
+        tells_nothing_of(owner, answer.text)
+    assert await everything(gateway, owner) == before
+
+
+def needed_scope(operation: Operation) -> str:
+    """What a key must have for it."""
+    if operation.method == "GET" or operation.path == "/v1/recall":
+        return "read"
+    return "forget" if operation.method == "DELETE" else "write"
+
+
+@pytest.mark.parametrize("name", CASES)
+async def test_a_key_without_the_scope_is_refused_whatever_else_it_has(
+    gateway: RealGateway, owners: tuple[Owner, Owner, Owner], name: str
+) -> None:
+    owner, operation = owners[0], OPERATIONS[name]
+    needed = needed_scope(operation)
+    key = await gateway.key(owner.scope.tenant_id, *(SCOPES - {needed}))
+    async with gateway.client(key) as api:
+        problem = checked_problem(await ask(api, operation, owner, user_id=owner.scope.user_id), 403, "MEM-022")
+    assert needed in problem.detail
+
+
+@pytest.mark.parametrize("name", CASES)
+async def test_revoked_expired_and_altered_keys_open_nothing(
+    gateway: RealGateway, owners: tuple[Owner, Owner, Owner], bad_keys: Sequence[str], name: str
+) -> None:
+    owner = owners[0]
+    for key in bad_keys:
+        async with gateway.client(key) as api:
+            answer = await ask(api, OPERATIONS[name], owner, user_id=owner.scope.user_id)
+        checked_problem(answer, 401, "MEM-021")
+        tells_nothing_of(owner, answer.text)
+
+
+@pytest.fixture(scope="module")
+async def bad_keys(gateway: RealGateway, owners: tuple[Owner, Owner, Owner]) -> list[str]:
+    """A revoked key, an expired one, a good one with another secret, and one with another's prefix."""
+    tenant = owners[0].scope.tenant_id
+    revoked, expired = [await gateway.key(tenant) for _ in range(2)]
+    connection = await asyncpg.connect(gateway.settings["POSTGRES_OWNER_DSN"])
+    try:
+        assert await store.revoke_key(connection, f"key_{revoked.split('_')[1]}")
+        past = "UPDATE identity.keys SET expires_at = now() - interval '1 second' WHERE prefix = $1"
+        assert await connection.execute(past, expired.split("_")[1]) == "UPDATE 1"
+    finally:
+        await connection.close()
+    good, other = owners[0].key, owners[2].key
+    altered = good[:-2] + ("AA" if not good.endswith("AA") else "BB")
+    swapped = f"rp_{good.split('_')[1]}_{other.split('_', 2)[2]}"
+    return [revoked, expired, altered, swapped]
+
+
+Call: TypeAlias = Callable[[Scope, Owner], Awaitable[object]]
+PROTOCOLS: Final = {
+    "short_term": ShortTermTier,
+    "episodic": EpisodicTier,
+    "semantic": SemanticTier,
+    "procedural": ProceduralTier,
+}
+
+
+def said(owner: Owner) -> InteractionEntry:
+    """Another message under an id of the owner's."""
+    moment = system_clock()
+    return InteractionEntry(
+        interaction=Interaction(
+            id=only(owner), session_id=owner.things["session_id"], content="mine", occurred_at=moment
+        )
+    )
+
+
+def observed(owner: Owner) -> Observation:
+    """An observation that names the owner's message and event."""
+    moment = system_clock()
+    someone = EntityEntry(id="e", name="Nobody", label="PERSON", occurred_at=moment, sources=(only(owner),))
+    return Observation(
+        event_id=str(Receipt.parse(owner.things["receipt"]).first_event),
+        interaction_id=only(owner),
+        occurred_at=moment,
+        entities=(someone,),
+    )
+
+
+def preferred(owner: Owner) -> PreferenceEntry:
+    """A preference of the owner's name, that says it rests on the owner's message."""
+    moment = system_clock()
+    return PreferenceEntry(
+        id="p", category="drinks", key="evening", value="water", occurred_at=moment, sources=(only(owner),)
+    )
+
+
+def ruled(owner: Owner) -> RuleEntry:
+    """A rule under an id of the owner's."""
+    return RuleEntry(id=owner.things["rules"], text="mine", occurred_at=system_clock())
+
+
+def related(owner: Owner) -> RelationshipEntry:
+    """A relationship under the id of one of the owner's."""
+    moment = system_clock()
+    return RelationshipEntry(
+        id=owner.things["relationship_id"],
+        source="Nobody",
+        type="KNOWS",
+        target="Noone",
+        target_label="PERSON",
+        occurred_at=moment,
+        sources=(only(owner),),
+    )
+
+
+def calls_of(gateway: RealGateway) -> dict[str, Call]:
+    """Every verb of every tier, called with whatever the owner has."""
+    tiers = gateway.parts
+    short_term, episodic, semantic, procedural = tiers.short_term, tiers.episodic, tiers.semantic, tiers.procedural
+
+    def query(scope: Scope, owner: Owner) -> MemoryQuery:
+        inside = scope.in_session(owner.things["session_id"])
+        return MemoryQuery(scope=inside, text=" ".join(owner.words), entities=owner.words, limit=1_000)
+
+    def inside(scope: Scope, owner: Owner) -> Scope:
+        return scope.in_session(owner.things["session_id"])
+
+    def ids(owner: Owner) -> list[str]:
+        return [only(owner), COMMON, RULE, *owner.things.values()]
+
+    def events(owner: Owner) -> tuple[int, int]:
+        receipt = Receipt.parse(owner.things["receipt"])
+        return receipt.first_event, receipt.last_event
+
+    def thing(owner: Owner, kind: str) -> str:
+        return owner.things[kind]
+
+    return {
+        "short_term.store": lambda s, o: short_term.store(s, [said(o)]),
+        "short_term.retrieve": lambda s, o: short_term.retrieve(query(s, o)),
+        "short_term.forget": lambda s, o: short_term.forget(inside(s, o), ids(o)),
+        "short_term.read": lambda s, o: short_term.read(inside(s, o), 100_000),
+        "short_term.list_sessions": lambda s, o: short_term.list_sessions(s, thing(o, "sessions.cursor")),
+        "short_term.delete_session": lambda s, o: short_term.delete_session(inside(s, o)),
+        "short_term.compact": lambda s, o: short_term.compact(inside(s, o)),
+        "short_term.rebuild": lambda s, o: short_term.rebuild(inside(s, o), [said(o)]),
+        "episodic.store": lambda s, o: episodic.store(s, [said(o)]),
+        "episodic.retrieve": lambda s, o: episodic.retrieve(query(s, o)),
+        "episodic.forget": lambda s, o: episodic.forget(s, ids(o)),
+        "episodic.get": lambda s, o: episodic.get(s, ids(o)),
+        "episodic.list_interactions": lambda s, o: episodic.list_interactions(
+            s, None, thing(o, "interactions.cursor"), newest_first=True
+        ),
+        "episodic.session_tail": lambda s, o: episodic.session_tail(inside(s, o)),
+        "episodic.pending": lambda s, o: episodic.pending(s, *events(o)),
+        "semantic.store": lambda s, o: semantic.store(s, [related(o)]),
+        "semantic.retrieve": lambda s, o: semantic.retrieve(query(s, o)),
+        "semantic.forget": lambda s, o: semantic.forget(s, ids(o)),
+        "semantic.observe": lambda s, o: semantic.observe(s, [observed(o)]),
+        "semantic.list_entities": lambda s, o: semantic.list_entities(s, None, thing(o, "entities.cursor")),
+        "semantic.get_entity": lambda s, o: semantic.get_entity(s, thing(o, "entity_id")),
+        "semantic.list_relationships": lambda s, o: semantic.list_relationships(s, thing(o, "entity_id")),
+        "semantic.get_relationship": lambda s, o: semantic.get_relationship(s, thing(o, "relationship_id")),
+        "semantic.merge_entities": lambda s, o: semantic.merge_entities(s, thing(o, "entity_id"), thing(o, "entities")),
+        "semantic.split_entity": lambda s, o: semantic.split_entity(s, thing(o, "entity_id"), thing(o, "entities")),
+        "semantic.forget_sources": lambda s, o: semantic.forget_sources(s, ids(o)),
+        "procedural.store": lambda s, o: procedural.store(s, [preferred(o), ruled(o)]),
+        "procedural.retrieve": lambda s, o: procedural.retrieve(query(s, o)),
+        "procedural.forget": lambda s, o: procedural.forget(s, ids(o)),
+        "procedural.set_preference": lambda s, o: procedural.set_preference(s, preferred(o)),
+        "procedural.list_preferences": lambda s, o: procedural.list_preferences(
+            s, None, thing(o, "preferences.cursor")
+        ),
+        "procedural.get_preference": lambda s, o: procedural.get_preference(s, thing(o, "preferences")),
+        "procedural.preference_versions": lambda s, o: procedural.preference_versions(s, thing(o, "preferences")),
+        "procedural.restore_preference": lambda s, o: procedural.restore_preference(s, thing(o, "preferences"), 1),
+        "procedural.create_rule": lambda s, o: procedural.create_rule(s, ruled(o)),
+        "procedural.update_rule": lambda s, o: procedural.update_rule(s, thing(o, "rules"), text="mine"),
+        "procedural.list_rules": lambda s, o: procedural.list_rules(s, None, thing(o, "rules.cursor")),
+        "procedural.get_rule": lambda s, o: procedural.get_rule(s, thing(o, "rules")),
+        "procedural.rule_versions": lambda s, o: procedural.rule_versions(s, thing(o, "rules")),
+        "procedural.restore_rule": lambda s, o: procedural.restore_rule(s, thing(o, "rules"), 1),
+        "procedural.record_outcome": lambda s, o: procedural.record_outcome(s, thing(o, "rules"), success=False),
+        "procedural.forget_sources": lambda s, o: procedural.forget_sources(s, ids(o)),
+    }
+
+
+WRITING: Final = frozenset({"store", "rebuild", "observe", "set_preference", "create_rule"})
+"""Verbs that give the stranger something of the stranger's own."""
+UNSCOPED: Final = frozenset({"health_check", "is_blank", "mark"})
+"""Verbs about a store as a whole; they take no scope and tell nothing of anybody's."""
+VERBS: Final = [
+    f"{tier}.{verb}" for tier, protocol in PROTOCOLS.items() for verb in verbs_of(protocol) if verb not in UNSCOPED
+]
+
+
+@pytest.mark.parametrize("verb", VERBS)
+@pytest.mark.parametrize("stranger", ["of another tenant", "of the same tenant"])
+async def test_a_stranger_gets_nothing_of_anothers_from_any_tier(
+    gateway: RealGateway, owners: tuple[Owner, Owner, Owner], stranger: str, verb: str
+) -> None:
+    owner = owners[0]
+    before = await everything(gateway, owner)
+    own = owner.scope.model_copy(
+        update={"tenant_id": new_scope().tenant_id} if stranger == "of another tenant" else {"user_id": uuid4().hex}
+    )
+    try:
+        result = await calls_of(gateway)[verb](own, owner)
+    except NotFound as missing:
+        result = None
+        tells_nothing_of(owner, missing.message)
+    tells_nothing_of(owner, repr(result))
+    if verb.partition(".")[2] not in WRITING:
+        shown = getattr(result, "items", result)
+        assert not getattr(shown, "messages", shown), result
+    assert await everything(gateway, owner) == before

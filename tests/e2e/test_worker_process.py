@@ -1,0 +1,178 @@
+"""A worker as a process of its own: it digests what is written, whatever one event or one death does to it."""
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from pathlib import Path
+from typing import Final, TypeAlias
+
+import asyncpg
+import httpx
+import pytest
+
+from infra.embedded.stack import Stack
+from ragpp.ledger import Failure
+from ragpp.ledger.work import MAX_ATTEMPTS
+from tests.support.real_gateway import RealGateway
+from tests.support.services import ServiceProcess, running
+from tests.support.waiting import eventually
+
+pytestmark = [pytest.mark.server, pytest.mark.timeout(240)]
+
+DIGESTED_S: Final = 90.0
+"""Longest wait for a backlog: it may have to sit out the lease of a worker that was killed."""
+Ask: TypeAlias = Callable[[], Awaitable[int]]
+USERS: Final = ("ann", "ben", "cleo")
+MESSAGES_EACH: Final = 300
+
+
+@pytest.fixture
+async def worker(gateway: RealGateway, tmp_path: Path) -> AsyncIterator[ServiceProcess]:
+    """A running worker; `kill` and `start` are the test's to use."""
+    process = ServiceProcess("services.workers", {**gateway.settings, "LOG_LEVEL": "INFO"}, tmp_path)
+    with running(process):
+        yield process
+
+
+async def pending(api: httpx.AsyncClient, *user_ids: str) -> int:
+    """How many events of these users wait."""
+    answers = await asyncio.gather(*(api.get("/v1/pending", params={"user_id": user_id}) for user_id in user_ids))
+    return sum(int(answer.json()["pending"]) for answer in answers)
+
+
+async def eventually_by(worker: ServiceProcess, ask: Ask, what: str) -> None:
+    """Return once `ask` answers other than 0. AssertionError with the worker's output when it does not in time."""
+    try:
+        await eventually(ask, within_s=DIGESTED_S, what=what)
+    except AssertionError as late:
+        raise AssertionError(f"{late}\n{worker.said()}") from late
+
+
+async def digested(api: httpx.AsyncClient, worker: ServiceProcess, *user_ids: str) -> None:
+    """Return once nothing of these users waits."""
+
+    async def none_waits() -> int:
+        return int(await pending(api, *user_ids) == 0)
+
+    await eventually_by(worker, none_waits, "everything is digested")
+
+
+async def write(api: httpx.AsyncClient, user_id: str, messages: list[dict[str, str]], session_id: str = "s1") -> str:
+    body = {"user_id": user_id, "session_id": session_id, "messages": messages}
+    answer = await api.post("/v1/interactions", json=body)
+    assert answer.status_code == 201, answer.text
+    return str(answer.json()["receipt"])
+
+
+async def items(api: httpx.AsyncClient, kind: str, user_id: str) -> list[dict[str, object]]:
+    answer = await api.get(f"/v1/{kind}", params={"user_id": user_id, "limit": "200"})
+    found: list[dict[str, object]] = answer.json()["items"]
+    return found
+
+
+async def failed(gateway: RealGateway, tenant: str) -> list[Failure]:
+    """What failed for good of the tenant's events."""
+    return [failure for failure in await gateway.worker.ledger.failures(1_000) if failure.scope.tenant_id == tenant]
+
+
+async def test_what_is_written_is_learned_without_anybody_asking(
+    api: httpx.AsyncClient, worker: ServiceProcess
+) -> None:
+    said = [{"id": "m1", "name": "Ann", "content": "My sister Elena moved to Porto. I prefer tea over coffee."}]
+    receipt = await write(api, "ann", said)
+    await digested(api, worker, "ann")
+    names = {entity["name"] for entity in await items(api, "entities", "ann")}
+    assert {"Elena", "Porto"} <= names
+    assert any("tea" in str(preference["value"]) for preference in await items(api, "preferences", "ann"))
+    asked = {"user_id": "ann", "query": "Where is Elena?", "after": receipt}
+    recalled = (await api.post("/v1/recall", json=asked)).json()
+    assert (recalled["status"], recalled["receipt_pending"]) == ("complete", 0)
+    assert "KNOWN RELATIONSHIPS" in recalled["context"]
+
+
+async def test_what_is_forgotten_is_unlearned_without_anybody_asking(
+    api: httpx.AsyncClient, worker: ServiceProcess
+) -> None:
+    await write(api, "ann", [{"id": "m1", "name": "Ann", "content": "My sister Elena moved to Porto."}])
+    await digested(api, worker, "ann")
+    assert (await api.delete("/v1/interactions/m1", params={"user_id": "ann"})).status_code == 200
+    await digested(api, worker, "ann")
+    assert await items(api, "entities", "ann") == []
+
+
+async def test_a_poisoned_event_fails_alone_and_visibly_and_those_behind_it_are_digested(
+    api: httpx.AsyncClient, gateway: RealGateway, tenant: str, stack: Stack, worker: ServiceProcess
+) -> None:
+    worker.kill()
+    await write(api, "ann", [{"id": "bad", "content": "I live in Leeds."}])
+    behind = [{"id": f"m{n}", "name": "Ann", "content": "My sister Elena moved to Porto."} for n in range(3)]
+    await write(api, "ann", behind)
+    connection = await asyncpg.connect(stack.postgres_superuser_dsn().get_secret_value())
+    spoil = "UPDATE episodic.interactions SET occurred_at = $2::text::timestamptz WHERE tenant_id = $1 AND id = 'bad'"
+    tried = """UPDATE ledger.work SET attempts = $2 FROM ledger.events
+                WHERE work.event_id = events.event_id AND events.tenant_id = $1 AND events.subject_id = 'bad'"""
+    try:  # no datetime can hold that moment, so whoever reads this message cannot go on; it was tried before
+        assert await connection.execute(spoil, tenant, "4000-01-01 BC") == "UPDATE 1"
+        assert await connection.execute(tried, tenant, MAX_ATTEMPTS - 1) == "UPDATE 2"
+        worker.start()
+        await digested(api, worker, "ann")
+    finally:
+        await connection.execute(spoil, tenant, "2024-01-01")
+        await connection.close()
+    (elena,) = [entity for entity in await items(api, "entities", "ann") if entity["name"] == "Elena"]
+    assert elena["mentions"] == 3
+    failures = await failed(gateway, tenant)
+    assert {(one.subject_id, one.key.stage) for one in failures} == {("bad", "observe"), ("bad", "short_term")}
+    assert all("OverflowError" in one.error for one in failures)
+
+
+async def test_a_worker_that_is_killed_in_its_work_leaves_nothing_undone_and_nothing_done_twice(
+    api: httpx.AsyncClient, gateway: RealGateway, tenant: str, worker: ServiceProcess
+) -> None:
+    worker.kill()
+    said = [
+        {"id": f"m{n}", "name": "Maria", "content": "My sister Elena moved to Porto. I prefer tea over coffee."}
+        for n in range(MESSAGES_EACH)
+    ]
+    for user_id in USERS:
+        await write(api, user_id, said)
+    everything = MESSAGES_EACH * len(USERS)
+    assert await pending(api, *USERS) == everything
+
+    for _ in range(2):
+        left = await pending(api, *USERS)
+        worker.start()
+
+        async def further(left: int = left) -> int:
+            return max(0, left - await pending(api, *USERS))
+
+        await eventually_by(worker, further, "the worker has done something")
+        worker.kill()
+        assert await pending(api, *USERS) > 0, "the backlog was too short to be killed in"
+    worker.start()
+    await digested(api, worker, *USERS)
+
+    for user_id in USERS:
+        (elena,) = [entity for entity in await items(api, "entities", user_id) if entity["name"] == "Elena"]
+        assert elena["mentions"] == MESSAGES_EACH
+        relationships = await items(api, "relationships", user_id)
+        moved = [one["weight"] for one in relationships if (one["source"], one["target"]) == ("Elena", "Porto")]
+        assert moved == [MESSAGES_EACH]
+        (tea,) = [p for p in await items(api, "preferences", user_id) if "tea" in str(p["value"])]
+        versions = await api.get(f"/v1/preferences/{tea['id']}/versions", params={"user_id": user_id})
+        assert len(versions.json()["items"]) == MESSAGES_EACH
+        session = (await api.get("/v1/sessions/s1", params={"user_id": user_id})).json()
+        shown = [message["id"] for message in session["messages"]]
+        assert len(shown) == len(set(shown))
+    assert await failed(gateway, tenant) == []
+
+
+async def test_a_worker_that_cannot_do_its_work_ends_and_says_why(gateway: RealGateway, tmp_path: Path) -> None:
+    other_model = {**gateway.settings, "EMBEDDING_PROVIDER": "onnx"}
+    process = ServiceProcess("services.workers", other_model, tmp_path)
+    with running(process):
+
+        async def ended() -> bool:
+            return process.said().startswith("(ended)")
+
+        await eventually(ended, within_s=60, what="the worker has ended")
+        assert "MEM-013" in process.said()

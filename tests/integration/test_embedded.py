@@ -1,0 +1,317 @@
+"""The embedded stack starts, attaches, survives kills and leaves no process behind, on real servers."""
+
+import asyncio
+import contextlib
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import asyncpg
+import neo4j
+import psutil
+import pytest
+import redis
+from pydantic import SecretStr
+from redis.backoff import NoBackoff
+from redis.retry import Retry
+
+from infra.embedded.home import Home
+from infra.embedded.server import ServerName
+from infra.embedded.stack import SERVERS, Stack
+from ragpp.errors import StackError
+
+pytestmark = [pytest.mark.server, pytest.mark.timeout(180)]
+LIGHT: tuple[ServerName, ...] = ("postgres", "valkey")
+
+
+@contextlib.contextmanager
+def home_at(path: Path) -> Iterator[Path]:
+    """`path` as a stack's folder; afterwards its servers are gone, and what it put elsewhere."""
+    Home(path).create()
+    try:
+        yield path
+    finally:
+        Stack(path).down(fast=True)
+        for folder in Stack(path).folders_elsewhere():
+            shutil.rmtree(folder)
+        shutil.rmtree(path)
+
+
+@contextlib.contextmanager
+def empty_home() -> Iterator[Path]:
+    """A folder that PostgreSQL's user can reach also when we are root: pytest's own are closed to others."""
+    with home_at(Path(tempfile.mkdtemp(prefix="ragpp-stack-"))) as path:
+        yield path
+
+
+@pytest.fixture(scope="module")
+def whole() -> Iterator[Stack]:
+    """All three servers."""
+    with empty_home() as folder:
+        yield Stack(folder)
+
+
+@pytest.fixture(scope="module")
+def light() -> Iterator[Stack]:
+    """The two that start in a second."""
+    with empty_home() as folder:
+        stack = Stack(folder)
+        stack.up(LIGHT)
+        yield stack
+
+
+def in_postgres(dsn: SecretStr, *statements: str) -> object:
+    """The value of the last of `statements`."""
+
+    async def run() -> object:
+        connection = await asyncpg.connect(dsn.get_secret_value())
+        try:
+            for statement in statements[:-1]:
+                await connection.execute(statement)
+            return await connection.fetchval(statements[-1])
+        finally:
+            await connection.close()
+
+    with ThreadPoolExecutor(1) as pool:  # a test may itself run in an event loop
+        return pool.submit(asyncio.run, run()).result()
+
+
+def in_neo4j(stack: Stack, statement: str) -> list[neo4j.Record]:
+    endpoints = stack.endpoints()
+    auth = (endpoints.neo4j_user, endpoints.neo4j_password.get_secret_value())
+    with neo4j.GraphDatabase.driver(endpoints.neo4j_uri, auth=auth) as driver:
+        return driver.execute_query(statement).records
+
+
+@contextlib.contextmanager
+def in_valkey(stack: Stack) -> Iterator["redis.Redis"]:
+    client = redis.Redis.from_url(stack.endpoints().redis_url.get_secret_value())
+    try:
+        yield client
+    finally:
+        client.close()
+
+
+def test_a_half_written_first_start_is_cleared_and_data_survives_sigkill(
+    whole: Stack, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    torn_archive = tmp_path / "torn.aot"
+    torn_archive.write_bytes(b"not an archive" * 100)
+    monkeypatch.setattr("infra.embedded.neo4j.archive_path", lambda _java: torn_archive)
+    half = whole.home / "neo4j" / "data"
+    half.parent.mkdir(mode=0o700)
+    half.mkdir()
+    (half / "garbage").write_bytes(b"\0" * 100)
+    (whole.home / "neo4j" / "first-start").touch()
+
+    first = {report.name: report for report in whole.up()}
+    assert set(first) == set(SERVERS)
+    assert first["neo4j"].action == "recovered"
+    assert any("first start" in what for what in first["neo4j"].cleared)
+    assert first["postgres"].version.startswith("18.")
+    assert first["neo4j"].version >= "2026.08"
+
+    assert [report.action for report in whole.up()] == ["attached"] * 3
+    assert [status.problem for status in whole.status()] == [""] * 3
+    assert all(status.memory_mb > 1 and status.ping_ms > 0 for status in whole.status())
+
+    private = [whole.home / part for part in ("neo4j", "valkey", "postgres", "logs", "secrets.json", "run/postgres")]
+    assert [path for path in private if path.stat().st_mode & 0o077] == []
+
+    in_neo4j(whole, "CREATE (:Kept {name: 'before the kill'})")
+    whole.kill("neo4j")
+    assert {status.name: status.running for status in whole.status()} == {
+        "postgres": True,
+        "valkey": True,
+        "neo4j": False,
+    }
+    again = {report.name: report for report in whole.up()}
+    assert (again["neo4j"].action, again["postgres"].action, again["valkey"].action) == (
+        "recovered",
+        "attached",
+        "attached",
+    )
+    assert again["neo4j"].address == first["neo4j"].address
+    assert [record["name"] for record in in_neo4j(whole, "MATCH (k:Kept) RETURN k.name AS name")] == ["before the kill"]
+
+    pids = [report.pid for report in again.values()]
+    stopped = whole.down()
+    assert [report.action for report in stopped] == ["stopped"] * 3
+    assert max(report.seconds for report in stopped) < 30
+    assert not any(psutil.pid_exists(pid) for pid in pids)
+    assert [report.action for report in whole.down()] == ["absent"] * 3
+    assert "shut down" in whole.log_path("postgres").read_text(encoding="utf-8")
+
+
+def test_postgres_killed_in_mid_transaction_comes_back_with_what_was_committed(light: Stack) -> None:
+    owner = light.endpoints().postgres_owner_dsn
+    in_postgres(owner, "CREATE TABLE kept (n int)", "INSERT INTO kept VALUES (1) RETURNING n")
+    light.kill("postgres")
+    [report] = light.up({"postgres"})
+    assert report.action == "recovered"
+    assert "postmaster.pid" in report.cleared
+    assert in_postgres(owner, "SELECT count(*) FROM kept") == 1
+
+
+def test_valkey_killed_comes_back_with_every_acknowledged_write(light: Stack) -> None:
+    with in_valkey(light) as client:
+        for number in range(1000):
+            client.set(f"ragpp:kept:{number}", number)
+    light.kill("valkey")
+    [report] = light.up({"valkey"})
+    assert report.action == "recovered"
+    with in_valkey(light) as client:
+        assert all(client.get(f"ragpp:kept:{number}") == str(number).encode() for number in range(1000))
+
+
+def test_each_role_of_postgres_may_do_its_work_and_no_more(light: Stack) -> None:
+    endpoints = light.endpoints()
+    rights = "SELECT concat_ws(' ', rolsuper, rolbypassrls, rolcreaterole) FROM pg_roles WHERE rolname = current_user"
+    for dsn in (endpoints.postgres_app_dsn, endpoints.postgres_relay_dsn, endpoints.postgres_owner_dsn):
+        assert in_postgres(dsn, rights) == "f f f"
+    with pytest.raises(asyncpg.InsufficientPrivilegeError):
+        in_postgres(endpoints.postgres_app_dsn, "CREATE TABLE forbidden (n int)")
+    assert in_postgres(endpoints.postgres_app_dsn, "SELECT '[1,2]'::vector <-> '[1,3]'::vector") == 1.0
+    assert in_postgres(endpoints.postgres_app_dsn, "SHOW synchronous_commit") == "on"
+    wrong = SecretStr(endpoints.postgres_app_dsn.get_secret_value().replace("ragpp_app:", "ragpp_app:wrong"))
+    with pytest.raises(asyncpg.InvalidPasswordError):
+        in_postgres(wrong, "SELECT 1")
+
+
+def test_a_database_made_by_the_owner_has_the_extension(light: Stack) -> None:
+    owner = light.endpoints().postgres_owner_dsn
+    in_postgres(owner, "CREATE DATABASE another", "SELECT 1")
+    other = SecretStr(owner.get_secret_value().replace("/ragpp?", "/another?"))
+    assert in_postgres(other, "SELECT '[1]'::halfvec <#> '[2]'::halfvec") == -2.0
+
+
+@pytest.mark.parametrize("command", ["SET other 1", "KEYS *", "FLUSHALL", "CONFIG GET *", "SHUTDOWN", "ACL LIST"])
+def test_valkeys_user_is_confined_to_the_projects_keys(light: Stack, command: str) -> None:
+    with in_valkey(light) as client, pytest.raises(redis.exceptions.NoPermissionError):
+        client.execute_command(*command.split())  # type: ignore[no-untyped-call]  # redis has no types for it
+
+
+def test_valkey_answers_nobody_without_a_password(light: Stack) -> None:
+    port = int(light.endpoints().redis_url.get_secret_value().rpartition(":")[2].removesuffix("/0"))
+    with (
+        redis.Redis(port=port, retry=Retry(NoBackoff(), 0)) as stranger,
+        pytest.raises(redis.exceptions.AuthenticationError),
+    ):
+        stranger.ping()
+
+
+def test_many_ups_at_once_start_each_server_once(light: Stack) -> None:
+    light.down(LIGHT)
+    with ThreadPoolExecutor(4) as pool:
+        rounds = list(pool.map(lambda _: Stack(light.home).up(LIGHT), range(4)))
+    assert sorted(report.action for reports in rounds for report in reports) == ["attached"] * 6 + ["started"] * 2
+    assert len({report.pid for reports in rounds for report in reports}) == 2
+
+
+def test_the_pid_file_of_a_recycled_pid_harms_nobody(light: Stack) -> None:
+    light.down(LIGHT)
+    program = "import threading; threading.Event().wait()"
+    with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.DEVNULL) as stranger:
+        for name in LIGHT:
+            (light.home / "run" / f"{name}.pid").write_text(f"{stranger.pid}\nborn-otherwise\n", encoding="utf-8")
+        data_folder = next(path.parent for path in light.home.rglob("PG_VERSION") if path.parent.name == "data")
+        (data_folder / "postmaster.pid").write_text(f"{stranger.pid}\n{data_folder}\n1\n5432\n\n\n", encoding="utf-8")
+        reports = light.up(LIGHT)
+        assert [report.action for report in reports] == ["recovered"] * 2
+        assert stranger.poll() is None
+        light.down(LIGHT)
+        assert stranger.poll() is None
+        stranger.kill()
+    light.up(LIGHT)
+
+
+def test_a_server_whose_pid_file_is_lost_is_attached_to(light: Stack) -> None:
+    before = [report.pid for report in light.up(LIGHT)]
+    for name in LIGHT:
+        (light.home / "run" / f"{name}.pid").unlink()
+    after = light.up(LIGHT)
+    assert [report.action for report in after] == ["attached"] * 2
+    assert [report.pid for report in after] == before
+
+
+def test_a_server_that_cannot_start_says_why_from_its_log(light: Stack) -> None:
+    light.down({"postgres"})
+    [control] = [path for path in light.home.rglob("pg_control") if path.parent.name == "global"]
+    hidden = control.rename(control.with_name("hidden"))
+    try:
+        with pytest.raises(StackError, match="postgres ended while starting") as failure:
+            light.up({"postgres"})
+        assert "pg_control" in str(failure.value)
+    finally:
+        hidden.rename(control)
+    assert light.up({"postgres"})[0].action in {"started", "recovered"}
+
+
+def test_an_interrupted_initdb_is_begun_again() -> None:
+    with empty_home() as folder:
+        draft = folder / "postgres" / "data.new"
+        draft.mkdir(parents=True)
+        (draft / "PG_VERSION").write_text("18\n", encoding="ascii")
+        [report] = Stack(folder).up({"postgres"})
+        assert "half-written database folder" in report.cleared
+
+
+def test_what_runs_in_a_folder_that_was_deleted_is_ended() -> None:
+    with empty_home() as folder:
+        [orphan] = Stack(folder).up({"valkey"})
+        for path in folder.iterdir():
+            shutil.rmtree(path) if path.is_dir() else path.unlink()
+        [report] = Stack(folder).up({"valkey"})
+        assert report.cleared == ("server of a folder that was deleted",)
+        assert report.pid != orphan.pid
+        assert not psutil.pid_exists(orphan.pid)
+
+
+def test_a_folder_too_deep_for_a_socket_and_closed_to_others_works() -> None:
+    closed = Path(tempfile.mkdtemp(prefix="ragpp-closed-"))
+    (closed / "not-ours").touch()
+    with home_at(closed / ("deep" * 20) / ("deeper" * 10)) as home:
+        stack = Stack(home)
+        [report] = stack.up({"postgres"})
+        assert len(report.address) < 90
+        assert in_postgres(stack.endpoints().postgres_app_dsn, "SELECT 1") == 1
+        assert closed.stat().st_mode & 0o777 == 0o700
+        stack.kill("postgres")
+        assert stack.up({"postgres"})[0].address == report.address
+    shutil.rmtree(closed)
+
+
+def test_a_second_ctrl_c_makes_the_stop_quick() -> None:
+    """One Ctrl-C stops; the next is met while the servers end, and is not raised over them."""
+    with empty_home() as folder:
+        stack = Stack(folder)
+        stack.up({"valkey"})
+        pid = stack.status()[SERVERS.index("valkey")].pid
+        os.kill(pid, signal.SIGSTOP)  # it will not react to SIGTERM: an orderly stop would take 20 s
+        timer = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
+        timer.start()
+        [report] = stack.down({"valkey"})
+        timer.join()
+        assert report.action == "stopped"
+        assert report.seconds < 10
+
+
+def test_ctrl_c_while_starting_is_obeyed_and_the_next_start_goes_on() -> None:
+    with empty_home() as folder:
+        interrupt = threading.Event()
+
+        def on_step(name: str, step: str) -> None:
+            if (name, step) == ("postgres", "starting") and not interrupt.is_set():
+                interrupt.set()
+                os.kill(os.getpid(), signal.SIGINT)
+
+        with pytest.raises(KeyboardInterrupt):
+            Stack(folder, on_step=on_step).up({"postgres"})
+        assert Stack(folder).up({"postgres"})[0].action in {"attached", "started", "recovered"}

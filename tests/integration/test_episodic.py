@@ -1,0 +1,447 @@
+"""The episodic tier's own promises, on PostgreSQL."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from datetime import UTC, datetime, timedelta
+
+import asyncpg
+import numpy as np
+import pytest
+
+from infra.embedded.stack import Endpoints
+from ragpp.embedding.hashing import HashingEmbedder
+from ragpp.errors import Conflict, EmbeddingMismatch, InvalidInput, TierUnavailable
+from ragpp.lexical import lexical_line, query_terms, terms
+from ragpp.models import (
+    Chunk,
+    Filters,
+    Interaction,
+    InteractionEntry,
+    MemoryQuery,
+    PreferenceEntry,
+    Role,
+    Scope,
+    TimeRange,
+)
+from ragpp.settings import PostgresSettings
+from services.episodic.app import open_tier
+from services.episodic.scan import unpack
+from services.episodic.store import SQL
+from services.episodic.tier import PostgresEpisodicTier
+from tests.support.episodic import COUNTER, NOON, episodic_entry, episodic_query, episodic_tier
+from tests.support.scopes import new_scope
+
+pytestmark = pytest.mark.server
+
+HOSTILE = [
+    "'; DROP TABLE episodic.interactions; --",
+    '{"a": "}{"}',
+    "line\nbreak\r\n\ttab",
+    "100% * ? _ $1 \\ \\n",
+    "עברית \u202eRTL\u202c 中文 🙂‍↔️",
+    "x" * 256,
+    "{{tag}}/../%00",
+    "\ufeff\u200b\u2028",
+    " ",
+]
+
+
+@pytest.fixture(scope="module")
+async def tier(endpoints: Endpoints) -> AsyncIterator[PostgresEpisodicTier]:
+    async with episodic_tier(endpoints) as opened:
+        yield opened
+
+
+@pytest.fixture
+def scope() -> Scope:
+    return new_scope()
+
+
+def at(minutes: float) -> datetime:
+    return NOON + timedelta(minutes=minutes)
+
+
+async def found(tier: PostgresEpisodicTier, query: MemoryQuery) -> list[str]:
+    return [memory.id for memory in await tier.retrieve(query)]
+
+
+async def test_every_statement_can_be_prepared(endpoints: Endpoints, tier: PostgresEpisodicTier) -> None:
+    assert (await tier.health_check()).ok
+    connection = await asyncpg.connect(endpoints.postgres_app_dsn.get_secret_value())
+    try:
+        for name in SQL:
+            assert await connection.prepare(SQL[name]), name
+    finally:
+        await connection.close()
+
+
+async def test_what_is_stored_reads_back_as_it_was(tier: PostgresEpisodicTier, scope: Scope) -> None:
+    entries = [
+        episodic_entry(
+            f"{text} is what was said",
+            id=text,
+            session_id=text,
+            agent_id=text,
+            role="tool",
+            name=text[:200],
+            message_type=text[:100],
+            channel=text[:100],
+            domain=text[:100],
+            task_type=text[:100],
+            metadata={text: [text, 1, 2.5, None, True, {"n": 10**30}]},
+            occurred_at=at(index + 0.000001 / 60),
+        )
+        for index, text in enumerate(HOSTILE)
+    ]
+    await tier.store(scope, entries)
+    assert await tier.get(scope, HOSTILE) == [entry.interaction for entry in entries]
+    (memory,) = await tier.retrieve(
+        MemoryQuery(scope=scope, text=f"{HOSTILE[0]} said", limit=1, filters=Filters(session_id=HOSTILE[0]))
+    )
+    assert memory.text == entries[0].interaction.content
+    assert memory.metadata == entries[0].interaction.metadata
+    assert memory.said_by == HOSTILE[0]
+    assert memory.sources == (HOSTILE[0],)
+
+
+@pytest.mark.parametrize("moment", [datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC)])
+async def test_the_first_and_the_last_moment_of_the_calendar_are_kept(
+    tier: PostgresEpisodicTier, scope: Scope, moment: datetime
+) -> None:
+    await tier.store(scope, [episodic_entry("long ago and far ahead", id="a", occurred_at=moment)])
+    assert [item.occurred_at for item in await tier.get(scope, ["a"])] == [moment]
+    assert await found(tier, episodic_query(scope, "far ahead")) == ["a"]
+    page = await tier.list_interactions(scope)
+    assert [item.id for item in page.items] == ["a"]
+
+
+async def test_a_batch_with_an_id_twice_keeps_the_first_and_calls_the_second_a_duplicate(
+    tier: PostgresEpisodicTier, scope: Scope
+) -> None:
+    stored = await tier.store(scope, [episodic_entry("same", id="a"), episodic_entry("same", id="a", session_id="s2")])
+    assert [item.duplicate for item in stored] == [False, True]
+    assert stored[0].event_id == stored[1].event_id
+    assert [item.session_id for item in await tier.get(scope, ["a"])] == ["default"]
+
+
+async def test_a_batch_with_an_id_for_two_contents_is_a_conflict_that_stores_nothing(
+    tier: PostgresEpisodicTier, scope: Scope
+) -> None:
+    with pytest.raises(Conflict) as caught:
+        await tier.store(
+            scope, [episodic_entry("one", id="a"), episodic_entry("other", id="b"), episodic_entry("two", id="a")]
+        )
+    assert caught.value.details["indexes"] == [2]
+    assert await tier.get(scope, ["a", "b"]) == []
+    assert await tier.pending(scope) == 0
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        episodic_entry("hello", id="a", role="assistant", name="Ann"),
+        episodic_entry("hello", id="a", name="Bob"),
+        episodic_entry("hello", id="a"),
+        episodic_entry("hello ", id="a", name="Ann"),
+    ],
+)
+async def test_another_role_name_or_text_is_other_content(
+    tier: PostgresEpisodicTier, scope: Scope, other: InteractionEntry
+) -> None:
+    await tier.store(scope, [episodic_entry("hello", id="a", name="Ann")])
+    with pytest.raises(Conflict):
+        await tier.store(scope, [other])
+
+
+async def test_a_retry_at_another_time_is_a_duplicate_with_the_first_event(
+    tier: PostgresEpisodicTier, scope: Scope
+) -> None:
+    (first,) = await tier.store(scope, [episodic_entry("hello", id="a")])
+    (again,) = await tier.store(scope, [episodic_entry("hello", id="a", occurred_at=at(9))])
+    assert (first.duplicate, again.duplicate) == (False, True)
+    assert first.event_id == again.event_id
+    assert [item.occurred_at for item in await tier.get(scope, ["a"])] == [NOON]
+
+
+async def test_writers_of_overlapping_batches_neither_block_each_other_for_good_nor_store_twice(
+    tier: PostgresEpisodicTier, scope: Scope
+) -> None:
+    entries = [episodic_entry(f"message {number}", id=f"m{number}") for number in range(40)]
+    orders = [entries[start:] + entries[:start] for start in range(0, 40, 5)]
+    answers = await asyncio.gather(*(tier.store(scope, order) for order in orders))
+    assert sum(not item.duplicate for answer in answers for item in answer) == 40
+    assert len(await tier.get(scope, [entry.id for entry in entries])) == 40
+    assert len({item.event_id for answer in answers for item in answer}) == 40
+    assert await tier.pending(scope) == 40
+
+
+async def test_events_of_a_user_grow_in_the_order_of_the_batch(tier: PostgresEpisodicTier, scope: Scope) -> None:
+    stored = await tier.store(scope, [episodic_entry("x", id=identifier) for identifier in "zyxabc"])
+    ids = [item.event_id for item in stored if item.event_id is not None]
+    assert ids == sorted(set(ids))
+    assert len(ids) == 6
+    assert await tier.pending(scope, ids[1], ids[3]) == 3
+    page = await tier.list_interactions(scope, newest_first=False)
+    assert [item.id for item in page.items] == list("zyxabc")
+
+
+async def test_only_interactions_are_taken(tier: PostgresEpisodicTier, scope: Scope) -> None:
+    entry = PreferenceEntry(id="p", category="food", key="spice", value="mild", occurred_at=NOON)
+    with pytest.raises(InvalidInput):
+        await tier.store(scope, [episodic_entry("x"), entry])
+    assert await tier.store(scope, []) == []
+
+
+@pytest.mark.parametrize("embedding", [(1.0,), (0.0,) * 384, (float("nan"),) * 384, (float("inf"),) * 384])
+async def test_a_vector_that_cannot_be_compared_is_refused(
+    tier: PostgresEpisodicTier, scope: Scope, embedding: tuple[float, ...]
+) -> None:
+    chunk = Chunk(ordinal=0, start=0, end=1, tokens=1, embedding=embedding)
+    with pytest.raises(InvalidInput):
+        await tier.store(scope, [episodic_entry("x", chunks=(chunk,))])
+    with pytest.raises(InvalidInput):
+        await tier.retrieve(MemoryQuery(scope=scope, text="x", embedding=embedding))
+
+
+async def test_the_best_chunk_stands_for_its_interaction(tier: PostgresEpisodicTier, scope: Scope) -> None:
+    filler = "The weather was mild and nothing much happened on that day. " * 60
+    long = f"{filler}The zeppelin landed in the orchard. {filler}"
+    await tier.store(scope, [episodic_entry(long, id="long"), episodic_entry("We had soup.", id="soup")])
+    for mode in ("hybrid", "dense", "lexical"):
+        query = MemoryQuery(scope=scope, text="zeppelin landed in the orchard", mode=mode)
+        memories = await tier.retrieve(query)
+        assert memories[0].id == "long", mode
+        assert [memory.id for memory in memories].count("long") == 1
+    assert memories[0].text == long
+    assert memories[0].tokens == COUNTER.count(long)
+
+
+async def test_words_alone_find_nothing_where_no_word_is_shared(tier: PostgresEpisodicTier, scope: Scope) -> None:
+    await tier.store(scope, [episodic_entry("granite umbrella", id="a"), episodic_entry("saffron", id="b")])
+    assert await found(tier, MemoryQuery(scope=scope, text="umbrellas", mode="lexical")) == ["a"]
+    assert await found(tier, MemoryQuery(scope=scope, text="zeppelin", mode="lexical")) == []
+
+
+async def test_meaning_alone_needs_no_text(tier: PostgresEpisodicTier, scope: Scope) -> None:
+    await tier.store(scope, [episodic_entry("granite umbrella", id="a"), episodic_entry("saffron", id="b")])
+    vector = tuple((await HashingEmbedder().embed(["granite umbrella"]))[0].tolist())
+    (first, _) = await tier.retrieve(MemoryQuery(scope=scope, embedding=vector, mode="dense"))
+    assert first.id == "a"
+    assert first.similarity == pytest.approx(1.0, abs=1e-3)
+
+
+async def test_a_similarity_floor_keeps_out_what_is_below(tier: PostgresEpisodicTier, scope: Scope) -> None:
+    await tier.store(scope, [episodic_entry("granite umbrella", id="a"), episodic_entry("saffron", id="b")])
+    for mode in ("hybrid", "dense", "lexical"):
+        query = MemoryQuery(
+            scope=scope,
+            text="granite umbrella",
+            mode=mode,
+            filters=Filters(similarity_threshold=0.9),
+        )
+        assert await found(tier, query) == ["a"]
+
+
+FILTERS = [
+    (Filters(session_id="s1"), {"a", "b"}),
+    (Filters(agent_id="sales"), {"b"}),
+    (Filters(role="assistant"), {"c"}),
+    (Filters(message_type="note"), {"b"}),
+    (Filters(channel="mail"), {"c"}),
+    (Filters(domain="billing"), {"a"}),
+    (Filters(task_type="refund"), {"d"}),
+    (Filters(exclude=frozenset({"a", "d", "unknown"})), {"b", "c"}),
+    (Filters(time_range=TimeRange(start=at(1), end=at(3))), {"b", "c"}),
+    (Filters(time_range=TimeRange(start=at(2))), {"c", "d"}),
+    (Filters(time_range=TimeRange(end=at(1))), {"a"}),
+    (Filters(session_id="s1", message_type="note"), {"b"}),
+    (Filters(session_id="none"), set()),
+    (Filters(), {"a", "b", "c", "d"}),
+]
+
+
+@pytest.mark.parametrize(("filters", "expected"), FILTERS)
+async def test_filters_narrow_searches_and_lists_alike(
+    tier: PostgresEpisodicTier, scope: Scope, filters: Filters, expected: set[str]
+) -> None:
+    await tier.store(
+        scope,
+        [
+            episodic_entry("saffron one", id="a", session_id="s1", domain="billing", occurred_at=at(0)),
+            episodic_entry(
+                "saffron two", id="b", session_id="s1", agent_id="sales", message_type="note", occurred_at=at(1)
+            ),
+            episodic_entry(
+                "saffron three", id="c", session_id="s2", role="assistant", channel="mail", occurred_at=at(2)
+            ),
+            episodic_entry("saffron four", id="d", session_id="s2", task_type="refund", occurred_at=at(3)),
+        ],
+    )
+    for text in ("saffron", ""):
+        assert set(await found(tier, MemoryQuery(scope=scope, text=text, filters=filters))) == expected
+    assert {item.id for item in (await tier.list_interactions(scope, filters)).items} == expected
+
+
+async def test_nothing_said_after_as_of_is_seen(tier: PostgresEpisodicTier, scope: Scope) -> None:
+    await tier.store(scope, [episodic_entry(f"saffron {n}", id=f"m{n}", occurred_at=at(n)) for n in range(5)])
+    for text in ("saffron", ""):
+        query = MemoryQuery(scope=scope, text=text, as_of=at(2))
+        assert set(await found(tier, query)) == {"m0", "m1", "m2"}
+
+
+async def test_without_a_question_the_latest_come_first(tier: PostgresEpisodicTier, scope: Scope) -> None:
+    await tier.store(scope, [episodic_entry(f"message {n}", id=f"m{n}", occurred_at=at(-n)) for n in range(5)])
+    memories = await tier.retrieve(MemoryQuery(scope=scope, text="  ", limit=3))
+    assert [memory.id for memory in memories] == ["m0", "m1", "m2"]
+    assert [memory.score for memory in memories] == sorted((memory.score for memory in memories), reverse=True)
+
+
+async def test_a_scan_counts_words_as_the_texts_hold_them(tier: PostgresEpisodicTier, scope: Scope) -> None:
+    words = ["saffron", "umbrella", "granite", "zeppelin"]
+    rng = np.random.default_rng(3)
+    entries = [
+        episodic_entry(" ".join(rng.choice(words, rng.integers(1, 6))), id=f"m{number}", occurred_at=at(number))
+        for number in range(60)
+    ]
+    await asyncio.gather(*(tier.store(scope, entries[start::4]) for start in range(4)))
+    wanted = query_terms(" ".join(words))
+
+    async def counted() -> list[int]:
+        async with tier._store.reader(scope) as reader:
+            turns = unpack(await reader.scan(Filters(), None, None, wanted), wanted)
+        return [int(count) for count in (turns.lexical > 0).sum(axis=0)]
+
+    def held(kept: list[InteractionEntry]) -> list[int]:
+        lines = [set(terms(lexical_line(entry.interaction))) for entry in kept]
+        return [sum(term in line for line in lines) for term in wanted]
+
+    assert await counted() == held(entries)
+    await tier.forget(scope, [entry.id for entry in entries[:25]])
+    assert await counted() == held(entries[25:])
+
+
+async def test_forgetting_leaves_no_row_and_tells_the_ledger(
+    endpoints: Endpoints, tier: PostgresEpisodicTier, scope: Scope
+) -> None:
+    await tier.store(scope, [episodic_entry("saffron", id=f"m{n}", session_id="s1") for n in range(3)])
+    assert await tier.forget(scope, ["m0", "m1", "m1", "unknown"]) == 2
+    assert await tier.forget(scope, ["m0", "m1"]) == 0
+    assert [item.id for item in await tier.get(scope, ["m0", "m1", "m2"])] == ["m2"]
+    connection = await asyncpg.connect(endpoints.postgres_app_dsn.get_secret_value())
+    try:
+        async with connection.transaction():
+            await connection.execute("SELECT set_config('ragpp.tenant_id', $1, true)", scope.tenant_id)
+            assert await connection.fetchval("SELECT count(*) FROM episodic.chunks") == 1
+            rows = await connection.fetch(
+                """SELECT subject_id, payload, stage FROM ledger.events JOIN ledger.work USING (event_id)
+                    WHERE kind = 'interaction.forgotten' ORDER BY event_id"""
+            )
+    finally:
+        await connection.close()
+    assert [(row["subject_id"], row["payload"], row["stage"]) for row in rows] == [
+        ("m0", '{"session_id": "s1"}', "forget"),
+        ("m1", '{"session_id": "s1"}', "forget"),
+    ]
+
+
+async def test_what_was_forgotten_may_be_said_again(tier: PostgresEpisodicTier, scope: Scope) -> None:
+    await tier.store(scope, [episodic_entry("saffron", id="a")])
+    await tier.forget(scope, ["a"])
+    (stored,) = await tier.store(scope, [episodic_entry("granite", id="a")])
+    assert not stored.duplicate
+    assert await found(tier, episodic_query(scope, "granite")) == ["a"]
+
+
+@pytest.mark.parametrize("newest_first", [True, False])
+async def test_a_list_is_paged_without_gaps_while_others_write(
+    tier: PostgresEpisodicTier, scope: Scope, *, newest_first: bool
+) -> None:
+    await tier.store(scope, [episodic_entry("x", id=f"m{n:02}", occurred_at=at(n // 3)) for n in range(20)])
+    seen: list[str] = []
+    cursor: str | None = None
+    while True:
+        page = await tier.list_interactions(scope, cursor=cursor, limit=6, newest_first=newest_first)
+        seen += [item.id for item in page.items]
+        cursor = page.next_cursor
+        if cursor is None:
+            break
+        behind = at(100) if newest_first else at(-100)
+        await tier.store(scope, [episodic_entry("late", occurred_at=behind)])
+    assert seen == sorted((f"m{n:02}" for n in range(20)), reverse=newest_first)
+
+
+@pytest.mark.parametrize("cursor", ["", "x", "W10", "WzEsMl0x", "WyJhIiwxXQ", "WzkyMjMzNzIwMzY4NTQ3NzU4MDcsMV0", "é"])
+async def test_a_cursor_that_is_not_ours_is_refused(tier: PostgresEpisodicTier, scope: Scope, cursor: str) -> None:
+    with pytest.raises(InvalidInput):
+        await tier.list_interactions(scope, cursor=cursor)
+
+
+@pytest.mark.parametrize("limit", [0, -1, 1_001])
+async def test_a_page_has_a_sensible_size(tier: PostgresEpisodicTier, scope: Scope, limit: int) -> None:
+    with pytest.raises(InvalidInput):
+        await tier.list_interactions(scope, limit=limit)
+
+
+async def test_the_tail_of_a_session_is_oldest_first(tier: PostgresEpisodicTier, scope: Scope) -> None:
+    await tier.store(scope, [episodic_entry("x", id=f"m{n}", session_id=f"s{n % 2}") for n in range(8)])
+    tail = await tier.session_tail(scope.in_session("s0"), limit=2)
+    assert [item.id for item in tail] == ["m4", "m6"]
+    assert await tier.session_tail(scope) == []
+
+
+async def test_no_verb_reaches_another_user(tier: PostgresEpisodicTier, scope: Scope) -> None:
+    await tier.store(scope, [episodic_entry("the launch code", id="a", session_id="s1")])
+    strangers = [
+        scope.model_copy(update={"tenant_id": new_scope().tenant_id}),
+        scope.model_copy(update={"user_id": new_scope().user_id}),
+    ]
+    for stranger in strangers:
+        assert await tier.get(stranger, ["a"]) == []
+        assert await tier.forget(stranger, ["a"]) == 0
+        assert await tier.pending(stranger) == 0
+        assert (await tier.list_interactions(stranger)).items == ()
+        assert await tier.session_tail(stranger.in_session("s1")) == []
+        assert await found(tier, episodic_query(stranger, "the launch code")) == []
+        assert await found(tier, episodic_query(stranger, "")) == []
+    assert len(await tier.get(scope, ["a"])) == 1
+
+
+async def test_another_model_is_refused_before_the_first_write(
+    endpoints: Endpoints, tier: PostgresEpisodicTier, scope: Scope
+) -> None:
+    assert (await tier.health_check()).ok
+    with pytest.raises(EmbeddingMismatch):
+        async with episodic_tier(endpoints, embedder=HashingEmbedder(64)):
+            pytest.fail("a store with other vectors was opened")
+    assert await tier.get(scope, ["a"]) == []
+
+
+async def test_a_server_that_is_down_is_said_at_once_and_stops_nobody_from_opening() -> None:
+    settings = PostgresSettings(dsn="postgresql://ragpp_app:x@127.0.0.1:1/ragpp")
+    async with open_tier(settings, embedder=HashingEmbedder(), counter=COUNTER, clock=lambda: NOON) as closed:
+        async with asyncio.timeout(1):
+            with pytest.raises(TierUnavailable):
+                await closed.store(new_scope(), [episodic_entry("x")])
+            with pytest.raises(TierUnavailable):
+                await closed.retrieve(episodic_query(new_scope(), "x"))
+            assert not (await closed.health_check()).ok
+
+
+async def test_a_severed_connection_is_replaced(endpoints: Endpoints, tier: PostgresEpisodicTier, scope: Scope) -> None:
+    await tier.store(scope, [episodic_entry("saffron", id="a")])
+    async with tier._store._pool.acquire() as held:
+        backend = await held.fetchval("SELECT pg_backend_pid()")
+    connection = await asyncpg.connect(endpoints.postgres_app_dsn.get_secret_value())
+    try:
+        await connection.execute("SELECT pg_terminate_backend($1, 5000)", backend)
+    finally:
+        await connection.close()
+    assert await found(tier, episodic_query(scope, "saffron")) == ["a"]
+
+
+@pytest.mark.parametrize("role", ["user", "assistant", "system", "tool"])
+async def test_every_role_is_kept(tier: PostgresEpisodicTier, scope: Scope, role: Role) -> None:
+    await tier.store(scope, [episodic_entry("x", id="a", role=role)])
+    (item,) = await tier.get(scope, ["a"])
+    assert isinstance(item, Interaction)
+    assert item.role == role

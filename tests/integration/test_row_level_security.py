@@ -1,0 +1,193 @@
+"""No table, and no partition of one, shows a tenant's rows to whoever has not set that tenant."""
+
+from collections.abc import AsyncIterator
+from uuid import uuid4
+
+import asyncpg
+import pytest
+
+from infra.embedded.stack import Endpoints
+from services.gateway.app import migrate as migrate_gateway
+from tests.support.episodic import episodic_entry, episodic_tier, postgres_settings
+from tests.support.procedural import procedural_entry, procedural_tier
+from tests.support.scopes import new_scope
+
+pytestmark = pytest.mark.server
+
+NO_TENANTS_DATA = {
+    "public.migrations",
+    "episodic.embedding",
+}
+"""Tables without rows of tenants: the versions of the schemas, and which model made the vectors."""
+
+READ_FOR_THE_APP = {"identity.keys", "procedural.embedding_model"}
+"""Tables that the app reaches through a function that runs as their owner."""
+
+RELATIONS = """
+    SELECT namespace.nspname || '.' || quote_ident(class.relname) AS name, class.relrowsecurity AS enabled,
+           class.relforcerowsecurity AS forced, class.relispartition AS partition, class.oid AS oid
+      FROM pg_class AS class JOIN pg_namespace AS namespace ON namespace.oid = class.relnamespace
+     WHERE class.relkind IN ('r', 'p', 'm', 'f', 'v')
+       AND namespace.nspname NOT IN ('pg_catalog', 'information_schema') AND namespace.nspname NOT LIKE 'pg\\_%'
+     ORDER BY name"""
+
+
+@pytest.fixture(scope="module")
+async def tenants(endpoints: Endpoints) -> tuple[str, str]:
+    """Two tenants with rows in every store."""
+    await migrate_gateway(postgres_settings(endpoints))
+    scopes = [new_scope() for _ in range(2)]
+    async with episodic_tier(endpoints) as episodic, procedural_tier(endpoints) as procedural:
+        for scope in scopes:
+            for number in range(40):  # enough users that no partition stays empty
+                user = scope.model_copy(update={"user_id": f"u{number}"})
+                await episodic.store(user, [episodic_entry("the launch code")])
+            await procedural.store(scope, [procedural_entry("the launch code")])
+    return scopes[0].tenant_id, scopes[1].tenant_id
+
+
+@pytest.fixture
+async def app(endpoints: Endpoints, tenants: tuple[str, str]) -> AsyncIterator[asyncpg.Connection]:
+    assert tenants
+    connection = await asyncpg.connect(endpoints.postgres_app_dsn.get_secret_value())
+    yield connection
+    await connection.close()
+
+
+@pytest.fixture
+async def owner(endpoints: Endpoints, tenants: tuple[str, str]) -> AsyncIterator[asyncpg.Connection]:
+    assert tenants
+    connection = await asyncpg.connect(endpoints.postgres_owner_dsn.get_secret_value())
+    yield connection
+    await connection.close()
+
+
+async def visible(connection: asyncpg.Connection, name: str) -> int:
+    """How many rows of the relation can be seen; none where reading is forbidden."""
+    try:
+        count: int = await connection.fetchval(f"SELECT count(*) FROM {name}")  # noqa: S608 - a name of the catalog
+    except asyncpg.InsufficientPrivilegeError:
+        return 0
+    return count
+
+
+async def tables(connection: asyncpg.Connection) -> list[asyncpg.Record]:
+    found = [row for row in await connection.fetch(RELATIONS) if row["name"] not in NO_TENANTS_DATA]
+    assert len([row for row in found if row["partition"]]) >= 32
+    return found
+
+
+async def test_every_table_and_partition_enforces_its_policy_also_on_its_owner(owner: asyncpg.Connection) -> None:
+    open_ones = [row["name"] for row in await tables(owner) if not (row["enabled"] and row["forced"])]
+    assert open_ones == []
+
+
+async def test_without_a_tenant_the_app_sees_nothing(app: asyncpg.Connection) -> None:
+    for row in await tables(app):
+        assert await visible(app, row["name"]) == 0, row["name"]
+
+
+async def test_with_an_empty_tenant_the_app_sees_nothing(app: asyncpg.Connection) -> None:
+    await app.execute("SELECT set_config('ragpp.tenant_id', '', false)")
+    for row in await tables(app):
+        assert await visible(app, row["name"]) == 0, row["name"]
+
+
+async def test_a_tenant_set_for_a_transaction_is_gone_after_it(
+    app: asyncpg.Connection, tenants: tuple[str, str]
+) -> None:
+    async with app.transaction():
+        await app.execute("SELECT set_config('ragpp.tenant_id', $1, true)", tenants[0])
+        assert await visible(app, "episodic.interactions") == 40
+    for row in await tables(app):
+        assert await visible(app, row["name"]) == 0, row["name"]
+
+
+async def test_a_tenant_sees_its_own_rows_and_nobody_elses(app: asyncpg.Connection, tenants: tuple[str, str]) -> None:
+    seen = set()
+    for tenant in tenants:
+        await app.execute("SELECT set_config('ragpp.tenant_id', $1, false)", tenant)
+        for row in await tables(app):
+            if row["partition"] or not await visible(app, row["name"]):
+                continue
+            seen.add(row["name"])
+            owners = await app.fetch(f"SELECT DISTINCT tenant_id FROM {row['name']}")  # noqa: S608 - as above
+            assert [one["tenant_id"] for one in owners] == [tenant], row["name"]
+    assert seen >= {"episodic.interactions", "episodic.chunks", "ledger.events", "ledger.work"}
+
+
+async def test_a_tenant_nobody_has_sees_nothing(app: asyncpg.Connection) -> None:
+    await app.execute("SELECT set_config('ragpp.tenant_id', $1, false)", uuid4().hex)
+    for row in await tables(app):
+        assert await visible(app, row["name"]) == 0, row["name"]
+
+
+async def test_no_partition_can_be_read_past_its_parent(app: asyncpg.Connection, tenants: tuple[str, str]) -> None:
+    await app.execute("SELECT set_config('ragpp.tenant_id', $1, false)", tenants[0])
+    for row in await tables(app):
+        if row["partition"]:
+            with pytest.raises(asyncpg.InsufficientPrivilegeError):
+                await app.fetchval(f"SELECT count(*) FROM {row['name']}")  # noqa: S608 - as above
+
+
+async def test_the_owner_sees_no_tenants_rows(owner: asyncpg.Connection) -> None:
+    for row in await tables(owner):
+        if row["name"] not in READ_FOR_THE_APP:
+            assert await visible(owner, row["name"]) == 0, row["name"]
+
+
+async def test_a_row_cannot_be_written_for_another_tenant(app: asyncpg.Connection, tenants: tuple[str, str]) -> None:
+    await app.execute("SELECT set_config('ragpp.tenant_id', $1, false)", tenants[0])
+    with pytest.raises(asyncpg.InsufficientPrivilegeError):
+        await app.execute(
+            """INSERT INTO ledger.events (tenant_id, user_id, kind, subject_id, payload, occurred_at)
+               VALUES ($1, 'u', 'k', 's', '{}', now())""",
+            tenants[1],
+        )
+    assert await app.execute("DELETE FROM episodic.interactions WHERE tenant_id = $1", tenants[1]) == "DELETE 0"
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "SET ROLE ragpp_owner",
+        "SET ROLE ragpp_relay",
+        "SET ROLE postgres",
+        "SET SESSION AUTHORIZATION postgres",
+        "ALTER TABLE episodic.interactions DISABLE ROW LEVEL SECURITY",
+        "ALTER TABLE episodic.interactions NO FORCE ROW LEVEL SECURITY",
+        "DROP POLICY own_tenant ON episodic.interactions",
+        "CREATE POLICY mine ON episodic.interactions USING (true)",
+        "ALTER ROLE ragpp_app BYPASSRLS",
+        "GRANT ragpp_owner TO ragpp_app",
+        "TRUNCATE episodic.interactions",
+        "UPDATE episodic.interactions SET content = ''",
+        "DROP TABLE episodic.interactions",
+        "SELECT * FROM episodic.embedding",
+        "UPDATE episodic.embedding SET model = ''",
+        "CREATE TABLE public.mine (x int)",
+        "CREATE TABLE episodic.mine (x int)",
+        "COPY (SELECT 1) TO PROGRAM 'true'",
+        "SELECT pg_read_file('PG_VERSION')",
+    ],
+)
+async def test_the_app_cannot_help_itself(app: asyncpg.Connection, statement: str) -> None:
+    with pytest.raises(asyncpg.InsufficientPrivilegeError):
+        await app.execute(statement)
+
+
+async def test_switching_row_security_off_is_an_error_and_no_way_in(app: asyncpg.Connection) -> None:
+    await app.execute("SET row_security = off")
+    with pytest.raises(asyncpg.InsufficientPrivilegeError):
+        await app.fetch("SELECT * FROM episodic.interactions")
+
+
+async def test_the_roles_that_serve_have_no_rights_beyond_their_grants(owner: asyncpg.Connection) -> None:
+    rows = await owner.fetch(
+        """SELECT rolname FROM pg_roles
+            WHERE rolname IN ('ragpp_app', 'ragpp_relay')
+              AND (rolsuper OR rolbypassrls OR rolcreaterole OR rolcreatedb OR rolreplication
+                   OR EXISTS (SELECT FROM pg_auth_members WHERE member = pg_roles.oid)
+                   OR EXISTS (SELECT FROM pg_class WHERE relowner = pg_roles.oid))"""
+    )
+    assert rows == []

@@ -1,0 +1,88 @@
+"""The episodic tier for tests: opened on the stack, with entries that a query finds."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime
+from uuid import uuid4
+
+from pydantic import JsonValue
+
+from infra.embedded.stack import Endpoints
+from ragpp.clock import Clock, system_clock
+from ragpp.embedding import Embedder
+from ragpp.embedding.hashing import HashingEmbedder
+from ragpp.models import (
+    DEFAULT_SESSION,
+    Chunk,
+    Interaction,
+    InteractionEntry,
+    MemoryQuery,
+    Role,
+    Scope,
+)
+from ragpp.settings import PostgresSettings
+from ragpp.tokens import TokenCounter
+from services.episodic.app import migrate, open_tier
+from services.episodic.tier import PostgresEpisodicTier
+
+NOON = datetime(2024, 5, 1, 12, tzinfo=UTC)
+COUNTER = TokenCounter()
+
+
+def postgres_settings(endpoints: Endpoints) -> PostgresSettings:
+    """The stack's PostgreSQL, in all three roles."""
+    return PostgresSettings(
+        dsn=endpoints.postgres_app_dsn,
+        owner_dsn=endpoints.postgres_owner_dsn,
+        relay_dsn=endpoints.postgres_relay_dsn,
+    )
+
+
+@asynccontextmanager
+async def episodic_tier(
+    endpoints: Endpoints, *, embedder: Embedder | None = None, clock: Clock = system_clock
+) -> AsyncIterator[PostgresEpisodicTier]:
+    """The tier, migrated, with the hashing embedder or another."""
+    settings = postgres_settings(endpoints)
+    await migrate(settings)
+    async with open_tier(settings, embedder=embedder or HashingEmbedder(), counter=COUNTER, clock=clock) as tier:
+        yield tier
+
+
+def episodic_entry(
+    text: str,
+    *,
+    id: str | None = None,
+    occurred_at: datetime = NOON,
+    session_id: str = DEFAULT_SESSION,
+    agent_id: str | None = None,
+    role: Role = "user",
+    name: str | None = None,
+    message_type: str = "conversation",
+    channel: str | None = None,
+    domain: str | None = None,
+    task_type: str | None = None,
+    metadata: dict[str, JsonValue] | None = None,
+    chunks: tuple[Chunk, ...] = (),
+) -> InteractionEntry:
+    """An interaction with that content."""
+    interaction = Interaction(
+        id=id or f"m-{uuid4().hex}",
+        session_id=session_id,
+        agent_id=agent_id,
+        role=role,
+        name=name,
+        content=text,
+        occurred_at=occurred_at,
+        message_type=message_type,
+        channel=channel,
+        domain=domain,
+        task_type=task_type,
+        metadata=metadata or {},
+    )
+    return InteractionEntry(interaction=interaction, chunks=chunks)
+
+
+def episodic_query(scope: Scope, text: str) -> MemoryQuery:
+    """A query that finds the entry with that text."""
+    return MemoryQuery(scope=scope, text=text)

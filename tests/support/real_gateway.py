@@ -1,0 +1,147 @@
+"""The whole gateway on the real stores, in this process, with the hashing embedder; and its workers, run on demand."""
+
+import os
+from collections.abc import AsyncIterator, Iterator
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from uuid import uuid4
+
+import asyncpg
+import httpx
+from fastapi import FastAPI
+
+from infra.embedded.stack import Endpoints
+from ragpp.clock import system_clock
+from ragpp.embedding.factory import make_embedder
+from ragpp.extraction.spacy_extractor import SpacyExtractor
+from ragpp.ledger import WorkLedger
+from ragpp.postgres import create_pool, ensure_open
+from ragpp.redis import create_client
+from ragpp.settings import EmbeddingSettings, PostgresSettings, RedisSettings
+from services import all_in_one
+from services.gateway import app as gateway_app
+from services.gateway.keys import create_key
+from services.gateway.parts import Parts
+from services.workers.digest import LEASE_S, STAGES, digest
+from services.workers.parts import WorkerParts
+
+
+def settings_of(endpoints: Endpoints, folder: Path) -> dict[str, str]:
+    """The environment that the services of the tests run with."""
+    return {
+        "POSTGRES_DSN": endpoints.postgres_app_dsn.get_secret_value(),
+        "POSTGRES_OWNER_DSN": endpoints.postgres_owner_dsn.get_secret_value(),
+        "POSTGRES_RELAY_DSN": endpoints.postgres_relay_dsn.get_secret_value(),
+        "REDIS_URL": endpoints.redis_url.get_secret_value(),
+        "NEO4J_URI": endpoints.neo4j_uri,
+        "NEO4J_USER": endpoints.neo4j_user,
+        "NEO4J_PASSWORD": endpoints.neo4j_password.get_secret_value(),
+        "EMBEDDING_PROVIDER": "hashing",
+        "GATEWAY_AUDIT_SPOOL": str(folder / "audit-spool.jsonl"),
+        "GATEWAY_DEADLINE_MS": "5000",
+    }
+
+
+@contextmanager
+def environment(settings: dict[str, str]) -> Iterator[None]:
+    """`settings` in the environment while inside."""
+    before = {name: os.environ.get(name) for name in settings}
+    os.environ.update(settings)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                os.environ.pop(name, None)
+            else:
+                os.environ[name] = value
+
+
+@dataclass(frozen=True)
+class RealGateway:
+    """The running gateway. `parts` are its own; `worker` digests what the ledger holds."""
+
+    app: FastAPI
+    parts: Parts
+    worker: WorkerParts
+    settings: dict[str, str]
+
+    async def key(self, tenant_id: str, *scopes: str, user_id: str | None = None) -> str:
+        """A new key of `tenant_id`, to read, write and forget unless `scopes` say otherwise."""
+        wanted = frozenset(scopes or {"read", "write", "forget"})
+        made = await create_key(self.settings["POSTGRES_OWNER_DSN"], tenant_id, wanted, user_id=user_id)
+        return str(made["key"])
+
+    def client(self, key: str | None) -> httpx.AsyncClient:
+        """A client with `key`; what the application raises is answered, as a server would."""
+        transport = httpx.ASGITransport(app=self.app, raise_app_exceptions=False)
+        headers = {"authorization": f"Bearer {key}"} if key else {}
+        return httpx.AsyncClient(transport=transport, base_url="http://gateway", headers=headers, timeout=30)
+
+    async def digest(self, tenant_id: str) -> None:
+        """Do the ledger's work until nothing of `tenant_id` is left."""
+        owner = f"test-{uuid4().hex}"
+        while await self._pending(tenant_id):
+            for stage in STAGES:
+                works = await self.worker.ledger.lease(stage, limit=1_000, owner=owner, lease_s=LEASE_S)
+                if works:
+                    await digest(self.worker, works, owner)
+
+    async def audited(self, tenant_id: str) -> list[asyncpg.Record]:
+        """The audit entries of `tenant_id`, as the application sees them."""
+        await self.parts.audit.flush()
+        connection = await asyncpg.connect(self.settings["POSTGRES_DSN"])
+        try:
+            async with connection.transaction():
+                await connection.execute("SELECT set_config('ragpp.tenant_id', $1, true)", tenant_id)
+                return list(await connection.fetch("SELECT * FROM audit.accesses ORDER BY at"))
+        finally:
+            await connection.close()
+
+    async def lose_short_term(self) -> None:
+        """Delete every key, as a Redis without its disk would after a restart."""
+        redis = RedisSettings()
+        async with create_client(redis) as client:
+            async for key in client.scan_iter(match=f"{redis.key_prefix}*", count=1_000):
+                await client.delete(key)
+
+    async def _pending(self, tenant_id: str) -> int:
+        connection = await asyncpg.connect(self.settings["POSTGRES_RELAY_DSN"])
+        try:
+            statement = "SELECT count(*) FROM ledger.work WHERE tenant_id = $1 AND state IN ('pending', 'leased')"
+            return int(await connection.fetchval(statement, tenant_id))
+        finally:
+            await connection.close()
+
+
+@asynccontextmanager
+async def open_gateway(endpoints: Endpoints, folder: Path) -> AsyncIterator[RealGateway]:
+    """Migrate, open the tiers once, and put the gateway and a worker on them."""
+    settings = settings_of(endpoints, folder)
+    async with AsyncExitStack() as stack:
+        stack.enter_context(environment(settings))
+        await all_in_one.migrate_all()
+
+        @asynccontextmanager
+        async def tiers(tools: gateway_app.Tools) -> AsyncIterator[gateway_app.Tiers]:
+            async with all_in_one.open_tiers(tools.embedder, tools.counter, tools.clock) as local:
+                yield local
+
+        app = gateway_app.create_app(lambda: gateway_app.open_parts(tiers))
+        await stack.enter_async_context(app.router.lifespan_context(app))
+        parts: Parts = app.state.parts
+        pool = create_pool(PostgresSettings(), dsn=settings["POSTGRES_RELAY_DSN"], vectors=False)
+        await ensure_open(pool)
+        stack.push_async_callback(pool.close)
+        worker = WorkerParts(
+            short_term=parts.short_term,
+            episodic=parts.episodic,
+            semantic=parts.semantic,
+            procedural=parts.procedural,
+            ledger=WorkLedger(pool, system_clock),
+            extractor=SpacyExtractor(),
+            embedder=make_embedder(EmbeddingSettings()),
+            clock=system_clock,
+        )
+        yield RealGateway(app, parts, worker, settings)

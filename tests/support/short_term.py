@@ -1,0 +1,64 @@
+"""The short-term tier for tests: opened on the stack, with entries that a query finds."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime
+from uuid import uuid4
+
+from infra.embedded.stack import Endpoints
+from ragpp.clock import Clock, system_clock
+from ragpp.models import DEFAULT_SESSION, Interaction, InteractionEntry, MemoryQuery, Role, Scope
+from ragpp.settings import RedisSettings, ShortTermSettings
+from ragpp.summaries import Summariser
+from ragpp.tokens import TokenCounter
+from services.short_term.app import open_tier
+from services.short_term.tier import RedisShortTermTier
+
+NOON = datetime(2024, 5, 1, 12, tzinfo=UTC)
+COUNTER = TokenCounter()
+
+
+@asynccontextmanager
+async def short_term_tier(
+    endpoints: Endpoints,
+    *,
+    window: ShortTermSettings | None = None,
+    summariser: Summariser | None = None,
+    clock: Clock = system_clock,
+) -> AsyncIterator[RedisShortTermTier]:
+    """The tier with its usual window, or another."""
+    async with open_tier(
+        RedisSettings(url=endpoints.redis_url),
+        window or ShortTermSettings(),
+        counter=COUNTER,
+        summariser=summariser,
+        clock=clock,
+    ) as tier:
+        yield tier
+
+
+def short_term_entry(
+    text: str,
+    *,
+    id: str | None = None,
+    occurred_at: datetime = NOON,
+    session_id: str = DEFAULT_SESSION,
+    role: Role = "user",
+    name: str | None = None,
+    tokens: int = 0,
+) -> InteractionEntry:
+    """A message with that content."""
+    interaction = Interaction(
+        id=id or f"m-{uuid4().hex}",
+        session_id=session_id,
+        role=role,
+        name=name,
+        content=text,
+        occurred_at=occurred_at,
+    )
+    return InteractionEntry(interaction=interaction, tokens=tokens)
+
+
+def short_term_query(scope: Scope, text: str) -> MemoryQuery:
+    """A query that finds the entry with that text."""
+    return MemoryQuery(scope=scope, text=text)

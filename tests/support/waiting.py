@@ -1,0 +1,20 @@
+"""Waiting for something to come true."""
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable
+from typing import Final, TypeVar
+
+_POLL_S: Final = 0.05
+T = TypeVar("T")
+
+
+async def eventually(ask: Callable[[], Awaitable[T]], *, within_s: float, what: str) -> T:
+    """The first answer of `ask` that is true; AssertionError with the last one when there is none in time."""
+    deadline = time.monotonic() + within_s
+    while True:
+        answer = await ask()
+        if answer:
+            return answer
+        assert time.monotonic() < deadline, f"not within {within_s:.0f} s: {what}; the last answer was {answer!r}"
+        await asyncio.sleep(_POLL_S)

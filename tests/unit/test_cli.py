@@ -1,0 +1,145 @@
+"""The command line: its exit codes, and what it shows of text that came from anywhere."""
+
+import io
+import json
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from infra.cli.arguments import checked, parse_moment, parse_tiers
+from infra.cli.console import plain
+from infra.cli.main import main
+from infra.cli.place import Place
+from infra.cli.render import recall_view
+from ragpp.api import RecalledMemory, RecallRequest, RecallResponse, TierStatus
+from ragpp.errors import InvalidInput
+
+COMMANDS = ("up", "down", "status", "logs", "remember", "recall", "ingest", "pending", "demo", "key")
+
+
+@dataclass(frozen=True)
+class Done:
+    """How a command ended."""
+
+    returncode: int
+    stdout: str
+    stderr: str
+
+
+@pytest.fixture
+def ragpp(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable[..., Done]:
+    """Runs a command in this process, as the shell would."""
+    for name in ("RAGPP_HOME", "RAGPP_URL", "RAGPP_API_KEY", "RAGPP_USER"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("COLUMNS", "200")
+
+    def run(*arguments: str, home: Path) -> Done:
+        monkeypatch.setenv("RAGPP_HOME", str(home))
+        monkeypatch.setattr("sys.argv", ["ragpp", *arguments])
+        with pytest.raises(SystemExit) as left:
+            main()
+        said = capsys.readouterr()
+        return Done(int(left.value.code or 0), said.out, said.err)
+
+    return run
+
+
+def test_a_command_without_a_stack_answers_3_and_says_how_to_start_one(
+    ragpp: Callable[..., Done], tmp_path: Path
+) -> None:
+    done = ragpp("recall", "anything", "--user", "u1", home=tmp_path / "none")
+    assert done.returncode == 3
+    assert "ragpp up" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_with_json_the_problem_is_json_too(ragpp: Callable[..., Done], tmp_path: Path) -> None:
+    done = ragpp("recall", "anything", "--user", "u1", "--json", home=tmp_path / "none")
+    assert done.returncode == 3
+    assert json.loads(done.stderr)["code"] == "MEM-032"
+
+
+def test_wrong_usage_answers_2(ragpp: Callable[..., Done], tmp_path: Path) -> None:
+    assert ragpp("recall", "anything", home=tmp_path).returncode == 2
+
+
+def test_status_of_a_stack_that_never_ran_answers_3(ragpp: Callable[..., Done], tmp_path: Path) -> None:
+    done = ragpp("status", "--json", home=tmp_path / "none")
+    assert done.returncode == 3
+    assert [row["running"] for row in json.loads(done.stdout)["servers"]] == [False] * 5
+    assert not (tmp_path / "none").exists()
+
+
+def test_a_bad_file_is_refused_before_anything_is_sent(ragpp: Callable[..., Done], tmp_path: Path) -> None:
+    file = tmp_path / "bad.jsonl"
+    file.write_text('{"content": "good"}\n{"content": 3}\n', encoding="utf-8")
+    done = ragpp("ingest", str(file), "--user", "u1", "--url", "http://127.0.0.1:9", "--key", "k", home=tmp_path)
+    assert done.returncode == 1
+    assert "line 2" in done.stderr
+    assert "nothing was stored" in done.stderr
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_explains_itself_with_an_example(
+    command: str, ragpp: Callable[..., Done], tmp_path: Path
+) -> None:
+    done = ragpp(command, "--help", home=tmp_path)
+    assert done.returncode == 0
+    assert f"Example: ragpp {command}" in re.sub(r"\s+", " ", done.stdout)
+
+
+def test_the_key_is_readable_by_its_owner_alone_and_whole(tmp_path: Path) -> None:
+    place = Place(tmp_path)
+    assert place.key() is None
+    place.write_key("first")
+    place.write_key("second")
+    assert place.key() == "second"
+    assert place.key_path.stat().st_mode & 0o777 == 0o600
+
+
+def test_no_control_character_of_a_memory_reaches_the_terminal() -> None:
+    hostile = "\x1b]0;title\x07 [red]markup[/red] \x9b31m\x00"
+    assert "\x1b" not in plain(hostile)
+    assert "\x9b" not in plain(hostile)
+    memory = RecalledMemory(id="m", tier="episodic", kind="interaction", text=hostile, score=0.5, said_by="\x1b[31mEve")
+    answer = RecallResponse(
+        status="partial",
+        context=hostile,
+        tokens=3,
+        elapsed_ms=1.0,
+        retrieved_at=datetime(2024, 5, 1, tzinfo=UTC),
+        receipt_pending=0,
+        sections=(),
+        memories=(memory,),
+        tiers={"semantic": TierStatus(status="timeout", ms=500.0, detail="\x1b[2J")},
+    )
+    console = Console(width=200, record=True, file=io.StringIO())
+    console.print(recall_view(answer))
+    shown = console.export_text()
+    assert "\x1b" not in shown
+    assert "[red]markup[/red]" in shown
+    assert "timeout" in shown
+
+
+def test_a_moment_without_a_zone_is_utc() -> None:
+    assert parse_moment("2026-03-08", "--at") == datetime(2026, 3, 8, tzinfo=UTC)
+    assert parse_moment("2026-03-08T10:00:00+02:00", "--at") == datetime(2026, 3, 8, 8, tzinfo=UTC)
+    with pytest.raises(InvalidInput, match="--at: 'yesterday' is no moment"):
+        parse_moment("yesterday", "--at")
+
+
+def test_tiers_are_named_and_an_unknown_one_is_refused_with_the_choice() -> None:
+    assert parse_tiers("episodic, semantic") == ["episodic", "semantic"]
+    with pytest.raises(InvalidInput) as caught:
+        parse_tiers("episodic,cache")
+    assert "short_term" in caught.value.suggestions[0]
+
+
+def test_a_value_that_does_not_fit_is_named_by_its_field() -> None:
+    with pytest.raises(InvalidInput, match="limit"):
+        checked(RecallRequest, {"user_id": "u1", "query": "x", "limit": 0})

@@ -1,0 +1,187 @@
+"""Digesting a batch: an outage only delays, a poisoned event fails alone, and a lease is held until the end."""
+
+import asyncio
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from typing import Final, cast
+
+import pytest
+
+from ragpp.clock import Clock
+from ragpp.embedding.hashing import HashingEmbedder
+from ragpp.errors import EmbeddingError, TierUnavailable
+from ragpp.extraction import Extractor
+from ragpp.ledger import Work, WorkKey, WorkLedger
+from ragpp.ledger.work import MAX_ATTEMPTS, WorkState
+from ragpp.models import Health, Interaction, InteractionEntry, Scope, TierName
+from ragpp.tiers import EpisodicTier, ProceduralTier, SemanticTier, ShortTermTier
+from services.workers import digest as digest_module
+from services.workers.digest import USERS_AT_ONCE, digest
+from services.workers.parts import WorkerParts
+
+NOON: Final = datetime(2025, 1, 1, 12, tzinfo=UTC)
+
+
+def work(event_id: int, user_id: str = "u") -> Work:
+    return Work(
+        key=WorkKey(event_id, "short_term"),
+        scope=Scope(tenant_id="t", user_id=user_id),
+        kind="interaction.stored",
+        subject_id=f"m{event_id}",
+        occurred_at=NOON,
+        attempts=1,
+    )
+
+
+@dataclass
+class Ledger:
+    """What became of each work. `lost`: keys that another owner holds by now."""
+
+    states: dict[WorkKey, str] = field(default_factory=dict)
+    attempts: dict[WorkKey, int] = field(default_factory=dict)
+    errors: dict[WorkKey, str] = field(default_factory=dict)
+    lost: set[WorkKey] = field(default_factory=set)
+    renewed: list[set[WorkKey]] = field(default_factory=list)
+    beaten: asyncio.Event = field(default_factory=asyncio.Event)
+
+    def hand_out(self, works: Sequence[Work]) -> list[Work]:
+        """Those that are neither done nor failed, as a lease gives them."""
+        given = [one for one in works if self.states.get(one.key, "pending") == "pending"]
+        for one in given:
+            self.states[one.key] = "leased"
+            self.attempts[one.key] = self.attempts.get(one.key, 0) + 1
+        return given
+
+    async def renew(self, keys: Sequence[WorkKey], owner: str, lease_s: float) -> list[WorkKey]:
+        del owner, lease_s
+        held = [key for key in keys if self.states[key] == "leased" and key not in self.lost]
+        self.renewed.append(set(held))
+        if len(self.renewed) > 2:
+            self.beaten.set()
+        return held
+
+    async def finish(self, keys: Sequence[WorkKey], owner: str) -> list[WorkKey]:
+        del owner
+        self.states.update(dict.fromkeys(keys, "done"))
+        return list(keys)
+
+    async def postpone(self, keys: Sequence[WorkKey], owner: str, why: str) -> list[WorkKey]:
+        del owner
+        for key in keys:
+            self.states[key], self.errors[key] = "pending", why
+            self.attempts[key] -= 1
+        return list(keys)
+
+    async def fail(self, key: WorkKey, owner: str, error: str, *, retryable: bool) -> WorkState:
+        del owner
+        state: WorkState = "pending" if retryable and self.attempts[key] < MAX_ATTEMPTS else "failed"
+        self.states[key], self.errors[key] = state, error
+        return state
+
+
+@dataclass
+class Tier:
+    """The episodic and the short-term tier. `up`: what its ping says. `poison`: ids at which `error` is raised, by a
+    batch as well as alone. `gate`: what a read waits for."""
+
+    name: TierName
+    up: bool = True
+    poison: frozenset[str] = frozenset()
+    error: Exception = field(default_factory=lambda: TierUnavailable("too slow"))
+    gate: asyncio.Event | None = None
+    appended: list[str] = field(default_factory=list)
+    asked: list[str] = field(default_factory=list)
+
+    async def get(self, scope: Scope, ids: Collection[str]) -> list[Interaction]:
+        self.asked.append(scope.user_id)
+        if self.gate is not None:
+            await self.gate.wait()
+        return [Interaction(id=one, content=one, occurred_at=NOON) for one in ids]
+
+    async def store(self, scope: Scope, entries: Sequence[InteractionEntry]) -> list[None]:
+        del scope
+        if not self.up:
+            raise TierUnavailable("down")
+        if any(entry.id in self.poison for entry in entries):
+            raise self.error
+        self.appended += [entry.id for entry in entries]
+        return []
+
+    async def compact(self, scope: Scope) -> bool:
+        del scope
+        return False
+
+    async def health_check(self) -> Health:
+        return Health(name=self.name, ok=self.up, ms=0.0)
+
+
+def parts_of(ledger: Ledger, episodic: Tier, short_term: Tier) -> WorkerParts:
+    clock: Clock = lambda: NOON + timedelta(days=1)  # noqa: E731 - a clock is a function
+    return WorkerParts(
+        short_term=cast("ShortTermTier", short_term),
+        episodic=cast("EpisodicTier", episodic),
+        semantic=cast("SemanticTier", None),
+        procedural=cast("ProceduralTier", None),
+        ledger=cast("WorkLedger", ledger),
+        extractor=cast("Extractor", None),
+        embedder=HashingEmbedder(8),
+        clock=clock,
+    )
+
+
+async def digest_until_nothing_waits(parts: WorkerParts, ledger: Ledger, works: Sequence[Work], rounds: int) -> None:
+    for _ in range(rounds):
+        batch = ledger.hand_out(works)
+        if batch:
+            await digest(parts, batch, "me")
+
+
+@pytest.mark.parametrize("error", [TierUnavailable("too slow"), EmbeddingError("a text the endpoint refuses")])
+async def test_an_event_that_always_meets_a_retryable_error_fails_alone_while_everything_is_up(
+    error: Exception,
+) -> None:
+    ledger, episodic = Ledger(), Tier("episodic")
+    short_term = Tier("short_term", poison=frozenset({"m2"}), error=error)
+    works = [work(1), work(2), work(3)]
+    await digest_until_nothing_waits(parts_of(ledger, episodic, short_term), ledger, works, MAX_ATTEMPTS)
+    assert [ledger.states[one.key] for one in works] == ["done", "failed", "done"]
+    assert str(error) in ledger.errors[works[1].key]
+    assert short_term.appended == ["m1", "m3"]
+
+
+@pytest.mark.parametrize("events", [1, 3])
+async def test_an_outage_is_waited_for_however_long_and_counts_no_attempt(events: int) -> None:
+    ledger, episodic, short_term = Ledger(), Tier("episodic"), Tier("short_term", up=False)
+    works = [work(number) for number in range(events)]
+    parts = parts_of(ledger, episodic, short_term)
+    await digest_until_nothing_waits(parts, ledger, works, 3 * MAX_ATTEMPTS)
+    assert {ledger.states[one.key] for one in works} == {"pending"}
+    assert {ledger.attempts[one.key] for one in works} == {0}
+    short_term.up = True
+    await digest_until_nothing_waits(parts, ledger, works, 1)
+    assert {ledger.states[one.key] for one in works} == {"done"}
+
+
+async def test_what_is_no_longer_held_is_left_to_whoever_holds_it() -> None:
+    ledger, episodic, short_term = Ledger(), Tier("episodic"), Tier("short_term")
+    works = [work(1), work(2), work(3, "other")]
+    ledger.lost = {works[0].key, works[2].key}
+    await digest(parts_of(ledger, episodic, short_term), ledger.hand_out(works), "me")
+    assert short_term.appended == ["m2"]
+    assert episodic.asked == ["u"]
+
+
+async def test_the_lease_is_kept_also_for_users_who_wait_for_their_turn(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(digest_module, "LEASE_S", 0.01)
+    gate = asyncio.Event()
+    ledger, episodic, short_term = Ledger(), Tier("episodic", gate=gate), Tier("short_term")
+    works = [work(number, f"u{number}") for number in range(USERS_AT_ONCE + 3)]
+    digesting = asyncio.create_task(digest(parts_of(ledger, episodic, short_term), ledger.hand_out(works), "me"))
+    async with asyncio.timeout(10):
+        await ledger.beaten.wait()
+    assert len(episodic.asked) == USERS_AT_ONCE
+    assert ledger.renewed[2] == {one.key for one in works}
+    gate.set()
+    await digesting
+    assert {ledger.states[one.key] for one in works} == {"done"}

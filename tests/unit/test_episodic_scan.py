@@ -1,0 +1,144 @@
+"""What a scan brings back is unpacked as it was packed."""
+
+import struct
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ragpp.lexical import DIMENSIONS
+from ragpp.models import Interaction
+from services.episodic.scan import ASKS, ASSISTANT, Columns, session_key, traits, unpack
+
+EPOCH = datetime(2000, 1, 1, tzinfo=UTC)
+
+
+@dataclass(frozen=True)
+class Row:
+    """A chunk as the table has it."""
+
+    turn: int
+    moment: int
+    session: int
+    name: str | None
+    distance: float
+    lexical: dict[int, float]
+    eligible: bool
+
+
+def packed(rows: list[Row], terms: list[int]) -> Columns:
+    """What PostgreSQL and pgvector send, from their documented binary formats."""
+
+    def numbers(code: str, values: list[int] | list[float]) -> bytes:
+        return struct.pack(f">{len(values)}{code}", *values)
+
+    def sparse(weights: dict[int, float]) -> bytes:
+        if not set(weights) & set(terms):
+            weights = {}
+        kept = sorted(weights.items())
+        header = numbers("i", [DIMENSIONS, len(kept), 0])
+        return header + numbers("i", [k for k, _ in kept]) + numbers("f", [w for _, w in kept])
+
+    if not rows:
+        return Columns(chunks=0)
+    return Columns(
+        chunks=len(rows),
+        turns=numbers("q", [row.turn for row in rows]),
+        moments=numbers("q", [row.moment for row in rows]),
+        sessions=numbers("q", [row.session for row in rows]),
+        traits=numbers("h", [row.turn % 4 for row in rows]),
+        names=[row.name for row in rows],
+        distances=numbers("f", [row.distance for row in rows]),
+        lexical=b"".join(sparse(row.lexical) for row in rows),
+        eligible=bytes(row.eligible for row in rows),
+    )
+
+
+weights = st.floats(0.015625, 1.0, width=32)
+low_terms = st.sampled_from([0, 1, 2, 3, 4, 5, 1_000, DIMENSIONS - 1])
+
+
+@st.composite
+def tables(draw: st.DrawFn) -> list[Row]:
+    rows = []
+    turns = draw(st.lists(st.integers(1, 1 << 62), unique=True, max_size=12))
+    for turn in turns:
+        moment = draw(st.integers(-6 * 10**16, 10**17))
+        session = draw(st.sampled_from([-(1 << 63), -1, 0, (1 << 63) - 1]))
+        name = draw(st.sampled_from([None, "Ann", "Bob"]))
+        eligible = draw(st.booleans())
+        rows += [
+            Row(
+                turn,
+                moment,
+                session,
+                name,
+                draw(st.floats(0, 2, width=32)),
+                draw(st.dictionaries(low_terms, weights, max_size=6)),
+                eligible,
+            )
+            for _ in range(draw(st.integers(1, 3)))
+        ]
+    return draw(st.permutations(rows))
+
+
+@given(tables(), st.lists(low_terms, unique=True, max_size=6))
+def test_each_chunk_comes_back_in_its_place(rows: list[Row], terms: list[int]) -> None:
+    found = unpack(packed(rows, terms), terms)
+    assert found.ordinal.tolist() == [row.turn for row in rows]
+    assert found.session.tolist() == [row.session for row in rows]
+    assert found.lexical.shape == (len(rows), len(terms))
+    for place, row in enumerate(rows):
+        assert found.cosine[place] == pytest.approx(1 - row.distance)
+        assert found.lexical[place].tolist() == [row.lexical.get(term, 0.0) for term in terms]
+        speaker = int(found.speaker[place])
+        assert (found.speakers[speaker] if speaker >= 0 else None) == row.name
+        assert bool(found.eligible[place]) == row.eligible
+        assert (bool(found.asks[place]), bool(found.assistant[place])) == (row.turn % 2 == 1, row.turn % 4 >= 2)
+        assert found.key(place) == (EPOCH + timedelta(microseconds=row.moment), row.turn)
+
+
+def test_columns_that_were_not_asked_for_do_not_narrow_or_count() -> None:
+    row = Row(7, 0, 0, None, 0.0, {}, eligible=True)
+    columns = packed([row], [])
+    bare = Columns(
+        chunks=1,
+        turns=columns.turns,
+        moments=columns.moments,
+        sessions=columns.sessions,
+        traits=columns.traits,
+        names=columns.names,
+    )
+    found = unpack(bare, [3])
+    assert np.isnan(found.cosine).all()
+    assert found.lexical.tolist() == [[0.0]]
+    assert found.eligible.tolist() == [True]
+
+
+@given(st.text(min_size=1))
+def test_a_session_key_fits_a_bigint_and_stays_the_same(session_id: str) -> None:
+    assert -(1 << 63) <= session_key(session_id) < 1 << 63
+    assert session_key("default") == -101_136_948_824_460_382
+
+
+@pytest.mark.parametrize(
+    ("content", "asks"),
+    [
+        ("Did you?", True),
+        ("“Did you?” ", True),
+        ("(did you?)\n", True),
+        ("本当ですか？", True),
+        ("I did.", False),
+        ("What? No.", False),
+        ("?", True),
+        (" ", False),
+    ],
+)
+def test_a_question_is_known_by_its_end(content: str, *, asks: bool) -> None:
+    said = Interaction(id="a", content=content, occurred_at=EPOCH)
+    assert bool(traits(said) & ASKS) == asks
+    assert not traits(said) & ASSISTANT
+    assert traits(said.model_copy(update={"role": "assistant"})) & ASSISTANT

@@ -1,0 +1,326 @@
+"""What a message says about people, places, work and belongings; and what it does not say."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ragpp.extraction import SPEAKER, EntityMention, Extraction, Extractor
+from ragpp.extraction.query import MAX_CANDIDATES, query_entities
+from ragpp.extraction.spacy_extractor import SpacyExtractor, blank_pipeline
+
+
+@pytest.fixture(scope="module")
+def extractor() -> Extractor:
+    return SpacyExtractor(blank_pipeline())
+
+
+def ties(extraction: Extraction) -> set[tuple[str, str, str]]:
+    return {(tie.source, tie.type, tie.target) for tie in extraction.relationships}
+
+
+def told(extraction: Extraction) -> set[tuple[str, str, str]]:
+    """Without what is only mentioned together."""
+    return {tie for tie in ties(extraction) if tie[1] != "RELATED_TO"}
+
+
+def labels(extraction: Extraction) -> dict[str, str]:
+    return {entity.name: entity.label for entity in extraction.entities}
+
+
+def entity(extraction: Extraction, name: str) -> EntityMention:
+    return next(found for found in extraction.entities if found.name == name)
+
+
+STATED = [
+    ("I live in Zabrze.", {("Noor", "LIVES_IN", "Zabrze")}),
+    ("i live in berlin", {("Noor", "LIVES_IN", "Berlin")}),
+    ("I've moved from Porto to Lisbon.", {("Noor", "LIVES_IN", "Lisbon")}),
+    ("We are based in Ghent now.", {("Noor", "LIVES_IN", "Ghent")}),
+    ("I live in Porto, and you?", {("Noor", "LIVES_IN", "Porto")}),
+    ("I work at Green Valley Hospital.", {("Noor", "WORKS_AT", "Green Valley Hospital")}),
+    ("I started working as a nurse at St. Mary's Hospital.", {("Noor", "WORKS_AT", "St. Mary's Hospital")}),
+    ("I got a new job at Globex.", {("Noor", "WORKS_AT", "Globex")}),
+    (
+        "I live in Leeds and work at Harrow Street Clinic.",
+        {("Noor", "LIVES_IN", "Leeds"), ("Noor", "WORKS_AT", "Harrow Street Clinic")},
+    ),
+    ("I'm from Ghana originally.", {("Noor", "FROM", "Ghana")}),
+    ("I grew up in Turin.", {("Noor", "FROM", "Turin")}),
+    ("I graduated from Bocconi University.", {("Noor", "STUDIED_AT", "Bocconi University")}),
+    ("I joined the Riverside Chess Club.", {("Noor", "MEMBER_OF", "Riverside Chess Club")}),
+    ("I signed up for the Berlin Marathon.", {("Noor", "TAKES_PART_IN", "Berlin Marathon")}),
+    ("Last week I went to Glasgow.", {("Noor", "VISITED", "Glasgow")}),
+    ("I bought a new Toyota.", {("Noor", "OWNS", "Toyota")}),
+    ("I have a dog named Rex and a cat called Miso.", {("Noor", "OWNS", "Rex"), ("Noor", "OWNS", "Miso")}),
+    ("I love olives but I hate crowds.", {("Noor", "LIKES", "olives"), ("Noor", "DISLIKES", "crowds")}),
+    ("I'm married to Elena.", {("Noor", "SPOUSE_OF", "Elena")}),
+    ("Marta and Leo are married.", {("Marta", "SPOUSE_OF", "Leo")}),
+    ("Marta and I moved to Vienna.", {("Marta", "LIVES_IN", "Vienna"), ("Noor", "LIVES_IN", "Vienna")}),
+    ("Marta works at Netflix.", {("Marta", "WORKS_AT", "Netflix")}),
+    (
+        "My aunt Carla, who lives in Turin, is a teacher at Bocconi University.",
+        {
+            ("Carla", "AUNT_OF", "Noor"),
+            ("Carla", "LIVES_IN", "Turin"),
+            ("Carla", "WORKS_AT", "Bocconi University"),
+        },
+    ),
+    (
+        "My sister lives in Lisbon.",
+        {("Noor's sister", "SISTER_OF", "Noor"), ("Noor's sister", "LIVES_IN", "Lisbon")},
+    ),
+    (
+        "My mother Anna called. She lives in Porto.",
+        {("Anna", "MOTHER_OF", "Noor"), ("Anna", "LIVES_IN", "Porto")},
+    ),
+    ("Anna's brother Leo is here.", {("Leo", "BROTHER_OF", "Anna")}),
+    ("Leo is my cousin.", {("Leo", "COUSIN_OF", "Noor")}),
+    ("My brothers Leo and Max are loud.", {("Leo", "BROTHER_OF", "Noor"), ("Max", "BROTHER_OF", "Noor")}),
+    ("A neighbour called Mrs. Baird walks the dog.", {("Mrs. Baird", "NEIGHBOUR_OF", "Noor")}),
+    ("Aunt Rosa came by.", {("Rosa", "AUNT_OF", "Noor")}),
+    (
+        "My husband's mother, Rosa, is from Naples.",
+        {
+            ("Noor's husband", "SPOUSE_OF", "Noor"),
+            ("Rosa", "MOTHER_OF", "Noor's husband"),
+            ("Rosa", "FROM", "Naples"),
+        },
+    ),
+    ("My dog is barking.", {("Noor", "OWNS", "Noor's dog")}),
+]
+
+NOT_STATED = [
+    "",
+    " \n\t",
+    "Do I live in Porto?",
+    "Should I work at Green Valley Hospital?",
+    "If I moved to Oslo, I would work at Green Valley Hospital.",
+    "I might move to Rome. I'd love to live in Paris.",
+    "I want to work at Netflix.",
+    'She said "I live in Berlin" and laughed.',
+    "> I live in Berlin\nAgreed!",
+    "Everyone says I work at Google.",
+    "I dreamed that I lived in Rome.",
+    "I have never been to Rome.",
+    "I'm not from Spain.",
+    "Your brother is a romantic, and your sister lives next door.",
+    "Hi Anna! Thanks, Leo.",
+    "I love it. I like that. I love you. I hate how this works.",
+    "On Monday in May I speak Italian. OK, TV time.",
+    "Happy Birthday! Congratulations!",
+]
+
+
+@pytest.mark.parametrize(("text", "expected"), STATED)
+def test_a_stated_relationship_is_found(extractor: Extractor, text: str, expected: set[tuple[str, str, str]]) -> None:
+    assert told(extractor.extract(text, speaker="Noor")) == expected
+
+
+@pytest.mark.parametrize("text", NOT_STATED)
+def test_what_is_not_asserted_is_no_relationship(extractor: Extractor, text: str) -> None:
+    assert told(extractor.extract(text, speaker="Noor")) == set()
+
+
+@pytest.mark.parametrize(
+    ("text", "ended"),
+    [
+        ("I don't live in Porto any more.", ("Noor", "LIVES_IN", "Porto")),
+        ("I used to work for Initech.", ("Noor", "WORKS_AT", "Initech")),
+        ("I quit my job at Acme Corp.", ("Noor", "WORKS_AT", "Acme Corp.")),
+        ("My sister no longer lives in Turin.", ("Noor's sister", "LIVES_IN", "Turin")),
+        ("I moved away from Leeds.", ("Noor", "LIVES_IN", "Leeds")),
+    ],
+)
+def test_what_holds_no_longer_is_ended_and_not_stated(
+    extractor: Extractor, text: str, ended: tuple[str, str, str]
+) -> None:
+    extraction = extractor.extract(text, speaker="Noor")
+    assert [(tie.source, tie.type, tie.target) for tie in extraction.ended] == [ended]
+    assert ended not in ties(extraction)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Yesterday Anna Kowalska flew to Paris.", {"Anna Kowalska": "PERSON", "Paris": "GPE"}),
+        ("I saw Dr. Patel at Harvard Medical School.", {"Dr. Patel": "PERSON", "Harvard Medical School": "ORG"}),
+        ("The Nordic Map Archive has a coffee ring.", {"Nordic Map Archive": "ORG"}),
+        ("We met at the Museum of Modern Art.", {"Museum of Modern Art": "ORG"}),
+        ("The Kelvin Half Marathon is in October.", {"Kelvin Half Marathon": "EVENT"}),
+        ("See you at Christmas!", {"Christmas": "EVENT"}),
+        ("It runs on an iPhone 15.", {"iPhone 15": "PRODUCT"}),
+        ("I borrowed Anna's car.", {"Anna": "PERSON"}),
+        ("This is Jean-Luc from Rio de Janeiro.", {"Jean-Luc": "PERSON", "Rio de Janeiro": "GPE"}),
+        ("Let me ask Leo. Leo knows.", {"Leo": "PERSON"}),
+        ("That's what I told Sofia Reyes.", {"Sofia Reyes": "PERSON"}),
+        ("Absolutely. Coffee first, then Monday.", {}),
+        ("HELLO EVERYONE WE ARE LATE", {}),
+        ("My Five Best Tips For Better Sleep", {}),
+    ],
+)
+def test_names_are_told_from_ordinary_words(extractor: Extractor, text: str, expected: dict[str, str]) -> None:
+    assert labels(extractor.extract(text, speaker=None)) == expected
+
+
+def test_a_named_mother_carries_what_merges_her_with_the_unnamed_one(extractor: Extractor) -> None:
+    named = entity(extractor.extract("My mother Anna is here.", speaker="Noor"), "Anna")
+    unnamed = entity(extractor.extract("I told Mum.", speaker="Noor"), "Noor's mother")
+    assert named.same_as == (unnamed.name,)
+    assert "mother" in named.aliases
+    assert set(unnamed.aliases) == {"mum", "mother"}
+
+
+def test_a_sister_is_known_by_her_kinship_but_may_not_be_the_only_one(extractor: Extractor) -> None:
+    liv = entity(extractor.extract("My sister Liv is here.", speaker="Noor"), "Liv")
+    assert "Noor's sister" in liv.aliases
+    assert liv.same_as == ()
+
+
+def test_kinship_and_origin_last_and_work_does_not(extractor: Extractor) -> None:
+    extraction = extractor.extract("My sister Liv is from Turin. She works at Netflix.", speaker="Noor")
+    assert {tie.type: tie.lasting for tie in extraction.relationships} == {
+        "SISTER_OF": True,
+        "FROM": True,
+        "WORKS_AT": False,
+    }
+
+
+def test_names_of_one_clause_are_related(extractor: Extractor) -> None:
+    extraction = extractor.extract("Yesterday Anna met Leo.", speaker="Noor")
+    assert ties(extraction) == {("Anna", "RELATED_TO", "Leo")}
+
+
+def test_names_of_a_question_are_entities_without_relationships(extractor: Extractor) -> None:
+    extraction = extractor.extract("Did Anna go to Paris?", speaker="Noor")
+    assert labels(extraction) == {"Anna": "PERSON", "Paris": "GPE"}
+    assert extraction.relationships == ()
+
+
+def test_a_pronoun_with_two_possible_meanings_means_nobody(extractor: Extractor) -> None:
+    extraction = extractor.extract("My sister called my aunt. She lives in Turin.", speaker="Noor")
+    assert not any(tie[1] == "LIVES_IN" for tie in ties(extraction))
+
+
+def test_an_unknown_speaker_has_the_name_that_the_caller_replaces(extractor: Extractor) -> None:
+    extraction = extractor.extract("My mum lives in Porto and I live in Leeds.", speaker=None)
+    assert (SPEAKER, "LIVES_IN", "Leeds") in ties(extraction)
+    assert (f"{SPEAKER}'s mother", "LIVES_IN", "Porto") in ties(extraction)
+
+
+def test_the_context_of_a_relationship_is_its_sentence_word_for_word(extractor: Extractor) -> None:
+    extraction = extractor.extract("It rains. I live in Leeds, “the big one”. It rains again.", speaker="Noor")
+    assert [tie.context for tie in extraction.relationships] == ["I live in Leeds, “the big one”."]
+
+
+def test_who_is_only_addressed_is_not_spoken_of(extractor: Extractor) -> None:
+    assert extractor.extract("Thanks, Leo, Paris was lovely.", speaker="Noor").relationships == ()
+
+
+def test_a_verb_without_a_subject_is_about_nobody(extractor: Extractor) -> None:
+    assert told(extractor.extract("Tastes like olives. Smells like Paris.", speaker="Noor")) == set()
+
+
+PIECES = st.sampled_from(
+    [
+        "I",
+        "my",
+        "mother",
+        "Anna",
+        "Mum",
+        "lives in",
+        "live in",
+        "moved to",
+        "Porto",
+        "and",
+        ",",
+        ".",
+        "?",
+        "she",
+        "'s",
+        "works at",
+        "Green Valley Hospital",
+        "love",
+        "\n",
+        '"',
+        "’",
+        "who",
+        "dog",
+        "called",
+        "Rex",
+        "\ue000",
+        "\uf8ff",
+        "married to",
+        "brothers",
+        "Leo",
+        "is",
+        "from",
+        "don't",
+        "prefer",
+        "tea",
+        "over",
+        "coffee",
+        "call me",
+        "allergic to",
+        "I'm",
+        "(",
+        "🙂",
+    ]
+)
+
+
+@given(st.lists(PIECES, max_size=16).map(" ".join))
+@settings(max_examples=200)
+def test_every_end_of_a_relationship_is_an_entity_and_every_entity_is_in_the_text(
+    extractor: Extractor, text: str
+) -> None:
+    extraction = extractor.extract(text, speaker="Noor")
+    names = {found.name for found in extraction.entities}
+    assert len({name.casefold() for name in names}) == len(extraction.entities)
+    for tie in (*extraction.relationships, *extraction.ended):
+        assert {tie.source, tie.target} <= names
+        assert tie.source != tie.target
+    for found in extraction.entities:
+        assert 0 <= found.start <= found.end <= len(text)
+        assert not any("\ue000" <= character <= "\uf8ff" for character in found.name)
+    assert extraction == extractor.extract(text, speaker="Noor")
+
+
+@given(st.text(max_size=200))
+@settings(max_examples=150)
+def test_any_text_can_be_read(extractor: Extractor, text: str) -> None:
+    extractor.extract(text, speaker=text[:10] or None)
+    extractor.query_entities(text)
+
+
+@pytest.mark.parametrize(
+    "unit", ["I live in Porto. ", "a", " ", '"', "Anna and ", "my mother's ", ". ", "(", "Leo, ", "```", "“"]
+)
+def test_a_message_of_the_greatest_length_is_read(extractor: Extractor, unit: str) -> None:
+    extractor.extract((unit * (100_000 // len(unit) + 1))[:100_000], speaker="Noor")
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ("When did Noor's mum visit Glasgow?", ["Noor's mother", "Noor", "Glasgow", "mother", "mum"]),
+        ("Who works at the Royal Clyde Hospital?", ["Royal Clyde Hospital", "Clyde"]),
+        ("What does my mom think?", ["mother", "mom"]),
+        ("where does salma live", ["salma"]),
+        ("When is the University of Porto open on Monday?", ["University of Porto", "Porto"]),
+    ],
+)
+def test_a_query_names_what_to_look_up(query: str, expected: list[str]) -> None:
+    found = query_entities(query)
+    assert set(expected) <= set(found)
+    assert found[0] == expected[0]
+
+
+@given(st.text(max_size=100))
+def test_candidates_are_few_and_distinct(query: str) -> None:
+    found = query_entities(query)
+    assert len(found) <= MAX_CANDIDATES
+    assert len({name.casefold() for name in found}) == len(found)
+
+
+def test_a_question_without_names_has_no_names() -> None:
+    assert query_entities("What is it?") == ()

@@ -1,0 +1,142 @@
+"""One ranking of all tiers: evidence first, nothing twice, nothing lost."""
+
+from collections.abc import Sequence
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ragpp.models import Memory, MemoryKind, TierName
+from services.gateway.fusion import PROTECTED_TURNS, STRIDE, evidence, fuse
+
+KINDS: dict[TierName, MemoryKind] = {
+    "short_term": "message",
+    "episodic": "interaction",
+    "semantic": "relationship",
+    "procedural": "preference",
+    "catalog": "item",
+}
+Answers = dict[TierName, list[Memory]]
+
+
+def memory(tier: TierName, identifier: str, score: float = 0.5, sources: Sequence[str] = ()) -> Memory:
+    return Memory(
+        id=identifier, tier=tier, kind=KINDS[tier], text=identifier, score=score, sources=tuple(sources) or ()
+    )
+
+
+def turn(number: int, score: float = 0.5) -> Memory:
+    return memory("episodic", f"t{number}", score, [f"t{number}"])
+
+
+def turns(count: int) -> list[Memory]:
+    return [turn(number, 1 - number / 100) for number in range(count)]
+
+
+def named(ranking: Sequence[Memory]) -> list[str]:
+    """The turns that a ranking names, in the order in which evidence counts."""
+    return list(dict.fromkeys(source for one in ranking for source in evidence(one)))
+
+
+@st.composite
+def answers(draw: st.DrawFn) -> Answers:
+    scores = st.floats(0, 1)
+    found: Answers = {
+        "episodic": sorted(
+            (turn(n, draw(scores)) for n in draw(st.lists(st.integers(0, 40), unique=True, max_size=30))),
+            key=lambda one: -one.score,
+        )
+    }
+    for tier in ("semantic", "procedural", "catalog"):
+        found[tier] = [
+            memory(tier, f"{tier}{n}", draw(scores), [f"t{s}" for s in draw(st.lists(st.integers(0, 60), max_size=5))])
+            for n in range(draw(st.integers(0, 8)))
+        ]
+    found["short_term"] = [
+        memory("short_term", f"t{n}", draw(scores), [f"t{n}"])
+        for n in draw(st.lists(st.integers(0, 60), unique=True, max_size=8))
+    ]
+    return {tier: found[tier] for tier in draw(st.permutations(list(found)))}
+
+
+@settings(deadline=None)
+@given(answers())
+def test_every_memory_comes_exactly_once(found: Answers) -> None:
+    fused = [one.id for one in fuse(found)]
+    assert len(fused) == len(set(fused))
+    assert set(fused) == {one.id for memories in found.values() for one in memories}
+
+
+@settings(deadline=None)
+@given(answers())
+def test_the_order_in_which_tiers_answered_does_not_matter(found: Answers) -> None:
+    assert fuse(found) == fuse({tier: found[tier] for tier in sorted(found)})
+
+
+@settings(deadline=None)
+@given(answers())
+def test_other_tiers_never_push_a_turn_out_of_the_first_ones(found: Answers) -> None:
+    """Recall among the first turns of the fused ranking is that of the episodic tier alone."""
+    alone = named(found["episodic"])[:PROTECTED_TURNS]
+    if alone:
+        assert named(fuse(found))[: len(alone)] == alone
+
+
+@settings(deadline=None)
+@given(answers(), st.integers(0, 40))
+def test_a_limit_keeps_the_first(found: Answers, limit: int) -> None:
+    assert fuse(found, limit=limit) == fuse(found)[:limit]
+
+
+@settings(deadline=None)
+@given(answers())
+def test_scores_stay_in_their_range(found: Answers) -> None:
+    assert all(0 <= one.score <= 1 for one in fuse(found))
+
+
+def test_nothing_answered_is_an_empty_ranking() -> None:
+    assert fuse({}) == []
+    assert fuse({"episodic": [], "semantic": []}) == []
+
+
+def test_without_turns_the_other_tiers_take_turns() -> None:
+    found: Answers = {
+        "semantic": [memory("semantic", "r1", 0.9, ["t7"]), memory("semantic", "r2", 0.8, ["t8"])],
+        "procedural": [memory("procedural", "p1")],
+    }
+    assert [one.id for one in fuse(found)] == ["r1", "p1", "r2"]
+
+
+def test_what_rests_on_no_turn_is_seen_among_the_first() -> None:
+    fused = fuse({"episodic": turns(20), "procedural": [memory("procedural", "p1")]})
+    assert [one.id for one in fused].index("p1") < STRIDE
+
+
+def test_a_relationship_waits_for_its_evidence() -> None:
+    found: Answers = {"episodic": turns(20), "semantic": [memory("semantic", "r1", 1.0, ["t4"])]}
+    places = [one.id for one in fuse(found)]
+    assert places.index("t4") < places.index("r1") <= places.index("t4") + STRIDE
+
+
+def test_a_relationship_that_rests_on_unseen_turns_comes_behind_the_first_ones() -> None:
+    found: Answers = {"episodic": turns(40), "semantic": [memory("semantic", "r1", 1.0, ["x1", "x2"])]}
+    places = [one.id for one in fuse(found)]
+    assert PROTECTED_TURNS <= places.index("r1") < PROTECTED_TURNS + STRIDE
+
+
+def test_a_message_of_the_conversation_and_its_interaction_are_one_memory() -> None:
+    found: Answers = {"episodic": turns(2), "short_term": [memory("short_term", "t1", 1.0, ["t1"])]}
+    fused = fuse(found)
+    assert [(one.id, one.tier) for one in fused] == [("t0", "episodic"), ("t1", "episodic")]
+
+
+def test_the_conversation_alone_is_the_last_resort() -> None:
+    found: Answers = {"short_term": [memory("short_term", "m1"), memory("short_term", "m2")]}
+    assert [one.id for one in fuse(found)] == ["m1", "m2"]
+
+
+def test_ids_that_two_tiers_spell_alike_are_two_memories() -> None:
+    turn = Memory(id="1", tier="episodic", kind="interaction", text="said", score=0.9, sources=("1",))
+    rule = Memory(id="1", tier="procedural", kind="rule", text="do", score=0.9)
+    message = Memory(id="1", tier="short_term", kind="message", text="said", score=0.9, sources=("1",))
+    fused = fuse({"episodic": [turn], "procedural": [rule], "short_term": [message]})
+    assert [memory.kind for memory in fused] == ["interaction", "rule"]

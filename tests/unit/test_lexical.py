@@ -1,0 +1,127 @@
+"""Words: what a text is stored under is what a question finds it by."""
+
+import subprocess
+import sys
+from datetime import UTC, datetime
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ragpp.lexical import (
+    DIMENSIONS,
+    FUNCTION_WORDS,
+    MAX_QUERY_TERMS,
+    MAX_TERMS,
+    document_weights,
+    index_line,
+    lexical_line,
+    query_terms,
+    terms,
+    words,
+)
+from ragpp.models import Interaction
+
+texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=400)
+
+
+def said(content: str, name: str | None = "Marta") -> Interaction:
+    return Interaction(id="m1", name=name, content=content, occurred_at=datetime(2024, 5, 8, 13, 56, tzinfo=UTC))
+
+
+@pytest.mark.parametrize(
+    ("stored", "asked"),
+    [
+        ("She was painting the boats", "Did she paint a boat?"),
+        ("Anna’s café in Málaga", "anna's CAFE malaga"),
+        ("ﬁve Ⅳ ＷＩＤＥ", "five iv wide"),
+        ("東京タワーに行った", "東京"),
+        ("новые книги", "новая книга"),
+        ("किताबें", "किताब"),
+        ("ไปเที่ยวเชียงใหม่", "เชียงใหม่"),
+        ("don't forget", "Don’t"),
+    ],
+)
+def test_a_text_is_found_by_another_form_of_its_words(stored: str, asked: str) -> None:
+    assert set(query_terms(asked)) & set(document_weights(stored))
+
+
+@pytest.mark.parametrize(("one", "other"), [("東京", "京都"), ("boat", "goat"), ("книга", "рука")])
+def test_different_words_are_different_terms(one: str, other: str) -> None:
+    assert not set(query_terms(one)) & set(document_weights(other))
+
+
+def test_terms_are_the_same_in_every_process() -> None:
+    text = "Painting a café in 東京"
+    script = f"from ragpp.lexical import terms; print(terms({text!r}))"
+    runs = [
+        subprocess.run([sys.executable, "-c", script], env={"PYTHONHASHSEED": seed}, capture_output=True, check=True)
+        for seed in ("1", "2")
+    ]
+    assert [run.stdout.decode().strip() for run in runs] == [str(terms(text))] * 2
+
+
+@settings(deadline=None)
+@given(texts)
+def test_every_weight_is_a_share_and_every_dimension_exists(text: str) -> None:
+    weights = document_weights(text)
+    assert len(weights) <= MAX_TERMS
+    assert all(0 < weight < 1 for weight in weights.values())
+    assert all(0 <= dimension < DIMENSIONS for dimension in weights)
+
+
+@settings(deadline=None)
+@given(texts)
+def test_a_question_asks_for_few_distinct_terms_and_never_for_none_of_its_words(text: str) -> None:
+    asked = query_terms(text)
+    assert len(asked) == len(set(asked)) <= MAX_QUERY_TERMS
+    assert bool(asked) == bool(words(text))
+
+
+@settings(deadline=None)
+@given(texts)
+def test_what_a_question_asks_for_is_stored_under_the_same_text(text: str) -> None:
+    assert set(query_terms(text)) <= set(terms(text))
+
+
+def test_repeating_a_term_weighs_more_and_a_longer_line_weighs_less() -> None:
+    once, twice = document_weights("boat harbour"), document_weights("boat boat harbour")
+    longer = document_weights("boat harbour " + "quay " * 200)
+    boat = query_terms("boat")[0]
+    assert longer[boat] < once[boat] < twice[boat]
+
+
+def test_a_line_of_many_words_keeps_the_weightiest_terms() -> None:
+    repeated = "harbour harbour"
+    line = " ".join(f"word{number}x" for number in range(5_000)) + " " + repeated
+    weights = document_weights(line)
+    assert len(weights) == MAX_TERMS
+    assert query_terms("harbour")[0] in weights
+
+
+def test_a_question_of_function_words_alone_still_asks_for_them() -> None:
+    assert query_terms("What is it?") == tuple(terms("what is it"))
+    assert query_terms("What is the harbour?") == query_terms("harbour")
+    assert query_terms("What happened in May?") != query_terms("What happened?")
+    assert {"may", "will"}.isdisjoint(FUNCTION_WORDS)
+
+
+def test_a_long_question_keeps_its_longest_words_in_order() -> None:
+    short = [f"a{number}" for number in range(100)]
+    asked = query_terms(" ".join(["extraordinary", *short, "circumstances"]))
+    assert (asked[0], asked[-1]) == (*query_terms("extraordinary"), *query_terms("circumstances"))
+    assert len(asked) == MAX_QUERY_TERMS
+
+
+@pytest.mark.parametrize("unit", ["a", "中", "é", "ab ", "'", "a'", "\u0301", "का", "\n", "🙂"])
+def test_a_hostile_text_costs_no_more_than_its_length(unit: str) -> None:
+    text = unit * (100_000 // len(unit))
+    assert len(document_weights(text)) <= MAX_TERMS
+
+
+def test_the_indexed_line_says_who_and_the_words_also_when() -> None:
+    assert index_line(said("I moved.")) == "Marta: I moved."
+    assert index_line(said("I moved. It rained."), "It rained.") == "Marta: It rained."
+    assert index_line(said("I moved.", name=None)) == "I moved."
+    assert lexical_line(said("I moved.")) == "8 May 2024 Marta: I moved."
+    assert set(query_terms("May 2024")) <= set(document_weights(lexical_line(said("I moved."))))

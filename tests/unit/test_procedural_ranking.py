@@ -1,0 +1,143 @@
+"""Which rules and preferences answer a query."""
+
+from datetime import UTC, datetime
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ragpp.models import Filters, MemoryQuery, Preference, Rule, TimeRange
+from services.procedural.ranking import NEAR_COSINE, Scored, Situation, rank, rule_confidence
+from tests.support.scopes import new_scope
+
+NOON = datetime(2024, 5, 1, 12, tzinfo=UTC)
+SCOPE = new_scope()
+
+
+def rule(text: str, *triggers: str, priority: int = 5, similarity: float | None = 0.0) -> Scored[Rule]:
+    value = Rule(
+        id=text,
+        text=text,
+        triggers=triggers,
+        priority=priority,
+        active=True,
+        version=1,
+        updated_at=NOON,
+        occurred_at=NOON,
+    )
+    return Scored(value, similarity)
+
+
+def preference(value: str, *, category: str = "food", similarity: float = 0.0) -> Scored[Preference]:
+    item = Preference(
+        id=value,
+        category=category,
+        key="favourite",
+        value=value,
+        confidence=0.8,
+        stated=True,
+        version=1,
+        updated_at=NOON,
+        occurred_at=NOON,
+    )
+    return Scored(item, similarity)
+
+
+def query(text: str = "", *, limit: int = 20, filters: Filters | None = None) -> MemoryQuery:
+    return MemoryQuery(scope=SCOPE, text=text, limit=limit, filters=filters or Filters())
+
+
+@pytest.mark.parametrize(
+    ("trigger", "text"),
+    [
+        ("code review", "Can you do a Code Review?"),
+        ("deploy", "deploy, please"),
+        ("ＤＥＰＬＯＹ", "deploy"),
+        ("🙂", "all good 🙂"),
+        ("c++", "a question on c"),
+    ],
+)
+def test_a_trigger_is_found_as_words_of_the_query(trigger: str, text: str) -> None:
+    assert Situation.of(text, Filters()).calls_up([trigger])
+
+
+@pytest.mark.parametrize(("trigger", "text"), [("art", "start"), ("code review", "review the code"), ("🙂", "fine")])
+def test_a_trigger_inside_other_words_is_not_found(trigger: str, text: str) -> None:
+    assert not Situation.of(text, Filters()).calls_up([trigger])
+
+
+@pytest.mark.parametrize("field", ["task_type", "domain", "channel"])
+def test_a_trigger_is_found_as_what_is_being_done(field: str) -> None:
+    filters = Filters.model_validate({field: "code_review"})
+    assert [m.id for m in rank(query("", filters=filters), [rule("be kind", "Code review")], [])] == ["be kind"]
+
+
+def test_a_rule_whose_triggers_do_not_match_is_found_only_when_its_meaning_is_near() -> None:
+    far, near = rule("far", "x", similarity=NEAR_COSINE - 0.01), rule("near", "x", similarity=NEAR_COSINE)
+    assert [m.id for m in rank(query("something else"), [far, near], [])] == ["near"]
+
+
+def test_a_rule_without_triggers_always_holds() -> None:
+    assert [m.id for m in rank(query("anything"), [rule("use metric units")], [])] == ["use metric units"]
+
+
+def test_rules_come_first_and_the_called_up_before_the_near() -> None:
+    found = rank(
+        query("deploy it"),
+        [rule("near", "y", similarity=0.9), rule("called", "deploy", priority=0)],
+        [preference("ramen", similarity=1.0)],
+    )
+    assert [m.id for m in found] == ["called", "near", "ramen"]
+
+
+def test_higher_priority_comes_first() -> None:
+    found = rank(query("go"), [rule("low", "go", priority=1), rule("high", "go", priority=9)], [])
+    assert [m.id for m in found] == ["high", "low"]
+
+
+def test_rules_never_crowd_out_the_preferences() -> None:
+    found = rank(query("go", limit=4), [rule(f"r{n}", "go") for n in range(9)], [preference(p) for p in "abc"])
+    assert [m.kind for m in found] == ["rule", "rule", "preference", "preference"]
+
+
+def test_how_to_address_the_user_comes_before_what_has_nothing_to_do_with_the_query() -> None:
+    liked = [preference("ramen", similarity=0.1), preference("Sam", category="identity", similarity=0.0)]
+    assert [m.id for m in rank(query("what is the weather"), [], liked)] == ["Sam", "ramen"]
+    asked = [preference("ramen", similarity=0.7), preference("Sam", category="identity", similarity=0.0)]
+    assert [m.id for m in rank(query("what to eat"), [], asked)] == ["ramen", "Sam"]
+
+
+def test_filters_narrow() -> None:
+    liked = [preference("ramen", similarity=0.5), preference("tea", similarity=0.1)]
+    assert [m.id for m in rank(query("x", filters=Filters(exclude=frozenset({"ramen"}))), [], liked)] == ["tea"]
+    assert [m.id for m in rank(query("x", filters=Filters(similarity_threshold=0.3)), [], liked)] == ["ramen"]
+    assert rank(query("x", filters=Filters(min_confidence=0.9)), [], liked) == []
+    assert rank(query("x", filters=Filters(time_range=TimeRange(end=NOON))), [], liked) == []
+    assert len(rank(query("x", filters=Filters(time_range=TimeRange(start=NOON))), [], liked)) == 2
+
+
+def test_a_rule_is_trusted_until_it_fails() -> None:
+    fresh = rule("r").item
+    assert rule_confidence(fresh) == 1.0
+    failed = fresh.model_copy(update={"outcomes": 3, "success_rate": 0.0})
+    assert rule_confidence(failed) == 0.25
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 10), st.floats(-1, 1), st.booleans())),
+    st.lists(st.floats(-1, 1)),
+    st.integers(1, 10),
+)
+def test_scores_are_fractions_and_best_comes_first(
+    rules: list[tuple[int, float, bool]], similarities: list[float], limit: int
+) -> None:
+    known = [
+        rule(f"r{n}", *(("go",) if called else ("x",)), priority=p, similarity=s)
+        for n, (p, s, called) in enumerate(rules)
+    ]
+    liked = [preference(f"p{n}", similarity=s) for n, s in enumerate(similarities)]
+    found = rank(query("go", limit=limit), known, liked)
+    scores = [memory.score for memory in found]
+    assert len(found) <= limit
+    assert scores == sorted(scores, reverse=True)
+    assert all(0 <= score <= 1 for score in scores)

@@ -1,0 +1,251 @@
+"""Which turns answer a question: the promises of ranking, whatever the distances."""
+
+from dataclasses import replace
+from random import Random
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from services.episodic.ranking import (
+    DEFAULT,
+    CandidateTable,
+    QuerySignals,
+    asks_the_assistant,
+    inverse_document_frequencies,
+    named_speaker,
+    rank,
+)
+
+QUESTION = QuerySignals("What did Marta paint?")
+
+
+def table(
+    terms: list[list[float]],
+    cosines: list[float] | None = None,
+    *,
+    sessions: list[int] | None = None,
+    speakers: list[int] | None = None,
+    ordinals: list[int] | None = None,
+) -> CandidateTable:
+    n = len(terms)
+    return CandidateTable(
+        ordinals=np.array(ordinals if ordinals is not None else range(n), dtype=np.int64),
+        sessions=np.array(sessions or [0] * n, dtype=np.int64),
+        occurred_at=np.zeros(n),
+        cosines=np.array(cosines or [0.0] * n, dtype=np.float64),
+        terms=np.array(terms, dtype=np.float64).reshape(n, len(terms[0]) if terms else 0),
+        speakers=np.array(speakers or [-1] * n, dtype=np.int64),
+        names=("Marta", "Ivo"),
+    )
+
+
+@st.composite
+def tables(draw: st.DrawFn) -> CandidateTable:
+    n, t = draw(st.integers(1, 25)), draw(st.integers(0, 4))
+    interactions = draw(st.integers(1, n))
+    ordinals = np.array([i % interactions for i in range(n)], dtype=np.int64)
+    share = st.floats(0, 1, width=32)
+
+    def each(values: st.SearchStrategy[float], kind: type) -> NDArray[np.generic]:
+        drawn = draw(st.lists(values, min_size=interactions, max_size=interactions))
+        return np.array(drawn, dtype=kind)[ordinals]
+
+    cosine = st.one_of(st.floats(-1, 1, width=32), st.just(float("nan")))
+    flag = st.booleans()
+    return CandidateTable(
+        ordinals=ordinals,
+        sessions=each(st.integers(0, 3), np.int64).astype(np.int64),
+        occurred_at=each(st.integers(0, 5), np.float64).astype(np.float64),
+        cosines=np.array(draw(st.lists(cosine, min_size=n, max_size=n))),
+        terms=np.array(draw(st.lists(share, min_size=n * t, max_size=n * t)), dtype=np.float64).reshape(n, t),
+        speakers=each(st.integers(-1, 1), np.int64).astype(np.int64),
+        names=("Marta", "Ivo"),
+        asks=each(flag, np.bool_).astype(np.bool_),
+        assistant=each(flag, np.bool_).astype(np.bool_),
+        eligible=np.array(draw(st.lists(flag, min_size=n, max_size=n))),
+    )
+
+
+def shuffled(given_table: CandidateTable, order: NDArray[np.int64]) -> CandidateTable:
+    fields = ("ordinals", "sessions", "occurred_at", "cosines", "terms", "speakers", "asks", "assistant", "eligible")
+    return replace(given_table, **{name: getattr(given_table, name)[order] for name in fields})
+
+
+@settings(deadline=None)
+@given(tables())
+def test_scores_are_relevances_in_falling_order_and_each_eligible_interaction_comes_once(found: CandidateTable) -> None:
+    ranked = rank(found, QUESTION)
+    assert found.eligible is not None
+    assert sorted(found.ordinals[one.row] for one in ranked) == sorted(set(found.ordinals[found.eligible]))
+    assert [one.score for one in ranked] == sorted((one.score for one in ranked), reverse=True)
+    for one in ranked:
+        assert 0 < one.score < 1
+        assert 0 <= one.coverage <= 1
+        assert one.similarity is None or -1 <= one.similarity <= 1
+
+
+@settings(deadline=None)
+@given(tables(), st.randoms(use_true_random=False))
+def test_the_order_of_the_rows_does_not_matter(found: CandidateTable, random: Random) -> None:
+    order = list(range(len(found)))
+    random.shuffle(order)
+    other = shuffled(found, np.array(order, dtype=np.int64))
+    one = [(found.ordinals[r.row], r.score) for r in rank(found, QUESTION)]
+    two = [(other.ordinals[r.row], r.score) for r in rank(other, QUESTION)]
+    assert [ordinal for ordinal, _ in one] == [ordinal for ordinal, _ in two]
+    assert [score for _, score in one] == pytest.approx([score for _, score in two])
+
+
+@settings(deadline=None)
+@given(tables(), st.integers(1, 5))
+def test_a_limit_keeps_the_first(found: CandidateTable, limit: int) -> None:
+    assert rank(found, QUESTION, limit=limit) == rank(found, QUESTION)[:limit]
+
+
+@settings(deadline=None)
+@given(tables(), st.floats(0, 1), st.data())
+def test_a_turn_that_says_more_of_what_is_asked_never_falls(
+    found: CandidateTable, more: float, data: st.DataObject
+) -> None:
+    found = replace(found, eligible=None, ordinals=np.arange(len(found)))
+    row = data.draw(st.integers(0, len(found) - 1))
+    alone = replace(DEFAULT, lending={}, session_lending=0.0, session=0.0, meaning_before=0.0, meaning_after=0.0)
+    held = found.terms > 0
+    better = replace(found, terms=np.where(held, found.terms, 0.0))
+    better.terms[row] = np.where(held[row], np.maximum(better.terms[row], more), 0.0)
+
+    def place(candidates: CandidateTable) -> int:
+        return [one.row for one in rank(candidates, QUESTION, weights=alone)].index(row)
+
+    assert place(better) <= place(found)
+
+
+def test_an_empty_table_ranks_to_nothing() -> None:
+    assert rank(table([]), QUESTION) == []
+
+
+def test_a_rare_term_counts_more_than_a_common_one() -> None:
+    ranked = rank(table([[0.5, 0.0], [0.0, 0.5], [0.0, 0.5], [0.0, 0.5]], sessions=[0, 1, 2, 3]), QuerySignals("x y"))
+    assert ranked[0].row == 0
+
+
+def test_a_turn_borrows_the_words_of_the_turn_it_answers() -> None:
+    """The second half of an answer stands beside the question's other half."""
+    found = table([[0.6, 0.0], [0.0, 0.6], [0, 0], [0, 0], [0, 0], [0.0, 0.6]], sessions=[0, 0, 1, 1, 1, 2])
+    places = [one.row for one in rank(found, QuerySignals("x y"))]
+    assert places.index(1) < places.index(5)
+
+
+def test_neighbours_are_only_those_of_the_same_session() -> None:
+    together = table([[0.6, 0.0], [0.0, 0.6]], sessions=[0, 0])
+    apart = table([[0.6, 0.0], [0.0, 0.6]], sessions=[0, 1])
+    assert rank(together, QuerySignals("x y"))[0].score > rank(apart, QuerySignals("x y"))[0].score
+
+
+def test_a_gap_in_a_partial_table_parts_neighbours() -> None:
+    found = table([[0.6, 0.0], [0.0, 0.6]])
+    near = replace(found, positions=np.array([4, 5]))
+    far = replace(found, positions=np.array([4, 90]))
+    assert rank(near, QuerySignals("x y"))[0].score > rank(far, QuerySignals("x y"))[0].score
+
+
+def test_what_surrounds_a_turn_never_lowers_its_meaning() -> None:
+    only = replace(DEFAULT, session=0.0)
+    alone = rank(table([[]], [0.8]), QUESTION, weights=only)
+    amid = rank(table([[], [], []], [-0.2, 0.8, -0.2]), QUESTION, weights=only)
+    assert amid[0].row == 1
+    assert amid[0].score == pytest.approx(alone[0].score)
+
+
+def test_turns_by_the_one_who_is_named_come_first() -> None:
+    assert rank(table([[], []], [0.5, 0.5], speakers=[1, 0]), QUESTION)[0].row == 1
+
+
+def test_a_message_is_judged_by_its_best_chunk_not_by_all_of_them() -> None:
+    scattered = [[0.6, 0.0], [0.0, 0.6]]
+    whole = [[0.6, 0.6], [0.0, 0.0]]
+    found = table(scattered + whole, ordinals=[0, 0, 1, 1], sessions=[0, 0, 1, 1])
+    ranked = rank(found, QuerySignals("x y"))
+    assert [found.ordinals[one.row] for one in ranked] == [1, 0]
+    assert ranked[0].row == 2
+
+
+def test_a_message_is_eligible_by_any_of_its_chunks_and_as_similar_as_its_most_similar_one() -> None:
+    found = replace(table([[0.9], [0.0]], [0.1, 0.4], ordinals=[0, 0]), eligible=np.array([False, True]))
+    (only,) = rank(found, QuerySignals("x"))
+    assert only.row == 0
+    assert only.similarity == pytest.approx(0.4)
+
+
+def test_an_ineligible_turn_is_not_returned_but_still_lends() -> None:
+    found = table([[0.6, 0.0], [0.0, 0.6]])
+    hidden = replace(found, eligible=np.array([False, True]))
+    ranked = rank(hidden, QuerySignals("x y"))
+    assert [one.row for one in ranked] == [1]
+    assert ranked[0].score == pytest.approx(next(o.score for o in rank(found, QuerySignals("x y")) if o.row == 1))
+
+
+def test_assistants_come_behind_users_unless_they_are_asked_for() -> None:
+    found = replace(table([[], []], [0.6, 0.5]), assistant=np.array([True, False]))
+    assert rank(found, QuerySignals("Which library do I use?"))[0].row == 1
+    assert rank(found, QuerySignals("Which library did you recommend?"))[0].row == 0
+
+
+def test_without_vectors_words_decide_and_without_words_vectors_do() -> None:
+    nan = float("nan")
+    by_words = rank(table([[0.1], [0.9]], [nan, nan]), QUESTION)
+    assert [one.row for one in by_words] == [1, 0]
+    assert by_words[0].similarity is None
+    assert [one.row for one in rank(table([[], []], [0.1, 0.9]), QUESTION)] == [1, 0]
+
+
+def test_frequencies_of_all_rows_can_be_given_for_a_part_of_them() -> None:
+    found = table([[0.5, 0.0], [0.0, 0.5]], sessions=[0, 1])
+    ranked = rank(found, QuerySignals("x y", documents=1_000, frequencies=(900, 3)))
+    assert ranked[0].row == 1
+
+
+@settings(deadline=None)
+@given(st.integers(0, 10_000), st.integers(0, 10_000))
+def test_rarity_is_positive_and_falls_with_frequency(one: int, two: int) -> None:
+    few, many = sorted((one, two))
+    rare, common = inverse_document_frequencies(10_000, np.array([few, many], dtype=np.float64))
+    assert rare >= common > 0
+
+
+@pytest.mark.parametrize(
+    ("text", "names", "expected"),
+    [
+        ("What did Marta paint?", ("Ivo", "Marta"), 1),
+        ("what did marta paint?", ("Ivo", "Marta"), 1),
+        ("Marta's boat", ("Marta",), 0),
+        ("What did Marta give Ivo?", ("Ivo", "Marta"), None),
+        ("What may Ivo do in may?", ("Ivo", "May"), 0),
+        ("Did Marta call?", ("Marta Ruiz", "Ivo"), 0),
+        ("Martas boat", ("Marta",), None),
+        ("Who painted it?", ("Marta",), None),
+        ("(.*) [", ("(.*) [", "Ivo"), 0),
+        ("What did 安娜 say?", ("安娜",), 0),
+        ("Who?", (), None),
+    ],
+)
+def test_the_named_speaker_is_the_only_one_a_question_mentions(
+    text: str, names: tuple[str, ...], expected: int | None
+) -> None:
+    assert named_speaker(text, names) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("What did you suggest for dinner?", True),
+        ("The tool you recommended", True),
+        ("Could you summarise my project?", False),
+        ("Can you help me set up what you need?", False),
+    ],
+)
+def test_a_question_about_the_assistants_own_words_is_told_from_a_request(text: str, expected: bool) -> None:
+    assert asks_the_assistant(text) is expected

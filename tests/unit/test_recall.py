@@ -1,0 +1,195 @@
+"""A recall answers in time with what it has, says what it has not, and never shows what it was told to leave out."""
+
+import asyncio
+from collections.abc import Sequence
+from datetime import UTC, datetime
+
+import pytest
+
+from ragpp.api import RecallRequest
+from ragpp.embedding import FloatMatrix
+from ragpp.embedding.hashing import HashingEmbedder
+from ragpp.errors import InvalidInput
+from ragpp.models import Interaction, InteractionEntry, Memory, MemoryQuery, Scope, TierName
+from ragpp.testing.tiers import InMemoryTier
+from services.gateway.recall import Recaller
+from tests.support.scopes import new_scope
+
+NOW = datetime(2026, 1, 1, tzinfo=UTC)
+
+
+class Words:
+    def count(self, text: str) -> int:
+        return len(text.split())
+
+    def truncate(self, text: str, max_tokens: int) -> str:
+        return " ".join(text.split()[:max_tokens])
+
+
+class Episodic(InMemoryTier):
+    """With a backlog that shrinks by one each time it is asked for."""
+
+    def __init__(self, backlog: int = 0) -> None:
+        super().__init__("episodic")
+        self.backlog = backlog
+
+    async def pending(self, scope: Scope, first_event: int | None = None, last_event: int | None = None) -> int:
+        del scope, first_event, last_event
+        self._reach()
+        self.backlog = max(0, self.backlog - 1)
+        return self.backlog
+
+
+class Hanging(InMemoryTier):
+    """A tier that never answers."""
+
+    async def retrieve(self, query: MemoryQuery) -> list[Memory]:
+        del query
+        await asyncio.Event().wait()
+        raise AssertionError("unreachable")
+
+
+class Buggy(InMemoryTier):
+    async def retrieve(self, query: MemoryQuery) -> list[Memory]:
+        raise KeyError(query.text)
+
+
+def recaller(episodic: Episodic, *others: InMemoryTier) -> Recaller:
+    tiers: dict[TierName, InMemoryTier] = {tier.name: tier for tier in (episodic, *others)}
+    return Recaller(
+        tiers,
+        episodic,  # type: ignore[arg-type]  # the double has the verbs that a recall uses
+        HashingEmbedder(),
+        lambda _text: (),
+        Words(),
+        lambda: NOW,
+        deadline_ms=200,
+        token_budget=200,
+    )
+
+
+async def filled(tier: InMemoryTier, scope: Scope, contents: Sequence[str]) -> None:
+    entries = [
+        InteractionEntry(interaction=Interaction(id=f"m{number}", content=content, name="Ada", occurred_at=NOW))
+        for number, content in enumerate(contents)
+    ]
+    await tier.store(scope, entries)
+
+
+async def test_what_is_found_is_ranked_and_stands_in_the_context() -> None:
+    scope, episodic = new_scope(), Episodic()
+    await filled(episodic, scope, ["the boat is blue", "the cat is grey"])
+    response = await recaller(episodic).recall(scope, RecallRequest(user_id=scope.user_id, query="blue boat"))
+    assert response.status == "complete"
+    assert response.memories[0].text == "the boat is blue"
+    assert response.memories[0].in_context
+    assert "the boat is blue" in response.context
+    assert response.tiers["episodic"].hits == 1
+
+
+async def test_a_tier_that_is_down_late_or_broken_makes_the_answer_partial_and_is_named() -> None:
+    scope, episodic = new_scope(), Episodic()
+    await filled(episodic, scope, ["the boat is blue"])
+    down = InMemoryTier("semantic")
+    down.available = False
+    answer = await recaller(episodic, down, Hanging("procedural"), Buggy("short_term")).recall(
+        scope, RecallRequest(user_id=scope.user_id, query="blue boat")
+    )
+    assert answer.status == "partial"
+    assert {name: tier.status for name, tier in answer.tiers.items()} == {
+        "short_term": "error",
+        "episodic": "ok",
+        "semantic": "unavailable",
+        "procedural": "timeout",
+    }
+    assert "the boat is blue" in answer.context
+
+
+async def test_the_deadline_bounds_the_whole_answer() -> None:
+    scope, episodic = new_scope(), Episodic()
+    answer = await recaller(episodic, Hanging("semantic")).recall(
+        scope, RecallRequest(user_id=scope.user_id, query="x", deadline_ms=80)
+    )
+    assert answer.tiers["semantic"].status == "timeout"
+    assert answer.elapsed_ms < 400  # generous: the machine may be busy, but an unbounded wait would never end
+
+
+async def test_a_recall_after_a_receipt_waits_until_that_write_is_digested() -> None:
+    scope, episodic = new_scope(), Episodic(backlog=3)
+    answer = await recaller(episodic).recall(
+        scope, RecallRequest(user_id=scope.user_id, query="x", after="r1.1.5", deadline_ms=5_000)
+    )
+    assert answer.receipt_pending == 0
+
+
+async def test_a_recall_does_not_wait_past_its_deadline_and_says_how_much_is_pending() -> None:
+    scope, episodic = new_scope(), Episodic(backlog=1_000_000)
+    answer = await recaller(episodic).recall(
+        scope, RecallRequest(user_id=scope.user_id, query="x", after="r1.1.5", deadline_ms=60)
+    )
+    assert answer.receipt_pending > 0
+
+
+async def test_a_text_that_is_no_receipt_is_refused() -> None:
+    scope = new_scope()
+    with pytest.raises(InvalidInput):
+        await recaller(Episodic()).recall(scope, RecallRequest(user_id=scope.user_id, query="x", after="yesterday"))
+
+
+async def test_an_unknown_backlog_is_minus_one_not_zero() -> None:
+    scope, episodic = new_scope(), Episodic()
+    episodic.available = False
+    answer = await recaller(episodic, InMemoryTier("semantic")).recall(
+        scope, RecallRequest(user_id=scope.user_id, query="x")
+    )
+    assert answer.receipt_pending == -1
+    assert answer.status == "partial"
+
+
+async def test_a_tier_that_is_not_installed_is_skipped_when_asked_for() -> None:
+    scope = new_scope()
+    answer = await recaller(Episodic()).recall(
+        scope, RecallRequest(user_id=scope.user_id, query="x", tiers=("catalog", "episodic"))
+    )
+    assert answer.tiers["catalog"].status == "skipped"
+    assert answer.status == "complete"
+
+
+async def test_no_more_memories_than_the_limit_are_answered_or_shown() -> None:
+    scope, episodic = new_scope(), Episodic()
+    await filled(episodic, scope, [f"the boat number {number}" for number in range(30)])
+    answer = await recaller(episodic).recall(
+        scope, RecallRequest(user_id=scope.user_id, query="boat", limit=5, token_budget=2_000)
+    )
+    assert len(answer.memories) == 5
+    assert all(memory.in_context for memory in answer.memories)
+    assert answer.context.count("the boat number") == 5
+
+
+async def test_an_embedder_that_hangs_costs_meaning_and_not_the_answer() -> None:
+    class HangingEmbedder(HashingEmbedder):
+        async def embed(self, texts: Sequence[str]) -> FloatMatrix:
+            del texts
+            await asyncio.Event().wait()
+            raise AssertionError("unreachable")
+
+    scope, episodic, short_term = new_scope(), Episodic(), InMemoryTier("short_term")
+    await filled(episodic, scope, ["the boat is blue"])
+    await filled(short_term, scope, ["the boat is blue"])
+    recall = recaller(episodic, short_term)
+    recall._embedder = HangingEmbedder()
+    answer = await recall.recall(scope, RecallRequest(user_id=scope.user_id, query="blue boat"))
+    assert answer.status == "partial"
+    assert {name: tier.status for name, tier in answer.tiers.items()} == {"short_term": "ok", "episodic": "ok"}
+    assert "words alone" in (answer.tiers["episodic"].detail or "")
+    assert "the boat is blue" in answer.context
+
+
+async def test_long_texts_are_packed_without_counting_what_cannot_fit() -> None:
+    scope, episodic = new_scope(), Episodic()
+    await filled(episodic, scope, [f"boat {number} " + "word " * 19_000 for number in range(10)])
+    answer = await recaller(episodic).recall(
+        scope, RecallRequest(user_id=scope.user_id, query="boat", token_budget=300, deadline_ms=5_000)
+    )
+    assert answer.tokens <= 300
+    assert "boat" in answer.context

@@ -1,0 +1,102 @@
+"""What becomes of the graph's answer: pure, on rows as the statement returns them."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+
+import numpy as np
+import pytest
+
+from ragpp.embedding.hashing import HashingEmbedder
+from ragpp.errors import InvalidInput
+from ragpp.models import Filters, MemoryQuery
+from ragpp.tokens import TokenCounter
+from services.semantic.evidence import Belief
+from services.semantic.recall import memories, parameters
+from services.semantic.records import to_moment
+from services.semantic.rows import Row
+from services.semantic.settings import SemanticSettings
+from services.semantic.vectors import NameVectors, sketch
+from tests.support.scopes import new_scope
+
+NOW = datetime(2024, 5, 1, tzinfo=UTC)
+AT = to_moment(NOW)
+
+
+def entity_row(name: str, nearness: float = 1.0) -> list[object]:
+    return [nearness, name.lower(), name, "PERSON", ["nickname"], 2, AT, AT, AT, ["m2", "m1"], [AT, AT], []]
+
+
+def edge_row(
+    source: str, target: str, *, context: str = "", weight: int = 1, hops: int = 1, confidence: float = 0.6
+) -> list[object]:
+    ends: list[object] = [source.lower(), source, target.lower(), target, "LIKES", weight, confidence]
+    return [1.0, hops, *ends, AT, False, AT, AT, context, ["m1"], [AT], []]
+
+
+def answer(text: str, entities: Sequence[Row], edges: Sequence[Row], **filters: object) -> list[str]:
+    query = MemoryQuery(scope=new_scope(), text=text, limit=5, filters=Filters.model_validate(filters))
+    found = memories(query, (list(entities), list(edges)), NOW, Belief(), TokenCounter())
+    assert [memory.score for memory in found] == sorted((memory.score for memory in found), reverse=True)
+    return [memory.text for memory in found]
+
+
+def test_what_links_two_things_the_query_names_comes_first() -> None:
+    edges = [edge_row("Noor", "tea", weight=9), edge_row("Noor", "chess")]
+    assert answer("noor chess", [entity_row("Noor"), entity_row("chess")], edges)[0] == "Noor LIKES chess"
+
+
+def test_the_sentence_behind_a_relationship_counts() -> None:
+    edges = [edge_row("Noor", "tea", context="a mug"), edge_row("Noor", "chess", context="on rainy evenings")]
+    assert answer("what about rainy evenings, Noor?", [entity_row("Noor")], edges)[0] == "Noor LIKES chess"
+
+
+def test_nearer_comes_before_farther_and_stronger_before_weaker() -> None:
+    edges = [edge_row("Ida", "jazz", hops=2, weight=9), edge_row("Noor", "tea"), edge_row("Noor", "chess", weight=3)]
+    found = [text for text in answer("Noor", [entity_row("Noor")], edges) if "LIKES" in text]
+    assert found == ["Noor LIKES chess", "Noor LIKES tea", "Ida LIKES jazz"]
+
+
+def test_an_entity_is_shown_with_its_label_and_aliases() -> None:
+    assert answer("Noor", [entity_row("Noor")], []) == ["Noor (PERSON), also nickname"]
+
+
+def test_weak_belief_is_left_out_on_request() -> None:
+    edges = [edge_row("Noor", "tea", confidence=0.3), edge_row("Noor", "chess")]
+    assert "Noor LIKES tea" not in answer("Noor", [entity_row("Noor")], edges, min_confidence=0.5)
+
+
+def test_the_past_is_asked_for_with_its_own_clock() -> None:
+    past = NOW - timedelta(days=9)
+    settings, query = SemanticSettings(), MemoryQuery(scope=new_scope(), text="Noor", as_of=past)
+    given = parameters(query, None, NOW, settings)
+    assert (given["as_of"], given["now"], given["embedding"]) == (to_moment(past), to_moment(past), None)
+    today = parameters(query.model_copy(update={"as_of": None}), (1.0, 0.0), NOW, settings)
+    assert today["now"] == AT
+    assert int(str(today["as_of"])) > AT
+
+
+async def test_sketches_keep_the_nearest_near() -> None:
+    names = [f"{first} {last}" for first in ("Ada", "Bo", "Cy", "Di", "Ed") for last in ("Moss", "Reed", "Vale")]
+    vectors = await HashingEmbedder().embed([*names, "Ada Reed of Leeds"])
+    sketches = np.array([sketch(tuple(row.tolist())) for row in vectors])
+    sketches /= np.linalg.norm(sketches, axis=1, keepdims=True)
+    exact, rough = vectors[:-1] @ vectors[-1], sketches[:-1] @ sketches[-1]
+    assert float(np.abs(exact - rough).max()) < 0.5
+    assert int(exact.argmax()) in rough.argsort()[-5:]
+
+
+async def test_a_name_is_embedded_once() -> None:
+    asked: list[str] = []
+
+    class Recording(HashingEmbedder):
+        async def embed(self, texts: Sequence[str]) -> np.ndarray[tuple[int, int], np.dtype[np.float32]]:
+            asked.extend(texts)
+            return await super().embed(texts)
+
+    names = NameVectors(Recording())
+    first = await names.embed(["Noor", "tea", "Noor"])
+    again = await names.embed(["Noor"])
+    assert asked == ["Noor", "tea"]
+    assert first["Noor"] == again["Noor"]
+    with pytest.raises(InvalidInput):
+        names.checked((1.0,))
