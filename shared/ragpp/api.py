@@ -3,13 +3,28 @@
 Over 300 lines, a third of them the examples that the OpenAPI document shows.
 """
 
+from datetime import date as day
 from datetime import datetime
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
-from pydantic import ConfigDict, Field, JsonValue, field_validator
+from pydantic import AfterValidator, ConfigDict, Field, JsonValue, field_validator, model_validator
 
-from ragpp.fields import MAX_MESSAGES, Confidence, Content, Id, Label, Metadata, Moment, Name, Text
+from ragpp.fields import (
+    MAX_MESSAGES,
+    Confidence,
+    Content,
+    Id,
+    Label,
+    Metadata,
+    Moment,
+    Name,
+    Text,
+    known_zone,
+    storable,
+)
+from ragpp.learned import ReflectionKind, UserSettings
 from ragpp.models import DEFAULT_SESSION, Memory, Role, TierName, TimeRange, Value
+from ragpp.retention import RetainedTier
 
 TierStatusName = Literal["ok", "timeout", "unavailable", "error", "skipped"]
 
@@ -271,7 +286,8 @@ class RuleIn(Value):
 
 
 class RuleChange(Value):
-    """What to change of a rule; what is absent stays."""
+    """What to change of a rule; what is absent stays. `aside`: why it is put aside, which makes it inactive; making it
+    active again clears the reason."""
 
     model_config = ConfigDict(json_schema_extra={"example": {"user_id": "u1", "priority": 9, "active": True}})
 
@@ -280,6 +296,7 @@ class RuleChange(Value):
     triggers: Annotated[tuple[Label, ...], Field(max_length=50)] | None = None
     priority: Annotated[int, Field(ge=0, le=10)] | None = None
     active: bool | None = None
+    aside: Annotated[Text, Field(min_length=1, max_length=4_000)] | None = None
 
 
 class Restore(Value):
@@ -291,6 +308,24 @@ class Restore(Value):
     version: int = Field(ge=1, le=2**31 - 1)
 
 
+class JudgementIn(Value):
+    """A verdict on a preference. `value`: which of its values is meant, in case it has changed since it was read;
+    absent, the one that it has now."""
+
+    model_config = ConfigDict(json_schema_extra={"example": {"user_id": "u1", "value": "short and direct"}})
+
+    user_id: Id
+    value: Annotated[Text, Field(min_length=1, max_length=4_000)] | None = None
+
+
+class UserIn(Value):
+    """Whose it is; the path says the rest."""
+
+    model_config = ConfigDict(json_schema_extra={"example": {"user_id": "u1"}})
+
+    user_id: Id
+
+
 class Outcome(Value):
     """Whether following a rule worked."""
 
@@ -298,6 +333,74 @@ class Outcome(Value):
 
     user_id: Id
     success: bool
+
+
+class RetentionIn(Value):
+    """Whether to only say what would go."""
+
+    model_config = ConfigDict(json_schema_extra={"example": {"dry_run": True}})
+
+    dry_run: bool = True
+
+
+class Pin(Value):
+    """Something that retention leaves alone."""
+
+    tier: RetainedTier
+    item_id: Id
+
+
+class PinList(Value):
+    """All that is pinned for a user."""
+
+    pins: tuple[Pin, ...]
+
+
+class ExtractIn(Value):
+    """Which window to extract from, in the conversations' time. `end`: absent, just after the user's latest
+    interaction; `start`: absent, an hour before the end. `id` makes a repeat harmless."""
+
+    model_config = ConfigDict(
+        json_schema_extra={"example": {"start": "2026-03-08T00:00:00Z", "end": "2026-03-09T00:00:00Z"}}
+    )
+
+    id: Id | None = None
+    start: Moment | None = None
+    end: Moment | None = None
+
+    @model_validator(mode="after")
+    def _ordered(self) -> Self:
+        if self.start is not None and self.end is not None and self.start >= self.end:
+            raise ValueError("start is not before end")
+        return self
+
+
+class ReflectIn(Value):
+    """What to reflect on: a day (`date`, in the user's time zone; absent, that of the user's latest interaction), or,
+    `incremental`, the hour up to the latest interaction. `id` makes a repeat harmless."""
+
+    model_config = ConfigDict(json_schema_extra={"example": {"kind": "daily", "date": "2026-03-08"}})
+
+    id: Id | None = None
+    kind: ReflectionKind = "daily"
+    date: Annotated[day, Field(ge=day(2, 1, 1), le=day(9998, 12, 31))] | None = None
+
+    @model_validator(mode="after")
+    def _a_day_has_a_date(self) -> Self:
+        if self.date is not None and self.kind != "daily":
+            raise ValueError("only a daily reflection has a date")
+        return self
+
+
+class SettingsIn(UserSettings):
+    """How a user's memory is looked after; what is absent is set to its default."""
+
+    model_config = ConfigDict(
+        json_schema_extra={"example": {"time_zone": "Europe/Lisbon", "reflect_at": 3, "plan": "default"}}
+    )
+
+    time_zone: Annotated[str, Field(min_length=1, max_length=64), AfterValidator(known_zone)] = "UTC"
+    plan: Annotated[str, Field(min_length=1, max_length=64), AfterValidator(storable)] = "default"
 
 
 class MergeIn(Value):

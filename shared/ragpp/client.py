@@ -7,8 +7,12 @@
 
 Bodies are the models of `ragpp.api`, results those and the values of `ragpp.models`; a problem document is raised as
 the error that its code names (`ragpp.errors`), and a gateway that cannot be reached as GatewayUnreachable.
+
+Over 300 lines, since there is a short method for every route.
 """
 
+import asyncio
+import time
 from datetime import datetime
 from types import TracebackType
 from typing import Self, TypeVar
@@ -17,23 +21,40 @@ from uuid import uuid4
 import httpx
 
 from ragpp.api import (
+    ExtractIn,
     Forgotten,
+    JudgementIn,
     MergeIn,
     Outcome,
     Pending,
     PreferenceIn,
     RecallRequest,
     RecallResponse,
+    ReflectIn,
     Restore,
     RuleChange,
     RuleIn,
+    SettingsIn,
     SplitIn,
     StoreRequest,
     StoreResponse,
+    UserIn,
+)
+from ragpp.learned import (
+    Finding,
+    Job,
+    JobState,
+    LagReport,
+    Reflection,
+    ReflectionKind,
+    RelationshipState,
+    ReviewList,
+    UserSettings,
 )
 from ragpp.models import (
     Entity,
     EntityLabel,
+    FindingKind,
     Interaction,
     Page,
     Preference,
@@ -165,26 +186,50 @@ class MemoryClient:
         *,
         entity_id: str | None = None,
         as_of: datetime | None = None,
+        state: RelationshipState = "current",
         cursor: str | None = None,
         limit: int = 50,
     ) -> Page[Relationship]:
-        """Relationships, of one entity or of all; confidence decayed to `as_of`, or to the present."""
-        page = Page[Relationship]
-        return await self._page("/v1/relationships", page, user_id, cursor, limit, entity_id=entity_id, as_of=as_of)
+        """Relationships of one entity or of all that are, or at `as_of` were, of this state."""
+        asked: dict[str, Parameter] = {"entity_id": entity_id, "as_of": as_of, "state": state}
+        return await self._page("/v1/relationships", Page[Relationship], user_id, cursor, limit, **asked)
 
     async def relationship(self, user_id: str, relationship_id: str) -> Relationship:
         """NotFound when there is none of that id."""
         return await self._ask("GET", path_of("relationships", relationship_id), Relationship, {"user_id": user_id})
+
+    async def confirm_relationship(self, user_id: str, relationship_id: str) -> Relationship:
+        """Its confidence is 1 from now."""
+        return await self._tell(relationship_id, "confirm", user_id)
+
+    async def reject_relationship(self, user_id: str, relationship_id: str) -> Relationship:
+        """It is not shown, and not learned again."""
+        return await self._tell(relationship_id, "reject", user_id)
+
+    async def restore_relationship(self, user_id: str, relationship_id: str) -> Relationship:
+        """Bring an archived one back. Conflict when it is not archived."""
+        return await self._tell(relationship_id, "restore", user_id)
+
+    async def _tell(self, relationship_id: str, what: str, user_id: str) -> Relationship:
+        path, body = path_of("relationships", relationship_id, what), UserIn(user_id=user_id)
+        return await self._ask("POST", path, Relationship, body=body, repeat=what != "restore")
 
     async def forget_relationship(self, user_id: str, relationship_id: str) -> Forgotten:
         """Delete a relationship; its entities stay."""
         return await self._ask("DELETE", path_of("relationships", relationship_id), Forgotten, {"user_id": user_id})
 
     async def preferences(
-        self, user_id: str, *, category: str | None = None, cursor: str | None = None, limit: int = 50
+        self,
+        user_id: str,
+        *,
+        category: str | None = None,
+        as_of: datetime | None = None,
+        cursor: str | None = None,
+        limit: int = 50,
     ) -> Page[Preference]:
-        """Preferences by category and key."""
-        return await self._page("/v1/preferences", Page[Preference], user_id, cursor, limit, category=category)
+        """Preferences by category and key; as they are, or as they were at `as_of`."""
+        page = Page[Preference]
+        return await self._page("/v1/preferences", page, user_id, cursor, limit, category=category, as_of=as_of)
 
     async def set_preference(self, request: PreferenceIn) -> Preference:
         """Write a preference; an inferred value never replaces a stated one."""
@@ -203,6 +248,20 @@ class MemoryClient:
         """Make an earlier version current again, as a new version."""
         path = path_of("preferences", preference_id, "restore")
         return await self._ask("POST", path, Preference, body=request, repeat=False)
+
+    async def confirm_preference(self, user_id: str, preference_id: str, value: str | None = None) -> Preference:
+        """Its value, or `value`, which it has or had, counts as stated, with a confidence of 1."""
+        return await self._judge(preference_id, "confirm", user_id, value)
+
+    async def reject_preference(self, user_id: str, preference_id: str, value: str | None = None) -> Preference:
+        """Its value, or `value`, is not shown, and not learned again; answers the one before, where there is one."""
+        return await self._judge(preference_id, "reject", user_id, value)
+
+    async def _judge(self, preference_id: str, how: str, user_id: str, value: str | None) -> Preference:
+        body = JudgementIn(user_id=user_id) if value is None else JudgementIn(user_id=user_id, value=value)
+        # without a value a repeat would judge whatever the first one has left
+        path = path_of("preferences", preference_id, how)
+        return await self._ask("POST", path, Preference, body=body, repeat=value is not None)
 
     async def forget_preference(self, user_id: str, preference_id: str) -> Forgotten:
         """Delete a preference."""
@@ -242,10 +301,115 @@ class MemoryClient:
         """Delete a rule."""
         return await self._ask("DELETE", path_of("rules", rule_id), Forgotten, {"user_id": user_id})
 
+    async def review(self, user_id: str, *, below: float | None = None, limit: int = 50) -> ReviewList:
+        """Relationships and preferences that are not sure, on which nobody has judged, the surest first."""
+        asked: dict[str, Parameter] = {"below": below, "limit": limit}
+        return await self._ask("GET", path_of("users", user_id, "review"), ReviewList, asked)
+
+    async def findings(
+        self,
+        user_id: str,
+        *,
+        finding: FindingKind | None = None,
+        as_of: datetime | None = None,
+        cursor: str | None = None,
+        limit: int = 50,
+    ) -> Page[Finding]:
+        """Patterns, decisions, insights, errors, plans and dated events, the latest first; or what had been found by
+        `as_of`."""
+        page = Page[Finding]
+        return await self._page("/v1/findings", page, user_id, cursor, limit, finding=finding, as_of=as_of)
+
+    async def forget_finding(self, user_id: str, finding_id: str) -> Forgotten:
+        """Delete a finding; it is not made again."""
+        return await self._ask("DELETE", path_of("findings", finding_id), Forgotten, {"user_id": user_id})
+
+    async def reflections(
+        self, user_id: str, *, kind: ReflectionKind | None = None, cursor: str | None = None, limit: int = 50
+    ) -> Page[Reflection]:
+        """The reports of reflections, the latest date first."""
+        asked: dict[str, Parameter] = {"kind": kind, "cursor": cursor, "limit": limit}
+        return await self._ask("GET", path_of("users", user_id, "reflections"), Page[Reflection], asked)
+
+    async def reflection(self, user_id: str, reflection_id: str) -> Reflection:
+        """NotFound when there is none of that id."""
+        return await self._ask("GET", path_of("users", user_id, "reflections", reflection_id), Reflection)
+
+    async def jobs(
+        self,
+        user_id: str | None = None,
+        *,
+        stage: str | None = None,
+        state: JobState | None = None,
+        cursor: str | None = None,
+        limit: int = 50,
+    ) -> Page[Job]:
+        """What the workers do, did or failed at, newest first; of one user, or of all that the key may read."""
+        asked: dict[str, Parameter] = {
+            "user_id": user_id,
+            "stage": stage,
+            "state": state,
+            "cursor": cursor,
+            "limit": limit,
+        }
+        return await self._ask("GET", "/v1/jobs", Page[Job], asked)
+
+    async def job(self, job_id: str) -> Job:
+        """NotFound when there is none of that id."""
+        return await self._ask("GET", path_of("jobs", job_id), Job)
+
+    async def ended_job(self, job_id: str, *, timeout_s: float = 60.0) -> Job:
+        """The job once it no longer waits and is not being done, or as it is after `timeout_s`."""
+        ends = time.monotonic() + timeout_s
+        pause_s = 0.05
+        while True:
+            job = await self.job(job_id)
+            if job.state not in {"pending", "leased"} or time.monotonic() >= ends:
+                return job
+            await asyncio.sleep(min(pause_s, max(0.0, ends - time.monotonic())))
+            pause_s = min(2 * pause_s, 1.0)
+
+    async def retry_job(self, job_id: str) -> Job:
+        """Give a failed or cancelled job another round of attempts. Conflict when it is neither."""
+        return await self._ask("POST", path_of("jobs", job_id, "retry"), Job, repeat=False)
+
+    async def cancel_job(self, job_id: str) -> Job:
+        """Let a job that waits never be done. Conflict when it no longer waits, or forgets."""
+        return await self._ask("POST", path_of("jobs", job_id, "cancel"), Job, repeat=False)
+
+    async def lag(self, user_id: str | None = None) -> LagReport:
+        """How far the workers are behind, with one user or with all."""
+        return await self._ask("GET", "/v1/lag", LagReport, {"user_id": user_id})
+
+    async def extract(self, user_id: str, request: ExtractIn | None = None) -> Job:
+        """Extract from a window, by default the hour up to the latest interaction; see `ended_job`."""
+        path = path_of("users", user_id, "extract")
+        return await self._ask("POST", path, Job, body=_named(request or ExtractIn()))
+
+    async def reflect(self, user_id: str, request: ReflectIn | None = None) -> Job:
+        """Reflect, by default on the day of the latest interaction; see `ended_job`."""
+        path = path_of("users", user_id, "reflect")
+        return await self._ask("POST", path, Job, body=_named(request or ReflectIn()))
+
+    async def user_settings(self, user_id: str) -> UserSettings:
+        """How the user's memory is looked after; the defaults where nothing was set."""
+        return await self._ask("GET", path_of("users", user_id, "settings"), UserSettings)
+
+    async def set_user_settings(self, user_id: str, settings: SettingsIn) -> UserSettings:
+        """Set all of them; InvalidInput for a time zone that there is none of."""
+        return await self._ask("PUT", path_of("users", user_id, "settings"), UserSettings, body=settings)
+
     async def _page(
         self, path: str, kind: type[T], user_id: str, cursor: str | None, limit: int, **narrowed: Parameter
     ) -> T:
         return await self._ask("GET", path, kind, {"user_id": user_id, "limit": limit, "cursor": cursor, **narrowed})
+
+
+NamedT = TypeVar("NamedT", ExtractIn, ReflectIn)
+
+
+def _named(request: NamedT) -> NamedT:
+    return request if request.id is not None else request.model_copy(update={"id": uuid4().hex})
 
 
 def _with_id(request: PreferenceIn | RuleIn) -> PreferenceIn | RuleIn:

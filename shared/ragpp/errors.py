@@ -1,4 +1,4 @@
-"""Every error that RAG++ raises on purpose.
+"""Every error that RAG++ raises on purpose. Over 300 lines and one file all the same: a table more than code.
 
 MemorySystemError
 ├── CatalogError family MEM-001 … 009 (EmbeddingError 004, ExtractionError 005, StorageError 009)
@@ -17,7 +17,14 @@ MemorySystemError
 ├── UnsupportedMediaType 025  the body is declared as something other than JSON
 ├── StackError          030   an embedded server cannot be installed, started or stopped
 ├── GatewayUnreachable  031   the client had no answer (ragpp.web.calls)
-└── NotRunning, BadLines 032, 033   of the command line (infra.cli)
+├── NotRunning, BadLines 032, 033   of the command line (infra.cli)
+├── ResponderFailed, ReplayDiverged 050, 051   of the governor (services.governor)
+└── LanguageModelError  040   a language model did not give what was asked of it
+    ├── ModelUnavailable 041  it did not answer in time, or its server failed; retryable
+    ├── ModelRateLimited 042  it wants to be asked later; retryable
+    ├── MalformedReply  043   its answer is not of the form that was asked for, or was cut off
+    ├── BudgetSpent     044   the tenant's tokens of today are spent
+    └── ModelRefused    045   the endpoint refuses the request, or the model declines to answer
 """
 
 from typing import ClassVar
@@ -226,3 +233,93 @@ class StackError(
     suggestions=("See `ragpp logs` for the server named in the message.",),
 ):
     """An embedded server could not be installed, started, reached or stopped."""
+
+
+class LanguageModelError(
+    MemorySystemError,
+    code="MEM-040",
+    status=503,
+    title="The language model failed",
+    suggestions=("Nothing is lost: what needs no model goes on without it. See the LLM_ settings.",),
+):
+    """A language model did not give what was asked of it. Whoever asks has another way, and takes it.
+
+    `kind` names the failure in counts and job results. `tokens_used`: what the failed call cost, as far as known.
+    `retry_after_s`: when the provider wants to be asked again, where it said so.
+    """
+
+    kind: ClassVar[str] = "failed"
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        tokens_used: int = 0,
+        retry_after_s: float | None = None,
+        suggestions: tuple[str, ...] = (),
+    ) -> None:
+        super().__init__(message, suggestions=suggestions)
+        self.tokens_used = tokens_used
+        self.retry_after_s = retry_after_s
+
+
+class ModelUnavailable(
+    LanguageModelError,
+    code="MEM-041",
+    status=503,
+    title="The language model is unavailable",
+    retryable=True,
+    suggestions=("Check that the endpoint is up, and LLM_OPENAI_BASE_URL and LLM_TIMEOUT_S.",),
+):
+    """It cannot be reached, did not answer in time, or its server failed, each time it was tried."""
+
+    kind = "unavailable"
+
+
+class ModelRateLimited(
+    LanguageModelError,
+    code="MEM-042",
+    status=503,
+    title="The language model's rate limit is reached",
+    retryable=True,
+    suggestions=("Repeat it later, lower LLM_CONCURRENCY, or raise the account's limit.",),
+):
+    """The provider wants to be asked later, each time it was tried, or later than is worth waiting for."""
+
+    kind = "rate_limited"
+
+
+class MalformedReply(
+    LanguageModelError,
+    code="MEM-043",
+    status=502,
+    title="The language model's reply cannot be read",
+    suggestions=("Use a model that can answer in JSON after a schema.",),
+):
+    """The answer is no JSON, not of the schema that was asked for, or was cut off."""
+
+    kind = "malformed"
+
+
+class BudgetSpent(
+    LanguageModelError,
+    code="MEM-044",
+    status=429,
+    title="Today's tokens are spent",
+    suggestions=("Wait for the next day (UTC), or raise LLM_TOKENS_PER_DAY.",),
+):
+    """The tenant has spent what it may spend on language models today."""
+
+    kind = "budget_spent"
+
+
+class ModelRefused(
+    LanguageModelError,
+    code="MEM-045",
+    status=502,
+    title="The language model refused",
+    suggestions=("Check the model's name, the key, and what the provider allows.",),
+):
+    """The endpoint does not accept the request (key, model, content), or the model declined. Repeating is no use."""
+
+    kind = "refused"

@@ -22,8 +22,14 @@ from ragpp.fields import (
 )
 
 TierName = Literal["short_term", "episodic", "semantic", "procedural", "catalog"]
-MemoryKind = Literal["message", "summary", "interaction", "entity", "relationship", "preference", "rule", "item"]
+MemoryKind = Literal[
+    "message", "summary", "interaction", "entity", "relationship", "preference", "rule", "finding", "item"
+]
 EntityLabel = Literal["PERSON", "ORG", "GPE", "EVENT", "PRODUCT"]
+FindingKind = Literal["pattern", "decision", "insight", "error", "plan", "event"]
+"""pattern: what is done repeatedly, when, in what order; decision: what was settled; insight: what was understood;
+error: what went wrong; plan: what is intended; event: what happened at a time that could be resolved."""
+Precision = Literal["minute", "hour", "day", "week", "month", "season", "year", "decade"]
 Role = Literal["user", "assistant", "system", "tool"]
 Vector = tuple[float, ...]
 
@@ -124,7 +130,8 @@ class EntityEntry(Value):
 class RelationshipEntry(Value):
     """One mention of a relationship between two entities, named as they were said.
 
-    `lasting`: a kind that hardly fades (kinship, identity). `context`: the sentence that says it.
+    `lasting`: a kind that hardly fades (kinship, identity). `context`: the sentence that says it. `ends`: it says that
+    the relationship holds no longer, which closes its validity instead of adding to it.
     """
 
     kind: Literal["relationship"] = "relationship"
@@ -135,6 +142,7 @@ class RelationshipEntry(Value):
     target: Name
     target_label: EntityLabel
     lasting: bool = False
+    ends: bool = False
     context: Text = ""
     occurred_at: Moment
     sources: tuple[Id, ...] = ()
@@ -169,8 +177,40 @@ class RuleEntry(Value):
     sources: tuple[Id, ...] = ()
 
 
+class DateSpan(Value):
+    """When something is or was, as an interval: `start` ≤ moment < `end`. `text`: as it was said, "last Friday"."""
+
+    start: Moment
+    end: Moment
+    precision: Precision
+    text: str = Field(max_length=200)
+
+    @model_validator(mode="after")
+    def _ordered(self) -> Self:
+        if self.start >= self.end:
+            raise ValueError("start is not before end")
+        return self
+
+
+class FindingEntry(Value):
+    """A finding on its way into the procedural tier; its id follows from what it says, so that finding it again adds
+    evidence. `occurred_at`: of the latest interaction it rests on. `details`: what a pattern was counted from."""
+
+    kind: Literal["finding"] = "finding"
+    id: Id
+    finding: FindingKind
+    text: StoredStatement
+    confidence: Confidence = 0.6
+    when: DateSpan | None = None
+    embedding: Vector | None = None
+    occurred_at: Moment
+    sources: tuple[Id, ...] = ()
+    details: dict[str, JsonValue] = Field(default_factory=dict)
+
+
 Entry = Annotated[
-    InteractionEntry | EntityEntry | RelationshipEntry | PreferenceEntry | RuleEntry, Field(discriminator="kind")
+    InteractionEntry | EntityEntry | RelationshipEntry | PreferenceEntry | RuleEntry | FindingEntry,
+    Field(discriminator="kind"),
 ]
 
 
@@ -239,13 +279,15 @@ class Memory(Value):
 
     `score`: how well it answers the query, 0 to 1, comparable within one answer of one tier only.
     `similarity`: cosine to the query where there is one, -1 to 1. `confidence`: how sure it is that this holds.
-    `tokens`: of `text`. `sources`: ordered ids of the interactions or resources it rests on.
+    `tokens`: of `text`. `focus`: where in `text` the part that was found begins, in characters: an excerpt of a long
+    text is made around it. `sources`: ordered ids of the interactions or resources it rests on.
     """
 
     id: str
     tier: TierName
     kind: MemoryKind
     text: str
+    focus: int = Field(default=0, ge=0)
     score: float = Field(ge=0, le=1)
     similarity: float | None = None
     confidence: float = Field(default=1.0, ge=0, le=1)
@@ -312,6 +354,21 @@ class SessionView(Value):
     share: float = 0.0
 
 
+class SummaryDraft(Value):
+    """What a better writer of a session's summary needs. `text` is the summary as it stands, partly quotes; all that
+    was said before `until` is in it or was left out of it, and before `written_until` a model has read it all.
+    `window`: ids of messages that are still shown raw. `max_tokens`: as much as may be written. `revision` tells
+    whether the session has changed since."""
+
+    session_id: str
+    revision: str
+    text: str
+    until: datetime
+    written_until: datetime | None = None
+    window: tuple[str, ...] = ()
+    max_tokens: int
+
+
 class Entity(Value):
     """A node of the user's graph."""
 
@@ -327,7 +384,12 @@ class Entity(Value):
 
 
 class Relationship(Value):
-    """An edge of the user's graph. `confidence` is decayed to the moment of the question."""
+    """An edge of the user's graph. `confidence` is decayed to the moment of the question.
+
+    It held from `valid_from` until `valid_to`, None while it holds; `learned_at` is when that was first said, in the
+    conversations' own time, and `ended_by` the interaction that ended it. An `archived` one has faded below the floor:
+    not shown, restorable. `verdict`: what a person said of it.
+    """
 
     id: str
     source_id: str
@@ -341,6 +403,12 @@ class Relationship(Value):
     context: str = ""
     first_mention: datetime
     last_mention: datetime
+    valid_from: datetime
+    valid_to: datetime | None = None
+    learned_at: datetime
+    ended_by: str | None = None
+    archived: bool = False
+    verdict: Literal["confirmed", "rejected"] | None = None
     sources: tuple[str, ...] = ()
 
 
@@ -355,7 +423,11 @@ class Observation(Value):
 
 
 class Preference(Value):
-    """A learned setting. `version` grows by one with every change; `waiting`: an inferred value held beside it."""
+    """A learned setting. `version` grows by one with every change; `waiting`: an inferred value held beside it.
+
+    This value held from `valid_from` until `valid_to`, None while it holds; `learned_at` is when it was first said.
+    `verdict`: what a person said of it.
+    """
 
     id: str
     category: str
@@ -366,6 +438,10 @@ class Preference(Value):
     version: int
     updated_at: datetime
     occurred_at: datetime
+    valid_from: datetime
+    valid_to: datetime | None = None
+    learned_at: datetime
+    verdict: Literal["confirmed", "rejected"] | None = None
     sources: tuple[str, ...] = ()
     deleted: bool = False
     waiting: str | None = None
@@ -373,13 +449,15 @@ class Preference(Value):
 
 
 class Rule(Value):
-    """A behavioural rule with its record. `success_rate` is None before the first outcome."""
+    """A behavioural rule with its record. `success_rate` is None before the first outcome. `aside`: why it was put
+    aside, for a rule that conflicted with a better one."""
 
     id: str
     text: str
     triggers: tuple[str, ...] = ()
     priority: int
     active: bool
+    aside: str | None = None
     activations: int = 0
     outcomes: int = 0
     success_rate: float | None = None

@@ -5,6 +5,8 @@ from pathlib import Path
 from pydantic import Field, SecretStr
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
+from ragpp.retention import RetentionPolicy
+
 
 class PostgresSettings(BaseSettings):
     """One PostgreSQL, three roles: the owner migrates, the app serves tenants, the relay reads the ledger."""
@@ -78,6 +80,63 @@ class TierSettings(BaseSettings):
     episodic_url: str | None = None
     semantic_url: str | None = None
     procedural_url: str | None = None
+
+
+class LearningSettings(BaseSettings):
+    """What is learned for good, and what is forgotten."""
+
+    model_config = SettingsConfigDict(env_prefix="LEARNING_", frozen=True)
+
+    archive_below: float = Field(
+        default=0.01, ge=0, le=1, description="A relationship of less confidence is archived: not shown, restorable."
+    )
+    review_below: float = Field(
+        default=0.5, ge=0, le=1, description="What is learned with less confidence waits to be confirmed or rejected."
+    )
+    retention: dict[str, RetentionPolicy] = Field(
+        default_factory=dict,
+        description='By plan of users, as JSON: {"default": {"episodic": {"max_age_days": 365}}}. None: keep all.',
+    )
+
+
+class LanguageModelSettings(BaseSettings):
+    """Language models, none by default: what needs one has a way without. Each of the first six is "provider:model",
+    with the provider `openai` (any endpoint that speaks OpenAI's chat completions) or `anthropic`."""
+
+    model_config = SettingsConfigDict(env_prefix="LLM_", frozen=True)
+
+    summary: str = Field(default="", description="Writes rolling summaries, e.g. openai:gpt-5-mini.")
+    extraction: str = Field(default="", description="Reads windows of conversations for what they say.")
+    consolidation: str = Field(default="", description="Finds preferences that are one under several names.")
+    retrieval: str = Field(default="", description="For search in curated knowledge; nothing uses it yet.")
+    reflection: str = Field(default="", description="Names a day's themes and suggests rules.")
+    chat: str = Field(default="", description="Answers in `ragpp chat`.")
+    openai_base_url: str = Field(default="", description="Of `openai`, ending in /v1; empty: OpenAI's own.")
+    openai_api_key: SecretStr | None = Field(default=None, description="Of `openai`; servers of one's own need none.")
+    anthropic_base_url: str = Field(default="", description="Of `anthropic`; empty: Anthropic's own.")
+    anthropic_api_key: SecretStr | None = Field(default=None, description="Of `anthropic`.")
+    timeout_s: float = Field(default=60.0, gt=0, description="Of one attempt.")
+    max_retries: int = Field(default=2, ge=0, le=10, description="After failures that may pass.")
+    concurrency: int = Field(default=4, ge=1, le=256, description="Calls at once, per process.")
+    tokens_per_day: int = Field(default=1_000_000, ge=0, description="Of one tenant, by UTC day; 0: no limit.")
+
+
+class WorkerSettings(BaseSettings):
+    """When the workers do by themselves what nobody asked for."""
+
+    model_config = SettingsConfigDict(env_prefix="WORKER_", frozen=True)
+
+    schedule: bool = Field(
+        default=True, description="Whether this worker looks for what is due; one that does is enough."
+    )
+    tick_s: float = Field(default=5.0, gt=0, le=3_600, description="How often it looks whom to extract for.")
+    nightly_tick_s: float = Field(
+        default=60.0, gt=0, le=3_600, description="How often it looks for nights and days due."
+    )
+    extract_quiet_s: float = Field(default=30.0, ge=0, description="Extract once a user was quiet for so long,")
+    extract_interactions: int = Field(default=20, ge=1, description="or said so much,")
+    extract_every_s: float = Field(default=3_600.0, gt=0, description="or the first of it was so long ago.")
+    maintain_at: int = Field(default=4, ge=0, le=23, description="Hour in UTC from which the daily upkeep is due.")
 
 
 class GatewaySettings(BaseSettings):

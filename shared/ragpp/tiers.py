@@ -1,18 +1,28 @@
 """The contract of a memory tier, and the verbs that each tier has beside it.
 
 The gateway knows tiers by these protocols only, whether they live in its process or behind HTTP
-(`ragpp.web.remote` makes both sides of the wire from the signatures here).
+(`ragpp.web.remote` makes both sides of the wire from the signatures here). Over 300 lines and one file all the same:
+nothing but signatures and what they promise.
 """
 
 from collections.abc import Collection, Sequence
 from datetime import datetime
 from typing import Protocol
 
+from ragpp.learned import (
+    Consolidated,
+    Finding,
+    Reflection,
+    ReflectionKind,
+    RelationshipState,
+    Verdict,
+)
 from ragpp.models import (
     Entity,
     EntityLabel,
     Entry,
     Filters,
+    FindingKind,
     Health,
     Interaction,
     Memory,
@@ -28,6 +38,7 @@ from ragpp.models import (
     SessionInfo,
     SessionView,
     Stored,
+    SummaryDraft,
     TierName,
 )
 
@@ -85,6 +96,17 @@ class ShortTermTier(MemoryTier, Protocol):
         """Move what is over the window into the summary; False when nothing was due or another did it first."""
         ...
 
+    async def draft_summary(self, scope: Scope) -> SummaryDraft | None:
+        """What is needed to put words of one's own in the place of the quotes in the session's summary; None when
+        it has no quotes."""
+        ...
+
+    async def write_summary(self, scope: Scope, revision: str, text: str, entries: Sequence[Entry]) -> bool:
+        """Replace the session's summary by `text`, a line a statement, made from it and from `entries`
+        (InteractionEntry): whatever line does not quote rests on all of them. False, and nothing done, when the
+        session has changed since `revision` otherwise than by new messages, or `text` says nothing."""
+        ...
+
     async def rebuild(self, scope: Scope, entries: Sequence[Entry]) -> int:
         """Bring a session that was lost back from `entries` (InteractionEntry, oldest first); messages that are
         there stay as they are. Returns how many were added."""
@@ -122,6 +144,11 @@ class EpisodicTier(MemoryTier, Protocol):
         """The last `limit` messages of the scope's session, oldest first."""
         ...
 
+    async def compress(self, scope: Scope, before: datetime) -> int:
+        """Keep the raw text of interactions from before that moment compressed, where that saves space; what is read
+        back stays the same byte for byte, and is found as before. Returns how many were compressed."""
+        ...
+
     async def pending(self, scope: Scope, first_event: int | None = None, last_event: int | None = None) -> int:
         """How many of the user's events are not yet digested, of all or of those with ids between the two."""
         ...
@@ -151,8 +178,29 @@ class SemanticTier(MemoryTier, Protocol):
         as_of: datetime | None = None,
         cursor: str | None = None,
         limit: int = 50,
+        state: RelationshipState = "current",
     ) -> Page[Relationship]:
-        """Relationships, of one entity or of all; confidence decayed to `as_of`, or to now."""
+        """Relationships, of one entity or of all; confidence decayed to `as_of`, or to now. `state` is as of then:
+        what ended later is current."""
+        ...
+
+    async def review_relationships(self, scope: Scope, below: float, limit: int = 50) -> list[Relationship]:
+        """Current relationships of a confidence under `below` on which nobody has judged, the surest first."""
+        ...
+
+    async def judge_relationship(self, scope: Scope, relationship_id: str, verdict: Verdict) -> Relationship:
+        """Confirmed: its confidence is 1 from now. Rejected: it is not shown, and not learned again however often it
+        is said. The last verdict counts. NotFound when there is none of that id."""
+        ...
+
+    async def restore_relationship(self, scope: Scope, relationship_id: str) -> Relationship:
+        """Bring an archived relationship back at the confidence of a first mention. NotFound; Conflict when it is not
+        archived."""
+        ...
+
+    async def consolidate(self, scope: Scope, now: datetime, floor: float | None) -> Consolidated:
+        """Merge entities that are the same, persist decay to `now`, archive what has faded below `floor` (0 to 1);
+        without a floor only merge. Repeated for the same `now`, it changes nothing. InvalidInput."""
         ...
 
     async def get_relationship(self, scope: Scope, relationship_id: str) -> Relationship:
@@ -174,17 +222,68 @@ class SemanticTier(MemoryTier, Protocol):
 
 
 class ProceduralTier(MemoryTier, Protocol):
-    """Preferences and behavioural rules, every version readable."""
+    """Preferences, behavioural rules and findings, every version of a rule or preference readable; and the reports of
+    reflections. `store` takes PreferenceEntry, RuleEntry and FindingEntry."""
 
     async def set_preference(self, scope: Scope, entry: PreferenceEntry) -> Preference:
         """Write a preference: the new value and the greater confidence are kept; an inferred value never
-        replaces a stated one and waits beside it. Idempotent by the entry's id."""
+        replaces a stated one and waits beside it. The confidence of what rests on interactions grows with them, and a
+        value that changed begins with its own. Idempotent by the entry's id."""
         ...
 
     async def list_preferences(
-        self, scope: Scope, category: str | None = None, cursor: str | None = None, limit: int = 50
+        self,
+        scope: Scope,
+        category: str | None = None,
+        cursor: str | None = None,
+        limit: int = 50,
+        as_of: datetime | None = None,
     ) -> Page[Preference]:
-        """Preferences by category and key, without deleted ones."""
+        """Preferences by category and key, without deleted and rejected ones; as they were at `as_of`, or as they
+        are."""
+        ...
+
+    async def review_preferences(self, scope: Scope, below: float, limit: int = 50) -> list[Preference]:
+        """Preferences of a confidence under `below` on which nobody has judged, the surest first."""
+        ...
+
+    async def judge_preference(
+        self, scope: Scope, preference_id: str, verdict: Verdict, value: str | None = None
+    ) -> Preference:
+        """Judge its current value, or `value`, one that it has or had. Confirmed: stated, with confidence 1. Rejected:
+        not shown, and this value not learned again; another value of the same key is. The last verdict counts. Answers
+        the preference as it is then: where an earlier value is left after a rejection, with that one. NotFound when
+        there is none of that id, or it never had the value."""
+        ...
+
+    async def merge_preferences(self, scope: Scope, keep_id: str, absorb_id: str) -> Preference:
+        """Make one preference of two that ask the same question: the versions of both, by their time, under the kept
+        name; what is said later under the absorbed name goes to the kept one. Repeating it changes nothing."""
+        ...
+
+    async def list_findings(
+        self,
+        scope: Scope,
+        finding: FindingKind | None = None,
+        as_of: datetime | None = None,
+        cursor: str | None = None,
+        limit: int = 50,
+    ) -> Page[Finding]:
+        """Patterns, decisions, insights, errors and plans, the latest first; what had been found by `as_of`."""
+        ...
+
+    async def save_reflection(self, scope: Scope, reflection: Reflection) -> Reflection:
+        """Keep a report, once for its id; answers the one that is kept."""
+        ...
+
+    async def list_reflections(
+        self, scope: Scope, kind: ReflectionKind | None = None, cursor: str | None = None, limit: int = 50
+    ) -> Page[Reflection]:
+        """Reports, the latest date first."""
+        ...
+
+    async def get_reflection(self, scope: Scope, reflection_id: str) -> Reflection:
+        """NotFound when there is none of that id in the scope."""
         ...
 
     async def get_preference(self, scope: Scope, preference_id: str) -> Preference:
@@ -211,8 +310,10 @@ class ProceduralTier(MemoryTier, Protocol):
         triggers: Sequence[str] | None = None,
         priority: int | None = None,
         active: bool | None = None,
+        aside: str | None = None,
     ) -> Rule:
-        """Change what is given, as a new version."""
+        """Change what is given, as a new version. `aside`: the reason why it is put aside, which makes it inactive;
+        making it active again clears the reason."""
         ...
 
     async def list_rules(
@@ -239,6 +340,10 @@ class ProceduralTier(MemoryTier, Protocol):
 
     async def record_outcome(self, scope: Scope, rule_id: str, success: bool) -> Rule:
         """Count an activation and move the success rate."""
+        ...
+
+    async def expire(self, scope: Scope, ids: Collection[str]) -> int:
+        """As `forget`, but what is said or found again is learned again."""
         ...
 
     async def forget_sources(self, scope: Scope, interaction_ids: Collection[str]) -> int:

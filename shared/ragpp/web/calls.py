@@ -15,8 +15,8 @@ from ragpp.fields import storable
 from ragpp.web.problems import Problem, error_of
 
 T = TypeVar("T")
-Method: TypeAlias = Literal["GET", "POST", "PATCH", "DELETE"]
-Parameter: TypeAlias = str | int | bool | datetime | None
+Method: TypeAlias = Literal["GET", "POST", "PUT", "PATCH", "DELETE"]
+Parameter: TypeAlias = str | int | float | bool | datetime | None
 
 _UNSENT: Final = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout)
 _LONGEST_WAIT_S: Final = 5.0

@@ -1,0 +1,132 @@
+"""What is learned beside entities, relationships and preferences: findings, reflections, and the jobs that do it."""
+
+from datetime import date, datetime
+from typing import Annotated, Literal
+
+from pydantic import Field, JsonValue
+
+from ragpp.models import DateSpan, Entity, FindingKind, Preference, Relationship, Value
+
+Verdict = Literal["confirmed", "rejected"]
+"""What a person said about something learned; a rejection is remembered and what it rejected not learned again."""
+RelationshipState = Literal["current", "ended", "archived", "rejected", "all"]
+ReflectionKind = Literal["daily", "incremental"]
+ReflectionStatus = Literal["completed", "no_interactions"]
+Analysis = Literal["themes", "relationships", "preferences", "rules"]
+JobState = Literal["pending", "leased", "done", "failed", "cancelled"]
+
+
+class Finding(Value):
+    """A finding. `support`: how many interactions it rests on; `valid_to`: when it was given up, None until then."""
+
+    id: str
+    finding: FindingKind
+    text: str
+    confidence: float
+    support: int
+    when: DateSpan | None = None
+    first_at: datetime
+    last_at: datetime
+    valid_to: datetime | None = None
+    sources: tuple[str, ...] = ()
+    details: dict[str, JsonValue] = Field(default_factory=dict)
+
+
+class Theme(Value):
+    """What a day was about: `text` names it; `share` of the day's interactions, 0 to 1."""
+
+    text: str
+    share: float = Field(ge=0, le=1)
+    interactions: int = Field(ge=0)
+    sources: tuple[str, ...] = ()
+
+
+class RuleConflict(Value):
+    """Two rules that cannot both be followed, which was put aside, and why."""
+
+    kept_id: str
+    aside_id: str
+    reason: str
+
+
+class Reflection(Value):
+    """The dated report of one reflection. An analysis in `failed` counted 0 and stopped none of the others."""
+
+    id: str
+    kind: ReflectionKind
+    date: date
+    status: ReflectionStatus
+    interactions_analyzed: int = Field(default=0, ge=0)
+    themes_identified: int = Field(default=0, ge=0)
+    relationships_updated: int = Field(default=0, ge=0)
+    preferences_updated: int = Field(default=0, ge=0)
+    new_rules_learned: int = Field(default=0, ge=0)
+    duration_ms: float = Field(default=0, ge=0)
+    created_at: datetime
+    themes: tuple[Theme, ...] = ()
+    new_rules: tuple[str, ...] = ()
+    conflicts: tuple[RuleConflict, ...] = ()
+    entities_merged: int = Field(default=0, ge=0)
+    relationships_archived: int = Field(default=0, ge=0)
+    failed: dict[Analysis, str] = Field(default_factory=dict)
+
+
+class Consolidated(Value):
+    """What consolidating a user's graph changed: how many relationships had their decay persisted, were archived, and
+    which entities were found to be the same and merged."""
+
+    updated: int = Field(default=0, ge=0)
+    archived: int = Field(default=0, ge=0)
+    merged: tuple[Entity, ...] = ()
+
+
+class ReviewList(Value):
+    """What is not sure enough and waits for a person to confirm or reject it."""
+
+    relationships: tuple[Relationship, ...] = ()
+    preferences: tuple[Preference, ...] = ()
+
+
+class UserSettings(Value):
+    """How a user's memory is looked after. `time_zone`: an IANA name; `reflect_at`: the local hour, 0 to 23, of the
+    nightly reflection; `plan`: which of the operator's retention policies applies."""
+
+    time_zone: Annotated[str, Field(min_length=1, max_length=64)] = "UTC"
+    reflect_at: int = Field(default=3, ge=0, le=23)
+    plan: Annotated[str, Field(min_length=1, max_length=64)] = "default"
+
+
+class Job(Value):
+    """One thing that the workers do about one event. `id`: `<event id>.<stage>`. `subject_id`: what it is about."""
+
+    id: str
+    user_id: str
+    stage: str
+    kind: str
+    subject_id: str
+    state: JobState
+    attempts: int = Field(ge=0)
+    created_at: datetime
+    due_at: datetime
+    updated_at: datetime
+    error: str | None = None
+    result: dict[str, JsonValue] | None = None
+
+
+class StageLag(Value):
+    """How far one stage is behind. `oldest_at`: when the oldest event that still waits was recorded."""
+
+    stage: str
+    waiting: int = Field(ge=0)
+    failed: int = Field(ge=0)
+    oldest_at: datetime | None = None
+    last_success_at: datetime | None = None
+
+
+class LagReport(Value):
+    """How far the workers are behind, of a user or of the whole tenant. `oldest_pending_s`: age of the oldest event."""
+
+    pending: int = Field(ge=0)
+    failed: int = Field(ge=0)
+    oldest_pending_s: float | None = None
+    stages: tuple[StageLag, ...] = ()

@@ -1,0 +1,123 @@
+"""What is kept how long: the operator's opt-in policies, and the pure choice of what has to go.
+
+Nothing but short-term memory expires without a policy. What is pinned never goes.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Literal
+
+from pydantic import Field, JsonValue
+
+from ragpp.models import Value
+
+RetainedTier = Literal["episodic", "semantic", "procedural"]
+Reason = Literal["age", "idle", "count", "bytes"]
+RETAINED: tuple[RetainedTier, ...] = ("episodic", "semantic", "procedural")
+
+
+class TierRetention(Value):
+    """How much of one tier is kept; None does not limit. Days are of 24 hours, in the conversations' own time.
+
+    `max_age_days`: since it was first said. `max_idle_days`: since it was last said again; for an interaction since
+    the last message of its session. `max_count`, `max_bytes`: of the latest items (UTF-8 bytes of their text).
+    `compress_after_days`: raw text of that age is kept compressed, and read back byte for byte (episodic alone).
+    """
+
+    max_age_days: float | None = Field(default=None, gt=0)
+    max_idle_days: float | None = Field(default=None, gt=0)
+    max_count: int | None = Field(default=None, ge=0)
+    max_bytes: int | None = Field(default=None, ge=0)
+    compress_after_days: float | None = Field(default=None, gt=0)
+
+    @property
+    def forgets(self) -> bool:
+        """Whether anything may have to go."""
+        limits = (self.max_age_days, self.max_idle_days, self.max_count, self.max_bytes)
+        return any(limit is not None for limit in limits)
+
+
+class RetentionPolicy(Value):
+    """What applies to the users of one plan, tier by tier; without limits, everything is kept."""
+
+    episodic: TierRetention = TierRetention()
+    semantic: TierRetention = TierRetention()
+    procedural: TierRetention = TierRetention()
+
+    def of(self, tier: RetainedTier) -> TierRetention:
+        """The part that applies to `tier`."""
+        parts: Mapping[RetainedTier, TierRetention] = {
+            "episodic": self.episodic,
+            "semantic": self.semantic,
+            "procedural": self.procedural,
+        }
+        return parts[tier]
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """An item that may have to go. `first_at`, `last_at`: when it was first said and last touched. `size`: in bytes.
+    `needs`: ids of items without which it cannot be, such as the two ends of a relationship."""
+
+    id: str
+    kind: str
+    first_at: datetime
+    last_at: datetime
+    size: int
+    needs: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Due:
+    """An item that has to go, and by which limit; the first of age, idle, count, bytes that it is over."""
+
+    item: Kept
+    reason: Reason
+
+    def shown(self) -> dict[str, JsonValue]:
+        """As a dry run lists it: never its text."""
+        return {
+            "id": self.item.id,
+            "kind": self.item.kind,
+            "reason": self.reason,
+            "last_at": self.item.last_at.isoformat(),
+            "bytes": self.item.size,
+        }
+
+
+def due(items: Iterable[Kept], limits: TierRetention, now: datetime, pinned: frozenset[str] = frozenset()) -> list[Due]:
+    """Those of `items` that `limits` let go at `now`, the one touched longest ago first.
+
+    Pinned items stay, and take their place within `max_count` and `max_bytes`: what is not pinned makes room. What an
+    item that stays needs stays as well.
+    Applying the choice and choosing again finds nothing more.
+    """
+    latest_first = sorted(items, key=lambda item: (item.last_at, item.id), reverse=True)
+    staying = [item for item in latest_first if item.id in pinned]
+    count, size = len(staying), sum(item.size for item in staying)
+    going: list[Due] = []
+    full = False
+    for item in latest_first:
+        if item.id in pinned:
+            continue
+        reason = _outlived(item, limits, now)
+        if reason is None and limits.max_count is not None and count >= limits.max_count:
+            reason = "count"
+        if reason is None and limits.max_bytes is not None and (full or size + item.size > limits.max_bytes):
+            reason, full = "bytes", True  # older and smaller ones do not slip in behind it
+        if reason is None:
+            count, size = count + 1, size + item.size
+        else:
+            going.append(Due(item, reason))
+    leaving = {found.item.id for found in going}
+    needed = {needed for item in latest_first if item.id not in leaving for needed in item.needs}
+    return [found for found in reversed(going) if found.item.id not in needed]
+
+
+def _outlived(item: Kept, limits: TierRetention, now: datetime) -> Reason | None:
+    if limits.max_age_days is not None and now - item.first_at > timedelta(days=limits.max_age_days):
+        return "age"
+    if limits.max_idle_days is not None and now - item.last_at > timedelta(days=limits.max_idle_days):
+        return "idle"
+    return None
