@@ -2,93 +2,48 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Sequence
-from datetime import datetime, timedelta
 from uuid import uuid4
 
 import asyncpg
 import pytest
+from pydantic import JsonValue
 
 from infra.embedded.stack import Endpoints
 from ragpp.errors import LedgerError, TierUnavailable
-from ragpp.ledger import EventKind, NewEvent, Work, WorkKey, WorkLedger, pending, record
+from ragpp.ledger import NewEvent, Work, WorkKey, WorkLedger, record
 from ragpp.ledger.events import SQL
 from ragpp.ledger.work import FIRST_DELAY_S, LONGEST_DELAY_S, MAX_ATTEMPTS
-from ragpp.migrations import load_migrations, migrate_as_owner
-from ragpp.models import Scope
 from ragpp.postgres import Connection, Pool, create_pool, ensure_open, tenant_tx
 from ragpp.settings import PostgresSettings
-from tests.support.episodic import NOON, postgres_settings
+from tests.support.episodic import NOON
+from tests.support.ledger import Bench, Time, keys, ledger_pools
 from tests.support.scopes import new_scope
 
 pytestmark = pytest.mark.server
 
 
-class Time:
-    """A clock that stands until it is moved. It begins long ago, so that no other test's work is due."""
-
-    def __init__(self) -> None:
-        self.now = NOON - timedelta(days=36_500)
-
-    def __call__(self) -> datetime:
-        return self.now
-
-    def pass_(self, seconds: float) -> None:
-        self.now += timedelta(seconds=seconds)
-
-
-class Bench:
-    """A ledger that holds this test's work alone: everyone else's falls due a hundred years later."""
-
-    def __init__(self, app: Pool, relay: Pool) -> None:
-        self.time = Time()
-        self.app, self.relay = app, relay
-        self.ledger = WorkLedger(relay, self.time, jitter=lambda: 0.5)
-
-    async def record(self, scope: Scope, *subjects: str, kind: EventKind = "interaction.stored") -> list[int]:
-        async with tenant_tx(self.app, scope) as connection:
-            events = [NewEvent(kind, subject, NOON, {"subject": subject}) for subject in subjects]
-            return await record(connection, scope, events, now=self.time())
-
-    async def pending(self, scope: Scope, first: int | None = None, last: int | None = None) -> int:
-        async with tenant_tx(self.app, scope) as connection:
-            return await pending(connection, scope, first, last)
-
-    async def lease(self, owner: str = "a", *, stage: str = "observe", limit: int = 100) -> list[Work]:
-        return await self.ledger.lease(stage, limit=limit, owner=owner, lease_s=60)
-
-
 @pytest.fixture(scope="module")
 async def pools(endpoints: Endpoints) -> AsyncIterator[tuple[Pool, Pool]]:
-    settings = postgres_settings(endpoints)
-    await migrate_as_owner(settings, load_migrations("ledger", "ragpp.ledger"))
-    app = create_pool(settings)
-    relay = create_pool(settings, dsn=endpoints.postgres_relay_dsn.get_secret_value(), vectors=False)
-    yield app, relay
-    await app.close()
-    await relay.close()
+    async with ledger_pools(endpoints) as opened:
+        yield opened
 
 
 @pytest.fixture
 async def bench(pools: tuple[Pool, Pool]) -> AsyncIterator[Bench]:
     bench = Bench(*pools)
     yield bench
-    bench.time.pass_(10 * LONGEST_DELAY_S)
-    for stage in ("observe", "short_term", "forget"):  # leaves no old work due for the next test
-        while works := await bench.ledger.lease(stage, limit=1_000, owner="end", lease_s=60):
-            await bench.ledger.finish(keys(works), "end")
+    await bench.clear()
 
 
 def subjects(works: Sequence[Work]) -> list[str]:
     return [work.subject_id for work in works]
 
 
-def keys(works: Sequence[Work]) -> list[WorkKey]:
-    return [work.key for work in works]
-
-
 async def test_every_statement_can_be_prepared_by_the_role_that_runs_it(bench: Bench) -> None:
-    of_the_app = {"lock_user", "record", "pending"}
-    for pool, names in ((bench.app, of_the_app), (bench.relay, set(SQL) - of_the_app)):
+    of_the_app = {"record", "pending", "jobs", "job", "retry_job", "cancel_job", "tenant_lag", "tenant_progress"}
+    of_the_app |= {"set_user_settings", "pin"}
+    of_both = {"lock_user", "record_others", "requested", "drop_results", "user_settings"}
+    for pool, names in ((bench.app, of_the_app | of_both), (bench.relay, set(SQL) - of_the_app)):
         await ensure_open(pool)
         async with pool.acquire() as connection:
             for name in names:
@@ -214,11 +169,40 @@ async def test_what_cannot_be_retried_fails_at_once_and_holds_up_nobody(bench: B
 async def test_what_kills_its_worker_every_time_ends_in_failure(bench: Bench) -> None:
     (event_id,) = await bench.record(new_scope(), "x")
     for _ in range(MAX_ATTEMPTS):
-        assert len(await bench.lease()) == 1
+        (work,) = await bench.lease()
+        assert len(await bench.ledger.renew([work.key], "a", 60)) == 1
         bench.time.pass_(61)
     assert await bench.lease() == []
     (failure,) = [one for one in await bench.ledger.failures(10_000) if one.key.event_id == event_id]
     assert "the lease ran out" in failure.error
+
+
+async def test_a_lease_that_ran_out_before_its_work_began_is_no_attempt(bench: Bench) -> None:
+    await bench.record(new_scope(), "x")
+    for _ in range(2 * MAX_ATTEMPTS):
+        (work,) = await bench.lease()
+        assert work.attempts == 1
+        bench.time.pass_(61)
+    (work,) = await bench.lease("late")
+    assert await bench.ledger.renew([work.key], "late", 60) == [work.key]
+    bench.time.pass_(61)
+    (work,) = await bench.lease()
+    assert work.attempts == 2
+
+
+async def test_giving_up_takes_half_an_hour_to_an_hour() -> None:
+    delays = [min(FIRST_DELAY_S * 2**attempt, LONGEST_DELAY_S) for attempt in range(MAX_ATTEMPTS - 1)]
+    assert 30 * 60 < sum(delays) < 60 * 60
+
+
+async def test_a_result_keeps_its_texts_but_for_nul(bench: Bench) -> None:
+    scope = new_scope()
+    job = await bench.jobs.request(scope, "reflect.requested", "a", {}, NOON)
+    (work,) = await bench.lease(stage="reflect")
+    result: dict[str, JsonValue] = {"a\x00": ["C:\\u0000", {"b": "x\x00y"}, None, 1.5], "\\": "\\\x00"}
+    assert await bench.ledger.finish([work.key], "a", {work.key: result}) == [work.key]
+    stored = (await bench.jobs.job(scope.tenant_id, job.id)).result
+    assert stored == {"a": ["C:\\u0000", {"b": "xy"}, None, 1.5], "\\": "\\"}
 
 
 async def test_an_outage_does_not_use_up_attempts(bench: Bench) -> None:
@@ -273,7 +257,7 @@ async def test_the_lag_tells_what_waits_and_since_when(bench: Bench) -> None:
 @pytest.mark.parametrize(
     ("statement", "arguments", "index"),
     [
-        ("lease", "'observe', now(), 'me', now(), 100", "work_waiting"),
+        ("lease", "'observe', now(), 'me', now(), 100, 3", "work_waiting"),
         ("pending", "'t', 'u', NULL, NULL", "work_waiting"),
         ("lag", "", "work_failed"),
         ("failures", "100", "work_failed"),
@@ -335,7 +319,8 @@ async def test_the_relay_sees_the_ledger_alone(endpoints: Endpoints, bench: Benc
         for statement in (
             "DELETE FROM ledger.events",
             "UPDATE ledger.events SET subject_id = ''",
-            "INSERT INTO ledger.work (event_id, stage, tenant_id, user_id, due_at) VALUES (1, 's', 't', 'u', now())",
+            "DELETE FROM ledger.work",
+            "UPDATE ledger.user_settings SET plan = 'none'",
         ):
             with pytest.raises(asyncpg.InsufficientPrivilegeError):
                 await connection.execute(statement)

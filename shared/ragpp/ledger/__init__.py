@@ -1,7 +1,7 @@
 """The ledger: one append-only event for each change, and what is still to be done about it."""
 
-from ragpp.ledger.events import STAGES, EventKind, NewEvent, Stage, lock_user, pending, record
-from ragpp.ledger.work import Failure, Lag, Work, WorkKey, WorkLedger, WorkState
+from ragpp.ledger.events import STAGES, EventKind, NewEvent, RequestKind, Stage, lock_user, pending, record, request
+from ragpp.ledger.work import Failure, Lag, Result, Work, WorkKey, WorkLedger, WorkState
 
 __all__ = [
     "STAGES",
@@ -9,6 +9,8 @@ __all__ = [
     "Failure",
     "Lag",
     "NewEvent",
+    "RequestKind",
+    "Result",
     "Stage",
     "Work",
     "WorkKey",
@@ -17,4 +19,5 @@ __all__ = [
     "lock_user",
     "pending",
     "record",
+    "request",
 ]

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Final, Literal
 
 from pydantic import JsonValue
@@ -19,18 +19,33 @@ EventKind = Literal[
     "preference.forgotten",
     "rule.changed",
     "rule.forgotten",
+    "finding.changed",
+    "finding.forgotten",
+    "reflection.saved",
+    "extract.requested",
+    "reflect.requested",
+    "maintain.requested",
 ]
-Stage = Literal["observe", "short_term", "forget"]
+RequestKind = Literal["extract.requested", "reflect.requested", "maintain.requested"]
+Stage = Literal["observe", "short_term", "forget", "extract", "reflect", "maintain"]
 
 STAGES: Final[Mapping[EventKind, tuple[Stage, ...]]] = {
     "interaction.stored": ("observe", "short_term"),
     "interaction.forgotten": ("forget",),
+    "extract.requested": ("extract",),
+    "reflect.requested": ("reflect",),
+    "maintain.requested": ("maintain",),
 }
 """What is to be done about an event, by its kind; nothing for a kind that is not named.
 
 observe: take entities, relationships and preferences from the interaction. short_term: see that it is in its
 session, which the acknowledged write may have missed. forget: take it out of everything that was derived from it.
+extract: find what a window of interactions shows together. reflect: consolidate a day, or what was just extracted.
+maintain: decay, retention. The last three begin when what was stored before them has been observed.
 """
+
+REFLECTED_DAYS: Final = 9
+"""How far back interactions are noted for the nightly reflection: seven local days that ended, in any time zone."""
 
 SQL: Final = load_queries("ragpp.ledger", "queries.sql")
 
@@ -68,8 +83,10 @@ async def record(connection: Connection, scope: Scope, events: Sequence[NewEvent
         return []
     await lock_user(connection, scope)
     stages = [(kind, stage) for kind, of_kind in STAGES.items() for stage in of_kind]
+    stored = any(event.kind == "interaction.stored" for event in events)
+    noted = (now - timedelta(days=REFLECTED_DAYS),) if stored else ()
     rows = await connection.fetch(
-        SQL["record"],
+        SQL["record" if stored else "record_others"],
         *scope.user_key,
         [event.kind for event in events],
         [event.subject_id for event in events],
@@ -78,16 +95,45 @@ async def record(connection: Connection, scope: Scope, events: Sequence[NewEvent
         now,
         [kind for kind, _ in stages],
         [stage for _, stage in stages],
+        *noted,
     )
+    if any(event.kind.endswith(".forgotten") for event in events):
+        await connection.execute(SQL["drop_results"], *scope.user_key, None)
     return [row["event_id"] for row in rows]
+
+
+async def request(
+    connection: Connection,
+    scope: Scope,
+    kind: RequestKind,
+    subject_id: str,
+    payload: Mapping[str, JsonValue],
+    occurred_at: datetime,
+    *,
+    now: datetime,
+) -> int:
+    """Ask for something to be done about a user, in the caller's transaction; returns the event's id.
+
+    The same `kind` and `subject_id` asked for again is the same event, whose payload stays the first one's.
+    """
+    known: int | None = await connection.fetchval(SQL["requested"], *scope.user_key, kind, subject_id)
+    if known is not None:
+        return known
+    await lock_user(connection, scope)  # whoever asks for the same at the same moment waits, and finds it here
+    known = await connection.fetchval(SQL["requested"], *scope.user_key, kind, subject_id)
+    if known is not None:
+        return known
+    (event_id,) = await record(connection, scope, [NewEvent(kind, subject_id, occurred_at, payload)], now=now)
+    return event_id
 
 
 async def pending(
     connection: Connection, scope: Scope, first_event: int | None = None, last_event: int | None = None
 ) -> int:
-    """How many of the user's events still wait for a worker, of all or of those between the two ids, ends included.
+    """How many of the user's events are not yet digested, of all or of those between the two ids, ends included.
 
-    What failed for good no longer waits: nobody would answer a reader who waits for it.
+    What failed for good or was cancelled no longer waits: nobody would answer a reader who waits for it. Extraction,
+    reflection and maintenance are not counted: they look again at what is digested.
     """
     count: int = await connection.fetchval(SQL["pending"], *scope.user_key, first_event, last_event)
     return count

@@ -7,6 +7,47 @@ SELECT pg_advisory_xact_lock(hashtextextended($1::text || chr(31) || $2::text, 0
 -- name: record
 -- Events in the order of the arrays, and one row of work for each stage of their kind.
 -- $1 tenant_id text, $2 user_id text, $3 kinds text[], $4 subject ids text[], $5 payloads json[],
+-- $6 occurred_at timestamptz[], $7 due_at timestamptz, $8 and $9 kind and stage of the work, text[] in parallel,
+-- $10 timestamptz: interactions of before it are not noted for a nightly reflection
+-- What was stored is noted for the schedule in the same breath: one row a user, and one a quarter of an hour.
+WITH recorded AS (
+  INSERT INTO ledger.events (tenant_id, user_id, kind, subject_id, payload, occurred_at, created_at)
+  SELECT $1, $2, new.kind, new.subject_id, new.payload, new.occurred_at, $7
+    FROM unnest($3::text[], $4::text[], $5::json[], $6::timestamptz[])
+         WITH ORDINALITY AS new (kind, subject_id, payload, occurred_at, position)
+   ORDER BY new.position
+  RETURNING event_id, kind, occurred_at),
+stored AS (
+  SELECT count(*)::int AS interactions, min(occurred_at) AS occurred_from, max(occurred_at) AS occurred_to
+    FROM recorded WHERE kind = 'interaction.stored' HAVING count(*) > 0),
+debounced AS (
+  INSERT INTO ledger.debounce AS noted
+         (tenant_id, user_id, first_at, last_at, interactions, occurred_from, occurred_to)
+  SELECT $1, $2, $7, $7, interactions, occurred_from, occurred_to FROM stored
+  ON CONFLICT (tenant_id, user_id) DO UPDATE
+     SET last_at = GREATEST(noted.last_at, excluded.last_at), interactions = noted.interactions + excluded.interactions,
+         occurred_from = LEAST(noted.occurred_from, excluded.occurred_from),
+         occurred_to = GREATEST(noted.occurred_to, excluded.occurred_to)),
+kept_up AS (
+  INSERT INTO ledger.upkeep AS noted (tenant_id, user_id, stored_at, maintained_on)
+  SELECT $1, $2, $7, date '0001-01-01' FROM stored
+  ON CONFLICT (tenant_id, user_id) DO UPDATE SET stored_at = excluded.stored_at
+   WHERE noted.stored_at < excluded.stored_at - interval '1 hour'),
+unreflected AS (
+  INSERT INTO ledger.unreflected (tenant_id, user_id, quarter)
+  SELECT DISTINCT $1::text, $2::text, date_bin('15 minutes', occurred_at, timestamptz '2000-01-01 00:00+00')
+    FROM recorded WHERE kind = 'interaction.stored' AND occurred_at >= $10::timestamptz
+  ON CONFLICT DO NOTHING),
+due AS (
+  INSERT INTO ledger.work (event_id, stage, tenant_id, user_id, due_at, updated_at)
+  SELECT recorded.event_id, stages.stage, $1, $2, $7, $7
+    FROM recorded JOIN unnest($8::text[], $9::text[]) AS stages (kind, stage) USING (kind)
+   ORDER BY recorded.event_id, stages.stage)
+SELECT event_id FROM recorded ORDER BY event_id;
+
+-- name: record_others
+-- The same for events of other kinds than interaction.stored, which the schedule takes no note of.
+-- $1 tenant_id text, $2 user_id text, $3 kinds text[], $4 subject ids text[], $5 payloads json[],
 -- $6 occurred_at timestamptz[], $7 due_at timestamptz, $8 and $9 kind and stage of the work, text[] in parallel
 WITH recorded AS (
   INSERT INTO ledger.events (tenant_id, user_id, kind, subject_id, payload, occurred_at, created_at)
@@ -14,7 +55,7 @@ WITH recorded AS (
     FROM unnest($3::text[], $4::text[], $5::json[], $6::timestamptz[])
          WITH ORDINALITY AS new (kind, subject_id, payload, occurred_at, position)
    ORDER BY new.position
-  RETURNING event_id, kind),
+  RETURNING event_id, kind, occurred_at),
 due AS (
   INSERT INTO ledger.work (event_id, stage, tenant_id, user_id, due_at, updated_at)
   SELECT recorded.event_id, stages.stage, $1, $2, $7, $7
@@ -28,6 +69,7 @@ SELECT event_id FROM recorded ORDER BY event_id;
 SELECT count(DISTINCT event_id)
   FROM ledger.work
  WHERE tenant_id = $1 AND user_id = $2 AND state IN ('pending', 'leased')
+   AND stage NOT IN ('extract', 'reflect', 'maintain')
    AND event_id >= COALESCE($3::bigint, 0) AND event_id <= COALESCE($4::bigint, 9223372036854775807);
 
 -- name: lock_stage
@@ -38,18 +80,25 @@ SELECT pg_advisory_xact_lock(hashtextextended('lease' || chr(31) || $1::text, 0)
        set_config('enable_sort', 'off', true);
 
 -- name: fail_exhausted
--- A lease that ran out counts as an attempt: what kills its worker every time must not circle for ever.
+-- A lease that ran out after its work began counts as an attempt: what kills its worker every time must not circle for
+-- ever. What never began is given out again, however often.
 -- $1 stage text, $2 now timestamptz, $3 most attempts int
 UPDATE ledger.work
    SET state = 'failed', lease_owner = NULL, lease_until = NULL, updated_at = $2,
        last_error = COALESCE(last_error || '; then ', '') || 'the lease ran out at attempt ' || attempts
- WHERE stage = $1 AND state = 'leased' AND lease_until <= $2 AND attempts >= $3;
+ WHERE stage = $1 AND state = 'leased' AND begun AND lease_until <= $2 AND attempts >= $3;
 
 -- name: lease
 -- The oldest due work of users whom no other owner is working for, each user's in the order of its events. Forgetting
 -- also waits for what is being done about the user's earlier events: it would be undone by a step that still holds
--- what was forgotten. A later step finds it gone.
--- $1 stage text, $2 now timestamptz, $3 owner text, $4 lease_until timestamptz, $5 limit int
+-- what was forgotten. A later step finds it gone. What looks at many interactions waits for those before it to be
+-- observed, and a reflection for the extraction before it, also for what was put back untried by an outage; not for what
+-- has been tried and waits to be tried again, so that nothing poisoned holds it up.
+-- `attempts` counts the one under way; of a lease that ran out before its work began it is taken off again.
+-- What has failed, or taken its worker with it, again and again is given out alone: should it do so for ever, it fails
+-- alone.
+-- $1 stage text, $2 now timestamptz, $3 owner text, $4 lease_until timestamptz, $5 limit int, $6 attempts that make
+-- suspect int
 -- A table that is empty most of the time has statistics that say so: NOT IN is hashed whatever they say, where NOT
 -- EXISTS became a loop over the whole backlog for each of its rows (1.3 s instead of 5 ms at 2,665 events).
 WITH taken AS MATERIALIZED (
@@ -57,7 +106,7 @@ WITH taken AS MATERIALIZED (
    WHERE stage = $1 AND state = 'leased' AND lease_until > $2 AND lease_owner <> $3
    GROUP BY tenant_id, user_id),
 chosen AS MATERIALIZED (
-  SELECT event_id, stage FROM ledger.work AS due
+  SELECT event_id, stage, attempts - (state = 'leased' AND NOT begun)::int AS attempts FROM ledger.work AS due
    WHERE stage = $1 AND state IN ('pending', 'leased')
      AND (state = 'pending' AND due_at <= $2 OR state = 'leased' AND lease_until <= $2)
      AND (due.tenant_id, due.user_id) NOT IN (SELECT tenant_id, user_id FROM taken)
@@ -66,34 +115,53 @@ chosen AS MATERIALIZED (
             WHERE earlier.tenant_id = due.tenant_id AND earlier.user_id = due.user_id
               AND earlier.event_id < due.event_id AND earlier.stage <> 'forget'
               AND earlier.state = 'leased' AND earlier.lease_until > $2))
+     AND ($1 NOT IN ('extract', 'reflect', 'maintain') OR NOT EXISTS (
+           SELECT FROM ledger.work AS earlier
+            WHERE earlier.tenant_id = due.tenant_id AND earlier.user_id = due.user_id
+              AND earlier.event_id < due.event_id AND earlier.stage IN ('observe', 'forget', 'extract')
+              AND (earlier.state = 'leased' AND (earlier.lease_until > $2 OR NOT earlier.begun)
+                   OR earlier.state = 'pending' AND earlier.attempts = 0)))
    ORDER BY event_id
    LIMIT $5
    FOR UPDATE SKIP LOCKED),
 leased AS (
   UPDATE ledger.work AS work
-     SET state = 'leased', attempts = attempts + 1, lease_owner = $3, lease_until = $4, updated_at = $2
+     SET state = 'leased', attempts = chosen.attempts + 1, begun = false, lease_owner = $3, lease_until = $4,
+         updated_at = $2
     FROM chosen
    WHERE work.event_id = chosen.event_id AND work.stage = chosen.stage
+     AND COALESCE(chosen.event_id = (SELECT min(event_id) FROM chosen WHERE attempts >= $6), true)
   RETURNING work.event_id, work.stage, work.attempts)
 SELECT event_id, leased.stage, leased.attempts, events.tenant_id, events.user_id, events.kind, events.subject_id,
        events.payload, events.occurred_at
   FROM leased JOIN ledger.events USING (event_id);
 
 -- name: renew
+-- Whoever renews has begun.
 -- $1 event ids bigint[], $2 stages text[], $3 owner text, $4 now timestamptz, $5 lease_until timestamptz
 UPDATE ledger.work AS work
-   SET lease_until = $5, updated_at = $4
+   SET lease_until = $5, begun = true, updated_at = $4
   FROM unnest($1::bigint[], $2::text[]) AS held (event_id, stage)
  WHERE work.event_id = held.event_id AND work.stage = held.stage AND work.state = 'leased' AND work.lease_owner = $3
 RETURNING work.event_id, work.stage;
 
 -- name: finish
--- $1 event ids bigint[], $2 stages text[], $3 owner text, $4 now timestamptz
-UPDATE ledger.work AS work
-   SET state = 'done', lease_owner = NULL, lease_until = NULL, last_error = NULL, updated_at = $4
-  FROM unnest($1::bigint[], $2::text[]) AS held (event_id, stage)
- WHERE work.event_id = held.event_id AND work.stage = held.stage AND work.state = 'leased' AND work.lease_owner = $3
-RETURNING work.event_id, work.stage;
+-- $1 event ids bigint[], $2 stages text[], $3 owner text, $4 now timestamptz, $5 results text[], JSON or null
+WITH finished AS (
+  UPDATE ledger.work AS work
+     SET state = 'done', lease_owner = NULL, lease_until = NULL, last_error = NULL, updated_at = $4,
+         result = held.result::json
+    FROM unnest($1::bigint[], $2::text[], $5::text[]) AS held (event_id, stage, result)
+   WHERE work.event_id = held.event_id AND work.stage = held.stage AND work.state = 'leased' AND work.lease_owner = $3
+  RETURNING work.event_id, work.stage, work.tenant_id, work.user_id),
+progressed AS (
+  INSERT INTO ledger.progress AS known (tenant_id, user_id, stage, last_success_at, last_event_id)
+  SELECT tenant_id, user_id, stage, $4, max(event_id) FROM finished
+   GROUP BY tenant_id, user_id, stage ORDER BY tenant_id, user_id, stage
+  ON CONFLICT (tenant_id, user_id, stage) DO UPDATE
+     SET last_success_at = GREATEST(known.last_success_at, excluded.last_success_at),
+         last_event_id = GREATEST(known.last_event_id, excluded.last_event_id))
+SELECT event_id, stage FROM finished;
 
 -- name: fail
 -- $1 event_id bigint, $2 stage text, $3 owner text, $4 now timestamptz, $5 error text, $6 may be retried bool,
@@ -146,3 +214,145 @@ SELECT work.event_id, work.stage, work.attempts, work.last_error, work.updated_a
  WHERE work.state = 'failed'
  ORDER BY work.event_id
  LIMIT $1;
+
+-- name: pin
+-- $1 tenant_id text, $2 user_id text, $3 tier text, $4 item_id text, $5 now timestamptz
+INSERT INTO ledger.pins (tenant_id, user_id, tier, item_id, pinned_at)
+VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING;
+
+-- name: unpin
+-- $1 tenant_id text, $2 user_id text, $3 tier text, $4 item ids text[]
+DELETE FROM ledger.pins
+ WHERE tenant_id = $1 AND user_id = $2 AND tier = $3 AND item_id = ANY ($4)
+RETURNING item_id;
+
+-- name: pinned
+-- $1 tenant_id text, $2 user_id text, $3 tier text
+SELECT item_id FROM ledger.pins WHERE tenant_id = $1 AND user_id = $2 AND tier = $3;
+
+-- name: requested
+-- $1 tenant_id text, $2 user_id text, $3 kind text, $4 subject_id text
+-- The kinds are named so that the partial index on requests is used whatever $3 is.
+SELECT event_id FROM ledger.events
+ WHERE tenant_id = $1 AND user_id = $2 AND kind = $3 AND subject_id = $4
+   AND kind IN ('extract.requested', 'reflect.requested', 'maintain.requested');
+
+-- name: request_state
+-- $1 tenant_id text, $2 user_id text, $3 kind text, $4 subject_id text
+-- What became of a request; none where nobody asked.
+SELECT work.state FROM ledger.events JOIN ledger.work USING (event_id)
+ WHERE events.tenant_id = $1 AND events.user_id = $2 AND kind = $3 AND subject_id = $4
+   AND kind IN ('extract.requested', 'reflect.requested', 'maintain.requested');
+
+-- name: drop_results
+-- Results repeat what was learned; what of it was forgotten cannot be told from the rest, so all of it goes. The
+-- reports themselves and what was learned lose just what was forgotten, in their own tiers.
+-- $1 tenant_id text, $2 user_id text, $3 events before this id bigint, or null for all
+UPDATE ledger.work SET result = '{"dropped": "something that it may have rested on was forgotten"}'
+ WHERE tenant_id = $1 AND user_id = $2 AND result IS NOT NULL AND stage IN ('extract', 'reflect')
+   AND event_id < COALESCE($3::bigint, 9223372036854775807);
+
+-- name: jobs
+-- Newest first. Planned for its parameters (`plan_cache_mode`), so that those which are null cost nothing and the
+-- partial indexes on waiting, failed and rare work are used.
+-- $1 tenant_id text, $2 user_id text or null, $3 stage text or null, $4 state text or null,
+-- $5 and $6 before this event_id bigint and stage text, or null, $7 limit int
+SELECT work.event_id, work.stage, work.user_id, events.kind, events.subject_id, work.state, work.attempts,
+       events.created_at, work.due_at, work.updated_at, work.last_error, work.result
+  FROM (SELECT * FROM ledger.work AS one
+         WHERE tenant_id = $1 AND ($2::text IS NULL OR user_id = $2) AND ($3::text IS NULL OR stage = $3)
+           AND ($4::text IS NULL OR state = $4)
+           AND ($5::bigint IS NULL OR (event_id, stage) < ($5, $6::text))
+         ORDER BY event_id DESC, stage DESC LIMIT $7) AS work
+  JOIN ledger.events USING (event_id)
+ ORDER BY work.event_id DESC, work.stage DESC;
+
+-- name: job
+-- $1 tenant_id text, $2 event_id bigint, $3 stage text
+SELECT work.event_id, work.stage, work.user_id, events.kind, events.subject_id, work.state, work.attempts,
+       events.created_at, work.due_at, work.updated_at, work.last_error, work.result
+  FROM ledger.work JOIN ledger.events USING (event_id)
+ WHERE work.tenant_id = $1 AND work.event_id = $2 AND work.stage = $3;
+
+-- name: retry_job
+-- $1 tenant_id text, $2 event_id bigint, $3 stage text, $4 now timestamptz
+UPDATE ledger.work SET state = 'pending', attempts = 0, due_at = $4, updated_at = $4
+ WHERE tenant_id = $1 AND event_id = $2 AND stage = $3 AND state IN ('failed', 'cancelled');
+
+-- name: cancel_job
+-- $1 tenant_id text, $2 event_id bigint, $3 stage text, $4 now timestamptz
+UPDATE ledger.work SET state = 'cancelled', updated_at = $4
+ WHERE tenant_id = $1 AND event_id = $2 AND stage = $3 AND state = 'pending' AND stage <> 'forget';
+
+-- name: tenant_lag
+-- $1 tenant_id text, $2 user_id text or null
+SELECT work.stage, work.state, count(*) AS works, min(events.created_at) AS oldest_at
+  FROM ledger.work JOIN ledger.events USING (event_id)
+ WHERE work.tenant_id = $1 AND ($2::text IS NULL OR work.user_id = $2)
+   AND work.state IN ('pending', 'leased', 'failed')
+ GROUP BY work.stage, work.state;
+
+-- name: tenant_progress
+-- $1 tenant_id text, $2 user_id text or null
+SELECT stage, max(last_success_at) AS last_success_at FROM ledger.progress
+ WHERE tenant_id = $1 AND ($2::text IS NULL OR user_id = $2)
+ GROUP BY stage;
+
+-- name: user_settings
+-- $1 tenant_id text, $2 user_id text
+SELECT time_zone, reflect_at, plan FROM ledger.user_settings WHERE tenant_id = $1 AND user_id = $2;
+
+-- name: set_user_settings
+-- $1 tenant_id text, $2 user_id text, $3 time_zone text, $4 reflect_at int, $5 plan text, $6 now timestamptz
+INSERT INTO ledger.user_settings AS known (tenant_id, user_id, time_zone, reflect_at, plan, updated_at)
+VALUES ($1, $2, $3, $4, $5, $6)
+ON CONFLICT (tenant_id, user_id) DO UPDATE
+   SET time_zone = excluded.time_zone, reflect_at = excluded.reflect_at, plan = excluded.plan,
+       updated_at = excluded.updated_at;
+
+-- name: users_to_extract
+-- Users whose last messages have settled, or are many, or are waiting for long; none whose last extraction has not
+-- been done: its window would only be cut in pieces.
+-- $1 quiet since timestamptz, $2 interactions int, $3 first since timestamptz, $4 limit int
+SELECT tenant_id, user_id FROM ledger.debounce AS noted
+ WHERE (last_at <= $1 OR interactions >= $2 OR first_at <= $3)
+   AND NOT EXISTS (SELECT FROM ledger.work
+                    WHERE work.tenant_id = noted.tenant_id AND work.user_id = noted.user_id
+                      AND work.stage = 'extract' AND work.state IN ('pending', 'leased'))
+ ORDER BY first_at
+ LIMIT $4;
+
+-- name: take_debounce
+-- The same conditions again, now that nobody else changes the row.
+-- $1 tenant_id text, $2 user_id text, $3 quiet since timestamptz, $4 interactions int, $5 first since timestamptz
+DELETE FROM ledger.debounce
+ WHERE tenant_id = $1 AND user_id = $2 AND (last_at <= $3 OR interactions >= $4 OR first_at <= $5)
+RETURNING interactions, occurred_from, occurred_to;
+
+-- name: users_to_reflect
+-- The first quarter of an hour of each user that no reflection was asked for, if it may be of a day that has ended.
+-- $1 latest quarter timestamptz, $2 limit int
+SELECT noted.tenant_id, noted.user_id, min(noted.quarter) AS first_quarter,
+       COALESCE(max(settings.time_zone), 'UTC') AS time_zone, COALESCE(max(settings.reflect_at), 3) AS reflect_at
+  FROM ledger.unreflected AS noted LEFT JOIN ledger.user_settings AS settings USING (tenant_id, user_id)
+ WHERE noted.quarter <= $1
+ GROUP BY noted.tenant_id, noted.user_id
+ ORDER BY first_quarter
+ LIMIT $2;
+
+-- name: quarters
+-- $1 tenant_id text, $2 user_id text
+SELECT quarter FROM ledger.unreflected WHERE tenant_id = $1 AND user_id = $2 ORDER BY quarter;
+
+-- name: drop_quarters
+-- $1 tenant_id text, $2 user_id text, $3 quarters timestamptz[]
+DELETE FROM ledger.unreflected WHERE tenant_id = $1 AND user_id = $2 AND quarter = ANY ($3::timestamptz[])
+RETURNING quarter;
+
+-- name: users_to_maintain
+-- $1 today date, $2 limit int
+SELECT tenant_id, user_id, stored_at FROM ledger.upkeep WHERE maintained_on < $1 ORDER BY maintained_on LIMIT $2;
+
+-- name: maintained
+-- $1 tenant_id text, $2 user_id text, $3 today date
+UPDATE ledger.upkeep SET maintained_on = $3 WHERE tenant_id = $1 AND user_id = $2;

@@ -12,7 +12,8 @@ from pydantic import JsonValue
 
 from ragpp.clock import Clock
 from ragpp.errors import LedgerError
-from ragpp.ledger.events import SQL
+from ragpp.learned import UserSettings
+from ragpp.ledger.events import SQL, RequestKind, request
 from ragpp.models import Scope
 from ragpp.postgres import Connection, Pool, ensure_open, foreign_errors
 
@@ -21,12 +22,17 @@ if TYPE_CHECKING:
 
     import asyncpg
 
-WorkState = Literal["pending", "leased", "done", "failed"]
+WorkState = Literal["pending", "leased", "done", "failed", "cancelled"]
+Result = Mapping[str, JsonValue]
 
-MAX_ATTEMPTS: Final = 8
+MAX_ATTEMPTS: Final = 16
+"""Enough to outlast an overload of half an hour, in which stores answer pings and yet time out."""
+SUSPECT_AFTER: Final = 3
+"""Attempts after which a work is given out alone, so that it cannot take others with it."""
 FIRST_DELAY_S: Final = 1.0
 LONGEST_DELAY_S: Final = 300.0
-"""Delays double from the first to the longest: eight attempts take some two minutes, twice or half that by jitter."""
+"""Delays double from the first to the longest: 16 attempts take some 39 minutes, 1.5 times or half that
+by jitter."""
 
 POSTPONE_S: Final = 2.0
 """How soon work is tried again that met a store which is down: soon after it is back, it is digested."""
@@ -89,8 +95,9 @@ class Lag:
 class WorkLedger:
     """The relay's side of the ledger: what is due is leased to an owner, who finishes or fails it.
 
-    A lease that ends unfinished is given out again, so a killed owner only delays. Effects must be idempotent: an
-    owner that is slower than its lease does what another does too.
+    A lease that ends unfinished is given out again, so a killed owner only delays; it counts as an attempt if its
+    owner had begun, which it tells by renewing. Effects must be idempotent: an owner that is slower than its lease does
+    what another does too.
 
     Raises, from any method: TierUnavailable when PostgreSQL does not answer.
     """
@@ -104,24 +111,51 @@ class WorkLedger:
         """At most `limit` due works of `stage`, oldest event first, held by `owner` for `lease_s` seconds.
 
         A user's events come in their order, but for those put back for a later attempt, and never to two owners at
-        once. Work of the stage `forget` waits until what is being done about the user's earlier events has ended.
+        once. What ended badly SUSPECT_AFTER times is given out alone. Work of the stage `forget` waits until what is
+        being done about the user's earlier events has ended.
         What ran out of attempts is failed here, in passing.
         """
         now = self._clock()
         async with self._transaction("lease") as connection:
             await connection.execute(SQL["lock_stage"], stage)
             await connection.execute(SQL["fail_exhausted"], stage, now, MAX_ATTEMPTS)
-            rows = await connection.fetch(SQL["lease"], stage, now, owner, now + timedelta(seconds=lease_s), limit)
+            until = now + timedelta(seconds=lease_s)
+            rows = await connection.fetch(SQL["lease"], stage, now, owner, until, limit, SUSPECT_AFTER)
         return sorted(map(_work, rows), key=lambda work: work.key)
 
     async def renew(self, keys: Sequence[WorkKey], owner: str, lease_s: float) -> list[WorkKey]:
-        """Hold `keys` for another `lease_s` seconds from now; returns those that `owner` still holds."""
+        """Hold `keys`, which `owner` has begun, for another `lease_s` seconds from now; returns those that it still
+        holds."""
         now = self._clock()
         return await self._held("renew", keys, owner, now, now + timedelta(seconds=lease_s))
 
-    async def finish(self, keys: Sequence[WorkKey], owner: str) -> list[WorkKey]:
-        """Mark `keys` done; returns those that `owner` still held. The others are given out again or are done."""
-        return await self._held("finish", keys, owner, self._clock())
+    async def finish(
+        self, keys: Sequence[WorkKey], owner: str, results: Mapping[WorkKey, Result] | None = None
+    ) -> list[WorkKey]:
+        """Mark `keys` done, with what came of those in `results`; returns those that `owner` still held. The others
+        are given out again or are done. When the stage last succeeded for each user is noted in passing."""
+        found = results or {}
+        texts = [_json(found[key]) if key in found else None for key in keys]
+        return await self._held("finish", keys, owner, self._clock(), texts)
+
+    async def request(
+        self, scope: Scope, kind: RequestKind, subject_id: str, payload: Result, occurred_at: datetime
+    ) -> int:
+        """Ask for an extraction, a reflection or maintenance; returns the event's id. The same `kind` and `subject_id`
+        asked for again is the same event."""
+        async with self._transaction("request") as connection:
+            return await request(connection, scope, kind, subject_id, payload, occurred_at, now=self._clock())
+
+    async def user_settings(self, scope: Scope) -> UserSettings:
+        """How the user's memory is looked after; the defaults where nothing was set."""
+        async with self._transaction("user settings") as connection:
+            return await read_settings(connection, scope)
+
+    async def drop_results(self, scope: Scope, before_event: int) -> None:
+        """Take the results of the user's extractions and reflections of before an event away: something that they may
+        repeat was forgotten."""
+        async with self._transaction("drop results") as connection:
+            await connection.execute(SQL["drop_results"], *scope.user_key, before_event)
 
     async def fail(self, key: WorkKey, owner: str, error: str, *, retryable: bool) -> WorkState:
         """Put `key` back for a later attempt, or mark it failed; returns what it became.
@@ -193,7 +227,7 @@ class WorkLedger:
         ]
 
     async def _held(
-        self, statement: str, keys: Sequence[WorkKey], owner: str, *values: datetime | str
+        self, statement: str, keys: Sequence[WorkKey], owner: str, *values: datetime | str | list[str | None]
     ) -> list[WorkKey]:
         if not keys:
             return []
@@ -204,14 +238,37 @@ class WorkLedger:
         return sorted(WorkKey(row["event_id"], row["stage"]) for row in rows)
 
     def _transaction(self, what: str) -> AbstractAsyncContextManager[Connection]:
-        return _transaction(self._pool, what)
+        return relay_tx(self._pool, what)
 
 
 @asynccontextmanager
-async def _transaction(pool: Pool, what: str) -> "AsyncIterator[Connection]":
+async def relay_tx(pool: Pool, what: str) -> "AsyncIterator[Connection]":
+    """A transaction of the relay's role, which sees every tenant. Raises TierUnavailable."""
     await ensure_open(pool)
     async with foreign_errors(f"ledger {what}"), pool.acquire(timeout=2.0) as connection, connection.transaction():
         yield connection
+
+
+async def read_settings(connection: Connection, scope: Scope) -> UserSettings:
+    """The user's settings, in the caller's transaction."""
+    row = await connection.fetchrow(SQL["user_settings"], *scope.user_key)
+    return UserSettings.model_validate({} if row is None else dict(row))
+
+
+def _json(value: Result) -> str:
+    """`value` as PostgreSQL's json takes it; a NUL, which it cannot hold, is left out."""
+    return json.dumps(_without_nul(dict(value)), ensure_ascii=False)
+
+
+def _without_nul(value: JsonValue) -> JsonValue:
+    """In the values, as in their JSON it looks like what follows a backslash in a text."""
+    if isinstance(value, str):
+        return value.replace("\x00", "")
+    if isinstance(value, dict):
+        return {key.replace("\x00", ""): _without_nul(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_without_nul(item) for item in value]
+    return value
 
 
 def _work(row: "asyncpg.Record") -> Work:

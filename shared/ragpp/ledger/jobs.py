@@ -1,0 +1,201 @@
+"""Work as jobs: what a tenant may ask for, look at, retry and cancel, and how far behind the workers are."""
+
+import json
+import re
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from datetime import datetime
+from typing import TYPE_CHECKING, Final
+
+from pydantic import JsonValue
+
+from ragpp.clock import Clock
+from ragpp.cursors import decode_cursor, encode_cursor
+from ragpp.errors import Conflict, NotFound
+from ragpp.learned import Job, JobState, LagReport, StageLag, UserSettings
+from ragpp.ledger.events import SQL, RequestKind, Stage, request
+from ragpp.ledger.work import read_settings
+from ragpp.models import Page, Scope
+from ragpp.postgres import Connection, Pool, tenant_transaction, tenant_tx
+
+if TYPE_CHECKING:
+    import asyncpg
+
+_ID: Final = re.compile(r"([0-9]{1,18})\.([a-z_]{1,32})")
+_UNKNOWN: Final = "there is no job of that id"
+_WHY_NOT: Final[Mapping[JobState, tuple[str, str]]] = {
+    "pending": ("it waits for a worker already", "Wait for it, or see GET /v1/lag for how far the workers are."),
+    "leased": ("a worker is doing it", "Wait until it ends; then it can be asked for again or retried."),
+    "done": ("it is done", "Ask for a new one if it is to be done again."),
+    "failed": ("it has failed", "Retry it, or leave it."),
+    "cancelled": ("it was cancelled", "Retry it, if it is to be done after all."),
+}
+
+
+class JobLedger:
+    """A tenant's side of what is to be done. `pool`: of the app's role.
+
+    Raises, from any method: TierUnavailable when PostgreSQL does not answer.
+    """
+
+    def __init__(self, pool: Pool, clock: Clock) -> None:
+        self._pool, self._clock = pool, clock
+
+    async def request(
+        self, scope: Scope, kind: RequestKind, subject_id: str, payload: Mapping[str, JsonValue], occurred_at: datetime
+    ) -> Job:
+        """Ask for an extraction, a reflection or maintenance. The same `kind` and `subject_id` is the same job."""
+        async with tenant_tx(self._pool, scope) as connection:
+            event_id = await request(connection, scope, kind, subject_id, payload, occurred_at, now=self._clock())
+            return await _read(connection, scope.tenant_id, f"{event_id}.{kind.partition('.')[0]}")
+
+    async def jobs(
+        self,
+        tenant_id: str,
+        *,
+        user_id: str | None = None,
+        stage: Stage | None = None,
+        state: JobState | None = None,
+        cursor: str | None = None,
+        limit: int = 50,
+    ) -> Page[Job]:
+        """The tenant's jobs, or a user's, newest first. Raises InvalidInput for a cursor of another list."""
+        after = decode_cursor(cursor, int, str) if cursor is not None else (None, None)
+        async with tenant_transaction(self._pool, tenant_id) as connection:
+            await connection.execute("SET LOCAL plan_cache_mode = force_custom_plan")
+            rows = await connection.fetch(SQL["jobs"], tenant_id, user_id, stage, state, *after, limit + 1)
+        shown = rows[:limit]
+        more = len(rows) > limit
+        return Page[Job](
+            items=tuple(map(_job, shown)),
+            next_cursor=encode_cursor(shown[-1]["event_id"], shown[-1]["stage"]) if more else None,
+        )
+
+    async def job(self, tenant_id: str, job_id: str, *, user_id: str | None = None) -> Job:
+        """One job. Raises NotFound for another tenant's, and another user's where `user_id` is given."""
+        async with tenant_transaction(self._pool, tenant_id) as connection:
+            return await _read(connection, tenant_id, job_id, user_id)
+
+    async def retry(self, tenant_id: str, job_id: str, *, user_id: str | None = None) -> Job:
+        """Give a failed or cancelled job another round of attempts. Raises NotFound as `job` does, Conflict when it is
+        neither."""
+        async with self._changed(tenant_id, job_id, user_id) as (connection, event_id, stage):
+            changed = await connection.execute(SQL["retry_job"], tenant_id, event_id, stage, self._clock())
+            job = await _read(connection, tenant_id, job_id)
+            if changed == "UPDATE 0":
+                raise _refused("retried", job.state)
+            return job
+
+    async def cancel(self, tenant_id: str, job_id: str, *, user_id: str | None = None) -> Job:
+        """Let a job that waits never be done. Raises NotFound as `job` does, Conflict when it no longer waits, and for
+        a job that forgets, which must be done."""
+        async with self._changed(tenant_id, job_id, user_id) as (connection, event_id, stage):
+            changed = await connection.execute(SQL["cancel_job"], tenant_id, event_id, stage, self._clock())
+            job = await _read(connection, tenant_id, job_id)
+            if changed == "UPDATE 0":
+                if job.stage == "forget":
+                    raise Conflict(
+                        "a job that forgets cannot be cancelled",
+                        suggestions=("What was forgotten is gone already; this takes it out of what it taught.",),
+                    )
+                raise _refused("cancelled", job.state)
+            return job
+
+    async def lag(self, tenant_id: str, user_id: str | None = None) -> LagReport:
+        """How far the workers are behind with the tenant, or with a user; costs as much as the backlog."""
+        now = self._clock()
+        async with tenant_transaction(self._pool, tenant_id) as connection:
+            await connection.execute("SET LOCAL plan_cache_mode = force_custom_plan")
+            rows = await connection.fetch(SQL["tenant_lag"], tenant_id, user_id)
+            progress = await connection.fetch(SQL["tenant_progress"], tenant_id, user_id)
+        last = {row["stage"]: row["last_success_at"] for row in progress}
+        stages = tuple(
+            _stage_lag(stage, rows, last.get(stage)) for stage in sorted({r["stage"] for r in rows} | {*last})
+        )
+        oldest = min((stage.oldest_at for stage in stages if stage.oldest_at is not None), default=None)
+        return LagReport(
+            pending=sum(stage.waiting for stage in stages),
+            failed=sum(stage.failed for stage in stages),
+            oldest_pending_s=None if oldest is None else max(0.0, (now - oldest).total_seconds()),
+            stages=stages,
+        )
+
+    async def settings(self, scope: Scope) -> UserSettings:
+        """How the user's memory is looked after; the defaults where nothing was set."""
+        async with tenant_tx(self._pool, scope) as connection:
+            return await read_settings(connection, scope)
+
+    async def set_settings(self, scope: Scope, settings: UserSettings) -> UserSettings:
+        """Keep `settings` in the place of those that the user has."""
+        async with tenant_tx(self._pool, scope) as connection:
+            await connection.execute(
+                SQL["set_user_settings"],
+                *scope.user_key,
+                settings.time_zone,
+                settings.reflect_at,
+                settings.plan,
+                self._clock(),
+            )
+        return settings
+
+    async def drop_results(self, scope: Scope) -> None:
+        """Take the results of the user's extractions and reflections away: something that they may repeat was
+        forgotten."""
+        async with tenant_tx(self._pool, scope) as connection:
+            await connection.execute(SQL["drop_results"], *scope.user_key, None)
+
+    @asynccontextmanager
+    async def _changed(
+        self, tenant_id: str, job_id: str, user_id: str | None
+    ) -> AsyncIterator[tuple[Connection, int, str]]:
+        event_id, stage = _parsed(job_id)
+        async with tenant_transaction(self._pool, tenant_id) as connection:
+            await _read(connection, tenant_id, job_id, user_id)
+            yield connection, event_id, stage
+
+
+def _refused(what: str, state: JobState) -> Conflict:
+    why, suggestion = _WHY_NOT[state]
+    return Conflict(f"the job cannot be {what}: {why}", suggestions=(suggestion,))
+
+
+def _parsed(job_id: str) -> tuple[int, str]:
+    match = _ID.fullmatch(job_id)
+    if match is None:
+        raise NotFound(_UNKNOWN)
+    return int(match[1]), match[2]
+
+
+async def _read(connection: Connection, tenant_id: str, job_id: str, user_id: str | None = None) -> Job:
+    row = await connection.fetchrow(SQL["job"], tenant_id, *_parsed(job_id))
+    if row is None or (user_id is not None and row["user_id"] != user_id):
+        raise NotFound(_UNKNOWN)
+    return _job(row)
+
+
+def _job(row: "asyncpg.Record") -> Job:
+    return Job(
+        id=f"{row['event_id']}.{row['stage']}",
+        user_id=row["user_id"],
+        stage=row["stage"],
+        kind=row["kind"],
+        subject_id=row["subject_id"],
+        state=row["state"],
+        attempts=row["attempts"],
+        created_at=row["created_at"],
+        due_at=row["due_at"],
+        updated_at=row["updated_at"],
+        error=row["last_error"],
+        result=json.loads(row["result"]) if row["result"] is not None else None,
+    )
+
+
+def _stage_lag(stage: str, rows: "list[asyncpg.Record]", last_success_at: datetime | None) -> StageLag:
+    waiting = [row for row in rows if row["stage"] == stage and row["state"] != "failed"]
+    return StageLag(
+        stage=stage,
+        waiting=sum(row["works"] for row in waiting),
+        failed=sum(row["works"] for row in rows if row["stage"] == stage and row["state"] == "failed"),
+        oldest_at=min((row["oldest_at"] for row in waiting), default=None),
+        last_success_at=last_success_at,
+    )

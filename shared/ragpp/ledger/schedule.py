@@ -1,0 +1,153 @@
+"""What the schedule reads of all users, and how what is due is asked for: once, however many workers ask."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+from typing import Final
+
+from pydantic import JsonValue
+
+from ragpp.clock import Clock
+from ragpp.learned import UserSettings
+from ragpp.ledger.events import SQL, NewEvent, RequestKind, lock_user, record, request
+from ragpp.ledger.work import relay_tx
+from ragpp.models import Scope
+from ragpp.postgres import Connection, Pool
+
+AT_ONCE: Final = 500
+"""Users whose requests one tick makes, at most; the next one goes on."""
+STEP: Final = timedelta(microseconds=1)
+"""Windows are half open: they end just after their last interaction."""
+MOST_WAITING: Final = 50_000
+"""Users that one tick looks at for a nightly reflection."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """How long what is extracted together is waited for: until nothing came since `quiet_since`, or `interactions`
+    have come, or the first of them came before `first_since`."""
+
+    quiet_since: datetime
+    interactions: int
+    first_since: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Unreflected:
+    """A user who said something at `first` for which no nightly reflection was asked yet."""
+
+    scope: Scope
+    first: datetime
+    settings: UserSettings
+
+
+class ScheduleLedger:
+    """The schedule's side of the ledger. `pool`: of the relay's role.
+
+    Raises, from any method: TierUnavailable when PostgreSQL does not answer.
+    """
+
+    def __init__(self, pool: Pool, clock: Clock) -> None:
+        self._pool, self._clock = pool, clock
+
+    async def users_to_extract(self, settled: Settled) -> list[Scope]:
+        """AT_ONCE users at most whose messages have settled, those that wait longest first."""
+        async with relay_tx(self._pool, "users to extract") as connection:
+            rows = await connection.fetch(
+                SQL["users_to_extract"], settled.quiet_since, settled.interactions, settled.first_since, AT_ONCE
+            )
+        return [Scope(tenant_id=row["tenant_id"], user_id=row["user_id"]) for row in rows]
+
+    async def request_extract(self, scope: Scope, settled: Settled) -> int | None:
+        """Ask for the extraction of what was stored since the last one, in one transaction with beginning to note anew;
+        returns the event's id, None when somebody else has asked for it."""
+        async with relay_tx(self._pool, "request extract") as connection:
+            await lock_user(connection, scope)
+            row = await connection.fetchrow(
+                SQL["take_debounce"],
+                *scope.user_key,
+                settled.quiet_since,
+                settled.interactions,
+                settled.first_since,
+            )
+            if row is None:
+                return None
+            now = self._clock()
+            window: Mapping[str, JsonValue] = {
+                "start": row["occurred_from"].isoformat(),
+                "end": (row["occurred_to"] + STEP).isoformat(),
+            }
+            subject = f"settled:{now.isoformat()}"
+            event = NewEvent("extract.requested", subject, row["occurred_to"], window)
+            (event_id,) = await record(connection, scope, [event], now=now)
+            return event_id
+
+    async def unreflected(self, latest: datetime) -> list[Unreflected]:
+        """Users who said something until `latest` for which no nightly reflection was asked, the oldest first."""
+        async with relay_tx(self._pool, "users to reflect") as connection:
+            rows = await connection.fetch(SQL["users_to_reflect"], latest, MOST_WAITING)
+        return [
+            Unreflected(
+                Scope(tenant_id=row["tenant_id"], user_id=row["user_id"]),
+                row["first_quarter"],
+                UserSettings.model_validate({"time_zone": row["time_zone"], "reflect_at": row["reflect_at"]}),
+            )
+            for row in rows
+        ]
+
+    async def quarters(self, scope: Scope) -> list[datetime]:
+        """The quarters of an hour in which the user said something for which no nightly reflection was asked."""
+        async with relay_tx(self._pool, "quarters") as connection:
+            rows = await connection.fetch(SQL["quarters"], *scope.user_key)
+        return [row["quarter"] for row in rows]
+
+    async def request_reflections(
+        self, scope: Scope, days: Mapping[date, datetime], time_zone: str, quarters: Sequence[datetime]
+    ) -> int:
+        """Ask for a reflection on each of `days`, which has the moment at which it ends, and note `quarters` no longer;
+        returns how many are asked for, none when somebody else has asked since the quarters were read.
+
+        A day on which a reflection has begun is asked for anew: what was noted since may have come too late for it.
+        """
+        async with relay_tx(self._pool, "request reflections") as connection:
+            await lock_user(connection, scope)
+            if not await connection.fetch(SQL["drop_quarters"], *scope.user_key, quarters):
+                return 0
+            for day, end in days.items():
+                payload: Mapping[str, JsonValue] = {
+                    "kind": "daily",
+                    "date": day.isoformat(),
+                    "time_zone": time_zone,
+                }
+                subject = await _not_begun(connection, scope, f"daily:{day.isoformat()}")
+                await request(connection, scope, "reflect.requested", subject, payload, end, now=self._clock())
+        return len(days)
+
+    async def users_to_maintain(self, today: date) -> list[tuple[Scope, datetime]]:
+        """AT_ONCE users at most who were not looked after `today`, each with when something of theirs was last stored,
+        to the hour."""
+        async with relay_tx(self._pool, "users to maintain") as connection:
+            rows = await connection.fetch(SQL["users_to_maintain"], today, AT_ONCE)
+        return [(Scope(tenant_id=row["tenant_id"], user_id=row["user_id"]), row["stored_at"]) for row in rows]
+
+    async def request_maintenance(self, scope: Scope, tasks: Sequence[str], today: date) -> None:
+        """Ask for `tasks` to be done about the user, each once a day."""
+        kind: RequestKind = "maintain.requested"
+        async with relay_tx(self._pool, "request maintenance") as connection:
+            await lock_user(connection, scope)
+            now = self._clock()
+            for task in tasks:
+                subject = f"{task}:{today.isoformat()}"
+                await request(connection, scope, kind, subject, {"task": task}, now, now=now)
+            await connection.execute(SQL["maintained"], *scope.user_key, today)
+
+
+async def _not_begun(connection: Connection, scope: Scope, subject: str) -> str:
+    """The first of `subject`, `subject:2`, `subject:3`, ... for which nobody asked for a reflection, or which still
+    waits for its turn."""
+    kind: RequestKind = "reflect.requested"
+    named, number = subject, 1
+    while await connection.fetchval(SQL["request_state"], *scope.user_key, kind, named) not in (None, "pending"):
+        number += 1
+        named = f"{subject}:{number}"
+    return named

@@ -1,0 +1,290 @@
+"""Jobs: asked for once, seen by their tenant alone, cancelled while they wait, and silent about what was forgotten."""
+
+from collections.abc import AsyncIterator
+from datetime import timedelta
+
+import pytest
+from pydantic import JsonValue
+
+from infra.embedded.stack import Endpoints
+from ragpp.errors import Conflict, InvalidInput, NotFound
+from ragpp.learned import Job, UserSettings
+from ragpp.ledger import RequestKind
+from ragpp.ledger.work import MAX_ATTEMPTS, SUSPECT_AFTER
+from ragpp.models import Scope
+from ragpp.postgres import Pool
+from tests.support.episodic import NOON
+from tests.support.ledger import Bench, keys, ledger_pools
+from tests.support.scopes import new_scope
+
+pytestmark = pytest.mark.server
+
+
+@pytest.fixture(scope="module")
+async def pools(endpoints: Endpoints) -> AsyncIterator[tuple[Pool, Pool]]:
+    async with ledger_pools(endpoints) as opened:
+        yield opened
+
+
+@pytest.fixture
+async def bench(pools: tuple[Pool, Pool]) -> AsyncIterator[Bench]:
+    bench = Bench(*pools)
+    yield bench
+    await bench.clear()
+
+
+async def asked(bench: Bench, scope: Scope, subject: str = "a", kind: RequestKind = "reflect.requested") -> Job:
+    return await bench.jobs.request(scope, kind, subject, {"kind": "daily"}, NOON)
+
+
+async def test_what_is_asked_for_twice_is_one_job(bench: Bench) -> None:
+    scope = new_scope()
+    first = await asked(bench, scope)
+    again = await bench.jobs.request(scope, "reflect.requested", "a", {"kind": "other"}, NOON)
+    by_the_workers = await bench.ledger.request(scope, "reflect.requested", "a", {}, NOON)
+    other = await asked(bench, scope, "b")
+    assert again == first
+    assert f"{by_the_workers}.reflect" == first.id
+    assert other.id != first.id
+    assert (await bench.jobs.jobs(scope.tenant_id)).items == (other, first)
+    (work, _) = await bench.lease(stage="reflect")
+    assert work.payload == {"kind": "daily"}
+
+
+async def test_a_job_tells_how_it_is(bench: Bench) -> None:
+    scope = new_scope()
+    job = await asked(bench, scope)
+    assert (job.state, job.kind, job.subject_id, job.user_id) == ("pending", "reflect.requested", "a", scope.user_id)
+    works = await bench.lease(stage="reflect")
+    assert (await bench.jobs.job(scope.tenant_id, job.id)).state == "leased"
+    themes: list[JsonValue] = ["a\x00b", None, 0.5]
+    await bench.ledger.finish(keys(works), "a", {works[0].key: {"themes": themes}})
+    done = await bench.jobs.job(scope.tenant_id, job.id)
+    assert (done.state, done.attempts, done.result) == ("done", 1, {"themes": ["ab", None, 0.5]})
+
+
+async def test_nobody_elses_job_is_there(bench: Bench) -> None:
+    scope, stranger = new_scope(), new_scope()
+    job = await asked(bench, scope)
+    for tenant_id, user_id in ((stranger.tenant_id, None), (scope.tenant_id, "another")):
+        for ask in (bench.jobs.job, bench.jobs.retry, bench.jobs.cancel):
+            with pytest.raises(NotFound):
+                await ask(tenant_id, job.id, user_id=user_id)
+    assert (await bench.jobs.jobs(stranger.tenant_id)).items == ()
+    assert (await bench.jobs.job(scope.tenant_id, job.id)).state == "pending"
+
+
+@pytest.mark.parametrize(
+    "job_id", ["", "1", "x.reflect", "1.", "1.reflect ", "9" * 30 + ".reflect", "-1.reflect", "1.é"]
+)
+async def test_what_is_no_jobs_id_is_not_found(bench: Bench, job_id: str) -> None:
+    with pytest.raises(NotFound):
+        await bench.jobs.job(new_scope().tenant_id, job_id)
+
+
+async def test_jobs_are_listed_by_user_stage_and_state_page_by_page(bench: Bench) -> None:
+    scope = new_scope()
+    other = scope.model_copy(update={"user_id": "other"})
+    await bench.record(scope, "m1", "m2")
+    await bench.record(other, "m3")
+    job = await asked(bench, scope)
+    await bench.jobs.cancel(scope.tenant_id, job.id)
+    every: list[Job] = []
+    cursor: str | None = None
+    while True:
+        page = await bench.jobs.jobs(scope.tenant_id, cursor=cursor, limit=2)
+        every += page.items
+        cursor = page.next_cursor
+        if cursor is None:
+            break
+    assert [one.subject_id for one in every] == ["a", "m3", "m3", "m2", "m2", "m1", "m1"]
+    assert len({one.id for one in every}) == 7
+    assert len((await bench.jobs.jobs(scope.tenant_id, user_id="other")).items) == 2
+    assert len((await bench.jobs.jobs(scope.tenant_id, stage="observe")).items) == 3
+    assert [one.id for one in (await bench.jobs.jobs(scope.tenant_id, state="cancelled")).items] == [job.id]
+    assert (await bench.jobs.jobs(scope.tenant_id, stage="reflect", state="pending")).items == ()
+    with pytest.raises(InvalidInput):
+        await bench.jobs.jobs(scope.tenant_id, cursor="bm8")
+
+
+async def test_what_waits_can_be_cancelled_and_asked_for_again(bench: Bench) -> None:
+    scope = new_scope()
+    job = await asked(bench, scope)
+    assert (await bench.jobs.cancel(scope.tenant_id, job.id)).state == "cancelled"
+    assert await bench.lease(stage="reflect") == []
+    with pytest.raises(Conflict, match="it was cancelled"):
+        await bench.jobs.cancel(scope.tenant_id, job.id)
+    assert (await bench.jobs.retry(scope.tenant_id, job.id)).state == "pending"
+    assert len(await bench.lease(stage="reflect")) == 1
+
+
+async def test_what_is_being_done_or_is_done_is_left_alone(bench: Bench) -> None:
+    scope = new_scope()
+    job = await asked(bench, scope)
+    works = await bench.lease(stage="reflect")
+    for change in (bench.jobs.cancel, bench.jobs.retry):
+        with pytest.raises(Conflict, match="a worker is doing it"):
+            await change(scope.tenant_id, job.id)
+    await bench.ledger.finish(keys(works), "a")
+    for change in (bench.jobs.cancel, bench.jobs.retry):
+        with pytest.raises(Conflict, match="it is done") as refused:
+            await change(scope.tenant_id, job.id)
+        assert refused.value.suggestions
+
+
+async def test_a_failed_job_shows_its_error_and_can_be_retried(bench: Bench) -> None:
+    scope = new_scope()
+    job = await asked(bench, scope)
+    (work,) = await bench.lease(stage="reflect")
+    await bench.ledger.fail(work.key, "a", "no such zone", retryable=False)
+    failed = await bench.jobs.job(scope.tenant_id, job.id)
+    assert (failed.state, failed.error) == ("failed", "no such zone")
+    assert [one.id for one in (await bench.jobs.jobs(scope.tenant_id, state="failed")).items] == [job.id]
+    assert (await bench.jobs.retry(scope.tenant_id, job.id)).attempts == 0
+
+
+async def test_forgetting_cannot_be_cancelled(bench: Bench) -> None:
+    scope = new_scope()
+    (event_id,) = await bench.record(scope, "m1", kind="interaction.forgotten")
+    with pytest.raises(Conflict, match="cannot be cancelled"):
+        await bench.jobs.cancel(scope.tenant_id, f"{event_id}.forget")
+    assert len(await bench.lease(stage="forget")) == 1
+
+
+async def test_a_reader_waits_for_digestion_alone(bench: Bench) -> None:
+    scope = new_scope()
+    await asked(bench, scope)
+    assert await bench.pending(scope) == 0
+    (event_id,) = await bench.record(scope, "m1")
+    assert await bench.pending(scope) == 1
+    for stage in ("observe", "short_term"):
+        await bench.jobs.cancel(scope.tenant_id, f"{event_id}.{stage}")
+    assert await bench.pending(scope) == 0
+
+
+async def test_a_reflection_waits_for_what_was_said_before_it(bench: Bench) -> None:
+    scope = new_scope()
+    await bench.record(scope, "m1")
+    await asked(bench, scope, kind="extract.requested")
+    await asked(bench, scope)
+    await bench.record(scope, "m2")
+    assert await bench.lease(stage="extract") == []
+    works = await bench.lease(limit=1)
+    assert await bench.lease(stage="extract") == []
+    await bench.ledger.finish(keys(works), "a")
+    assert await bench.lease(stage="reflect") == []
+    extracting = await bench.lease(stage="extract")
+    assert len(extracting) == 1
+    await bench.ledger.finish(keys(extracting), "a")
+    assert len(await bench.lease(stage="reflect")) == 1
+
+
+async def test_an_extraction_waits_for_what_an_outage_or_a_busy_worker_put_off(bench: Bench) -> None:
+    scope = new_scope()
+    await bench.record(scope, "m1")
+    await asked(bench, scope, kind="extract.requested")
+    (work,) = await bench.lease()
+    await bench.ledger.postpone([work.key], "a", "the graph is down")
+    assert await bench.lease(stage="extract") == []
+    bench.time.pass_(61)
+    (work,) = await bench.lease()
+    bench.time.pass_(61)  # it never began
+    assert await bench.lease(stage="extract") == []
+    (work,) = await bench.lease()
+    await bench.ledger.finish([work.key], "a")
+    assert len(await bench.lease(stage="extract")) == 1
+
+
+async def test_a_reflection_does_not_wait_for_what_is_poisoned(bench: Bench) -> None:
+    scope = new_scope()
+    await bench.record(scope, "m1")
+    await asked(bench, scope)
+    (work,) = await bench.lease()
+    await bench.ledger.fail(work.key, "a", "poison", retryable=True)
+    assert len(await bench.lease(stage="reflect")) == 1
+
+
+async def test_what_takes_its_worker_with_it_fails_alone(bench: Bench) -> None:
+    scope, other = new_scope(), new_scope()
+    await bench.record(scope, "m1", "killer", "m3")
+    await bench.record(other, "m4")
+    done: set[str] = set()
+    for crash in range(100):
+        works = await bench.lease(f"worker {crash}")
+        if not works:
+            break
+        await bench.ledger.renew(keys(works), f"worker {crash}", 60)
+        if all(work.subject_id != "killer" for work in works):
+            await bench.ledger.finish(keys(works), f"worker {crash}")
+            done |= {work.subject_id for work in works}
+        bench.time.pass_(61)  # a killed worker's lease runs out
+    assert done == {"m1", "m3", "m4"}
+    failed = [one for one in await bench.ledger.failures(10_000) if one.scope == scope]
+    assert [(one.subject_id, one.attempts) for one in failed] == [("killer", MAX_ATTEMPTS)]
+    assert SUSPECT_AFTER < MAX_ATTEMPTS
+
+
+async def test_lag_tells_what_waits_for_how_long_and_what_succeeded(bench: Bench) -> None:
+    scope = new_scope()
+    nothing = await bench.jobs.lag(scope.tenant_id)
+    assert (nothing.pending, nothing.failed, nothing.oldest_pending_s, nothing.stages) == (0, 0, None, ())
+    await bench.record(scope, "m1", "m2")
+    bench.time.pass_(90)
+    (work,) = await bench.lease(limit=1)
+    await bench.ledger.finish([work.key], "a")
+    (work,) = await bench.lease(limit=1)
+    await bench.ledger.fail(work.key, "a", "bad", retryable=False)
+    for report in (
+        await bench.jobs.lag(scope.tenant_id),
+        await bench.jobs.lag(scope.tenant_id, scope.user_id),
+    ):
+        assert (report.pending, report.failed, report.oldest_pending_s) == (2, 1, 90.0)
+        observe, short_term = report.stages
+        assert (observe.stage, observe.waiting, observe.failed) == ("observe", 0, 1)
+        assert observe.last_success_at == bench.time()
+        assert (short_term.waiting, short_term.last_success_at) == (2, None)
+        assert short_term.oldest_at == bench.time() - timedelta(seconds=90)
+    assert (await bench.jobs.lag(scope.tenant_id, "another")).stages == ()
+    assert (await bench.jobs.lag(new_scope().tenant_id)).stages == ()
+
+
+async def test_results_say_nothing_of_what_was_forgotten(bench: Bench) -> None:
+    scope, other = new_scope(), new_scope()
+    jobs = [await asked(bench, one, kind=kind) for one in (scope, other) for kind in KINDS]
+    for stage in ("extract", "reflect", "maintain"):
+        works = await bench.lease(stage=stage)
+        await bench.ledger.finish(keys(works), "a", {work.key: {"text": "a secret"} for work in works})
+    await bench.record(scope, "m1", kind="interaction.forgotten")
+    held = [
+        await bench.jobs.job(one.tenant_id, job.id) for one, job in zip([scope] * 3 + [other] * 3, jobs, strict=True)
+    ]
+    told = [job.result == {"text": "a secret"} for job in held]
+    assert told == [False, False, True, True, True, True]
+
+
+async def test_a_result_that_comes_while_it_is_forgotten_is_dropped_by_the_stage(bench: Bench) -> None:
+    scope = new_scope()
+    job = await asked(bench, scope)
+    works = await bench.lease(stage="reflect")
+    (event_id,) = await bench.record(scope, "m1", kind="interaction.forgotten")
+    assert await bench.lease("b", stage="forget") == []
+    await bench.ledger.finish(keys(works), "a", {works[0].key: {"text": "a secret"}})
+    assert len(await bench.lease("b", stage="forget")) == 1
+    await bench.ledger.drop_results(scope, event_id)
+    assert (await bench.jobs.job(scope.tenant_id, job.id)).result != {"text": "a secret"}
+
+
+async def test_settings_are_kept_for_the_user_alone(bench: Bench) -> None:
+    scope = new_scope()
+    default = await bench.jobs.settings(scope)
+    assert (default.time_zone, default.reflect_at, default.plan) == ("UTC", 3, "default")
+    wanted = UserSettings(time_zone="Asia/Kathmandu", reflect_at=0, plan="gold")
+    assert await bench.jobs.set_settings(scope, default) == default
+    assert await bench.jobs.set_settings(scope, wanted) == wanted
+    assert await bench.jobs.settings(scope) == wanted
+    assert await bench.ledger.user_settings(scope) == wanted
+    assert await bench.jobs.settings(scope.model_copy(update={"user_id": "other"})) == default
+    assert await bench.jobs.settings(new_scope()) == default
+
+
+KINDS: tuple[RequestKind, ...] = ("extract.requested", "reflect.requested", "maintain.requested")

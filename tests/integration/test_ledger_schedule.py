@@ -1,0 +1,180 @@
+"""The schedule: what has settled, which nights have come, whose memory is to be looked after; each asked for once."""
+
+from collections.abc import AsyncIterator
+from datetime import UTC, date, datetime, timedelta
+
+import pytest
+
+from infra.embedded.stack import Endpoints
+from ragpp.learned import UserSettings
+from ragpp.ledger import NewEvent, Work, record
+from ragpp.models import Scope
+from ragpp.postgres import Pool, tenant_tx
+from services.workers.parts import LearningPolicy, SchedulePolicy
+from services.workers.schedule import Scheduler
+from tests.support.ledger import Bench, ledger_pools
+from tests.support.scopes import new_scope
+
+pytestmark = pytest.mark.server
+
+START = datetime(1931, 3, 10, 12, tzinfo=UTC)
+
+
+@pytest.fixture(scope="module")
+async def pools(endpoints: Endpoints) -> AsyncIterator[tuple[Pool, Pool]]:
+    async with ledger_pools(endpoints) as opened:
+        yield opened
+
+
+@pytest.fixture
+async def bench(pools: tuple[Pool, Pool]) -> AsyncIterator[Bench]:
+    bench = Bench(*pools)
+    bench.time.now = START
+    yield bench
+    await bench.clear()
+
+
+def schedule(bench: Bench) -> Scheduler:
+    return Scheduler(bench.schedule, SchedulePolicy(), LearningPolicy(), bench.time)
+
+
+async def said(bench: Bench, scope: Scope, *moments: datetime) -> None:
+    async with tenant_tx(bench.app, scope) as connection:
+        events = [NewEvent("interaction.stored", f"{moment.isoformat()}", moment) for moment in moments]
+        await record(connection, scope, events, now=bench.time())
+    await digested(bench)
+
+
+async def digested(bench: Bench) -> None:
+    while works := await bench.lease(limit=1_000):
+        await bench.ledger.finish([work.key for work in works], "a")
+
+
+async def asked(bench: Bench, scope: Scope, stage: str) -> list[Work]:
+    """What was asked for about this user, now being done."""
+    return [work for work in await bench.lease(stage=stage, limit=10_000) if work.scope == scope]
+
+
+async def test_a_user_who_fell_quiet_is_extracted_for_once(bench: Bench) -> None:
+    scope = new_scope()
+    first, last = START - timedelta(days=2), START - timedelta(days=1)
+    await said(bench, scope, last, first)
+    bench.time.pass_(29)
+    await schedule(bench).extract()
+    assert await asked(bench, scope, "extract") == []
+    bench.time.pass_(1)
+    await schedule(bench).extract()
+    await schedule(bench).extract()
+    (work,) = await asked(bench, scope, "extract")
+    start, end = (datetime.fromisoformat(str(work.payload[side])) for side in ("start", "end"))
+    assert start == first
+    assert last < end < last + timedelta(seconds=1)
+    assert work.occurred_at == last
+
+
+async def test_a_user_who_never_falls_quiet_is_extracted_for_by_number_and_by_the_hour(bench: Bench) -> None:
+    many, slow = new_scope(), new_scope()
+    await said(bench, many, *(START - timedelta(seconds=second) for second in range(20)))
+    await schedule(bench).extract()
+    works = await asked(bench, many, "extract")
+    assert len(works) == 1
+    await bench.ledger.finish([work.key for work in works], "a")
+    for _ in range(6):
+        await said(bench, slow, bench.time())
+        await schedule(bench).extract()
+        assert await asked(bench, slow, "extract") == []
+        bench.time.pass_(601)
+        await said(bench, slow, bench.time())
+    await schedule(bench).extract()
+    assert len(await asked(bench, slow, "extract")) == 1
+
+
+async def test_what_is_said_while_an_extraction_waits_is_one_more_extraction_afterwards(bench: Bench) -> None:
+    scope = new_scope()
+    await said(bench, scope, START)
+    bench.time.pass_(30)
+    await schedule(bench).extract()
+    for _ in range(3):
+        await said(bench, scope, bench.time())
+        bench.time.pass_(30)
+        await schedule(bench).extract()
+    (work,) = await asked(bench, scope, "extract")
+    await bench.ledger.finish([work.key], "a")
+    await schedule(bench).extract()
+    (work,) = await asked(bench, scope, "extract")
+    assert datetime.fromisoformat(str(work.payload["start"])) == START + timedelta(seconds=30)
+
+
+async def test_a_night_is_asked_for_when_it_comes_on_the_users_clocks(bench: Bench) -> None:
+    scope = new_scope()
+    await bench.jobs.set_settings(scope, UserSettings(time_zone="Asia/Tokyo", reflect_at=4))
+    await said(bench, scope, START)  # nine in the evening in Tokyo
+    bench.time.now = datetime(1931, 3, 10, 18, 59, tzinfo=UTC)
+    await schedule(bench).reflect()
+    assert await asked(bench, scope, "reflect") == []
+    bench.time.now = datetime(1931, 3, 10, 19, 0, tzinfo=UTC)
+    await schedule(bench).reflect()
+    (work,) = await asked(bench, scope, "reflect")
+    assert work.subject_id == "daily:1931-03-10"
+    assert work.payload == {"kind": "daily", "date": "1931-03-10", "time_zone": "Asia/Tokyo"}
+    assert work.occurred_at == datetime(1931, 3, 10, 15, tzinfo=UTC)
+    await bench.ledger.finish([work.key], "a")
+    await schedule(bench).reflect()
+    assert await asked(bench, scope, "reflect") == []
+
+
+async def test_what_comes_late_for_a_night_is_asked_for_anew_by_one_of_two_workers(bench: Bench) -> None:
+    scope = new_scope()
+    night = datetime(1931, 3, 11, 3, tzinfo=UTC)
+    await said(bench, scope, START)
+    bench.time.now = night
+    await schedule(bench).reflect()
+    await said(bench, scope, START + timedelta(hours=1))
+    await schedule(bench).reflect()
+    (work,) = await asked(bench, scope, "reflect")  # it waited for its turn, and will see what came
+    assert work.subject_id == "daily:1931-03-10"
+    await bench.ledger.finish([work.key], "a")
+    for subject in ("daily:1931-03-10:2", "daily:1931-03-10:3"):
+        await said(bench, scope, START)
+        quarters = await bench.schedule.quarters(scope)
+        await schedule(bench).reflect()
+        (work,) = await asked(bench, scope, "reflect")
+        assert (work.subject_id, work.payload["date"]) == (subject, "1931-03-10")
+        failed = await bench.ledger.fail(work.key, "a", "gone wrong", retryable=False)
+        assert failed == "failed"
+        # another worker, which read what was due before
+        days = {date(1931, 3, 10): night}
+        assert await bench.schedule.request_reflections(scope, days, "UTC", quarters) == 0
+        assert await asked(bench, scope, "reflect") == []
+
+
+async def test_missed_nights_are_made_up_for_in_their_order(bench: Bench) -> None:
+    scope = new_scope()
+    for _ in range(12):
+        await said(bench, scope, bench.time())
+        bench.time.pass_(86_400)
+    await schedule(bench).reflect()
+    days = [work.subject_id for work in await asked(bench, scope, "reflect")]
+    today = date(1931, 3, 22)
+    assert days == [f"daily:{today - timedelta(days=back)}" for back in range(7, 0, -1)]
+
+
+async def test_history_that_is_brought_in_is_not_reflected_upon_unasked(bench: Bench) -> None:
+    scope = new_scope()
+    await said(bench, scope, *(START - timedelta(days=days) for days in (400, 30, 12)))
+    await schedule(bench).reflect()
+    assert await asked(bench, scope, "reflect") == []
+
+
+async def test_upkeep_is_asked_for_once_a_day(bench: Bench) -> None:
+    scope = new_scope()
+    await said(bench, scope, START)
+    await schedule(bench).maintain()
+    await schedule(bench).maintain()
+    works = await asked(bench, scope, "maintain")
+    assert [work.payload for work in works] == [{"task": "decay"}]
+    await bench.ledger.finish([work.key for work in works], "a")
+    bench.time.pass_(86_400)
+    await schedule(bench).maintain()
+    works = await asked(bench, scope, "maintain")
+    assert [work.subject_id for work in works] == ["decay:1931-03-11"]
