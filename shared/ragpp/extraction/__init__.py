@@ -1,24 +1,28 @@
-"""From a message to what it says: entities, relationships and stated preferences.
+"""From a message to what it says: entities, relationships, stated preferences, findings and dates.
 
 The values and the protocol are in `port`; `spacy_extractor` implements it, `query` serves the read path without spaCy.
 """
 
 from ragpp.extraction.port import (
     SPEAKER,
+    DateMention,
     EntityLabel,
     EntityMention,
     Extraction,
     Extractor,
+    FindingMention,
     PreferenceMention,
     RelationshipMention,
 )
 
 __all__ = [
     "SPEAKER",
+    "DateMention",
     "EntityLabel",
     "EntityMention",
     "Extraction",
     "Extractor",
+    "FindingMention",
     "PreferenceMention",
     "RelationshipMention",
 ]

@@ -35,25 +35,34 @@ _FAMILY: Final[dict[str, tuple[str, ...]]] = {
     "brother-in-law": ("brother-in-law", "brother in law"),
     "stepmother": ("stepmother", "stepmom", "stepmum"),
     "stepfather": ("stepfather", "stepdad"),
+    "stepsister": ("stepsister", "half-sister", "half sister"),
+    "stepbrother": ("stepbrother", "half-brother", "half brother"),
+    "stepson": ("stepson",),
+    "stepdaughter": ("stepdaughter",),
+    "son-in-law": ("son-in-law", "son in law"),
+    "daughter-in-law": ("daughter-in-law", "daughter in law"),
     "godmother": ("godmother",),
     "godfather": ("godfather",),
 }
 _SOCIAL: Final[dict[str, tuple[str, ...]]] = {
     "friend": ("friend", "best friend", "close friend", "old friend", "good friend", "mate", "buddy", "pal"),
     "colleague": ("colleague", "co-worker", "coworker", "workmate", "teammate"),
-    "boss": ("boss", "manager", "supervisor"),
+    "boss": ("boss", "manager", "supervisor", "line manager", "team lead"),
     "neighbour": ("neighbour", "neighbor"),
     "flatmate": ("flatmate", "roommate", "housemate"),
     "classmate": ("classmate",),
-    "teacher": ("teacher", "tutor", "professor", "coach", "instructor"),
+    "teacher": ("teacher", "tutor", "professor", "coach", "instructor", "trainer"),
     "mentor": ("mentor",),
     "student": ("student", "pupil"),
-    "doctor": ("doctor", "gp", "dentist", "therapist"),
+    "doctor": ("doctor", "gp", "dentist", "therapist", "physio", "psychologist", "counsellor", "counselor"),
     "landlord": ("landlord", "landlady"),
 }
 PETS: Final = ("dog", "puppy", "cat", "kitten", "rabbit", "bunny", "horse", "pony", "hamster", "guinea pig", "parrot",
                 "budgie", "tortoise", "turtle", "goldfish", "greyhound", "labrador", "poodle", "terrier", "spaniel",
-                "beagle", "collie", "pug", "corgi")  # fmt: skip
+                "beagle", "collie", "pug", "corgi",
+                "dachshund", "retriever", "husky", "bulldog", "canary", "gecko", "lizard",
+                "ferret", "chinchilla", "donkey", "goat", "gerbil", "iguana", "cockatiel", "parakeet", "kitty", "pup",
+                "doggo", "tabby", "mare", "stallion", "snake")  # fmt: skip
 """Animals that live with someone and have names."""
 _PLURALS: Final[dict[str, str]] = {
     "sisters": "sister", "brothers": "brother", "cousins": "cousin", "aunts": "aunt", "uncles": "uncle",
@@ -61,6 +70,9 @@ _PLURALS: Final[dict[str, str]] = {
     "kids": "child", "friends": "friend", "best friends": "friend", "colleagues": "colleague",
     "neighbours": "neighbour", "neighbors": "neighbour", "flatmates": "flatmate", "roommates": "flatmate",
     "parents": "parent", "grandparents": "grandparent", "dogs": "dog", "cats": "cat", "twins": "child",
+    "grandchildren": "grandchild", "grandsons": "grandchild", "granddaughters": "grandchild",
+    "housemates": "flatmate", "classmates": "classmate", "coworkers": "colleague", "co-workers": "colleague",
+    "boys": "child", "girls": "child", "little ones": "child",
 }  # fmt: skip
 
 CANONICAL: Final[dict[str, str]] = {

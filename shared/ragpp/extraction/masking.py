@@ -4,6 +4,7 @@ A mark is one private-use character that carries the number of the referent, pad
 an offset in the masked text is the offset in the sentence. `sentences.clean` keeps the private-use area free.
 """
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -17,6 +18,9 @@ MAX_REFERENTS: Final = 4096
 
 ENTITY: Final = "[\ue000-\uefff]\uf8ff*+"
 """The pattern of one mark."""
+
+
+_MARK: Final = re.compile("[\ue000-\uefff]")
 
 
 @dataclass(slots=True)
@@ -52,6 +56,11 @@ class Reading:
 def number(mark: str) -> int:
     """Which referent a mark stands for."""
     return ord(mark[0]) - _FIRST
+
+
+def marks(text: str) -> list[str]:
+    """The first characters of the marks in a masked text, in order."""
+    return _MARK.findall(text)
 
 
 def is_mark(character: str) -> bool:

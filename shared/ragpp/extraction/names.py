@@ -37,6 +37,8 @@ _ADDRESS: Final = frozenset(
 )
 _PLACE_BEFORE: Final = frozenset({"in", "near", "around", "across", "visit", "visiting"})
 _THING_BEFORE: Final = USED | {"a", "an", "new", "another"}
+_BEFORE_A_NAME: Final = frozenset({*CANONICAL, "called", "named"})
+_CLUBS: Final = frozenset({"FC", "AFC", "SV", "AC", "SC"})
 _MAX_WORDS: Final = 6
 
 
@@ -115,7 +117,7 @@ def _is_capital(word: Word) -> bool:
 
 def _is_headline(words: Sequence[Word]) -> bool:
     """Whether most words behind the first have capitals, so that capitals tell nothing."""
-    plain = [word.text for word in words if word.text[0].isalpha()][1:]
+    plain = [word.text for word in words if word.text[0].isalpha() and word.text != "I"][1:]
     return len(plain) >= 4 and sum(text[0].isupper() for text in plain) > 0.7 * len(plain)
 
 
@@ -147,6 +149,8 @@ def _joint(words: Sequence[Word], index: int) -> int:
         return 0
     if text in CONNECTORS and text != "the" and stop < len(words) and words[stop].text == "the":
         stop += 1
+    if text == "&" and stop < len(words) and words[stop].text[0].isupper():
+        return stop + 1  # "& Sons"
     if stop >= len(words) or not _is_capital(words[stop]):
         return 0
     tight = words[index].start == before.end and words[stop].start == words[index].end
@@ -166,13 +170,19 @@ def _trim(words: Sequence[Word], first: int, last: int, inside: set[int], *, sta
             first += 1
     while first < last and first not in inside and _drops_in_front(words, first, last):
         first += 1
-    while first < last and last - 1 not in inside and is_ordinary(words[last - 1].text):
+    while first < last - 1 and last - 1 not in inside and is_ordinary(words[last - 1].text):
         last -= 1
     return first, last
 
 
 def _drops_in_front(words: Sequence[Word], first: int, last: int) -> bool:
     text = words[first].text
+    if (
+        first
+        and words[first - 1].text.lower() in _BEFORE_A_NAME
+        and not words[min(last, len(words) - 1)].text.isdigit()
+    ):
+        return False  # "my sister April", "a friend called Jun"
     if text.lower() in DEMONYMS and words[last - 1].text.lower() in ORG_NOUNS | EVENT_NOUNS | PLACE_NOUNS:
         return False
     return is_ordinary(text) or text.lower() in CONNECTORS or text in {"-", "'s"}
@@ -186,10 +196,14 @@ def _names_in(words: Sequence[Word], first: int, last: int, spans: dict[int, Lab
     noun = whole[-1].text.lower()
     if len(whole) > 1 and noun in ORG_NOUNS | EVENT_NOUNS | PLACE_NOUNS and (last - 1) not in spans:
         return [_name(whole, _noun_label(noun), firm=True, certain=True)]
+    if len(whole) > 1 and whole[0].text in _CLUBS:
+        return [_name(whole, "ORG", firm=True, certain=True)]
     cut = next((span for at, span in sorted(spans.items()) if first <= at < last), None)
     if cut and len(whole) in {2, 3} and cut.last - cut.first == 1 and cut.first == first and cut.label == "GPE":
         return _unlabelled(words, first, last, opening=opening)  # a person called Sofia or Sydney
     if cut:
+        if cut.first > first and cut.last == last and words[cut.first - 1].text in CONNECTORS:  # "University of Vienna"
+            cut = Labelled(first, last, "ORG")
         head = _names_in(words, first, cut.first, {}, opening=opening) if cut.first > first else []
         tail = _names_in(words, cut.last, last, spans, opening=False) if cut.last < last else []
         return [*head, _name(words[cut.first : cut.last], cut.label, firm=True, certain=True), *tail]
@@ -200,10 +214,10 @@ def _unlabelled(words: Sequence[Word], first: int, last: int, *, opening: bool) 
     whole = words[first:last]
     head = whole[0].text
     if head.lower().rstrip(".") in TITLES:
-        if len(whole) < 2:
+        if len(whole) < 2 and not _is_apposed(words, first):
             return []
         named = _name(whole, "PERSON", firm=True, certain=True)
-        return [replace(named, aliases=(*named.aliases, _surface(whole[1:])))]
+        return [replace(named, aliases=(*named.aliases, _surface(whole[1:])))] if len(whole) > 1 else [named]
     if len(whole) == 1:
         if head.lower() in SENTENCE_OPENERS:
             return []
@@ -217,6 +231,12 @@ def _unlabelled(words: Sequence[Word], first: int, last: int, *, opening: bool) 
     return [_name(whole, label, firm=firm, certain=certain)]
 
 
+def _is_apposed(words: Sequence[Word], first: int) -> bool:
+    """Whether the name follows the word for whom it names: "my parrot, Captain"."""
+    before = [word.text.lower() for word in words[max(0, first - 2) : first]]
+    return bool(before) and (before[-1] in _BEFORE_A_NAME or (before[-1] == "," and before[0] in CANONICAL))
+
+
 def _speaks_for_itself(words: Sequence[Word], first: int, last: int) -> bool:
     """Whether what follows a capital at the start of a sentence is said of somebody, or to somebody."""
     if _INFLECTED.match(words[first].text) or last >= len(words):
@@ -225,8 +245,12 @@ def _speaks_for_itself(words: Sequence[Word], first: int, last: int) -> bool:
     after = words[last + 1].text if last + 1 < len(words) else ""
     if following in PERSON_VERBS:
         return True
+    if after in {"n't", "not"} and following in {"is", "was", "does", "did", "has", "had", "ca", "wo", "would"}:
+        return True
+    if following in {"is", "was", "'s"}:
+        return bool({word.text for word in words[last + 1 : last + 3]} & {"my", "our"})
     if following in {"and", "&"}:
-        return after == "I" or (after[:1].isupper() and not is_ordinary(after))
+        return after in {"I", "her", "his", "their", "my"} or (after[:1].isupper() and not is_ordinary(after))
     return following == "," and after.lower() in _ADDRESS
 
 

@@ -27,9 +27,23 @@ _POINTING: Final = word_set(
     "himself herself"
 )
 """First words of objects that mean something only where they stand."""
-_VAGUE: Final = word_set("being having living working going feeling seeing hearing getting talking doing making")
+_VAGUE: Final = word_set("having living going feeling seeing hearing getting talking doing making")
 """Verbs whose object says what is liked: too long a phrase to be a key."""
+_AT_HAND: Final = re.compile(
+    r"working(?:\s(?:on|here|there|for|with|this|together|out)\b|$)|"
+    r"being(?:\s(?:here|there|able|an?|the|your|his|her|so|this|that|it|part|friends|married|called|one)\b|$)",
+    re.IGNORECASE,
+)
 _PERSONAL: Final = word_set("it this that these those them him her me you us my your his its our their")
+_GENERIC: Final = re.compile(
+    r"the\s(?=(?:smell|sound|taste|feel|feeling|sight|look|texture|atmosphere|quiet|colou?r)\sof\s|(?:sea|seaside|"
+    r"beach|mountains?|ocean|rain|cold|"
+    r"heat|outdoors|countryside|theatre|theater|cinema|gym|snow|sun|dark|forest|woods|gloom|silence|night|circus|"
+    r"opera|ballet|"
+    r"piano|guitar|violin|cello|drums|window seat|aisle seat|colou?r)\b)",
+    re.IGNORECASE,
+)
+"""A "the" that points at nothing in particular."""
 _DANGLING: Final = word_set(
     "in on at by for from with without into to about near around of the a an and together forever"
 )
@@ -40,11 +54,11 @@ def object_phrase(text: str, *, max_words: int = 5) -> str | None:
     """The general thing that `text` starts with, in lower case unless it is a name, or None where it starts with a
     pronoun or a determiner ("that", "my new …"), which point at something in particular. At most `max_words` words.
     """
-    phrase = leading_phrase(text, max_words=max_words)
+    phrase = leading_phrase(_GENERIC.sub("", text, count=1) if _GENERIC.match(text) else text, max_words=max_words)
     if phrase is None or points_elsewhere(phrase):
         return None
     first = phrase.split(maxsplit=1)[0].lower()
-    if first in _VAGUE:
+    if first in _VAGUE or _AT_HAND.match(phrase):
         return None
     if not first.endswith("ing"):
         phrase = _PREPOSITION.split(phrase, maxsplit=1)[0]
@@ -77,12 +91,17 @@ def without_article(phrase: str) -> str:
     return _ARTICLE.sub("", phrase, count=1) if _ARTICLE.match(phrase) else phrase
 
 
+_IE: Final = word_set(
+    "movies cookies smoothies brownies hoodies selfies zombies calories pies ties indies veggies rookies"
+)
+
+
 def singular(word: str) -> str:
     """A regular English plural's singular, else the word: a key must not depend on number."""
     lowered = word.lower()
     if len(lowered) < 4 or lowered.endswith(("ss", "us", "is", "news")):
         return lowered
-    if lowered.endswith("ies") and len(lowered) > 4:
+    if lowered.endswith("ies") and len(lowered) > 4 and lowered not in _IE:
         return lowered[:-3] + "y"
     if lowered.endswith(("ches", "shes", "sses", "xes")):
         return lowered[:-2]

@@ -47,6 +47,9 @@ PLACES: Final = tuple(
 )
 """Names of places, as written, without repeats."""
 
+COUNTRIES: Final = frozenset(name.strip() for name in _COUNTRIES.replace("\n", "").split("|") if name) - {"Singapore"}
+"""Countries and continents, as written; without Singapore, which is a city as well."""
+
 _ORDINARY: Final = frozenset({"us", "eu", "uk", "turkey", "china", "chile"})
 _BY_LOWER: Final = {place.lower(): place for place in PLACES if place.lower() not in _ORDINARY}
 _LOWER: Final = "|".join(map(re.escape, sorted(_BY_LOWER, key=len, reverse=True)))

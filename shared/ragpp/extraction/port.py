@@ -5,7 +5,10 @@ white space and possessives; comparing them without regard to case is the reader
 """
 
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Final, Literal, Protocol
+
+from ragpp.models import DateSpan, FindingKind
 
 EntityLabel = Literal["PERSON", "ORG", "GPE", "EVENT", "PRODUCT"]
 """PERSON also holds pets, which are asked about as "who"; GPE any place; PRODUCT any other thing or pursuit."""
@@ -68,6 +71,26 @@ class PreferenceMention:
 
 
 @dataclass(frozen=True, slots=True)
+class DateMention:
+    """A time that the message names, resolved against the moment it was said. `text[start:end]` is the mention."""
+
+    span: DateSpan
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class FindingMention:
+    """A decision, insight, error, plan, stated habit (pattern) or dated event of the speaker, in the speaker's words:
+    `text` is the clause that says it. `when`: the time it speaks of, where that could be resolved."""
+
+    finding: FindingKind
+    text: str
+    confidence: float
+    when: DateSpan | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Extraction:
     """Everything that one message says, in order of appearance. `ended` are relationships that the message says
     hold no longer ("I don't live in Leeds any more"); they are never in `relationships` as well."""
@@ -76,6 +99,8 @@ class Extraction:
     relationships: tuple[RelationshipMention, ...] = ()
     preferences: tuple[PreferenceMention, ...] = ()
     ended: tuple[RelationshipMention, ...] = ()
+    findings: tuple[FindingMention, ...] = ()
+    dates: tuple[DateMention, ...] = ()
 
 
 class Extractor(Protocol):
@@ -84,8 +109,10 @@ class Extractor(Protocol):
     Precision before recall: a question, a hypothesis, a quotation or a denial asserts nothing.
     """
 
-    def extract(self, text: str, *, speaker: str | None) -> Extraction:
+    def extract(self, text: str, *, speaker: str | None, said_at: datetime | None = None) -> Extraction:
         """Read one message of `speaker` (their name, or None when unknown). CPU-bound: run it in a thread.
+
+        `said_at`: when it was said, against which "last Friday" is resolved; None leaves relative dates unresolved.
 
         Deterministic. Empty text gives an empty Extraction. Raises: ExtractionError."""
         ...

@@ -6,15 +6,18 @@ around the 0.8 that the procedural tier gives a preference without one.
 """
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Final
 
+from ragpp.extraction import liking_rules as likings
 from ragpp.extraction import preference_rules as rules
 from ragpp.extraction.lexicon import is_ordinary, word_set
+from ragpp.extraction.likings import OTHER_LIKINGS, OWN_LIKINGS, Reader, dislikes, instead, likes, mention
 from ragpp.extraction.phrases import key_of, leading_phrase, object_phrase, points_elsewhere, without_article
-from ragpp.extraction.port import Polarity, PreferenceMention
-from ragpp.extraction.sentences import Sentence, asserts
+from ragpp.extraction.port import PreferenceMention
+from ragpp.extraction.sentences import Sentence, asserts, spelled_out
 from ragpp.extraction.topics import category_of, choice
+from ragpp.extraction.wishes import CONTACTS, OWN_WISHES, REQUESTS
 
 _NOT_HABITS: Final = word_set(
     "know knew think thought feel felt mean meant said say says want wanted get got have had been was were did forget "
@@ -37,24 +40,30 @@ _TO: Final = re.compile(
     r"(?<!going)(?<!listening)(?<!talking)(?<!coming)(?<!moving)(?<!writing)(?<!speaking)\sto\s(?!be\b)"
 )
 
-Reader = Callable[[re.Match[str]], Iterator[PreferenceMention]]
-
 
 def read_preferences(sentence: Sentence) -> Iterator[PreferenceMention]:
     """The preferences that a cleaned sentence asserts about its speaker, in no particular order; none of a question."""
     if sentence.asks:
         return
-    for pattern, reader in READERS:
-        for match in pattern.finditer(sentence.text):
-            if asserts(sentence.text, match.start(), first_person=True):
-                yield from reader(match)
+    yield from _read(sentence.text)
+    implied = spelled_out(sentence.text)
+    if implied is not None:
+        yield from _read(implied)
 
 
-def _mention(
-    category: str, key: str, value: str, confidence: float, polarity: Polarity = "positive"
-) -> Iterator[PreferenceMention]:
-    if key and value:
-        yield PreferenceMention(category, key, value, confidence, polarity)
+def _read(text: str) -> Iterator[PreferenceMention]:
+    begun: set[int] = set()  # where a statement begins that was read: what one pattern said, no other says again
+    for needed, readers in READERS:
+        if needed.search(text) is None:
+            continue
+        for pattern, reader in readers:
+            for match in pattern.finditer(text):
+                begin = match.start() + len(match.group()) - len(match.group().lstrip(" ,.:;"))
+                if begin not in begun and asserts(text, match.start(), first_person=True):
+                    found = list(reader(match))
+                    yield from found
+                    if found:
+                        begun.add(begin)
 
 
 def _rest(match: re.Match[str]) -> str:
@@ -68,7 +77,7 @@ def _prefer(match: re.Match[str]) -> Iterator[PreferenceMention]:
         return
     over = leading_phrase(refused, max_words=5) if preferred == " ".join(wanted.split()) else None
     category, key = choice(preferred, over)
-    yield from _mention(category, key, without_article(preferred), 0.6 if match["would"] else 0.8)
+    yield from mention(category, key, without_article(preferred), 0.6 if match["would"] else 0.8)
 
 
 def _alternatives(text: str) -> tuple[str, str]:
@@ -87,7 +96,7 @@ def _rather(match: re.Match[str]) -> Iterator[PreferenceMention]:
     wanted, refused = leading_phrase(first, max_words=8), leading_phrase(second, max_words=6)
     if wanted and refused and wanted == " ".join(first.split()):
         key = " or ".join(sorted((wanted.lower(), refused.lower())))
-        yield from _mention(category_of(f"{wanted} {refused}"), key, f"{wanted} rather than {refused}", 0.6)
+        yield from mention(category_of(f"{wanted} {refused}"), key, f"{wanted} rather than {refused}", 0.6)
 
 
 def _habit(match: re.Match[str]) -> Iterator[PreferenceMention]:
@@ -95,7 +104,11 @@ def _habit(match: re.Match[str]) -> Iterator[PreferenceMention]:
     if phrase is None:
         return
     verb = phrase.split()[0].lower()
-    if verb in _NOT_HABITS or verb.endswith(("ed", "ly")) or not verb.isalpha():
+    if (
+        (verb in _NOT_HABITS and not (verb == "have" and category_of(phrase) == "food"))
+        or verb.endswith(("ed", "ly"))
+        or not verb.isalpha()
+    ):
         return
     yield from _frequency(match["how"], category_of(phrase), phrase, 0.8)
 
@@ -103,16 +116,16 @@ def _habit(match: re.Match[str]) -> Iterator[PreferenceMention]:
 def _frequency(how: str, category: str, phrase: str, confidence: float) -> Iterator[PreferenceMention]:
     """ "always" or "never", which answer the same question: how often is it to be."""
     if how.lower() == "always":
-        yield from _mention(category, key_of(phrase), "always", confidence)
+        yield from mention(category, key_of(phrase), "always", confidence)
     else:
-        yield from _mention(category, key_of(phrase), "never", confidence, "negative")
+        yield from mention(category, key_of(phrase), "never", confidence, "negative")
 
 
 def _abstains(match: re.Match[str]) -> Iterator[PreferenceMention]:
     verb = {"eating": "eat", "drinking": "drink"}.get(match["verb"].lower(), match["verb"].lower())
     phrase = object_phrase(_rest(match), max_words=4)
     if phrase:
-        yield from _mention("food", key_of(f"{verb} {phrase}"), "never", 0.8, "negative")
+        yield from mention("food", key_of(f"{verb} {phrase}"), "never", 0.8, "negative")
 
 
 def _quits(match: re.Match[str]) -> Iterator[PreferenceMention]:
@@ -122,30 +135,18 @@ def _quits(match: re.Match[str]) -> Iterator[PreferenceMention]:
         and not phrase.startswith(("eating ", "drinking "))
         and (phrase.split()[0].endswith("ing") or category_of(phrase) == "food")
     ):
-        yield from _mention(category_of(phrase), key_of(phrase), "given up", 0.8, "negative")
-
-
-def _likes(match: re.Match[str]) -> Iterator[PreferenceMention]:
-    phrase = object_phrase(_rest(match), max_words=5)
-    if phrase:
-        yield from _mention(category_of(phrase), key_of(phrase), "likes", 0.7)
-
-
-def _dislikes(match: re.Match[str]) -> Iterator[PreferenceMention]:
-    phrase = object_phrase(_rest(match), max_words=5)
-    if phrase:
-        yield from _mention(category_of(phrase), key_of(phrase), "dislikes", 0.7, "negative")
+        yield from mention(category_of(phrase), key_of(phrase), "given up", 0.8, "negative")
 
 
 def _name(match: re.Match[str]) -> Iterator[PreferenceMention]:
     name = match["name"].rstrip(".")
     if name.split()[0].lower() not in _NEVER_NAMED and not is_ordinary(name):
         key = "name" if "name is" in match.group().lower() else "name to be called"
-        yield from _mention("identity", key, name, 0.9)
+        yield from mention("identity", key, name, 0.9)
 
 
 def _refused_name(match: re.Match[str]) -> Iterator[PreferenceMention]:
-    yield from _mention("identity", f"being called {match['name']}", "never", 0.9, "negative")
+    yield from mention("identity", f"being called {match['name']}", "never", 0.9, "negative")
 
 
 def _favourite(match: re.Match[str]) -> Iterator[PreferenceMention]:
@@ -157,13 +158,13 @@ def _favourite(match: re.Match[str]) -> Iterator[PreferenceMention]:
     if change:
         value = leading_phrase(change[1], max_words=7)
     if value and object_phrase(without_article(value), max_words=7):
-        yield from _mention(category_of(thing), f"favourite {key_of(thing)}", without_article(value), 0.8)
+        yield from mention(category_of(thing), f"favourite {key_of(thing)}", without_article(value), 0.8)
 
 
 def _is_favourite(match: re.Match[str]) -> Iterator[PreferenceMention]:
-    thing = leading_phrase(_rest(match), max_words=3)
+    thing = leading_phrase(re.split(r"\s(?:to|of|for|in|on|at)\s", _rest(match), maxsplit=1)[0], max_words=3)
     if thing and object_phrase(match["value"]):
-        yield from _mention(category_of(thing), f"favourite {key_of(thing)}", match["value"].strip(), 0.8)
+        yield from mention(category_of(thing), f"favourite {key_of(thing)}", match["value"].strip(), 0.8)
 
 
 def _request(match: re.Match[str]) -> Iterator[PreferenceMention]:
@@ -178,19 +179,19 @@ def _request(match: re.Match[str]) -> Iterator[PreferenceMention]:
 def _manner(match: re.Match[str]) -> Iterator[PreferenceMention]:
     phrase = leading_phrase(_rest(match), max_words=5)
     if phrase:
-        yield from _mention("communication", f"how to {match['verb'].lower()}", phrase, 0.7)
+        yield from mention("communication", f"how to {match['verb'].lower()}", phrase, 0.7)
 
 
 def _length(match: re.Match[str]) -> Iterator[PreferenceMention]:
-    yield from _mention("communication", f"length of {key_of(match['what'])}", match["how"].lower(), 0.8)
+    yield from mention("communication", f"length of {key_of(match['what'])}", match["how"].lower(), 0.8)
 
 
 def _diet(match: re.Match[str]) -> Iterator[PreferenceMention]:
     diet = match["diet"].lower()
     if match["no"]:
-        yield from _mention("food", "diet", f"not {diet}", 0.9, "negative")
+        yield from mention("food", "diet", f"not {diet}", 0.9, "negative")
     else:
-        yield from _mention("food", "diet", diet, 0.9)
+        yield from mention("food", "diet", diet, 0.9)
 
 
 def _allergy(match: re.Match[str]) -> Iterator[PreferenceMention]:
@@ -201,45 +202,78 @@ def _allergy(match: re.Match[str]) -> Iterator[PreferenceMention]:
             return
         key = f"allergy to {key_of(phrase)}"
         if match["no"]:
-            yield from _mention("health", key, "not allergic", 0.9)
+            yield from mention("health", key, "not allergic", 0.9)
         else:
-            yield from _mention("health", key, "allergic", 0.9, "negative")
+            yield from mention("health", key, "allergic", 0.9, "negative")
 
 
 def _own_allergy(match: re.Match[str]) -> Iterator[PreferenceMention]:
-    yield from _mention("health", f"allergy to {key_of(match['what'])}", "allergic", 0.9, "negative")
+    yield from mention("health", f"allergy to {key_of(match['what'])}", "allergic", 0.9, "negative")
+
+
+def _own_diet(match: re.Match[str]) -> Iterator[PreferenceMention]:
+    yield from mention("food", "diet", (match["diet"] or match["kept"]).lower(), 0.9)
+
+
+def _pronouns(match: re.Match[str]) -> Iterator[PreferenceMention]:
+    yield from mention("identity", "pronouns", match["which"].lower(), 0.9)
 
 
 def _occupation(match: re.Match[str]) -> Iterator[PreferenceMention]:
     phrase = leading_phrase(re.split(r"\s(?:at|for|in|with|on)\s", _rest(match), maxsplit=1)[0], max_words=4)
     if phrase:
-        yield from _mention("identity", "occupation", phrase.lower(), 0.8)
+        yield from mention("identity", "occupation", phrase.lower(), 0.8)
 
 
 def _birthday(match: re.Match[str]) -> Iterator[PreferenceMention]:
     phrase = leading_phrase(_rest(match), max_words=5)
     if phrase and any(character.isdigit() for character in phrase):
-        yield from _mention("identity", "birthday", re.sub(r"^on (?:the )?|^the ", "", phrase), 0.9)
+        yield from mention("identity", "birthday", re.sub(r"^on (?:the )?|^the ", "", phrase), 0.9)
 
 
-READERS: Final[tuple[tuple[re.Pattern[str], Reader], ...]] = (
-    (rules.PREFER, _prefer),
-    (rules.RATHER, _rather),
-    (rules.HABIT, _habit),
-    (rules.ABSTAINS, _abstains),
-    (rules.QUITS, _quits),
-    (rules.LIKES, _likes),
-    (rules.DISLIKES, _dislikes),
-    (rules.NAME, _name),
-    (rules.REFUSED_NAME, _refused_name),
-    (rules.FAVOURITE, _favourite),
-    (rules.IS_FAVOURITE, _is_favourite),
-    (rules.REQUEST, _request),
-    (rules.MANNER, _manner),
-    (rules.LENGTH, _length),
-    (rules.DIET, _diet),
-    (rules.ALLERGY, _allergy),
-    (rules.OWN_ALLERGY, _own_allergy),
-    (rules.OCCUPATION, _occupation),
-    (rules.BIRTHDAY, _birthday),
+READERS: Final[tuple[tuple[re.Pattern[str], tuple[tuple[re.Pattern[str], Reader], ...]], ...]] = (
+    (
+        re.compile(r"(?<![\w'])(?:[Ii]|[Ww]e)(?!\w)"),
+        (
+            (rules.PREFER, _prefer),
+            (rules.RATHER, _rather),
+            (rules.HABIT, _habit),
+            (rules.ABSTAINS, _abstains),
+            (rules.QUITS, _quits),
+            (rules.LIKES, likes),
+            (rules.DISLIKES, dislikes),
+            (rules.DIET, _diet),
+            (rules.ALLERGY, _allergy),
+            (rules.OWN_DIET, _own_diet),
+            (rules.OWN_ALLERGY, _own_allergy),
+            (rules.OCCUPATION, _occupation),
+            *OWN_LIKINGS,
+            *OWN_WISHES,
+        ),
+    ),
+    (
+        re.compile(r"\b(?:[Mm]y|[Mm]e|I go by)\b"),
+        (
+            (rules.NAME, _name),
+            (rules.REFUSED_NAME, _refused_name),
+            (rules.FAVOURITE, _favourite),
+            (rules.IS_FAVOURITE, _is_favourite),
+            (rules.PRONOUNS, _pronouns),
+            (rules.BIRTHDAY, _birthday),
+            *OTHER_LIKINGS,
+            *CONTACTS,
+        ),
+    ),
+    (
+        re.compile(r"\b(?:[Pp]lease|[Ff]rom now on|[Ii]n future|to)\b|^\w"),
+        (
+            (rules.REQUEST, _request),
+            (rules.MANNER, _manner),
+            (rules.LENGTH, _length),
+            *REQUESTS,
+        ),
+    ),
+    (re.compile(r"\bover\b"), ((likings.ANY_DAY, instead),)),
+    (re.compile(r"\b[Nn]othing\b|can't beat"), ((likings.BEATS, likes),)),
 )
+"""Patterns and what reads them, under a word without which none of them matches."""

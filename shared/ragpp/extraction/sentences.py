@@ -5,7 +5,7 @@ Every rewrite keeps the length, so an offset in a cleaned text is the offset in 
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 MAX_SENTENCE: Final = 600
@@ -16,7 +16,9 @@ _STRAIGHT: Final = str.maketrans(
     | {chr(point): "?" for point in (*range(0xE000, 0xF900),)}  # the private-use area is ours to mask with
 )
 _QUOTED: Final = re.compile(
-    r'"[^"\n]{1,300}"|“[^”\n]{1,300}”|«[^»\n]{1,300}»|```[^`]{0,5000}```|`[^`\n]{1,300}`|(?m:^>[^\n]*$)|https?://\S{1,2000}'
+    r'"[^"\n]{1,300}"|“[^”\n]{1,300}”|«[^»\n]{1,300}»|```[^`]{0,5000}```|`[^`\n]{1,300}`|'
+    r"(?<![\w'])'(?=[A-Z])[^\n']{1,200}(?:'(?=\w)[^\n']{1,200}){0,4}'(?!\w)|"
+    r"(?m:^>[^\n]*$)|https?://\S{1,2000}"
 )
 _END: Final = re.compile(r"(?<=[.!?…])[\"')\]”]{0,3}\s+|\n+|(?<=\S)\s*(?=[•▪])|\s[–—]\s|;\s")
 _ABBREVIATION: Final = re.compile(
@@ -32,16 +34,61 @@ _INVERTED: Final = re.compile(
     re.IGNORECASE,
 )
 _HYPOTHETICAL: Final = re.compile(
-    r"\b(?:if|unless|whether|suppose|supposing|imagine|wish\w*|pretend\w*|hypothetically|joking\w*|dream(?:ed|t|s|ing)?|"
-    r"as though|what if|in case|let's say|would|could|might|lest)\b",
+    r"\b(?:if|unless|whether|suppose|supposing|imagine|wish\w*|pretend\w*|hypothetically|joking\w*|dream(?:ed|t|s|"
+    r"ing)?|"
+    r"as though|what if|in case|let's say|would|could|might|lest|maybe|perhaps|fictional|role-?play\w*|"
+    r"in (?:my|the|this|that|a) (?:novel|story|game|book|film|movie|play|script)|my character)\b",
     re.IGNORECASE,
 )
 _REPORTED: Final = re.compile(
-    r"\b(?:says?|said|thinks?|thought|claims?|claimed|believes?|believed|rumou?rs?|told|swears?|swore|asks?|asked|wrote)\b",
+    r"\b(?:says?|said|thinks?|thought|claims?|claimed|believes?|believed|rumou?rs?|told|tells|swears?|swore|asks?|"
+    r"asked|"
+    r"wrote|writes|insists?|insisted|joked|jokes|assumes?|assumed|reckons?|supposed to|according to|"
+    r"the (?:song|sign|shirt|slogan|lyrics?|ad|mug|poster) (?:goes|reads))\b",
     re.IGNORECASE,
 )
 _OWN_REPORT: Final = re.compile(
     r"\b(?:i|we)(?:'ve)? (?:\w+ )?(?:say|said|think|thought|told|believed?|swear|swore|claim|asked|wrote)\b",
+    re.IGNORECASE,
+)
+_REPORTED_BEHIND: Final = re.compile(
+    r",\s(?:or so |as )?(?:he|she|they|you|[A-Z][a-z]+|(?:my|his|her|the|our) \w+)\s(?:said|says|claimed|claims|"
+    r"told|wrote|joked|"
+    r"insisted|insists|put it|thinks?|keeps? (?:saying|telling))\b"
+)
+_MOCKING: Final = re.compile(
+    r"^(?:oh|ah|yeah|yep|yes|sure|wow|well|right)?[,.!\s]*(?:(?:oh|yeah|wow),? (?:great|right|sure|joy|yay|good|"
+    r"wonderful|lovely|"
+    r"brilliant|perfect|fantastic|because)\b|(?:great|fantastic|brilliant|wonderful|lovely|perfect|super|"
+    r"awesome), (?:another|yet|"
+    r"just what)\b|yeah,? right\b|as if\b|because (?:who|obviously|clearly))|"
+    r"\bsaid no ?(?:one|body)\b|\b(?:just|exactly) what (?:i|we) (?:needed|wanted)\b|"
+    r"\b(?:what a|such a) (?:joy|treat|delight|pleasure) (?:it is|to be)\b|\bcan't wait to (?:sit|be stuck|"
+    r"stand) in\b|\blucky me[!.]*$|\bnot!$|"
+    r"\bliving the dream\b",
+    re.IGNORECASE,
+)
+"""Sarcasm that its words give away; the rest cannot be told."""
+_MARKED: Final = re.compile(r"(?<!\S)/s(?!\S)|[(\[*#]sarcas\w+|🙄|</sarcasm>", re.IGNORECASE)
+"""The whole message is marked as sarcasm."""
+_FOND: Final = re.compile(
+    r"(?<![\w'])(?:i|we)(?:'m| am| just| really| so| absolutely| totally| truly| do| simply){1,3} (?:love|adore|"
+    r"enjoy|like|a fan|thrilled)",
+    re.IGNORECASE,
+)
+"""What goes on in the tone of a mocking sentence before it."""
+_ELLIPSIS: Final = re.compile(
+    r"(?:(?:just|finally|recently|officially|currently|still|now|already|totally|absolutely|really|actually|"
+    r"also)\s)?(?:"
+    r"(?:moved|relocated|settled|quit|left|resigned|started|joined|visited|adopted|bought|sold|graduated|retired|"
+    r"grew up|got|"
+    r"love|hate|prefer|loathe|adore|dislike|live|work|study|switched|can't stand|don't (?:like|eat|drink|enjoy)|"
+    r"used to)\b|"
+    r"(?P<being>(?:not )?(?:living|based|working|studying|teaching|dating|engaged|married|allergic|vegan|vegetarian|"
+    r"obsessed|addicted|"
+    r"keen|crazy about|sick of|tired of|into)\b|(?:not |no )?a (?:big |huge )?fan of|no fan of|partial to|fond of|"
+    r"(?P<fan>(?:big |huge )fan of))|(?P<been>been)\b|(?P<was>born|raised|laid off|hired)\b)"
+    r"(?=\s)(?!\s(?:you|me|from me|for me)\b)",
     re.IGNORECASE,
 )
 _REPEATED: Final = re.compile(r"(?P<mark>[^\w\s])(?P=mark){3,}+")
@@ -52,7 +99,8 @@ _BLANK: Final = re.compile(r"[^\n]")
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """`text` is the message's cleaned text from `start`; `asks` when it is a question."""
+    """`text` is the message's cleaned text from `start`; `asks` when it is a question or marked as sarcasm: as a whole
+    it asserts nothing."""
 
     text: str
     start: int
@@ -75,14 +123,23 @@ def clean(text: str) -> str:
 def split(cleaned: str) -> Iterator[Sentence]:
     """The sentences of a cleaned text in order, stripped, at most MAX_SENTENCE long, none without a letter or digit;
     in linear time."""
+    mocking, marked = False, _MARKED.search(cleaned) is not None
+    for start, end in _cuts(cleaned):
+        for piece in _pieces(cleaned, start, end):
+            mocks = _MOCKING.search(piece.text) is not None or (mocking and _FOND.match(piece.text) is not None)
+            mocking = mocks
+            yield replace(piece, asks=True) if mocks or marked else piece
+
+
+def _cuts(cleaned: str) -> Iterator[tuple[int, int]]:
     begin = 0
     for match in _END.finditer(cleaned):
         head = cleaned[max(begin, match.start() - 12) : match.start()]
         if "\n" not in match.group() and _ABBREVIATION.search(head):
             continue
-        yield from _pieces(cleaned, begin, match.start())
+        yield begin, match.start()
         begin = match.end()
-    yield from _pieces(cleaned, begin, len(cleaned))
+    yield begin, len(cleaned)
 
 
 def _pieces(text: str, begin: int, end: int) -> Iterator[Sentence]:
@@ -98,6 +155,17 @@ def _pieces(text: str, begin: int, end: int) -> Iterator[Sentence]:
         begin = stop
 
 
+def spelled_out(text: str) -> str | None:
+    """A sentence without a subject with the one it means: "Moved to Porto" → "I moved to Porto". None where the
+    sentence does not begin so. Offsets are no longer those of `text`."""
+    match = _ELLIPSIS.match(text)
+    if match is None:
+        return None
+    subject = "I'm" if match["being"] else "I've" if match["been"] else "I was" if match["was"] else "I"
+    article = " a" if match["fan"] else ""
+    return f"{subject}{article} {text[0].lower()}{text[1:]}"
+
+
 def _is_question(text: str) -> bool:
     if _TAG_QUESTION.search(text[-40:]):  # "I live in Porto, and you?" still says where I live
         return False
@@ -110,4 +178,8 @@ def asserts(sentence: str, at: int, *, first_person: bool) -> bool:
     before = sentence[:at]
     if _HYPOTHETICAL.search(before):
         return False
-    return not (first_person and _REPORTED.search(before) and not _OWN_REPORT.search(before))
+    if not first_person:
+        return True
+    if _REPORTED.search(before) and not _OWN_REPORT.search(before):
+        return False
+    return _REPORTED_BEHIND.search(sentence, at) is None

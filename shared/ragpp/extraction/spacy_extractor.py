@@ -8,10 +8,12 @@ import re
 import threading
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import datetime
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
 from ragpp.errors import ExtractionError
+from ragpp.extraction.findings import read_findings
 from ragpp.extraction.kin_phrases import Antecedents, Tie, read_kin
 from ragpp.extraction.lexicon import HOLIDAYS, SENTENCE_OPENERS, is_ordinary
 from ragpp.extraction.masking import Reading
@@ -19,16 +21,19 @@ from ragpp.extraction.names import Labelled, Name, Word, confirm, find_names
 from ragpp.extraction.places import PLACES, capitalise
 from ragpp.extraction.port import (
     SPEAKER,
+    DateMention,
     EntityLabel,
     EntityMention,
     Extraction,
+    FindingMention,
     PreferenceMention,
     RelationshipMention,
 )
 from ragpp.extraction.preferences import read_preferences
 from ragpp.extraction.query import query_entities
 from ragpp.extraction.relations import co_mentions, read_relations
-from ragpp.extraction.sentences import Sentence, clean, split
+from ragpp.extraction.sentences import Sentence, asserts, clean, split
+from ragpp.extraction.temporal import find_dates
 
 if TYPE_CHECKING:
     from spacy.language import Language
@@ -80,12 +85,12 @@ class SpacyExtractor:
         """Load the pipeline. Raises: ExtractionError."""
         self._read_words("")
 
-    def extract(self, text: str, *, speaker: str | None) -> Extraction:
+    def extract(self, text: str, *, speaker: str | None, said_at: datetime | None = None) -> Extraction:
         """See `Extractor.extract`."""
         cleaned = capitalise(clean(text))
         sentences = list(split(cleaned))
         names = self._names(cleaned, sentences)
-        return _Message(text, speaker or SPEAKER).read(sentences, names)
+        return _Message(text, speaker or SPEAKER, said_at).read(sentences, names)
 
     def query_entities(self, text: str) -> tuple[str, ...]:
         """See `Extractor.query_entities`."""
@@ -161,13 +166,16 @@ def _batches(sentences: Sequence[Sentence]) -> list[tuple[int, int]]:
 class _Message:
     """Collects what the sentences of one message say."""
 
-    def __init__(self, text: str, speaker: str) -> None:
+    def __init__(self, text: str, speaker: str, said_at: datetime | None) -> None:
         self._text = text
         self._speaker = speaker
+        self._said_at = said_at
         self._entities: dict[str, EntityMention] = {}
         self._relationships: dict[tuple[str, str, str], RelationshipMention] = {}
         self._ended: dict[tuple[str, str, str], RelationshipMention] = {}
         self._preferences: dict[tuple[str, str], PreferenceMention] = {}
+        self._findings: dict[tuple[str, str], FindingMention] = {}
+        self._dates: list[DateMention] = []
         self._antecedents = Antecedents()
 
     def read(self, sentences: Sequence[Sentence], names: Sequence[Sequence[Name]]) -> Extraction:
@@ -175,6 +183,7 @@ class _Message:
             self._read_sentence(sentence, found)
             for preference in read_preferences(sentence):
                 self._preferences[preference.category, preference.key] = preference  # the last word counts
+            self._read_times(sentence)
         for preference in self._preferences.values():
             if preference.category == "identity" and preference.key in {"name", "name to be called"}:
                 self._name_speaker(preference.value)
@@ -185,23 +194,35 @@ class _Message:
             tuple(self._relationships.values()),
             tuple(self._preferences.values()),
             tuple(self._ended.values()),
+            tuple(self._findings.values()),
+            tuple(self._dates),
         )
 
     def _read_sentence(self, sentence: Sentence, names: Sequence[Name]) -> None:
         reading = Reading.of(sentence, names)
         kin = list(read_kin(reading, self._speaker, self._antecedents))
-        findings = list(read_relations(reading, self._speaker, self._antecedents))
-        tied = {frozenset((tie.source, tie.target)) for tie in (*kin, *(finding.tie for finding in findings))}
+        stated = [*kin, *read_relations(reading, self._speaker, self._antecedents)]
+        tied = {frozenset((tie.source, tie.target)) for tie in stated}
         loose = list(co_mentions(reading, tied))
         self._antecedents.move_on(reading)
         for name in reading.referents:
             if name.certain:
                 self._add_entity(name)
-        for tie in (*kin, *(finding.tie for finding in findings if not finding.ends), *loose):
-            self._add_tie(tie, sentence, self._relationships)
-        for finding in findings:
-            if finding.ends:
-                self._add_tie(finding.tie, sentence, self._ended)
+        for tie in (*stated, *loose):
+            self._add_tie(tie, sentence, self._ended if tie.ends else self._relationships)
+
+    def _read_times(self, sentence: Sentence) -> None:
+        """The dates of a sentence that asserts something, and the findings, which may rest on them."""
+        if sentence.asks:
+            return
+        dates = [
+            replace(found, start=found.start + sentence.start, end=found.end + sentence.start)
+            for found in find_dates(sentence.text, self._said_at)
+            if asserts(sentence.text, found.start, first_person=False)
+        ]
+        self._dates += dates
+        for finding in read_findings(sentence, dates, self._said_at, self._text):
+            self._findings.setdefault((finding.finding, finding.text.casefold()), finding)
 
     def _add_entity(self, name: Name) -> None:
         key = name.name.casefold()

@@ -69,6 +69,11 @@ def category_of(phrase: str) -> str:
     return "general"
 
 
+def _belongs(key: str, members: frozenset[str]) -> bool:
+    """Whether the key or its head is a member: "tea", "green tea", but not "working from home"."""
+    return key in members or (key.rpartition(" ")[2] in members and not key.partition(" ")[0].endswith("ing"))
+
+
 def choice(preferred: str, over: str | None) -> tuple[str, str]:
     """(category, key) of "I prefer `preferred` over `over`".
 
@@ -78,7 +83,7 @@ def choice(preferred: str, over: str | None) -> tuple[str, str]:
     first = key_of(without_article(preferred))
     second = key_of(without_article(over)) if over else None
     for key, (category, members) in _CHOICES.items():
-        if first in members and (second is None or second in members):
+        if _belongs(first, members) and (second is None or _belongs(second, members)):
             return category, key
     category = category_of(preferred if over is None else f"{preferred} {over}")
     words = first.split()

@@ -1,0 +1,38 @@
+"""Whether a sentence speaks of what was or of what is to come, from its verbs; a heuristic of this project."""
+
+import re
+from typing import Final, Literal
+
+Tense = Literal["past", "future", "unknown"]
+
+_FUTURE: Final = (
+    r"will|won't|shall|\w+'ll|going to|gonna|plans?|planning|hop(?:e|es|ing)|wants?|due|deadline|appointment|let's|"
+    r"(?:i'm|we're|she's|he's|they're|it's|am|are|is) (?:\w+ly )?(?!during|morning|evening)\w+ing|have to|has to|"
+    r"needs? to|"
+    r"must|should|coming|upcoming|soon|until|till|begins?|starts?|opens?|"
+    r"signed up|booked|registered|scheduled|arranged|enrolled|reserved|tickets?|seats?|reservations?|bookings?|"
+    r"flies|leaves?|arrives?"
+)
+_IRREGULAR: Final = (
+    "was were had did went got gotten made took taken came saw seen met bought brought said told thought felt left "
+    "kept found gave given began became broke built chose cut drew drove drank drunk ate eaten fell flew flown forgot "
+    "forgotten grew heard hid held hurt knew known laid led lent lost meant paid ran rang rode rose sang sank sat sent "
+    "shook shot shut slept sold spent spoke stole stood struck swam swore swept taught threw threw tore understood "
+    "woke won wore written wrote been gone done moved caught fought quit died broken spoken"
+)
+_PAST: Final = (
+    r"(?<!getting )(?<!get )(?<!\bbe )"  # "is getting married" lies ahead
+    r"(?!need|indeed|speed|breed|hundred|embed|exceed|proceed|succeed|bed|red|shed|wed)\w{2,}ed|"
+    rf"{'|'.join(_IRREGULAR.split())}|ago|since"
+)
+_CUE: Final = re.compile(rf"(?<![\w'])(?:(?P<future>{_FUTURE})|(?P<past>{_PAST}))(?![\w])", re.IGNORECASE)
+_WINDOW: Final = 160
+
+
+def tense_at(text: str, start: int, end: int) -> Tense:
+    """The tense around `text[start:end]`: that of the nearest verb before it, else of the first one behind it."""
+    before = [*_CUE.finditer(text, max(0, start - _WINDOW), start)]
+    cue = before[-1] if before else _CUE.search(text, end, end + _WINDOW)
+    if cue is None:
+        return "unknown"
+    return "future" if cue["future"] else "past"

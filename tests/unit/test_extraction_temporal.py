@@ -1,0 +1,132 @@
+"""Times that a sentence names, resolved against the moment it was said; and what names no time."""
+
+from datetime import UTC, date, datetime, timedelta, timezone
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ragpp.extraction.spacy_extractor import SpacyExtractor, blank_pipeline
+from ragpp.extraction.temporal import find_dates
+
+THURSDAY = datetime(2023, 5, 25, 9, 30, tzinfo=UTC)
+
+
+def days(text: str, said_at: datetime | None = THURSDAY) -> list[tuple[str, str, str]]:
+    """First day, day after the last, precision."""
+    return [
+        (
+            str(found.span.start.date()),
+            str((found.span.end - timedelta(microseconds=1)).date() + timedelta(days=1)),
+            found.span.precision,
+        )
+        for found in find_dates(text, said_at)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("I saw her last Friday.", ("2023-05-19", "2023-05-20", "day")),
+        ("We met yesterday.", ("2023-05-24", "2023-05-25", "day")),
+        ("It was the day before yesterday.", ("2023-05-23", "2023-05-24", "day")),
+        ("I'll go the day after tomorrow.", ("2023-05-27", "2023-05-28", "day")),
+        ("He called last night.", ("2023-05-24", "2023-05-25", "hour")),
+        ("I'll be there next month.", ("2023-06-01", "2023-07-01", "month")),
+        ("That was two weeks ago.", ("2023-05-08", "2023-05-15", "week")),
+        ("That was three days ago.", ("2023-05-22", "2023-05-23", "day")),
+        ("We moved here a few years ago.", ("2018-01-01", "2022-01-01", "year")),
+        ("We're hiking this weekend.", ("2023-05-27", "2023-05-29", "day")),
+        ("It was the weekend before last.", ("2023-05-13", "2023-05-15", "day")),
+        ("I moved in March.", ("2023-03-01", "2023-04-01", "month")),
+        ("I'll move in March.", ("2024-03-01", "2024-04-01", "month")),
+        ("I signed up for the race in March.", ("2024-03-01", "2024-04-01", "month")),
+        ("They are getting married in March.", ("2024-03-01", "2024-04-01", "month")),
+        ("We left in late March.", ("2023-03-21", "2023-04-01", "week")),
+        ("The party is on 5 June.", ("2023-06-05", "2023-06-06", "day")),
+        ("She arrived on Monday.", ("2023-05-22", "2023-05-23", "day")),
+        ("I'm leaving on Monday.", ("2023-05-29", "2023-05-30", "day")),
+        ("We meet next Friday.", ("2023-06-02", "2023-06-03", "day")),
+        ("We meet this Friday.", ("2023-05-26", "2023-05-27", "day")),
+        ("See you on the 5th.", ("2023-06-05", "2023-06-06", "day")),
+        ("The exam is in three days.", ("2023-05-28", "2023-05-29", "day")),
+        ("We went there last summer.", ("2022-06-01", "2022-09-01", "season")),
+        ("I've been here since 2019.", ("2019-01-01", "2020-01-01", "year")),
+        ("Back in the 1990s it was a mill.", ("1990-01-01", "2000-01-01", "decade")),
+        ("Over the past three months I read a lot.", ("2023-02-01", "2023-05-26", "month")),
+        ("We stayed home on Christmas Eve.", ("2022-12-24", "2022-12-25", "day")),
+        ("The dentist is tomorrow at 3pm.", ("2023-05-26", "2023-05-27", "hour")),
+        ("The call is tomorrow at 15:30.", ("2023-05-26", "2023-05-27", "minute")),
+    ],
+)
+def test_a_time_is_an_interval_with_its_precision(text: str, expected: tuple[str, str, str]) -> None:
+    assert days(text) == [expected]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Every Friday we eat fish. On Mondays I swim.",
+        "I learned it in two weeks.",
+        "We waited for two hours.",
+        "I may march with them.",
+        "It was on 31 June.",
+        "The spring in the mattress broke.",
+        "Nothing is ever easy.",
+        "",
+    ],
+)
+def test_what_is_repeated_or_only_long_names_no_time(text: str) -> None:
+    assert days(text) == []
+
+
+def test_an_hour_is_exact() -> None:
+    (found,) = find_dates("See you tomorrow at 3pm.", THURSDAY)
+    assert (found.span.start, found.span.end) == (
+        datetime(2023, 5, 26, 15, tzinfo=UTC),
+        datetime(2023, 5, 26, 16, tzinfo=UTC),
+    )
+
+
+def test_days_begin_where_the_speaker_is() -> None:
+    tokyo = timezone(timedelta(hours=9))
+    (found,) = find_dates("It was yesterday.", datetime(2023, 5, 26, 1, tzinfo=tokyo))  # in UTC still the 25th
+    assert found.span.start == datetime(2023, 5, 25, tzinfo=tokyo)
+
+
+def test_without_the_moment_only_what_names_its_year_is_resolved() -> None:
+    assert days("I was born on June 5th, 1990, and saw her last Friday.", None) == [("1990-06-05", "1990-06-06", "day")]
+
+
+def test_times_are_found_in_order_where_they_stand() -> None:
+    text = "We met in 2019, moved last month and fly tomorrow."
+    found = list(find_dates(text, THURSDAY))
+    assert [text[mention.start : mention.end] for mention in found] == ["in 2019", "last month", "tomorrow"]
+    assert [mention.span.text for mention in found] == ["in 2019", "last month", "tomorrow"]
+
+
+WORDS = [
+    *("last", "next", "this", "in", "on", "the", "a few", "two", "31", "2019", "5th", "Friday", "March", "May", "week"),
+    *("weeks", "ago", "summer", "night", "past", "at 3pm", "15:30", "every", "christmas eve", "before", "yesterday"),
+    *("tomorrow", "30", "February", "weekend", "of", "years", "1990s", "day", "after", "century", "months", "from now"),
+]
+
+
+@given(
+    st.lists(st.sampled_from(WORDS), max_size=10).map(" ".join),
+    st.dates(date(2, 1, 1), date(9998, 1, 1)).map(lambda day: datetime(day.year, day.month, day.day, 12, tzinfo=UTC)),
+)
+@settings(max_examples=200, deadline=None)
+def test_any_words_at_any_time_give_ordered_spans_without_overlap(text: str, said_at: datetime) -> None:
+    end = 0
+    for found in find_dates(text, said_at):
+        assert end <= found.start < found.end <= len(text)
+        assert found.span.start < found.span.end
+        end = found.end
+
+
+def test_a_message_has_the_dates_of_what_it_asserts() -> None:
+    extractor = SpacyExtractor(blank_pipeline())
+    text = "Shall we meet on Friday? If it rains tomorrow I stay. I was in Rome last week."
+    found = extractor.extract(text, speaker="Noor", said_at=THURSDAY).dates
+    assert [text[mention.start : mention.end] for mention in found] == ["last week"]
