@@ -1,0 +1,99 @@
+"""The language models that the settings name; a provider's library is imported when one of its models is."""
+
+import re
+from collections.abc import Mapping
+from typing import Final
+
+from pydantic import SecretStr
+
+from ragpp.errors import ConfigurationError
+from ragpp.llm.metered import LanguageModels
+from ragpp.llm.port import PURPOSES, LanguageModel, Purpose, SpendBudget
+from ragpp.settings import LanguageModelSettings
+
+PROVIDERS: Final = ("openai", "anthropic")
+INSTALL: Final = ("Install the libraries of the providers: pip install 'ragpp[llm]'.",)
+_NAMED: Final = re.compile(r"(?P<provider>[a-z]+):(?P<model>\S+)")
+
+
+def make_language_models(settings: LanguageModelSettings, budget: SpendBudget) -> LanguageModels | None:
+    """The models by purpose; None where the settings name none. Opens no connection.
+
+    Raises ConfigurationError for a setting that is not "provider:model", an unknown provider, a key that is missing,
+    and a library that is not installed.
+    """
+    named = _named(settings)
+    if not named:
+        return None
+    made = {name: _made(name, settings) for name in dict.fromkeys(named.values())}
+    return LanguageModels(
+        {purpose: made[name] for purpose, name in named.items()}, budget, concurrency=settings.concurrency
+    )
+
+
+def _named(settings: LanguageModelSettings) -> Mapping[Purpose, str]:
+    names: dict[Purpose, str] = {
+        "summary": settings.summary,
+        "extraction": settings.extraction,
+        "consolidation": settings.consolidation,
+        "retrieval": settings.retrieval,
+        "reflection": settings.reflection,
+        "chat": settings.chat,
+    }
+    for purpose in PURPOSES:
+        name = names[purpose].strip()
+        match = _NAMED.fullmatch(name)
+        if name and (match is None or match["provider"] not in PROVIDERS):
+            raise ConfigurationError(
+                f"LLM_{purpose.upper()} is {name!r}, and has to be provider:model with the provider "
+                f"{' or '.join(PROVIDERS)}"
+            )
+    return {purpose: name.strip() for purpose, name in names.items() if name.strip()}
+
+
+def _made(name: str, settings: LanguageModelSettings) -> LanguageModel:
+    provider, _, model = name.partition(":")
+    try:
+        if provider == "openai":
+            return _openai(model, settings)
+        return _anthropic(model, settings)
+    except ImportError as error:
+        raise ConfigurationError(f"{name} needs the library {provider}: {error}", suggestions=INSTALL) from error
+
+
+def _openai(model: str, settings: LanguageModelSettings) -> LanguageModel:
+    from ragpp.llm.openai_compatible import OpenAICompatibleModel  # noqa: PLC0415 - an optional extra
+
+    key = _key("LLM_OPENAI_API_KEY", settings.openai_api_key)
+    if not key and not settings.openai_base_url:
+        raise ConfigurationError("LLM_OPENAI_API_KEY is not set, nor LLM_OPENAI_BASE_URL for a server that needs none")
+    return OpenAICompatibleModel(
+        model=model,
+        api_key=key,
+        base_url=settings.openai_base_url,
+        timeout_s=settings.timeout_s,
+        retries=settings.max_retries,
+    )
+
+
+def _anthropic(model: str, settings: LanguageModelSettings) -> LanguageModel:
+    from ragpp.llm.anthropic import AnthropicModel  # noqa: PLC0415 - an optional extra
+
+    key = _key("LLM_ANTHROPIC_API_KEY", settings.anthropic_api_key)
+    if not key:
+        raise ConfigurationError("LLM_ANTHROPIC_API_KEY is not set")
+    return AnthropicModel(
+        model=model,
+        api_key=key,
+        base_url=settings.anthropic_base_url,
+        timeout_s=settings.timeout_s,
+        retries=settings.max_retries,
+    )
+
+
+def _key(setting: str, secret: SecretStr | None) -> str:
+    """The key; ConfigurationError for one that no header can carry, before an error message can quote it."""
+    key = secret.get_secret_value().strip() if secret else ""
+    if not (key.isascii() and key.isprintable()):
+        raise ConfigurationError(f"{setting} holds characters that an HTTP header cannot carry")
+    return key

@@ -1,0 +1,201 @@
+"""The configured models, each call within the process's concurrency and the tenant's budget, and counted."""
+
+import asyncio
+from collections import Counter
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
+from time import monotonic
+from typing import Final
+
+import structlog
+
+from ragpp.errors import BudgetSpent, LanguageModelError, MemorySystemError, ModelRateLimited, ModelUnavailable
+from ragpp.llm.port import (
+    ChatDelta,
+    ChatMessage,
+    Completion,
+    LanguageModel,
+    Prompt,
+    Purpose,
+    ReplyT,
+    Reservation,
+    SpendBudget,
+    Usage,
+)
+
+CHARS_PER_TOKEN: Final = 3
+"""For setting tokens aside before a call: fewer characters than a token has in most languages, so rather too many."""
+OVERHEAD_TOKENS: Final = 600
+"""Of a call beyond its texts: the schema, and how a provider wraps the messages."""
+_log = structlog.stdlib.get_logger(__name__)
+
+
+PAUSE_S: Final = 30.0
+LONGEST_PAUSE_S: Final = 600.0
+"""How long a model that failed all its attempts is left alone, so that what waits for it is not slowed down again and
+again; as long as it asks for, within the second."""
+
+
+class LanguageModels:
+    """The models of one process, by purpose. One that is unavailable or over its rate limit is not asked again for
+    half a minute, except for a stream, which somebody waits for.
+
+    `counts` holds for each purpose how its calls ended: `ok`, the kinds of LanguageModelError (`unavailable`,
+    `rate_limited`, `malformed`, `refused`, `budget_spent`), `cancelled`, and the `tokens` spent.
+    """
+
+    def __init__(
+        self,
+        models: Mapping[Purpose, LanguageModel],
+        budget: SpendBudget,
+        *,
+        concurrency: int,
+        seconds: Callable[[], float] = monotonic,
+    ) -> None:
+        """`concurrency`: calls at once, of all purposes together; ValueError below 1. `seconds`: a clock that only
+        goes forward."""
+        if concurrency < 1:
+            raise ValueError(f"concurrency is {concurrency}, and must be at least 1")
+        self._models = dict(models)
+        self._budget = budget
+        self._slots = asyncio.Semaphore(concurrency)
+        self._counts: dict[Purpose, Counter[str]] = {}
+        self._pauses = Pauses(seconds)
+
+    @property
+    def configured(self) -> Mapping[Purpose, str]:
+        """The names of the models there are, "provider:model", by purpose."""
+        return {purpose: model.name for purpose, model in self._models.items()}
+
+    @property
+    def counts(self) -> Mapping[Purpose, Mapping[str, int]]:
+        """A snapshot."""
+        return {purpose: dict(counter) for purpose, counter in self._counts.items()}
+
+    def of(self, purpose: Purpose, tenant_id: str) -> LanguageModel | None:
+        """The model for a purpose, on the tenant's budget; None where none is configured."""
+        model = self._models.get(purpose)
+        if model is None:
+            return None
+        counter = self._counts.setdefault(purpose, Counter())
+        return _MeteredModel(model, self._budget, self._slots, self._pauses, counter, purpose, tenant_id)
+
+    async def close(self) -> None:
+        """Close every model."""
+        for model in dict.fromkeys(self._models.values()):
+            await model.close()
+
+
+class Pauses:
+    """Which models are left alone, and until when."""
+
+    def __init__(self, seconds: Callable[[], float]) -> None:
+        self._seconds = seconds
+        self._until: dict[str, float] = {}
+
+    def begin(self, model: str, asked_s: float | None) -> None:
+        """Leave `model` alone from now on, `asked_s` seconds where it asked for them."""
+        self._until[model] = self._seconds() + min(LONGEST_PAUSE_S, max(PAUSE_S, asked_s or 0.0))
+
+    def check(self, model: str) -> None:
+        """Raises ModelUnavailable while `model` is left alone."""
+        left_s = self._until.get(model, 0.0) - self._seconds()
+        if left_s > 0:
+            raise ModelUnavailable(f"{model} failed a moment ago and is left alone", retry_after_s=left_s)
+
+
+class _MeteredModel:
+    """A model that spends from one tenant's budget. Implements `LanguageModel`."""
+
+    def __init__(
+        self,
+        model: LanguageModel,
+        budget: SpendBudget,
+        slots: asyncio.Semaphore,
+        pauses: Pauses,
+        counter: Counter[str],
+        purpose: Purpose,
+        tenant_id: str,
+    ) -> None:
+        self._model, self._budget, self._slots = model, budget, slots
+        self._pauses, self._counter, self._purpose, self._tenant_id = pauses, counter, purpose, tenant_id
+
+    @property
+    def name(self) -> str:
+        return self._model.name
+
+    async def complete(self, prompt: Prompt, *, schema: type[ReplyT]) -> Completion[ReplyT]:
+        expected = _tokens(len(prompt.system) + len(prompt.user), prompt.max_tokens)
+        async with self._metered(prompt.name, expected) as spent:
+            self._pauses.check(self.name)
+            try:
+                completion = await self._model.complete(prompt, schema=schema)
+            except (ModelUnavailable, ModelRateLimited) as error:
+                self._pauses.begin(self.name, error.retry_after_s)
+                raise
+            spent.append(completion.usage)
+        return completion
+
+    async def stream(self, messages: Sequence[ChatMessage], *, max_tokens: int = 1_000) -> AsyncIterator[ChatDelta]:
+        expected = _tokens(sum(len(message.content) for message in messages), max_tokens)
+        async with self._metered("chat", expected) as spent:
+            async for delta in self._model.stream(messages, max_tokens=max_tokens):
+                if delta.usage is not None:
+                    spent.append(delta.usage)
+                yield delta
+
+    async def close(self) -> None:
+        await self._model.close()
+
+    @asynccontextmanager
+    async def _metered(self, prompt: str, expected: int) -> AsyncIterator[list[Usage]]:
+        """Set `expected` tokens aside, wait for a slot, and settle and count however the call ends.
+
+        The body appends what was used; a call that succeeds and tells nothing costs what was expected. One that is
+        cancelled costs it as well: it may be under way at the provider.
+        """
+        spent: list[Usage] = []
+        outcome, used = "cancelled", expected
+        reservation: Reservation | None = None
+        try:
+            reservation = await self._reserve(expected)
+            async with self._slots:
+                yield spent
+            outcome = "ok"
+            used = sum(usage.total for usage in spent) or expected
+        except LanguageModelError as error:
+            outcome, used = error.kind, error.tokens_used or sum(usage.total for usage in spent)
+            raise
+        finally:
+            self._counter[outcome] += 1
+            if reservation is not None:
+                self._counter["tokens"] += used
+                await self._settle(reservation, used)
+            log = _log.info if outcome == "ok" else _log.warning
+            log(
+                "llm.called",
+                purpose=self._purpose,
+                model=self._model.name,
+                prompt=prompt,
+                outcome=outcome,
+                tokens=used if reservation is not None else 0,
+            )
+
+    async def _reserve(self, tokens: int) -> Reservation:
+        try:
+            reservation = await self._budget.reserve(self._tenant_id, tokens)
+        except MemorySystemError as error:
+            raise ModelUnavailable(f"the budget of tokens cannot be read: {error.message}") from error
+        if reservation is None:
+            raise BudgetSpent(f"{tokens} tokens for {self._purpose} are more than is left of today's")
+        return reservation
+
+    async def _settle(self, reservation: Reservation, used: int) -> None:
+        try:
+            await self._budget.settle(reservation, used)
+        except MemorySystemError as error:  # what was set aside stays spent, which is the safe side
+            _log.warning("llm.not_settled", error=error.message)
+
+
+def _tokens(characters: int, reply: int) -> int:
+    return characters // CHARS_PER_TOKEN + reply + OVERHEAD_TOKENS

@@ -1,0 +1,113 @@
+"""What each prompt wants answered. Every field is required: providers' strict modes know no defaults.
+
+Messages are cited by the number they have in the prompt, and with the words that say it, so that each claim can be
+checked against what was said.
+"""
+
+from typing import Annotated
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+
+from ragpp.fields import Label, Name, Text, storable
+from ragpp.models import EntityLabel, FindingKind
+
+Share = Annotated[float, Field(ge=0, le=1)]
+Line = Annotated[str, Field(min_length=1, max_length=2_000), AfterValidator(storable)]
+
+
+class Reply(BaseModel):
+    """A part of a model's answer; an unknown field is an error."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Cited(Reply):
+    """A claim. `messages`: numbers of the messages that it rests on. `quote`: words of one of them, verbatim."""
+
+    messages: list[int]
+    quote: Text
+
+
+class SaidRelationship(Cited):
+    """`source` `type` `target` reads as a sentence. `ended`: the message says that it holds no longer."""
+
+    source: Name
+    source_label: EntityLabel
+    type: Annotated[str, Field(pattern=r"^[A-Z][A-Z0-9_]{0,63}$")]
+    target: Name
+    target_label: EntityLabel
+    ended: bool
+    confidence: Share
+
+
+class SaidPreference(Cited):
+    """`stated`: said so, not inferred from behaviour."""
+
+    category: Label
+    key: Label
+    value: Line
+    stated: bool
+    confidence: Share
+
+
+class SaidFinding(Cited):
+    """One finding, told in a sentence."""
+
+    finding: FindingKind
+    text: Line
+    confidence: Share
+
+
+class WindowReply(Reply):
+    """Of `extract`."""
+
+    relationships: list[SaidRelationship]
+    preferences: list[SaidPreference]
+    findings: list[SaidFinding]
+
+
+class SummaryReply(Reply):
+    """Of `summarise`: lines, the oldest matter first; empty ones say nothing."""
+
+    lines: list[Text]
+
+
+class NamedTheme(Reply):
+    """What several messages are about. `messages`: their numbers."""
+
+    text: Name
+    messages: list[int]
+
+
+class ThemesReply(Reply):
+    """Of `themes`."""
+
+    themes: list[NamedTheme]
+
+
+class LearnedRule(Cited):
+    """When one of `triggers` comes up, do what `text` says. `priority`: 0 to 10, higher first."""
+
+    text: Line
+    triggers: list[Label]
+    priority: Annotated[int, Field(ge=0, le=10)]
+    confidence: Share
+
+
+class RulesReply(Reply):
+    """Of `rules`."""
+
+    rules: list[LearnedRule]
+
+
+class SamePreferences(Reply):
+    """`absorbed` are names of the same setting as `kept`; all are numbers of the list in the prompt."""
+
+    kept: int
+    absorbed: list[int]
+
+
+class MergesReply(Reply):
+    """Of `merges`."""
+
+    merges: list[SamePreferences]

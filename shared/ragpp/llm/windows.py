@@ -1,0 +1,171 @@
+"""What a language model finds in a window of interactions, each claim checked against what was said."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+
+import structlog
+
+from ragpp.errors import LanguageModelError
+from ragpp.extraction.kinship import CANONICAL, is_family, relationship_type
+from ragpp.llm.port import LanguageModel
+from ragpp.llm.prompting import prompt
+from ragpp.llm.replies import Cited, SaidFinding, SaidPreference, SaidRelationship, WindowReply
+from ragpp.llm.transcripts import Numbered, batches, supports
+from ragpp.models import EntityLabel, FindingKind, Interaction
+
+LASTING: Final = frozenset(
+    {relationship_type(kin) for kin in CANONICAL.values() if is_family(kin)}
+    | {"FROM", "STUDIED_AT", "SPOUSE_OF", "PARTNER_OF"}
+)
+"""Types of relationships that hardly fade, as the local extractor has them."""
+STATING_ROLES: Final = frozenset({"user"})
+"""Only a person has preferences: a claim that rests on no message of theirs is dropped."""
+_log = structlog.stdlib.get_logger(__name__)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Claim:
+    """What rests on messages of the window. `sources`: their ids in order, at least one; `occurred_at`: when the
+    latest of them was said; `context`: the words that say it, verbatim; `confidence`: the model's own, 0 to 1."""
+
+    sources: tuple[str, ...]
+    occurred_at: datetime
+    context: str
+    confidence: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FoundRelationship(Claim):
+    """`source` `type` `target`; `ends`: it holds no longer. A speaker without a name is "user"."""
+
+    source: str
+    source_label: EntityLabel
+    type: str
+    target: str
+    target_label: EntityLabel
+    lasting: bool
+    ends: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FoundPreference(Claim):
+    """A setting of the user, as `ragpp.models.PreferenceEntry` has it."""
+
+    category: str
+    key: str
+    value: str
+    stated: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FoundFinding(Claim):
+    """A finding, told in a sentence. Its dates are for the local extractor to resolve, from `context`."""
+
+    finding: FindingKind
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class WindowExtraction:
+    """What a window says. `dropped`: claims that no message bears out. `failed`: why parts of a long window were not
+    read, by their kind of failure; they need the local extractors."""
+
+    model: str
+    relationships: tuple[FoundRelationship, ...] = ()
+    preferences: tuple[FoundPreference, ...] = ()
+    findings: tuple[FoundFinding, ...] = ()
+    dropped: int = 0
+    failed: tuple[str, ...] = ()
+
+
+async def extract_window(model: LanguageModel, interactions: Sequence[Interaction]) -> WindowExtraction:
+    """Read a window of one user's interactions, oldest first; a long one in several calls.
+
+    A claim without a verbatim quote from a message that it cites is dropped and counted. An empty window asks
+    nothing. Raises LanguageModelError when no part of the window could be read.
+    """
+    found: list[FoundRelationship | FoundPreference | FoundFinding] = []
+    claims = 0
+    failures: list[LanguageModelError] = []
+    asked = list(batches(interactions))
+    for batch in asked:
+        try:
+            completion = await model.complete(prompt("extract").filled({"messages": batch.text}), schema=WindowReply)
+        except LanguageModelError as error:
+            failures.append(error)
+            continue
+        reply = completion.reply
+        items: list[SaidRelationship | SaidPreference | SaidFinding] = []
+        items += [*reply.relationships, *reply.preferences, *reply.findings]
+        for said in items:
+            claims += 1
+            claim = _checked(said, interactions, batch)
+            if claim is not None:
+                found.append(claim)
+    if asked and len(failures) == len(asked):
+        raise failures[-1]
+    if claims > len(found):
+        _log.info("llm.claims_dropped", model=model.name, claims=claims, dropped=claims - len(found))
+    return WindowExtraction(
+        model=model.name,
+        relationships=tuple(dict.fromkeys(claim for claim in found if isinstance(claim, FoundRelationship))),
+        preferences=tuple(dict.fromkeys(claim for claim in found if isinstance(claim, FoundPreference))),
+        findings=tuple(dict.fromkeys(claim for claim in found if isinstance(claim, FoundFinding))),
+        dropped=claims - len(found),
+        failed=tuple(error.kind for error in failures),
+    )
+
+
+def _checked(
+    said: SaidRelationship | SaidPreference | SaidFinding, interactions: Sequence[Interaction], batch: Numbered
+) -> FoundRelationship | FoundPreference | FoundFinding | None:
+    """The claim with its evidence; None where the evidence is not there."""
+    sources = cited(said, interactions, batch)
+    if not sources:
+        return None
+    ids = tuple(item.id for item in sources)
+    at = max(item.occurred_at for item in sources)
+    if isinstance(said, SaidRelationship):
+        return FoundRelationship(
+            sources=ids,
+            occurred_at=at,
+            context=said.quote,
+            confidence=said.confidence,
+            source=said.source,
+            source_label=said.source_label,
+            type=said.type,
+            target=said.target,
+            target_label=said.target_label,
+            lasting=said.type in LASTING,
+            ends=said.ended,
+        )
+    if isinstance(said, SaidPreference):
+        if not any(item.role in STATING_ROLES and supports(said.quote, item.content) for item in sources):
+            return None
+        return FoundPreference(
+            sources=ids,
+            occurred_at=at,
+            context=said.quote,
+            confidence=said.confidence,
+            category=said.category,
+            key=said.key,
+            value=said.value,
+            stated=said.stated,
+        )
+    return FoundFinding(
+        sources=ids,
+        occurred_at=at,
+        context=said.quote,
+        confidence=said.confidence,
+        finding=said.finding,
+        text=said.text,
+    )
+
+
+def cited(said: Cited, interactions: Sequence[Interaction], batch: Numbered) -> list[Interaction]:
+    """The messages of the batch that a claim cites, in order; none when none of them says its quote."""
+    places = sorted({number - 1 for number in said.messages if batch.first < number <= batch.last + 1})
+    sources = [interactions[place] for place in places]
+    return sources if any(supports(said.quote, item.content) for item in sources) else []

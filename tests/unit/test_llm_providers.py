@@ -1,0 +1,264 @@
+"""The providers' own client libraries against a server that speaks their protocols, and all that goes wrong there."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Callable
+from typing import Final
+
+import pytest
+
+from ragpp.errors import LanguageModelError, MalformedReply, ModelRateLimited, ModelRefused, ModelUnavailable
+from ragpp.llm import ChatMessage, LanguageModel, Prompt, Usage
+from ragpp.llm.anthropic import AnthropicModel
+from ragpp.llm.asking import LONGEST_WAIT_S
+from ragpp.llm.openai_compatible import OpenAICompatibleModel
+from ragpp.llm.replies import SummaryReply
+from ragpp.testing.llm import INPUT_TOKENS, OUTPUT_TOKENS, Answered, Failed, LlmServer, Raw, Reply, Silence
+
+PROMPT: Final = Prompt("summarise.v1", "You summarise.", "<messages>…</messages>", max_tokens=300)
+GOOD: Final = Answered(reply={"lines": ["Ana moved to Turin"]})
+COST: Final = Usage(INPUT_TOKENS, OUTPUT_TOKENS)
+SAID: Final = [ChatMessage("system", "Be brief."), ChatMessage("user", "Hello?")]
+
+
+class Sleeps:
+    """Waits for nothing and remembers how long it was to wait."""
+
+    def __init__(self) -> None:
+        self.asked: list[float] = []
+
+    async def __call__(self, seconds: float) -> None:
+        self.asked.append(seconds)
+
+
+Make = Callable[..., LanguageModel]
+
+
+@pytest.fixture
+async def server() -> AsyncIterator[LlmServer]:
+    async with LlmServer() as running:
+        yield running
+
+
+@pytest.fixture
+def sleeps() -> Sleeps:
+    return Sleeps()
+
+
+@pytest.fixture(params=["openai", "anthropic"])
+async def model(request: pytest.FixtureRequest, server: LlmServer, sleeps: Sleeps) -> AsyncIterator[LanguageModel]:
+    made = make(request.param, server, sleeps)
+    yield made
+    await made.close()
+
+
+def make(
+    provider: str, server: LlmServer, sleeps: Sleeps, *, timeout_s: float = 30.0, retries: int = 2
+) -> LanguageModel:
+    if provider == "openai":
+        return OpenAICompatibleModel(
+            model="m-1", api_key="k", base_url=server.openai_url, timeout_s=timeout_s, retries=retries, sleep=sleeps
+        )
+    return AnthropicModel(
+        model="m-1", api_key="k", base_url=server.url, timeout_s=timeout_s, retries=retries, sleep=sleeps
+    )
+
+
+async def lines_of(model: LanguageModel) -> list[str]:
+    return (await model.complete(PROMPT, schema=SummaryReply)).reply.lines
+
+
+async def words_of(model: LanguageModel) -> tuple[str, Usage | None]:
+    deltas = [delta async for delta in model.stream(SAID)]
+    return "".join(delta.text for delta in deltas), deltas[-1].usage
+
+
+async def test_a_reply_is_a_value_of_the_schema_with_what_it_cost(server: LlmServer, model: LanguageModel) -> None:
+    server.replies(GOOD)
+    completion = await model.complete(PROMPT, schema=SummaryReply)
+    assert completion.reply == SummaryReply(lines=["Ana moved to Turin"])
+    assert completion.usage == COST
+    assert completion.model == model.name == f"{model.name.partition(':')[0]}:m-1"
+
+
+async def test_instructions_and_data_go_in_apart_and_the_schema_with_them(
+    server: LlmServer, model: LanguageModel
+) -> None:
+    server.replies(GOOD)
+    await lines_of(model)
+    [request] = server.requests
+    sent = json.dumps(request.body)
+    assert PROMPT.user in json.dumps(request.body, ensure_ascii=False)
+    assert '"additionalProperties": false' in sent
+    assert "maxLength" not in sent  # strict modes refuse it
+    assert request.headers["authorization"] == "Bearer k"
+    if model.name.startswith("openai"):
+        assert [message["role"] for message in request.body["messages"]] == ["system", "user"]  # type: ignore[attr-defined]
+    else:
+        assert request.body["system"] == PROMPT.system
+
+
+@pytest.mark.parametrize(
+    ("failure", "error", "calls"),
+    [
+        (Failed(500), ModelUnavailable, 3),
+        (Failed(503), ModelUnavailable, 3),
+        (Failed(529, code="overloaded_error"), ModelUnavailable, 3),
+        (Failed(429), ModelRateLimited, 3),
+        (Failed(429, retry_after="3600"), ModelRateLimited, 1),
+        (Failed(400), ModelRefused, 1),
+        (Failed(401), ModelRefused, 1),
+        (Failed(403), ModelRefused, 1),
+        (Failed(404), ModelRefused, 1),
+        (Raw("{ not json"), MalformedReply, 1),
+        (Raw("<html>a proxy's page</html>", media_type="text/html"), MalformedReply, 1),
+        (Raw("[]"), MalformedReply, 1),
+        (Raw("{}"), MalformedReply, 1),
+        (Answered(text="no JSON here"), MalformedReply, 2),
+        (Answered(reply={"lines": [7]}), MalformedReply, 2),
+        (Answered(reply={"lines": [], "more": 1}), MalformedReply, 2),
+        (Answered(reply={"lines": ["cut"]}, stop="length"), MalformedReply, 1),
+        (Answered(text="", stop="content_filter"), ModelRefused, 1),
+    ],
+    ids=str,
+)
+async def test_every_failure_is_an_error_of_ours_after_a_bounded_number_of_calls(
+    server: LlmServer, model: LanguageModel, failure: Reply, error: type[LanguageModelError], calls: int
+) -> None:
+    server.replies(failure)
+    with pytest.raises(error) as raised:
+        await lines_of(model)
+    assert len(server.requests) == calls
+    assert raised.value.suggestions
+    assert "Bearer" not in raised.value.message
+
+
+async def test_a_limit_that_waiting_does_not_mend_is_not_waited_for(server: LlmServer, sleeps: Sleeps) -> None:
+    server.replies(Failed(429, code="insufficient_quota"))
+    model = make("openai", server, sleeps)
+    with pytest.raises(ModelRefused):
+        await lines_of(model)
+    assert len(server.requests) == 1
+    await model.close()
+
+
+async def test_what_passes_is_tried_again_after_what_the_provider_asks_for(
+    server: LlmServer, model: LanguageModel, sleeps: Sleeps
+) -> None:
+    server.replies(Failed(429, retry_after="7"), Failed(500), GOOD)
+    assert await lines_of(model) == ["Ana moved to Turin"]
+    assert sleeps.asked[0] == 7.0
+    assert 0 < sleeps.asked[1] <= LONGEST_WAIT_S
+
+
+async def test_an_answer_of_another_form_is_asked_for_once_more_with_what_is_wrong(
+    server: LlmServer, model: LanguageModel
+) -> None:
+    server.replies(Answered(reply={"lines": "not a list"}), GOOD)
+    completion = await model.complete(PROMPT, schema=SummaryReply)
+    assert completion.reply.lines == ["Ana moved to Turin"]
+    assert completion.usage == Usage(2 * INPUT_TOKENS, 2 * OUTPUT_TOKENS)
+    assert "could not be read: lines" in json.dumps(server.requests[1].body)
+
+
+async def test_a_malformed_reply_tells_what_it_cost(server: LlmServer, model: LanguageModel) -> None:
+    server.replies(Answered(text="no"))
+    with pytest.raises(MalformedReply) as raised:
+        await lines_of(model)
+    assert raised.value.tokens_used == 2 * COST.total
+
+
+@pytest.mark.parametrize("provider", ["openai", "anthropic"])
+async def test_a_model_that_does_not_answer_in_time_is_unavailable(
+    server: LlmServer, sleeps: Sleeps, provider: str
+) -> None:
+    server.replies(Silence())
+    model = make(provider, server, sleeps, timeout_s=0.05, retries=1)
+    with pytest.raises(ModelUnavailable, match="in time"):
+        await lines_of(model)
+    assert len(sleeps.asked) == 1
+    await model.close()
+
+
+@pytest.mark.parametrize("provider", ["openai", "anthropic"])
+async def test_a_model_that_cannot_be_reached_is_unavailable(sleeps: Sleeps, provider: str) -> None:
+    async with LlmServer() as gone:
+        model = make(provider, gone, sleeps)
+    with pytest.raises(ModelUnavailable, match="cannot be reached"):
+        await lines_of(model)
+    assert len(sleeps.asked) == 2
+    await model.close()
+
+
+async def test_a_stream_is_read_as_it_comes(server: LlmServer, model: LanguageModel) -> None:
+    server.replies(Answered(text="Good morning, Ana."))
+    assert await words_of(model) == ("Good morning, Ana.", COST)
+    assert server.requests[0].body["stream"] is True
+
+
+async def test_a_stream_that_has_not_begun_is_tried_again(server: LlmServer, model: LanguageModel) -> None:
+    server.replies(Failed(500), Failed(429, retry_after="1"), Answered(text="hello"))
+    assert (await words_of(model))[0] == "hello"
+
+
+@pytest.mark.parametrize(
+    ("broken", "error"),
+    [(Answered(text="half of", cut=True), MalformedReply), (Answered(text="half of", dropped=True), ModelUnavailable)],
+    ids=["cut", "dropped"],
+)
+async def test_a_stream_that_breaks_off_is_an_error_after_what_came(
+    server: LlmServer, model: LanguageModel, broken: Answered, error: type[LanguageModelError]
+) -> None:
+    server.replies(broken)
+    heard: list[str] = []
+
+    async def listen() -> None:
+        async for delta in model.stream(SAID):
+            heard.append(delta.text)  # noqa: PERF401 - what came before it broke off counts
+
+    with pytest.raises(error):
+        await listen()
+    assert "".join(heard) == "half of"
+    assert len(server.requests) == 1
+
+
+async def test_a_stream_of_nonsense_is_malformed(server: LlmServer, model: LanguageModel) -> None:
+    body = 'event: message_start\ndata: {"type": \n\ndata: {oh\n\n'
+    server.replies(Raw(body, media_type="text/event-stream"))
+    with pytest.raises(LanguageModelError):
+        await words_of(model)
+
+
+@pytest.mark.parametrize(
+    ("unknown", "form"),
+    [((), "json_schema"), (("json_schema",), "json_object"), (("response_format",), None)],
+    ids=["all of it", "no schema", "no form at all"],
+)
+async def test_a_server_that_knows_less_of_the_api_is_asked_for_less(
+    server: LlmServer, sleeps: Sleeps, unknown: tuple[str, ...], form: str | None
+) -> None:
+    server.unknown = (*unknown, "temperature")
+    server.replies(Answered(text='Here you are:\n```json\n{"lines": ["Ana moved"]}\n```'))
+    model = make("openai", server, sleeps)
+    assert await lines_of(model) == ["Ana moved"]
+    tried = len(server.requests)
+    assert await lines_of(model) == ["Ana moved"]
+    assert len(server.requests) == tried + 1  # what was learned is kept
+    last = server.requests[-1].body
+    assert "temperature" not in last
+    asked = last.get("response_format")
+    assert asked is None if form is None else isinstance(asked, dict) and asked["type"] == form
+    await model.close()
+
+
+async def test_either_name_of_the_limit_is_found(server: LlmServer, sleeps: Sleeps) -> None:
+    server.replies(Failed(400, "Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead."), GOOD)
+    model = make("openai", server, sleeps)
+    assert await lines_of(model) == ["Ana moved to Turin"]
+    assert server.requests[-1].body["max_completion_tokens"] == 300
+    await model.close()
+
+
+async def test_calls_are_made_at_once(server: LlmServer, model: LanguageModel) -> None:
+    server.replies(GOOD)
+    assert await asyncio.gather(*(lines_of(model) for _ in range(5))) == 5 * [["Ana moved to Turin"]]
