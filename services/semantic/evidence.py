@@ -8,16 +8,21 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
+from ragpp.learned import Verdict
 from ragpp.models import EntityLabel
 from services.semantic.keys import name_key
 from services.semantic.records import (
+    AFTER_TIME,
     MICROSECONDS_PER_DAY,
     EntityState,
     Mention,
+    RelationshipKey,
     RelationshipState,
     SourceRef,
     Statement,
 )
+from services.semantic.timeline import ASSERTING, ENDING, SAID, Timeline, timelines
+from services.semantic.validity import EXCLUSIVE
 
 KEPT_SOURCES: Final = 20
 """The latest interactions listed on a node or edge, for reading; the evidence itself is complete."""
@@ -40,51 +45,143 @@ class Belief:
         return confidence * float(rate ** (max(0, until - since) / MICROSECONDS_PER_DAY))
 
     def confidence(self, state: RelationshipState, until: int) -> float:
-        """The state's confidence at `until`."""
+        """The state's confidence at `until`; the same whether its decay has been persisted or not."""
+        if until < state.confidence_at:
+            return self.decayed(state.believed, state.believed_at, until, lasting=state.lasting)
         return self.decayed(state.confidence, state.confidence_at, until, lasting=state.lasting)
+
+    def persisted(self, state: RelationshipState, now: int, floor: float) -> RelationshipState:
+        """`state` with its decay up to `now` written down, and archived where that is below `floor`. What lasts
+        (kinship, origin), what holds until another takes its place (a home, a job) and what a person confirmed is
+        never archived."""
+        confidence = self.confidence(state, now)
+        holds = state.lasting or state.key.type in EXCLUSIVE or state.verdict is not None
+        fades = confidence < floor and not holds
+        return replace(state, confidence=confidence, confidence_at=now, archived_at=now if fades else state.archived_at)
 
     def fold(self, statements: Iterable[Statement]) -> RelationshipState | None:
         """The state that `statements`, all of one relationship, amount to; None without any."""
-        ordered = list({item.applied.event_id: item for item in _by_time(statements)}.values())
-        if not ordered:
+        return next(iter(self.fold_all(statements).values()), None)
+
+    def fold_all(
+        self, statements: Iterable[Statement], until: int = AFTER_TIME
+    ) -> dict[RelationshipKey, RelationshipState]:
+        """The states at `until` that `statements` amount to; those of an exclusive kind come with their rivals'."""
+        states = {key: self._lived(life) for key, life in timelines(statements, until).items()}
+        return {key: state for key, state in states.items() if state is not None}
+
+    def _lived(self, life: Timeline) -> RelationshipState | None:
+        """The state after a life: None when nothing that was said is left of it but a person's consent."""
+        said = [item for item in life.own if item.act in SAID]
+        if not said and not life.is_rejected:
             return None
-        lasting = any(item.lasting for item in ordered)
-        confidence, at = self.first, ordered[0].applied.occurred_at
-        for item in ordered[1:]:
-            faded = self.decayed(confidence, at, item.applied.occurred_at, lasting=lasting)
-            confidence, at = min(1.0, faded + self.step), item.applied.occurred_at
+        lasting = any(item.lasting for item in said)
+        told = [item for item in said if item.act in ASSERTING] or said or list(life.own)
+        days = (said or life.own)[0].applied.occurred_at, (said or life.own)[-1].applied.occurred_at
+        held = Held(believed=self.first, believed_at=days[0], since=days[0], until=days[0])
+        for item in sorted((*life.own, *life.ended), key=lambda item: item.applied.order):
+            if item.key == life.own[0].key:
+                held = self._next(held, item, lasting=lasting)
+            elif held.is_known:
+                held = _ended(held, item)
         return RelationshipState(
-            key=ordered[0].key,
-            weight=len(ordered),
-            confidence=confidence,
-            confidence_at=at,
+            key=life.own[0].key,
+            weight=sum(item.act != "mirrors" for item in said),
+            believed=held.believed,
+            believed_at=held.believed_at,
+            confidence=held.believed,
+            confidence_at=held.believed_at,
             lasting=lasting,
-            first_mention=ordered[0].applied.occurred_at,
-            last_mention=at,
-            context=ordered[-1].context,
-            sources=latest_sources(refs_of(ordered)),
+            first_mention=days[0],
+            last_mention=days[1],
+            context=told[-1].context,
+            sources=latest_sources(refs_of(said)),
+            valid_from=held.since,
+            valid_to=held.until,
+            ended_by=held.ended_by,
+            verdict="rejected" if life.is_rejected else _consent(held.verdict),
         )
+
+    def _next(self, held: "Held", item: Statement, *, lasting: bool) -> "Held":
+        """What is held after one more piece of own evidence. What begins again is believed no less than what is new."""
+        at = item.applied.occurred_at
+        faded = self.decayed(held.believed, held.believed_at, at, lasting=lasting)
+        if item.act == "says":
+            believed = min(1.0, faded + self.step)
+            if held.until is None:
+                return replace(held, believed=believed, believed_at=at)
+            believed = max(self.first, believed) if held.is_asserted or held.verdict is not None else self.first
+            return Held(believed, at, at, None, verdict=held.verdict, is_known=True, is_asserted=True)
+        if item.act in ENDING:
+            return _ended(held if held.is_known else replace(held, since=at, until=None), item)
+        if item.act == "confirmed":
+            return replace(held, believed=1.0, believed_at=at, verdict="confirmed")
+        if item.act == "restored":
+            return replace(held, believed=max(self.first, faded), believed_at=at)
+        return replace(held, verdict="rejected")
 
     def extend(self, state: RelationshipState, statement: Statement) -> RelationshipState | None:
         """`state` after one more statement; None when only a fold of all the evidence can tell: the statement is
-        older than what is known, or shows that the relationship lasts, which changes how it faded so far."""
+        older than what is known, ends it, says that it holds again, or shows that the relationship lasts, which
+        changes how it faded so far."""
         at = statement.applied.occurred_at
-        if at < max(state.last_mention, state.confidence_at) or (statement.lasting and not state.lasting):
+        if (
+            statement.act not in ASSERTING
+            or state.valid_to is not None
+            or state.weight == 0
+            or at < state.changed_at
+            or (statement.lasting and not state.lasting)
+        ):
             return None
-        faded = self.decayed(state.confidence, state.confidence_at, at, lasting=state.lasting)
+        faded = self.decayed(state.believed, state.believed_at, at, lasting=state.lasting)
+        believed = min(1.0, faded + self.step)
         return replace(
             state,
             weight=state.weight + 1,
-            confidence=min(1.0, faded + self.step),
+            believed=believed,
+            believed_at=at,
+            confidence=believed,
             confidence_at=at,
             last_mention=at,
             context=statement.context,
             sources=latest_sources((*state.sources, *refs_of([statement]))),
+            archived_at=None,
         )
 
 
-def _by_time(statements: Iterable[Statement]) -> list[Statement]:
-    return sorted(statements, key=lambda item: item.applied.order)
+@dataclass(frozen=True, slots=True)
+class Held:
+    """What is held of a relationship while its life is read: since when, and until when, None while it holds.
+    `is_known`: it was said to hold or to have ended; `is_asserted`: that it holds."""
+
+    believed: float
+    believed_at: int
+    since: int
+    until: int | None
+    ended_by: str | None = None
+    verdict: Verdict | None = None
+    is_asserted: bool = False
+    is_known: bool = False
+
+
+def _ended(held: Held, by: Statement) -> Held:
+    """Ended by a message, unless it had ended before."""
+    if held.until is not None:
+        return held
+    source = by.applied.sources[0] if by.applied.sources else None
+    return replace(held, until=by.applied.occurred_at, ended_by=source, is_known=True)
+
+
+def as_archived(state: RelationshipState, before: RelationshipState) -> RelationshipState:
+    """`state`, folded anew, archived as it was `before` unless it has been mentioned, confirmed or restored since."""
+    if before.archived_at is None or state.weight > before.weight or state.believed_at >= before.archived_at:
+        return state
+    return replace(state, archived_at=before.archived_at)
+
+
+def _consent(verdict: Verdict | None) -> Verdict | None:
+    """A verdict up to some moment, when the last of all is no rejection."""
+    return verdict if verdict == "confirmed" else None
 
 
 def refs_of(evidence: Iterable[Mention | Statement]) -> list[SourceRef]:

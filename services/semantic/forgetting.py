@@ -2,7 +2,7 @@
 
 from collections.abc import Collection
 
-from services.semantic.keys import name_key
+from services.semantic.keys import loose_key
 from services.semantic.records import RelationshipKey
 from services.semantic.revising import Revision
 from services.semantic.writer import GraphWriter
@@ -48,20 +48,24 @@ async def forget_ids(writer: GraphWriter, revision: Revision, ids: Collection[st
     touched_relationships: set[RelationshipKey] = set().union(*(found[1] for found in evidence.values()))
     await writer.withdraw_events(evidence)
     for entity in entities:
-        await _forget_entity(writer, entity.id)
+        touched_relationships |= await _forget_entity(writer, entity.id)
     spent = {statement.applied.event_id for statement in await writer.statements_of(relationships)}
     await writer.drop_statements(relationships)
     await writer.drop_relationships(relationships)
     await writer.drop_spent_entries(spent)
-    await _revise(writer, revision, touched_entities, touched_relationships)
+    await _revise(writer, revision, touched_entities, touched_relationships.union(relationships))
     return len(known)
 
 
-async def _forget_entity(writer: GraphWriter, entity_id: str) -> None:
-    events = await writer.events_of_entity(entity_id)
-    await writer.drop_statements({statement.key for statement in await writer.statements_around(entity_id)})
+async def _forget_entity(writer: GraphWriter, entity_id: str) -> set[RelationshipKey]:
+    """Which relationships went with it: what they ended may hold again."""
+    statements = await writer.statements_around(entity_id)
+    keys = {statement.key for statement in statements}
+    events = {*await writer.events_of_entity(entity_id), *(statement.applied.event_id for statement in statements)}
+    await writer.drop_statements(keys)
     await writer.drop_entity(entity_id)
     await writer.drop_spent_entries(events)
+    return keys
 
 
 async def _revise(
@@ -80,9 +84,9 @@ async def _undo_unsupported_merges(writer: GraphWriter, revision: Revision, enti
         return
     mentions = await writer.mentions_of(entity_id)
     for merge in merges:
-        names = {name_key(name) for name in (merge.name, *merge.aliases)}
+        names = {loose_key(name, merge.label) for name in (merge.name, *merge.aliases)}
         supported = any(
-            names & {name_key(name) for name in (mention.name, *mention.aliases)}
+            names & {loose_key(name, merge.label) for name in (mention.name, *mention.aliases)}
             for mention in mentions
             if merge.id not in mention.path
         )

@@ -7,6 +7,7 @@ evidence: the kinship is one that a person has but one of, and exactly one entit
 """
 
 import re
+from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Final
@@ -14,7 +15,7 @@ from uuid import uuid4
 
 from ragpp.extraction.kinship import CANONICAL, UNIQUE
 from ragpp.models import EntityLabel
-from services.semantic.keys import name_key
+from services.semantic.keys import loose_key, name_key
 from services.semantic.records import EntityState
 
 _OWNED: Final = re.compile(r"^.+?['’]s? (.+)$")
@@ -129,3 +130,64 @@ class IdentityIndex:
             self._by_alias[absorbed.label, alias_key].discard(absorbed.id)
         for alias_key in (name, *absorbed.alias_keys):
             self._add_alias(kept, alias_key)
+
+
+def the_same(known: Iterable[EntityState]) -> list[Union]:
+    """Which of all entities of a user are plainly one, by the evidence of their names: of one label, and
+
+    - spelled alike (`loose_key`): "St. Mary's" and "St Marys", "José" and "Jose"; or
+    - one bears as its name what is an alias of exactly one other, and that name is not a kinship that several people
+      may have, nor a part of the other's: "sister", "Noor's cousin" and "David" for David Bowie prove nothing,
+      "Noor's mother" does.
+
+    Never two that a person has split. The one with a name of its own, mentioned more often, first, or named at more
+    length is kept, and each entity takes part in one union.
+    """
+    states = sorted(
+        known,
+        key=lambda state: (
+            is_kinship_of_someone(state.key),
+            -state.mentions,
+            state.named_at,
+            -len(state.name.encode()),
+            state.id,
+        ),
+    )
+    spelled: dict[tuple[EntityLabel, str], list[EntityState]] = defaultdict(list)
+    called: dict[tuple[EntityLabel, str], list[EntityState]] = defaultdict(list)
+    for state in states:
+        spelled[state.label, loose_key(state.name, state.label)].append(state)
+        for alias in {loose_key(alias, state.label) for alias in state.aliases}:
+            called[state.label, alias].append(state)
+    rank = {state.id: position for position, state in enumerate(states)}
+    unions: list[Union] = []
+    taken: set[str] = set()
+    for state in states:
+        key = loose_key(state.name, state.label)
+        alike = [other for other in spelled[state.label, key] if other.id != state.id]
+        holders = [other for other in called[state.label, key] if other.id != state.id]
+        if len(holders) == 1 and not _may_be_several(name_key(state.name)) and not _is_part_of(key, holders[0]):
+            alike.append(holders[0])
+        for other in alike:
+            if not {state.id, other.id} & taken and not _kept_apart(state, other):
+                kept, absorbed = sorted((state, other), key=lambda one: rank[one.id])
+                unions.append(Union(kept.id, absorbed.id))
+                taken |= {state.id, other.id}
+    return unions
+
+
+def _kept_apart(one: EntityState, other: EntityState) -> bool:
+    return other.id in one.kept_apart or one.id in other.kept_apart
+
+
+def _is_part_of(key: str, whole: EntityState) -> bool:
+    """A first name alone is not the same person: "David", a brother, and David Bowie."""
+    return set(key.split()) < set(loose_key(whole.name, whole.label).split())
+
+
+def _may_be_several(key: str) -> bool:
+    """`key` is a kinship that a person may have several of, or does not say whose it is."""
+    if key.removeprefix("my ") in CANONICAL:
+        return True
+    owned = _OWNED.match(key)
+    return owned is not None and owned[1] in CANONICAL and CANONICAL[owned[1]] not in UNIQUE

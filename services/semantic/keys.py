@@ -6,6 +6,8 @@ import unicodedata
 from collections.abc import Iterable
 from typing import Final
 
+from ragpp.models import EntityLabel
+
 MAX_KEY_BYTES: Final = 512
 """A longer key is cut and closed with its hash: Neo4j's range index takes some 8,000 bytes for scope and key."""
 
@@ -13,6 +15,10 @@ _SPACE: Final = re.compile(r"\s+")
 _WORD: Final = re.compile(r"[^\W_]+(?:['’.&-][^\W_]+)*")
 _LETTERS: Final = re.compile(r"[^\W_]+")
 _POSSESSIVE: Final = re.compile(r"['’]s$")
+_ACCENT: Final = re.compile(r"([a-z])[\u0300-\u036f]+")
+_SILENT: Final = re.compile(r"[.,'’‘\"“”!?;:()]")
+_DASH: Final = re.compile(r"[-‐-―_/]")
+_WITH_ARTICLE: Final = frozenset({"ORG", "GPE", "EVENT"})
 _LONGEST_NAME_WORDS: Final = 4
 _MOST_WORDS: Final = 64
 _MOST_KEYS: Final = 160
@@ -47,6 +53,18 @@ def name_key(name: str) -> str:
         return key
     digest = hashlib.sha256(encoded).hexdigest()
     return f"{encoded[: MAX_KEY_BYTES - 65].decode(errors='ignore')}#{digest}"
+
+
+def loose_key(name: str, label: EntityLabel) -> str:
+    """The form in which spellings of one name are equal: as `name_key`, without accents on Latin letters, full stops,
+    commas, quotes and closing marks, `&` as `and`, a dash as a space; of places, organisations and events also without
+    a leading `the`. What may tell two names apart stays: `+` and `#` (C, C++, C#), digits, marks of other scripts."""
+    key = name_key(name)
+    bare = unicodedata.normalize("NFC", _ACCENT.sub(r"\1", unicodedata.normalize("NFD", key)))
+    spoken = _SPACE.sub(" ", _SILENT.sub("", _DASH.sub(" ", bare.replace("&", " and ")))).strip()
+    if label in _WITH_ARTICLE:
+        spoken = spoken.removeprefix("the ")
+    return spoken or key
 
 
 def query_keys(text: str, entities: Iterable[str]) -> list[str]:

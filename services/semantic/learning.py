@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import orjson
@@ -23,6 +23,8 @@ from services.semantic.records import (
     to_moment,
 )
 from services.semantic.revising import Revision
+from services.semantic.timeline import weight_of
+from services.semantic.validity import EXCLUSIVE, SYMMETRIC
 from services.semantic.writer import Claim, GraphWriter
 
 _NOT_CONTENT: Final = {"id", "embedding"}
@@ -42,7 +44,10 @@ class Lesson:
     @classmethod
     def of_entry(cls, entry: EntityEntry | RelationshipEntry) -> "Lesson":
         """An entry, to be applied once by its own id."""
-        content = orjson.dumps(entry.model_dump(mode="json", exclude=_NOT_CONTENT), option=orjson.OPT_SORT_KEYS)
+        said = entry.model_dump(mode="json", exclude=_NOT_CONTENT)
+        if not said.get("ends"):
+            said.pop("ends", None)  # the hash of an entry of the time before there were endings must stay what it was
+        content = orjson.dumps(said, option=orjson.OPT_SORT_KEYS)
         return cls(
             event_id=ENTRY_PREFIX + entry.id,
             hash=hashlib.sha256(content).hexdigest(),
@@ -98,7 +103,7 @@ async def learn(
     `vectors` has the embedding of every name in them. Raises Conflict, with the positions in `details["indexes"]`,
     when an id is known with other content.
     """
-    claims = await writer.claim([_event(lesson) for lesson in lessons], now=now)
+    claims = await writer.claim([event_of(lesson) for lesson in lessons], now=now)
     conflicts = [position for position, claim in enumerate(claims) if not claim.same]
     if conflicts:
         raise Conflict("an id is known with other content", details={"indexes": conflicts})
@@ -106,14 +111,15 @@ async def learn(
     if not fresh:
         return claims
     keys = set().union(*(lesson.keys() for lesson, _ in fresh))
-    batch = _Batch(IdentityIndex(await writer.entities_by_keys(keys) if keys else ()))
+    batch = Batch(IdentityIndex(await writer.entities_by_keys(keys) if keys else ()))
     for lesson, claim in fresh:
         batch.read(lesson, Applied(lesson.event_id, lesson.occurred_at, claim.sequence, lesson.sources))
     await _write(writer, revision, batch, belief, vectors)
     return claims
 
 
-def _event(lesson: Lesson) -> dict[str, object]:
+def event_of(lesson: Lesson) -> dict[str, object]:
+    """What claiming a lesson's event needs."""
     return {
         "event_id": lesson.event_id,
         "hash": lesson.hash,
@@ -123,7 +129,7 @@ def _event(lesson: Lesson) -> dict[str, object]:
 
 
 async def _write(
-    writer: GraphWriter, revision: Revision, batch: "_Batch", belief: Belief, vectors: Mapping[str, Vector]
+    writer: GraphWriter, revision: Revision, batch: "Batch", belief: Belief, vectors: Mapping[str, Vector]
 ) -> None:
     if not batch.mentions:
         return
@@ -132,8 +138,9 @@ async def _write(
     await writer.write_entities(states.values(), {identifier: vectors[states[identifier].name] for identifier in new})
     await writer.write_mentions(batch.mentions.values())
     if batch.statements:
-        known = await writer.relationships({key.id for _, key in batch.statements})
-        edges, stale = batch.relationship_states({found.state.key: found.state for found in known}, belief)
+        known = await writer.rivals(batch.groups())
+        known += [found.state for found in await writer.relationships({key.id for _, key in batch.statements})]
+        edges, stale = batch.relationship_states({state.key: state for state in known}, belief)
         await writer.write_relationships(edges.values())
         await writer.write_statements(batch.statements.values())
         await revision.rebuild_relationships(stale)
@@ -141,7 +148,7 @@ async def _write(
         await revision.merge(union.kept, union.absorbed, automatic=True)
 
 
-class _Batch:
+class Batch:
     """The evidence of the new lessons, with names resolved to entities; one event counts once for each thing."""
 
     def __init__(self, index: IdentityIndex) -> None:
@@ -156,15 +163,27 @@ class _Batch:
             source = self._mention(applied, relationship.source, relationship.source_label)
             target = self._mention(applied, relationship.target, relationship.target_label)
             key = RelationshipKey(source.id, relationship.type, target.id)
-            if not key.is_loop:
-                self.statements[applied.event_id, key] = Statement(
-                    applied=applied,
-                    key=key,
-                    source_name=relationship.source,
-                    target_name=relationship.target,
-                    lasting=relationship.lasting,
-                    context=relationship.context[:MAX_CONTEXT_CHARS],
-                )
+            if key.is_loop:
+                continue
+            statement = Statement(
+                applied=applied,
+                key=key,
+                source_name=relationship.source,
+                target_name=relationship.target,
+                lasting=relationship.lasting,
+                context=relationship.context[:MAX_CONTEXT_CHARS],
+                act="ends" if relationship.ends else "says",
+            )
+            self._state(statement)
+            if relationship.ends and key.type in SYMMETRIC:
+                self._state(_mirrored(statement))
+
+    def _state(self, statement: Statement) -> None:
+        """Keep it, unless the same event has said so more weightily."""
+        slot = (statement.applied.event_id, statement.key)
+        known = self.statements.get(slot)
+        if known is None or weight_of(statement.act) >= weight_of(known.act):
+            self.statements[slot] = statement
 
     def _mention(self, applied: Applied, name: str, label: EntityLabel, aliases: tuple[str, ...] = ()) -> Candidate:
         candidate = self.index.resolve(name, label, aliases)
@@ -194,17 +213,44 @@ class _Batch:
                     touched[identifier] = made
         return touched
 
+    def groups(self) -> set[tuple[str, str]]:
+        """The sources and types of which one relationship may end another."""
+        return {(key.source_id, key.type) for _, key in self.statements if key.type in EXCLUSIVE}
+
     def relationship_states(
         self, known: Mapping[RelationshipKey, RelationshipState], belief: Belief
     ) -> tuple[dict[RelationshipKey, RelationshipState], set[RelationshipKey]]:
-        """The states of all that was stated, and the keys of those that only all their evidence can tell."""
+        """The states of all that was stated, and the keys of those that only all their evidence can tell. `known`:
+        their states so far, and those of their rivals."""
+        states = dict(known)
         touched: dict[RelationshipKey, RelationshipState] = {}
         stale: set[RelationshipKey] = set()
         for (_, key), statement in self.statements.items():
-            state = touched.get(key) or known.get(key)
+            state = states.get(key)
             extended = belief.extend(state, statement) if state is not None else belief.fold([statement])
-            if extended is not None:
-                touched[key] = extended
-            else:
+            if extended is None or self._may_end(key, statement, states):
                 stale.add(key)
-        return touched, stale
+            if extended is not None:
+                touched[key] = states[key] = extended
+        return {key: state for key, state in touched.items() if key not in stale}, stale
+
+    @staticmethod
+    def _may_end(
+        key: RelationshipKey, statement: Statement, states: Mapping[RelationshipKey, RelationshipState]
+    ) -> bool:
+        """Another of its source and exclusive type holds, or was spoken of later: then all of them are told anew."""
+        return key.type in EXCLUSIVE and any(
+            other.valid_to is None or other.changed_at > statement.applied.occurred_at
+            for rival, other in states.items()
+            if (rival.source_id, rival.type) == (key.source_id, key.type)
+            and rival != key
+            and other.verdict != "rejected"
+        )
+
+
+def _mirrored(statement: Statement) -> Statement:
+    """The same ending, said of the relationship from its other end."""
+    key = RelationshipKey(statement.key.target_id, statement.key.type, statement.key.source_id)
+    return replace(
+        statement, key=key, source_name=statement.target_name, target_name=statement.source_name, act="mirrors"
+    )

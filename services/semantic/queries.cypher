@@ -1,7 +1,14 @@
 // Every statement on users' graphs. Parameters are $scope (text) and the map $given, whose fields are named above each
 // statement: Neo4j keeps one plan for each size class of each list or text among the parameters, and looks not into a
 // map, so that one plan serves a query of any length and a batch of any size. Moments are microseconds since 1970.
-// What the properties mean is said in migrations/0001_graph.cypher.
+// What the properties mean is said in migrations/0001_graph.cypher; since then there are also, absent on older edges,
+// (:Entity)-[:RELATES_TO {…, believed, believed_at, valid_from, valid_to, ended_by, archived_at, verdict, shown_until}]
+//   believed, believed_at: what the evidence left; confidence, confidence_at: that, faded to where decay was persisted
+//   valid_to, ended_by: absent while it holds; archived_at: since when it is not shown, having faded
+//   verdict: confirmed or rejected, by a person; shown_until: from when on it is not current, absent while it is
+// (:Applied)-[:STATES {…, act}]->(:Entity)   act: absent where it is said that the relationship holds; otherwise ends,
+//   mirrors (an ending, said of its other end), confirmed, rejected or restored
+// (:Applied {event_id: 'v:…'})               a person's word about a relationship, kept as its evidence
 
 // name: retrieve
 // What a query names ($keys) or means ($embedding, null for neither), the relationships of these seeds and, one hop
@@ -17,7 +24,8 @@
 // $keys list<text>, $embedding list<float> | null, $sketch list<float> | null, $scanned int, $shortlist int,
 // $near int, $floor float, $seeds int, $as_of int (what was
 // said later is not seen), $now int (decay is counted to it),
-// $first_hop int, $second_hop int, $bridges int, $candidates int, $rate float, $lasting_rate float
+// $first_hop int, $second_hop int, $bridges int, $candidates int, $rate float, $lasting_rate float,
+// $exclusive list<text>: types of which a later relationship may end an earlier one
 CALL () {
   UNWIND $given.keys AS key
   MATCH (e:Entity {scope: $scope, name_key: key})
@@ -46,12 +54,14 @@ CALL (seeds, nodes) {
   WITH seed.node AS e, seed.nearness AS nearness
   CALL (e) {
     MATCH (e)-[r:RELATES_TO]-(o)
-     WHERE r.first_mention <= $given.as_of
+     WHERE r.first_mention <= $given.as_of AND coalesce(r.shown_until > $given.as_of, true)
     RETURN r, o ORDER BY r.last_mention DESC LIMIT $given.first_hop
   }
   WITH r, o, nearness,
-       r.weight * r.confidence * CASE WHEN r.lasting THEN $given.lasting_rate ELSE $given.rate END
-         ^ (CASE WHEN $given.now > r.confidence_at THEN ($given.now - r.confidence_at) / 86400000000.0 ELSE 0.0 END) AS strength
+       r.weight * CASE WHEN $given.now < r.confidence_at THEN coalesce(r.believed, r.confidence) ELSE r.confidence END
+         * CASE WHEN r.lasting THEN $given.lasting_rate ELSE $given.rate END
+         ^ (CASE WHEN $given.now > r.confidence_at THEN $given.now - r.confidence_at
+                 WHEN $given.now > r.believed_at THEN $given.now - r.believed_at ELSE 0 END / 86400000000.0) AS strength
   WITH r, collect(o) AS others, strength, max(nearness + CASE WHEN o IN nodes THEN 1.0 ELSE 0.0 END) AS nearness
   ORDER BY nearness * (0.5 + strength / (1.0 + strength)) DESC, r.last_mention DESC, r.id
   LIMIT $given.candidates
@@ -65,7 +75,7 @@ CALL (nodes, first) {
   WITH bridge, nearness ORDER BY nearness DESC, bridge.id LIMIT $given.bridges
   CALL (bridge) {
     MATCH (bridge)-[r:RELATES_TO]-()
-     WHERE r.first_mention <= $given.as_of
+     WHERE r.first_mention <= $given.as_of AND coalesce(r.shown_until > $given.as_of, true)
     RETURN r ORDER BY r.last_mention DESC LIMIT $given.second_hop
   }
   WITH r, max(nearness) AS nearness
@@ -83,16 +93,19 @@ CALL (first, second, edges) {
   }
   WITH r, nearness, hops, startNode(r) AS s, endNode(r) AS t
   CALL (r, s, t) {
-    WITH r, s, t WHERE r.last_mention > $given.as_of OR s.named_at > $given.as_of OR t.named_at > $given.as_of
+    WITH r, s, t
+     WHERE r.last_mention > $given.as_of OR r.believed_at > $given.as_of
+        OR s.named_at > $given.as_of OR t.named_at > $given.as_of
     MATCH (s)<-[said:STATES]-(a:Applied {scope: $scope})
-     WHERE said.relationship + '' = r.id AND a.occurred_at <= $given.as_of
+     WHERE (said.relationship + '' = r.id OR r.type IN $given.exclusive AND said.type = r.type)
+       AND (a.occurred_at <= $given.as_of OR said.act IN ['confirmed', 'rejected'])
     RETURN collect([a.event_id, a.occurred_at, a.sequence, a.sources, said.type, said.target, said.source_name,
-                    said.target_name, said.lasting, said.context, said.source_path, said.target_path,
+                    said.target_name, said.lasting, said.context, said.source_path, said.target_path, said.act,
                     s.id]) AS evidence
   }
   RETURN collect([nearness, hops, s.id, s.name, t.id, t.name, r.type, r.weight, r.confidence, r.confidence_at,
-                  r.lasting, r.first_mention, r.last_mention, r.context, r.sources, r.source_times,
-                  evidence]) AS relationships
+                  r.lasting, r.first_mention, r.last_mention, r.context, r.sources, r.source_times, r.believed,
+                  r.believed_at, r.valid_from, evidence]) AS relationships
 }
 CALL (seeds) {
   UNWIND seeds AS seed
@@ -172,21 +185,77 @@ ORDER BY e.name_key, e.id
 // $ids list<text>
 UNWIND $given.ids AS id
 MATCH (s:Entity {scope: $scope})-[r:RELATES_TO {id: id}]->(t:Entity {scope: $scope})
-RETURN r {.type, .weight, .confidence, .confidence_at, .lasting, .first_mention, .last_mention, .context, .sources,
-          .source_times, source_id: s.id, source: s.name, target_id: t.id, target: t.name,
+RETURN r {.type, .weight, .believed, .believed_at, .confidence, .confidence_at, .lasting, .first_mention,
+          .last_mention, .context, .sources, .source_times, .valid_from, .valid_to, .ended_by, .archived_at, .verdict,
+          source_id: s.id, source: s.name, target_id: t.id, target: t.name,
           source_named_at: s.named_at, target_named_at: t.named_at} AS relationship
 
 // name: list_relationships
-// Of one entity or of all, oldest first, as far as they had been mentioned at $as_of.
-// $entity_id text | null, $as_of int, $after_first int, $after_id text, $limit int
+// Of one entity or of all, oldest first, as far as they had been mentioned at $as_of. $state is as of then; what was
+// said or judged after $as_of comes along whatever its state is by now, since only its evidence tells what it was.
+// What is known only to have ended, said of its other end, is listed under `all` alone.
+// $entity_id text | null, $state text, $as_of int, $after_first int, $after_id text, $limit int
 MATCH (:User {scope: $scope})-[:KNOWS]->(s:Entity {scope: $scope})-[r:RELATES_TO]->(t:Entity {scope: $scope})
  WHERE r.first_mention <= $given.as_of AND ($given.entity_id IS NULL OR s.id = $given.entity_id OR t.id = $given.entity_id)
    AND (r.first_mention > $given.after_first OR (r.first_mention = $given.after_first AND r.id > $given.after_id))
+WITH s, r, t,
+     CASE WHEN r.verdict = 'rejected' THEN 'rejected' WHEN r.valid_to <= $given.as_of THEN 'ended'
+          WHEN r.archived_at <= $given.as_of THEN 'archived' ELSE 'current' END AS state
+ WHERE $given.state = 'all' OR $given.state = state AND (r.weight > 0 OR state = 'rejected')
+    OR r.last_mention > $given.as_of OR r.believed_at > $given.as_of
 WITH s, r, t ORDER BY r.first_mention, r.id LIMIT $given.limit
-RETURN r {.type, .weight, .confidence, .confidence_at, .lasting, .first_mention, .last_mention, .context, .sources,
-          .source_times, source_id: s.id, source: s.name, target_id: t.id, target: t.name,
+RETURN r {.type, .weight, .believed, .believed_at, .confidence, .confidence_at, .lasting, .first_mention,
+          .last_mention, .context, .sources, .source_times, .valid_from, .valid_to, .ended_by, .archived_at, .verdict,
+          source_id: s.id, source: s.name, target_id: t.id, target: t.name,
           source_named_at: s.named_at, target_named_at: t.named_at} AS relationship
 ORDER BY r.first_mention, r.id
+
+// name: doubtful
+// Current relationships that nobody has judged and that are believed less than $below at $now, the surest first.
+// $below float, $now int, $limit int, $rate float, $lasting_rate float
+MATCH (:User {scope: $scope})-[:KNOWS]->(s:Entity {scope: $scope})-[r:RELATES_TO]->(t:Entity {scope: $scope})
+ WHERE coalesce(r.shown_until > $given.now, true) AND r.verdict IS NULL AND r.weight > 0
+WITH s, r, t,
+     r.confidence * CASE WHEN r.lasting THEN $given.lasting_rate ELSE $given.rate END
+       ^ (CASE WHEN $given.now > r.confidence_at THEN ($given.now - r.confidence_at) / 86400000000.0 ELSE 0.0 END) AS sure
+ WHERE sure < $given.below
+WITH s, r, t, sure ORDER BY sure DESC, r.id LIMIT $given.limit
+RETURN r {.type, .weight, .believed, .believed_at, .confidence, .confidence_at, .lasting, .first_mention,
+          .last_mention, .context, .sources, .source_times, .valid_from, .valid_to, .ended_by, .archived_at, .verdict,
+          source_id: s.id, source: s.name, target_id: t.id, target: t.name,
+          source_named_at: s.named_at, target_named_at: t.named_at} AS relationship
+ORDER BY sure DESC, r.id
+
+// name: rivals
+// The relationships of these sources and types. $rows list<{source_id, type}>
+UNWIND $given.rows AS row
+MATCH (s:Entity {scope: $scope, id: row.source_id})-[r:RELATES_TO]->(t:Entity {scope: $scope})
+ WHERE r.type = row.type
+RETURN r {.type, .weight, .believed, .believed_at, .confidence, .confidence_at, .lasting, .first_mention,
+          .last_mention, .context, .sources, .source_times, .valid_from, .valid_to, .ended_by, .archived_at, .verdict,
+          source_id: s.id, source: s.name, target_id: t.id, target: t.name,
+          source_named_at: s.named_at, target_named_at: t.named_at} AS relationship
+
+// name: fading
+// Current relationships whose decay was last persisted before $now. $now int, $limit int
+MATCH (:User {scope: $scope})-[:KNOWS]->(s:Entity {scope: $scope})-[r:RELATES_TO]->(t:Entity {scope: $scope})
+ WHERE r.confidence_at < $given.now AND r.shown_until IS NULL
+WITH s, r, t LIMIT $given.limit
+RETURN r {.type, .weight, .believed, .believed_at, .confidence, .confidence_at, .lasting, .first_mention,
+          .last_mention, .context, .sources, .source_times, .valid_from, .valid_to, .ended_by, .archived_at, .verdict,
+          source_id: s.id, source: s.name, target_id: t.id, target: t.name,
+          source_named_at: s.named_at, target_named_at: t.named_at} AS relationship
+
+// name: names_of_entities
+// What all of a user's entities are called, after a position: enough to tell which are the same.
+// $after_key text, $after_id text, $limit int
+MATCH (e:Entity {scope: $scope})
+ WHERE e.name_key >= $given.after_key AND e.label IS NOT NULL
+   AND (e.name_key > $given.after_key OR e.id > $given.after_id)
+WITH e ORDER BY e.name_key, e.id LIMIT $given.limit
+RETURN e {.id, .name, .label, .aliases, .mentions, .first_mention, .last_mention, .named_at, .kept_apart,
+          sources: [], source_times: [], merged_from: []} AS entity
+ORDER BY e.name_key, e.id
 
 // name: write_entities
 // $rows list<{id, state: {…}, alias_keys}>
@@ -226,6 +295,12 @@ MATCH (t:Entity {scope: $scope, id: row.target_id})
 MERGE (s)-[r:RELATES_TO {id: row.id}]->(t)
 SET r += row.state
 
+// name: persist_decay
+// $rows list<{id, state: {believed, believed_at, confidence, confidence_at, archived_at, shown_until}}>
+UNWIND $given.rows AS row
+MATCH (:Entity {scope: $scope})-[r:RELATES_TO {id: row.id}]->()
+SET r += row.state
+
 // name: drop_relationships
 // Take edges away, not what they rest on. $ids list<text>
 UNWIND $given.ids AS id
@@ -250,7 +325,7 @@ RETURN [a.event_id, a.occurred_at, a.sequence, a.sources, said.name, said.aliase
 UNWIND $given.ids AS id
 MATCH (a:Applied {scope: $scope})-[said:STATES {relationship: id}]->(e:Entity {scope: $scope})
 RETURN [a.event_id, a.occurred_at, a.sequence, a.sources, said.type, said.target, said.source_name, said.target_name,
-        said.lasting, said.context, said.source_path, said.target_path, e.id] AS statement
+        said.lasting, said.context, said.source_path, said.target_path, said.act, e.id] AS statement
 
 // name: statements_around
 // All the evidence of relationships that begin or end in an entity, also where both ends have become one. $id text
@@ -265,7 +340,7 @@ CALL (e) {
   RETURN a, said, source
 }
 RETURN [a.event_id, a.occurred_at, a.sequence, a.sources, said.type, said.target, said.source_name, said.target_name,
-        said.lasting, said.context, said.source_path, said.target_path, source.id] AS statement
+        said.lasting, said.context, said.source_path, said.target_path, said.act, source.id] AS statement
 
 // name: drop_mentions
 // $rows list<{event_id, entity_id}>
@@ -369,8 +444,9 @@ WITH k WHERE NOT EXISTS { (k)-[:OF]->() }
 DELETE k
 
 // name: drop_spent_entries
-// Entries that are evidence of nothing any more, so that they may be stored again. $ids list<text>
+// Entries that are evidence of nothing any more, so that they may be stored again, and verdicts on nothing any more.
+// $ids list<text>
 UNWIND $given.ids AS id
 MATCH (a:Applied {scope: $scope, event_id: id})
- WHERE a.event_id STARTS WITH 'e:' AND NOT EXISTS { (a)-[:MENTIONS|STATES]->() }
+ WHERE NOT a.event_id STARTS WITH 'o:' AND NOT EXISTS { (a)-[:MENTIONS|STATES]->() }
 DELETE a

@@ -23,6 +23,7 @@ from services.semantic.rows import (
     relationship_from_row,
     statement_from,
 )
+from services.semantic.timeline import SAID, by_time
 
 ENDS_SHARE: Final = 0.6
 """Of closeness, what the nearness of the two ends makes; the words of the sentence make the rest."""
@@ -117,16 +118,15 @@ class _Believed:
 
 
 def _believed(row: Row, nearness: Mapping[str, float], until: int, belief: Belief) -> _Believed | None:
-    state: RelationshipState | None = relationship_from_row(row)
+    known = relationship_from_row(row)
     source, target = cast("str", row[3]), cast("str", row[5])
     evidence = [statement_from(item) for item in cast("Sequence[Row]", row[RELATIONSHIP_EVIDENCE])]
-    if evidence:
-        latest = max(evidence, key=lambda item: item.applied.order)
-        source, target = latest.source_name, latest.target_name
-    if state is not None and state.last_mention > until:
-        state = belief.fold(evidence)
-    if state is None:
+    said = [item for item in by_time(evidence) if item.key == known.key and item.act in SAID]
+    state = belief.fold_all(evidence, until).get(known.key) if known.changed_at > until else known
+    if state is None or (state.shown_until is not None and state.shown_until <= until) or state.weight == 0:
         return None
+    if said:
+        source, target = said[-1].source_name, said[-1].target_name
     ends = (nearness.get(state.key.source_id, 0.0) + nearness.get(state.key.target_id, 0.0)) / 2
     if row[1] == FURTHER:
         ends = FURTHER_SHARE * min(1.0, cast("float", row[0])) / 2

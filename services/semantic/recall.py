@@ -11,6 +11,7 @@ from services.semantic.ranking import FoundEntity, FoundRelationship, entities_a
 from services.semantic.records import from_moment, to_moment
 from services.semantic.rows import Row
 from services.semantic.settings import SemanticSettings
+from services.semantic.validity import EXCLUSIVE
 from services.semantic.vectors import sketch
 
 END_OF_TIME: Final = to_moment(datetime.max.replace(tzinfo=UTC))
@@ -43,6 +44,7 @@ def parameters(
         "candidates": max(settings.candidates, min(2 * query.limit, 400)),
         "rate": settings.decay_per_day,
         "lasting_rate": settings.lasting_decay_per_day,
+        "exclusive": sorted(EXCLUSIVE),
     }
 
 
@@ -126,6 +128,7 @@ def _relationship(found: FoundRelationship, counter: TokenCounter) -> Memory:
             "target": found.target,
             "weight": state.weight,
             "lasting": state.lasting,
+            "valid_from": from_moment(state.valid_from).isoformat(),
             "context": state.context,
         },
     )

@@ -4,14 +4,21 @@ Moments are integers, microseconds since 1970 in UTC, as in the graph.
 """
 
 import hashlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
-from typing import Final, cast
+from typing import Final, Literal, TypeAlias, cast
 
+from ragpp.learned import Verdict
 from ragpp.models import Entity, EntityLabel, Relationship
 from services.semantic.keys import name_key
 
 MICROSECONDS_PER_DAY: Final = 86_400_000_000
+BEFORE_TIME: Final = -(2**63)
+AFTER_TIME: Final = 2**63 - 1
+"""The least and greatest integers of the graph."""
+Act: TypeAlias = Literal["says", "ends", "mirrors", "confirmed", "rejected", "restored"]
+"""What a piece of evidence does. says: it holds; ends: it holds no longer; mirrors: an ending, said of the same from
+its other end. The others are a person's: two verdicts, and bringing back what was archived."""
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 
@@ -95,10 +102,17 @@ class RelationshipKey:
 
 @dataclass(frozen=True, slots=True)
 class RelationshipState:
-    """An edge. `confidence` holds at `confidence_at` and decays from there."""
+    """An edge. The evidence left `believed` at `believed_at`; from there it decays. Decay is persisted by moving
+    `confidence` and `confidence_at` alone, so that nothing learned later depends on when that was done.
+
+    It held from `valid_from` until `valid_to`, None while it holds. `weight`: how many messages say something of it; 0
+    for what is known only to have ended from its other end. `archived_at`: when it had faded; None while it is shown.
+    """
 
     key: RelationshipKey
     weight: int
+    believed: float
+    believed_at: int
     confidence: float
     confidence_at: int
     lasting: bool
@@ -106,6 +120,33 @@ class RelationshipState:
     last_mention: int
     context: str
     sources: tuple[SourceRef, ...]
+    valid_from: int
+    valid_to: int | None = None
+    ended_by: str | None = None
+    archived_at: int | None = None
+    verdict: Verdict | None = None
+
+    @property
+    def changed_at(self) -> int:
+        """The last moment of its own evidence; before it, only that evidence tells what it was."""
+        return max(self.last_mention, self.believed_at)
+
+    @property
+    def shown_until(self) -> int | None:
+        """From when on it is not current: ended, archived, or rejected (then at no time); None while it is."""
+        if self.verdict == "rejected":
+            return BEFORE_TIME
+        return min((at for at in (self.valid_to, self.archived_at) if at is not None), default=None)
+
+    def at(self, until: int) -> "RelationshipState":
+        """As it was at `until`, which is not before `changed_at`: what ended or faded later had not."""
+        later_end = self.valid_to is not None and self.valid_to > until
+        return replace(
+            self,
+            valid_to=None if later_end else self.valid_to,
+            ended_by=None if later_end else self.ended_by,
+            archived_at=None if self.archived_at is not None and self.archived_at > until else self.archived_at,
+        )
 
     def to_model(self, source: str, target: str, confidence: float) -> Relationship:
         """The relationship as callers see it, its ends named and its confidence decayed."""
@@ -122,6 +163,12 @@ class RelationshipState:
             context=self.context,
             first_mention=from_moment(self.first_mention),
             last_mention=from_moment(self.last_mention),
+            valid_from=from_moment(self.valid_from),
+            valid_to=from_moment(self.valid_to) if self.valid_to is not None else None,
+            learned_at=from_moment(self.valid_from),
+            ended_by=self.ended_by,
+            archived=self.archived_at is not None,
+            verdict=self.verdict,
             sources=tuple(source_ref.id for source_ref in self.sources),
         )
 
@@ -165,8 +212,19 @@ class Statement:
     context: str
     source_path: tuple[str, ...] = ()
     target_path: tuple[str, ...] = ()
+    act: Act = "says"
 
 
 def label_of(value: object) -> EntityLabel:
     """A label read from the graph, which only ever gets those of EntityLabel."""
     return cast("EntityLabel", value)
+
+
+def act_of(value: object) -> Act:
+    """An act read from the graph, where the commonest is left out."""
+    return cast("Act", value or "says")
+
+
+def verdict_of(value: object) -> Verdict | None:
+    """A verdict read from the graph."""
+    return cast("Verdict | None", value)

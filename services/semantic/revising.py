@@ -5,16 +5,16 @@ that mark. States always follow from evidence, so both are exact, and what was f
 All of it runs under the user's lock, in the caller's transaction.
 """
 
-from collections import defaultdict
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TypeAlias
 
 from ragpp.errors import Conflict, InvalidInput, NotFound
 from ragpp.models import Vector
-from services.semantic.evidence import Belief, fold_mentions
+from services.semantic.evidence import Belief, as_archived, fold_mentions
 from services.semantic.keys import name_key
 from services.semantic.records import EntityState, Mention, RelationshipKey, Statement
+from services.semantic.validity import EXCLUSIVE
 from services.semantic.writer import GraphWriter
 
 EmbedNames: TypeAlias = Callable[[Sequence[str]], Awaitable[Mapping[str, Vector]]]
@@ -96,16 +96,27 @@ class Revision:
         await self.rebuild_relationships(split | {statement.key for statement in restored})
 
     async def rebuild_relationships(self, keys: Iterable[RelationshipKey]) -> None:
-        """Write each of these edges as its evidence says; one without any, or from an entity to itself, goes."""
+        """Write each of these edges as its evidence says, with those that they may end; one without any, or from an
+        entity to itself, goes. What was archived and has gained nothing since stays so."""
         wanted = set(keys)
         if not wanted:
             return
-        evidence: dict[RelationshipKey, list[Statement]] = defaultdict(list)
-        for statement in await self._writer.statements_of(wanted):
-            evidence[statement.key].append(statement)
-        folded = {key: self._belief.fold(evidence[key]) for key in wanted if not key.is_loop}
-        await self._writer.drop_relationships(key for key in wanted if folded.get(key) is None)
-        await self._writer.write_relationships(state for state in folded.values() if state is not None)
+        known = await self._writer.rivals({(key.source_id, key.type) for key in wanted if key.type in EXCLUSIVE})
+        known += [found.state for found in await self._writer.relationships(key.id for key in wanted)]
+        before = {state.key: state for state in known}
+        wanted |= before.keys()
+        evidence = await self._writer.statements_of(wanted)
+        folded = self._belief.fold_all(evidence)
+        gone = {key for key in wanted if key not in folded}
+        consents = [item for item in evidence if item.key in gone and not item.key.is_loop]
+        if gone:
+            await self._writer.drop_relationships(gone)
+        if consents:
+            await self._writer.drop_statements({item.key for item in consents})
+            await self._writer.drop_spent_entries({item.applied.event_id for item in consents})
+        await self._writer.write_relationships(
+            as_archived(state, before[key]) if key in before else state for key, state in folded.items()
+        )
 
     async def rebuild_entities(self, ids: Iterable[str]) -> None:
         """Write each of these nodes as its evidence says, with what it absorbed; one without any goes."""
@@ -119,7 +130,7 @@ class Revision:
         every name is another's becomes part of that one."""
         mentions = await self._writer.mentions_of(state.id)
         if not mentions:
-            await self._writer.drop_entity(state.id)
+            await self._drop_entity(state.id)
             return
         others = await self._writer.entities_by_keys({name_key(mention.name) for mention in mentions})
         namesakes = {other.key: other for other in others if other.id != state.id and other.label == state.label}
@@ -132,6 +143,15 @@ class Revision:
         await self._writer.write_entities([rebuilt], renamed)
         await self._writer.drop_aliases([rebuilt])
         await self._refresh_merges(state, mentions)
+
+    async def _drop_entity(self, entity_id: str) -> None:
+        """An entity that nothing mentions; of its relationships at most a person's verdicts were left."""
+        verdicts = await self._writer.statements_around(entity_id)
+        if verdicts:
+            await self._writer.drop_statements({item.key for item in verdicts})
+        await self._writer.drop_entity(entity_id)
+        if verdicts:
+            await self._writer.drop_spent_entries({item.applied.event_id for item in verdicts})
 
     async def _refresh_merges(self, state: EntityState, mentions: Sequence[Mention]) -> None:
         """What an entity absorbed shows no name that no evidence says; without any evidence it cannot come back."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final, TypeAlias, cast
+from typing import Final, TypeAlias, TypeVar, cast
 
 from services.semantic.records import (
     Applied,
@@ -12,14 +12,17 @@ from services.semantic.records import (
     RelationshipState,
     SourceRef,
     Statement,
+    act_of,
     label_of,
+    verdict_of,
 )
 
+T = TypeVar("T")
 Row: TypeAlias = Sequence[object]
 Properties: TypeAlias = Mapping[str, object]
 
 ENTITY_EVIDENCE: Final = 11
-RELATIONSHIP_EVIDENCE: Final = 16
+RELATIONSHIP_EVIDENCE: Final = 19
 """Columns of `retrieve` that hold evidence, empty where the state says all."""
 
 
@@ -29,6 +32,11 @@ def _texts(value: object) -> tuple[str, ...]:
 
 def _refs(ids: object, times: object) -> tuple[SourceRef, ...]:
     return tuple(map(SourceRef, cast("Sequence[str]", ids or ()), cast("Sequence[int]", times or ())))
+
+
+def _given(value: T | None, otherwise: T) -> T:
+    """`value`, or for an edge of the time before there was such a property, what stands for it."""
+    return otherwise if value is None else value
 
 
 def entity_from(properties: Properties) -> EntityState:
@@ -94,18 +102,27 @@ class NamedRelationship:
 
 def relationship_from(properties: Properties) -> RelationshipState:
     """A relationship from the map that the statements call `relationship`."""
+    confidence, confidence_at = cast("float", properties["confidence"]), cast("int", properties["confidence_at"])
+    first_mention = cast("int", properties["first_mention"])
     return RelationshipState(
         key=RelationshipKey(
             cast("str", properties["source_id"]), cast("str", properties["type"]), cast("str", properties["target_id"])
         ),
         weight=cast("int", properties["weight"]),
-        confidence=cast("float", properties["confidence"]),
-        confidence_at=cast("int", properties["confidence_at"]),
+        believed=_given(cast("float | None", properties["believed"]), confidence),
+        believed_at=_given(cast("int | None", properties["believed_at"]), confidence_at),
+        confidence=confidence,
+        confidence_at=confidence_at,
         lasting=cast("bool", properties["lasting"]),
-        first_mention=cast("int", properties["first_mention"]),
+        first_mention=first_mention,
         last_mention=cast("int", properties["last_mention"]),
         context=cast("str", properties["context"]),
         sources=_refs(properties["sources"], properties["source_times"]),
+        valid_from=_given(cast("int | None", properties["valid_from"]), first_mention),
+        valid_to=cast("int | None", properties["valid_to"]),
+        ended_by=cast("str | None", properties["ended_by"]),
+        archived_at=cast("int | None", properties["archived_at"]),
+        verdict=verdict_of(properties["verdict"]),
     )
 
 
@@ -122,25 +139,33 @@ def named_relationship_from(properties: Mapping[str, object]) -> NamedRelationsh
 
 def relationship_from_row(row: Row) -> RelationshipState:
     """A relationship from a row of `retrieve`: [nearness, hops, source_id, source, target_id, target, type, weight,
-    confidence, confidence_at, lasting, first_mention, last_mention, context, sources, source_times, evidence]."""
+    confidence, confidence_at, lasting, first_mention, last_mention, context, sources, source_times, believed,
+    believed_at, valid_from, evidence]; as it was at the moment asked for, when it was neither ended nor put aside."""
+    confidence, confidence_at = cast("float", row[8]), cast("int", row[9])
+    first_mention = cast("int", row[11])
     return RelationshipState(
         key=RelationshipKey(cast("str", row[2]), cast("str", row[6]), cast("str", row[4])),
         weight=cast("int", row[7]),
-        confidence=cast("float", row[8]),
-        confidence_at=cast("int", row[9]),
+        believed=_given(cast("float | None", row[16]), confidence),
+        believed_at=_given(cast("int | None", row[17]), confidence_at),
+        confidence=confidence,
+        confidence_at=confidence_at,
         lasting=cast("bool", row[10]),
-        first_mention=cast("int", row[11]),
+        first_mention=first_mention,
         last_mention=cast("int", row[12]),
         context=cast("str", row[13]),
         sources=_refs(row[14], row[15]),
+        valid_from=_given(cast("int | None", row[18]), first_mention),
     )
 
 
 def relationship_properties(state: RelationshipState) -> dict[str, object]:
-    """What a write sets on an edge."""
+    """What a write sets on an edge; what is None goes."""
     return {
         "type": state.key.type,
         "weight": state.weight,
+        "believed": state.believed,
+        "believed_at": state.believed_at,
         "confidence": state.confidence,
         "confidence_at": state.confidence_at,
         "lasting": state.lasting,
@@ -149,7 +174,20 @@ def relationship_properties(state: RelationshipState) -> dict[str, object]:
         "context": state.context,
         "sources": [ref.id for ref in state.sources],
         "source_times": [ref.at for ref in state.sources],
+        "valid_from": state.valid_from,
+        "valid_to": state.valid_to,
+        "ended_by": state.ended_by,
+        "archived_at": state.archived_at,
+        "verdict": state.verdict,
+        "shown_until": state.shown_until,
     }
+
+
+def decay_row(state: RelationshipState) -> dict[str, object]:
+    """What persisting decay sets on an edge; an older edge gets what it was believed at, too."""
+    persisted = ("believed", "believed_at", "confidence", "confidence_at", "archived_at", "shown_until")
+    properties = relationship_properties(state)
+    return {"id": state.key.id, "state": {name: properties[name] for name in persisted}}
 
 
 def _applied(row: Row) -> Applied:
@@ -176,16 +214,17 @@ def mention_row(mention: Mention) -> dict[str, object]:
 
 def statement_from(row: Row) -> Statement:
     """A statement from [event_id, occurred_at, sequence, sources, type, target, source_name, target_name, lasting,
-    context, source_path, target_path, source_id]."""
+    context, source_path, target_path, act, source_id]."""
     return Statement(
         applied=_applied(row),
-        key=RelationshipKey(cast("str", row[12]), cast("str", row[4]), cast("str", row[5])),
+        key=RelationshipKey(cast("str", row[13]), cast("str", row[4]), cast("str", row[5])),
         source_name=cast("str", row[6]),
         target_name=cast("str", row[7]),
         lasting=cast("bool", row[8]),
         context=cast("str", row[9]),
         source_path=_texts(row[10]),
         target_path=_texts(row[11]),
+        act=act_of(row[12]),
     )
 
 
@@ -204,5 +243,6 @@ def statement_row(statement: Statement) -> dict[str, object]:
             "context": statement.context,
             "source_path": list(statement.source_path) or None,
             "target_path": list(statement.target_path) or None,
+            "act": None if statement.act == "says" else statement.act,
         },
     }

@@ -58,17 +58,33 @@ class SemanticStore:
         return [named_relationship_from(record["relationship"]) for record in records]
 
     async def list_relationships(
-        self, scope: Scope, *, entity_id: str | None, as_of: int, after: tuple[int, str], limit: int
+        self, scope: Scope, *, entity_id: str | None, state: str, as_of: int, after: tuple[int, str], limit: int
     ) -> list[NamedRelationship]:
-        """By (first mention, id), after that position."""
+        """By (first mention, id), after that position: of that state, and what only its evidence can tell."""
         records = await self._read(
             scope,
             "list_relationships",
             entity_id=entity_id,
+            state=state,
             as_of=as_of,
             after_first=after[0],
             after_id=after[1],
             limit=limit,
+        )
+        return [named_relationship_from(record["relationship"]) for record in records]
+
+    async def rivals(self, scope: Scope, groups: Iterable[tuple[str, str]]) -> list[NamedRelationship]:
+        """The relationships of these (source id, type)."""
+        rows = [{"source_id": source_id, "type": type_name} for source_id, type_name in groups]
+        records = await self._read(scope, "rivals", rows=rows)
+        return [named_relationship_from(record["relationship"]) for record in records]
+
+    async def doubtful(
+        self, scope: Scope, *, below: float, now: int, limit: int, rate: float, lasting_rate: float
+    ) -> list[NamedRelationship]:
+        """Current relationships without a verdict that are believed less than `below` at `now`, the surest first."""
+        records = await self._read(
+            scope, "doubtful", below=below, now=now, limit=limit, rate=rate, lasting_rate=lasting_rate
         )
         return [named_relationship_from(record["relationship"]) for record in records]
 

@@ -8,7 +8,7 @@ from typing import Final, Literal
 
 from ragpp.clock import Clock
 from ragpp.embedding.port import Embedder
-from ragpp.errors import InvalidInput, MemorySystemError, TierUnavailable
+from ragpp.errors import EmbeddingError, InvalidInput, MemorySystemError, TierUnavailable
 from ragpp.models import (
     EntityEntry,
     Entry,
@@ -23,11 +23,11 @@ from ragpp.models import (
 )
 from ragpp.tokens import TokenCounter
 from services.semantic import recall
+from services.semantic.judging import JudgedGraph
 from services.semantic.learning import Lesson, learn, vectors_given
 from services.semantic.records import to_moment
 from services.semantic.settings import SemanticSettings
 from services.semantic.store import SemanticStore
-from services.semantic.verbs import GraphVerbs
 from services.semantic.warming import Warming
 from services.semantic.writer import Claim, GraphWriter
 
@@ -40,7 +40,7 @@ _WARM_SCOPE: Final = Scope.model_construct(tenant_id="", user_id="warm".ljust(40
 """Nobody's: real ids are not empty. Holds one relationship, so that a warming recall has something to find; as long as
 ids often are, since Neo4j plans anew for a parameter of another size class (1, 10, 100 … characters)."""
 _WARM_ENTRY: Final = RelationshipEntry(
-    id="warm",
+    id="warming",
     source="warm",
     type="WARMS",
     target="recall",
@@ -50,7 +50,7 @@ _WARM_ENTRY: Final = RelationshipEntry(
 )
 
 
-class Neo4jSemanticTier(GraphVerbs):
+class Neo4jSemanticTier(JudgedGraph):
     """The user's graph in Neo4j. Implements `ragpp.tiers.SemanticTier`.
 
     Of a query's filters it knows time range, `exclude`, `similarity_threshold` (of entities found by meaning) and
@@ -153,8 +153,11 @@ class Neo4jSemanticTier(GraphVerbs):
 
     async def _warm(self) -> None:
         await self.identify()
-        await self.store(_WARM_SCOPE, [_WARM_ENTRY])
-        vector = tuple((await self._embedder.embed([_WARM_ENTRY.context]))[0].tolist())
+        try:
+            await self.store(_WARM_SCOPE, [_WARM_ENTRY])
+            vector = tuple((await self._embedder.embed([_WARM_ENTRY.context]))[0].tolist())
+        except EmbeddingError:  # no reason not to start: until it answers, recalls find names by their words
+            return
         query = MemoryQuery.model_construct(scope=_WARM_SCOPE, text=_WARM_ENTRY.context)
         parameters = recall.parameters(query, vector, self._clock(), self._settings)
         for _ in range(_WARM_RUNS):

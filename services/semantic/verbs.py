@@ -1,7 +1,7 @@
 """What can be asked and changed about single entities and relationships."""
 
-from collections import defaultdict
 from collections.abc import Awaitable, Callable, Collection, Sequence
+from dataclasses import replace
 from datetime import datetime
 from typing import Final, TypeVar
 
@@ -9,19 +9,24 @@ from ragpp.clock import Clock
 from ragpp.cursors import decode_cursor, encode_cursor
 from ragpp.embedding.port import Embedder, EmbeddingIdentity
 from ragpp.errors import InvalidInput, NotFound
+from ragpp.learned import RelationshipState
 from ragpp.models import Entity, EntityLabel, Page, Relationship, Scope
 from services.semantic import forgetting
 from services.semantic.evidence import Belief
-from services.semantic.records import Statement, to_moment
+from services.semantic.records import AFTER_TIME, BEFORE_TIME, RelationshipKey, Statement, to_moment
+from services.semantic.records import RelationshipState as RelationshipRecord
 from services.semantic.revising import Revision
 from services.semantic.rows import NamedRelationship
 from services.semantic.settings import SemanticSettings
 from services.semantic.store import SemanticStore
+from services.semantic.timeline import SAID, by_time
+from services.semantic.validity import EXCLUSIVE
 from services.semantic.vectors import NameVectors
 from services.semantic.writer import GraphWriter
 
 MAX_PAGE: Final = 1_000
-_BEFORE_TIME: Final = -(2**63)
+REFILL: Final = 500
+"""The least that is read at once to fill up a page, however short the page is."""
 T = TypeVar("T")
 
 
@@ -51,7 +56,7 @@ class GraphVerbs:
         self, scope: Scope, label: EntityLabel | None = None, cursor: str | None = None, limit: int = 50
     ) -> Page[Entity]:
         """Entities by name. Raises InvalidInput for a cursor that is not ours."""
-        limit = _page(limit)
+        limit = page_of(limit)
         after = ("", "")
         if cursor is not None:
             key, identifier = decode_cursor(cursor, str, str)
@@ -78,66 +83,83 @@ class GraphVerbs:
         as_of: datetime | None = None,
         cursor: str | None = None,
         limit: int = 50,
+        state: RelationshipState = "current",
     ) -> Page[Relationship]:
         """Relationships in the order of their first mention; confidence decayed to `as_of`, or to now. As of a
-        moment they are as they were then: what was said later is neither seen nor counted."""
-        limit = _page(limit)
-        after = (_BEFORE_TIME, "")
+        moment they are as they were then: what was said later is neither seen nor counted, and what ended or faded
+        later is current. What a person rejected is rejected at any moment."""
+        limit = page_of(limit)
+        after = (BEFORE_TIME, "")
         if cursor is not None:
             first, identifier = decode_cursor(cursor, int, str)
             if abs(int(first)) >= 2**63:
                 raise InvalidInput("the cursor is not one that this list gave out")
             after = (int(first), str(identifier))
-        until = to_moment(as_of) if as_of is not None else 2**63 - 1
-        found = await self._store.list_relationships(
-            scope, entity_id=entity_id, as_of=until, after=after, limit=limit + 1
-        )
-        more = len(found) > limit
-        shown = found[:limit]
+        until, now = to_moment(as_of) if as_of is not None else AFTER_TIME, to_moment(as_of or self._clock())
+        shown: list[NamedRelationship] = []
+        wanted = limit + 1
+        while True:  # what only evidence can tell may turn out to be of another state: then the page is filled up
+            found = await self._store.list_relationships(
+                scope, entity_id=entity_id, state=state, as_of=until, after=after, limit=wanted
+            )
+            shown += [item for item in await self._believed(scope, found, until) if _is_of(item.state, state)]
+            if len(found) < wanted or len(shown) > limit:
+                break
+            after, wanted = (found[-1].state.first_mention, found[-1].state.key.id), max(wanted, REFILL)
+        more, shown = len(shown) > limit, shown[:limit]
         last = shown[-1].state if shown else None
         return Page[Relationship](
-            items=tuple(await self._as_of(scope, shown, until, to_moment(as_of or self._clock()))),
+            items=tuple(self.shown(item, now) for item in shown),
             next_cursor=encode_cursor(last.first_mention, last.key.id) if more and last is not None else None,
         )
 
-    async def _as_of(
-        self, scope: Scope, found: Sequence[NamedRelationship], until: int, now: int
-    ) -> list[Relationship]:
-        """As they were at `until`, from the evidence where their state or their ends' names are of later."""
-        later = {
-            item.state.key.id
+    def shown(self, item: NamedRelationship, now: int) -> Relationship:
+        """As callers see it, its confidence decayed to `now`."""
+        return item.state.to_model(item.source, item.target, self._belief.confidence(item.state, now))
+
+    async def _believed(self, scope: Scope, found: Sequence[NamedRelationship], until: int) -> list[NamedRelationship]:
+        """Those that were believed at `until`, as they were then: from the evidence, where their state or their ends'
+        names are of later."""
+        later = [
+            item.state.key
             for item in found
-            if max(item.state.last_mention, item.source_named_at, item.target_named_at) > until
-        }
-        evidence: dict[str, list[Statement]] = defaultdict(list)
-        for statement in await self._store.statements(scope, later) if later else ():
-            if statement.applied.occurred_at <= until:
-                evidence[statement.key.id].append(statement)
-        shown = []
+            if max(item.state.changed_at, item.source_named_at, item.target_named_at) > until
+        ]
+        groups = {(key.source_id, key.type) for key in later if key.type in EXCLUSIVE}
+        rivals = await self._store.rivals(scope, groups) if groups else []
+        ids = {*(key.id for key in later), *(rival.state.key.id for rival in rivals)}
+        evidence = await self._store.statements(scope, ids) if ids else []
+        folded = self._belief.fold_all(evidence, until)
+        names: dict[RelationshipKey, Statement] = {}
+        for statement in by_time(evidence):
+            if statement.act in SAID and statement.applied.occurred_at <= until:
+                names[statement.key] = statement
+        told = set(later)
+        believed = []
         for item in found:
-            state, source, target = item.state, item.source, item.target
-            said = evidence[state.key.id]
-            if said:
-                latest = max(said, key=lambda statement: statement.applied.order)
-                source, target = latest.source_name, latest.target_name
-                state = self._belief.fold(said) or state
-            shown.append(state.to_model(source, target, self._belief.confidence(state, now)))
-        return shown
+            key = item.state.key
+            said = names.get(key)
+            source, target = (
+                (said.source_name, said.target_name) if said and key in told else (item.source, item.target)
+            )
+            then = folded.get(key) if item.state.changed_at > until else item.state.at(until)
+            if then is not None:
+                believed.append(replace(item, state=then, source=source, target=target))
+        return believed
 
     async def get_relationship(self, scope: Scope, relationship_id: str) -> Relationship:
         """NotFound when there is none of that id in the scope. Confidence is decayed to now."""
         found = await self._store.relationships(scope, [relationship_id])
         if not found:
             raise NotFound(f"there is no relationship {relationship_id!r}")
-        confidence = self._belief.confidence(found[0].state, to_moment(self._clock()))
-        return found[0].state.to_model(found[0].source, found[0].target, confidence)
+        return self.shown(found[0], to_moment(self._clock()))
 
     async def merge_entities(self, scope: Scope, keep_id: str, absorb_id: str) -> Entity:
         """Make one entity of two; the absorbed name becomes an alias and its relationships the kept one's.
 
         Raises NotFound, InvalidInput for an entity with itself.
         """
-        await self._revise(scope, lambda _, revision: revision.merge(keep_id, absorb_id, automatic=False))
+        await self.revise(scope, lambda _, revision: revision.merge(keep_id, absorb_id, automatic=False))
         return await self.get_entity(scope, keep_id)
 
     async def split_entity(self, scope: Scope, entity_id: str, absorbed_id: str) -> tuple[Entity, Entity]:
@@ -146,7 +168,7 @@ class GraphVerbs:
         Raises NotFound when `entity_id` has not absorbed `absorbed_id` itself, Conflict when another entity has
         the absorbed one's name by now.
         """
-        await self._revise(scope, lambda _, revision: revision.split(entity_id, absorbed_id))
+        await self.revise(scope, lambda _, revision: revision.split(entity_id, absorbed_id))
         return await self.get_entity(scope, entity_id), await self.get_entity(scope, absorbed_id)
 
     async def forget(self, scope: Scope, ids: Collection[str]) -> int:
@@ -154,20 +176,20 @@ class GraphVerbs:
         wanted = list(dict.fromkeys(ids))
         if not wanted:
             return 0
-        return await self._revise(scope, lambda writer, revision: forgetting.forget_ids(writer, revision, wanted))
+        return await self.revise(scope, lambda writer, revision: forgetting.forget_ids(writer, revision, wanted))
 
     async def forget_sources(self, scope: Scope, interaction_ids: Collection[str]) -> int:
         """See the contract. A merge that rested on these interactions alone is undone."""
         wanted = list(dict.fromkeys(interaction_ids))
         if not wanted:
             return 0
-        return await self._revise(scope, lambda writer, revision: forgetting.forget_sources(writer, revision, wanted))
+        return await self.revise(scope, lambda writer, revision: forgetting.forget_sources(writer, revision, wanted))
 
     def revision(self, writer: GraphWriter) -> Revision:
         """Changes to what is known, in the writer's transaction."""
         return Revision(writer, belief=self._belief, embed=self._names.embed, now=to_moment(self._clock()))
 
-    async def _revise(self, scope: Scope, change: Callable[[GraphWriter, Revision], Awaitable[T]]) -> T:
+    async def revise(self, scope: Scope, change: Callable[[GraphWriter, Revision], Awaitable[T]]) -> T:
         """Run `change` under the user's lock; for a user without a graph it finds nothing."""
 
         async def work(writer: GraphWriter) -> T:
@@ -177,7 +199,21 @@ class GraphVerbs:
         return await self._store.write(scope, work)
 
 
-def _page(limit: int) -> int:
+def _is_of(found: RelationshipRecord, state: RelationshipState) -> bool:
+    """Whether a relationship, as it was at the moment asked for, is listed under `state`."""
+    if state == "all":
+        return True
+    if found.verdict == "rejected":
+        return state == "rejected"
+    if found.weight == 0:
+        return False
+    if found.valid_to is not None:
+        return state == "ended"
+    return state == ("archived" if found.archived_at is not None else "current")
+
+
+def page_of(limit: int) -> int:
+    """`limit` itself. Raises InvalidInput for one that no page has."""
     if not 1 <= limit <= MAX_PAGE:
         raise InvalidInput(f"limit is {limit}, it must be 1 to {MAX_PAGE:,}")
     return limit

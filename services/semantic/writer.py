@@ -10,6 +10,7 @@ from ragpp.neo4j import Transaction
 from services.semantic.records import EntityState, Mention, RelationshipKey, RelationshipState, Statement, label_of
 from services.semantic.rows import (
     NamedRelationship,
+    decay_row,
     entity_from,
     entity_properties,
     mention_from,
@@ -79,6 +80,22 @@ class GraphWriter:
         records = await self._run("relationships_by_ids", ids=list(ids))
         return [named_relationship_from(record["relationship"]) for record in records]
 
+    async def rivals(self, groups: Iterable[tuple[str, str]]) -> list[RelationshipState]:
+        """The relationships of these (source id, type)."""
+        rows = [{"source_id": source_id, "type": type_name} for source_id, type_name in groups]
+        records = await self._run("rivals", rows=rows) if rows else []
+        return [named_relationship_from(record["relationship"]).state for record in records]
+
+    async def fading(self, *, now: int, limit: int) -> list[RelationshipState]:
+        """Current relationships, `limit` at most, whose decay was last persisted before `now`."""
+        records = await self._run("fading", now=now, limit=limit)
+        return [named_relationship_from(record["relationship"]).state for record in records]
+
+    async def names_of_entities(self, *, after: tuple[str, str], limit: int) -> list[EntityState]:
+        """By (key, id), after that position; without what they rest on."""
+        records = await self._run("names_of_entities", after_key=after[0], after_id=after[1], limit=limit)
+        return [entity_from(record["entity"]) for record in records]
+
     async def write_entities(self, states: Iterable[EntityState], created: Mapping[str, Vector]) -> None:
         """Write nodes; `created` has the ids of new ones, and renamed ones, with the embedding of their names."""
         rows = []
@@ -108,6 +125,10 @@ class GraphWriter:
             for state in states
         ]
         await self._run("write_relationships", rows=rows)
+
+    async def persist_decay(self, states: Iterable[RelationshipState]) -> None:
+        """Write down how far edges have faded, and which of them are archived."""
+        await self._run("persist_decay", rows=[decay_row(state) for state in states])
 
     async def drop_relationships(self, keys: Iterable[RelationshipKey]) -> None:
         await self._run("drop_relationships", ids=[key.id for key in keys])

@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 import pytest_asyncio
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from infra.embedded.stack import Endpoints
@@ -110,7 +110,7 @@ names_of_two = st.lists(
 )
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(names_of_two)
 async def test_two_users_with_the_same_names_never_meet(
     tier: Neo4jSemanticTier, said: list[tuple[bool, str, bool]]

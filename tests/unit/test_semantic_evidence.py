@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from random import Random
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from services.semantic.evidence import (
@@ -29,6 +29,8 @@ from services.semantic.records import (
 )
 
 BELIEF = Belief()
+UNTIMED = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+"""A busy machine fails no test."""
 KEY = RelationshipKey("a", "LIKES", "b")
 
 
@@ -74,6 +76,7 @@ def test_confidence_never_passes_one() -> None:
     assert (state.confidence, state.weight) == (1.0, 30)
 
 
+@UNTIMED
 @given(statements, st.randoms())
 def test_a_fold_does_not_depend_on_the_order_it_is_given(evidence: list[Statement], chance: Random) -> None:
     shuffled = list(evidence)
@@ -81,6 +84,7 @@ def test_a_fold_does_not_depend_on_the_order_it_is_given(evidence: list[Statemen
     assert BELIEF.fold(shuffled) == BELIEF.fold(evidence)
 
 
+@UNTIMED
 @given(statements)
 def test_extending_equals_folding_whenever_it_is_possible(evidence: list[Statement]) -> None:
     state: RelationshipState | None = None
@@ -94,11 +98,13 @@ def test_extending_equals_folding_whenever_it_is_possible(evidence: list[Stateme
         state = folded
 
 
+@UNTIMED
 @given(statements)
 def test_an_event_counts_once(evidence: list[Statement]) -> None:
     assert BELIEF.fold(evidence + evidence) == BELIEF.fold(evidence)
 
 
+@UNTIMED
 @given(mentions)
 def test_extending_an_entity_equals_folding_its_mentions(evidence: list[Mention]) -> None:
     state = fold_mentions("a", "PERSON", evidence[:1])
@@ -130,6 +136,7 @@ def test_the_latest_sources_come_first_and_each_once() -> None:
     assert [ref.id for ref in latest[:3]] == ["m0", "m49", "m48"]
 
 
+@UNTIMED
 @given(st.datetimes(timezones=st.just(UTC)))
 def test_a_moment_is_exact(when: datetime) -> None:
     assert from_moment(to_moment(when)) == when

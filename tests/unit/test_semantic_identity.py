@@ -1,6 +1,6 @@
 """Which entity a name means."""
 
-from services.semantic.identity import IdentityIndex, Union, is_bare_kinship, is_kinship_of_someone
+from services.semantic.identity import IdentityIndex, Union, is_bare_kinship, is_kinship_of_someone, the_same
 from services.semantic.records import EntityState
 
 
@@ -70,3 +70,36 @@ def test_kinship_words_are_told_from_names() -> None:
     assert all(map(is_kinship_of_someone, ("noor's mother", "james' wife", "ann marie’s dad")))
     assert not any(map(is_bare_kinship, ("salma", "sister", "mother teresa", "")))
     assert not any(map(is_kinship_of_someone, ("mother", "noor's sister", "noor's dog", "'s mother")))
+
+
+def test_spellings_of_one_name_are_the_same_entity() -> None:
+    found = the_same(
+        [
+            known("1", "St. Mary's Hospital", label="ORG"),
+            known("2", "the St Mary’s hospital", label="ORG"),
+            known("3", "José"),
+            known("4", "Jose"),
+            known("5", "Jose", label="ORG"),
+        ]
+    )
+    assert {frozenset((union.kept, union.absorbed)) for union in found} == {frozenset("12"), frozenset("34")}
+
+
+def test_a_name_that_is_the_alias_of_one_other_is_the_same_entity() -> None:
+    assert the_same([known("1", "Noor's mother"), known("2", "Salma Haddad", "mother", "Noor's mother")]) == [
+        Union("2", "1")
+    ]
+    assert the_same([known("1", "Bobby"), known("2", "Robert", "Bobby"), known("3", "Robin", "Bobby")]) == []
+
+
+def test_kinship_first_names_and_other_signs_prove_nothing() -> None:
+    assert the_same([known("1", "Noor's sister"), known("2", "Ida", "sister", "Noor's sister")]) == []
+    assert the_same([known("1", "Mum"), known("2", "Salma", "mum")]) == []
+    assert the_same([known("1", "David"), known("2", "David Bowie", "David")]) == []
+    assert the_same([known("1", "C++", label="ORG"), known("2", "C", label="ORG"), known("3", "C#", label="ORG")]) == []
+    assert the_same([known("1", "..."), known("2", "!!!")]) == []
+
+
+def test_what_a_person_has_split_stays_apart() -> None:
+    assert the_same([known("1", "José", kept_apart=("2",)), known("2", "Jose")]) == []
+    assert the_same([known("1", "José"), known("2", "Jose", kept_apart=("1",))]) == []

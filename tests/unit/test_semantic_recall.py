@@ -30,7 +30,8 @@ def edge_row(
     source: str, target: str, *, context: str = "", weight: int = 1, hops: int = 1, confidence: float = 0.6
 ) -> list[object]:
     ends: list[object] = [source.lower(), source, target.lower(), target, "LIKES", weight, confidence]
-    return [1.0, hops, *ends, AT, False, AT, AT, context, ["m1"], [AT], []]
+    held: list[object] = [confidence, AT, AT]
+    return [1.0, hops, *ends, AT, False, AT, AT, context, ["m1"], [AT], *held, []]
 
 
 def answer(text: str, entities: Sequence[Row], edges: Sequence[Row], **filters: object) -> list[str]:

@@ -1,0 +1,165 @@
+"""What the statements of the semantic tier read, on a graph that holds several users: never another's."""
+
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Final, cast
+
+import neo4j
+import pytest
+import pytest_asyncio
+
+from infra.embedded.stack import Endpoints
+from ragpp.models import MemoryQuery, Scope
+from ragpp.neo4j import create_driver, scope_key
+from services.semantic import recall
+from services.semantic.records import AFTER_TIME, BEFORE_TIME, to_moment
+from services.semantic.settings import SemanticSettings
+from services.semantic.statements import QUERIES, statement
+from services.semantic.tier import Neo4jSemanticTier
+from tests.support.scopes import new_scope
+from tests.support.semantic import NOON, entities, neo4j_settings, observation, relation, relationships, semantic_tier
+
+pytestmark = pytest.mark.server
+NEIGHBOURS: Final = 3
+HUB: Final = 150
+"""Relationships of each neighbour, under the names that the small user's have as well."""
+HOUR: Final = timedelta(hours=1)
+MOST_ROWS: Final = 100
+"""Of one operator; the small user's own graph has a dozen of anything, and two thirds of this in all."""
+Plan = dict[str, object]
+
+
+@dataclass(frozen=True)
+class Filled:
+    """A graph of several users, and what the statements about the smallest of them take."""
+
+    driver: neo4j.AsyncDriver
+    scope: Scope
+    given: Mapping[str, Mapping[str, object]]
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="session")
+async def filled(endpoints: Endpoints) -> AsyncIterator[Filled]:
+    scope = new_scope()
+    async with semantic_tier(endpoints, clock=lambda: NOON) as tier:
+        for number in range(NEIGHBOURS):
+            neighbour = new_scope() if number else Scope(tenant_id=scope.tenant_id, user_id=f"{scope.user_id}-{number}")
+            await fill(tier, neighbour, HUB)
+        await fill(tier, scope, 4)
+        given = await parameters(tier, scope)
+    async with create_driver(neo4j_settings(endpoints)) as driver:
+        await driver.execute_query("CALL db.clearQueryCaches()")
+        yield Filled(driver, scope, given)
+
+
+async def fill(tier: Neo4jSemanticTier, scope: Scope, count: int) -> None:
+    """`count` places that the same person has lived in, an hour each, and as many things the person likes; the first
+    of both once more at noon, so that only evidence tells what was known an hour before."""
+    said = []
+    for number in range(count + 1):
+        what = number % count
+        said.append(
+            observation(
+                f"m{number}",
+                at=NOON - (count - number) * HOUR,
+                relationships=(
+                    relation("Noor", "LIVES_IN", f"Town {what}"),
+                    relation("Noor", "LIKES", f"Thing {what}"),
+                ),
+            )
+        )
+    await tier.observe(scope, said)
+
+
+async def parameters(tier: Neo4jSemanticTier, scope: Scope) -> dict[str, Mapping[str, object]]:
+    """What each statement is given, so that it finds something."""
+    edges = await relationships(tier, scope, "all")
+    noor, town, *_ = sorted(await entities(tier, scope), key=lambda entity: -entity.mentions)
+    edge_ids, event, now = [edge.id for edge in edges], "o:event-m0", to_moment(NOON)
+    query = MemoryQuery(scope=scope, text="Where did Noor live, and what does Noor like?", as_of=NOON - HOUR)
+    page = {"after_key": "", "after_id": "", "label": None, "limit": 50}
+    row: dict[str, object] = {
+        "id": noor.id,
+        "event_id": event,
+        "entity_id": noor.id,
+        "source_id": noor.id,
+        "target_id": town.id,
+    }
+    row |= {"alias_keys": [], "sources": ["m0"], "type": "LIVES_IN", "state": {}, "said": {}, "occurred_at": now}
+    of_edge = {**row, "id": edge_ids[0]}
+    vector = (0.1,) * 384
+    return {
+        "retrieve": recall.parameters(query, vector, NOON, SemanticSettings()),
+        "claim": {"rows": [{"event_id": event, "hash": "", "occurred_at": now, "sources": []}], "now": now},
+        "lock": {"now": now},
+        "entities_by_keys": {"keys": ["noor", "town 1"]},
+        "list_entities": page,
+        "names_of_entities": page,
+        "list_relationships": {
+            "entity_id": None,
+            "state": "current",
+            "as_of": AFTER_TIME,
+            "after_first": BEFORE_TIME,
+            "after_id": "",
+            "limit": 50,
+        },
+        "doubtful": {"below": 1.0, "now": now, "limit": 50, "rate": 0.95, "lasting_rate": 0.999},
+        "fading": {"now": now + 1, "limit": 50},
+        "absorb": {"keep_id": noor.id, "absorb_id": town.id, "now": now, "automatic": True},
+        "restore": {"keep_id": noor.id, "absorb_id": town.id},
+        "rename_merge": {"id": noor.id, "state": {}},
+        "events_of_sources": {"ids": ["m0"]},
+        **{
+            name: {"ids": edge_ids}
+            for name in ("relationships_by_ids", "statements_of", "drop_relationships", "drop_statements")
+        },
+        **{name: {"ids": [event]} for name in ("evidence_of_events", "withdraw_events", "drop_spent_entries")},
+        "entities_by_ids": {"ids": [noor.id, town.id]},
+        **{
+            name: {"id": noor.id}
+            for name in (
+                "mentions_of",
+                "statements_around",
+                "merges_of",
+                "drop_merge",
+                "events_of_entity",
+                "drop_entity",
+            )
+        },
+        **{
+            name: {"rows": [row]}
+            for name in (
+                "rivals",
+                "write_entities",
+                "drop_aliases",
+                "write_mentions",
+                "write_statements",
+                "drop_mentions",
+                "set_sources",
+            )
+        },
+        **{name: {"rows": [of_edge]} for name in ("write_relationships", "persist_decay")},
+    }
+
+
+def operators(plan: Plan) -> Iterator[Plan]:
+    """Every operator of a plan."""
+    yield plan
+    for child in cast("Sequence[Plan]", plan.get("children", ())):
+        yield from operators(child)
+
+
+@pytest.mark.parametrize("name", sorted(QUERIES))
+async def test_a_statement_reads_no_more_than_its_user_has(filled: Filled, name: str) -> None:
+    given = {"scope": scope_key(filled.scope), "given": dict(filled.given[name])}
+    async with filled.driver.session() as session, await session.begin_transaction() as transaction:
+        result = await transaction.run(f"PROFILE {statement(name)}", given)
+        summary = await result.consume()
+        await transaction.rollback()
+    plan = cast("Plan | None", summary.profile)
+    assert plan is not None
+    for operator in operators(plan):
+        what = str(operator["operatorType"]).partition("@")[0]
+        assert "Scan" not in what, what
+        assert cast("int", operator["rows"]) <= MOST_ROWS, (what, operator["rows"], operator["args"])
