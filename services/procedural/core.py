@@ -1,4 +1,4 @@
-"""What preferences and rules share: the store, the embedder and the clock."""
+"""What the parts of the tier share: the store, the embedder and the clock."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -14,7 +14,7 @@ MAX_PAGE: Final = 500
 
 
 class Core:
-    """The base of the tier's two halves."""
+    """The base of the tier's parts."""
 
     def __init__(self, store: ProceduralStore, *, embedder: Embedder, clock: Clock) -> None:
         self._store = store

@@ -1,12 +1,23 @@
 """How entries of this tier are identified, compared and put into words. Pure."""
 
 import hashlib
+import unicodedata
+from collections.abc import Mapping
+from datetime import timedelta
+from typing import Final
 
 import orjson
 
-from ragpp.models import PreferenceEntry, RuleEntry, Scope
+from ragpp.models import DateSpan, FindingEntry, Precision, PreferenceEntry, RuleEntry, Scope
 
-ProceduralEntry = PreferenceEntry | RuleEntry
+WrittenEntry = PreferenceEntry | RuleEntry
+"""What is written once for its id."""
+ProceduralEntry = WrittenEntry | FindingEntry
+
+_CLOSING: Final = " \t\r\n.,;:!?…"
+_INSTANT: Final = timedelta(microseconds=1)
+_CHARACTERS: Final[Mapping[Precision, int]] = {"month": 7, "season": 7, "year": 4}
+"""How much of an ISO 8601 moment tells an interval of that precision; a day is ten characters."""
 
 
 def preference_id(scope: Scope, category: str, key: str) -> str:
@@ -15,9 +26,38 @@ def preference_id(scope: Scope, category: str, key: str) -> str:
     return f"pref-{hashlib.sha256(name).hexdigest()[:32]}"
 
 
+def value_hash(value: str) -> bytes:
+    """What two values have in common that say the same: SHA-256 of the text in lower case, white space made single,
+    without closing punctuation. A verdict is remembered by it, since the text may be forgotten."""
+    folded = " ".join(unicodedata.normalize("NFKC", value).casefold().split())
+    return hashlib.sha256((folded.rstrip(_CLOSING) or folded or value).encode()).digest()
+
+
 def preference_line(category: str, key: str, value: str) -> str:
     """A preference in one line: what is embedded, and what a context shows."""
     return f"{category} {key}: {value}"
+
+
+def finding_line(text: str, when: DateSpan | None) -> str:
+    """A finding in one line, with the time it speaks of when that is known and not in its words: "… (2023-05-19)"."""
+    if when is None:
+        return text
+    moment = span_text(when)
+    return text if moment in text else f"{text} ({moment})"
+
+
+def span_text(when: DateSpan) -> str:
+    """The interval in as few words as its precision needs: 2023-05-19 14:00, 2023-05-19, week of 2023-05-15, 2023-05,
+    2023 or 2010s; an interval of several days, months or years with its first and its last one."""
+    start, last = when.start.isoformat(), (when.end - _INSTANT).isoformat()
+    if when.precision in {"minute", "hour"}:
+        return start[:16].replace("T", " ")
+    if when.precision == "decade":
+        return f"{start[:4]}s"
+    if when.precision == "week" and when.end - when.start <= timedelta(days=7):
+        return f"week of {start[:10]}"
+    shown = _CHARACTERS.get(when.precision, 10)
+    return start[:shown] if start[:shown] == last[:shown] else f"{start[:shown]} to {last[:shown]}"
 
 
 def entry_line(entry: ProceduralEntry) -> str:
@@ -27,7 +67,7 @@ def entry_line(entry: ProceduralEntry) -> str:
     return entry.text
 
 
-def content_hash(entry: ProceduralEntry) -> bytes:
+def content_hash(entry: WrittenEntry) -> bytes:
     """SHA-256 of what an entry says; two entries of one id with different hashes conflict.
 
     Of a preference: category, key, value, stated. Of a rule: text, triggers, priority, active. Left out is what may

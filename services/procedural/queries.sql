@@ -28,6 +28,12 @@ UPDATE procedural.applied SET subject_id = NULL, content_hash = NULL
 UPDATE procedural.applied SET subject_id = NULL, content_hash = NULL
  WHERE tenant_id = $1 AND user_id = $2 AND kind = $3 AND subject_id = ANY($4::text[])
 
+-- name: unapply_subjects
+-- Forget that entries wrote to these, so that they may write them again.
+-- $3 kind text, $4 subject ids text[]
+DELETE FROM procedural.applied
+ WHERE tenant_id = $1 AND user_id = $2 AND kind = $3 AND subject_id = ANY($4::text[])
+
 -- name: forgotten_sources
 -- $3 interaction ids text[]
 SELECT interaction_id FROM procedural.forgotten_sources
@@ -40,27 +46,107 @@ SELECT $1, $2, id FROM unnest($3::text[]) AS id ON CONFLICT DO NOTHING
 
 -- name: preference
 -- $3 id text
-SELECT id, category, key, value, confidence, stated, version, occurred_at, updated_at, sources, waiting,
-       waiting_confidence
+SELECT id, category, key, value, confidence, stated, version, occurred_at, updated_at, valid_from, learned_at, verdict,
+       sources, waiting, waiting_confidence
   FROM procedural.preferences WHERE tenant_id = $1 AND user_id = $2 AND id = $3
 
 -- name: preferences_page
--- By category and key, from after a position. The unique index gives the order.
+-- By category and key, from after a position, without rejected ones. The unique index gives the order.
 -- $3 category text or null, $4 after category text or null, $5 after key text or null, $6 limit int
-SELECT id, category, key, value, confidence, stated, version, occurred_at, updated_at, sources, waiting,
-       waiting_confidence
+SELECT id, category, key, value, confidence, stated, version, occurred_at, updated_at, valid_from, learned_at, verdict,
+       sources, waiting, waiting_confidence
   FROM procedural.preferences
  WHERE tenant_id = $1 AND user_id = $2
    AND ($3::text IS NULL OR category = $3)
    AND ($4::text IS NULL OR (category, key) > ($4, $5::text))
+   AND verdict IS DISTINCT FROM 'rejected'
  ORDER BY category, key LIMIT $6
+
+-- name: preferences_to_review
+-- What nobody has judged and is not sure, the surest first.
+-- $3 below float8, $4 limit int
+SELECT id, category, key, value, confidence, stated, version, occurred_at, updated_at, valid_from, learned_at, verdict,
+       sources, waiting, waiting_confidence
+  FROM procedural.preferences
+ WHERE tenant_id = $1 AND user_id = $2 AND verdict IS NULL AND confidence < $3
+ ORDER BY confidence DESC, id LIMIT $4
 
 -- name: preference_versions
 -- $3 preference ids text[]
-SELECT preference_id, version, entry_id, value, confidence, stated, occurred_at, recorded_at, sources
+SELECT preference_id, version, entry_id, value, confidence, stated, occurred_at, recorded_at, sources, category, key
   FROM procedural.preference_versions
  WHERE tenant_id = $1 AND user_id = $2 AND preference_id = ANY($3::text[])
  ORDER BY preference_id, version
+
+-- name: verdicts
+-- $3 preference ids text[] or null for all of the user's
+SELECT preference_id, value_hash, verdict, judged_at FROM procedural.preference_verdicts
+ WHERE tenant_id = $1 AND user_id = $2 AND ($3::text[] IS NULL OR preference_id = ANY($3::text[]))
+
+-- name: put_verdict
+-- The last one counts; the same one again keeps its time.
+-- $3 preference_id text, $4 value_hash bytea, $5 verdict text, $6 judged_at timestamptz
+INSERT INTO procedural.preference_verdicts (tenant_id, user_id, preference_id, value_hash, verdict, judged_at)
+VALUES ($1, $2, $3, $4, $5, $6)
+    ON CONFLICT (tenant_id, user_id, preference_id, value_hash) DO UPDATE
+   SET verdict = excluded.verdict, judged_at = excluded.judged_at
+ WHERE preference_verdicts.verdict <> excluded.verdict
+
+-- name: copy_verdicts
+-- To another preference; of two on one value the later counts.
+-- $3 from preference_id text, $4 to preference_id text
+INSERT INTO procedural.preference_verdicts (tenant_id, user_id, preference_id, value_hash, verdict, judged_at)
+SELECT tenant_id, user_id, $4, value_hash, verdict, judged_at FROM procedural.preference_verdicts
+ WHERE tenant_id = $1 AND user_id = $2 AND preference_id = $3
+    ON CONFLICT (tenant_id, user_id, preference_id, value_hash) DO UPDATE
+   SET verdict = excluded.verdict, judged_at = excluded.judged_at
+ WHERE excluded.judged_at > preference_verdicts.judged_at
+
+-- name: lift_rejection
+-- $3 preference_id text, $4 value_hash bytea
+DELETE FROM procedural.preference_verdicts
+ WHERE tenant_id = $1 AND user_id = $2 AND preference_id = $3 AND value_hash = $4 AND verdict = 'rejected'
+
+-- name: delete_verdicts
+-- $3 preference ids text[]
+DELETE FROM procedural.preference_verdicts WHERE tenant_id = $1 AND user_id = $2 AND preference_id = ANY($3::text[])
+
+-- name: aliases
+-- $3 ids text[]
+SELECT alias_id, preference_id FROM procedural.preference_aliases
+ WHERE tenant_id = $1 AND user_id = $2 AND alias_id = ANY($3::text[])
+
+-- name: redirect_aliases
+-- What led to one preference leads to another.
+-- $3 from preference_id text, $4 to preference_id text
+UPDATE procedural.preference_aliases SET preference_id = $4
+ WHERE tenant_id = $1 AND user_id = $2 AND preference_id = $3
+
+-- name: add_alias
+-- $3 alias_id text, $4 preference_id text
+INSERT INTO procedural.preference_aliases (tenant_id, user_id, alias_id, preference_id) VALUES ($1, $2, $3, $4)
+
+-- name: delete_aliases
+-- $3 preference ids text[]
+DELETE FROM procedural.preference_aliases WHERE tenant_id = $1 AND user_id = $2 AND preference_id = ANY($3::text[])
+
+-- name: move_preference_version
+-- One version, to another number or another preference; its embedding stays with it.
+-- $3 preference_id text, $4 version int, $5 to preference_id text, $6 to version int, $7 category text or null,
+-- $8 key text or null
+UPDATE procedural.preference_versions SET preference_id = $5, version = $6, category = $7, key = $8
+ WHERE tenant_id = $1 AND user_id = $2 AND preference_id = $3 AND version = $4
+
+-- name: move_applied
+-- $3 entry ids text[], $4 to subject_id text
+UPDATE procedural.applied SET subject_id = $4
+ WHERE tenant_id = $1 AND user_id = $2 AND kind = 'preference' AND entry_id = ANY($3::text[])
+   AND subject_id IS NOT NULL
+
+-- name: delete_preference_rows
+-- The rows of preferences alone, their versions having moved.
+-- $3 ids text[]
+DELETE FROM procedural.preferences WHERE tenant_id = $1 AND user_id = $2 AND id = ANY($3::text[])
 
 -- name: preference_names
 -- $3 preference ids text[]
@@ -69,10 +155,11 @@ SELECT id, category, key FROM procedural.preferences
 
 -- name: add_preference_version
 -- $3 preference_id text, $4 version int, $5 entry_id text or null, $6 value text, $7 confidence float8,
--- $8 stated boolean, $9 occurred_at timestamptz, $10 recorded_at timestamptz, $11 sources text[], $12 embedding halfvec
+-- $8 stated boolean, $9 occurred_at timestamptz, $10 recorded_at timestamptz, $11 sources text[],
+-- $12 embedding halfvec, $13 category text or null, $14 key text or null
 INSERT INTO procedural.preference_versions (tenant_id, user_id, preference_id, version, entry_id, value, confidence,
-                                            stated, occurred_at, recorded_at, sources, embedding)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
+                                            stated, occurred_at, recorded_at, sources, embedding, category, key)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
 
 -- name: copy_preference_version
 -- An earlier version as a new one, stated by whoever restores it. It keeps the entry and the sources that the value
@@ -80,8 +167,9 @@ VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
 -- $3 preference_id text, $4 earlier version int, $5 new version int, $6 occurred_at timestamptz,
 -- $7 recorded_at timestamptz
 INSERT INTO procedural.preference_versions (tenant_id, user_id, preference_id, version, entry_id, value, confidence,
-                                            stated, occurred_at, recorded_at, sources, embedding)
-SELECT tenant_id, user_id, preference_id, $5, entry_id, value, confidence, true, $6, $7, sources, embedding
+                                            stated, occurred_at, recorded_at, sources, embedding, category, key)
+SELECT tenant_id, user_id, preference_id, $5, entry_id, value, confidence, true, $6, $7, sources, embedding, category,
+       key
   FROM procedural.preference_versions
  WHERE tenant_id = $1 AND user_id = $2 AND preference_id = $3 AND version = $4
 
@@ -89,16 +177,19 @@ SELECT tenant_id, user_id, preference_id, $5, entry_id, value, confidence, true,
 -- What the versions amount to; the vector is that of the version whose value is current.
 -- $3 id text, $4 category text, $5 key text, $6 value text, $7 confidence float8, $8 stated boolean, $9 version int,
 -- $10 occurred_at timestamptz, $11 updated_at timestamptz, $12 sources text[], $13 waiting text or null,
--- $14 waiting_confidence float8 or null, $15 version of the value int
-INSERT INTO procedural.preferences AS p (tenant_id, user_id, id, category, key, value, confidence, stated, version,
-                                         occurred_at, updated_at, sources, waiting, waiting_confidence, embedding)
-SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, v.embedding
+-- $14 waiting_confidence float8 or null, $15 version of the value int, $16 valid_from timestamptz,
+-- $17 learned_at timestamptz, $18 verdict text or null
+INSERT INTO procedural.preferences (tenant_id, user_id, id, category, key, value, confidence, stated, version,
+                                    occurred_at, updated_at, sources, waiting, waiting_confidence, embedding,
+                                    valid_from, learned_at, verdict)
+SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, v.embedding, $16, $17, $18
   FROM procedural.preference_versions AS v
  WHERE v.tenant_id = $1 AND v.user_id = $2 AND v.preference_id = $3 AND v.version = $15
     ON CONFLICT (tenant_id, user_id, id) DO UPDATE
    SET value = excluded.value, confidence = excluded.confidence, stated = excluded.stated, version = excluded.version,
        occurred_at = excluded.occurred_at, updated_at = excluded.updated_at, sources = excluded.sources,
-       waiting = excluded.waiting, waiting_confidence = excluded.waiting_confidence, embedding = excluded.embedding
+       waiting = excluded.waiting, waiting_confidence = excluded.waiting_confidence, embedding = excluded.embedding,
+       valid_from = excluded.valid_from, learned_at = excluded.learned_at, verdict = excluded.verdict
 
 -- name: preferences_of_sources
 -- $3 interaction ids text[]
@@ -125,32 +216,34 @@ DELETE FROM procedural.preference_versions
 DELETE FROM procedural.preferences WHERE tenant_id = $1 AND user_id = $2 AND id = ANY($3::text[]) RETURNING id
 
 -- name: rank_preferences
--- All of the user's preferences, the nearest first; the primary key bounds the scan.
+-- All of the user's preferences but rejected ones, the nearest first; the primary key bounds the scan.
 -- $3 query embedding halfvec or null, $4 limit int
-SELECT id, category, key, value, confidence, stated, version, occurred_at, updated_at, sources, waiting,
-       waiting_confidence, 1 - (embedding <=> $3::halfvec) AS similarity
-  FROM procedural.preferences WHERE tenant_id = $1 AND user_id = $2
+SELECT id, category, key, value, confidence, stated, version, occurred_at, updated_at, valid_from, learned_at, verdict,
+       sources, waiting, waiting_confidence, 1 - (embedding <=> $3::halfvec) AS similarity
+  FROM procedural.preferences WHERE tenant_id = $1 AND user_id = $2 AND verdict IS DISTINCT FROM 'rejected'
  ORDER BY similarity DESC NULLS LAST, occurred_at DESC, id LIMIT $4
 
 -- name: rank_preference_versions
--- All that had been written by a moment, for folding into what was current then.
--- $3 query embedding halfvec or null, $4 as_of timestamptz
-SELECT v.preference_id, p.category, p.key, v.version, v.entry_id, v.value, v.confidence, v.stated, v.occurred_at,
-       v.recorded_at, v.sources, 1 - (v.embedding <=> $3::halfvec) AS similarity
+-- All that had been written by a moment, of a category or of all, for folding into what was current then.
+-- $3 query embedding halfvec or null, $4 as_of timestamptz, $5 category text or null
+SELECT v.preference_id, v.version, v.entry_id, v.value, v.confidence, v.stated, v.occurred_at, v.recorded_at, v.sources,
+       v.category, v.key, p.category AS of_category, p.key AS of_key, 1 - (v.embedding <=> $3::halfvec) AS similarity
   FROM procedural.preference_versions AS v
   JOIN procedural.preferences AS p ON (p.tenant_id, p.user_id, p.id) = (v.tenant_id, v.user_id, v.preference_id)
- WHERE v.tenant_id = $1 AND v.user_id = $2 AND v.occurred_at <= $4
+ WHERE v.tenant_id = $1 AND v.user_id = $2 AND v.occurred_at <= $4 AND ($5::text IS NULL OR p.category = $5)
  ORDER BY v.preference_id, v.version
 
 -- name: rule
 -- $3 id text
-SELECT id, text, triggers, priority, active, activations, outcomes, successes, version, occurred_at, updated_at, sources
+SELECT id, text, triggers, priority, active, aside, activations, outcomes, successes, version, occurred_at, updated_at,
+       sources
   FROM procedural.rules WHERE tenant_id = $1 AND user_id = $2 AND id = $3
 
 -- name: rules_page
 -- By priority, highest first, from after a position.
 -- $3 active boolean or null, $4 after priority int or null, $5 after id text or null, $6 limit int
-SELECT id, text, triggers, priority, active, activations, outcomes, successes, version, occurred_at, updated_at, sources
+SELECT id, text, triggers, priority, active, aside, activations, outcomes, successes, version, occurred_at, updated_at,
+       sources
   FROM procedural.rules
  WHERE tenant_id = $1 AND user_id = $2
    AND ($3::boolean IS NULL OR active = $3)
@@ -160,8 +253,8 @@ SELECT id, text, triggers, priority, active, activations, outcomes, successes, v
 -- name: rule_versions
 -- With the record of the rule as a whole: outcomes are not kept by version.
 -- $3 rule_id text
-SELECT v.rule_id AS id, v.text, v.triggers, v.priority, v.active, r.activations, r.outcomes, r.successes, v.version,
-       v.occurred_at, v.recorded_at AS updated_at, v.sources
+SELECT v.rule_id AS id, v.text, v.triggers, v.priority, v.active, v.aside, r.activations, r.outcomes, r.successes,
+       v.version, v.occurred_at, v.recorded_at AS updated_at, v.sources
   FROM procedural.rule_versions AS v
   JOIN procedural.rules AS r ON (r.tenant_id, r.user_id, r.id) = (v.tenant_id, v.user_id, v.rule_id)
  WHERE v.tenant_id = $1 AND v.user_id = $2 AND v.rule_id = $3
@@ -176,17 +269,18 @@ VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
 
 -- name: change_rule
 -- $3 id text, $4 text text, $5 triggers text[], $6 priority int, $7 active boolean, $8 version int,
--- $9 occurred_at timestamptz, $10 updated_at timestamptz, $11 embedding halfvec or null to keep the one there is
+-- $9 occurred_at timestamptz, $10 updated_at timestamptz, $11 embedding halfvec or null to keep the one there is,
+-- $12 aside text or null
 UPDATE procedural.rules
    SET text = $4, triggers = $5, priority = $6, active = $7, version = $8, occurred_at = $9, updated_at = $10,
-       embedding = coalesce($11, embedding)
+       embedding = coalesce($11, embedding), aside = $12
  WHERE tenant_id = $1 AND user_id = $2 AND id = $3
 
 -- name: restore_rule
 -- $3 id text, $4 earlier version int, $5 new version int, $6 occurred_at timestamptz, $7 updated_at timestamptz
 UPDATE procedural.rules AS r
-   SET text = v.text, triggers = v.triggers, priority = v.priority, active = v.active, embedding = v.embedding,
-       version = $5, occurred_at = $6, updated_at = $7
+   SET text = v.text, triggers = v.triggers, priority = v.priority, active = v.active, aside = v.aside,
+       embedding = v.embedding, version = $5, occurred_at = $6, updated_at = $7
   FROM procedural.rule_versions AS v
  WHERE (v.tenant_id, v.user_id, v.rule_id, v.version) = ($1, $2, $3, $4)
    AND (r.tenant_id, r.user_id, r.id) = ($1, $2, $3)
@@ -194,9 +288,10 @@ UPDATE procedural.rules AS r
 -- name: keep_rule_version
 -- The rule as it is, as one of its versions.
 -- $3 id text
-INSERT INTO procedural.rule_versions (tenant_id, user_id, rule_id, version, text, triggers, priority, active,
+INSERT INTO procedural.rule_versions (tenant_id, user_id, rule_id, version, text, triggers, priority, active, aside,
                                       occurred_at, recorded_at, sources, embedding)
-SELECT tenant_id, user_id, id, version, text, triggers, priority, active, occurred_at, updated_at, sources, embedding
+SELECT tenant_id, user_id, id, version, text, triggers, priority, active, aside, occurred_at, updated_at, sources,
+       embedding
   FROM procedural.rules WHERE tenant_id = $1 AND user_id = $2 AND id = $3
 
 -- name: count_outcome
@@ -204,8 +299,8 @@ SELECT tenant_id, user_id, id, version, text, triggers, priority, active, occurr
 UPDATE procedural.rules
    SET activations = activations + 1, outcomes = outcomes + 1, successes = successes + $4::boolean::int
  WHERE tenant_id = $1 AND user_id = $2 AND id = $3
-RETURNING id, text, triggers, priority, active, activations, outcomes, successes, version, occurred_at, updated_at,
-          sources
+RETURNING id, text, triggers, priority, active, aside, activations, outcomes, successes, version, occurred_at,
+          updated_at, sources
 
 -- name: rules_of_sources
 -- $3 interaction ids text[]
@@ -219,6 +314,29 @@ UPDATE procedural.rules SET sources = $4 WHERE tenant_id = $1 AND user_id = $2 A
 -- $3 rule_id text, $4 sources text[]
 UPDATE procedural.rule_versions SET sources = $4 WHERE tenant_id = $1 AND user_id = $2 AND rule_id = $3
 
+-- name: rule_texts
+-- Every text that these rules had in any version.
+-- $3 rule ids text[]
+SELECT DISTINCT text FROM procedural.rule_versions
+ WHERE tenant_id = $1 AND user_id = $2 AND rule_id = ANY($3::text[])
+
+-- name: rules_aside
+-- The rules of which any version was put aside for a reason that holds one of these texts.
+-- $3 texts text[]
+SELECT DISTINCT rule_id FROM procedural.rule_versions
+ WHERE tenant_id = $1 AND user_id = $2 AND aside IS NOT NULL
+   AND EXISTS (SELECT FROM unnest($3::text[]) AS said WHERE position(said IN aside) > 0)
+
+-- name: blur_rules_aside
+-- $3 rule ids text[], $4 what the reason becomes text
+UPDATE procedural.rules SET aside = $4
+ WHERE tenant_id = $1 AND user_id = $2 AND id = ANY($3::text[]) AND aside IS NOT NULL
+
+-- name: blur_rule_versions_aside
+-- $3 rule ids text[], $4 what the reason becomes text
+UPDATE procedural.rule_versions SET aside = $4
+ WHERE tenant_id = $1 AND user_id = $2 AND rule_id = ANY($3::text[]) AND aside IS NOT NULL
+
 -- name: delete_rule_versions
 -- $3 rule ids text[]
 DELETE FROM procedural.rule_versions WHERE tenant_id = $1 AND user_id = $2 AND rule_id = ANY($3::text[])
@@ -230,7 +348,7 @@ DELETE FROM procedural.rules WHERE tenant_id = $1 AND user_id = $2 AND id = ANY(
 -- name: rank_rules
 -- The user's active rules, highest priority and nearest first.
 -- $3 query embedding halfvec or null, $4 limit int
-SELECT id, text, triggers, priority, active, activations, outcomes, successes, version, occurred_at, updated_at,
+SELECT id, text, triggers, priority, active, aside, activations, outcomes, successes, version, occurred_at, updated_at,
        sources, 1 - (embedding <=> $3::halfvec) AS similarity
   FROM procedural.rules WHERE tenant_id = $1 AND user_id = $2 AND active
  ORDER BY priority DESC, similarity DESC NULLS LAST, id LIMIT $4
@@ -238,11 +356,148 @@ SELECT id, text, triggers, priority, active, activations, outcomes, successes, v
 -- name: rank_rule_versions
 -- The version of each rule that held at a moment, of those that were active in it.
 -- $3 query embedding halfvec or null, $4 as_of timestamptz, $5 limit int
-SELECT held.rule_id AS id, held.text, held.triggers, held.priority, held.active, r.activations, r.outcomes, r.successes,
-       held.version, held.occurred_at, held.recorded_at AS updated_at, held.sources,
+SELECT held.rule_id AS id, held.text, held.triggers, held.priority, held.active, held.aside, r.activations, r.outcomes,
+       r.successes, held.version, held.occurred_at, held.recorded_at AS updated_at, held.sources,
        1 - (held.embedding <=> $3::halfvec) AS similarity
   FROM (SELECT DISTINCT ON (rule_id) * FROM procedural.rule_versions
          WHERE tenant_id = $1 AND user_id = $2 AND occurred_at <= $4 ORDER BY rule_id, version DESC) AS held
   JOIN procedural.rules AS r ON (r.tenant_id, r.user_id, r.id) = (held.tenant_id, held.user_id, held.rule_id)
  WHERE held.active
  ORDER BY held.priority DESC, similarity DESC NULLS LAST, held.rule_id LIMIT $5
+
+-- name: forgotten_findings
+-- $3 finding ids text[]
+SELECT finding_id FROM procedural.forgotten_findings
+ WHERE tenant_id = $1 AND user_id = $2 AND finding_id = ANY($3::text[])
+
+-- name: add_forgotten_findings
+-- $3 finding ids text[]
+INSERT INTO procedural.forgotten_findings (tenant_id, user_id, finding_id)
+SELECT $1, $2, id FROM unnest($3::text[]) AS id ON CONFLICT DO NOTHING
+
+-- name: finding_evidence
+-- With what kind of finding it is.
+-- $3 finding ids text[], $4 as_of timestamptz or null
+SELECT e.finding_id, f.finding, e.number, e.text, e.confidence, e.when_start, e.when_end, e.when_precision, e.when_text,
+       e.occurred_at, e.sources, e.details
+  FROM procedural.finding_evidence AS e
+  JOIN procedural.findings AS f ON (f.tenant_id, f.user_id, f.id) = (e.tenant_id, e.user_id, e.finding_id)
+ WHERE e.tenant_id = $1 AND e.user_id = $2 AND e.finding_id = ANY($3::text[])
+   AND ($4::timestamptz IS NULL OR e.occurred_at <= $4)
+ ORDER BY e.finding_id, e.number
+
+-- name: finding_evidence_as_of
+-- The evidence, by a moment, of all findings of a kind or of all.
+-- $3 as_of timestamptz, $4 finding text or null
+SELECT e.finding_id, f.finding, e.number, e.text, e.confidence, e.when_start, e.when_end, e.when_precision, e.when_text,
+       e.occurred_at, e.sources, e.details
+  FROM procedural.finding_evidence AS e
+  JOIN procedural.findings AS f ON (f.tenant_id, f.user_id, f.id) = (e.tenant_id, e.user_id, e.finding_id)
+ WHERE e.tenant_id = $1 AND e.user_id = $2 AND e.occurred_at <= $3 AND ($4::text IS NULL OR f.finding = $4)
+ ORDER BY e.finding_id, e.number
+
+-- name: put_finding_evidence
+-- $3 finding_id text, $4 number int, $5 text text, $6 confidence float8, $7 when_start timestamptz or null,
+-- $8 when_end timestamptz or null, $9 when_precision text or null, $10 when_text text or null,
+-- $11 occurred_at timestamptz, $12 sources text[], $13 details jsonb, $14 embedding halfvec
+INSERT INTO procedural.finding_evidence (tenant_id, user_id, finding_id, number, text, confidence, when_start, when_end,
+                                         when_precision, when_text, occurred_at, sources, details, embedding)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
+    ON CONFLICT (tenant_id, user_id, finding_id, number) DO UPDATE
+   SET text = excluded.text, confidence = excluded.confidence, when_start = excluded.when_start,
+       when_end = excluded.when_end, when_precision = excluded.when_precision, when_text = excluded.when_text,
+       occurred_at = excluded.occurred_at, sources = excluded.sources, details = excluded.details,
+       embedding = excluded.embedding
+
+-- name: change_finding_evidence
+-- What evidence keeps when others take from it or add to it.
+-- $3 finding_id text, $4 number int, $5 confidence float8, $6 sources text[], $7 details jsonb
+UPDATE procedural.finding_evidence SET confidence = $5, sources = $6, details = $7
+ WHERE tenant_id = $1 AND user_id = $2 AND finding_id = $3 AND number = $4
+
+-- name: delete_finding_evidence
+-- $3 finding_id text, $4 numbers int[]
+DELETE FROM procedural.finding_evidence
+ WHERE tenant_id = $1 AND user_id = $2 AND finding_id = $3 AND number = ANY($4::int[])
+
+-- name: delete_all_finding_evidence
+-- $3 finding ids text[]
+DELETE FROM procedural.finding_evidence WHERE tenant_id = $1 AND user_id = $2 AND finding_id = ANY($3::text[])
+
+-- name: put_finding
+-- What the evidence amounts to; the vector is that of the evidence whose text is shown.
+-- $3 id text, $4 finding text, $5 text text, $6 confidence float8, $7 when_start timestamptz or null,
+-- $8 when_end timestamptz or null, $9 when_precision text or null, $10 when_text text or null,
+-- $11 first_at timestamptz, $12 last_at timestamptz, $13 sources text[], $14 details jsonb, $15 number of the text int
+INSERT INTO procedural.findings (tenant_id, user_id, id, finding, text, confidence, when_start, when_end,
+                                 when_precision, when_text, first_at, last_at, sources, details, embedding)
+SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, e.embedding
+  FROM procedural.finding_evidence AS e
+ WHERE e.tenant_id = $1 AND e.user_id = $2 AND e.finding_id = $3 AND e.number = $15
+    ON CONFLICT (tenant_id, user_id, id) DO UPDATE
+   SET text = excluded.text, confidence = excluded.confidence, when_start = excluded.when_start,
+       when_end = excluded.when_end, when_precision = excluded.when_precision, when_text = excluded.when_text,
+       first_at = excluded.first_at, last_at = excluded.last_at, sources = excluded.sources,
+       details = excluded.details, embedding = excluded.embedding
+
+-- name: findings_page
+-- The latest first, from after a position.
+-- $3 finding text or null, $4 after last_at timestamptz or null, $5 after id text or null, $6 limit int
+SELECT id, finding, text, confidence, when_start, when_end, when_precision, when_text, first_at, last_at, sources,
+       details
+  FROM procedural.findings
+ WHERE tenant_id = $1 AND user_id = $2
+   AND ($3::text IS NULL OR finding = $3)
+   AND ($4::timestamptz IS NULL OR last_at < $4 OR (last_at = $4 AND id > $5::text))
+ ORDER BY last_at DESC, id LIMIT $6
+
+-- name: findings_of_sources
+-- $3 interaction ids text[]
+SELECT DISTINCT finding_id FROM procedural.finding_evidence
+ WHERE tenant_id = $1 AND user_id = $2 AND sources && $3::text[]
+
+-- name: delete_findings
+-- $3 ids text[]
+DELETE FROM procedural.findings WHERE tenant_id = $1 AND user_id = $2 AND id = ANY($3::text[]) RETURNING id
+
+-- name: rank_findings
+-- The findings that were there by a moment, the nearest first, without a query the latest first.
+-- $3 query embedding halfvec or null, $4 as_of timestamptz or null, $5 limit int
+SELECT id, finding, text, confidence, when_start, when_end, when_precision, when_text, first_at, last_at, sources,
+       details, 1 - (embedding <=> $3::halfvec) AS similarity
+  FROM procedural.findings
+ WHERE tenant_id = $1 AND user_id = $2 AND ($4::timestamptz IS NULL OR first_at <= $4)
+ ORDER BY similarity DESC NULLS LAST, last_at DESC, id LIMIT $5
+
+-- name: add_reflection
+-- Once for its id.
+-- $3 id text, $4 kind text, $5 date date, $6 created_at timestamptz, $7 sources text[], $8 report jsonb
+INSERT INTO procedural.reflections (tenant_id, user_id, id, kind, date, created_at, sources, report)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT DO NOTHING
+
+-- name: reflection
+-- $3 id text
+SELECT report FROM procedural.reflections WHERE tenant_id = $1 AND user_id = $2 AND id = $3
+
+-- name: reflections_page
+-- The latest date first, from after a position.
+-- $3 kind text or null, $4 after date date or null, $5 after created_at timestamptz or null, $6 after id text or null,
+-- $7 limit int
+SELECT report FROM procedural.reflections
+ WHERE tenant_id = $1 AND user_id = $2
+   AND ($3::text IS NULL OR kind = $3)
+   AND ($4::date IS NULL OR (date, created_at, id) < ($4, $5::timestamptz, $6::text))
+ ORDER BY date DESC, created_at DESC, id DESC LIMIT $7
+
+-- name: reflections_of_sources
+-- $3 interaction ids text[]
+SELECT report FROM procedural.reflections WHERE tenant_id = $1 AND user_id = $2 AND sources && $3::text[]
+
+-- name: reflections_of_rules
+-- Every report that speaks of rules.
+SELECT report FROM procedural.reflections
+ WHERE tenant_id = $1 AND user_id = $2 AND (report -> 'new_rules' <> '[]' OR report -> 'conflicts' <> '[]')
+
+-- name: change_reflection
+-- $3 id text, $4 sources text[], $5 report jsonb
+UPDATE procedural.reflections SET sources = $4, report = $5 WHERE tenant_id = $1 AND user_id = $2 AND id = $3

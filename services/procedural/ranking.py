@@ -1,7 +1,7 @@
-"""Which rules and preferences answer a query, and how well. Pure.
+"""Which rules, preferences and findings answer a query, and how well. Pure.
 
-One scale for both, in bands, so that the best come first: a rule that a trigger calls up is worth 0.8 to 1, a rule
-that is near in meaning or that has no trigger 0.6 to 0.8, a preference up to 0.6.
+One scale for all, in bands, so that the best come first: a rule that a trigger calls up is worth 0.8 to 1, a rule
+that is near in meaning or that has no trigger 0.6 to 0.8, a preference or a finding up to 0.6.
 """
 
 import math
@@ -9,10 +9,12 @@ import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Final, Generic, TypeVar
 
+from ragpp.learned import Finding
 from ragpp.models import Filters, Memory, MemoryQuery, Preference, Rule
-from services.procedural.naming import preference_line
+from services.procedural.naming import finding_line, preference_line
 
 NEAR_COSINE: Final = 0.2
 """From here on a rule is near in meaning. Chosen for all-MiniLM-L6-v2 on a small sample written for the purpose, eight
@@ -32,15 +34,27 @@ COSINE_SHARE: Final = 0.7
 RULE_SHARE: Final = 0.5
 """The largest part of an answer that rules take while there are preferences to fill the rest."""
 
+FINDING_RELEVANCE: Final = 0.2
+"""The least relevance of a finding that is returned, on the scale of a preference's: a user has hundreds, and most have
+nothing to do with a query. Chosen for all-MiniLM-L6-v2 on a small sample written for the purpose, ten findings, a
+question for each and four that concern none: 0.2 found 9 of the 10 and 2 % of the other 130 pairs; 0.25 found 7 and
+none, 0.15 found all and 12 %."""
+
+MAX_FINDINGS: Final = 5
+"""The most findings in an answer: the turns they were taken from are recalled by themselves."""
+
+FINDING_SHARE: Final = 0.25
+"""The largest part of an answer that findings take, rounded up."""
+
 _WORD: Final = re.compile(r"[^\W_]+")
 
 
-Item = TypeVar("Item", Rule, Preference)
+Item = TypeVar("Item", Rule, Preference, Finding)
 
 
 @dataclass(frozen=True)
 class Scored(Generic[Item]):
-    """A rule or preference with its cosine to the query, -1 to 1, or None without a query."""
+    """A rule, preference or finding with its cosine to the query, -1 to 1, or None without a query."""
 
     item: Item
     similarity: float | None
@@ -48,18 +62,24 @@ class Scored(Generic[Item]):
 
 @dataclass(frozen=True, slots=True)
 class Situation:
-    """What triggers are compared with: the query's words, and the names of what is being done."""
+    """What triggers are compared with: the query's words, and the names of what is being done. `asked`: the words of
+    three letters and more, which what is known is compared with."""
 
     text: str
     words: tuple[str, ...]
+    asked: frozenset[str]
     labels: frozenset[tuple[str, ...]]
 
     @classmethod
     def of(cls, text: str, filters: Filters) -> "Situation":
         """The situation of a query."""
         labels = (filters.task_type, filters.domain, filters.channel)
+        words = words_of(text)
         return cls(
-            text=_folded(text), words=words_of(text), labels=frozenset(words_of(label) for label in labels if label)
+            text=_folded(text),
+            words=words,
+            asked=frozenset(word for word in words if len(word) > 2),
+            labels=frozenset(words_of(label) for label in labels if label),
         )
 
     def calls_up(self, triggers: Iterable[str]) -> bool:
@@ -97,14 +117,25 @@ def rule_score(rule: Rule, similarity: float | None, situation: Situation) -> fl
 
 
 def preference_score(preference: Preference, similarity: float | None, situation: Situation) -> float:
-    """0 to 0.6: 0.7 × cosine + 0.3 × share of the query's words, weighted by half with the confidence."""
-    line = set(words_of(preference_line(preference.category, preference.key, preference.value)))
-    asked = {word for word in situation.words if len(word) > 2}
-    overlap = len(asked & line) / len(asked) if asked else 0.0
-    relevance = COSINE_SHARE * max(0.0, similarity or 0.0) + (1 - COSINE_SHARE) * overlap
+    """0 to 0.6: the relevance, weighted by half with the confidence."""
+    line = preference_line(preference.category, preference.key, preference.value)
+    relevance = relevance_of(line, similarity, situation)
     if preference.category.casefold() in ALWAYS_RELEVANT:
         relevance = max(relevance, ALWAYS_RELEVANCE)
-    return 0.6 * min(1.0, relevance) * (1 + preference.confidence) / 2
+    return 0.6 * relevance * (1 + preference.confidence) / 2
+
+
+def finding_score(finding: Finding, similarity: float | None, situation: Situation) -> float | None:
+    """As a preference's, or None for a finding that does not concern the query."""
+    relevance = relevance_of(finding_line(finding.text, finding.when), similarity, situation)
+    return 0.6 * relevance * (1 + finding.confidence) / 2 if relevance >= FINDING_RELEVANCE else None
+
+
+def relevance_of(line: str, similarity: float | None, situation: Situation) -> float:
+    """0 to 1: 0.7 × cosine + 0.3 × share of the query's words of three letters and more that `line` has."""
+    asked = situation.asked
+    overlap = len(asked.intersection(words_of(line))) / len(asked) if asked else 0.0
+    return min(1.0, COSINE_SHARE * max(0.0, similarity or 0.0) + (1 - COSINE_SHARE) * overlap)
 
 
 def rule_confidence(rule: Rule) -> float:
@@ -114,35 +145,56 @@ def rule_confidence(rule: Rule) -> float:
     return min(1.0, (successes + 1) / (rule.outcomes + 1))
 
 
-def rank(query: MemoryQuery, rules: Sequence[Scored[Rule]], preferences: Sequence[Scored[Preference]]) -> list[Memory]:
+def rank(
+    query: MemoryQuery,
+    rules: Sequence[Scored[Rule]],
+    preferences: Sequence[Scored[Preference]],
+    findings: Sequence[Scored[Finding]] = (),
+) -> list[Memory]:
     """At most `query.limit` memories, best first; `tokens` are left 0."""
     situation, filters = Situation.of(query.text, query.filters), query.filters
-    found = []
+    called = []
     for rule, similarity in ((scored.item, scored.similarity) for scored in rules):
         score = rule_score(rule, similarity, situation)
-        if score is None or not _wanted(rule, rule_confidence(rule), filters):
+        if score is None or not _wanted(rule.id, rule_confidence(rule), rule.occurred_at, filters):
             continue
         if situation.calls_up(rule.triggers) or _similar(similarity, filters):
-            found.append(_rule_memory(rule, score, similarity))
-    liked = [
-        _preference_memory(scored.item, preference_score(scored.item, scored.similarity, situation), scored.similarity)
-        for scored in preferences
-        if _wanted(scored.item, scored.item.confidence, filters) and _similar(scored.similarity, filters)
-    ]
+            called.append(_rule_memory(rule, score, similarity))
+    liked: list[tuple[float, Scored[Preference]]] = []
+    for scored in preferences:
+        one = scored.item
+        wanted = _wanted(one.id, one.confidence, one.occurred_at, filters)
+        if wanted and _similar(scored.similarity, filters):
+            liked.append((preference_score(one, scored.similarity, situation), scored))
+    liked.sort(key=lambda pair: (-pair[0], -pair[1].item.occurred_at.timestamp(), pair[1].item.id))
+    rest = [_preference_memory(scored.item, score, scored.similarity) for score, scored in liked[: query.limit]]
+    rest += _best_findings(query, situation, findings)
+    called.sort(key=_best_first)
+    rest.sort(key=_best_first)
+    share = max(math.ceil(query.limit * RULE_SHARE), query.limit - len(rest))
+    return [*called[:share], *rest][: query.limit]
+
+
+def _best_findings(query: MemoryQuery, situation: Situation, findings: Sequence[Scored[Finding]]) -> list[Memory]:
+    """The few that concern the query."""
+    found = []
+    for finding, similarity in ((scored.item, scored.similarity) for scored in findings):
+        score = finding_score(finding, similarity, situation)
+        wanted = _wanted(finding.id, finding.confidence, finding.last_at, query.filters)
+        if score is not None and wanted and _similar(similarity, query.filters):
+            found.append(_finding_memory(finding, score, similarity))
     found.sort(key=_best_first)
-    liked.sort(key=_best_first)
-    share = max(math.ceil(query.limit * RULE_SHARE), query.limit - len(liked))
-    return [*found[:share], *liked][: query.limit]
+    return found[: min(MAX_FINDINGS, math.ceil(query.limit * FINDING_SHARE))]
 
 
-def _wanted(item: Rule | Preference, confidence: float, filters: Filters) -> bool:
+def _wanted(identifier: str, confidence: float, occurred_at: datetime, filters: Filters) -> bool:
     """Whether exclusions, the confidence floor and the time range let it through."""
-    if item.id in filters.exclude or confidence < (filters.min_confidence or 0.0):
+    if identifier in filters.exclude or confidence < (filters.min_confidence or 0.0):
         return False
     span = filters.time_range
     if span is None:
         return True
-    return (span.start is None or item.occurred_at >= span.start) and (span.end is None or item.occurred_at < span.end)
+    return (span.start is None or occurred_at >= span.start) and (span.end is None or occurred_at < span.end)
 
 
 def _similar(similarity: float | None, filters: Filters) -> bool:
@@ -187,5 +239,25 @@ def _preference_memory(preference: Preference, score: float, similarity: float |
             "value": preference.value,
             "stated": preference.stated,
             "version": preference.version,
+        },
+    )
+
+
+def _finding_memory(finding: Finding, score: float, similarity: float | None) -> Memory:
+    when = finding.when
+    return Memory(
+        id=finding.id,
+        tier="procedural",
+        kind="finding",
+        text=f"{finding.finding}: {finding_line(finding.text, when)}",
+        score=score,
+        similarity=similarity,
+        confidence=finding.confidence,
+        occurred_at=finding.last_at,
+        sources=finding.sources,
+        metadata={
+            "finding": finding.finding,
+            "support": finding.support,
+            "when": when.model_dump(mode="json") if when else None,
         },
     )

@@ -1,4 +1,4 @@
-"""The rules' half of the tier."""
+"""The rules' part of the tier."""
 
 from collections.abc import Sequence
 
@@ -36,8 +36,12 @@ class RuleVerbs(Core):
         triggers: Sequence[str] | None = None,
         priority: int | None = None,
         active: bool | None = None,
+        aside: str | None = None,
     ) -> Rule:
-        """See the contract. Without a difference there is no new version."""
+        """See the contract. Without a difference there is no new version. InvalidInput for a rule that is to be put
+        aside and made active at once."""
+        if aside is not None and active:
+            raise InvalidInput("a rule that is put aside is not active", suggestions=("Give `active` or `aside`.",))
         now = self._clock()
         embedding = None
         if text is not None:
@@ -45,14 +49,17 @@ class RuleVerbs(Core):
             embedding = await self.embed(text)
         async with self._store.writing(scope) as rows:
             rule = await _existing(rows, rule_id)
-            entry = _changed(rule, text=text, triggers=triggers, priority=priority, active=active)
-            if _behaviour(entry) == _behaviour(rule):
+            wanted = False if aside is not None else active
+            entry = _changed(rule, text=text, triggers=triggers, priority=priority, active=wanted)
+            reason = None if entry.active else aside or rule.aside
+            if (_behaviour(entry), reason) == (_behaviour(rule), rule.aside):
                 return rule
             change = RuleChange(
                 text=entry.text,
                 triggers=entry.triggers,
                 priority=entry.priority,
                 active=entry.active,
+                aside=reason,
                 version=rule.version + 1,
                 occurred_at=max(now, rule.occurred_at),
                 embedding=embedding,
@@ -99,7 +106,7 @@ class RuleVerbs(Core):
             wanted = next((found for found in await rows.rule_versions(rule_id) if found.version == version), None)
             if wanted is None:
                 raise NotFound(f"the rule has no version {version}")
-            if _behaviour(wanted) == _behaviour(rule):
+            if (_behaviour(wanted), wanted.aside) == (_behaviour(rule), rule.aside):
                 return rule
             moment = max(now, rule.occurred_at)
             await rows.restore_rule(rule_id, version, rule.version + 1, moment, now)

@@ -1,27 +1,40 @@
 """The procedural tier: how this user likes things done, and what to do when."""
 
 import asyncio
-from collections.abc import Collection, Sequence
+from collections.abc import Awaitable, Collection, Sequence
 from time import perf_counter
-from typing import Final, Literal
+from typing import Final, Literal, cast
 
 from ragpp.clock import Clock
 from ragpp.embedding import Embedder
-from ragpp.errors import InvalidInput, MemorySystemError
-from ragpp.models import Entry, Health, Memory, MemoryQuery, PreferenceEntry, RuleEntry, Scope, Stored, Vector
+from ragpp.errors import Conflict, InvalidInput, MemorySystemError
+from ragpp.models import (
+    Entry,
+    FindingEntry,
+    Health,
+    Memory,
+    MemoryQuery,
+    PreferenceEntry,
+    RuleEntry,
+    Scope,
+    Stored,
+    Vector,
+)
 from ragpp.tokens import TokenCounter
-from services.procedural import forgetting, ranking, writing
+from services.procedural import findings, forgetting, ranking, writing
+from services.procedural.findings import FindingVerbs
 from services.procedural.naming import ProceduralEntry
 from services.procedural.preferences import PreferenceVerbs
+from services.procedural.reflections import ReflectionVerbs
 from services.procedural.rules import RuleVerbs
-from services.procedural.store import ProceduralStore
+from services.procedural.store import ProceduralStore, Rows
 
 PING_S: Final = 1.9
 """The contract's two seconds, less what it takes to say that they are over."""
 
 
-class PostgresProceduralTier(PreferenceVerbs, RuleVerbs):
-    """Preferences and rules in PostgreSQL. Implements `ragpp.tiers.ProceduralTier`.
+class PostgresProceduralTier(PreferenceVerbs, RuleVerbs, FindingVerbs, ReflectionVerbs):
+    """Preferences, rules, findings and reports in PostgreSQL. Implements `ragpp.tiers.ProceduralTier`.
 
     Raises EmbeddingMismatch, before anything is written, while the database holds vectors of another model.
     """
@@ -32,33 +45,52 @@ class PostgresProceduralTier(PreferenceVerbs, RuleVerbs):
         self._counter = counter
 
     async def store(self, scope: Scope, entries: Sequence[Entry]) -> list[Stored]:
-        """PreferenceEntry and RuleEntry; see the contract."""
+        """PreferenceEntry, RuleEntry and FindingEntry; see the contract. A finding is a duplicate when it adds nothing
+        to what is known: it may say more, from more interactions, under one id."""
         if not entries:
             return []
         accepted: list[ProceduralEntry] = []
         for entry in entries:
-            if not isinstance(entry, PreferenceEntry | RuleEntry):
+            if not isinstance(entry, PreferenceEntry | RuleEntry | FindingEntry):
                 raise InvalidInput(
-                    f"the procedural tier holds preferences and rules, not an entry of kind {entry.kind}"
+                    f"the procedural tier holds preferences, rules and findings, not an entry of kind {entry.kind}"
                 )
             accepted.append(entry)
         await self.identify()
         vectors = await self.vectors_of(accepted)
         async with self._store.writing(scope) as rows:
-            return await writing.apply(rows, scope, accepted, vectors, self._clock())
+            return await self._store_all(rows, scope, accepted, vectors)
+
+    async def _store_all(
+        self, rows: Rows, scope: Scope, entries: Sequence[ProceduralEntry], vectors: Sequence[Vector]
+    ) -> list[Stored]:
+        """What is written once for its id, then the findings; answered in the order of `entries`."""
+        now, stored = self._clock(), dict[int, Stored]()
+        written = {index: entry for index, entry in enumerate(entries) if not isinstance(entry, FindingEntry)}
+        if written:
+            of_written = [vectors[index] for index in written]
+            applying = writing.apply(rows, scope, list(written.values()), of_written, now)
+            stored |= await _in_place(list(written), applying)
+        found = {index: entry for index, entry in enumerate(entries) if isinstance(entry, FindingEntry)}
+        if found:
+            adding = findings.apply(rows, list(found.values()), [vectors[index] for index in found], now)
+            stored |= await _in_place(list(found), adding)
+        return [stored[index] for index in range(len(entries))]
 
     async def retrieve(self, query: MemoryQuery) -> list[Memory]:
-        """Rules that the query's situation calls up, then preferences; see `services.procedural.ranking`.
+        """Rules that the query's situation calls up, then preferences and what was found, by relevance; see
+        `services.procedural.ranking`.
 
-        All of the user's preferences qualify, for they are few; `similarity_threshold` narrows them. In the mode
-        `lexical` triggers and words decide alone, and nothing is embedded.
+        All of the user's preferences qualify, for they are few; `similarity_threshold` narrows them. Of the findings a
+        few do that concern the query. In the mode `lexical` triggers and words decide alone, and nothing is embedded.
         """
         await self.identify()
         embedding = await self._query_vector(query)
         async with self._store.reading(query.scope) as rows:
             rules = await rows.rank_rules(embedding, query.as_of)
             preferences = await rows.rank_preferences(embedding, query.as_of)
-        ranked = ranking.rank(query, rules, preferences)
+            found = await rows.rank_findings(embedding, query.as_of)
+        ranked = ranking.rank(query, rules, preferences, found)
         return [memory.model_copy(update={"tokens": self._counter.count(memory.text)}) for memory in ranked]
 
     async def _query_vector(self, query: MemoryQuery) -> Vector | None:
@@ -69,11 +101,18 @@ class PostgresProceduralTier(PreferenceVerbs, RuleVerbs):
         return await self.embed(query.text) if query.text.strip() else None
 
     async def forget(self, scope: Scope, ids: Collection[str]) -> int:
-        """By preference id or rule id everything, by the id of an entry what that entry wrote."""
+        """By the id of a preference, rule or finding everything, by the id of an entry what that entry wrote."""
         if not ids:
             return 0
         async with self._store.writing(scope) as rows:
             return await forgetting.forget(rows, ids, self._clock())
+
+    async def expire(self, scope: Scope, ids: Collection[str]) -> int:
+        """See the contract."""
+        if not ids:
+            return 0
+        async with self._store.writing(scope) as rows:
+            return await forgetting.forget(rows, ids, self._clock(), for_good=False)
 
     async def forget_sources(self, scope: Scope, interaction_ids: Collection[str]) -> int:
         """See the contract. An entry that rests on one of these alone and arrives later is not learned either."""
@@ -93,3 +132,12 @@ class PostgresProceduralTier(PreferenceVerbs, RuleVerbs):
             detail = str(error) or "PostgreSQL did not answer in time"
             return Health(name=self.name, ok=False, ms=1000 * (perf_counter() - began), detail=detail)
         return Health(name=self.name, ok=True, ms=1000 * (perf_counter() - began), detail=f"PostgreSQL {version}")
+
+
+async def _in_place(places: Sequence[int], applying: Awaitable[list[Stored]]) -> dict[int, Stored]:
+    """The answers by the places of their entries; a Conflict names those places as well."""
+    try:
+        return dict(zip(places, await applying, strict=True))
+    except Conflict as conflict:
+        indexes = [places[index] for index in cast("list[int]", conflict.details["indexes"])]
+        raise Conflict(conflict.message, details={"indexes": indexes}) from conflict

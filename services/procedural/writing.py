@@ -8,10 +8,10 @@ from typing import Final
 from ragpp.errors import Conflict
 from ragpp.ledger import EventKind, NewEvent
 from ragpp.models import PreferenceEntry, RuleEntry, Scope, Stored, Vector
-from services.procedural.naming import ProceduralEntry, content_hash, preference_id
-from services.procedural.rows import Applied, SubjectKind
+from services.procedural.naming import WrittenEntry, content_hash, preference_id
+from services.procedural.rows import Applied, SubjectKind, verdicts_as_of
 from services.procedural.store import Rows
-from services.procedural.versions import PreferenceVersion, fold
+from services.procedural.versions import NO_VERDICTS, PreferenceVersion, fold, united
 
 CHANGED: Final[Mapping[SubjectKind, EventKind]] = {"preference": "preference.changed", "rule": "rule.changed"}
 
@@ -20,19 +20,21 @@ CHANGED: Final[Mapping[SubjectKind, EventKind]] = {"preference": "preference.cha
 class Write:
     """An entry that is new, with the sources that are left of it and its vector."""
 
-    entry: ProceduralEntry
+    entry: WrittenEntry
     sources: tuple[str, ...]
     embedding: Vector
 
 
 async def apply(
-    rows: Rows, scope: Scope, entries: Sequence[ProceduralEntry], vectors: Sequence[Vector], now: datetime
+    rows: Rows, scope: Scope, entries: Sequence[WrittenEntry], vectors: Sequence[Vector], now: datetime
 ) -> list[Stored]:
     """Apply those of `entries` that are new; answers in their order.
 
     A known id is a duplicate, also when what it wrote was forgotten since. An entry whose sources were all forgotten
-    is a duplicate of nothing: it is marked as applied and not learned. Raises Conflict for a known id that says
-    something else, before anything is written.
+    is a duplicate of nothing: it is not learned, and marked as applied unless it is a rule, whose id is that of its
+    words: other interactions may say them. A known rule that is worked out again from others rests on those as well.
+    Raises Conflict for a known id that says something else, before anything is
+    written.
     """
     known = await rows.applied({entry.id for entry in entries})
     _refuse_conflicts(entries, known)
@@ -44,26 +46,34 @@ async def apply(
             continue
         sources = tuple(source for source in entry.sources if source not in gone)
         if entry.sources and not sources:
-            buried[entry.id] = Applied(entry.id, entry.kind, None, None, None)
+            if isinstance(entry, PreferenceEntry):
+                buried[entry.id] = Applied(entry.id, entry.kind, None, None, None)
         else:
             writes[entry.id] = Write(entry, sources, vector)
     fresh = list(writes.values())
     subjects = await _write(rows, scope, fresh, now)
+    supported = await _support(rows, entries, known, gone)
     event_ids = await rows.record(
-        [NewEvent(CHANGED[write.entry.kind], subjects[write.entry.id], write.entry.occurred_at) for write in fresh],
+        [
+            *(
+                NewEvent(CHANGED[write.entry.kind], subjects[write.entry.id], write.entry.occurred_at)
+                for write in fresh
+            ),
+            *(NewEvent("rule.changed", identifier, now) for identifier in supported),
+        ],
         now,
     )
     added = {
         write.entry.id: Applied(
             write.entry.id, write.entry.kind, subjects[write.entry.id], content_hash(write.entry), event_id
         )
-        for write, event_id in zip(fresh, event_ids, strict=True)
+        for write, event_id in zip(fresh, event_ids, strict=False)  # those of supported rules come after
     }
     await rows.add_applied([*added.values(), *buried.values()])
     return _answers(entries, added, known)
 
 
-def _answers(entries: Sequence[ProceduralEntry], added: dict[str, Applied], known: dict[str, Applied]) -> list[Stored]:
+def _answers(entries: Sequence[WrittenEntry], added: dict[str, Applied], known: dict[str, Applied]) -> list[Stored]:
     """One answer for each entry; the second of two with one id is a duplicate of the first."""
     answered: set[str] = set()
     stored = []
@@ -75,7 +85,7 @@ def _answers(entries: Sequence[ProceduralEntry], added: dict[str, Applied], know
     return stored
 
 
-def _refuse_conflicts(entries: Sequence[ProceduralEntry], known: dict[str, Applied]) -> None:
+def _refuse_conflicts(entries: Sequence[WrittenEntry], known: dict[str, Applied]) -> None:
     hashes = {identifier: applied.content_hash for identifier, applied in known.items()}
     conflicts = []
     for index, entry in enumerate(entries):
@@ -88,33 +98,57 @@ def _refuse_conflicts(entries: Sequence[ProceduralEntry], known: dict[str, Appli
 
 async def _write(rows: Rows, scope: Scope, writes: Sequence[Write], now: datetime) -> dict[str, str]:
     """Write all; returns the id of what each entry wrote to, by entry id."""
-    named = {
+    own = {
         write.entry.id: preference_id(scope, write.entry.category, write.entry.key)
         for write in writes
         if isinstance(write.entry, PreferenceEntry)
     }
+    aliases = await rows.aliases(set(own.values()))
+    named = {entry_id: aliases.get(identifier, identifier) for entry_id, identifier in own.items()}
     versions = await rows.preference_versions(set(named.values())) if named else {}
+    verdicts = verdicts_as_of(await rows.judged(set(named.values())), None) if named else {}
+    names = await rows.preference_names(set(aliases.values())) if aliases else {}
     for write in writes:
         if isinstance(write.entry, RuleEntry):
             named[write.entry.id] = write.entry.id
             await rows.add_rule(write.entry, write.sources, write.embedding, now)
-        else:
-            identifier = named[write.entry.id]
-            earlier = versions.setdefault(identifier, [])
-            version = PreferenceVersion(
-                version=next_version(earlier),
-                entry_id=write.entry.id,
-                value=write.entry.value,
-                confidence=write.entry.confidence,
-                stated=write.entry.stated,
-                occurred_at=write.entry.occurred_at,
-                recorded_at=now,
-                sources=write.sources,
-            )
-            earlier.append(version)
-            await rows.add_preference_version(identifier, version, write.embedding)
-            await rows.put_preference(identifier, write.entry.category, write.entry.key, fold(earlier))
+            continue
+        entry, identifier = write.entry, named[write.entry.id]
+        category, key = names.get(identifier, (entry.category, entry.key))
+        earlier = versions.setdefault(identifier, [])
+        version = PreferenceVersion(
+            version=next_version(earlier),
+            entry_id=entry.id,
+            value=entry.value,
+            confidence=entry.confidence,
+            stated=entry.stated,
+            occurred_at=entry.occurred_at,
+            recorded_at=now,
+            sources=write.sources,
+            name=None if identifier == own[entry.id] else (entry.category, entry.key),
+        )
+        earlier.append(version)
+        await rows.add_preference_version(identifier, version, write.embedding)
+        await rows.put_preference(identifier, category, key, fold(earlier, verdicts.get(identifier, NO_VERDICTS)))
     return named
+
+
+async def _support(
+    rows: Rows, entries: Sequence[WrittenEntry], known: Mapping[str, Applied], gone: set[str]
+) -> list[str]:
+    """Add to rules that are worked out again what they rest on beyond what was known; returns their ids."""
+    again = {
+        entry.id: tuple(source for source in entry.sources if source not in gone)
+        for entry in entries
+        if isinstance(entry, RuleEntry) and entry.id in known and known[entry.id].subject_id is not None
+    }
+    supported = []
+    for identifier, sources in again.items():
+        rule = await rows.rule(identifier) if sources else None
+        if rule is not None and not set(sources) <= set(rule.sources):
+            await rows.set_rule_sources(identifier, united(rule.sources, sources))
+            supported.append(identifier)
+    return supported
 
 
 def next_version(versions: Sequence[PreferenceVersion]) -> int:

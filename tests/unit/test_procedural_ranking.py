@@ -3,11 +3,12 @@
 from datetime import UTC, datetime
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ragpp.models import Filters, MemoryQuery, Preference, Rule, TimeRange
-from services.procedural.ranking import NEAR_COSINE, Scored, Situation, rank, rule_confidence
+from ragpp.learned import Finding
+from ragpp.models import DateSpan, Filters, MemoryQuery, Preference, Rule, TimeRange
+from services.procedural.ranking import MAX_FINDINGS, NEAR_COSINE, Scored, Situation, rank, rule_confidence
 from tests.support.scopes import new_scope
 
 NOON = datetime(2024, 5, 1, 12, tzinfo=UTC)
@@ -39,6 +40,25 @@ def preference(value: str, *, category: str = "food", similarity: float = 0.0) -
         version=1,
         updated_at=NOON,
         occurred_at=NOON,
+        valid_from=NOON,
+        learned_at=NOON,
+    )
+    return Scored(item, similarity)
+
+
+def finding(
+    text: str, *, similarity: float = 0.5, confidence: float = 0.6, when: DateSpan | None = None
+) -> Scored[Finding]:
+    item = Finding(
+        id=text,
+        finding="event",
+        text=text,
+        confidence=confidence,
+        support=1,
+        when=when,
+        first_at=NOON,
+        last_at=NOON,
+        sources=("i1",),
     )
     return Scored(item, similarity)
 
@@ -100,6 +120,40 @@ def test_rules_never_crowd_out_the_preferences() -> None:
     assert [m.kind for m in found] == ["rule", "rule", "preference", "preference"]
 
 
+def test_a_finding_says_its_time_and_stands_by_its_relevance() -> None:
+    day = DateSpan(start=NOON.replace(hour=0), end=NOON.replace(day=2, hour=0), precision="day", text="last Friday")
+    found = rank(
+        query("when did the boiler break"),
+        [rule("use metric units")],
+        [preference("ramen", similarity=0.1)],
+        [finding("the boiler broke", when=day), finding("bought a tent", similarity=0.1)],
+    )
+    assert [m.text for m in found] == [
+        "use metric units",
+        "event: the boiler broke (2024-05-01)",
+        "food favourite: ramen",
+    ]
+    assert found[1].sources == ("i1",)
+    assert found[1].metadata["support"] == 1
+
+
+def test_findings_never_crowd_out_the_rest() -> None:
+    many = [finding(f"f{n}", similarity=0.9) for n in range(30)]
+    liked = [preference(f"p{n}") for n in range(30)]
+    found = rank(query("go", limit=50), [], liked, many)
+    assert len([m for m in found if m.kind == "finding"]) == MAX_FINDINGS
+    assert len([m for m in found if m.kind == "preference"]) == 30
+    few = rank(query("go", limit=4), [], liked, many)
+    assert [m.kind for m in few] == ["finding", "preference", "preference", "preference"]
+
+
+def test_filters_narrow_findings_too() -> None:
+    known = [finding("sure", confidence=0.9), finding("unsure", confidence=0.3)]
+    assert [m.id for m in rank(query("x", filters=Filters(min_confidence=0.5)), [], [], known)] == ["sure"]
+    assert [m.id for m in rank(query("x", filters=Filters(exclude=frozenset({"sure"}))), [], [], known)] == ["unsure"]
+    assert rank(query("x", filters=Filters(time_range=TimeRange(end=NOON))), [], [], known) == []
+
+
 def test_how_to_address_the_user_comes_before_what_has_nothing_to_do_with_the_query() -> None:
     liked = [preference("ramen", similarity=0.1), preference("Sam", category="identity", similarity=0.0)]
     assert [m.id for m in rank(query("what is the weather"), [], liked)] == ["Sam", "ramen"]
@@ -123,6 +177,7 @@ def test_a_rule_is_trusted_until_it_fails() -> None:
     assert rule_confidence(failed) == 0.25
 
 
+@settings(deadline=None)
 @given(
     st.lists(st.tuples(st.integers(0, 10), st.floats(-1, 1), st.booleans())),
     st.lists(st.floats(-1, 1)),

@@ -1,0 +1,106 @@
+"""Rows of behavioural rules and their versions."""
+
+from collections.abc import Collection, Sequence
+from datetime import datetime
+
+from ragpp.models import Rule, RuleEntry, Vector
+from services.procedural.ranking import Scored
+from services.procedural.rows import RuleChange, cosine_of, rule_of
+from services.procedural.user_rows import MAX_CANDIDATES, UserRows, half
+
+
+class RuleRows(UserRows):
+    """One user's rules."""
+
+    async def rule(self, identifier: str) -> Rule | None:
+        row = await self._fetchrow("rule", identifier)
+        return rule_of(row) if row else None
+
+    async def rules_page(self, active: bool | None, after: tuple[int, str] | None, limit: int) -> list[Rule]:
+        return [rule_of(row) for row in await self._fetch("rules_page", active, *(after or (None, None)), limit)]
+
+    async def rule_versions(self, identifier: str) -> list[Rule]:
+        """Every version, newest first."""
+        return [rule_of(row) for row in await self._fetch("rule_versions", identifier)]
+
+    async def add_rule(self, entry: RuleEntry, sources: Sequence[str], embedding: Vector, now: datetime) -> None:
+        """The rule and its first version."""
+        await self._execute(
+            "add_rule",
+            entry.id,
+            entry.text,
+            list(entry.triggers),
+            entry.priority,
+            entry.active,
+            1,
+            entry.occurred_at,
+            now,
+            list(sources),
+            half(embedding),
+        )
+        await self._execute("keep_rule_version", entry.id)
+
+    async def change_rule(self, identifier: str, change: RuleChange, now: datetime) -> None:
+        """The rule as its next version."""
+        await self._execute(
+            "change_rule",
+            identifier,
+            change.text,
+            list(change.triggers),
+            change.priority,
+            change.active,
+            change.version,
+            change.occurred_at,
+            now,
+            half(change.embedding),
+            change.aside,
+        )
+        await self._execute("keep_rule_version", identifier)
+
+    async def restore_rule(
+        self, identifier: str, earlier: int, version: int, occurred_at: datetime, now: datetime
+    ) -> None:
+        await self._execute("restore_rule", identifier, earlier, version, occurred_at, now)
+        await self._execute("keep_rule_version", identifier)
+
+    async def count_outcome(self, identifier: str, success: bool) -> Rule | None:
+        row = await self._fetchrow("count_outcome", identifier, success)
+        return rule_of(row) if row else None
+
+    async def rules_of_sources(self, interaction_ids: Collection[str]) -> dict[str, tuple[str, ...]]:
+        """The sources of the rules that rest on any of these, by id."""
+        rows = await self._fetch("rules_of_sources", list(interaction_ids))
+        return {row["id"]: tuple(row["sources"]) for row in rows}
+
+    async def set_rule_sources(self, identifier: str, sources: Sequence[str]) -> None:
+        """Of the rule and of all its versions."""
+        await self._execute("set_rule_sources", identifier, list(sources))
+        await self._execute("set_rule_version_sources", identifier, list(sources))
+
+    async def rule_texts(self, identifiers: Collection[str]) -> list[str]:
+        """Every text that these rules had in any version."""
+        return [row["text"] for row in await self._fetch("rule_texts", list(identifiers))]
+
+    async def blur_aside(self, texts: Collection[str], reason: str) -> None:
+        """Let `reason` stand where a rule was put aside for a reason that holds one of `texts`."""
+        rows = await self._fetch("rules_aside", list(texts))
+        if rows:
+            identifiers = [row["rule_id"] for row in rows]
+            await self._execute("blur_rules_aside", identifiers, reason)
+            await self._execute("blur_rule_versions_aside", identifiers, reason)
+
+    async def delete_rules(self, identifiers: Collection[str], *, for_good: bool) -> list[str]:
+        """Delete these with every version; returns the ids that existed. Their entries are buried when it is for good,
+        or else may write them again."""
+        await self._execute("delete_rule_versions", list(identifiers))
+        await self._execute("bury_subjects" if for_good else "unapply_subjects", "rule", list(identifiers))
+        return [row["id"] for row in await self._fetch("delete_rules", list(identifiers))]
+
+    async def rank_rules(self, embedding: Vector | None, as_of: datetime | None) -> list[Scored[Rule]]:
+        """The active rules, as they are or as they were at `as_of`, with their cosine to `embedding`."""
+        vector = half(embedding)
+        if as_of is None:
+            rows = await self._fetch("rank_rules", vector, MAX_CANDIDATES)
+        else:
+            rows = await self._fetch("rank_rule_versions", vector, as_of, MAX_CANDIDATES)
+        return [Scored(rule_of(row), cosine_of(row)) for row in rows]
