@@ -4,48 +4,25 @@ import argparse
 import importlib.util
 import json
 import sys
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from types import ModuleType
 
+from benchmarks.evaluation import Conversation, Question
 from ragpp.api import MessageIn
 
 DATA = Path(__file__).resolve().parent.parent.parent / "shared" / "eval"
 """The evaluation folder's usual place, beside the project."""
 
 
-@dataclass(frozen=True)
-class Question:
-    """A question with the turns that hold its evidence. `category` 1 to 5, as the metrics name them."""
-
-    id: str
-    category: int
-    text: str
-    gold: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class Conversation:
-    """One conversation: its messages by session, in order, and its questions that have evidence."""
-
-    id: str
-    sessions: Mapping[str, Sequence[MessageIn]]
-    texts: Mapping[str, str]
-    questions: Sequence[Question]
-
-    @property
-    def messages(self) -> int:
-        return len(self.texts)
-
-
 def load(folder: Path) -> list[Conversation]:
     """The conversations of `locomo-dev.json` in `folder`."""
-    return [_conversation(row) for row in json.loads((folder / "locomo-dev.json").read_text("utf-8"))]
+    categories: Mapping[int, str] = metrics(folder).CATEGORIES
+    return [_conversation(row, categories) for row in json.loads((folder / "locomo-dev.json").read_text("utf-8"))]
 
 
-def _conversation(row: Mapping[str, list[dict[str, str]]]) -> Conversation:
+def _conversation(row: Mapping[str, list[dict[str, str]]], categories: Mapping[int, str]) -> Conversation:
     sessions: dict[str, list[MessageIn]] = {}
     for turn in row["turns"]:
         caption = turn.get("caption")
@@ -63,7 +40,7 @@ def _conversation(row: Mapping[str, list[dict[str, str]]]) -> Conversation:
     for asked in row["questions"]:
         gold = tuple(turn for turn in asked["gold"] if turn in known)
         if gold:
-            questions.append(Question(asked["id"], int(asked["category"]), asked["question"], gold))
+            questions.append(Question(categories[int(asked["category"])], asked["question"], gold))
     return Conversation(
         id=str(row["id"]),
         sessions=sessions,

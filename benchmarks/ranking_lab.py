@@ -4,7 +4,8 @@
 
 reads the folder RAGPP_EVAL_DIR, or ../shared/eval beside the project; prints one row of evidence metrics (%) for each
 data set, by category, and with --ablate one row for each signal left out. The scan of the database is played by
-numpy: for every chunk its cosine and its weight of each term of the question.
+numpy: for every chunk its cosine and its weight of each term of the question. "new>old": of the questions whose answer
+changed, how many have the newer message above the one it replaces.
 """
 
 import argparse
@@ -30,10 +31,14 @@ from ragpp.fields import MAX_CONTENT_CHARS
 from ragpp.lexical import document_weights, index_line, lexical_line, query_terms
 from ragpp.models import Interaction
 from ragpp.tokens import TokenCounter
-from services.episodic.ranking import DEFAULT, CandidateTable, QuerySignals, Weights, rank
+from services.episodic.currency import Statement, current_first
+from services.episodic.ranking import DEFAULT, CandidateTable, QuerySignals, Ranked, Weights, information, rank
+from services.episodic.spread import asks_for_several, spread
 
 PROJECT: Final = Path(__file__).resolve().parents[1]
-COLUMNS: Final = ("R@1", "R@10", "R@50", "hit@10", "all@10", "nDCG@10", "MRR", "B1000")
+COLUMNS: Final = ("R@1", "R@10", "R@50", "hit@10", "all@10", "nDCG@10", "MRR", "B1000", "new>old")
+FOUND: Final = 50
+"""What a recall asks the tier for at least; the current is looked for among these."""
 ABLATIONS: Final[Mapping[str, Weights]] = {
     "no words": replace(DEFAULT, words=0.0),
     "words alone": replace(DEFAULT, words=1e6, speaker=0.0, session=0.0, asks=0.0, assistant=0.0),
@@ -50,11 +55,14 @@ ABLATIONS: Final[Mapping[str, Weights]] = {
 
 @dataclass(frozen=True)
 class Question:
-    """A question and the ids of the interactions that hold its answer; never empty."""
+    """A question and the ids of the interactions that hold its answer, never empty; where it changed, of those that
+    hold the old one and the new."""
 
     text: str
     category: str
     gold: tuple[str, ...]
+    old: tuple[str, ...] = ()
+    new: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -72,6 +80,7 @@ class Indexed:
     says of which interaction; `tokens` of each interaction's line in a context; `asked`: the questions embedded."""
 
     conversation: Conversation
+    texts: tuple[str, ...]
     embeddings: FloatMatrix
     weights: tuple[dict[int, float], ...]
     owner: np.ndarray[tuple[int], np.dtype[np.int64]]
@@ -116,7 +125,10 @@ def load_beam(folder: Path, *, roles: Iterable[str]) -> list[Conversation]:
             for message in raw["messages"]
             if message["role"] in roles
         )
-        questions = (Question(q["q"], q["type"], tuple(map(str, q["gold"]))) for q in raw["questions"])
+        questions = (
+            Question(q["q"], q["type"], *(tuple(map(str, q.get(name) or ())) for name in ("gold", "old", "new")))
+            for q in raw["questions"]
+        )
         found.append(Conversation(raw["id"], messages, tuple(q for q in questions if q.gold)))
     return found
 
@@ -148,6 +160,7 @@ async def index(conversation: Conversation, embedder: OnnxEmbedder, counter: Tok
 
     return Indexed(
         conversation,
+        tuple(text for _, _, text in pieces),
         await embedded([index_line(interaction, text) for _, interaction, text in pieces]),
         tuple(document_weights(lexical_line(interaction, text)) for _, interaction, text in pieces),
         np.array([number for number, _, _ in pieces]),
@@ -179,24 +192,58 @@ Tables = Sequence[tuple[Indexed, Sequence[CandidateTable]]]
 Scorer = Callable[..., dict[str, float]]
 
 
-def evaluate(tables: Tables, weights: Weights, score: Scorer) -> list[tuple[str, str, dict[str, float]]]:
-    """(conversation, category, metrics) of each question."""
+def _reordered(
+    indexed: Indexed, question: Question, table: CandidateTable, found: Sequence[Ranked]
+) -> Sequence[Ranked]:
+    """As the tier's search does with what it ranked."""
+    if asks_for_several(question.text):
+        order = spread([one.raw for one in found], [int(table.sessions[one.row]) for one in found])
+        found = [found[index] for index in order]
+    statements = []
+    for one in found:
+        turn = indexed.conversation.interactions[indexed.owner[one.row]]
+        statements.append(
+            Statement(
+                text=indexed.texts[one.row],
+                speaker=(turn.role, turn.name),
+                moment=(turn.occurred_at.timestamp(), int(indexed.owner[one.row])),
+                raw=one.raw,
+                vector=indexed.embeddings[one.row],
+                holds=table.terms[one.row] > 0,
+            )
+        )
+    order = current_first(question.text, statements, information(table, QuerySignals(question.text)))
+    return [found[index] for index in order]
+
+
+def evaluate(
+    tables: Tables, weights: Weights, score: Scorer, *, current: bool = True
+) -> list[tuple[str, str, dict[str, float]]]:
+    """(conversation, category, metrics) of each question; `current`: with the current before what it replaced,
+    and the tail spread over sessions."""
     rows = []
     for indexed, candidates in tables:
         ids = [turn.id for turn in indexed.conversation.interactions]
         tokens = dict(zip(ids, indexed.tokens, strict=True))
         for question, table in zip(indexed.conversation.questions, candidates, strict=True):
-            ranked = [ids[table.ordinals[r.row]] for r in rank(table, QuerySignals(question.text), weights=weights)]
+            found = rank(table, QuerySignals(question.text), weights=weights)
+            if current:
+                found = [*_reordered(indexed, question, table, found[:FOUND]), *found[FOUND:]]
+            ranked = [ids[table.ordinals[one.row]] for one in found]
             metrics = score(ranked, question.gold, tokens, ks=(1, 10, 50), budgets=(1_000,))
             metrics["hit@10"] = float(bool(set(ranked[:10]) & set(question.gold)))
+            if question.old:
+                old, new = (min(map(ranked.index, of)) for of in (question.old, question.new))
+                metrics["new>old"] = float(new < old)
             rows.append((indexed.conversation.name, question.category, metrics))
     return rows
 
 
 def line(title: str, rows: Iterable[dict[str, float]]) -> str:
     kept = list(rows)
-    means = (100 * sum(row[column] for row in kept) / len(kept) for column in COLUMNS)
-    return f"{title:44s}{len(kept):6d}" + "".join(f"{mean:9.1f}" for mean in means)
+    columns = ([row[column] for row in kept if column in row] for column in COLUMNS)
+    cells = (f"{100 * sum(values) / len(values):9.1f}" if values else " " * 9 for values in columns)
+    return f"{title:44s}{len(kept):6d}" + "".join(cells).rstrip()
 
 
 async def prepare(conversations: Sequence[Conversation], cache: Path) -> Tables:
@@ -231,6 +278,14 @@ def main() -> None:
         for group in (1, 0):
             for name in dict.fromkeys(row[group] for row in rows):
                 print(line(f"  {name}", (row[2] for row in rows if row[group] == name)))
+        if arguments.ablate:
+            rows = evaluate(tables, DEFAULT, score, current=False)
+            print(
+                line(
+                    "  as ranked: neither current first nor spread",
+                    (m for _, category, m in rows if category != "adversarial"),
+                )
+            )
         for name, weights in ABLATIONS.items() if arguments.ablate else ():
             rows = evaluate(tables, weights, score)
             print(line(f"  {name}", (m for _, category, m in rows if category != "adversarial")))

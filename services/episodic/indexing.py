@@ -7,12 +7,13 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from ragpp.chunking import CHUNK_TOKENS, TokenSpans, chunk
+from ragpp.chunking import TokenSpans
+from ragpp.echo import own_chunks
 from ragpp.embedding import Embedder, FloatMatrix
 from ragpp.errors import InvalidInput
 from ragpp.lexical import document_weights, index_line, lexical_line
 from ragpp.models import Chunk, Interaction, InteractionEntry, Vector
-from services.episodic.store import NewChunk, NewTurn
+from services.episodic.rows import NewChunk, NewTurn
 
 
 def content_hash(interaction: Interaction) -> bytes:
@@ -26,10 +27,10 @@ def content_hash(interaction: Interaction) -> bytes:
 
 
 def cut(entry: InteractionEntry, counter: TokenSpans) -> list[Chunk]:
-    """The entry's chunks; cut here, and without vectors, when it brings none."""
+    """The entry's chunks; cut here, and without vectors, when it brings none. None for what came from memory."""
     if entry.chunks:
         return list(entry.chunks)
-    pieces = chunk(entry.interaction.content, counter, CHUNK_TOKENS)
+    pieces = own_chunks(entry.interaction, counter)
     return [
         Chunk(ordinal=piece.ordinal, start=piece.start, end=piece.end, tokens=piece.tokens, embedding=())
         for piece in pieces

@@ -64,6 +64,7 @@ WITH eligible AS (
      AND ($12::text IS NULL OR task_type = $12) AND id <> ALL ($13::text[]))
 SELECT count(*) AS chunks,
        string_agg(int8send(turn), ''::bytea) AS turns,
+       string_agg(int4send(part), ''::bytea) AS parts,
        string_agg(timestamptz_send(occurred_at), ''::bytea) AS moments,
        string_agg(int8send(session_key), ''::bytea) AS sessions,
        string_agg(int2send(traits), ''::bytea) AS traits,
@@ -79,12 +80,16 @@ SELECT count(*) AS chunks,
  WHERE tenant_id = $1 AND user_id = $2 AND ($5::timestamptz IS NULL OR occurred_at <= $5);
 
 -- name: turns
--- The interactions that a scan chose, by the key that the index on time has.
--- $3 occurred_at timestamptz[], $4 ordinals bigint[]
-SELECT interactions.*
-  FROM unnest($3::timestamptz[], $4::bigint[]) AS chosen (occurred_at, ordinal)
+-- The interactions that a scan chose, by the key that the index on time has, each with the chunk that was found:
+-- where it begins and ends in the content, and its vector in the binary form of halfvec where that is asked for.
+-- $3 occurred_at timestamptz[], $4 ordinals bigint[], $5 parts int[], $6 with vectors
+SELECT interactions.*, chunks.start AS found_start, chunks."end" AS found_end,
+       CASE WHEN $6::boolean THEN halfvec_send(chunks.embedding) END AS found_vector
+  FROM unnest($3::timestamptz[], $4::bigint[], $5::int[]) AS chosen (occurred_at, ordinal, part)
   JOIN episodic.interactions USING (occurred_at, ordinal)
- WHERE tenant_id = $1 AND user_id = $2;
+  JOIN episodic.chunks ON chunks.tenant_id = $1 AND chunks.user_id = $2
+                      AND chunks.turn = chosen.ordinal AND chunks.part = chosen.part
+ WHERE interactions.tenant_id = $1 AND interactions.user_id = $2;
 
 -- name: get
 -- $3 ids text[]
@@ -133,3 +138,15 @@ RETURNING id, ordinal, session_id, occurred_at;
 -- $3 turns bigint[]
 DELETE FROM episodic.chunks
  WHERE tenant_id = $1 AND user_id = $2 AND turn = ANY ($3::bigint[]);
+
+-- name: compressible
+-- Long texts from before $3 that were not looked at yet, oldest first. $3 before timestamptz, $4 least bytes int, $5 limit int
+SELECT id, content
+  FROM episodic.interactions
+ WHERE tenant_id = $1 AND user_id = $2 AND occurred_at < $3 AND packed IS NULL AND octet_length(content) >= $4
+ ORDER BY occurred_at, ordinal
+ LIMIT $5;
+
+-- name: compress
+-- An empty `packed` leaves the content as it is. $3 ids text[], $4 packed bytea[]
+SELECT episodic.compress($1, $2, $3::text[], $4::bytea[]);

@@ -126,11 +126,12 @@ class QuerySignals:
 @dataclass(frozen=True, slots=True)
 class Ranked:
     """One interaction's place: `row` is the index of its best chunk in the table, `score` its relevance in (0, 1),
-    `similarity` the greatest cosine of its chunks (None where there is none), `coverage` the best chunk's own share of
-    the question's words, 0 to 1."""
+    made of `raw` in units of cosine, `similarity` the greatest cosine of its chunks (None where there is none),
+    `coverage` the best chunk's own share of the question's words, 0 to 1."""
 
     row: int
     score: float
+    raw: float
     similarity: float | None
     coverage: float
 
@@ -144,8 +145,7 @@ def rank(
     """
     if not len(table):
         return []
-    chunks = np.lexsort((table.ordinals, table.occurred_at, table.sessions))
-    firsts = np.flatnonzero(np.diff(table.ordinals[chunks], prepend=table.ordinals[chunks[0]] - 1))
+    chunks, firsts = _by_interaction(table)
     rarity = _rarity(table.terms[chunks], firsts, query)
     order = _best_chunks(table, chunks, firsts, rarity, weights)
     layout = _Layout.of(table, order, weights)
@@ -163,15 +163,17 @@ def rank(
     if table.eligible is not None:
         ranking = ranking[np.logical_or.reduceat(table.eligible[chunks], firsts)[ranking]]
     scores, own, similarity = relevance(raw), _coverage(terms, rarity), np.fmax.reduceat(table.cosines[chunks], firsts)
+    best = ((int(i), float(similarity[i])) for i in ranking[:limit])
     return [
-        Ranked(
-            row=int(order[i]),
-            score=float(scores[i]),
-            similarity=None if np.isnan(similarity[i]) else float(similarity[i]),
-            coverage=float(own[i]),
-        )
-        for i in ranking[:limit]
+        Ranked(int(order[i]), float(scores[i]), float(raw[i]), None if np.isnan(cosine) else cosine, float(own[i]))
+        for i, cosine in best
     ]
+
+
+def information(table: CandidateTable, query: QuerySignals) -> FloatArray:
+    """(t,): what each term of the question tells, its inverse document frequency. `table` is not empty."""
+    chunks, firsts = _by_interaction(table)
+    return _rarity(table.terms[chunks], firsts, query)
 
 
 def inverse_document_frequencies(documents: int, holding: FloatArray) -> FloatArray:
@@ -205,8 +207,7 @@ def asks_the_assistant(text: str) -> bool:
 
 def relevance(raw: FloatArray) -> FloatArray:
     """Scores in (0, 1), in the order of `raw`."""
-    result: FloatArray = 1 / (1 + np.exp(np.clip((MIDDLE - raw) / SPREAD, -30, 30)))
-    return result
+    return np.asarray(1 / (1 + np.exp(np.clip((MIDDLE - raw) / SPREAD, -30, 30))), np.float64)
 
 
 @dataclass(frozen=True, slots=True)
@@ -256,6 +257,12 @@ class _Layout:
         distance = abs(step)
         near = np.flatnonzero(self.run_of[distance:] == self.run_of[:-distance])
         return (near, near + distance) if step > 0 else (near + distance, near)
+
+
+def _by_interaction(table: CandidateTable) -> tuple[IntArray, IntArray]:
+    """The rows by session, time and interaction, and where among them each interaction begins."""
+    chunks = np.lexsort((table.ordinals, table.occurred_at, table.sessions))
+    return chunks, np.flatnonzero(np.diff(table.ordinals[chunks], prepend=table.ordinals[chunks[0]] - 1))
 
 
 def _rarity(terms: FloatArray, firsts: IntArray, query: QuerySignals) -> FloatArray:

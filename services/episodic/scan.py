@@ -30,6 +30,7 @@ class Columns:
 
     chunks: int
     turns: bytes | None = None
+    parts: bytes | None = None
     moments: bytes | None = None
     sessions: bytes | None = None
     traits: bytes | None = None
@@ -44,13 +45,14 @@ class Chunks:
     """A user's chunks in the order of the scan; every array has one row for each, and `ordinal` names the interaction
     that it is part of.
 
-    `moments`: microseconds since 2000-01-01 UTC. `session`: equal where the session is. `speaker`: index into
-    `speakers`, -1 without a name. `cosine`: NaN where no embedding was given. `lexical`: (rows, terms), the chunk's
-    weight of each term, 0 where it has none. `asks`: the interaction ends with a question. `assistant`: said by one.
-    `eligible`: passes the filters.
+    `part`: which chunk of its interaction, from 0. `moments`: microseconds since 2000-01-01 UTC. `session`: equal where
+    the session is. `speaker`: index into `speakers`, -1 without a name. `cosine`: NaN where no embedding was given.
+    `lexical`: (rows, terms), the chunk's weight of each term, 0 where it has none. `asks`: the interaction ends with a
+    question. `assistant`: said by one. `eligible`: passes the filters.
     """
 
     ordinal: npt.NDArray[np.int64]
+    part: npt.NDArray[np.int64]
     moments: npt.NDArray[np.int64]
     session: npt.NDArray[np.int64]
     speaker: npt.NDArray[np.int64]
@@ -61,9 +63,10 @@ class Chunks:
     assistant: npt.NDArray[np.bool_]
     eligible: npt.NDArray[np.bool_]
 
-    def key(self, row: int) -> tuple[datetime, int]:
-        """(occurred_at, ordinal) of a row, by which the store finds it."""
-        return _EPOCH + timedelta(microseconds=int(self.moments[row])), int(self.ordinal[row])
+    def key(self, row: int) -> tuple[datetime, int, int]:
+        """(occurred_at, ordinal, part) of a row, by which the store finds it."""
+        moment = _EPOCH + timedelta(microseconds=int(self.moments[row]))
+        return moment, int(self.ordinal[row]), int(self.part[row])
 
 
 def session_key(session_id: str) -> int:
@@ -95,6 +98,7 @@ def unpack(columns: Columns, terms: Sequence[int]) -> Chunks:
     traits = _numbers(columns.traits, ">i2")
     return Chunks(
         ordinal=ordinal,
+        part=_numbers(columns.parts, ">i4") if columns.parts is not None else np.zeros(count, np.int64),
         moments=_numbers(columns.moments, ">i8"),
         session=_numbers(columns.sessions, ">i8"),
         speaker=speaker,

@@ -1,9 +1,8 @@
 """The only file of the episodic tier that touches the driver."""
 
 import json
-from collections.abc import AsyncIterator, Collection, Mapping, Sequence
+from collections.abc import AsyncIterator, Collection, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Final
 
@@ -15,64 +14,17 @@ from ragpp import ledger
 from ragpp.embedding import EmbeddingIdentity
 from ragpp.errors import TierUnavailable
 from ragpp.lexical import DIMENSIONS
-from ragpp.models import Filters, Interaction, Scope
+from ragpp.models import Filters, Scope
 from ragpp.postgres import Connection, Pool, ensure_open, foreign_errors, ping, tenant_tx
 from ragpp.queries import load_queries
+from services.episodic.compression import LEAST_BYTES, packed
+from services.episodic.rows import Forgotten, Found, Known, NewTurn, Turn, found_of, turn_of
 from services.episodic.scan import Columns, session_key, traits
 
 if TYPE_CHECKING:
-    import asyncpg
+    pass
 
 SQL: Final = load_queries("services.episodic", "queries.sql")
-
-
-@dataclass(frozen=True, slots=True)
-class NewChunk:
-    """A chunk on its way in. `embedding`: float32 of the recorded dimension. `lexical`: weights by hashed term."""
-
-    start: int
-    end: int
-    tokens: int
-    embedding: npt.NDArray[np.float32]
-    lexical: Mapping[int, float]
-
-
-@dataclass(frozen=True, slots=True)
-class NewTurn:
-    """An interaction on its way in, with its chunks in order."""
-
-    interaction: Interaction
-    content_hash: bytes
-    tokens: int
-    redactions: int
-    chunks: tuple[NewChunk, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Known:
-    """What is stored under an id: the hash of its content, and the event that recorded it."""
-
-    content_hash: bytes
-    event_id: int
-
-
-@dataclass(frozen=True, slots=True)
-class Turn:
-    """A stored interaction. `ordinal`: its place in the order of arrival. `tokens`: of its content."""
-
-    interaction: Interaction
-    ordinal: int
-    tokens: int
-
-
-@dataclass(frozen=True, slots=True)
-class Forgotten:
-    """What is left to say of an interaction that was deleted."""
-
-    id: str
-    ordinal: int
-    session_id: str
-    occurred_at: datetime
 
 
 class EpisodicStore:
@@ -179,6 +131,15 @@ class Writer:
         gone = [Forgotten(row["id"], row["ordinal"], row["session_id"], row["occurred_at"]) for row in rows]
         return sorted(gone, key=lambda one: one.ordinal)
 
+    async def compress(self, before: datetime, limit: int) -> tuple[int, int]:
+        """Look at `limit` long texts from before that moment, and pack those that get smaller; (done with, packed)."""
+        rows = await self._connection.fetch(SQL["compressible"], *self._scope.user_key, before, LEAST_BYTES, limit)
+        smaller = {row["id"]: packed(row["content"]) for row in rows}
+        done: int = await self._connection.fetchval(
+            SQL["compress"], *self._scope.user_key, list(smaller), list(smaller.values())
+        )
+        return done, sum(map(bool, smaller.values()))
+
 
 class Reader:
     """Reads of one user's rows, inside `EpisodicStore.reader`."""
@@ -207,6 +168,7 @@ class Reader:
         return Columns(
             chunks=row["chunks"],
             turns=row["turns"],
+            parts=row["parts"],
             moments=row["moments"],
             sessions=row["sessions"],
             traits=row["traits"],
@@ -216,17 +178,17 @@ class Reader:
             eligible=row["eligible"],
         )
 
-    async def turns(self, keys: Sequence[tuple[datetime, int]]) -> dict[int, Turn]:
-        """The interactions of those (occurred_at, ordinal) that exist, by ordinal."""
-        rows = await self._connection.fetch(
-            SQL["turns"], *self._scope.user_key, [moment for moment, _ in keys], [ordinal for _, ordinal in keys]
-        )
-        return {row["ordinal"]: _turn(row) for row in rows}
+    async def turns(self, keys: Sequence[tuple[datetime, int, int]], *, vectors: bool) -> dict[int, Found]:
+        """The interactions of those (occurred_at, ordinal, part) that exist, by ordinal; with the parts' vectors on
+        request."""
+        columns = tuple(map(list, zip(*keys, strict=True))) or ([], [], [])
+        rows = await self._connection.fetch(SQL["turns"], *self._scope.user_key, *columns, vectors)
+        return {row["ordinal"]: found_of(row) for row in rows}
 
     async def get(self, ids: Collection[str]) -> list[Turn]:
         """Those of `ids` that exist, by time."""
         rows = await self._connection.fetch(SQL["get"], *self._scope.user_key, list(ids))
-        return [_turn(row) for row in rows]
+        return [turn_of(row) for row in rows]
 
     async def page(
         self,
@@ -245,7 +207,7 @@ class Reader:
             *(after or (None, None)),
             limit,
         )
-        return [_turn(row) for row in rows]
+        return [turn_of(row) for row in rows]
 
     async def pending(self, first_event: int | None, last_event: int | None) -> int:
         """How many of the user's events still wait for a worker."""
@@ -273,22 +235,3 @@ def _filter_values(filters: Filters, as_of: datetime | None) -> tuple[object, ..
 def _narrows(filters: Filters) -> bool:
     start, end, _, *others, excluded = _filter_values(filters, None)
     return bool(excluded) or any(value is not None for value in (start, end, *others))
-
-
-def _turn(row: "asyncpg.Record") -> Turn:
-    # what was validated when it came in is not validated again: that would double the cost of a search
-    interaction = Interaction.model_construct(
-        id=row["id"],
-        session_id=row["session_id"],
-        agent_id=row["agent_id"],
-        role=row["role"],
-        name=row["name"],
-        content=row["content"],
-        occurred_at=row["occurred_at"],
-        message_type=row["message_type"],
-        channel=row["channel"],
-        domain=row["domain"],
-        task_type=row["task_type"],
-        metadata=json.loads(row["metadata"]),
-    )
-    return Turn(interaction, row["ordinal"], row["tokens"])

@@ -30,9 +30,9 @@ from ragpp.models import (
     Stored,
 )
 from services.episodic import indexing
-from services.episodic.ranking import CandidateTable, QuerySignals, Ranked, rank
-from services.episodic.scan import Chunks, Columns, unpack
-from services.episodic.store import EpisodicStore, Known, NewTurn, Turn
+from services.episodic.rows import Known, NewTurn, Turn
+from services.episodic.search import Search, memory_of
+from services.episodic.store import EpisodicStore
 
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND: Final = timedelta(microseconds=1)
@@ -40,6 +40,9 @@ _MAX_BIGINT: Final = (1 << 63) - 1
 
 MAX_PAGE: Final = 1_000
 """Most interactions that a page holds."""
+
+COMPRESSED_AT_ONCE: Final = 200
+"""Old texts that one transaction compresses."""
 
 INLINE_CHARS: Final = 4_000
 """Up to this much text is cut and indexed on the event loop; more goes to a thread, so that nobody waits for it."""
@@ -109,18 +112,13 @@ class PostgresEpisodicTier:
         async with self._store.reader(query.scope) as reader:
             columns = await reader.scan(query.filters, query.as_of, embedding, terms)
             if columns.chunks <= INLINE_CHUNKS:
-                chunks, ranked = _ranked(columns, terms, query)
+                search = Search.of(columns, terms, query)
             else:
-                chunks, ranked = await asyncio.to_thread(_ranked, columns, terms, query)
-            if not ranked:
+                search = await asyncio.to_thread(Search.of, columns, terms, query)
+            if not search.ranked:
                 return []
-            keys = [chunks.key(one.row) for one in ranked]
-            found = await reader.turns(keys)
-        return [
-            _memory(found[ordinal], one.score, one.similarity)
-            for one, (_, ordinal) in zip(ranked, keys, strict=True)
-            if ordinal in found
-        ]
+            found = await reader.turns(search.keys, vectors=search.wants_vectors)
+        return search.memories(found)
 
     async def forget(self, scope: Scope, ids: Collection[str]) -> int:
         """See the protocol. What was derived from the interactions is cleaned by way of the ledger."""
@@ -177,6 +175,16 @@ class PostgresEpisodicTier:
             turns = await reader.page(filters, None, None, max(0, limit), newest_first=True)
         return [turn.interaction for turn in reversed(turns)]
 
+    async def compress(self, scope: Scope, before: datetime) -> int:
+        """See the protocol. One transaction for each COMPRESSED_AT_ONCE texts, so that writers do not wait long."""
+        done = 0
+        while True:
+            async with self._store.writer(scope) as writer:
+                looked_at, packed = await writer.compress(before, COMPRESSED_AT_ONCE)
+            done += packed
+            if looked_at < COMPRESSED_AT_ONCE:
+                return done
+
     async def pending(self, scope: Scope, first_event: int | None = None, last_event: int | None = None) -> int:
         """See the protocol. What failed for good is not waited for."""
         async with self._store.reader(scope) as reader:
@@ -203,7 +211,7 @@ class PostgresEpisodicTier:
     async def _latest(self, query: MemoryQuery) -> list[Memory]:
         async with self._store.reader(query.scope) as reader:
             turns = await reader.page(query.filters, query.as_of, None, query.limit, newest_first=True)
-        return [_memory(turn, 1 - index / len(turns), None) for index, turn in enumerate(turns)]
+        return [memory_of(turn, 1 - index / len(turns), None) for index, turn in enumerate(turns)]
 
 
 def _refuse_conflicts(turns: Sequence[NewTurn], known: Mapping[str, Known]) -> None:
@@ -219,46 +227,6 @@ def _refuse_conflicts(turns: Sequence[NewTurn], known: Mapping[str, Known]) -> N
             f"{len(indexes)} of {len(turns)} ids are known with other content, the first at index {indexes[0]}",
             details={"indexes": indexes},
         )
-
-
-def _ranked(columns: Columns, terms: Sequence[int], query: MemoryQuery) -> tuple[Chunks, list[Ranked]]:
-    chunks = unpack(columns, terms)
-    eligible = chunks.eligible
-    if query.filters.similarity_threshold is not None:
-        eligible = eligible & (chunks.cosine >= query.filters.similarity_threshold)
-    if query.mode == "lexical":
-        eligible = eligible & (chunks.lexical > 0).any(axis=1)
-    table = CandidateTable(
-        ordinals=chunks.ordinal,
-        sessions=chunks.session,
-        occurred_at=chunks.moments / 1e6,
-        cosines=np.full(len(chunks.cosine), np.nan) if query.mode == "lexical" else chunks.cosine,
-        terms=chunks.lexical,
-        speakers=chunks.speaker,
-        names=chunks.speakers,
-        asks=chunks.asks,
-        assistant=chunks.assistant,
-        eligible=eligible,
-    )
-    return chunks, rank(table, QuerySignals(text=query.text), limit=query.limit)
-
-
-def _memory(turn: Turn, score: float, similarity: float | None) -> Memory:
-    said = turn.interaction
-    return Memory(
-        id=said.id,
-        tier="episodic",
-        kind="interaction",
-        text=said.content,
-        score=score,
-        similarity=similarity,
-        tokens=turn.tokens,
-        occurred_at=said.occurred_at,
-        said_by=said.said_by,
-        session_id=said.session_id,
-        sources=(said.id,),
-        metadata=said.metadata,
-    )
 
 
 def _stored_event(interaction: Interaction) -> NewEvent:

@@ -1,7 +1,8 @@
 """Packing: which memories go into the context, under which title, within a budget of tokens. Pure."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import Final, Protocol
 
 from ragpp.models import Memory, MemoryKind
@@ -10,9 +11,9 @@ from services.gateway.memory_key import MemoryKey, memory_key
 
 SHARES: Final[Mapping[str, float]] = {
     rendering.RECENT: 0.30,
-    rendering.ENTITIES: 0.03,
-    rendering.RELATIONSHIPS: 0.06,
-    rendering.PREFERENCES: 0.08,
+    rendering.ENTITIES: 0.02,
+    rendering.RELATIONSHIPS: 0.05,
+    rendering.PREFERENCES: 0.06,
 }
 """The largest share of the budget that a section may take while past interactions still want room; what a section
 leaves is theirs, and what they leave is offered to the sections again."""
@@ -22,6 +23,7 @@ EXACT_TOKENS: Final = 200
 """Up to this many, `Memory.tokens` is taken at its word; a longer text was counted in chunks, whose cuts may divide a
 word and count it differently."""
 ELLIPSIS: Final = " …"
+_LONG_AGO: Final = datetime.min.replace(tzinfo=UTC)
 MIN_EXCERPT_TOKENS: Final = 24
 """Shorter than this, an excerpt of a long turn says too little to be worth its line."""
 
@@ -33,6 +35,7 @@ _TITLE_OF: Final[Mapping[MemoryKind, str]] = {
     "relationship": rendering.RELATIONSHIPS,
     "preference": rendering.PREFERENCES,
     "rule": rendering.PREFERENCES,
+    "finding": rendering.PREFERENCES,
     "item": rendering.KNOWLEDGE,
 }
 
@@ -83,13 +86,32 @@ class Packed:
 
 @dataclass(frozen=True)
 class _Line:
-    """A memory as it is shown; `tokens` of `text`, `bracket` what its relevance would add (0 for an excerpt)."""
+    """A memory as it is shown: `head + day + rest + bracket`. `tokens` of `head` and `rest`; what the day and the
+    bracket add is counted apart (no bracket for an excerpt)."""
 
     memory: Memory
-    text: str
+    head: str
+    day: str
+    rest: str
     tokens: int
+    day_tokens: int
     bracket: str = ""
     bracket_tokens: int = 0
+
+    def cost(self, days: Collection[str]) -> int:
+        """Tokens that it adds to a section whose lines have `days`."""
+        return self.tokens + (0 if self.day in days else self.day_tokens)
+
+
+@dataclass(frozen=True)
+class _Draft:
+    """The lines of a section so far, in the order they were taken, and the days among them."""
+
+    lines: tuple[_Line, ...] = ()
+
+    @property
+    def days(self) -> frozenset[str]:
+        return frozenset(line.day for line in self.lines)
 
 
 def pack(
@@ -99,8 +121,10 @@ def pack(
 
     The caller's own frame is never cut by less than all of it: persona, then situation, then tools are taken while
     they fit. Of the conversation the latest messages stay. A turn that is shown in the conversation is not shown
-    again. A long turn that does not fit is shown as an excerpt of its beginning. Relevance and confidence stand
-    behind the lines when there is room for all of them. Same input, same output.
+    again. A long turn that does not fit is shown as an excerpt of the part that was found. Past interactions of one day
+    stand together, as they followed each other, and only the first of them has the date; days are in the order of
+    their best. Relevance and confidence stand behind the lines when there is room for all of them. Same input, same
+    output.
 
     Tokens are counted by line and added up: `counter` must not join what white space divides, and `Memory.tokens`
     must be its count of the text.
@@ -139,7 +163,7 @@ class _Packing:
 
     def __init__(self, counter: Counter, room: int) -> None:
         self._counter, self._room, self._left = counter, room, room
-        self._drafts: dict[str, list[_Line]] = {}
+        self._drafts: dict[str, _Draft] = {}
         self._known: dict[int, _Line] = {}
         self._shown: set[MemoryKey] = set()
 
@@ -161,7 +185,7 @@ class _Packing:
 
     def sections(self, frames: Mapping[str, Section]) -> tuple[Section, ...]:
         """The sections in their order; brackets where all of them fit."""
-        bracketed = sum(line.bracket_tokens for lines in self._drafts.values() for line in lines) <= self._left
+        bracketed = sum(line.bracket_tokens for draft in self._drafts.values() for line in draft.lines) <= self._left
         sections = []
         for title in rendering.TITLES:
             if title in frames:
@@ -171,36 +195,35 @@ class _Packing:
         return tuple(sections)
 
     def _section(self, title: str, *, bracketed: bool) -> Section:
-        lines = self._drafts[title]
-        if title == rendering.RECENT:
-            lines = [line for line in lines if line.memory.kind == "summary"] + [
-                line for line in reversed(lines) if line.memory.kind == "message"
-            ]
-        texts = [line.text + line.bracket if bracketed else line.text for line in lines]
-        tokens = self._counter.count(rendering.heading(title)) + sum(line.tokens for line in lines)
-        if bracketed:
-            tokens += sum(line.bracket_tokens for line in lines)
-        memories = tuple(line.memory for line in lines)
-        return Section(title, "\n".join([rendering.heading(title), *texts]), tokens, memories)
+        lines = _arranged(title, self._drafts[title].lines)
+        texts, day, tokens = [rendering.heading(title)], "", self._counter.count(rendering.heading(title))
+        for line in lines:
+            fresh = bool(line.day) and line.day != day
+            texts.append(line.head + (line.day if fresh else "") + line.rest + (line.bracket if bracketed else ""))
+            tokens += line.tokens + (line.day_tokens if fresh else 0) + (line.bracket_tokens if bracketed else 0)
+            day = line.day or day
+        return Section(title, "\n".join(texts), tokens, tuple(line.memory for line in lines))
 
     def _take(self, title: str, memories: Sequence[Memory], room: int) -> None:
         """Add to a section what fits into `room`, its heading included when it is new."""
-        draft = self._drafts.get(title, [])
-        used = 0 if draft else self._counter.count(rendering.heading(title))
+        draft = self._drafts.get(title, _Draft())
+        days = set(draft.days)
+        used = 0 if draft.lines else self._counter.count(rendering.heading(title))
         added: list[_Line] = []
         for memory in memories:
             key = memory_key(memory)
             if key in self._shown:
                 continue
             line = self._line(memory) if _may_fit(memory, room - used) else None
-            if line is None or used + line.tokens > room:
+            if line is None or used + line.cost(days) > room:
                 line = self._excerpt(memory, room - used)
-            if line is not None and used + line.tokens <= room:
+            if line is not None and used + line.cost(days) <= room:
                 added.append(line)
-                used += line.tokens
+                used += line.cost(days)
+                days.add(line.day)
                 self._shown.add(key)
         if added:
-            self._drafts[title] = [*draft, *added]
+            self._drafts[title] = _Draft((*draft.lines, *added))
             self._left -= used
 
     def _line(self, memory: Memory) -> _Line:
@@ -208,26 +231,44 @@ class _Packing:
         known = self._known.get(id(memory))
         if known is not None:
             return known
-        before, bracket = rendering.around(memory)
+        count, around = self._counter.count, rendering.around(memory)
         text = rendering.as_data(memory.text)
         trusted = 0 < memory.tokens <= EXACT_TOKENS and text == memory.text
-        tokens = sum(map(self._counter.count, before)) + (memory.tokens if trusted else self._counter.count(text))
-        line = _Line(memory, "".join(before) + text, tokens, bracket, self._counter.count(bracket) if bracket else 0)
+        tokens = count(around.head) + sum(map(count, around.rest)) + (memory.tokens if trusted else count(text))
+        bracket, rest = around.bracket, "".join(around.rest) + text
+        line = _Line(memory, around.head, around.day, rest, tokens, count(around.day), bracket, count(bracket))
         self._known[id(memory)] = line
         return line
 
     def _excerpt(self, memory: Memory, room: int) -> _Line | None:
-        """The beginning of a turn that is too long for `room` tokens; None when it is not worth its line."""
+        """As much as `room` tokens hold of the part of a long turn that was found; None when it is not worth its
+        line."""
         if memory.kind not in _TURNS | {"summary"} or room < MIN_EXCERPT_TOKENS:
             return None
         if max(memory.tokens, len(memory.text) // 8) <= LONG_TURN_TOKENS:
             return None
-        pieces, _ = rendering.around(memory)
-        before = "".join(pieces)
-        around = self._counter.count(f"{before}{ELLIPSIS}")
-        cut = rendering.as_data(self._counter.truncate(memory.text, room - around).rstrip())
-        text = f"{before}{cut}{ELLIPSIS}"
-        return _Line(memory, text, self._counter.count(text)) if cut else None
+        count, around = self._counter.count, rendering.around(memory)
+        before = "".join(around.rest) + (ELLIPSIS.lstrip() + " " if memory.focus else "")
+        frame = sum(map(count, (around.head, around.day, before, ELLIPSIS)))
+        found = memory.text[memory.focus :].lstrip()
+        cut = rendering.as_data(self._counter.truncate(found, room - frame).rstrip()) if room > frame else ""
+        rest = f"{before}{cut}{'' if cut == found.rstrip() else ELLIPSIS}"
+        tokens = count(around.head) + count(rest)
+        return _Line(memory, around.head, around.day, rest, tokens, count(around.day)) if cut else None
+
+
+def _arranged(title: str, lines: Sequence[_Line]) -> list[_Line]:
+    """A section's lines as they are shown: the conversation by time after its summary, past interactions by day and
+    then by time, others as they were taken. Lines without a time keep their place among each other."""
+    if title == rendering.RECENT:
+        summaries = [line for line in lines if line.memory.kind == "summary"]
+        return summaries + [line for line in reversed(lines) if line.memory.kind == "message"]
+    if title != rendering.PAST:
+        return list(lines)
+    places: dict[str, int] = {}
+    for line in lines:
+        places.setdefault(line.day, len(places))
+    return sorted(lines, key=lambda line: (places[line.day], line.memory.occurred_at or _LONG_AGO))
 
 
 def _may_fit(memory: Memory, room: int) -> bool:

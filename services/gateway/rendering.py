@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Final
 
 from ragpp.models import Memory
@@ -17,7 +18,7 @@ TOOLS: Final = "AVAILABLE TOOLS"
 SITUATION: Final = "CURRENT SITUATION"
 TITLES: Final = (PERSONA, RECENT, PAST, ENTITIES, RELATIONSHIPS, PREFERENCES, KNOWLEDGE, TOOLS, SITUATION)
 
-_TURN_LINE: Final = re.compile(r"\s*- \[\d{4}-\d\d-\d\d \d\d:\d\d\]")
+_TURN_LINE: Final = re.compile(r"\s*- \[(?:\d{4}-\d\d-\d\d )?\d\d:\d\d\]")
 _LETTERS: Final = re.compile(r"[^\W_]+")
 _PLAIN_TITLES: Final = tuple(" ".join(_LETTERS.findall(title)) for title in TITLES)
 _LOOKED_AT: Final = 120
@@ -54,18 +55,29 @@ def on_one_line(name: str) -> str:
     return " ".join(name.split())
 
 
-def around(memory: Memory) -> tuple[tuple[str, ...], str]:
-    """What stands before a memory's text, in short pieces that often recur, and its bracket, empty where there is none.
+@dataclass(frozen=True, slots=True)
+class Around:
+    """What stands around a memory's text: `head + day + rest` before it and `bracket` behind.
 
-    Each piece ends where a tokenizer divides, so their tokens add up. The bracket is the relevance, or a
-    relationship's confidence; what is shown for its place in the running conversation has none.
+    Each part ends where a tokenizer divides, so their tokens add up; `rest` is in short pieces that often recur. `day`:
+    its date, left out where the line above has it; empty where there is none. `bracket`: the relevance, or a
+    relationship's confidence; empty for what is shown for its place in the running conversation.
     """
-    before: tuple[str, ...] = ("- ",)
+
+    head: str
+    day: str
+    rest: tuple[str, ...]
+    bracket: str
+
+
+def around(memory: Memory) -> Around:
+    """What stands around the text of `memory`."""
+    head, day, rest = "- ", "", tuple[str, ...]()
     if memory.kind in _TURNS:
         if memory.occurred_at:
             moment = memory.occurred_at.isoformat()
-            before = ("- [", f"{moment[:10]} ", moment[11:16], "] ")
-        before = (*before, f"{on_one_line(memory.said_by or '') or 'user'}: ")
+            head, day, rest = "- [", f"{moment[:10]} ", (moment[11:16], "] ")
+        rest = (*rest, f"{on_one_line(memory.said_by or '') or 'user'}: ")
     bracket = ""
     if memory.kind == "relationship" and memory.confidence < SHOWN_CONFIDENCE:
         bracket = ""
@@ -73,7 +85,7 @@ def around(memory: Memory) -> tuple[tuple[str, ...], str]:
         bracket = f" (confidence: {memory.confidence:.2f})"
     elif memory.kind not in {"message", "summary"}:
         bracket = f" (relevance: {memory.score:.2f})"
-    return before, bracket
+    return Around(head, day, rest, bracket)
 
 
 def lines_of(items: Sequence[str]) -> str:

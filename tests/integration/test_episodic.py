@@ -289,6 +289,29 @@ async def test_nothing_said_after_as_of_is_seen(tier: PostgresEpisodicTier, scop
         assert set(await found(tier, query)) == {"m0", "m1", "m2"}
 
 
+async def test_a_later_amount_comes_before_the_one_it_replaces_and_not_before_it_was_said(
+    tier: PostgresEpisodicTier, scope: Scope
+) -> None:
+    said = ["I keep 8 hens in the garden shed", "The fox is back", "Now I keep 12 hens in the garden"]
+    await tier.store(scope, [episodic_entry(text, id=text, occurred_at=at(index)) for index, text in enumerate(said)])
+    query = episodic_query(scope, "How many hens do I keep in the garden shed?")
+    memories = await tier.retrieve(query)
+    assert [memory.id for memory in memories][:2] == [said[2], said[0]]
+    assert [memory.score for memory in memories] == sorted((memory.score for memory in memories), reverse=True)
+    assert (await found(tier, query.model_copy(update={"as_of": at(1)})))[0] == said[0]
+    past = episodic_query(scope, "How many hens did I keep in the garden shed?")
+    assert (await found(tier, past))[0] == said[0]
+
+
+async def test_a_memory_says_where_the_part_that_was_found_begins(tier: PostgresEpisodicTier, scope: Scope) -> None:
+    long = "\n\n".join([*(f"Paragraph {number} tells of the weather and the sea." for number in range(60)), "A heron!"])
+    await tier.store(scope, [episodic_entry(long, id="long"), episodic_entry("short heron", id="short")])
+    by_id = {memory.id: memory for memory in await tier.retrieve(episodic_query(scope, "Which heron?"))}
+    assert by_id["short"].focus == 0
+    assert 0 < by_id["long"].focus <= long.index("A heron!")
+    assert COUNTER.count(long[by_id["long"].focus :]) <= 256
+
+
 async def test_without_a_question_the_latest_come_first(tier: PostgresEpisodicTier, scope: Scope) -> None:
     await tier.store(scope, [episodic_entry(f"message {n}", id=f"m{n}", occurred_at=at(-n)) for n in range(5)])
     memories = await tier.retrieve(MemoryQuery(scope=scope, text="  ", limit=3))

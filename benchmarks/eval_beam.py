@@ -1,0 +1,125 @@
+"""Evidence recall on BEAM's chats with an assistant, through the public API of a running stack.
+
+    python benchmarks/eval_beam.py                 # starts the embedded stack, or attaches to it
+    python benchmarks/eval_beam.py --rows all      # one row only
+    python benchmarks/eval_beam.py --chats 3       # the first three chats only
+
+Each chat is ingested as one user, with what the assistant said; a session is what was said on one date. Questions are
+asked as of the end of the chat. `new above old`: of the questions whose answer changed in the course of the chat, how
+many have the message with the new one ranked above the message with the old one. In some the data names one and the
+same message as both, so that none of them can be won.
+"""
+
+import argparse
+import asyncio
+import gzip
+import json
+import uuid
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from pydantic import JsonValue
+from rich.console import Console
+
+from benchmarks import locomo
+from benchmarks.evaluation import (
+    ROWS,
+    Asked,
+    Conversation,
+    Question,
+    ask_all,
+    by_category,
+    compared,
+    remember_all,
+    table_of,
+    wide_console,
+)
+from benchmarks.stack import running_gateway
+from ragpp.api import MessageIn
+from ragpp.fields import MAX_CONTENT_CHARS
+
+FILE = "beam-dev.json.gz"
+COLUMNS = ("n", "R@1", "R@10", "R@50", "hit@10", "all@10", "nDCG@10", "MRR", "B1000", "new above old")
+COMPARED = tuple(("all", metric) for metric in ("R@1", "R@10", "nDCG@10", "B1000", "new above old"))
+
+Raw = Mapping[str, list[dict[str, JsonValue]]]
+
+
+def load(folder: Path) -> list[Conversation]:
+    """The chats of `beam-dev.json.gz` in `folder`; questions without evidence are left out."""
+    with gzip.open(folder / FILE, "rt", encoding="utf-8") as file:
+        return [_conversation(raw) for raw in json.load(file)]
+
+
+def _conversation(raw: Raw) -> Conversation:
+    sessions: dict[str, list[MessageIn]] = {}
+    texts: dict[str, str] = {}
+    end = datetime.min.replace(tzinfo=UTC)
+    for message in raw["messages"]:
+        identifier, text, day = str(message["id"]), str(message["text"]), str(message["anchor"])
+        moment = datetime.strptime(day, "%B-%d-%Y").replace(tzinfo=UTC)
+        end = max(end, moment + timedelta(days=1))
+        texts[identifier] = text
+        for number, start in enumerate(range(0, len(text), MAX_CONTENT_CHARS), start=1):
+            sessions.setdefault(day, []).append(
+                MessageIn(
+                    id=identifier if number == 1 else f"{identifier}#{number}",
+                    role="assistant" if message["role"] == "assistant" else "user",
+                    content=text[start : start + MAX_CONTENT_CHARS],
+                    occurred_at=moment,
+                )
+            )
+    questions = [
+        Question(str(asked["type"]), str(asked["q"]), _ids(asked, "gold"), _ids(asked, "old"), _ids(asked, "new"))
+        for asked in raw["questions"]
+    ]
+    return Conversation(
+        id=str(raw["id"]),
+        sessions=sessions,
+        texts=texts,
+        questions=[question for question in questions if question.gold],
+        as_of=end,
+    )
+
+
+def _ids(asked: Mapping[str, JsonValue], name: str) -> tuple[str, ...]:
+    found = asked.get(name)
+    return tuple(map(str, found)) if isinstance(found, list) else ()
+
+
+async def run(folder: Path, rows: Sequence[str], chats: int | None, console: Console) -> dict[str, object]:
+    """Ingest, wait, ask; prints a table a row, and one that compares them; returns the means."""
+    metrics = locomo.metrics(folder)
+    conversations = load(folder)[:chats]
+    groups = by_category(conversations) | {"all": lambda _: True}
+    prefix = f"eval-{uuid.uuid4().hex[:8]}-"
+    results: dict[str, Asked] = {}
+    numbers: dict[str, object] = {}
+    async with running_gateway(timeout_s=300) as client:
+        await remember_all(client, conversations, prefix, console)
+        for row in rows:
+            results[row] = await ask_all(client, conversations, prefix, row, metrics)
+            table, numbers[row] = table_of(row, results[row], groups, COLUMNS)
+            console.print(table)
+    console.print(compared("BEAM, tiers compared", results, groups, COMPARED))
+    return numbers
+
+
+def main() -> None:
+    """Parse the command line and run."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--data", type=Path, default=locomo.DATA, help=f"folder with {FILE} and metrics.py")
+    parser.add_argument("--rows", nargs="+", choices=list(ROWS), default=list(ROWS), help="which tiers to ask")
+    parser.add_argument("--chats", type=int, help="only so many chats, the first ones")
+    parser.add_argument("--json", type=Path, help="write the means here, too")
+    arguments = parser.parse_args()
+    if not (arguments.data / FILE).exists():
+        raise SystemExit(f"no {FILE} in {arguments.data}; name its folder with --data")
+    results = asyncio.run(run(arguments.data, arguments.rows, arguments.chats, wide_console()))
+    if arguments.json:
+        arguments.json.write_text(json.dumps(results, indent=2))
+
+
+if __name__ == "__main__":
+    main()

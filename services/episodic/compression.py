@@ -1,0 +1,22 @@
+"""Old raw text, kept small without losing a byte of it."""
+
+import zlib
+from typing import Final
+
+LEAST_BYTES: Final = 512
+"""Shorter texts are left alone: deflate gains little on them, and a row has a header of its own."""
+WORTH: Final = 0.8
+"""A text is kept compressed when that takes at most this share of its bytes."""
+_LEVEL: Final = 9
+
+
+def packed(content: str) -> bytes:
+    """`content` deflated, or nothing when that is not worth it."""
+    raw = content.encode()
+    small = zlib.compress(raw, _LEVEL)
+    return small if len(small) <= WORTH * len(raw) else b""
+
+
+def unpacked(content: str, small: bytes | None) -> str:
+    """What was stored: `content`, unless `small` holds it."""
+    return zlib.decompress(small).decode() if small else content

@@ -1,0 +1,66 @@
+"""Old raw text is kept compressed, and nobody can tell."""
+
+from collections.abc import AsyncIterator
+from datetime import timedelta
+
+import asyncpg
+import pytest
+
+from infra.embedded.stack import Endpoints
+from services.episodic.tier import COMPRESSED_AT_ONCE, PostgresEpisodicTier
+from tests.support.episodic import NOON, episodic_entry, episodic_query, episodic_tier
+from tests.support.scopes import new_scope
+
+pytestmark = pytest.mark.server
+LONG = "We walked along the harbour and talked about the lighthouse keeper. " * 20
+
+
+@pytest.fixture(scope="module")
+async def tier(endpoints: Endpoints) -> AsyncIterator[PostgresEpisodicTier]:
+    async with episodic_tier(endpoints) as opened:
+        yield opened
+
+
+async def test_compressed_text_reads_is_found_and_is_forgotten_as_before(
+    endpoints: Endpoints, tier: PostgresEpisodicTier
+) -> None:
+    scope = new_scope()
+    entries = [
+        episodic_entry(LONG, id="old", occurred_at=NOON),
+        episodic_entry("A lighthouse.", id="short", occurred_at=NOON),
+        episodic_entry(LONG + "Yesterday.", id="new", occurred_at=NOON + timedelta(days=2)),
+    ]
+    await tier.store(scope, entries)
+    before = await tier.get(scope, ["old", "short", "new"])
+    found = await tier.retrieve(episodic_query(scope, "the lighthouse keeper at the harbour"))
+
+    assert await tier.compress(scope, NOON + timedelta(days=1)) == 1
+    assert await tier.compress(scope, NOON + timedelta(days=1)) == 0  # what is done is not done again
+
+    assert await tier.get(scope, ["old", "short", "new"]) == before
+    assert await tier.retrieve(episodic_query(scope, "the lighthouse keeper at the harbour")) == found
+    assert (await tier.store(scope, entries))[0].duplicate
+    connection = await asyncpg.connect(endpoints.postgres_owner_dsn.get_secret_value())
+    try:
+        await connection.execute("SET row_security = off")
+        size = await connection.fetchval(
+            "SELECT octet_length(content) + octet_length(packed) FROM episodic.interactions "
+            "WHERE tenant_id = $1 AND user_id = $2 AND id = 'old'",
+            *scope.user_key,
+        )
+    except asyncpg.InsufficientPrivilegeError:
+        size = None
+    finally:
+        await connection.close()
+    assert size is None or size < len(LONG) / 4
+    assert await tier.forget(scope, ["old"]) == 1
+    assert [one.id for one in await tier.get(scope, ["old", "new"])] == ["new"]
+
+
+async def test_more_than_one_transaction_of_texts_and_nobody_elses(tier: PostgresEpisodicTier) -> None:
+    scope, other = new_scope(), new_scope()
+    count = COMPRESSED_AT_ONCE + 3
+    await tier.store(scope, [episodic_entry(f"{number} {LONG}", id=f"m{number}") for number in range(count)])
+    await tier.store(other, [episodic_entry(LONG, id="theirs")])
+    assert await tier.compress(scope, NOON + timedelta(days=1)) == count
+    assert await tier.compress(other, NOON + timedelta(days=1)) == 1
