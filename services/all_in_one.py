@@ -38,7 +38,7 @@ from services.gateway import app as gateway
 from services.procedural import app as procedural
 from services.semantic import app as semantic
 from services.short_term import app as short_term
-from services.workers.app import run_worker
+from services.workers.app import BATCHES_AT_ONCE, run_worker
 
 TierT = TypeVar("TierT", bound=MemoryTier)
 cli = typer.Typer(help="All of RAG++ in one process.", invoke_without_command=True, pretty_exceptions_enable=False)
@@ -138,7 +138,10 @@ def serve(
 
 @cli.command()
 def worker(
-    concurrency: Annotated[int, typer.Option(min=1, max=64, help="Batches at once.")] = 2,
+    concurrency: Annotated[
+        int,
+        typer.Option(min=1, max=64, help="Batches at once, on one event loop; of all stages together."),
+    ] = BATCHES_AT_ONCE,
 ) -> None:
     """Run the Celery worker and the relay that feeds it."""
     configure_logs(LogSettings(), "worker")

@@ -16,11 +16,13 @@ from ragpp.embedding import Embedder
 from ragpp.embedding.factory import make_embedder
 from ragpp.errors import ConfigurationError, MemorySystemError
 from ragpp.extraction.query import query_entities
+from ragpp.ledger.jobs import JobLedger
+from ragpp.ledger.pins import PinBoard
 from ragpp.migrations import load_migrations, migrate_as_owner
 from ragpp.models import TierName
 from ragpp.postgres import create_pool, ensure_open
 from ragpp.redaction import SECRETS
-from ragpp.settings import EmbeddingSettings, GatewaySettings, PostgresSettings, TierSettings
+from ragpp.settings import EmbeddingSettings, GatewaySettings, LearningSettings, PostgresSettings, TierSettings
 from ragpp.tiers import EpisodicTier, MemoryTier, ProceduralTier, SemanticTier, ShortTermTier
 from ragpp.tokens import TokenCounter
 from ragpp.web import problems
@@ -32,7 +34,18 @@ from services.gateway.intake import Intake
 from services.gateway.parts import Parts
 from services.gateway.paths import EscapedAddressMiddleware
 from services.gateway.recall import Recaller
-from services.gateway.routes import graph, health, interactions, procedural, recall, sessions
+from services.gateway.routes import (
+    graph,
+    health,
+    interactions,
+    jobs,
+    procedural,
+    recall,
+    reflections,
+    retention,
+    review,
+    sessions,
+)
 from services.gateway.store import GatewayStore
 
 TIER_TIMEOUT_S: Final = 30.0
@@ -143,9 +156,12 @@ async def open_parts(open_tiers: OpenTiers) -> AsyncIterator[Parts]:
             recaller=recaller,
             identity=Identity(store, time.monotonic),
             audit=audit,
+            jobs=JobLedger(pool, system_clock),
+            pins=PinBoard(pool, system_clock),
             clock=system_clock,
             max_body_bytes=gateway.max_body_bytes,
             version=version("ragpp"),
+            review_below=LearningSettings().review_below,
         )
 
 
@@ -171,7 +187,7 @@ def create_app(open_parts_: Callable[[], AbstractAsyncContextManager[Parts]]) ->
     problems.install(app)
     app.add_middleware(AuditMiddleware)
     app.add_middleware(EscapedAddressMiddleware)
-    for module in (interactions, recall, sessions, graph, procedural, health):
+    for module in (interactions, recall, sessions, graph, procedural, review, reflections, retention, jobs, health):
         app.include_router(module.router)
     return app
 

@@ -44,6 +44,15 @@ class Principal:
             tenant_id=self.tenant_id, user_id=user_id, agent_id=agent_id or self.agent_id, session_id=session_id
         )
 
+    def users(self, needed: str, user_id: str | None = None) -> str | None:
+        """Whose things a request without a user in its path may concern: `user_id` or the key's own; None for every
+        user's of the tenant. Raises Forbidden as `scope` does."""
+        if user_id is not None or self.user_id is not None:
+            return self.scope(needed, user_id or self.user_id or "").user_id
+        if needed not in self.scopes:
+            raise Forbidden(f"this key lacks the scope `{needed}`")
+        return None
+
 
 @dataclass(frozen=True)
 class NewKey:

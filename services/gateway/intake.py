@@ -10,9 +10,10 @@ from uuid import uuid4
 from pydantic import JsonValue
 
 from ragpp.api import MessageIn, StoreRequest
-from ragpp.chunking import CHUNK_TOKENS, TokenSpans, chunk
 from ragpp.chunking import Chunk as Piece
+from ragpp.chunking import TokenSpans
 from ragpp.clock import Clock
+from ragpp.echo import own_chunks
 from ragpp.embedding import Embedder
 from ragpp.errors import InvalidInput
 from ragpp.lexical import index_line
@@ -37,7 +38,7 @@ class Intake:
         self._redactor, self._counter, self._embedder, self._clock = redactor, counter, embedder, clock
 
     async def prepare(self, request: StoreRequest) -> list[InteractionEntry]:
-        """One entry for each message, in order, with embedded chunks.
+        """One entry for each message, in order, with embedded chunks; what a message has from memory gets none.
 
         Raises InvalidInput for a message from the future, EmbeddingError.
         """
@@ -64,7 +65,7 @@ class Intake:
                     )
                     for piece in pieces
                 ),
-                tokens=sum(piece.tokens for piece in pieces),
+                tokens=self._tokens(interaction, pieces),
                 redactions=redactions,
             )
             for interaction, pieces, redactions in drafts
@@ -95,8 +96,13 @@ class Intake:
         drafts = []
         for message in request.messages:
             interaction, redactions = self._interaction(request, message, now)
-            drafts.append((interaction, chunk(interaction.content, self._counter, CHUNK_TOKENS), redactions))
+            drafts.append((interaction, own_chunks(interaction, self._counter), redactions))
         return drafts
+
+    def _tokens(self, interaction: Interaction, pieces: Sequence[Piece]) -> int:
+        """Of the whole content, also of what has no chunk."""
+        whole = sum(piece.end - piece.start for piece in pieces) == len(interaction.content)
+        return sum(piece.tokens for piece in pieces) if whole else self._counter.count(interaction.content)
 
     def _interaction(self, request: StoreRequest, message: MessageIn, now: datetime) -> tuple[Interaction, int]:
         content = self._redactor.redact(message.content)

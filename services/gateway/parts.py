@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 
 from ragpp.clock import Clock
+from ragpp.ledger.jobs import JobLedger
+from ragpp.ledger.pins import PinBoard
 from ragpp.tiers import EpisodicTier, ProceduralTier, SemanticTier, ShortTermTier
 from services.gateway.audit import Audit
 from services.gateway.identity import Identity
@@ -12,7 +14,10 @@ from services.gateway.recall import Recaller
 
 @dataclass(frozen=True)
 class Parts:
-    """The gateway's collaborators. Each tier is in this process or behind HTTP; nothing here can tell."""
+    """The gateway's collaborators. Each tier is in this process or behind HTTP; nothing here can tell.
+
+    `review_below`: what is learned with less confidence waits to be judged.
+    """
 
     short_term: ShortTermTier
     episodic: EpisodicTier
@@ -22,6 +27,9 @@ class Parts:
     recaller: Recaller
     identity: Identity
     audit: Audit
+    jobs: JobLedger
+    pins: PinBoard
     clock: Clock
     max_body_bytes: int
     version: str
+    review_below: float = 0.5

@@ -1,12 +1,14 @@
 """How messages are written into Redis and read back. Pure."""
 
 import hashlib
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
 import orjson
 
-from ragpp.models import Interaction, Role, Value
+from ragpp.errors import InvalidInput
+from ragpp.models import Entry, Interaction, InteractionEntry, Role, Value
 
 BEGINNING: Final = datetime(1, 1, 1, tzinfo=UTC)
 _MICROSECOND: Final = timedelta(microseconds=1)
@@ -33,6 +35,16 @@ class Message(Value):
     def said_by(self) -> str:
         """The speaker's name, or the role of a speaker without one."""
         return self.name or self.role
+
+
+def interaction_entries(entries: Sequence[Entry]) -> list[InteractionEntry]:
+    """`entries` themselves; InvalidInput for one that is no message."""
+    messages = []
+    for entry in entries:
+        if not isinstance(entry, InteractionEntry):
+            raise InvalidInput(f"the short-term tier holds interactions, not an entry of kind {entry.kind}")
+        messages.append(entry)
+    return messages
 
 
 def moment_key(moment: datetime) -> str:

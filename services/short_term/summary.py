@@ -8,7 +8,8 @@ from typing import Final
 
 import orjson
 
-from ragpp.models import Value
+from ragpp.models import Interaction, Value
+from services.short_term.records import Message
 
 _SEPARATOR: Final = "\n"
 _WORD: Final = re.compile(r"[^\W\d_]+")
@@ -16,12 +17,14 @@ _MONTHS: Final = frozenset(name.casefold() for name in (*calendar.month_name, *c
 
 
 class SummaryLine(Value):
-    """One line. `sources`: ids of the messages that it rests on; `until`: when the latest of them was said."""
+    """One line. `sources`: ids of the messages that it rests on; `until`: when the latest of them was said;
+    `written`: by a model, not taken out of the messages."""
 
     text: str
     tokens: int
     sources: tuple[str, ...]
     until: datetime
+    written: bool = False
 
     def encode(self) -> bytes:
         """As JSON."""
@@ -40,6 +43,11 @@ class Said(Value):
     said_by: str
     content: str
     occurred_at: datetime
+
+    @classmethod
+    def of(cls, said: Interaction | Message) -> "Said":
+        """What a summary needs of a message."""
+        return cls(id=said.id, said_by=said.said_by, content=said.content, occurred_at=said.occurred_at)
 
 
 def joined(lines: Sequence[SummaryLine]) -> str:
@@ -73,6 +81,29 @@ def attribute(
             until += [earlier.until for earlier in gone]
         lines.append(
             SummaryLine(text=line, tokens=count(line), sources=tuple(dict.fromkeys(sources)), until=max(until))
+        )
+    return lines
+
+
+def rewritten(
+    text: str, previous: Sequence[SummaryLine], folded: Sequence[Said], count: Callable[[str], int]
+) -> list[SummaryLine]:
+    """The lines of a summary that a model made of `previous` and `folded`.
+
+    A model mixes what it reads, so a line rests on all of it, unless it stood there before or quotes messages.
+    """
+    before = {line.text: line for line in previous}
+    everything = [source for line in previous for source in line.sources] + [message.id for message in folded]
+    latest = max([line.until for line in previous] + [message.occurred_at for message in folded])
+    lines = []
+    for line in (line.strip() for line in text.split(_SEPARATOR)):
+        if not line:
+            continue
+        known, quoted = before.get(line), quotes(line, folded)
+        sources = known.sources if known else tuple(message.id for message in quoted) or tuple(everything)
+        until = known.until if known else max((message.occurred_at for message in quoted), default=latest)
+        lines.append(
+            SummaryLine(text=line, tokens=count(line), sources=tuple(dict.fromkeys(sources)), until=until, written=True)
         )
     return lines
 

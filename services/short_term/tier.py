@@ -13,7 +13,6 @@ from ragpp.models import (
     DEFAULT_SESSION,
     Entry,
     Health,
-    InteractionEntry,
     Memory,
     MemoryQuery,
     Page,
@@ -21,15 +20,16 @@ from ragpp.models import (
     SessionInfo,
     SessionView,
     Stored,
+    SummaryDraft,
 )
 from ragpp.settings import ShortTermSettings
-from ragpp.summaries import Summariser, SummaryMessage
+from ragpp.summaries import NEW_SHARE, Summariser, SummaryMessage
 from ragpp.tokens import TokenCounter
 from services.short_term import memories
-from services.short_term.records import Message, content_hash, encode_body, moment_key
+from services.short_term.records import Message, content_hash, encode_body, interaction_entries, moment_key
 from services.short_term.store import Appended, NewMessage, Session, SessionSize, ShortTermStore
-from services.short_term.summary import Said, SummaryLine, attribute, joined
-from services.short_term.view import shown
+from services.short_term.summary import Said, SummaryLine, attribute, joined, rewritten
+from services.short_term.view import drafted, shown
 from services.short_term.window import due
 
 MAX_PAGE: Final = 500
@@ -155,6 +155,26 @@ class RedisShortTermTier:
         """See the contract. All but the last five messages move."""
         return await self._compact(scope) == "moved"
 
+    async def draft_summary(self, scope: Scope) -> SummaryDraft | None:
+        """See the protocol. Half of the summary's tokens may be written: the next quotes then leave all of it be."""
+        session_id = scope.session_id or DEFAULT_SESSION
+        session = await self._whole(scope, session_id)
+        if session is None:
+            return None
+        most = max(1, int(self._settings.summary_tokens * (1 - NEW_SHARE)))
+        return drafted(session_id, session.revision, session.messages, session.summary, most)
+
+    async def write_summary(self, scope: Scope, revision: str, text: str, entries: Sequence[Entry]) -> bool:
+        """See the protocol. At most `summary_tokens` of `text` are kept."""
+        session_id = scope.session_id or DEFAULT_SESSION
+        text = self._counter.truncate(text, self._settings.summary_tokens)
+        session = await self._whole(scope, session_id)
+        if session is None or session.revision != revision or not text.strip():
+            return False
+        folded = [Said.of(entry.interaction) for entry in interaction_entries(entries)]
+        lines = rewritten(text, session.summary, folded, self._counter.count)
+        return await self._store.compact(scope, session_id, revision=revision, summary=lines, moved=())
+
     async def rebuild(self, scope: Scope, entries: Sequence[Entry]) -> int:
         """See the contract. What was forgotten stays so, and an id with other content stays as it is."""
         if not entries:
@@ -172,20 +192,17 @@ class RedisShortTermTier:
         await self._store.mark()
 
     async def _append(self, scope: Scope, entries: Sequence[Entry], mode: Literal["store", "rebuild"]) -> Appended:
-        messages = []
-        for entry in entries:
-            if not isinstance(entry, InteractionEntry):
-                raise InvalidInput(f"the short-term tier holds interactions, not an entry of kind {entry.kind}")
-            messages.append(
-                NewMessage(
-                    session_id=entry.interaction.session_id,
-                    id=entry.id,
-                    hash=content_hash(entry.interaction),
-                    moment=moment_key(entry.interaction.occurred_at),
-                    tokens=max(1, entry.tokens or await self._count(entry.interaction.content)),
-                    body=encode_body(entry.interaction),
-                )
+        messages = [
+            NewMessage(
+                session_id=entry.interaction.session_id,
+                id=entry.id,
+                hash=content_hash(entry.interaction),
+                moment=moment_key(entry.interaction.occurred_at),
+                tokens=max(1, entry.tokens or await self._count(entry.interaction.content)),
+                body=encode_body(entry.interaction),
             )
+            for entry in interaction_entries(entries)
+        ]
         return await self._store.append(scope, messages, mode=mode, now=self._clock())
 
     async def _keep_below_cap(self, scope: Scope, appended: Appended) -> None:
@@ -203,7 +220,7 @@ class RedisShortTermTier:
 
     async def _compact(self, scope: Scope) -> Literal["nothing due", "moved", "overtaken"]:
         session_id, settings = scope.session_id or DEFAULT_SESSION, self._settings
-        session = await self._store.read(scope, session_id, budget=EVERYTHING, least=0, now=self._clock(), touch=False)
+        session = await self._whole(scope, session_id)
         if session is None:
             return "nothing due"
         leaving = due(
@@ -215,6 +232,10 @@ class RedisShortTermTier:
         lines = await self._summarise(session, moved)
         written = await self._store.compact(scope, session_id, revision=session.revision, summary=lines, moved=moved)
         return "moved" if written else "overtaken"
+
+    async def _whole(self, scope: Scope, session_id: str) -> Session | None:
+        """All of the session; looking at it is no use of it."""
+        return await self._store.read(scope, session_id, budget=EVERYTHING, least=0, now=self._clock(), touch=False)
 
     async def _summarise(self, session: Session, moved: Sequence[Message]) -> list[SummaryLine]:
         """The new summary, of at most `summary_tokens` whatever the summariser answers."""
@@ -228,11 +249,7 @@ class RedisShortTermTier:
             limit,
         )
         text = self._counter.truncate(text, limit)
-        said = [
-            Said(id=message.id, said_by=message.said_by, content=message.content, occurred_at=message.occurred_at)
-            for message in moved
-        ]
-        return attribute(text, session.summary, said, self._counter.count)
+        return attribute(text, session.summary, [Said.of(message) for message in moved], self._counter.count)
 
     async def _read(self, scope: Scope, session_id: str, budget: int) -> Session | None:
         return await self._store.read(

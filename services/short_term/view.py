@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Final
 
-from ragpp.models import SessionMessage, SessionView
+from ragpp.models import SessionMessage, SessionView, SummaryDraft
 from ragpp.tokens import TokenCounter
 from services.short_term.records import Message
 from services.short_term.summary import SummaryLine, joined, latest_within
@@ -67,4 +67,22 @@ def _cut(message: Message, tokens: int, counter: TokenCounter) -> SessionMessage
     """The message's beginning, of at most `tokens` tokens."""
     return _whole(message).model_copy(
         update={"content": counter.truncate(message.content, tokens), "tokens": tokens, "truncated": True}
+    )
+
+
+def drafted(
+    session_id: str, revision: str, messages: Sequence[Message], lines: Sequence[SummaryLine], max_tokens: int
+) -> SummaryDraft | None:
+    """What a better writer of the summary `lines` needs, beside the raw `messages`; None when a model wrote them all,
+    or there are none."""
+    if all(line.written for line in lines):
+        return None
+    return SummaryDraft(
+        session_id=session_id,
+        revision=revision,
+        text=joined(lines),
+        until=min([message.occurred_at for message in messages] or [max(line.until for line in lines)]),
+        written_until=max((line.until for line in lines if line.written), default=None),
+        window=tuple(message.id for message in messages),
+        max_tokens=max_tokens,
     )

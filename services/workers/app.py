@@ -1,13 +1,15 @@
 """The workers' composition root: settings are read here, and a Celery worker is run around the runtime."""
 
+import logging
 import os
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, suppress
+from datetime import timedelta
 from functools import partial
 from pathlib import Path
 from typing import Final, Protocol
 
-from celery.signals import worker_shutting_down
+from celery.signals import setup_logging, worker_shutting_down
 
 from ragpp.clock import Clock, system_clock
 from ragpp.embedding import Embedder
@@ -15,15 +17,29 @@ from ragpp.embedding.factory import make_embedder
 from ragpp.errors import ConfigurationError
 from ragpp.extraction.spacy_extractor import SpacyExtractor
 from ragpp.ledger import WorkLedger
+from ragpp.ledger.pins import PinBoard
+from ragpp.ledger.schedule import ScheduleLedger
+from ragpp.llm.budget import PostgresBudget
+from ragpp.llm.factory import make_language_models
 from ragpp.postgres import create_pool, ensure_open
-from ragpp.settings import EmbeddingSettings, PostgresSettings, RedisSettings
+from ragpp.settings import (
+    EmbeddingSettings,
+    LanguageModelSettings,
+    LearningSettings,
+    PostgresSettings,
+    RedisSettings,
+    WorkerSettings,
+)
 from ragpp.tiers import EpisodicTier, ProceduralTier, SemanticTier, ShortTermTier
 from ragpp.tokens import TokenCounter
 from services.workers.digest import STAGES
-from services.workers.parts import WorkerParts
+from services.workers.parts import LearningPolicy, SchedulePolicy, WorkerParts
 from services.workers.runtime import Runtime
-from services.workers.tasks import RuntimeSlot, make_celery, publish_with
+from services.workers.tasks import RuntimeSlot, make_celery, publish_with, start_beat
 
+BATCHES_AT_ONCE: Final = sum(stage.at_once for stage in STAGES.values()) + 2
+"""A thread for each batch that may be in flight, and two for ticks: threads only wait for the loop, and with fewer a
+slow language model would keep quick work waiting until its lease runs out."""
 NICENESS: Final = 15
 AUTOGROUP: Final = Path("/proc/self/autogroup")
 
@@ -54,21 +70,39 @@ async def open_parts(open_tiers: OpenTiers) -> AsyncIterator[WorkerParts]:
     if postgres.relay_dsn is None:
         raise ConfigurationError("POSTGRES_RELAY_DSN is not set")
     async with AsyncExitStack() as stack:
+        learning, worker = LearningSettings(), WorkerSettings()
+        counter = TokenCounter()
         embedder = make_embedder(EmbeddingSettings())
         stack.push_async_callback(embedder.close)
-        tiers = await stack.enter_async_context(open_tiers(embedder, TokenCounter(), system_clock))
+        tiers = await stack.enter_async_context(open_tiers(embedder, counter, system_clock))
         pool = create_pool(postgres, dsn=postgres.relay_dsn.get_secret_value(), vectors=False)
         await ensure_open(pool)
         stack.push_async_callback(pool.close)
+        language = LanguageModelSettings()
+        budget = PostgresBudget(pool, system_clock, tokens_per_day=language.tokens_per_day)
+        models = make_language_models(language, budget)
+        if models is not None:
+            stack.push_async_callback(models.close)
         yield WorkerParts(
             short_term=tiers.short_term,
             episodic=tiers.episodic,
             semantic=tiers.semantic,
             procedural=tiers.procedural,
             ledger=WorkLedger(pool, system_clock),
+            pins=PinBoard(pool, system_clock),
+            learning=LearningPolicy(archive_below=learning.archive_below, retention=learning.retention),
             extractor=SpacyExtractor(),
             embedder=embedder,
             clock=system_clock,
+            models=models,
+            counter=counter,
+            schedule=ScheduleLedger(pool, system_clock),
+            due=SchedulePolicy(
+                quiet=timedelta(seconds=worker.extract_quiet_s),
+                interactions=worker.extract_interactions,
+                every=timedelta(seconds=worker.extract_every_s),
+                maintain_at=worker.maintain_at,
+            ),
         )
 
 
@@ -78,6 +112,15 @@ def _be_nice() -> None:
     os.nice(NICENESS)
     with suppress(OSError):
         AUTOGROUP.write_text(str(NICENESS), encoding="ascii")
+
+
+def _leave_logging(**_: object) -> None:
+    """Keep Celery from setting the level of everybody's logs; its own say what went wrong and no more."""
+    logging.getLogger("celery").setLevel(logging.WARNING)
+
+
+def _no_beat() -> None:
+    """There is none to stop."""
 
 
 def run_worker(open_tiers: OpenTiers, *, concurrency: int) -> None:
@@ -94,13 +137,22 @@ def run_worker(open_tiers: OpenTiers, *, concurrency: int) -> None:
 
     runtime = Runtime(lambda: open_parts(open_tiers), partial(publish_with, app))
 
+    stop_beat: Callable[[], None] = _no_beat
+
     def stop(**_: object) -> None:
+        stop_beat()
         slot.runtime = None
         runtime.stop()
 
     runtime.start()
     slot.runtime = runtime
+    worker = WorkerSettings()
+    if worker.schedule:
+        stop_beat = start_beat(
+            app, {"extract": worker.tick_s, "reflect": worker.nightly_tick_s, "maintain": worker.nightly_tick_s}
+        )
     worker_shutting_down.connect(stop, weak=False)
+    setup_logging.connect(_leave_logging, weak=False)
     app.worker_main(
         [
             "worker",

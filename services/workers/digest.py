@@ -1,28 +1,45 @@
 """Doing a batch of work under its lease, so that one bad event never stops the others."""
 
 import asyncio
+import time
+import traceback
 from collections import defaultdict
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from typing import Final
 
 import structlog
+from pydantic import ValidationError
 
 from ragpp.errors import Conflict, LedgerError, MemorySystemError
 from ragpp.ledger import Work, WorkKey
+from ragpp.tiers import MemoryTier
+from services.workers.extract import extract
+from services.workers.maintain import maintain
 from services.workers.observe import observe
 from services.workers.parts import WorkerParts
+from services.workers.reflect import reflect
 from services.workers.repair import forget, short_term
 from services.workers.stages import Stage, is_down
 
 USERS_AT_ONCE: Final = 4
 LEASE_S: Final = 20.0
 """How long a killed worker delays its events; a living one renews after each third of it."""
+
+
+def _learned_tiers(parts: WorkerParts) -> Sequence[MemoryTier]:
+    return parts.episodic, parts.semantic, parts.procedural
+
+
 STAGES: Final[Mapping[str, Stage]] = {
     "observe": Stage(observe, lambda parts: (parts.episodic, parts.semantic, parts.procedural), embeds=True),
     "short_term": Stage(short_term, lambda parts: (parts.episodic, parts.short_term)),
     "forget": Stage(forget, lambda parts: (parts.episodic, parts.short_term, parts.semantic, parts.procedural)),
+    "extract": Stage(extract, _learned_tiers, embeds=True, batch=1, at_once=2, look_s=0.5),
+    "reflect": Stage(reflect, _learned_tiers, embeds=True, batch=1, at_once=2, look_s=0.5),
+    "maintain": Stage(maintain, _learned_tiers, batch=8, at_once=1, look_s=0.5),
 }
+"""What takes long goes one at a time, so that its lease is its own, and few at once, so that observing has its turn."""
 _log = structlog.stdlib.get_logger(__name__)
 
 
@@ -59,15 +76,19 @@ async def _digest_user(parts: WorkerParts, batch: Sequence[Work], owner: str) ->
     Only what a stage needs being down puts them back as they are.
     """
     stage = STAGES[batch[0].key.stage]
+    began = time.perf_counter()
     try:
-        await stage.work(parts, batch)
+        results = await stage.work(parts, batch)
     except MemorySystemError as error:
         await _after_failure(parts, stage, batch, owner, error)
     except Exception as error:  # noqa: BLE001 - a bug that one event triggers must not hold up the rest
-        _log.exception("work.crashed", stage=batch[0].key.stage)
+        where = traceback.format_tb(error.__traceback__)  # not the usual trace, which ends with the error's own text
+        _log.error("work.crashed", stage=batch[0].key.stage, error=_told(error), where=where)
         await _after_failure(parts, stage, batch, owner, error)
     else:
-        await parts.ledger.finish([work.key for work in batch], owner)
+        await parts.ledger.finish([work.key for work in batch], owner, results)
+        elapsed_ms = round((time.perf_counter() - began) * 1_000, 1)
+        _log.debug("work.done", stage=batch[0].key.stage, works=len(batch), elapsed_ms=elapsed_ms)
 
 
 async def _after_failure(parts: WorkerParts, stage: Stage, batch: Sequence[Work], owner: str, error: Exception) -> None:
@@ -82,14 +103,14 @@ async def _after_failure(parts: WorkerParts, stage: Stage, batch: Sequence[Work]
 async def _one_by_one(parts: WorkerParts, stage: Stage, batch: Sequence[Work], owner: str) -> None:
     for position, work in enumerate(batch):
         try:
-            await stage.work(parts, [work])
+            results = await stage.work(parts, [work])
         except Exception as error:  # noqa: BLE001 - as in `_digest_user`
             if await _outage(parts, stage, error):
                 await _postpone(parts, batch[position:], owner, error)
                 return
             await _fail(parts, work, owner, error)
         else:
-            await parts.ledger.finish([work.key], owner)
+            await parts.ledger.finish([work.key], owner, results)
 
 
 async def _outage(parts: WorkerParts, stage: Stage, error: Exception) -> bool:
@@ -107,9 +128,19 @@ async def _postpone(parts: WorkerParts, batch: Sequence[Work], owner: str, error
 
 async def _fail(parts: WorkerParts, work: Work, owner: str, error: Exception) -> None:
     with suppress(LedgerError):  # the lease was lost: whoever holds it now decides
-        text = f"{type(error).__name__}: {error}"
+        text = _told(error)
         state = await parts.ledger.fail(work.key, owner, text, retryable=not isinstance(error, ValueError | Conflict))
         _log.warning("work.failed", event_id=work.key.event_id, stage=work.key.stage, state=state, error=text)
+
+
+def _told(error: Exception) -> str:
+    """What is stored and logged of `error`: without the values that pydantic repeats, which are words of a message and
+    would outlive its forgetting."""
+    if not isinstance(error, ValidationError):
+        return f"{type(error).__name__}: {error}"
+    first = error.errors(include_input=False, include_url=False)[0]
+    place = ".".join(str(part) for part in first["loc"])
+    return f"ValidationError: {error.title}.{place}: {first['msg']} ({error.error_count()} problems)"
 
 
 @asynccontextmanager

@@ -1,53 +1,131 @@
-"""Observe: what one interaction says about entities, relationships and preferences, put into the tiers."""
+"""Observe: what one interaction says about entities, relationships, preferences and findings, put into the tiers."""
 
 import asyncio
+import hashlib
+import re
 from collections.abc import Sequence
 from typing import Final
 
+from ragpp.echo import CONTEXT_TYPES, Span, blanked, masked
 from ragpp.extraction import SPEAKER, EntityMention, Extraction, PreferenceMention, RelationshipMention
+from ragpp.extraction.port import FindingMention
 from ragpp.ledger import Work
-from ragpp.models import EntityEntry, EntityLabel, Interaction, Observation, PreferenceEntry, RelationshipEntry, Vector
+from ragpp.lexical import words
+from ragpp.models import (
+    EntityEntry,
+    EntityLabel,
+    Filters,
+    FindingEntry,
+    FindingKind,
+    Interaction,
+    MemoryQuery,
+    Observation,
+    PreferenceEntry,
+    RelationshipEntry,
+    Scope,
+    Vector,
+)
+from services.workers.learning.echo import repeats, teaching_spans
 from services.workers.parts import WorkerParts
 
+_OUR_WORD: Final = re.compile(r"\b[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\b")
+"""A type of relationship as contexts have it ("SISTER_OF"): nobody says so who did not read it there."""
 LEARNING_ROLES: Final = frozenset({"user", "assistant"})
 """System prompts and tool output are stored and searched; nothing is learned about the user from them."""
 STATING_ROLES: Final = frozenset({"user"})
 """Only a person states a preference."""
+FOUND_BY_ASSISTANTS: Final[frozenset[FindingKind]] = frozenset({"decision", "error", "insight"})
+"""What an assistant says of its own work. Its plans are the next message, and its habits nobody's."""
+LOOKED_UP: Final = 10
+"""How many earlier turns are compared with a sentence that may repeat them."""
+LOOKUPS_AT_ONCE: Final = 4
+LOOKED_AT: Final = 40
+"""Sentences of one message that are looked up; what a longer one teaches beyond them is taken as new."""
 _NAME_CHARS: Final = 200
 _VALUE_CHARS: Final = 4_000
 _LABEL_CHARS: Final = 100
 
 
 async def observe(parts: WorkerParts, batch: Sequence[Work]) -> None:
-    """Digest `batch`, the events of one user in order. Repeating it changes nothing.
+    """Digest `batch`, the events of one user in order: one transaction a tier. Repeating it changes nothing.
 
     Raises TierUnavailable when a tier does not answer; then some of it may have been applied.
     """
     scope = batch[0].scope
     by_id = {item.id: item for item in await parts.episodic.get(scope, [work.subject_id for work in batch])}
     said = [(work, by_id[work.subject_id]) for work in batch if work.subject_id in by_id]
-    read = [(work, item) for work, item in said if item.role in LEARNING_ROLES]
+    read = [(work, item) for work, item in said if teaches(item)]
     if not read:
         return
-    extractions = await asyncio.to_thread(
-        lambda: [parts.extractor.extract(item.content, speaker=item.name) for _, item in read]
-    )
+    extractions = await _extract(parts, scope, [item for _, item in read])
     vectors = await _embed_names(parts, extractions)
     observations = [
-        observation_of(work.key.event_id, item, extraction, vectors)
+        observation_of(str(work.key.event_id), item, extraction, vectors)
         for (work, item), extraction in zip(read, extractions, strict=True)
-        if extraction.entities or extraction.relationships
+        if extraction.entities or extraction.relationships or extraction.ended
     ]
-    preferences = [
-        preference_of(work.key.event_id, number, item, mention)
-        for (work, item), extraction in zip(read, extractions, strict=True)
-        if item.role in STATING_ROLES
-        for number, mention in enumerate(extraction.preferences)
-    ]
+    entries: list[PreferenceEntry | FindingEntry] = []
+    for (work, item), extraction in zip(read, extractions, strict=True):
+        entries += preferences_of(str(work.key.event_id), item, extraction)
+        entries += findings_of(item, extraction)
     if observations:
         await parts.semantic.observe(scope, observations)
-    if preferences:
-        await parts.procedural.store(scope, preferences)
+    if entries:
+        await parts.procedural.store(scope, entries)
+
+
+def teaches(item: Interaction) -> bool:
+    """Whether anything can be learned from `item`: somebody said it, and it is not a context given back."""
+    return item.role in LEARNING_ROLES and item.message_type not in CONTEXT_TYPES
+
+
+async def _extract(parts: WorkerParts, scope: Scope, items: Sequence[Interaction]) -> list[Extraction]:
+    """What each of `items` says by itself: without what it has from memory, line by line or by quoting it."""
+
+    def extract(texts: Sequence[str], of: Sequence[Interaction]) -> list[Extraction]:
+        return [
+            parts.extractor.extract(text, speaker=item.name, said_at=item.occurred_at)
+            for text, item in zip(texts, of, strict=True)
+        ]
+
+    texts = [masked(item.content) for item in items]
+    extractions = await asyncio.to_thread(extract, texts, items)
+    replies = [index for index, item in enumerate(items) if item.role == "assistant"]
+    limit = asyncio.Semaphore(LOOKUPS_AT_ONCE)
+    quoted = await asyncio.gather(
+        *(_quoted(parts, scope, items[index], texts[index], extractions[index], limit) for index in replies)
+    )
+    again = [(index, blanked(texts[index], spans)) for index, spans in zip(replies, quoted, strict=True) if spans]
+    if again:
+        fresh = await asyncio.to_thread(extract, [text for _, text in again], [items[index] for index, _ in again])
+        for (index, _), extraction in zip(again, fresh, strict=True):
+            extractions[index] = extraction
+    return extractions
+
+
+async def _quoted(
+    parts: WorkerParts, scope: Scope, item: Interaction, text: str, extraction: Extraction, limit: asyncio.Semaphore
+) -> list[Span]:
+    """The sentences of a reply that would teach something and only repeat what had been said before it."""
+
+    async def is_echo(span: Span) -> bool:
+        sentence = text[span.start : span.end]
+        if _OUR_WORD.search(sentence):
+            return True
+        query = MemoryQuery(
+            scope=scope,
+            text=sentence[:2_000],
+            mode="lexical",
+            limit=LOOKED_UP,
+            as_of=item.occurred_at,
+            filters=Filters(exclude=frozenset({item.id})),
+        )
+        async with limit:
+            return repeats(sentence, await parts.episodic.retrieve(query))
+
+    spans = list(teaching_spans(text, extraction))[:LOOKED_AT]
+    echoes = await asyncio.gather(*map(is_echo, spans))
+    return [span for span, echo in zip(spans, echoes, strict=True) if echo]
 
 
 async def _embed_names(parts: WorkerParts, extractions: Sequence[Extraction]) -> dict[str, Vector]:
@@ -58,11 +136,13 @@ async def _embed_names(parts: WorkerParts, extractions: Sequence[Extraction]) ->
     return {name: tuple(row) for name, row in zip(names, rows, strict=True)}
 
 
-def observation_of(event_id: int, item: Interaction, extraction: Extraction, vectors: dict[str, Vector]) -> Observation:
+def observation_of(event_id: str, item: Interaction, extraction: Extraction, vectors: dict[str, Vector]) -> Observation:
     """What `extraction` says, as entries that rest on `item`; SPEAKER stands for its speaker."""
     labels: dict[str, EntityLabel] = {entity.name: entity.label for entity in extraction.entities}
+    said = [(f"{event_id}.r{number}", mention, False) for number, mention in enumerate(extraction.relationships)]
+    said += [(f"{event_id}.x{number}", mention, True) for number, mention in enumerate(extraction.ended)]
     return Observation(
-        event_id=str(event_id),
+        event_id=event_id,
         interaction_id=item.id,
         occurred_at=item.occurred_at,
         entities=tuple(
@@ -70,8 +150,7 @@ def observation_of(event_id: int, item: Interaction, extraction: Extraction, vec
             for number, mention in enumerate(extraction.entities)
         ),
         relationships=tuple(
-            _relationship(f"{event_id}.r{number}", item, mention, labels)
-            for number, mention in enumerate(extraction.relationships)
+            _relationship(identifier, item, mention, labels, ends=ends) for identifier, mention, ends in said
         ),
     )
 
@@ -89,7 +168,12 @@ def _entity(identifier: str, item: Interaction, mention: EntityMention, vector: 
 
 
 def _relationship(
-    identifier: str, item: Interaction, mention: RelationshipMention, labels: dict[str, EntityLabel]
+    identifier: str,
+    item: Interaction,
+    mention: RelationshipMention,
+    labels: dict[str, EntityLabel],
+    *,
+    ends: bool,
 ) -> RelationshipEntry:
     return RelationshipEntry(
         id=identifier,
@@ -99,6 +183,7 @@ def _relationship(
         target=_named(mention.target, item),
         target_label=labels.get(mention.target, "PRODUCT"),
         lasting=mention.lasting,
+        ends=ends,
         context=mention.context[:2_000],
         occurred_at=item.occurred_at,
         sources=(item.id,),
@@ -110,7 +195,14 @@ def _named(name: str, item: Interaction) -> str:
     return (speaker if name == SPEAKER else name)[:_NAME_CHARS]
 
 
-def preference_of(event_id: int, number: int, item: Interaction, mention: PreferenceMention) -> PreferenceEntry:
+def preferences_of(event_id: str, item: Interaction, extraction: Extraction) -> list[PreferenceEntry]:
+    """The preferences that a person states in `item`."""
+    if item.role not in STATING_ROLES:
+        return []
+    return [preference_of(event_id, number, item, mention) for number, mention in enumerate(extraction.preferences)]
+
+
+def preference_of(event_id: str, number: int, item: Interaction, mention: PreferenceMention) -> PreferenceEntry:
     """A stated preference. A named speaker's key says whose it is, since several people may speak in one memory."""
     key = f"{item.name}'s {mention.key}" if item.name else mention.key
     return PreferenceEntry(
@@ -123,3 +215,33 @@ def preference_of(event_id: int, number: int, item: Interaction, mention: Prefer
         occurred_at=item.occurred_at,
         sources=(item.id,),
     )
+
+
+def findings_of(item: Interaction, extraction: Extraction) -> list[FindingEntry]:
+    """What `item` says was decided, understood, planned, done wrong, done out of habit, or happened at some time."""
+    return [
+        finding_of(item, mention)
+        for mention in extraction.findings
+        if item.role in STATING_ROLES or mention.finding in FOUND_BY_ASSISTANTS
+    ]
+
+
+def finding_of(item: Interaction, mention: FindingMention) -> FindingEntry:
+    """A finding in its speaker's words, under the speaker's name. The same thing said again is the same finding."""
+    who = item.name or ("assistant" if item.role == "assistant" else "")
+    said = mention.text[:_VALUE_CHARS]
+    time = mention.when.start.isoformat() if mention.when is not None else ""
+    return FindingEntry(
+        id=finding_id(mention.finding, who, " ".join(words(said)), time),
+        finding=mention.finding,
+        text=f"{who}: {said}"[:_VALUE_CHARS] if who else said,
+        confidence=mention.confidence,
+        when=mention.when,
+        occurred_at=item.occurred_at,
+        sources=(item.id,),
+    )
+
+
+def finding_id(*said: str) -> str:
+    """The id of a finding: the same for the same kind, speaker and words."""
+    return f"found-{hashlib.sha256(chr(31).join(said).encode()).hexdigest()[:32]}"

@@ -1,23 +1,58 @@
 """What the workers work with; the composition root fills it, the stages take from it."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import timedelta
 
 from ragpp.clock import Clock
 from ragpp.embedding import Embedder
 from ragpp.extraction import Extractor
 from ragpp.ledger import WorkLedger
+from ragpp.ledger.pins import PinBoard
+from ragpp.ledger.schedule import ScheduleLedger
+from ragpp.llm.metered import LanguageModels
+from ragpp.retention import RetentionPolicy
 from ragpp.tiers import EpisodicTier, ProceduralTier, SemanticTier, ShortTermTier
+from ragpp.tokens import TokenCounter
+
+
+@dataclass(frozen=True)
+class LearningPolicy:
+    """What the operator decided about learning and forgetting. `archive_below`: the confidence under which a
+    relationship is archived. `retention`: a policy for each plan of users; `default` for a plan that is not named."""
+
+    archive_below: float = 0.01
+    retention: Mapping[str, RetentionPolicy] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class SchedulePolicy:
+    """When something is due without anybody asking. Extraction: once a user was `quiet`, or said so many
+    `interactions`, or the first of them was stored `every` so long ago. `maintain_at`: the hour in UTC from which the
+    daily upkeep is due."""
+
+    quiet: timedelta = timedelta(seconds=30)
+    interactions: int = 20
+    every: timedelta = timedelta(hours=1)
+    maintain_at: int = 4
 
 
 @dataclass(frozen=True)
 class WorkerParts:
-    """The workers' collaborators. Each tier is in this process or behind HTTP."""
+    """The workers' collaborators. Each tier is in this process or behind HTTP. `models`: None without any language
+    model."""
 
     short_term: ShortTermTier
     episodic: EpisodicTier
     semantic: SemanticTier
     procedural: ProceduralTier
     ledger: WorkLedger
+    pins: PinBoard
     extractor: Extractor
     embedder: Embedder
     clock: Clock
+    learning: LearningPolicy = LearningPolicy()
+    schedule: ScheduleLedger | None = None
+    due: SchedulePolicy = SchedulePolicy()
+    models: LanguageModels | None = None
+    counter: TokenCounter = field(default_factory=TokenCounter)

@@ -4,6 +4,7 @@ The ledger is the truth: a batch that the broker loses is handed out again when 
 """
 
 import asyncio
+import math
 import time
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from itertools import count
@@ -15,12 +16,8 @@ from ragpp.errors import MemorySystemError
 from ragpp.ledger import Work, WorkLedger
 from services.workers.digest import LEASE_S, STAGES
 
-BATCH: Final = 128
-"""Events that one lease takes: enough for one graph transaction to be worth it, few enough to end within a lease."""
 IDLE_S: Final = 0.1
 DOWN_S: Final = 1.0
-MOST_IN_FLIGHT: Final = 4
-"""Batches handed out and not yet ended, a stage; beyond it the relay waits, so that leases do not run out queueing."""
 _log = structlog.stdlib.get_logger(__name__)
 
 Send = Callable[[Sequence[Work], str], Awaitable[None]]
@@ -36,7 +33,13 @@ class Relay:
         self._ledger, self._send, self._name = ledger, send, name
         self._numbers: Iterator[int] = count(1)
         self._in_flight: dict[str, dict[str, float]] = {stage: {} for stage in STAGES}
+        self._empty_at = dict.fromkeys(STAGES, -math.inf)
         self._stopping = asyncio.Event()
+
+    def began(self, stage: str, owner: str) -> None:
+        """A batch has begun in this process, which will tell when it ends, however long it takes."""
+        if owner in self._in_flight[stage]:
+            self._in_flight[stage][owner] = math.inf
 
     def ended(self, stage: str, owner: str) -> None:
         """A batch ended, well or not: there is room for another."""
@@ -68,16 +71,21 @@ class Relay:
         flying, now = self._in_flight[stage], time.monotonic()
         for owner in [owner for owner, since in flying.items() if now - since > LEASE_S]:
             del flying[owner]  # it went to another process, which cannot tell us that it ended
-        if len(flying) >= MOST_IN_FLIGHT:
+        if len(flying) >= STAGES[stage].at_once:  # beyond it leases would run out queueing
+            return False
+        if now - self._empty_at[stage] < STAGES[stage].look_s:
             return False
         owner = f"{self._name}:{next(self._numbers)}"
-        works = await self._ledger.lease(stage, limit=BATCH, owner=owner, lease_s=LEASE_S)
+        works = await self._ledger.lease(stage, limit=STAGES[stage].batch, owner=owner, lease_s=LEASE_S)
         if works:
             flying[owner] = now
+            self._empty_at[stage] = -math.inf
             try:
                 await self._send(works, owner)
             except Exception as error:
                 flying.pop(owner, None)
                 await self._ledger.postpone([work.key for work in works], owner, repr(error))
                 raise
+        else:
+            self._empty_at[stage] = now
         return bool(works)

@@ -5,10 +5,15 @@ from collections.abc import Sequence
 from datetime import timedelta
 from typing import Final
 
-from ragpp.ledger import Work
-from ragpp.models import InteractionEntry
-from services.workers.parts import WorkerParts
+import structlog
 
+from ragpp.errors import TierUnavailable
+from ragpp.ledger import Work
+from ragpp.models import InteractionEntry, Scope
+from services.workers.parts import WorkerParts
+from services.workers.summaries import improve_summary
+
+_log = structlog.stdlib.get_logger(__name__)
 REBUILD_DAYS: Final = 7
 """As far back as short-term memory reaches by default."""
 REBUILD_MESSAGES: Final = 200
@@ -17,32 +22,49 @@ REBUILD_MESSAGES: Final = 200
 
 async def short_term(parts: WorkerParts, batch: Sequence[Work]) -> None:
     """See that each interaction is in its session, which the acknowledged write may have missed, and compact the
-    sessions that are over their window. Raises TierUnavailable."""
+    sessions that are over their window, in a model's words where there is one. Raises TierUnavailable."""
     scope = batch[0].scope
     sessions: dict[str, list[InteractionEntry]] = defaultdict(list)
     for interaction in await parts.episodic.get(scope, [work.subject_id for work in batch]):
         sessions[interaction.session_id].append(InteractionEntry(interaction=interaction))
+    compacted = []
     for session_id, entries in sessions.items():
         await parts.short_term.store(scope.in_session(session_id), entries)
-        await parts.short_term.compact(scope.in_session(session_id))
+        if await parts.short_term.compact(scope.in_session(session_id)):
+            compacted.append(session_id)
+    for session_id in compacted:  # after all of them have their window
+        await improve_summary(parts, scope.in_session(session_id))
 
 
 async def rebuild_short_term(parts: WorkerParts) -> int:
     """Bring back the sessions of the last REBUILD_DAYS when short-term memory has lost everything, from what the
     episodic tier holds of them; returns how many, 0 when nothing was lost.
 
-    Interrupted, it begins again: messages that are there stay as they are. Raises TierUnavailable.
+    Interrupted, it begins again: messages that are there stay as they are. A session that cannot be brought back is
+    logged and keeps none of the others. Raises TierUnavailable.
     """
     if not await parts.short_term.is_blank():
         return 0
     sessions = await parts.ledger.sessions_since(parts.clock() - timedelta(days=REBUILD_DAYS))
+    rebuilt = 0
     for scope in sessions:
-        tail = await parts.episodic.session_tail(scope, REBUILD_MESSAGES)
-        if tail:
-            await parts.short_term.rebuild(scope, [InteractionEntry(interaction=item) for item in tail])
-            await parts.short_term.compact(scope)
+        try:
+            await _rebuild_session(parts, scope)
+        except TierUnavailable:
+            raise
+        except Exception as error:  # noqa: BLE001 - one session that nothing can be made of must not cost all others
+            _log.warning("short_term.session_lost", session_id=scope.session_id, error=repr(error))
+        else:
+            rebuilt += 1
     await parts.short_term.mark()
-    return len(sessions)
+    return rebuilt
+
+
+async def _rebuild_session(parts: WorkerParts, scope: Scope) -> None:
+    tail = await parts.episodic.session_tail(scope, REBUILD_MESSAGES)
+    if tail:
+        await parts.short_term.rebuild(scope, [InteractionEntry(interaction=item) for item in tail])
+        await parts.short_term.compact(scope)
 
 
 async def forget(parts: WorkerParts, batch: Sequence[Work]) -> None:
@@ -59,3 +81,5 @@ async def forget(parts: WorkerParts, batch: Sequence[Work]) -> None:
         await parts.short_term.forget(scope, gone)
         await parts.semantic.forget_sources(scope, gone)
         await parts.procedural.forget_sources(scope, gone)
+        await parts.pins.unpin(scope, "episodic", gone)
+    await parts.ledger.drop_results(scope, max(work.key.event_id for work in batch))

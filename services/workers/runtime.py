@@ -11,12 +11,14 @@ from typing import Final, Protocol
 import structlog
 from pydantic import JsonValue
 
+from ragpp.errors import MemorySystemError
 from ragpp.ledger import Work
 from services.workers.digest import digest
 from services.workers.loop import LoopThread
 from services.workers.parts import WorkerParts
 from services.workers.relay import Relay
 from services.workers.repair import rebuild_short_term
+from services.workers.schedule import Scheduler, Tick
 from services.workers.wire import from_wire, to_wire
 
 OpenParts = Callable[[], AbstractAsyncContextManager[WorkerParts]]
@@ -60,6 +62,10 @@ class Runtime:
         """Digest a batch that came from the broker; blocks the calling thread, not the loop."""
         self._thread.run(self._do(stage, rows, owner))
 
+    def tick(self, what: Tick) -> None:
+        """Look for what is due; blocks the calling thread, not the loop."""
+        self._thread.run(self._tick(what))
+
     async def _start(self) -> None:
         self._parts = await self._stack.enter_async_context(self._open_parts())
         name = f"{socket.gethostname()}:{os.getpid()}"
@@ -86,10 +92,20 @@ class Runtime:
     async def _do(self, stage: str, rows: Sequence[Mapping[str, JsonValue]], owner: str) -> None:
         if self._parts is None or self._relay is None:
             raise RuntimeError("the runtime was not started")
+        self._relay.began(stage, owner)
         try:
             await digest(self._parts, from_wire(rows), owner)
         finally:
             self._relay.ended(stage, owner)
+
+    async def _tick(self, what: Tick) -> None:
+        parts = self._parts
+        if parts is None or parts.schedule is None:
+            raise RuntimeError("this runtime has no schedule")
+        try:
+            await Scheduler(parts.schedule, parts.due, parts.learning, parts.clock).tick(what)
+        except MemorySystemError as error:  # the next tick asks again
+            _log.warning("schedule.waiting", what=what, error=error.message)
 
 
 async def _watch_short_term(parts: WorkerParts) -> None:

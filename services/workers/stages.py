@@ -1,12 +1,12 @@
 """A stage: what is done about an event, and what must be up for it."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from ragpp.errors import MemorySystemError
-from ragpp.ledger import Work
+from ragpp.ledger import Result, Work, WorkKey
 from ragpp.tiers import MemoryTier
 from services.workers.parts import WorkerParts
 
@@ -16,11 +16,16 @@ EMBEDDER_PATIENCE_S: Final = 10.0
 
 @dataclass(frozen=True)
 class Stage:
-    """`work` does a batch of one user. `tiers` and, where `embeds`, the embedder must be up for it."""
+    """`work` does a batch of one user, and may answer results by the work's key, which are kept with it. `tiers` and,
+    where `embeds`, the embedder must be up for it. `batch`: works that one lease takes, of any users. `at_once`: such
+    batches that one worker process has under way. `look_s`: how long it is not looked for more once there was none."""
 
-    work: Callable[[WorkerParts, Sequence[Work]], Awaitable[None]]
+    work: Callable[[WorkerParts, Sequence[Work]], Awaitable[Mapping[WorkKey, Result] | None]]
     tiers: Callable[[WorkerParts], Sequence[MemoryTier]]
     embeds: bool = False
+    batch: int = 128
+    at_once: int = 4
+    look_s: float = 0.0
 
 
 async def is_down(parts: WorkerParts, stage: Stage) -> bool:

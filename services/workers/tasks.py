@@ -1,16 +1,22 @@
 """Celery's side of the workers: names and arguments; the work is in plain coroutines."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from datetime import timedelta
 from typing import Final
 
 import celery
+from celery.beat import EmbeddedService
+from celery.beat import Scheduler as BeatScheduler
 from kombu.exceptions import OperationalError
 from pydantic import JsonValue
 
 from services.workers.digest import STAGES
 from services.workers.runtime import Runtime
+from services.workers.schedule import Tick
 
 TASK: Final = "ragpp.digest"
+TICK: Final = "ragpp.tick"
+TICK_QUEUE: Final = "maintain"
 
 
 class RuntimeSlot:
@@ -56,7 +62,36 @@ def make_celery(broker_url: str, key_prefix: str, slot: RuntimeSlot) -> celery.C
     def digest(stage: str, batch: Sequence[Mapping[str, JsonValue]], owner: str) -> None:
         slot.get().do(stage, batch, owner)
 
+    @app.task(name=TICK, ignore_result=True)  # type: ignore[untyped-decorator]  # celery has no types
+    def tick(what: Tick) -> None:
+        slot.get().tick(what)
+
     return app
+
+
+def start_beat(app: celery.Celery, every: Mapping[Tick, float]) -> Callable[[], None]:
+    """Run Celery's beat in a thread of this process, with its schedule in memory: a tick of each kind every so many
+    seconds. Returns what stops it.
+
+    A tick says nothing but which kind it is, so one that is lost, late or doubled, as by the beats of two workers, does
+    no harm. One that was not taken before the next is due expires, so that none pile up.
+    """
+    app.conf.beat_schedule = {
+        what: {
+            "task": TICK,
+            "args": (what,),
+            "schedule": timedelta(seconds=seconds),
+            "options": {"queue": TICK_QUEUE, "expires": seconds},
+        }
+        for what, seconds in every.items()
+    }
+    beat = EmbeddedService(app, thread=True, scheduler_cls=BeatScheduler)
+    beat.start()
+
+    def stop() -> None:
+        beat.service.stop()  # without waiting: its thread ends with the process while the broker is down
+
+    return stop
 
 
 def publish_with(app: celery.Celery, stage: str, batch: list[dict[str, JsonValue]], owner: str) -> None:

@@ -4,9 +4,10 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query, Request, Response
 
-from ragpp.api import Forgotten, MergeIn, SplitIn
+from ragpp.api import Forgotten, MergeIn, SplitIn, UserIn
 from ragpp.errors import InvalidInput, NotFound
 from ragpp.fields import Id, Moment
+from ragpp.learned import RelationshipState, Verdict
 from ragpp.models import Entity, EntityLabel, Page, Relationship
 from services.gateway.http import (
     RESPONSES,
@@ -87,15 +88,18 @@ async def list_relationships(
     principal: Reader,
     user_id: UserId,
     entity_id: Id | None = None,
-    as_of: Annotated[Moment | None, Query(description="Confidence as it was at this moment.")] = None,
+    as_of: Annotated[Moment | None, Query(description="As they were at this moment.")] = None,
+    state: Annotated[RelationshipState, Query(description="Of what state, at `as_of` or now.")] = "current",
     cursor: Cursor = None,
     limit: Limit = 50,
 ) -> Response:
-    """Of one entity or of all; confidence is decayed to `as_of`, or to now."""
+    """Of one entity or of all; as they are, or as they were at `as_of`, confidence decayed to that moment. `current`
+    ones hold; `ended` ones held until `valid_to`; `archived` ones have faded, and can be restored; `rejected` ones are
+    what a person said is not true."""
     note(request, user_id=user_id)
     parts: Parts = request.app.state.parts
     scope = principal.scope("read", user_id)
-    return answer(await parts.semantic.list_relationships(scope, entity_id, as_of, cursor, limit))
+    return answer(await parts.semantic.list_relationships(scope, entity_id, as_of, cursor, limit, state))
 
 
 @router.get("/v1/relationships/{relationship_id:id}", response_model=Relationship, summary="Read one relationship")
@@ -106,13 +110,61 @@ async def get_relationship(request: Request, principal: Reader, relationship_id:
     return answer(await parts.semantic.get_relationship(principal.scope("read", user_id), relationship_id))
 
 
+@router.post(
+    "/v1/relationships/{relationship_id:id}/confirm",
+    response_model=Relationship,
+    openapi_extra=body_schema(UserIn),
+    summary="Confirm a relationship",
+)
+async def confirm_relationship(request: Request, principal: Writer, relationship_id: Id) -> Response:
+    """Its confidence is 1 from now, and it is never archived. The last verdict counts."""
+    return await _judge(request, principal, relationship_id, "confirmed")
+
+
+@router.post(
+    "/v1/relationships/{relationship_id:id}/reject",
+    response_model=Relationship,
+    openapi_extra=body_schema(UserIn),
+    summary="Reject a relationship",
+)
+async def reject_relationship(request: Request, principal: Writer, relationship_id: Id) -> Response:
+    """It is not shown, ends no other, and is not learned again however often it is said; `confirm` takes that back."""
+    return await _judge(request, principal, relationship_id, "rejected")
+
+
+async def _judge(request: Request, principal: Writer, relationship_id: str, verdict: Verdict) -> Response:
+    body = await read_body(request, UserIn)
+    note(request, user_id=body.user_id, items=1)
+    parts: Parts = request.app.state.parts
+    scope = principal.scope("write", body.user_id)
+    return answer(await parts.semantic.judge_relationship(scope, relationship_id, verdict))
+
+
+@router.post(
+    "/v1/relationships/{relationship_id:id}/restore",
+    response_model=Relationship,
+    openapi_extra=body_schema(UserIn),
+    summary="Restore an archived relationship",
+)
+async def restore_relationship(request: Request, principal: Writer, relationship_id: Id) -> Response:
+    """It is shown again, at the confidence of a first mention. A 409 for one that is not archived."""
+    body = await read_body(request, UserIn)
+    note(request, user_id=body.user_id, items=1)
+    parts: Parts = request.app.state.parts
+    scope = principal.scope("write", body.user_id)
+    return answer(await parts.semantic.restore_relationship(scope, relationship_id))
+
+
 @router.delete("/v1/entities/{item_id:id}", response_model=Forgotten, summary="Forget an entity")
 @router.delete("/v1/relationships/{item_id:id}", response_model=Forgotten, summary="Forget a relationship")
 async def forget_from_graph(request: Request, principal: Writer, item_id: Id, user_id: UserId) -> Response:
     """An entity is forgotten with its relationships; the interactions that named it stay."""
     note(request, user_id=user_id)
     parts: Parts = request.app.state.parts
-    forgotten = await parts.semantic.forget(principal.scope("forget", user_id), [item_id])
+    scope = principal.scope("forget", user_id)
+    forgotten = await parts.semantic.forget(scope, [item_id])
+    await parts.jobs.drop_results(scope)  # they may name it, and the graph cannot do so in its own transaction
     if not forgotten:
         raise NotFound("this user's graph has nothing of that id")
+    await parts.pins.unpin(scope, "semantic", [item_id])
     return answer(Forgotten(forgotten=forgotten, tiers={"semantic": "ok"}))

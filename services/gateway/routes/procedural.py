@@ -3,11 +3,12 @@
 from typing import Annotated
 from uuid import uuid4
 
-from fastapi import APIRouter, Path, Request, Response
+from fastapi import APIRouter, Path, Query, Request, Response
 
-from ragpp.api import Forgotten, Outcome, PreferenceIn, Restore, RuleChange, RuleIn
+from ragpp.api import Forgotten, JudgementIn, Outcome, PreferenceIn, Restore, RuleChange, RuleIn
 from ragpp.errors import NotFound
-from ragpp.fields import Id, Label
+from ragpp.fields import Id, Label, Moment
+from ragpp.learned import Verdict
 from ragpp.models import Page, Preference, PreferenceEntry, Rule, RuleEntry
 from services.gateway.http import (
     RESPONSES,
@@ -33,13 +34,15 @@ async def list_preferences(
     principal: Reader,
     user_id: UserId,
     category: Label | None = None,
+    as_of: Annotated[Moment | None, Query(description="What had been said by this moment.")] = None,
     cursor: Cursor = None,
     limit: Limit = 50,
 ) -> Response:
-    """By category and key; deleted ones are not shown."""
+    """By category and key, as they are or as they were at `as_of`; deleted and rejected ones are not shown."""
     note(request, user_id=user_id)
     parts: Parts = request.app.state.parts
-    return answer(await parts.procedural.list_preferences(principal.scope("read", user_id), category, cursor, limit))
+    scope = principal.scope("read", user_id)
+    return answer(await parts.procedural.list_preferences(scope, category, cursor, limit, as_of))
 
 
 @router.post(
@@ -98,6 +101,38 @@ async def restore_preference(request: Request, principal: Writer, item_id: ItemI
     return answer(await parts.procedural.restore_preference(scope, item_id, body.version))
 
 
+@router.post(
+    "/v1/preferences/{item_id:id}/confirm",
+    response_model=Preference,
+    openapi_extra=body_schema(JudgementIn),
+    summary="Confirm a preference",
+)
+async def confirm_preference(request: Request, principal: Writer, item_id: ItemId) -> Response:
+    """Its value counts as stated, with a confidence of 1, until another is stated."""
+    return await _judge(request, principal, item_id, "confirmed")
+
+
+@router.post(
+    "/v1/preferences/{item_id:id}/reject",
+    response_model=Preference,
+    openapi_extra=body_schema(JudgementIn),
+    summary="Reject a preference",
+)
+async def reject_preference(request: Request, principal: Writer, item_id: ItemId) -> Response:
+    """Its value is not shown, and not learned again however often it is said; another value is. When an earlier value
+    is left, that one holds again and is answered; otherwise what was rejected, with its verdict."""
+    return await _judge(request, principal, item_id, "rejected")
+
+
+async def _judge(request: Request, principal: Writer, item_id: str, verdict: Verdict) -> Response:
+    body = await read_body(request, JudgementIn)
+    note(request, user_id=body.user_id, items=1)
+    parts: Parts = request.app.state.parts
+    scope = principal.scope("write", body.user_id)
+    value = None if body.value is None else parts.intake.redacted(body.value)
+    return answer(await parts.procedural.judge_preference(scope, item_id, verdict, value))
+
+
 @router.get("/v1/rules", response_model=Page[Rule], summary="List behavioural rules")
 async def list_rules(
     request: Request,
@@ -148,7 +183,7 @@ async def get_rule(request: Request, principal: Reader, item_id: ItemId, user_id
     "/v1/rules/{item_id:id}", response_model=Rule, openapi_extra=body_schema(RuleChange), summary="Change a rule"
 )
 async def update_rule(request: Request, principal: Writer, item_id: ItemId) -> Response:
-    """What is given changes, as a new version."""
+    """What is given changes, as a new version. `aside`, the reason, makes the rule inactive."""
     body = await read_body(request, RuleChange)
     note(request, user_id=body.user_id, items=1)
     parts: Parts = request.app.state.parts
@@ -159,6 +194,7 @@ async def update_rule(request: Request, principal: Writer, item_id: ItemId) -> R
         triggers=None if body.triggers is None else tuple(map(parts.intake.redacted_label, body.triggers)),
         priority=body.priority,
         active=body.active,
+        aside=None if body.aside is None else parts.intake.redacted(body.aside),
     )
     return answer(changed)
 
@@ -204,11 +240,14 @@ async def record_outcome(request: Request, principal: Writer, item_id: ItemId) -
 
 @router.delete("/v1/preferences/{item_id:id}", response_model=Forgotten, summary="Forget a preference")
 @router.delete("/v1/rules/{item_id:id}", response_model=Forgotten, summary="Forget a rule")
+@router.delete("/v1/findings/{item_id:id}", response_model=Forgotten, summary="Forget a finding")
 async def forget_procedural(request: Request, principal: Writer, item_id: ItemId, user_id: UserId) -> Response:
-    """It is deleted with every version."""
+    """It is deleted with every version or all evidence; a finding is not made again."""
     note(request, user_id=user_id)
     parts: Parts = request.app.state.parts
-    forgotten = await parts.procedural.forget(principal.scope("forget", user_id), [item_id])
+    scope = principal.scope("forget", user_id)
+    forgotten = await parts.procedural.forget(scope, [item_id])
     if not forgotten:
-        raise NotFound("this user has no preference or rule of that id")
+        raise NotFound("this user has no preference, rule or finding of that id")
+    await parts.pins.unpin(scope, "procedural", [item_id])
     return answer(Forgotten(forgotten=forgotten, tiers={"procedural": "ok"}))

@@ -1,0 +1,50 @@
+"""Reading back what was said: windows and days of one user's interactions, through the episodic tier."""
+
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from typing import Final, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from ragpp.models import Filters, Interaction, Page, Scope, TimeRange
+from services.workers.parts import WorkerParts
+
+PAGE: Final = 200
+"""Of any list: what every tier gives at once."""
+
+T = TypeVar("T")
+
+
+async def said_within(parts: WorkerParts, scope: Scope, span: TimeRange, *, most: int) -> list[Interaction]:
+    """The interactions of `span`, oldest first; of more than `most` the latest. Raises TierUnavailable."""
+    found: list[Interaction] = []
+
+    async def page(cursor: str | None) -> Page[Interaction]:
+        return await parts.episodic.list_interactions(scope, Filters(time_range=span), cursor, PAGE, newest_first=True)
+
+    async for item in pages(page):
+        found.append(item)
+        if len(found) == most:
+            break
+    found.reverse()
+    return found
+
+
+async def pages(page: Callable[[str | None], Awaitable[Page[T]]]) -> AsyncIterator[T]:
+    """Every item of a list that is given out in pages."""
+    cursor: str | None = None
+    while True:
+        found = await page(cursor)
+        for item in found.items:
+            yield item
+        cursor = found.next_cursor
+        if cursor is None:
+            return
+
+
+async def vectors_of(parts: WorkerParts, texts: Sequence[str]) -> dict[str, npt.NDArray[np.float32]]:
+    """The vector of each text, of unit length. Raises EmbeddingError."""
+    distinct = list(dict.fromkeys(texts))
+    if not distinct:
+        return {}
+    return dict(zip(distinct, await parts.embedder.embed(distinct), strict=True))

@@ -1,0 +1,254 @@
+"""Reflect: what a day, or the latest window, changes in what is known: themes, relationships, preferences and rules.
+
+An analysis that fails is named in the report, counts 0 and stops none of the others; one that met what is down for a
+while has all of them run again later, until there is no further attempt. Those that ask a language model come after the
+one that asks none, so that an outage, which may be waited for long, does not have it asked the same over and over.
+"""
+
+import asyncio
+import hashlib
+import json
+import time
+from collections.abc import Awaitable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date, datetime, timedelta, tzinfo
+from typing import Final, TypeVar
+
+import structlog
+from pydantic import JsonValue
+
+from ragpp.echo import masked, own_words
+from ragpp.errors import InvalidInput, LanguageModelError, MemorySystemError, NotFound
+from ragpp.learned import Analysis, Consolidated, Reflection, ReflectionKind, RuleConflict, Theme
+from ragpp.ledger import Work, WorkKey
+from ragpp.ledger.work import MAX_ATTEMPTS
+from ragpp.llm.port import LanguageModel
+from ragpp.llm.suggestions import suggest_merges, suggest_themes
+from ragpp.models import Interaction, Page, Preference, Scope, TimeRange
+from services.workers.history import PAGE, pages, said_within, vectors_of
+from services.workers.learning.consolidation import duplicates, key_line, may_be_same
+from services.workers.learning.days import back, day_of, day_span, window_of, zone_of
+from services.workers.learning.themes import Said, stems_in, themes_of
+from services.workers.observe import teaches
+from services.workers.parts import WorkerParts
+from services.workers.rules import learn_rules
+
+MOST_OF_A_DAY: Final = 2_000
+"""Interactions of a day that are reflected upon, the latest."""
+MOST_EMBEDDED: Final = 400
+"""Of them, so many are compared in meaning, evenly chosen; the others by their words."""
+BACKGROUND: Final = timedelta(days=60)
+"""How far back the words are counted that a user uses every day."""
+MOST_BACKGROUND: Final = 1_000
+MOST_PREFERENCES: Final = 1_000
+EMBEDDED_CHARS: Final = 600
+_log = structlog.stdlib.get_logger(__name__)
+
+T = TypeVar("T")
+
+
+@dataclass
+class _Course:
+    """One reflection while it runs. `last`: there is no further attempt, so what fails now is reported as failed."""
+
+    parts: WorkerParts
+    scope: Scope
+    kind: ReflectionKind
+    day: date
+    span: TimeRange
+    zone: tzinfo
+    items: Sequence[Interaction]
+    last: bool
+    failed: dict[Analysis, str] = field(default_factory=dict)
+    retryable: list[MemorySystemError] = field(default_factory=list)
+
+    @property
+    def end(self) -> datetime:
+        """When the reflection looks back: the end of its day or window, in the conversations' time, or now before it
+        has come."""
+        now = self.parts.clock()
+        return min(self.span.end, now) if self.span.end is not None else now
+
+    def give_up_for_now(self) -> None:
+        """Raise what is worth another attempt: saved now, the report would be the end of it. What was done is found
+        done by the next attempt."""
+        if self.retryable and not self.last:
+            raise self.retryable[0]
+
+    @property
+    def model(self) -> LanguageModel | None:
+        models = self.parts.models
+        return models.of("reflection", self.scope.tenant_id) if models is not None else None
+
+
+async def reflect(parts: WorkerParts, batch: Sequence[Work]) -> Mapping[WorkKey, Mapping[str, JsonValue]]:
+    """Reflect for each work: `kind` of its payload is `daily` (with `date`, else the local day of the work's
+    `occurred_at`) or `incremental` (with a window, `learning.days.window_of`); `time_zone` goes before the user's.
+
+    The result is the report as JSON. Repeating it changes nothing: a report is known by the interactions it is about.
+    Raises TierUnavailable and EmbeddingError, to be tried again, InvalidInput for a payload that makes no sense.
+    """
+    return {work.key: (await _reflection(parts, work)).model_dump(mode="json") for work in batch}
+
+
+async def _reflection(parts: WorkerParts, work: Work) -> Reflection:
+    """The report, made now or kept."""
+    started = time.perf_counter()
+    course = await _course(parts, work)
+    identifier = _report_id(course, ())
+    try:
+        return await parts.procedural.get_reflection(course.scope, identifier)
+    except NotFound:
+        pass
+    report = Reflection(
+        id=identifier, kind=course.kind, date=course.day, status="no_interactions", created_at=parts.clock()
+    )
+    if course.items:
+        report = await _analysed(course, report)
+    duration = round((time.perf_counter() - started) * 1_000, 1)
+    return await parts.procedural.save_reflection(
+        course.scope, report.model_copy(update={"duration_ms": duration, "created_at": parts.clock()})
+    )
+
+
+async def _course(parts: WorkerParts, work: Work) -> _Course:
+    kind = work.payload.get("kind", "daily")
+    named = work.payload.get("time_zone") or (await parts.ledger.user_settings(work.scope)).time_zone
+    zone = zone_of(str(named))
+    if kind == "incremental":
+        span = window_of(work.payload, work.occurred_at)
+        day = (span.end or work.occurred_at).astimezone(zone).date()
+    elif kind == "daily":
+        day = day_of(work.payload, work.occurred_at, zone)
+        span = day_span(day, zone)
+    else:
+        raise InvalidInput(f"{kind!r} is no kind of reflection; it is daily or incremental")
+    items = [item for item in await said_within(parts, work.scope, span, most=MOST_OF_A_DAY) if teaches(item)]
+    of_kind: ReflectionKind = "daily" if kind == "daily" else "incremental"
+    return _Course(parts, work.scope, of_kind, day, span, zone, items, last=work.attempts >= MAX_ATTEMPTS)
+
+
+def _report_id(course: _Course, failed: Sequence[str]) -> str:
+    """The same for the same day or window with the same interactions. What arrived late, and an analysis that failed,
+    make another report: then there is something left to be done."""
+    ends = [] if course.kind == "daily" else [str(course.span.start), str(course.span.end)]
+    said = [course.kind, course.day.isoformat(), *ends, [item.id for item in course.items], list(failed)]
+    return f"reflection-{hashlib.sha256(json.dumps(said).encode()).hexdigest()[:32]}"
+
+
+async def _analysed(course: _Course, report: Reflection) -> Reflection:
+    relationships = await _attempt(course, "relationships", _relationships(course))
+    course.give_up_for_now()
+    preferences, rules = await asyncio.gather(
+        _attempt(course, "preferences", _preferences(course)),
+        _attempt(course, "rules", learn_rules(course.parts, course.scope, course.items, course.end, course.zone)),
+    )
+    course.give_up_for_now()
+    themes = await _attempt(course, "themes", _themes(course))
+    course.give_up_for_now()
+    graph = relationships or Consolidated()
+    conflicts: Sequence[RuleConflict] = rules.conflicts if rules else ()
+    new_rules = rules.learned if rules else ()
+    return report.model_copy(
+        update={
+            "id": _report_id(course, sorted(course.failed)),
+            "status": "completed",
+            "interactions_analyzed": len(course.items),
+            "themes": themes or (),
+            "themes_identified": len(themes or ()),
+            "relationships_updated": graph.updated,
+            "relationships_archived": graph.archived,
+            "entities_merged": len(graph.merged),
+            "preferences_updated": preferences or 0,
+            "new_rules_learned": len(new_rules),
+            "new_rules": tuple(new_rules),
+            "conflicts": tuple(conflicts),
+            "failed": dict(sorted(course.failed.items())),
+        }
+    )
+
+
+async def _attempt(course: _Course, analysis: Analysis, work: Awaitable[T]) -> T | None:
+    """What `work` answers, or None with the reason noted under its name."""
+    try:
+        return await work
+    except MemorySystemError as error:
+        _log.warning("reflect.failed", analysis=analysis, code=error.code, error=error.message)
+        course.failed[analysis] = f"{error.code}: {error.message}"[:500]
+        if error.retryable:
+            course.retryable.append(error)
+    except Exception as error:  # noqa: BLE001 - a bug in one analysis must not take the others' results with it
+        _log.exception("reflect.crashed", analysis=analysis)
+        course.failed[analysis] = f"unexpected {type(error).__name__}; see the log"
+    return None
+
+
+async def _themes(course: _Course) -> tuple[Theme, ...]:
+    """By the language model where one is configured and answers, else by words and vectors."""
+    if course.model is not None:
+        try:
+            return await suggest_themes(course.model, own_words(course.items))
+        except LanguageModelError as error:
+            _log.warning("reflect.fell_back", analysis="themes", kind=error.kind, error=error.message)
+    texts = {item.id: masked(item.content).strip() for item in course.items}
+    spoken = [item for item in course.items if texts[item.id]]
+    step = max(1, -(-len(spoken) // MOST_EMBEDDED))
+    lines = {item.id: texts[item.id][:EMBEDDED_CHARS] for item in spoken[::step]}
+    vectors = await vectors_of(course.parts, list(lines.values()))
+    before = await _before(course)
+    said = [
+        Said(item.id, texts[item.id], vectors[lines[item.id]] if item.id in lines else None, item.name or "")
+        for item in spoken
+    ]
+    return await asyncio.to_thread(lambda: themes_of(said, stems_in(before), len(before)))
+
+
+async def _before(course: _Course) -> list[str]:
+    """What was said in the BACKGROUND before."""
+    if course.span.start is None:
+        return []
+    span = TimeRange(start=back(course.span.start, BACKGROUND), end=course.span.start)
+    earlier = await said_within(course.parts, course.scope, span, most=MOST_BACKGROUND)
+    return [masked(item.content) for item in earlier if teaches(item)]
+
+
+async def _relationships(course: _Course) -> Consolidated:
+    """Decay is written down once a day: it is of every relationship there is, whatever was just said."""
+    floor = course.parts.learning.archive_below if course.kind == "daily" else None
+    return await course.parts.semantic.consolidate(course.scope, course.end, floor)
+
+
+async def _preferences(course: _Course) -> int:
+    """Merge preferences that ask the same; how many were merged, or changed by what the day said."""
+
+    async def page(cursor: str | None) -> Page[Preference]:
+        return await course.parts.procedural.list_preferences(course.scope, cursor=cursor, limit=PAGE)
+
+    held: list[Preference] = []
+    async for one in pages(page):
+        held.append(one)
+        if len(held) == MOST_PREFERENCES:
+            break
+    vectors = await vectors_of(course.parts, [key_line(one) for one in held])
+    same = await asyncio.to_thread(duplicates, held, vectors)
+    merges = [(one.keep.id, one.absorb.id) for one in same]
+    merges += await _suggested(course, held, {identifier for pair in merges for identifier in pair})
+    for keep_id, absorb_id in merges:
+        await course.parts.procedural.merge_preferences(course.scope, keep_id, absorb_id)
+    ids = {item.id for item in course.items}
+    return len({keep_id for keep_id, _ in merges} | {one.id for one in held if ids & set(one.sources)})
+
+
+async def _suggested(course: _Course, held: Sequence[Preference], taken: set[str]) -> list[tuple[str, str]]:
+    models = course.parts.models
+    model = models.of("consolidation", course.scope.tenant_id) if models is not None else None
+    if model is None:
+        return []
+    try:
+        suggested = await suggest_merges(model, [one for one in held if one.id not in taken])
+    except LanguageModelError as error:
+        _log.warning("reflect.fell_back", analysis="preferences", kind=error.kind, error=error.message)
+        return []
+    by_id = {one.id: one for one in held}
+    pairs = [(merge.kept, absorbed) for merge in suggested for absorbed in merge.absorbed]
+    return [pair for pair in pairs if may_be_same(by_id[pair[0]], by_id[pair[1]])]

@@ -1,0 +1,128 @@
+"""What is due without anybody asking: extraction when a user is quiet, reflection each night, upkeep each day.
+
+Whether something is due is decided by pure functions of the clock and of what the ledger holds. A tick that comes
+twice, or in two workers at once, asks for nothing twice.
+"""
+
+from collections.abc import Iterable, Sequence
+from datetime import date, datetime, time, timedelta, tzinfo
+from typing import Final, Literal
+
+import structlog
+
+from ragpp.clock import Clock
+from ragpp.errors import InvalidInput
+from ragpp.ledger.schedule import AT_ONCE, ScheduleLedger, Settled, Unreflected
+from services.workers.learning.days import zone_of
+from services.workers.parts import LearningPolicy, SchedulePolicy
+
+Tick = Literal["extract", "reflect", "maintain"]
+TICKS: Final[tuple[Tick, ...]] = ("extract", "reflect", "maintain")
+MOST_DAYS: Final = 7
+"""Nights that are made up for after the workers were down."""
+DECAY_DAYS: Final = 120
+"""How long after the last message decay is persisted and what faded archived; by then everything has faded."""
+_log = structlog.stdlib.get_logger(__name__)
+
+
+def settled_at(policy: SchedulePolicy, now: datetime) -> Settled:
+    """What must be so at `now` for a user's window to be extracted."""
+    return Settled(now - policy.quiet, policy.interactions, now - policy.every)
+
+
+def night_after(day: date, zone: tzinfo, hour: int) -> datetime:
+    """When the reflection on a local day is due: at `hour` of the next day, on the clocks of `zone`.
+
+    An hour that the clocks skip is the moment at which they do; of one that comes twice it is the first.
+    """
+    return datetime.combine(day + timedelta(days=1), time(hour), zone)
+
+
+def night_of(moment: datetime, zone: tzinfo, hour: int) -> datetime:
+    """When the reflection on the local day of `moment` is due."""
+    return night_after(moment.astimezone(zone).date(), zone, hour)
+
+
+def end_of(day: date, zone: tzinfo) -> datetime:
+    """The first moment of the next local day."""
+    return datetime.combine(day + timedelta(days=1), time.min, zone)
+
+
+def days_due(moments: Iterable[datetime], zone: tzinfo, hour: int, now: datetime) -> list[date]:
+    """The local days, oldest first, on which one of `moments` lies and whose night has come by `now`; of those that
+    ended more than MOST_DAYS ago none."""
+    today = now.astimezone(zone).date()
+    days = sorted({moment.astimezone(zone).date() for moment in moments})
+    return [day for day in days if (today - day).days <= MOST_DAYS and night_after(day, zone, hour) <= now]
+
+
+def upkeep_day(now: datetime, maintain_at: int) -> date:
+    """The day in UTC whose upkeep is due at `now`: the day before until `maintain_at`."""
+    return (now - timedelta(hours=maintain_at)).date()
+
+
+def upkeep_tasks(stored_at: datetime, now: datetime, learning: LearningPolicy) -> Sequence[str]:
+    """What the daily upkeep of a user consists of, who last stored something at `stored_at`."""
+    tasks = []
+    if now - stored_at < timedelta(days=DECAY_DAYS):
+        tasks.append("decay")
+    if learning.retention:
+        tasks.append("retention")
+    return tasks
+
+
+class Scheduler:
+    """Asks the ledger for what is due. Raises, from any method: TierUnavailable when PostgreSQL does not answer."""
+
+    def __init__(self, ledger: ScheduleLedger, policy: SchedulePolicy, learning: LearningPolicy, clock: Clock) -> None:
+        self._ledger, self._policy, self._learning, self._clock = ledger, policy, learning, clock
+
+    async def tick(self, what: Tick) -> int:
+        """Look once; returns how much was asked for."""
+        tick = {"extract": self.extract, "reflect": self.reflect, "maintain": self.maintain}[what]
+        asked = await tick()
+        if asked:
+            _log.info("schedule.asked", what=what, asked=asked)
+        return asked
+
+    async def extract(self) -> int:
+        """Ask for an extraction for whoever is quiet, said much, or waits for long."""
+        settled = settled_at(self._policy, self._clock())
+        users = await self._ledger.users_to_extract(settled)
+        return sum([await self._ledger.request_extract(user, settled) is not None for user in users])
+
+    async def reflect(self) -> int:
+        """Ask for the nightly reflections that are due, those included that nobody asked for while all were down."""
+        now = self._clock()
+        asked = users = 0
+        for user in await self._ledger.unreflected(now):
+            if users >= AT_ONCE:
+                break
+            zone, hour = _zone(user), user.settings.reflect_at
+            if night_of(user.first, zone, hour) > now:
+                continue
+            users += 1
+            said = [at for at in await self._ledger.quarters(user.scope) if night_of(at, zone, hour) <= now]
+            due = {day: end_of(day, zone) for day in days_due(said, zone, hour, now)}
+            asked += await self._ledger.request_reflections(user.scope, due, str(zone), said)
+        return asked
+
+    async def maintain(self) -> int:
+        """Ask for the upkeep of everybody's memory, once a day."""
+        now = self._clock()
+        today = upkeep_day(now, self._policy.maintain_at)
+        asked = 0
+        for user, stored_at in await self._ledger.users_to_maintain(today):
+            tasks = upkeep_tasks(stored_at, now, self._learning)
+            await self._ledger.request_maintenance(user, tasks, today)
+            asked += len(tasks)
+        return asked
+
+
+def _zone(user: Unreflected) -> tzinfo:
+    """The user's time zone; UTC where this machine does not know it any more."""
+    try:
+        return zone_of(user.settings.time_zone)
+    except InvalidInput:
+        _log.warning("schedule.unknown_zone", time_zone=user.settings.time_zone)
+        return zone_of("UTC")

@@ -1,0 +1,52 @@
+"""Better summaries: what a language model writes takes the place of the quotes, once it is there."""
+
+from typing import Final
+
+import structlog
+
+from ragpp.errors import LanguageModelError
+from ragpp.models import Interaction, InteractionEntry, Scope, SummaryDraft
+from ragpp.summaries import LlmSummariser, SummaryMessage
+from services.workers.parts import WorkerParts
+
+FOLDED_MESSAGES: Final = 200
+"""The session's latest; of earlier ones a new summary knows what the old one says."""
+_log = structlog.stdlib.get_logger(__name__)
+
+
+async def improve_summary(parts: WorkerParts, scope: Scope) -> bool:
+    """Have the model for summaries rewrite the summary of the scope's session; whether it did.
+
+    The quotes stay until the new text takes their place in one step, and stay for good when no model is configured,
+    it fails, or the session changed meanwhile: the next compaction brings the next attempt. Raises TierUnavailable.
+    """
+    model = parts.models.of("summary", scope.tenant_id) if parts.models else None
+    if model is None:
+        return False
+    draft = await parts.short_term.draft_summary(scope)
+    if draft is None:
+        return False
+    entries = [
+        InteractionEntry(interaction=item)
+        for item in await parts.episodic.session_tail(scope, FOLDED_MESSAGES)
+        if _left_the_window(draft, item)
+    ]
+    said = [
+        SummaryMessage(said_by=item.said_by, content=item.content, occurred_at=item.occurred_at)
+        for item in (entry.interaction for entry in entries)
+    ]
+    try:
+        text = await LlmSummariser(model, parts.counter).summarise(draft.text, said, draft.max_tokens)
+    except LanguageModelError as error:
+        _log.warning("summary.kept", session_id=scope.session_id, reason=error.kind, error=error.message)
+        return False
+    written = await parts.short_term.write_summary(scope, draft.revision, text, entries)
+    _log.info("summary.written" if written else "summary.overtaken", session_id=scope.session_id, model=model.name)
+    return written
+
+
+def _left_the_window(draft: SummaryDraft, item: Interaction) -> bool:
+    """Whether the message is one that the model has not read yet and that is no longer shown raw."""
+    moment = item.occurred_at
+    new = draft.written_until is None or moment >= draft.written_until
+    return new and moment <= draft.until and item.id not in draft.window
