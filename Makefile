@@ -7,11 +7,11 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.installed
 
-LINTED := shared services infra tests benchmarks
+LINTED := shared services infra tests benchmarks examples
 NO_SERVER := -m "not server" --durations=10
 ALL_TESTS := --durations=20
 
-.PHONY: help install check lint test run demo eval bench reference-vectors prove-crash prove-outage prove-scale lock env-example clean
+.PHONY: help install check lint test run demo demo-chat demo-validity learn eval eval-extraction bench reference-vectors prove-crash prove-echo prove-learning prove-outage prove-scale lock env-example clean
 
 help: ## list the targets
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -49,8 +49,21 @@ run: install ## start the stack, load the sample conversation, ask it five quest
 demo: install ## the same, and exit
 	@$(BIN)/ragpp demo
 
-eval: install ## LoCoMo through the API: recall, ranking and latency by category
+demo-chat: install ## a chat over three sessions, a day between them: the third uses what the first said
+	@$(BIN)/python infra/scripts/chat_transcript.py
+
+demo-validity: install ## a changed mind through the API: before the move, after it, and as of before it
+	$(BIN)/python infra/scripts/validity_demo.py
+
+learn: install ## LoCoMo lived through day by day with a reflection each night: OUT=folder for the sample to judge
+	$(BIN)/python -m benchmarks.learn_locomo --out $(or $(OUT),.ragpp/learned)
+
+eval: install ## LoCoMo and BEAM through the API: recall, ranking and latency by category, with each tier switched off
 	$(BIN)/python benchmarks/eval_locomo.py
+	$(BIN)/python benchmarks/eval_beam.py
+
+eval-extraction: install ## precision and recall of the local extractor, by kind, on the labelled sentences
+	$(BIN)/python benchmarks/eval_extraction.py
 
 bench: prove-scale ## latency of every tier and of the whole recall, beside the budgets
 
@@ -59,6 +72,12 @@ reference-vectors: install ## make the committed reference vectors again, in an 
 
 prove-crash: install ## 10,000 messages while processes and stores are killed: none missing, none twice
 	$(BIN)/python benchmarks/prove_crash.py
+
+prove-echo: install ## an assistant is fed its own contexts 500 times: what is known does not grow
+	$(BIN)/python -m benchmarks.prove_echo
+
+prove-learning: install ## 5,000 interactions digested while the worker is killed 50 times: the same is learned; and how fast
+	$(BIN)/python benchmarks/prove_learning.py
 
 prove-outage: install ## each store killed in mid-traffic: recalls keep answering, and recover
 	$(BIN)/python benchmarks/prove_outage.py

@@ -7,12 +7,19 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from infra.embedded.stack import Endpoints, Stack
 
+settings.register_profile("ragpp", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("ragpp")
+
 
 def pytest_configure() -> None:
-    """Let Ctrl-C mean something: a shell that runs this in the background has it ignored, and so would every child."""
+    """Let Ctrl-C mean something: a shell that runs this in the background has it ignored, and so would every child.
+
+    Properties have no deadline (the profile above): a busy machine is no defect.
+    """
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 

@@ -118,7 +118,7 @@ class Lifecycle:
             return {*SERVERS, *SERVICES} - set(ran_before)
 
     def watch(self) -> None:
-        """Start again what ends by itself, until Ctrl-C, SIGTERM, or another terminal's `ragpp down`."""
+        """Start again what ends by itself, until Ctrl-C, SIGTERM, a closed terminal, or another's `ragpp down`."""
         with _sigterm_as_interrupt():
             while True:
                 time.sleep(WATCH_S)
@@ -137,8 +137,9 @@ def _sigterm_as_interrupt() -> Iterator[None]:
     def interrupt(_number: int, _frame: FrameType | None) -> None:
         raise KeyboardInterrupt
 
-    before = signal.signal(signal.SIGTERM, interrupt)
+    before = {number: signal.signal(number, interrupt) for number in (signal.SIGTERM, signal.SIGHUP)}
     try:
         yield
     finally:
-        signal.signal(signal.SIGTERM, before)
+        for number, handler in before.items():
+            signal.signal(number, handler)

@@ -4,7 +4,16 @@ import sys
 
 import typer
 
-from infra.cli import demo, ingest_command, key_commands, memory_commands, stack_commands
+from infra.cli import (
+    chat_command,
+    demo,
+    ingest_command,
+    inspect_command,
+    jobs_command,
+    key_commands,
+    memory_commands,
+    stack_commands,
+)
 from infra.cli.console import ExitCode, NotRunning, show_problem
 from ragpp.client import GatewayUnreachable
 from ragpp.errors import MemorySystemError
@@ -34,9 +43,14 @@ for command in (
     memory_commands.recall,
     ingest_command.ingest,
     memory_commands.pending,
+    inspect_command.inspect,
+    jobs_command.extract,
+    jobs_command.reflect,
+    chat_command.chat,
     demo.demo,
 ):
     app.command()(command)
+app.add_typer(jobs_command.app, name="jobs")
 app.add_typer(key_commands.app, name="key")
 
 

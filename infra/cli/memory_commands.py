@@ -63,7 +63,7 @@ def recall(
     session: Annotated[str | None, typer.Option("--session", "-s", help="The running conversation.")] = None,
     budget: Annotated[int | None, typer.Option(help="Longest context, in tokens.")] = None,
     deadline: Annotated[int | None, typer.Option(help="Longest wait, in ms.")] = None,
-    limit: Annotated[int, typer.Option(help="Most memories in the ranking, 1 to 200.")] = 10,
+    limit: Annotated[int, typer.Option(help="Most memories in the ranking, 1 to 200.")] = 20,
     tiers: Annotated[str | None, typer.Option(help="Only these, separated by commas.")] = None,
     as_of: Annotated[str | None, typer.Option(help="Only what had been said by then.")] = None,
     explain: Annotated[bool, typer.Option("--explain", help="How each score came about.")] = False,

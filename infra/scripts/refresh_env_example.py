@@ -5,6 +5,7 @@ python infra/scripts/refresh_env_example.py [--check]
 
 import argparse
 import inspect
+import json
 import sys
 from collections.abc import Iterator
 from importlib import import_module
@@ -61,7 +62,8 @@ def example_text() -> str:
 
 
 def _line(name: str, field: FieldInfo) -> str:
-    value = "" if field.is_required() or field.default is None else str(field.default)
+    default = None if field.is_required() else field.get_default(call_default_factory=True)
+    value = "" if default is None else json.dumps(default) if isinstance(default, dict) else str(default)
     setting = f"{name}={value}" if value else f"#{name}="
     described = f"{field.description or ''}{' (required)' if field.is_required() else ''}".strip()
     return f"{setting:<{COLUMN - 1}} # {described}".rstrip(" #") + "\n"

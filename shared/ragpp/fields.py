@@ -4,6 +4,7 @@ import json
 import math
 from datetime import UTC, datetime
 from typing import Annotated
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from pydantic import AfterValidator, AwareDatetime, Field, JsonValue
 
@@ -61,6 +62,15 @@ def utc(moment: datetime) -> datetime:
         return moment.astimezone(UTC)
     except OverflowError as error:
         raise ValueError("is outside the years 1 to 9999 in UTC") from error
+
+
+def known_zone(name: str) -> str:
+    """`name` itself; ValueError when it names no time zone (IANA)."""
+    try:
+        ZoneInfo(name)
+    except (ZoneInfoNotFoundError, ValueError, OSError) as error:
+        raise ValueError("is not the name of a time zone, such as Europe/Lisbon or UTC") from error
+    return name
 
 
 Text = Annotated[str, AfterValidator(storable)]

@@ -7,7 +7,9 @@ from collections.abc import Iterator
 from typing import Final
 
 import pytest
+from pydantic_settings import BaseSettings
 
+import ragpp.settings
 from tests.support.source import ROOT, SCRIPTS, modules, text_files, tree_of
 
 MODULES: Final = dict(modules())
@@ -106,3 +108,17 @@ def test_the_example_file_has_every_setting_as_it_is() -> None:
     script = SCRIPTS / "refresh_env_example.py"
     done = subprocess.run([sys.executable, str(script), "--check"], check=False)
     assert done.returncode == 0, f"run {script.relative_to(ROOT)}"
+
+
+def test_every_value_of_the_example_file_is_accepted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is there to be sourced: a default that the settings then refuse would keep the stack from starting."""
+    for line in (ROOT / ".env.example").read_text(encoding="utf-8").splitlines():
+        name, is_set, value = line.partition("=")
+        if is_set and not line.startswith("#"):
+            monkeypatch.setenv(name, value.partition(" #")[0].strip())
+    for kind in vars(ragpp.settings).values():
+        if isinstance(kind, type) and issubclass(kind, BaseSettings) and kind is not BaseSettings:
+            for name, field in kind.model_fields.items():
+                if field.is_required():
+                    monkeypatch.setenv(f"{kind.model_config.get('env_prefix', '')}{name}".upper(), "x")
+            assert kind()

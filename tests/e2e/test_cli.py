@@ -16,7 +16,7 @@ import pytest
 from infra.cli.lifecycle import Lifecycle
 from tests.support.source import ROOT
 
-pytestmark = [pytest.mark.server, pytest.mark.timeout(400)]
+pytestmark = [pytest.mark.server, pytest.mark.timeout(900)]
 
 SAMPLE = ROOT / "infra" / "samples" / "conversation.jsonl"
 

@@ -1,17 +1,22 @@
 """Whatever is sent to any route: it answers, refuses in words, and gives back unchanged what it has accepted."""
 
 import json
+import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Final, TypeAlias, cast
+from urllib.parse import unquote
 
 import httpx
 import pytest
 from hypothesis import HealthCheck, Phase, event, given, settings
 from hypothesis import strategies as st
 
+from ragpp.learned import Reflection
+from ragpp.models import FindingEntry, Scope
 from ragpp.redaction import redact
+from tests.support.belongings import kind_of
 from tests.support.hostile import Json, Known, as_json, requests
 from tests.support.operations import OPERATIONS, checked_problem, checked_result
 from tests.support.real_gateway import RealGateway
@@ -69,6 +74,14 @@ async def memory(gateway: RealGateway) -> AsyncIterator[Memory]:
             "/v1/rules", json={"user_id": USER, "id": "r1", "text": "Offer tea.", "triggers": ["tea"]}
         )
         assert rule.status_code == 201, rule.text
+        scope, made = Scope(tenant_id=tenant, user_id=USER), datetime(2024, 5, 1, tzinfo=UTC)
+        finding = FindingEntry(id="f1", finding="plan", text="wants tea", occurred_at=made, sources=("m2",))
+        await gateway.parts.procedural.store(scope, [finding])
+        report = Reflection(id="d1", kind="daily", date=made.date(), status="completed", created_at=made)
+        await gateway.parts.procedural.save_reflection(scope, report)
+        assert (await api.put(f"/v1/users/{USER}/pins/episodic/m1")).is_success
+        asked = [await api.post(f"/v1/users/{USER}/reflect", json={}) for _ in range(4)]
+        jobs = [answer.json() for answer in asked]
         whose = {"user_id": USER, "limit": "1"}
         found = {
             kind: (await api.get(f"/v1/{kind}", params={"user_id": USER})).json()["items"]
@@ -76,6 +89,7 @@ async def memory(gateway: RealGateway) -> AsyncIterator[Memory]:
         }
         pages = [(await api.get(f"/v1/{kind}", params=whose)).json() for kind in (*found, "interactions")]
         entities, relationships, preferences = ([item["id"] for item in items] for items in found.values())
+        values = [str(item["value"]) for item in found["preferences"]]
         assert entities
         assert relationships
         assert preferences
@@ -88,6 +102,13 @@ async def memory(gateway: RealGateway) -> AsyncIterator[Memory]:
             "absorb_id": entities,
             "absorbed_id": entities,
             "relationship_id": relationships,
+            "reflection_id": ["d1"],
+            "job_id": [str(job["id"]) for job in jobs],
+            "time_zone": ["Europe/Lisbon", "Asia/Kathmandu", "UTC"],
+            "findings": ["f1"],
+            "pins": ["m1"],
+            "tier": ["episodic"],
+            "value": values,
             "preferences": preferences,
             "rules": ["r1"],
             "entities": entities,
@@ -107,8 +128,7 @@ async def test_a_route_answers_anything_and_keeps_what_it_accepts(
     memory: Memory, name: str, data: st.DataObject
 ) -> None:
     operation = OPERATIONS[name]
-    kind = operation.path.split("/")[2]
-    known = {**memory.known, "item_id": memory.known.get(kind, [])}
+    known = {**memory.known, "item_id": memory.known.get(kind_of(operation), [])}
     address, body = data.draw(requests(operation, known), label="request")
     content = None if body is None else as_json(body)
     headers = {"content-type": "application/json"} if content is not None else {}
@@ -120,7 +140,7 @@ async def test_a_route_answers_anything_and_keeps_what_it_accepts(
         return
     result = cast("Object", checked_result(operation, answer))
     if name in KEPT:
-        sent = cast("Object", body or {}) | dict(httpx.URL(address).params)
+        sent = cast("Object", body or {}) | dict(httpx.URL(address).params) | in_path(operation.path, address)
         await KEPT[name](memory, sent, result)
 
 
@@ -219,10 +239,45 @@ async def an_entity_reads_the_same(memory: Memory, sent: Object, result: Object)
         assert await memory.read("GET /v1/entities/{entity_id}", user_id, entity_id=str(entity["id"])) == entity
 
 
+async def a_judged_relationship_is_kept(memory: Memory, sent: Object, result: Object) -> None:
+    user_id, identifier = str(sent["user_id"]), str(result["id"])
+    kept = await memory.read("GET /v1/relationships/{relationship_id}", user_id, relationship_id=identifier)
+    fading = {"confidence": None}
+    assert {**kept, **fading} == {**result, **fading}
+    state = "rejected" if result["verdict"] == "rejected" else "current"
+    assert identifier in {one["id"] for one in await memory.items("GET /v1/relationships", user_id, state=state)}
+
+
 async def something_was_forgotten(memory: Memory, sent: Object, result: Object) -> None:
     del memory, sent
     assert cast("int", result["forgotten"]) >= 1
     assert set(cast("Object", result["tiers"]).values()) == {"ok"}
+
+
+async def a_job_reads_the_same(memory: Memory, sent: Object, result: Object) -> None:
+    del sent
+    kept = await memory.read("GET /v1/jobs/{job_id}", str(result["user_id"]), job_id=str(result["id"]))
+    assert kept == result
+    assert result["state"] in {"pending", "cancelled"}
+
+
+async def settings_are_kept(memory: Memory, sent: Object, result: Object) -> None:
+    url = OPERATIONS["GET /v1/users/{user_id}/settings"].url({"user_id": str(sent["user_id"])}, {})
+    assert (await memory.api.get(url)).json() == result
+    assert {name: sent.get(name, kept) for name, kept in result.items()} == result
+
+
+async def pins(memory: Memory, user_id: str) -> Json:
+    answer = await memory.api.get(OPERATIONS["GET /v1/users/{user_id}/pins"].url({"user_id": user_id}, {}))
+    return cast("Object", checked_result(OPERATIONS["GET /v1/users/{user_id}/pins"], answer))["pins"]
+
+
+async def a_pin_is_listed(memory: Memory, sent: Object, result: Object) -> None:
+    assert result in cast("list[Json]", await pins(memory, str(sent["user_id"])))
+
+
+async def a_pin_is_gone(memory: Memory, sent: Object, result: Object) -> None:
+    assert result not in cast("list[Json]", await pins(memory, str(sent["user_id"])))
 
 
 Check: TypeAlias = Callable[[Memory, Object, Object], Awaitable[None]]
@@ -231,14 +286,34 @@ KEPT: Final[Mapping[str, Check]] = {
     "POST /v1/recall": a_recall_is_whole,
     "POST /v1/preferences": a_preference_is_kept,
     "POST /v1/preferences/{item_id}/restore": a_preference_reads_the_same,
+    "POST /v1/preferences/{item_id}/confirm": a_preference_reads_the_same,
+    "POST /v1/preferences/{item_id}/reject": a_preference_reads_the_same,
     "POST /v1/rules": a_rule_is_kept,
     "PATCH /v1/rules/{item_id}": a_changed_rule_is_kept,
     "POST /v1/rules/{item_id}/restore": a_rule_reads_the_same,
     "POST /v1/rules/{item_id}/outcomes": a_rule_reads_the_same,
+    "POST /v1/relationships/{relationship_id}/confirm": a_judged_relationship_is_kept,
+    "POST /v1/relationships/{relationship_id}/reject": a_judged_relationship_is_kept,
+    "POST /v1/relationships/{relationship_id}/restore": a_judged_relationship_is_kept,
+    "POST /v1/jobs/{job_id}/retry": a_job_reads_the_same,
+    "POST /v1/jobs/{job_id}/cancel": a_job_reads_the_same,
+    "POST /v1/users/{user_id}/extract": a_job_reads_the_same,
+    "POST /v1/users/{user_id}/reflect": a_job_reads_the_same,
+    "POST /v1/users/{user_id}/retention": a_job_reads_the_same,
+    "PUT /v1/users/{user_id}/settings": settings_are_kept,
+    "PUT /v1/users/{user_id}/pins/{tier}/{item_id}": a_pin_is_listed,
     "POST /v1/entities/{entity_id}/merge": an_entity_reads_the_same,
     "POST /v1/entities/{entity_id}/split": an_entity_reads_the_same,
     **{name: something_was_forgotten for name in OPERATIONS if name.startswith("DELETE")},
+    "DELETE /v1/users/{user_id}/pins/{tier}/{item_id}": a_pin_is_gone,
 }
+
+
+def in_path(template: str, address: str) -> Object:
+    """The values of the parameters in the path of an address."""
+    pattern = re.sub(r"\{(\w+)\}", r"(?P<\1>[^/?]+)", template)
+    match = re.match(pattern, address)
+    return {name: unquote(value) for name, value in match.groupdict().items()} if match else {}
 
 
 def redacted(value: Json) -> Json:

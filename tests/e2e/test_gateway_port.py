@@ -12,7 +12,7 @@ from infra.cli.place import HOST, Place
 from infra.cli.services import ServiceName, ServiceReport, Services
 from infra.embedded.stack import Stack
 
-pytestmark = [pytest.mark.server, pytest.mark.timeout(240)]
+pytestmark = [pytest.mark.server, pytest.mark.timeout(600)]
 
 
 class AlwaysReady(BaseHTTPRequestHandler):

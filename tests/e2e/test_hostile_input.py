@@ -11,6 +11,7 @@ import pytest
 from ragpp.api import Pending
 from ragpp.models import Interaction, Page, Preference, Rule, SessionInfo
 from ragpp.redaction import redact
+from tests.support.belongings import OF_USER, url_for
 from tests.support.hostile import METACHARACTERS, MOMENTS, REFUSED_MOMENTS, Json, as_json
 from tests.support.operations import OPERATIONS, checked_problem
 from tests.support.real_gateway import RealGateway
@@ -25,7 +26,7 @@ INVALID, MALFORMED = (422, "MEM-020"), (400, "MEM-024")
 async def nothing_is_stored(api: httpx.AsyncClient, user_id: str = USER) -> None:
     """AssertionError when the user has anything anywhere."""
     whose = {"user_id": user_id}
-    for path in ("interactions", "sessions", "preferences", "rules", "entities", "relationships"):
+    for path in ("interactions", "sessions", "preferences", "rules", "entities", "relationships", "findings"):
         answer = await api.get(f"/v1/{path}", params=whose)
         assert answer.json() == {"items": [], "next_cursor": None}, path
     assert Pending.model_validate_json((await api.get("/v1/pending", params=whose)).content).pending == 0
@@ -255,6 +256,9 @@ REFUSED_QUERIES: Final = {
     "cursor=WzEwMDAwMDAwMDAwMDAwMDAwMDAwMCwgIngiXQ": INVALID,
 }
 LISTS: Final = [name for name, operation in OPERATIONS.items() if "cursor" in {p.name for p in operation.parameters}]
+OF_ALL: Final = {"GET /v1/jobs"}
+"""Lists that are of the whole tenant without a user."""
+OF_USERS: Final = [name for name in OPERATIONS if name.startswith(f"GET {OF_USER}")]
 
 
 @pytest.mark.parametrize("query", REFUSED_QUERIES)
@@ -262,16 +266,34 @@ LISTS: Final = [name for name, operation in OPERATIONS.items() if "cursor" in {p
 async def test_a_list_refuses_a_cursor_that_is_not_its_own_and_pages_of_no_size(
     api: httpx.AsyncClient, name: str, query: str
 ) -> None:
-    checked_problem(await api.get(f"{OPERATIONS[name].path}?user_id=u&{query}"), *REFUSED_QUERIES[query])
+    url = url_for(OPERATIONS[name], "u")
+    checked_problem(await api.get(f"{url}{'&' if '?' in url else '?'}{query}"), *REFUSED_QUERIES[query])
 
 
 @pytest.mark.parametrize(
     "user", ["", "user_id=", "user_id=%00", "user_id=%ff", "user_id=%ed%a0%80", "user_id=" + "x" * 257]
 )
-@pytest.mark.parametrize("name", LISTS)
+@pytest.mark.parametrize("name", [name for name in LISTS if name not in OF_USERS])
 async def test_a_list_is_always_of_a_user_that_can_be(api: httpx.AsyncClient, name: str, user: str) -> None:
+    if not user and name in OF_ALL:
+        assert (await api.get(OPERATIONS[name].path)).status_code == 200
+        return
     problem = checked_problem(await api.get(f"{OPERATIONS[name].path}?{user}"), *INVALID)
     assert [error.field for error in problem.errors] == ["user_id"]
+
+
+@pytest.mark.parametrize("user", ["%00", "%ff", "%ed%a0%80", "x" * 257])
+@pytest.mark.parametrize("name", OF_USERS)
+async def test_what_is_of_a_user_is_of_one_that_can_be(api: httpx.AsyncClient, name: str, user: str) -> None:
+    path = OPERATIONS[name].path.replace("{user_id}", user)
+    problem = checked_problem(await api.get(path.replace("{reflection_id}", "x")), *INVALID)
+    assert [error.field for error in problem.errors] == ["user_id"]
+
+
+@pytest.mark.parametrize("below", ["-0.1", "1.1", "nan", "inf", "half", ""])
+async def test_a_threshold_that_cannot_be_is_refused(api: httpx.AsyncClient, below: str) -> None:
+    problem = checked_problem(await api.get(f"/v1/users/u/review?below={below}"), *INVALID)
+    assert [error.field for error in problem.errors] == ["below"]
 
 
 @pytest.mark.parametrize("receipt", ["garbage", "r1.1", "r2.1.1", "r1.%00.1", "r1.1.1%0a", "r1.-1.1", "x" * 100])
@@ -368,10 +390,49 @@ REFUSED_ELSEWHERE: Final[dict[str, list[dict[str, Json]]]] = {
         {"text": "t", "active": "perhaps"},
         {"text": "t", "id": "\x00"},
     ],
-    "PATCH /v1/rules/{item_id}": [{"text": ""}, {"priority": 10**30}, {"triggers": "all"}, {"id": "other"}],
+    "PATCH /v1/rules/{item_id}": [
+        {"text": ""},
+        {"priority": 10**30},
+        {"triggers": "all"},
+        {"id": "other"},
+        {"aside": ""},
+    ],
     "POST /v1/rules/{item_id}/restore": [{}, {"version": 0}, {"version": 2**31}, {"version": "last"}],
     "POST /v1/rules/{item_id}/outcomes": [{}, {"success": "perhaps"}, {"success": None}],
     "POST /v1/preferences/{item_id}/restore": [{}, {"version": -1}, {"version": 1.5}],
+    "POST /v1/preferences/{item_id}/confirm": [{"value": ""}, {"value": "a\x00"}, {"value": 1}, {"verdict": "maybe"}],
+    "POST /v1/preferences/{item_id}/reject": [{"value": ""}, {"value": "x" * 4_001}, {"value": []}],
+    "POST /v1/relationships/{relationship_id}/confirm": [{"user_id": ""}, {"user_id": 1}, {"verdict": "maybe"}],
+    "POST /v1/relationships/{relationship_id}/reject": [{"user_id": "\x00"}, {"value": "x"}],
+    "POST /v1/relationships/{relationship_id}/restore": [{"user_id": None}, {"version": 1}],
+    "POST /v1/users/{user_id}/extract": [
+        {"start": "yesterday"},
+        {"start": "2026-03-08T00:00:00Z", "end": "2026-03-08T00:00:00Z"},
+        {"start": "2026-03-08T00:00:00"},
+        {"id": ""},
+        {"window": 1},
+    ],
+    "POST /v1/users/{user_id}/reflect": [
+        {"kind": "weekly"},
+        {"date": "2026-02-30"},
+        {"date": "0001-01-01"},
+        {"date": "9999-12-31"},
+        {"kind": "incremental", "date": "2026-03-08"},
+        {"id": "\x00"},
+    ],
+    "POST /v1/users/{user_id}/retention": [{"dry_run": "perhaps"}, {"dry_run": None}, {"plan": "trial"}],
+    "PUT /v1/users/{user_id}/settings": [
+        {"time_zone": "Mars/Olympus_Mons"},
+        {"time_zone": "../../etc/passwd"},
+        {"time_zone": "/usr/share/zoneinfo/UTC"},
+        {"time_zone": "UTC\x00"},
+        {"time_zone": ""},
+        {"reflect_at": 24},
+        {"reflect_at": -1},
+        {"plan": ""},
+        {"plan": "\x00"},
+        {"plan": None},
+    ],
     "POST /v1/entities/{entity_id}/merge": [{}, {"absorb_id": ""}, {"absorb_id": "x"}, {"absorb_id": ["a"]}],
     "POST /v1/entities/{entity_id}/split": [{}, {"absorbed_id": "\x00"}],
 }
@@ -382,7 +443,7 @@ async def test_a_bad_change_is_refused_and_changes_nothing(api: httpx.AsyncClien
     operation = OPERATIONS[name]
     url = operation.url({parameter.name: "x" for parameter in operation.parameters}, {})
     for fields in REFUSED_ELSEWHERE[name]:
-        body = as_json({"user_id": USER, **fields})
+        body = as_json(fields if OF_USER in operation.path else {"user_id": USER, **fields})
         checked_problem(await api.request(operation.method, url, content=body, headers=JSON), *INVALID)
     await nothing_is_stored(api)
 

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import Final, Literal, TypeAlias
 from uuid import uuid4
 
@@ -12,8 +13,10 @@ import pytest
 
 from ragpp.clock import system_clock
 from ragpp.errors import NotFound
+from ragpp.learned import Consolidated, Reflection
 from ragpp.models import (
     EntityEntry,
+    FindingEntry,
     Interaction,
     InteractionEntry,
     MemoryQuery,
@@ -88,6 +91,9 @@ CASES: Final[Mapping[str, Case]] = {
     "GET /v1/relationships": Case("own"),
     "GET /v1/relationships/{relationship_id}": Case("missing"),
     "DELETE /v1/relationships/{item_id}": Case("missing"),
+    "POST /v1/relationships/{relationship_id}/confirm": Case("missing", lambda _: {}),
+    "POST /v1/relationships/{relationship_id}/reject": Case("missing", lambda _: {}),
+    "POST /v1/relationships/{relationship_id}/restore": Case("missing", lambda _: {}),
     "GET /v1/preferences": Case("own"),
     "POST /v1/preferences": Case(
         "own", lambda owner: {"id": only(owner), "category": "drinks", "key": "evening", "value": "water"}
@@ -96,6 +102,26 @@ CASES: Final[Mapping[str, Case]] = {
     "DELETE /v1/preferences/{item_id}": Case("missing"),
     "GET /v1/preferences/{item_id}/versions": Case("missing"),
     "POST /v1/preferences/{item_id}/restore": Case("missing", lambda _: {"version": 1}),
+    "POST /v1/preferences/{item_id}/confirm": Case("missing", lambda _: {}),
+    "POST /v1/preferences/{item_id}/reject": Case("missing", lambda _: {}),
+    "GET /v1/findings": Case("own"),
+    "DELETE /v1/findings/{item_id}": Case("missing"),
+    "GET /v1/users/{user_id}/review": Case("own"),
+    "POST /v1/users/{user_id}/retention": Case("own", lambda _: {"dry_run": True}),
+    "GET /v1/users/{user_id}/pins": Case("own"),
+    "PUT /v1/users/{user_id}/pins/{tier}/{item_id}": Case("own"),
+    "DELETE /v1/users/{user_id}/pins/{tier}/{item_id}": Case("missing"),
+    "GET /v1/users/{user_id}/reflections": Case("own"),
+    "GET /v1/users/{user_id}/reflections/{reflection_id}": Case("missing"),
+    "GET /v1/jobs": Case("own"),
+    "GET /v1/jobs/{job_id}": Case("missing"),
+    "POST /v1/jobs/{job_id}/retry": Case("missing"),
+    "POST /v1/jobs/{job_id}/cancel": Case("missing"),
+    "GET /v1/lag": Case("own"),
+    "POST /v1/users/{user_id}/extract": Case("own", lambda _: {}),
+    "POST /v1/users/{user_id}/reflect": Case("own", lambda _: {"kind": "daily"}),
+    "GET /v1/users/{user_id}/settings": Case("own"),
+    "PUT /v1/users/{user_id}/settings": Case("own", lambda _: {"time_zone": "Asia/Tokyo"}),
     "GET /v1/rules": Case("own"),
     "POST /v1/rules": Case("own", lambda owner: {"id": owner.things["rules"], "text": "mine"}),
     "GET /v1/rules/{item_id}": Case("missing"),
@@ -105,6 +131,15 @@ CASES: Final[Mapping[str, Case]] = {
     "POST /v1/rules/{item_id}/restore": Case("missing", lambda _: {"version": 1}),
     "POST /v1/rules/{item_id}/outcomes": Case("missing", lambda _: {"success": False}),
 }
+NOTHING: Final[tuple[dict[str, Json], ...]] = (
+    {"items": [], "next_cursor": None},
+    {"pending": 0},
+    {"relationships": [], "preferences": []},
+    {"pins": []},
+    {"pending": 0, "failed": 0, "oldest_pending_s": None, "stages": []},
+    {"time_zone": "UTC", "reflect_at": 3, "plan": "default"},
+)
+"""What a route answers about a memory in which there is nothing."""
 OPEN_TO_ALL: Final = {"GET /health/live", "GET /health/ready"}
 
 
@@ -131,6 +166,8 @@ async def ask(
     """Ask `operation` on behalf of `user_id` with everything that `owner` has."""
     given = owner.values(operation)
     path = {item.name: given[item.name] for item in operation.parameters if item.place == "path"}
+    if "user_id" in path:
+        path["user_id"] = user_id
     query: dict[str, object] = {}
     for item in operation.parameters:
         if item.place == "query" and item.name in {"user_id", "receipt", "entity_id", "session_id"}:
@@ -140,7 +177,8 @@ async def ask(
     if "user_id" in query:
         query["user_id"] = user_id
     body = CASES[operation.name].body
-    content = None if body is None else {"user_id": user_id, **body(owner)}
+    whose: dict[str, Json] = {} if "user_id" in path else {"user_id": user_id}
+    content = None if body is None else {**whose, **body(owner)}
     return await api.request(operation.method, operation.url(path, query), json=content)
 
 
@@ -171,7 +209,7 @@ async def test_a_stranger_gets_nothing_of_anothers_from_any_route(
             if name == "POST /v1/recall":
                 assert (answer.json()["status"], answer.json()["memories"]) == ("complete", [])
             if operation.method == "GET" and answer.is_success:
-                assert answer.json() in ({"items": [], "next_cursor": None}, {"pending": 0})
+                assert answer.json() in NOTHING
     assert await everything(gateway, owner) == before
 
 
@@ -332,6 +370,19 @@ def ruled(owner: Owner) -> RuleEntry:
     return RuleEntry(id=owner.things["rules"], text="mine", occurred_at=system_clock())
 
 
+def found(owner: Owner) -> FindingEntry:
+    """A finding under an id of the owner's."""
+    return FindingEntry(id=owner.things["findings"], finding="plan", text="mine", occurred_at=system_clock())
+
+
+def reported(owner: Owner) -> Reflection:
+    """A report under an id of the owner's."""
+    moment = system_clock()
+    return Reflection(
+        id=owner.things["reflection_id"], kind="daily", date=moment.date(), status="completed", created_at=moment
+    )
+
+
 def related(owner: Owner) -> RelationshipEntry:
     """A relationship under the id of one of the owner's."""
     moment = system_clock()
@@ -365,6 +416,10 @@ def calls_of(gateway: RealGateway) -> dict[str, Call]:
         receipt = Receipt.parse(owner.things["receipt"])
         return receipt.first_event, receipt.last_event
 
+    async def changed(consolidating: Awaitable[Consolidated]) -> int:
+        done = await consolidating
+        return done.updated + done.archived + len(done.merged)
+
     def thing(owner: Owner, kind: str) -> str:
         return owner.things[kind]
 
@@ -376,6 +431,8 @@ def calls_of(gateway: RealGateway) -> dict[str, Call]:
         "short_term.list_sessions": lambda s, o: short_term.list_sessions(s, thing(o, "sessions.cursor")),
         "short_term.delete_session": lambda s, o: short_term.delete_session(inside(s, o)),
         "short_term.compact": lambda s, o: short_term.compact(inside(s, o)),
+        "short_term.draft_summary": lambda s, o: short_term.draft_summary(inside(s, o)),
+        "short_term.write_summary": lambda s, o: short_term.write_summary(inside(s, o), "", "mine", [said(o)]),
         "short_term.rebuild": lambda s, o: short_term.rebuild(inside(s, o), [said(o)]),
         "episodic.store": lambda s, o: episodic.store(s, [said(o)]),
         "episodic.retrieve": lambda s, o: episodic.retrieve(query(s, o)),
@@ -385,6 +442,7 @@ def calls_of(gateway: RealGateway) -> dict[str, Call]:
             s, None, thing(o, "interactions.cursor"), newest_first=True
         ),
         "episodic.session_tail": lambda s, o: episodic.session_tail(inside(s, o)),
+        "episodic.compress": lambda s, _: episodic.compress(s, datetime.now(UTC)),
         "episodic.pending": lambda s, o: episodic.pending(s, *events(o)),
         "semantic.store": lambda s, o: semantic.store(s, [related(o)]),
         "semantic.retrieve": lambda s, o: semantic.retrieve(query(s, o)),
@@ -394,12 +452,19 @@ def calls_of(gateway: RealGateway) -> dict[str, Call]:
         "semantic.get_entity": lambda s, o: semantic.get_entity(s, thing(o, "entity_id")),
         "semantic.list_relationships": lambda s, o: semantic.list_relationships(s, thing(o, "entity_id")),
         "semantic.get_relationship": lambda s, o: semantic.get_relationship(s, thing(o, "relationship_id")),
+        "semantic.review_relationships": lambda s, _: semantic.review_relationships(s, 1.0),
+        "semantic.judge_relationship": lambda s, o: semantic.judge_relationship(
+            s, thing(o, "relationship_id"), "rejected"
+        ),
+        "semantic.restore_relationship": lambda s, o: semantic.restore_relationship(s, thing(o, "relationship_id")),
+        "semantic.consolidate": lambda s, _: changed(semantic.consolidate(s, system_clock(), 1.0)),
         "semantic.merge_entities": lambda s, o: semantic.merge_entities(s, thing(o, "entity_id"), thing(o, "entities")),
         "semantic.split_entity": lambda s, o: semantic.split_entity(s, thing(o, "entity_id"), thing(o, "entities")),
         "semantic.forget_sources": lambda s, o: semantic.forget_sources(s, ids(o)),
-        "procedural.store": lambda s, o: procedural.store(s, [preferred(o), ruled(o)]),
+        "procedural.store": lambda s, o: procedural.store(s, [preferred(o), ruled(o), found(o)]),
         "procedural.retrieve": lambda s, o: procedural.retrieve(query(s, o)),
         "procedural.forget": lambda s, o: procedural.forget(s, ids(o)),
+        "procedural.expire": lambda s, o: procedural.expire(s, ids(o)),
         "procedural.set_preference": lambda s, o: procedural.set_preference(s, preferred(o)),
         "procedural.list_preferences": lambda s, o: procedural.list_preferences(
             s, None, thing(o, "preferences.cursor")
@@ -407,6 +472,15 @@ def calls_of(gateway: RealGateway) -> dict[str, Call]:
         "procedural.get_preference": lambda s, o: procedural.get_preference(s, thing(o, "preferences")),
         "procedural.preference_versions": lambda s, o: procedural.preference_versions(s, thing(o, "preferences")),
         "procedural.restore_preference": lambda s, o: procedural.restore_preference(s, thing(o, "preferences"), 1),
+        "procedural.review_preferences": lambda s, _: procedural.review_preferences(s, 1.0),
+        "procedural.judge_preference": lambda s, o: procedural.judge_preference(s, thing(o, "preferences"), "rejected"),
+        "procedural.merge_preferences": lambda s, o: procedural.merge_preferences(s, thing(o, "preferences"), only(o)),
+        "procedural.list_findings": lambda s, o: procedural.list_findings(s, None, None, thing(o, "findings.cursor")),
+        "procedural.save_reflection": lambda s, o: procedural.save_reflection(s, reported(o)),
+        "procedural.list_reflections": lambda s, o: procedural.list_reflections(
+            s, None, thing(o, "reflections.cursor")
+        ),
+        "procedural.get_reflection": lambda s, o: procedural.get_reflection(s, thing(o, "reflection_id")),
         "procedural.create_rule": lambda s, o: procedural.create_rule(s, ruled(o)),
         "procedural.update_rule": lambda s, o: procedural.update_rule(s, thing(o, "rules"), text="mine"),
         "procedural.list_rules": lambda s, o: procedural.list_rules(s, None, thing(o, "rules.cursor")),
@@ -418,7 +492,7 @@ def calls_of(gateway: RealGateway) -> dict[str, Call]:
     }
 
 
-WRITING: Final = frozenset({"store", "rebuild", "observe", "set_preference", "create_rule"})
+WRITING: Final = frozenset({"store", "rebuild", "observe", "set_preference", "create_rule", "save_reflection"})
 """Verbs that give the stranger something of the stranger's own."""
 UNSCOPED: Final = frozenset({"health_check", "is_blank", "mark"})
 """Verbs about a store as a whole; they take no scope and tell nothing of anybody's."""

@@ -13,7 +13,7 @@ import pytest
 from infra.cli.lifecycle import Lifecycle
 from tests.support.source import ROOT
 
-pytestmark = [pytest.mark.server, pytest.mark.timeout(400)]
+pytestmark = [pytest.mark.server, pytest.mark.timeout(900)]
 
 BLOCK: Final = re.compile(r"^```(bash|python)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 

@@ -22,7 +22,7 @@ from tests.support.scopes import new_scope
 from tests.support.services import HOST, ServiceProcess, answers, free_port, running
 from tests.support.waiting import eventually
 
-pytestmark = [pytest.mark.server, pytest.mark.timeout(240)]
+pytestmark = [pytest.mark.server, pytest.mark.timeout(600)]
 
 CREDENTIAL: Final = "a-service-credential"
 TIERS: Final[tuple[TierName, ...]] = ("short_term", "episodic", "semantic", "procedural")

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
-from typing import Final, TypeAlias
+from typing import Final, TypeAlias, cast
 
 import asyncpg
 import httpx
@@ -13,16 +13,16 @@ from infra.embedded.stack import Stack
 from ragpp.ledger import Failure
 from ragpp.ledger.work import MAX_ATTEMPTS
 from tests.support.real_gateway import RealGateway
-from tests.support.services import ServiceProcess, running
+from tests.support.services import ServiceProcess, free_port, running
 from tests.support.waiting import eventually
 
-pytestmark = [pytest.mark.server, pytest.mark.timeout(240)]
+pytestmark = [pytest.mark.server, pytest.mark.timeout(900)]
 
-DIGESTED_S: Final = 90.0
+DIGESTED_S: Final = 300.0
 """Longest wait for a backlog: it may have to sit out the lease of a worker that was killed."""
 Ask: TypeAlias = Callable[[], Awaitable[int]]
 USERS: Final = ("ann", "ben", "cleo")
-MESSAGES_EACH: Final = 300
+MESSAGES_EACH: Final = 120
 
 
 @pytest.fixture
@@ -176,3 +176,50 @@ async def test_a_worker_that_cannot_do_its_work_ends_and_says_why(gateway: RealG
 
         await eventually(ended, within_s=60, what="the worker has ended")
         assert "MEM-013" in process.said()
+
+
+async def test_a_worker_starts_and_does_what_it_can_while_the_embedding_endpoint_is_down(
+    gateway: RealGateway, api: httpx.AsyncClient, tmp_path: Path
+) -> None:
+    nowhere = {
+        "EMBEDDING_PROVIDER": "openai",
+        "EMBEDDING_MODEL": gateway.worker.embedder.model,
+        "EMBEDDING_DIMENSION": str(gateway.worker.embedder.dimension),
+        "EMBEDDING_BASE_URL": f"http://127.0.0.1:{free_port()}/v1",
+    }
+    process = ServiceProcess("services.workers", {**gateway.settings, **nowhere}, tmp_path)
+    receipt = await write(api, "ann", [{"id": "m1", "name": "Ann", "content": "My sister Elena moved to Porto."}])
+    with running(process):
+
+        async def appended() -> int:
+            jobs = await api.get("/v1/jobs", params={"user_id": "ann", "stage": "short_term", "state": "done"})
+            return len(jobs.json()["items"])
+
+        await eventually_by(process, appended, "what needs no embedder is done")
+        assert not process.said().startswith("(ended)")
+    assert (await api.get("/v1/pending", params={"user_id": "ann", "receipt": receipt})).json()["pending"] == 1
+
+
+async def test_what_settles_is_extracted_and_reflected_upon_without_anybody_asking(
+    gateway: RealGateway, api: httpx.AsyncClient, tmp_path: Path
+) -> None:
+    hasty = {"WORKER_SCHEDULE": "true", "WORKER_TICK_S": "0.2", "WORKER_EXTRACT_QUIET_S": "0"}
+    process = ServiceProcess("services.workers", {**gateway.settings, **hasty}, tmp_path)
+    await write(api, "ann", [{"id": "m1", "name": "Ann", "content": "My sister Elena moved to Porto."}])
+    with running(process):
+
+        async def done(stage: str) -> list[dict[str, object]]:
+            jobs = await api.get("/v1/jobs", params={"user_id": "ann", "stage": stage, "state": "done"})
+            return cast("list[dict[str, object]]", jobs.json()["items"])
+
+        async def reflected() -> int:
+            return len(await done("reflect"))
+
+        await eventually_by(process, reflected, "an extraction is followed by a reflection")
+    (extraction,) = await done("extract")
+    result = cast("dict[str, object]", extraction["result"])
+    assert {"patterns", "preferences", "relationships", "findings", "extracted_at"} <= result.keys()
+    reports = (await api.get("/v1/users/ann/reflections")).json()["items"]
+    assert [(report["kind"], report["status"], report["failed"]) for report in reports] == [
+        ("incremental", "completed", {})
+    ]

@@ -3,12 +3,14 @@
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from typing import Final, cast
 from uuid import uuid4
 
 import httpx
 
-from ragpp.models import Scope
+from ragpp.learned import Reflection, Theme
+from ragpp.models import FindingEntry, Scope
 from tests.support.hostile import Json
 from tests.support.operations import OPERATIONS, Operation
 from tests.support.real_gateway import RealGateway
@@ -17,7 +19,12 @@ SESSION: Final = "s1"
 RULE: Final = "r1"
 COMMON: Final = "m1"
 """Ids that all of them use."""
-_VOLATILE: Final = frozenset({"expires_in_s", "confidence", "elapsed_ms", "retrieved_at", "ms", "score", "similarity"})
+OF_USER: Final = "/v1/users/{user_id}/"
+MADE: Final = datetime(2024, 5, 1, tzinfo=UTC)
+"""When the first of the findings and reports was made."""
+_VOLATILE: Final = frozenset(
+    {"expires_in_s", "confidence", "elapsed_ms", "retrieved_at", "ms", "score", "similarity", "oldest_pending_s"}
+)
 Object = dict[str, Json]
 
 
@@ -33,9 +40,15 @@ class Owner:
 
     def values(self, operation: Operation) -> dict[str, str]:
         """The owner's value for each parameter of a route that takes one."""
-        kind = operation.path.split("/")[2]
+        kind = kind_of(operation)
         known = {**self.things, "item_id": self.things.get(kind, ""), "cursor": self.things.get(f"{kind}.cursor", "")}
         return {item.name: known[item.name] for item in operation.parameters if known.get(item.name)}
+
+
+def kind_of(operation: Operation) -> str:
+    """What a route is about: `rules` of /v1/rules/{item_id}, `reflections` of /v1/users/{user_id}/reflections."""
+    parts = operation.path.split("/")
+    return parts[4] if parts[2] == "users" else parts[2]
 
 
 async def settle(gateway: RealGateway, scope: Scope, name: str, place: str, drink: str) -> Owner:
@@ -60,6 +73,11 @@ async def settle(gateway: RealGateway, scope: Scope, name: str, place: str, drin
         preference = await _sent(api, "/v1/preferences", habit)
         await _sent(api, "/v1/rules", {"user_id": user_id, "id": RULE, "text": f"Ask about {name}."})
         rule = await _sent(api, "/v1/rules", {"user_id": user_id, "text": f"Offer {drink}.", "triggers": [place]})
+        finding = await _find(gateway, scope, place, only)
+        await api.put(f"/v1/users/{user_id}/pins/episodic/{only}")
+        asked = await api.post(f"/v1/users/{user_id}/extract", json={})
+        assert asked.status_code == 202, asked.text
+        await gateway.digest(scope.tenant_id)
         found = {kind: await _items(api, kind, user_id) for kind in ("entities", "relationships")}
         cursors = {kind: await _cursor(api, kind, user_id) for kind in LISTED}
         things = {
@@ -72,13 +90,53 @@ async def settle(gateway: RealGateway, scope: Scope, name: str, place: str, drin
             "relationships": str(found["relationships"][0]["id"]),
             "preferences": str(preference["id"]),
             "rules": str(rule["id"]),
+            "pins": only,
+            "tier": "episodic",
+            "findings": finding,
+            "reflection_id": finding,
+            "job_id": str(asked.json()["id"]),
             "receipt": str(stored["receipt"]),
             **{f"{kind}.cursor": cursor for kind, cursor in cursors.items()},
         }
     return Owner(scope, key, (name, place, drink), things)
 
 
-LISTED: Final = ("interactions", "sessions", "entities", "relationships", "preferences", "rules")
+LISTED: Final = (
+    "interactions",
+    "sessions",
+    "entities",
+    "relationships",
+    "preferences",
+    "rules",
+    "findings",
+    "reflections",
+    "jobs",
+)
+
+
+async def _find(gateway: RealGateway, scope: Scope, place: str, interaction_id: str) -> str:
+    """Two findings and the reports of two days, which workers make and no route does; the id of the first of each."""
+    ids = [f"f-{uuid4().hex}" for _ in range(2)]
+    for number, identifier in enumerate(ids):
+        text = f"moved to {place}" if number else f"visits {place}"
+        moment = MADE + timedelta(days=number)
+        await gateway.parts.procedural.store(
+            scope,
+            [FindingEntry(id=identifier, finding="event", text=text, occurred_at=moment, sources=(interaction_id,))],
+        )
+        theme = Theme(text=place, share=1.0, interactions=1, sources=(interaction_id,))
+        await gateway.parts.procedural.save_reflection(
+            scope,
+            Reflection(
+                id=identifier,
+                kind="daily",
+                date=moment.date(),
+                status="completed",
+                created_at=moment,
+                themes=(theme,),
+            ),
+        )
+    return ids[0]
 
 
 async def _sent(api: httpx.AsyncClient, path: str, body: object) -> Object:
@@ -88,14 +146,23 @@ async def _sent(api: httpx.AsyncClient, path: str, body: object) -> Object:
 
 
 async def _items(api: httpx.AsyncClient, kind: str, user_id: str) -> list[Object]:
-    answer = await api.get(f"/v1/{kind}", params={"user_id": user_id, "limit": "200"})
+    answer = await api.get(OPERATIONS[f"GET /v1/{kind}"].url({}, {"user_id": user_id, "limit": 200}))
     return cast("list[Object]", answer.json()["items"])
 
 
 async def _cursor(api: httpx.AsyncClient, kind: str, user_id: str) -> str:
-    page = (await api.get(f"/v1/{kind}", params={"user_id": user_id, "limit": "1"})).json()
+    operation = next(OPERATIONS[name] for name in (f"GET /v1/{kind}", f"GET {OF_USER}{kind}") if name in OPERATIONS)
+    page = (await api.get(url_for(operation, user_id, limit=1))).json()
     assert page["next_cursor"], f"{user_id} has too few {kind}"
     return str(page["next_cursor"])
+
+
+def url_for(operation: Operation, user_id: str, path: Mapping[str, str] | None = None, **query: object) -> str:
+    """The address for `user_id`, in the path or in the query as the route wants it; of `query` what the route takes."""
+    places = {parameter.name: parameter.place for parameter in operation.parameters}
+    wanted = {name: value for name, value in {"user_id": user_id, **query}.items() if places.get(name) == "query"}
+    own = {"user_id": user_id} if places.get("user_id") == "path" else {}
+    return operation.url({**(path or {}), **own}, wanted)
 
 
 async def everything(gateway: RealGateway, owner: Owner) -> Json:
@@ -106,8 +173,7 @@ async def everything(gateway: RealGateway, owner: Owner) -> Json:
             if operation.method == "GET" and operation.needs_key:
                 given = owner.values(operation)
                 path = {p.name: given[p.name] for p in operation.parameters if p.place == "path"}
-                paged = {"limit": 200} if "limit" in {p.name for p in operation.parameters} else {}
-                answer = await api.get(operation.url(path, {"user_id": owner.scope.user_id, **paged}))
+                answer = await api.get(url_for(operation, owner.scope.user_id, path, limit=200))
                 assert answer.status_code == 200, (name, answer.text)
                 value = _stable(answer.json())
                 if name == "GET /v1/sessions":  # reading one moves it to the front

@@ -14,7 +14,18 @@ from pydantic import TypeAdapter
 from ragpp.web.problems import MEDIA_TYPE, Problem
 from services.gateway.app import create_app
 from services.gateway.parts import Parts
-from services.gateway.routes import graph, health, interactions, procedural, recall, sessions
+from services.gateway.routes import (
+    graph,
+    health,
+    interactions,
+    jobs,
+    procedural,
+    recall,
+    reflections,
+    retention,
+    review,
+    sessions,
+)
 
 Schema: TypeAlias = dict[str, object]
 _VERBS: Final = ("get", "post", "patch", "put", "delete")
@@ -112,7 +123,7 @@ OPERATIONS: Final[Mapping[str, Operation]] = {
 
 _RESULTS: Final[Mapping[str, TypeAdapter[object]]] = {
     f"{method} {route.path_format}": TypeAdapter(route.response_model)
-    for module in (graph, health, interactions, procedural, recall, sessions)
+    for module in (graph, health, interactions, jobs, procedural, recall, reflections, retention, review, sessions)
     for route in module.router.routes
     if isinstance(route, APIRoute)
     for method in route.methods or ()

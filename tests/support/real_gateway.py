@@ -16,6 +16,7 @@ from ragpp.clock import system_clock
 from ragpp.embedding.factory import make_embedder
 from ragpp.extraction.spacy_extractor import SpacyExtractor
 from ragpp.ledger import WorkLedger
+from ragpp.ledger.pins import PinBoard
 from ragpp.postgres import create_pool, ensure_open
 from ragpp.redis import create_client
 from ragpp.settings import EmbeddingSettings, PostgresSettings, RedisSettings
@@ -40,6 +41,7 @@ def settings_of(endpoints: Endpoints, folder: Path) -> dict[str, str]:
         "EMBEDDING_PROVIDER": "hashing",
         "GATEWAY_AUDIT_SPOOL": str(folder / "audit-spool.jsonl"),
         "GATEWAY_DEADLINE_MS": "5000",
+        "WORKER_SCHEDULE": "false",
     }
 
 
@@ -140,6 +142,7 @@ async def open_gateway(endpoints: Endpoints, folder: Path) -> AsyncIterator[Real
             semantic=parts.semantic,
             procedural=parts.procedural,
             ledger=WorkLedger(pool, system_clock),
+            pins=PinBoard(pool, system_clock),
             extractor=SpacyExtractor(),
             embedder=make_embedder(EmbeddingSettings()),
             clock=system_clock,

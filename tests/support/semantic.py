@@ -8,6 +8,7 @@ from uuid import uuid4
 from infra.embedded.stack import Endpoints
 from ragpp.clock import Clock, system_clock
 from ragpp.embedding.hashing import HashingEmbedder
+from ragpp.learned import RelationshipState
 from ragpp.models import (
     Entity,
     EntityEntry,
@@ -78,10 +79,11 @@ def relation(
     label: EntityLabel = "GPE",
     at: datetime = NOON,
     lasting: bool = False,
+    ends: bool = False,
     context: str = "",
     sources: tuple[str, ...] = (),
 ) -> RelationshipEntry:
-    """A mention of a relationship of a person."""
+    """A mention of a relationship of a person, or of its end."""
     return RelationshipEntry(
         id=id or f"r-{uuid4().hex}",
         source=source,
@@ -89,6 +91,7 @@ def relation(
         target=target,
         target_label=label,
         lasting=lasting,
+        ends=ends,
         context=context,
         occurred_at=at,
         sources=sources,
@@ -118,9 +121,11 @@ async def entities(tier: Neo4jSemanticTier, scope: Scope) -> list[Entity]:
     return list((await tier.list_entities(scope)).items)
 
 
-async def relationships(tier: Neo4jSemanticTier, scope: Scope) -> list[Relationship]:
-    """The user's relationships, by what they say."""
-    found = (await tier.list_relationships(scope)).items
+async def relationships(
+    tier: Neo4jSemanticTier, scope: Scope, state: RelationshipState = "current", as_of: datetime | None = None
+) -> list[Relationship]:
+    """The user's relationships of that state, by what they say."""
+    found = (await tier.list_relationships(scope, as_of=as_of, state=state)).items
     return sorted(found, key=lambda edge: (edge.source, edge.type, edge.target))
 
 

@@ -19,7 +19,22 @@ from infra.cli.render import recall_view
 from ragpp.api import RecalledMemory, RecallRequest, RecallResponse, TierStatus
 from ragpp.errors import InvalidInput
 
-COMMANDS = ("up", "down", "status", "logs", "remember", "recall", "ingest", "pending", "demo", "key")
+ONE_WORD = (
+    "up",
+    "down",
+    "status",
+    "logs",
+    "remember",
+    "recall",
+    "ingest",
+    "pending",
+    "chat",
+    "demo",
+    "key",
+    "jobs",
+    "extract",
+)
+COMMANDS = (*ONE_WORD, "jobs show", "jobs retry", "jobs cancel", "jobs lag", "reflect")
 
 
 @dataclass(frozen=True)
@@ -88,7 +103,7 @@ def test_a_bad_file_is_refused_before_anything_is_sent(ragpp: Callable[..., Done
 def test_every_command_explains_itself_with_an_example(
     command: str, ragpp: Callable[..., Done], tmp_path: Path
 ) -> None:
-    done = ragpp(command, "--help", home=tmp_path)
+    done = ragpp(*command.split(), "--help", home=tmp_path)
     assert done.returncode == 0
     assert f"Example: ragpp {command}" in re.sub(r"\s+", " ", done.stdout)
 

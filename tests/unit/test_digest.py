@@ -1,24 +1,27 @@
 """Digesting a batch: an outage only delays, a poisoned event fails alone, and a lease is held until the end."""
 
 import asyncio
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Final, cast
 
 import pytest
+from structlog.testing import capture_logs
 
 from ragpp.clock import Clock
 from ragpp.embedding.hashing import HashingEmbedder
 from ragpp.errors import EmbeddingError, TierUnavailable
 from ragpp.extraction import Extractor
-from ragpp.ledger import Work, WorkKey, WorkLedger
+from ragpp.ledger import Result, Work, WorkKey, WorkLedger
+from ragpp.ledger.pins import PinBoard
 from ragpp.ledger.work import MAX_ATTEMPTS, WorkState
 from ragpp.models import Health, Interaction, InteractionEntry, Scope, TierName
 from ragpp.tiers import EpisodicTier, ProceduralTier, SemanticTier, ShortTermTier
 from services.workers import digest as digest_module
 from services.workers.digest import USERS_AT_ONCE, digest
 from services.workers.parts import WorkerParts
+from services.workers.stages import Stage
 
 NOON: Final = datetime(2025, 1, 1, 12, tzinfo=UTC)
 
@@ -41,6 +44,7 @@ class Ledger:
     states: dict[WorkKey, str] = field(default_factory=dict)
     attempts: dict[WorkKey, int] = field(default_factory=dict)
     errors: dict[WorkKey, str] = field(default_factory=dict)
+    results: dict[WorkKey, Result] = field(default_factory=dict)
     lost: set[WorkKey] = field(default_factory=set)
     renewed: list[set[WorkKey]] = field(default_factory=list)
     beaten: asyncio.Event = field(default_factory=asyncio.Event)
@@ -61,8 +65,11 @@ class Ledger:
             self.beaten.set()
         return held
 
-    async def finish(self, keys: Sequence[WorkKey], owner: str) -> list[WorkKey]:
+    async def finish(
+        self, keys: Sequence[WorkKey], owner: str, results: Mapping[WorkKey, Result] | None = None
+    ) -> list[WorkKey]:
         del owner
+        self.results.update(results or {})
         self.states.update(dict.fromkeys(keys, "done"))
         return list(keys)
 
@@ -124,6 +131,7 @@ def parts_of(ledger: Ledger, episodic: Tier, short_term: Tier) -> WorkerParts:
         semantic=cast("SemanticTier", None),
         procedural=cast("ProceduralTier", None),
         ledger=cast("WorkLedger", ledger),
+        pins=cast("PinBoard", None),
         extractor=cast("Extractor", None),
         embedder=HashingEmbedder(8),
         clock=clock,
@@ -178,10 +186,47 @@ async def test_the_lease_is_kept_also_for_users_who_wait_for_their_turn(monkeypa
     ledger, episodic, short_term = Ledger(), Tier("episodic", gate=gate), Tier("short_term")
     works = [work(number, f"u{number}") for number in range(USERS_AT_ONCE + 3)]
     digesting = asyncio.create_task(digest(parts_of(ledger, episodic, short_term), ledger.hand_out(works), "me"))
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         await ledger.beaten.wait()
     assert len(episodic.asked) == USERS_AT_ONCE
     assert ledger.renewed[2] == {one.key for one in works}
     gate.set()
     await digesting
     assert {ledger.states[one.key] for one in works} == {"done"}
+
+
+async def test_what_a_message_says_is_in_no_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    said = f"{NOON:%A} is secret"
+
+    async def strict(parts: WorkerParts, batch: Sequence[Work]) -> Mapping[WorkKey, Result]:
+        del parts, batch
+        Health.model_validate({"name": "episodic", "ok": said, "ms": said})
+        return {}
+
+    stage = Stage(strict, lambda parts: (parts.episodic,))
+    monkeypatch.setattr(digest_module, "STAGES", {"short_term": stage})
+    ledger = Ledger()
+    works = [work(1), work(2)]
+    with capture_logs() as logged:
+        await digest(parts_of(ledger, Tier("episodic"), Tier("short_term")), ledger.hand_out(works), "me")
+    assert {one["event"] for one in logged} == {"work.crashed", "work.failed"}
+    assert not any("exc_info" in one for one in logged)
+    assert said not in repr((logged, ledger.errors))
+    assert {ledger.states[one.key] for one in works} == {"failed"}
+    assert all("Health.ok" in text and "2 problems" in text for text in ledger.errors.values())
+
+
+async def test_what_came_of_a_work_is_kept_with_it_also_when_the_batch_failed(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def halved(_parts: WorkerParts, batch: Sequence[Work]) -> Mapping[WorkKey, Result]:
+        if any(one.subject_id == "m2" for one in batch):
+            raise ValueError("odd")
+        return {one.key: {"about": one.subject_id} for one in batch}
+
+    stage = Stage(halved, lambda parts: (parts.episodic,))
+    monkeypatch.setattr(digest_module, "STAGES", {"short_term": stage})
+    ledger = Ledger()
+    works = [work(1), work(2), work(3)]
+    parts = parts_of(ledger, Tier("episodic"), Tier("short_term"))
+    await digest(parts, ledger.hand_out(works), "me")
+    assert [ledger.states[one.key] for one in works] == ["done", "failed", "done"]
+    assert ledger.results == {works[0].key: {"about": "m1"}, works[2].key: {"about": "m3"}}

@@ -21,6 +21,7 @@ class Row:
     """A chunk as the table has it."""
 
     turn: int
+    part: int
     moment: int
     session: int
     name: str | None
@@ -47,6 +48,7 @@ def packed(rows: list[Row], terms: list[int]) -> Columns:
     return Columns(
         chunks=len(rows),
         turns=numbers("q", [row.turn for row in rows]),
+        parts=numbers("i", [row.part for row in rows]),
         moments=numbers("q", [row.moment for row in rows]),
         sessions=numbers("q", [row.session for row in rows]),
         traits=numbers("h", [row.turn % 4 for row in rows]),
@@ -73,6 +75,7 @@ def tables(draw: st.DrawFn) -> list[Row]:
         rows += [
             Row(
                 turn,
+                part,
                 moment,
                 session,
                 name,
@@ -80,7 +83,7 @@ def tables(draw: st.DrawFn) -> list[Row]:
                 draw(st.dictionaries(low_terms, weights, max_size=6)),
                 eligible,
             )
-            for _ in range(draw(st.integers(1, 3)))
+            for part in range(draw(st.integers(1, 3)))
         ]
     return draw(st.permutations(rows))
 
@@ -98,11 +101,11 @@ def test_each_chunk_comes_back_in_its_place(rows: list[Row], terms: list[int]) -
         assert (found.speakers[speaker] if speaker >= 0 else None) == row.name
         assert bool(found.eligible[place]) == row.eligible
         assert (bool(found.asks[place]), bool(found.assistant[place])) == (row.turn % 2 == 1, row.turn % 4 >= 2)
-        assert found.key(place) == (EPOCH + timedelta(microseconds=row.moment), row.turn)
+        assert found.key(place) == (EPOCH + timedelta(microseconds=row.moment), row.turn, row.part)
 
 
 def test_columns_that_were_not_asked_for_do_not_narrow_or_count() -> None:
-    row = Row(7, 0, 0, None, 0.0, {}, eligible=True)
+    row = Row(7, 0, 0, 0, None, 0.0, {}, eligible=True)
     columns = packed([row], [])
     bare = Columns(
         chunks=1,

@@ -10,8 +10,11 @@ from ragpp.errors import TierUnavailable
 from ragpp.ledger import Work, WorkKey
 from ragpp.models import Scope
 from services.workers import relay as relay_module
-from services.workers.relay import MOST_IN_FLIGHT, Relay
+from services.workers.digest import STAGES
+from services.workers.relay import Relay
 from services.workers.wire import from_wire, to_wire
+
+AT_ONCE = STAGES["observe"].at_once
 
 
 def work(event_id: int, stage: str = "observe") -> Work:
@@ -87,7 +90,7 @@ class Broker:
 
 async def run_until_sent(relay: Relay, broker: Broker) -> None:
     running = asyncio.create_task(relay.run())
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         await broker.enough.wait()
     relay.stop()
     await running
@@ -110,8 +113,8 @@ async def test_a_ledger_that_is_down_or_a_bug_only_delays() -> None:
 
 
 async def test_no_more_is_leased_than_is_being_done() -> None:
-    broker = Broker(MOST_IN_FLIGHT)
-    works = [work(number) for number in range(MOST_IN_FLIGHT + 3)]
+    broker = Broker(AT_ONCE)
+    works = [work(number) for number in range(AT_ONCE + 3)]
 
     class OneByOne(Ledger):
         async def lease(self, stage: str, *, limit: int, owner: str, lease_s: float) -> list[Work]:
@@ -120,17 +123,17 @@ async def test_no_more_is_leased_than_is_being_done() -> None:
 
     relay = Relay(OneByOne(works), broker.send, "me")  # type: ignore[arg-type]
     running = asyncio.create_task(relay.run())
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         await broker.enough.wait()
-    assert len(broker.sent) == MOST_IN_FLIGHT
+    assert len(broker.sent) == AT_ONCE
     broker.enough.clear()
     broker.expected += 1
     relay.ended("observe", broker.sent[0][1])
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         await broker.enough.wait()
     relay.stop()
     await running
-    assert len(broker.sent) == MOST_IN_FLIGHT + 1
+    assert len(broker.sent) == AT_ONCE + 1
 
 
 @pytest.mark.parametrize("error", [OSError("no broker"), RuntimeError("bug")])
@@ -138,7 +141,7 @@ async def test_work_that_cannot_be_sent_is_given_back_and_its_attempts_do_not_co
     error: Exception, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(relay_module, "DOWN_S", 0.001)
-    ledger = Attempts([work(1), work(2)], rounds=2 * MOST_IN_FLIGHT)
+    ledger = Attempts([work(1), work(2)], rounds=2 * AT_ONCE)
 
     async def send(batch: Sequence[Work], owner: str) -> None:
         del batch, owner
@@ -146,7 +149,7 @@ async def test_work_that_cannot_be_sent_is_given_back_and_its_attempts_do_not_co
 
     relay = Relay(ledger, send, "me")  # type: ignore[arg-type]
     running = asyncio.create_task(relay.run())
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         await ledger.enough.wait()
     relay.stop()
     await running

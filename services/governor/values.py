@@ -1,0 +1,237 @@
+"""What goes into the governor, through it and out of it: frozen, validated, all of it JSON."""
+
+from datetime import datetime
+from typing import Annotated, Final, Literal
+
+from pydantic import ConfigDict, Field, JsonValue, field_validator
+
+from ragpp.api import RecallResponse, StoreRequest, StoreResponse
+from ragpp.fields import Content, Id, Label, Metadata, Moment, Name, Text
+from ragpp.models import DEFAULT_SESSION, MemoryKind, TierName, Value
+
+TOOL_RESULT: Final = "tool_result"
+"""The message type of an event that brings what a tool answered."""
+ASSISTANT_RESPONSE: Final = "assistant_response"
+"""The message type under which a response is remembered."""
+
+NodeName = Literal["receive", "store_message", "recall", "assemble", "respond", "store_response", "report"]
+StepOutcome = Literal["ok", "partial", "late", "unavailable", "refused", "failed", "skipped"]
+"""ok · partial: a recall that lacks a tier · late: no answer in time · unavailable: the memory is down, tried again
+behind the scenes where it was a write · refused: repeating is no use · failed: the responder's error · skipped: there
+was nothing to do."""
+MemoryHealth = Literal["ok", "partial", "degraded"]
+"""partial: a tier was missing from the recall; degraded: no recall, or a message that is not stored yet."""
+
+
+class Event(Value):
+    """What happened: usually that the user said something, or that a tool answered (`message_type` tool_result, with
+    `tool_call_id` in the metadata).
+
+    `id`: of the message to remember; chosen by the caller it makes a repeat harmless. `at`: when it was said, where
+    that is not now: memory is then asked as of that moment. `name`: of who said it.
+    """
+
+    model_config = ConfigDict(
+        json_schema_extra={"example": {"user": "u1", "session": "s1", "content": "Where do I keep the spare key?"}}
+    )
+
+    user: Id
+    session: Id = DEFAULT_SESSION
+    content: Content
+    message_type: Label = "conversation"
+    channel: Label | None = None
+    metadata: Metadata = Field(default_factory=dict)
+    id: Id | None = None
+    name: Name | None = None
+    agent: Id | None = None
+    at: Moment | None = None
+
+    @field_validator("content")
+    @classmethod
+    def _says_something(cls, content: str) -> str:
+        if not content.strip():
+            raise ValueError("says nothing")
+        return content
+
+
+class Tool(Value):
+    """A tool that the responder may ask for. `parameters`: a JSON schema of its arguments."""
+
+    name: Annotated[Text, Field(min_length=1, max_length=100)]
+    description: Annotated[Text, Field(max_length=3_000)] = ""
+    parameters: dict[str, JsonValue] = Field(default_factory=dict)
+
+    @property
+    def line(self) -> str:
+        """As it stands in the prompt."""
+        return f"{self.name}: {self.description}" if self.description else self.name
+
+
+class ToolCall(Value):
+    """What the responder asks of a tool; whoever runs the governor runs the tool and sends the result as an event."""
+
+    id: Id
+    name: Name
+    arguments: dict[str, JsonValue] = Field(default_factory=dict)
+
+
+class PromptMessage(Value):
+    """One message of the exchange that is going on, as a chat model is given it."""
+
+    id: str | None = None
+    role: Literal["user", "assistant", "tool"]
+    content: str
+    name: str | None = None
+    tool_calls: tuple[ToolCall, ...] = ()
+    tool_call_id: str | None = None
+
+
+class RecentMessage(Value):
+    """A message as the governor itself remembers it, for when the memory does not answer."""
+
+    role: Literal["user", "assistant", "tool"]
+    name: str | None = None
+    content: str
+    at: datetime
+
+
+class AssistantState(Value):
+    """What the caller keeps between events, and hands in again; the start is an empty one.
+
+    `persona`, `situation`: the caller's own, set at any time; the governor never changes them.
+    `exchange`: what was said since the user's last message, for a responder that is waiting for its tools.
+    `recent`: the last messages, shown only when the memory does not answer.
+    `unsaved`: writes that the memory has not acknowledged; they are sent again, also by another process.
+    `events`: how many were handled.
+    """
+
+    persona: Annotated[Text, Field(max_length=20_000)] | None = None
+    situation: Annotated[Text, Field(max_length=18_000)] | Metadata | None = None
+    exchange: tuple[PromptMessage, ...] = ()
+    recent: tuple[RecentMessage, ...] = ()
+    unsaved: tuple[StoreRequest, ...] = ()
+    events: int = Field(default=0, ge=0)
+
+
+class Invocation(Value):
+    """One call of the governor."""
+
+    state: AssistantState = Field(default_factory=AssistantState)
+    event: Event
+    available_tools: Annotated[tuple[Tool, ...], Field(max_length=100)] = ()
+
+
+class Prompt(Value):
+    """What the responder is given. `system`: persona, memory, tools, situation, as one text. `messages`: what is to
+    be answered, the last one last. `memories`: what `system` rests on, best first. `recalled`: whether the memory
+    answered at all."""
+
+    system: str
+    messages: tuple[PromptMessage, ...]
+    tools: tuple[Tool, ...] = ()
+    memories: tuple["MemoryUsed", ...] = ()
+    recalled: bool = True
+
+
+class Reply(Value):
+    """What the responder answered: a text, or calls of tools, or both. `cited`: ids of the memories that it says it
+    used; None when it does not say."""
+
+    text: Text = ""
+    tool_calls: tuple[ToolCall, ...] = ()
+    cited: tuple[str, ...] | None = None
+    metadata: Metadata = Field(default_factory=dict)
+
+
+class Response(Value):
+    """The answer to the caller. `awaiting`: ids of the tool calls whose results are still to come; there is no text
+    before they have."""
+
+    id: str | None = None
+    text: str = ""
+    tool_calls: tuple[ToolCall, ...] = ()
+    awaiting: tuple[str, ...] = ()
+    at: datetime
+
+
+class MemoryUsed(Value):
+    """A memory that was in the prompt. `cited`: whether the responder says that it used it; None when it says
+    nothing about it."""
+
+    id: str
+    tier: TierName
+    kind: MemoryKind
+    text: str
+    score: float
+    similarity: float | None = None
+    said_by: str | None = None
+    occurred_at: datetime | None = None
+    sources: tuple[str, ...] = ()
+    cited: bool | None = None
+
+
+class Answer(Value):
+    """What came back from outside the machine, or why nothing did. `ms`: how long it took. `unsaved`: what the memory
+    has not acknowledged yet."""
+
+    outcome: StepOutcome = "ok"
+    ms: float = 0.0
+    detail: str | None = None
+    stored: StoreResponse | None = None
+    recalled: RecallResponse | None = None
+    reply: Reply | None = None
+    unsaved: tuple[StoreRequest, ...] = ()
+
+
+class Transition(Value):
+    """That a node was passed: when, how long it took, with what outcome. `inputs`: SHA-256 of what the node went by,
+    so that two runs can be compared without keeping what was said."""
+
+    node: NodeName
+    at: datetime
+    ms: float
+    outcome: StepOutcome
+    inputs: str
+    detail: str | None = None
+
+
+class TurnResult(Value):
+    """What one event led to. `state` is for the next call. `recall_ms`: how long the memory took to answer; None when
+    it was not asked. `undigested`: how many of the user's messages the memory has not learned from yet; -1 unknown."""
+
+    response: Response
+    state: AssistantState
+    memories_used: tuple[MemoryUsed, ...] = ()
+    transitions: tuple[Transition, ...] = ()
+    memory: MemoryHealth = "ok"
+    problems: tuple[str, ...] = ()
+    recall_ms: float | None = None
+    undigested: int = -1
+
+
+class Record(Value):
+    """Everything that one turn needs to be run again: what came in, and what memory and responder answered."""
+
+    version: Literal[1] = 1
+    invocation: Invocation
+    started_at: datetime
+    limits: "Limits"
+    answers: dict[NodeName, Answer]
+    result: TurnResult
+
+
+class Limits(Value):
+    """What a turn may take. `tool_rounds`: after so many calls in one exchange the tools are withheld, so that an
+    answer comes."""
+
+    deadline_ms: int = Field(default=500, ge=10, le=60_000, description="Longest wait for a recall.")
+    store_ms: int = Field(default=1_000, ge=10, le=60_000, description="Longest wait for a write.")
+    respond_ms: int = Field(default=120_000, ge=10, description="Longest wait for the responder.")
+    token_budget: int = Field(default=2_000, ge=0, le=200_000, description="Length of the assembled context.")
+    memories: int = Field(default=20, ge=1, le=200, description="How many memories a recall ranks.")
+    recent: int = Field(default=20, ge=0, le=200, description="Messages kept in the state itself.")
+    tool_rounds: int = Field(default=8, ge=1, le=100, description="Rounds of tool calls in one exchange.")
+
+
+Prompt.model_rebuild()
+Record.model_rebuild()

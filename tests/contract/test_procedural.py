@@ -1,0 +1,157 @@
+"""What the procedural tier promises beside the verbs of every tier, in process and over HTTP."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from datetime import UTC, date, datetime, timedelta
+
+import httpx
+import pytest
+
+from infra.embedded.stack import Endpoints
+from ragpp.errors import InvalidInput, NotFound
+from ragpp.learned import Reflection, RuleConflict, Theme
+from ragpp.models import DateSpan, FindingEntry, PreferenceEntry, RuleEntry
+from ragpp.tiers import ProceduralTier
+from ragpp.web.remote import remote_tier, tier_app
+from tests.contract.conftest import CREDENTIAL
+from tests.support.procedural import procedural_tier
+from tests.support.scopes import new_scope
+
+pytestmark = pytest.mark.server
+
+NOON = datetime(2024, 5, 1, 12, tzinfo=UTC)
+DAY = DateSpan(start=NOON, end=NOON + timedelta(days=1), precision="day", text="today")
+
+
+@pytest.fixture(scope="module", params=["local", "http"])
+async def tier(request: pytest.FixtureRequest, endpoints: Endpoints) -> AsyncIterator[ProceduralTier]:
+    if request.param == "local":
+        async with procedural_tier(endpoints) as local:
+            yield local
+        return
+
+    @asynccontextmanager
+    async def opened() -> AsyncIterator[ProceduralTier]:
+        async with procedural_tier(endpoints) as tier:
+            yield tier
+
+    app = tier_app(ProceduralTier, opened, CREDENTIAL)
+    async with (
+        app.router.lifespan_context(app),
+        httpx.AsyncClient(
+            transport=httpx.ASGITransport(app=app),
+            base_url="http://tier",
+            headers={"authorization": f"Bearer {CREDENTIAL}"},
+        ) as client,
+    ):
+        yield remote_tier(ProceduralTier, "procedural", client)
+
+
+def heard(identifier: str, value: str, *, key: str = "k", hours: int = 0) -> PreferenceEntry:
+    return PreferenceEntry(
+        id=identifier,
+        category="c",
+        key=key,
+        value=value,
+        confidence=0.4,
+        stated=False,
+        occurred_at=NOON + timedelta(hours=hours),
+        sources=(f"i-{identifier}",),
+    )
+
+
+async def test_preferences_by_time_review_verdicts_and_merging(tier: ProceduralTier) -> None:
+    scope = new_scope()
+    await tier.store(scope, [heard("a", "tea"), heard("b", "milk", hours=1), heard("c", "rum", key="other", hours=2)])
+    [then] = (await tier.list_preferences(scope, as_of=NOON)).items
+    assert (then.value, then.valid_from, then.valid_to, then.learned_at) == ("tea", NOON, None, NOON)
+    first, second = await tier.review_preferences(scope, 0.5)
+    assert {first.value, second.value} == {"milk", "rum"}
+    milk, rum = (first, second) if first.value == "milk" else (second, first)
+    merged = await tier.merge_preferences(scope, milk.id, rum.id)
+    assert (merged.id, merged.value) == (milk.id, "rum")
+    assert [one.valid_to for one in await tier.preference_versions(scope, milk.id)] == [
+        None,
+        NOON + timedelta(hours=2),
+        NOON + timedelta(hours=1),
+    ]
+    rejected = await tier.judge_preference(scope, milk.id, "rejected")
+    assert (rejected.value, rejected.verdict) == ("milk", None)
+    confirmed = await tier.judge_preference(scope, milk.id, "confirmed", "Milk")
+    assert (confirmed.stated, confirmed.confidence, confirmed.verdict) == (True, 1.0, "confirmed")
+    assert await tier.review_preferences(scope, 0.5) == []
+    with pytest.raises(InvalidInput):
+        await tier.merge_preferences(scope, milk.id, milk.id)
+    with pytest.raises(NotFound):
+        await tier.judge_preference(scope, "unknown", "rejected")
+
+
+async def test_findings_gain_support_and_are_forgotten(tier: ProceduralTier) -> None:
+    scope = new_scope()
+    entry = FindingEntry(
+        id="f",
+        finding="pattern",
+        text="asks for the weather",
+        when=DAY,
+        occurred_at=NOON,
+        sources=("i1",),
+        details={"days": [1, 2.5, None], "at": {"hour": "8"}},
+    )
+    later = entry.model_copy(update={"sources": ("i2",), "occurred_at": NOON + timedelta(hours=1)})
+    assert [one.duplicate for one in await tier.store(scope, [entry, entry, later])] == [False, True, False]
+    [found] = (await tier.list_findings(scope, "pattern")).items
+    assert (found.support, found.when, found.details) == (2, DAY, entry.details)
+    assert (found.first_at, found.last_at) == (NOON, NOON + timedelta(hours=1))
+    [then] = (await tier.list_findings(scope, as_of=NOON)).items
+    assert then.support == 1
+    assert await tier.forget_sources(scope, ["i1"]) == 1
+    assert [one.sources for one in (await tier.list_findings(scope)).items] == [("i2",)]
+    assert await tier.forget(scope, ["f"]) == 1
+    assert (await tier.list_findings(scope)).items == ()
+
+
+async def test_what_expired_is_learned_again_and_what_was_forgotten_is_not(tier: ProceduralTier) -> None:
+    scope = new_scope()
+    rule = RuleEntry(id="r", text="Be brief.", occurred_at=NOON, sources=("i1",))
+    pattern = FindingEntry(id="f", finding="pattern", text="rows on Mondays", occurred_at=NOON, sources=("i1",))
+    told = heard("p", "tea")
+    for removed, duplicate in ((tier.expire, False), (tier.forget, True)):
+        await tier.store(scope, [rule, pattern, told])
+        [preference] = (await tier.list_preferences(scope)).items
+        assert await removed(scope, ["r", "f", preference.id, "unknown"]) == 3
+        assert await removed(scope, ["r", "f", preference.id]) == 0
+        resumed = [entry.model_copy(update={"sources": ("i2",)}) for entry in (rule, pattern)]
+        assert [one.duplicate for one in await tier.store(scope, resumed)] == [duplicate, duplicate]
+        told = heard("q", "tea")
+    assert (await tier.list_rules(scope)).items == ()
+    assert (await tier.list_findings(scope)).items == ()
+
+
+async def test_a_report_is_kept_once_and_read_as_it_was(tier: ProceduralTier) -> None:
+    scope = new_scope()
+    report = Reflection(
+        id="d",
+        kind="daily",
+        date=date(2024, 5, 1),
+        status="completed",
+        duration_ms=1.5,
+        created_at=NOON,
+        themes=(Theme(text="weather", share=0.5, interactions=2, sources=("i1", "i2")),),
+        new_rules=("Be brief.",),
+        conflicts=(RuleConflict(kept_id="a", aside_id="b", reason="came later"),),
+        failed={"rules": "gave up"},
+    )
+    assert await tier.save_reflection(scope, report) == report
+    assert await tier.save_reflection(scope, report.model_copy(update={"duration_ms": 9.0})) == report
+    assert (await tier.list_reflections(scope, "daily")).items == (report,)
+    assert await tier.get_reflection(scope, "d") == report
+    with pytest.raises(NotFound):
+        await tier.get_reflection(scope, "e")
+
+
+async def test_a_rule_is_put_aside(tier: ProceduralTier) -> None:
+    scope = new_scope()
+    await tier.create_rule(scope, RuleEntry(id="r", text="Be brief.", occurred_at=NOON))
+    aside = await tier.update_rule(scope, "r", aside="asked for more")
+    assert (aside.active, aside.aside) == (False, "asked for more")
+    assert (await tier.update_rule(scope, "r", active=True)).aside is None

@@ -1,0 +1,133 @@
+"""What was learned, read and judged over HTTP with the client: preferences by time, the review, findings, reports."""
+
+from collections.abc import AsyncIterator
+from datetime import UTC, date, datetime, timedelta
+
+import httpx
+import pytest
+
+from ragpp.api import RecallRequest, RuleChange, RuleIn
+from ragpp.client import MemoryClient
+from ragpp.errors import Forbidden, NotFound
+from ragpp.learned import Reflection, Theme
+from ragpp.models import DateSpan, FindingEntry, PreferenceEntry, Scope
+from tests.support.real_gateway import RealGateway
+
+pytestmark = pytest.mark.server
+
+NOON = datetime(2024, 5, 1, 12, tzinfo=UTC)
+DAY = DateSpan(
+    start=datetime(2024, 4, 26, tzinfo=UTC), end=datetime(2024, 4, 27, tzinfo=UTC), precision="day", text="x"
+)
+
+
+@pytest.fixture
+def scope(tenant: str) -> Scope:
+    return Scope(tenant_id=tenant, user_id="ann")
+
+
+@pytest.fixture
+async def memory(gateway: RealGateway, scope: Scope) -> AsyncIterator[MemoryClient]:
+    """A client of a user of whom something was learned."""
+    heard = [("oat milk", 0), ("cow milk", 24)]
+    await gateway.parts.procedural.store(
+        scope,
+        [
+            *(
+                PreferenceEntry(
+                    id=f"p{hours}",
+                    category="drinks",
+                    key="coffee with",
+                    value=value,
+                    confidence=0.4,
+                    stated=False,
+                    occurred_at=NOON + timedelta(hours=hours),
+                    sources=(f"i{hours}",),
+                )
+                for value, hours in heard
+            ),
+            FindingEntry(
+                id="f1", finding="event", text="the boiler broke", when=DAY, occurred_at=NOON, sources=("i0",)
+            ),
+            FindingEntry(
+                id="f2", finding="plan", text="wants a tent", occurred_at=NOON + timedelta(hours=1), sources=("i24",)
+            ),
+        ],
+    )
+    theme = Theme(text="boiler", share=1.0, interactions=1, sources=("i0",))
+    report = Reflection(
+        id="d1", kind="daily", date=date(2024, 5, 1), status="completed", created_at=NOON, themes=(theme,)
+    )
+    await gateway.parts.procedural.save_reflection(scope, report)
+    transport = httpx.ASGITransport(app=gateway.app, raise_app_exceptions=False)
+    async with MemoryClient("http://gateway", await gateway.key(scope.tenant_id), transport=transport) as client:
+        yield client
+
+
+async def test_a_preference_is_read_as_it_was_then(memory: MemoryClient) -> None:
+    for hours, values in [(-1, []), (0, ["oat milk"]), (24, ["cow milk"])]:
+        page = await memory.preferences("ann", as_of=NOON + timedelta(hours=hours))
+        assert [one.value for one in page.items] == values
+        recalled = await memory.recall(
+            RecallRequest(user_id="ann", query="coffee with what", as_of=NOON + timedelta(hours=hours))
+        )
+        shown = [one.text for one in recalled.memories if one.kind == "preference"]
+        assert shown == [f"drinks coffee with: {value}" for value in values]
+
+
+async def test_what_is_not_sure_is_reviewed_and_judged(memory: MemoryClient) -> None:
+    waiting = await memory.review("ann")
+    assert [one.value for one in waiting.preferences] == ["cow milk"]
+    assert (await memory.review("ann", below=0.3)).preferences == ()
+    identifier = waiting.preferences[0].id
+    for _ in range(2):
+        assert (await memory.reject_preference("ann", identifier, "cow milk")).value == "oat milk"
+    confirmed = await memory.confirm_preference("ann", identifier)
+    assert (confirmed.value, confirmed.confidence, confirmed.verdict) == ("oat milk", 1.0, "confirmed")
+    assert (await memory.review("ann")).preferences == ()
+    assert (await memory.reject_preference("ann", identifier)).verdict == "rejected"
+    assert (await memory.preferences("ann")).items == ()
+    with pytest.raises(NotFound):
+        await memory.confirm_preference("ann", identifier, "tea")
+
+
+async def test_findings_are_listed_recalled_with_their_time_and_forgotten(memory: MemoryClient) -> None:
+    assert [one.id for one in (await memory.findings("ann")).items] == ["f2", "f1"]
+    assert [one.id for one in (await memory.findings("ann", finding="event")).items] == ["f1"]
+    assert [one.id for one in (await memory.findings("ann", as_of=NOON)).items] == ["f1"]
+    recalled = await memory.recall(RecallRequest(user_id="ann", query="when did the boiler broke"))
+    assert "- event: the boiler broke (2024-04-26)" in recalled.context
+    assert (await memory.forget_finding("ann", "f1")).forgotten == 1
+    assert [one.id for one in (await memory.findings("ann")).items] == ["f2"]
+    with pytest.raises(NotFound):
+        await memory.forget_finding("ann", "f1")
+
+
+async def test_reports_are_read(memory: MemoryClient) -> None:
+    [report] = (await memory.reflections("ann", kind="daily")).items
+    assert [theme.text for theme in report.themes] == ["boiler"]
+    assert await memory.reflection("ann", "d1") == report
+    assert (await memory.reflections("ann", kind="incremental")).items == ()
+    with pytest.raises(NotFound):
+        await memory.reflection("ann", "d2")
+
+
+async def test_a_rule_is_put_aside_with_the_reason(memory: MemoryClient) -> None:
+    rule = await memory.create_rule(RuleIn(user_id="ann", text="Answer in bullets."))
+    aside = await memory.update_rule(rule.id, RuleChange(user_id="ann", aside="asked for prose"))
+    assert (aside.active, aside.aside) == (False, "asked for prose")
+    again = await memory.update_rule(rule.id, RuleChange(user_id="ann", active=True))
+    assert (again.active, again.aside) == (True, None)
+
+
+async def test_a_key_of_a_user_opens_what_is_of_that_user_alone(
+    gateway: RealGateway, scope: Scope, memory: MemoryClient
+) -> None:
+    await memory.findings("ann")
+    key = await gateway.key(scope.tenant_id, "read", user_id="bob")
+    transport = httpx.ASGITransport(app=gateway.app, raise_app_exceptions=False)
+    async with MemoryClient("http://gateway", key, transport=transport) as bob:
+        assert (await bob.reflections("bob")).items == ()
+        for call in (bob.reflections("ann"), bob.reflection("ann", "d1"), bob.review("ann"), bob.findings("ann")):
+            with pytest.raises(Forbidden):
+                await call

@@ -1,0 +1,136 @@
+"""What holds now stands before what it replaced, and nothing else moves."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from services.episodic.currency import LOOKED_AT, Statement, asks_for_the_present, current_first
+
+QUESTION = "How many hens do I keep?"
+RARITY = np.array([3.0, 1.0])
+"""Of the question's terms, `hens` and `keep`."""
+
+
+def statement(text: str, when: float, *, raw: float = 1.0, role: str = "user", name: str | None = None) -> Statement:
+    """Found by both terms, and with the same meaning as every other."""
+    return Statement(
+        text=text,
+        speaker=(role, name),
+        moment=(when, int(when)),
+        raw=raw,
+        vector=np.array([1.0, 0.0], np.float32),
+        holds=np.array([True, True]),
+    )
+
+
+def in_order(statements: Sequence[Statement], question: str = QUESTION) -> list[str]:
+    return [statements[index].text for index in current_first(question, statements, RARITY)]
+
+
+OLD = statement("I keep 8 hens", 1)
+NEW = statement("We are at 12 hens now", 2, raw=0.8)
+
+
+def test_a_later_amount_stands_before_the_one_it_replaces() -> None:
+    assert in_order([OLD, NEW]) == [NEW.text, OLD.text]
+
+
+def test_the_earlier_does_not_pass_the_later() -> None:
+    assert in_order([NEW, OLD]) == [NEW.text, OLD.text]
+
+
+def test_of_three_the_latest_stands_first() -> None:
+    latest = statement("20 hens, who would have thought", 3, raw=0.5)
+    assert in_order([OLD, NEW, latest]) == [latest.text, NEW.text, OLD.text]
+
+
+def test_a_change_to_a_number_of_nothing_named_counts() -> None:
+    grown = statement("The flock has grown to 15!", 2)
+    assert in_order([OLD, grown]) == [grown.text, OLD.text]
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "How many hens did I keep?",
+        "How many hens did I keep originally?",
+        "How many days passed between the first hens and the vet?",
+        "Tell me about the hens",
+    ],
+)
+def test_a_question_of_the_past_or_of_several_moments_keeps_its_order(question: str) -> None:
+    assert not asks_for_the_present(question)
+    assert in_order([OLD, NEW], question) == [OLD.text, NEW.text]
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        pytest.param(statement("I keep 8 hens, as always", 2), id="the same amount"),
+        pytest.param(statement("I keep 12 cows", 2), id="an amount of something else"),
+        pytest.param(statement("I keep 12 hens", 2, name="Bo"), id="another speaker"),
+        pytest.param(statement("I keep 12 hens", 1), id="at the same moment"),
+        pytest.param(statement("I keep 12 hens", 2, raw=-3.0), id="far behind"),
+    ],
+)
+def test_what_replaces_nothing_stays(other: Statement) -> None:
+    middle = statement("The hens are well", 3)
+    assert in_order([OLD, middle, other]) == [OLD.text, middle.text, other.text]
+
+
+def test_what_an_assistant_says_replaces_nothing() -> None:
+    told = [statement("You keep 8 hens", 1, role="assistant"), statement("You keep 12 hens", 2, role="assistant")]
+    assert in_order(told) == [one.text for one in told]
+
+
+def test_something_else_with_another_number_stays() -> None:
+    elsewhere = statement("My aunt has 40 hens", 2)
+    elsewhere = Statement(
+        elsewhere.text,
+        elsewhere.speaker,
+        elsewhere.moment,
+        elsewhere.raw,
+        np.array([0.0, 1.0], np.float32),
+        np.array([False, True]),
+    )
+    assert in_order([OLD, elsewhere]) == [OLD.text, elsewhere.text]
+
+
+def test_a_question_without_terms_moves_nothing() -> None:
+    bare = [Statement(s.text, s.speaker, s.moment, s.raw, s.vector, np.zeros(0, np.bool_)) for s in (OLD, NEW)]
+    assert current_first(QUESTION, bare, np.zeros(0)) == [0, 1]
+
+
+amounts_of_hens = st.builds(
+    lambda count, when, raw, role: statement(f"{count} hens", when, raw=raw, role=role),
+    st.integers(1, 5),
+    st.integers(0, 20),
+    st.floats(-1, 2),
+    st.sampled_from(["user", "assistant"]),
+)
+
+
+@given(st.lists(amounts_of_hens, max_size=2 * LOOKED_AT), st.sampled_from([QUESTION, "Which hens were they?"]))
+def test_the_order_is_a_permutation_that_moves_only_later_ones_to_the_front(
+    statements: list[Statement], question: str
+) -> None:
+    order = current_first(question, statements, RARITY)
+    assert sorted(order) == list(range(len(statements)))
+    if not statements:
+        return
+    lead = order[: order.index(0)]
+    assert all(statements[index].moment > statements[0].moment for index in lead)
+    assert all(index < LOOKED_AT for index in lead)
+    rest = order[order.index(0) :]
+    assert rest == sorted(rest)
+
+
+@given(st.lists(amounts_of_hens, min_size=1, max_size=12))
+def test_as_of_a_moment_nothing_later_is_needed(statements: list[Statement]) -> None:
+    first = statements[0].moment
+    seen = [one for one in statements if one.moment <= first]
+    order = current_first(QUESTION, seen, RARITY)
+    assert seen[order[0]] is seen[0]

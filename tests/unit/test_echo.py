@@ -1,0 +1,134 @@
+"""What came from memory is recognised, to the line, and nothing else is."""
+
+from itertools import pairwise
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ragpp.echo import TITLES, Span, blanked, masked, own, own_chunks, recalled
+from ragpp.extraction.spacy_extractor import SpacyExtractor
+from ragpp.models import Memory
+from services.gateway import rendering
+from services.gateway.packing import Frame, pack
+from services.workers.learning.echo import repeats, teaching_spans
+from tests.support.episodic import COUNTER
+from tests.support.said import said
+from tests.unit.test_packing import Words, memory
+
+CONTEXT = """## RECENT CONVERSATION
+- [2023-05-08 13:56] Ada Ng: I moved to Porto.
+
+It rains a lot there.
+- [2023-05-08 13:57] assistant: Noted. (relevance: 0.51)
+
+## KNOWN RELATIONSHIPS
+- Ada Ng LIVES_IN Porto (confidence: 0.74)
+
+## USER PREFERENCES & HABITS
+- food drink: tea (relevance: 0.83)"""
+
+
+def test_the_titles_are_those_of_the_gateway() -> None:
+    assert TITLES == rendering.TITLES
+
+
+def test_a_whole_context_is_recognised() -> None:
+    assert masked(CONTEXT).strip() == ""
+    assert own(CONTEXT) == []
+
+
+def test_what_the_gateway_packs_is_recognised_whatever_was_said() -> None:
+    tricky = memory("a", "first line\n\n## KNOWN ENTITIES\n- [2024-01-01 10:00] Bob: forged\nlast line")
+    packed = pack([tricky, memory("b", "short")], [], Frame(persona="Be kind."), budget=500, counter=Words())
+    assert masked(packed.context).strip() == ""
+
+
+def test_what_is_said_around_a_context_stays() -> None:
+    text = f"Here is what I know:\n\n{CONTEXT}\n\nMy sister Elena moved to Lisbon."
+    left = masked(text)
+    assert len(left) == len(text)
+    assert left.split() == ["Here", "is", "what", "I", "know:", "My", "sister", "Elena", "moved", "to", "Lisbon."]
+    assert [text[start:end] for start, end in own(text)] == [
+        "Here is what I know:",
+        "My sister Elena moved to Lisbon.",
+    ]
+
+
+def test_single_lines_of_ours_are_recognised_outside_a_section() -> None:
+    text = "- Ada LIVES_IN Porto (confidence: 0.74)\nI prefer tea.\n> - [2023-05-08 13:56] Bob: Hm. (relevance: 0.31)"
+    assert masked(text).split() == ["I", "prefer", "tea."]
+
+
+def test_a_turn_that_leaves_its_day_out_is_recognised_too() -> None:
+    turns = "- [2023-05-08 13:56] Bob: I work at Acme.\n\n- [14:02] Ada Ng: … in Porto."
+    assert masked(f"## RECENT CONVERSATION\n{turns}\n\nI prefer tea.").split() == ["I", "prefer", "tea."]
+
+
+def test_dated_notes_of_ones_own_are_nobodys_memory() -> None:
+    notes = "My log:\n- [2026-03-01 10:00] Moved to Porto.\n- [2026-03-02 09:30] Ines: called, job at Acme."
+    assert recalled(notes) == []
+    (piece,) = own_chunks(said("a", notes), COUNTER)
+    assert piece.text == notes
+    assert own_chunks(said("b", notes, message_type="context"), COUNTER) == []
+
+
+def test_ordinary_lists_and_headings_are_nobodys_memory() -> None:
+    for text in (
+        "# Shopping\n- milk\n- bread (2 loaves)",
+        "## Known entities\n- none",
+        "- [ ] buy milk\n- [x] call Bob",
+        "- [14:02] dentist",
+        "The confidence was (confidence: 0.5) high.",
+        "- costs (relevance: high)",
+        "",
+    ):
+        assert recalled(text) == []
+        assert masked(text) == text
+
+
+@given(st.text(alphabet="#- ab:()[]0129\n>ARELEVNT", max_size=300))
+def test_masking_keeps_length_and_lines_and_leaves_nothing_to_mask_twice(text: str) -> None:
+    left = masked(text)
+    assert len(left) == len(text)
+    assert left.count("\n") == text.count("\n")
+    spans = recalled(text)
+    assert all(one.end <= other.start for one, other in pairwise(spans))
+    assert blanked(text, own(text)).count("\n") == text.count("\n")
+
+
+def test_a_context_makes_no_chunks_and_what_stands_beside_it_does() -> None:
+    assert own_chunks(said("a", CONTEXT), COUNTER) == []
+    assert own_chunks(said("b", "I moved to Lisbon.", message_type="context"), COUNTER) == []
+    text = f"{CONTEXT}\n\nI moved to Lisbon."
+    (piece,) = own_chunks(said("c", text), COUNTER)
+    assert piece.text == text[piece.start : piece.end] == "I moved to Lisbon."
+    plain = said("d", "  just this \n")
+    assert [(one.start, one.end) for one in own_chunks(plain, COUNTER)] == [(0, len(plain.content))]
+
+
+def remembered(text: str, by: str = "Ada") -> Memory:
+    return Memory(id=text, tier="episodic", kind="interaction", text=text, score=1, said_by=by)
+
+
+def test_a_sentence_repeats_what_was_said_in_other_words() -> None:
+    earlier = [remembered("I moved to Porto with my sister Elena."), remembered("I work at Acme as a nurse.")]
+    assert repeats("You moved to Porto with your sister Elena.", earlier)
+    assert repeats("As you told me, Ada works at Acme.", earlier)
+    assert repeats("You work at Acme and moved to Porto.", earlier)
+
+
+def test_a_sentence_that_says_more_repeats_nothing() -> None:
+    earlier = [remembered("I moved to Porto.")]
+    assert not repeats("I opened a ticket with Bolt Logistics about the Porto shipment.", earlier)
+    assert not repeats("Elena married Tomas.", earlier)
+    assert not repeats("Elena married Tomas.", [])
+
+
+def test_only_sentences_that_teach_are_looked_at() -> None:
+    text = "Good morning! My sister Elena moved to Lisbon. How are you?"
+    extraction = SpacyExtractor().extract(text, speaker="Ada")
+    assert [text[start:end] for start, end in teaching_spans(text, extraction)] == ["My sister Elena moved to Lisbon."]
+
+
+def test_spans_are_blanked_but_for_their_line_ends() -> None:
+    assert blanked("ab\ncd ef", [Span(1, 4)]) == "a \n d ef"

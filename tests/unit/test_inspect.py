@@ -1,0 +1,138 @@
+"""`ragpp inspect`: everything that was learned is read, page by page, and shown with its state."""
+
+import json
+from datetime import UTC, date, datetime
+
+import httpx
+from rich.console import Console
+
+from infra.cli.inspect_command import Known, known_of, known_view
+from ragpp.client import MemoryClient
+from ragpp.learned import Finding, Reflection, Theme
+from ragpp.models import DateSpan, Entity, Preference, Relationship, Rule
+
+NOON = datetime(2024, 3, 1, 12, tzinfo=UTC)
+
+
+def relationship(identifier: str, target: str, *, ended: bool = False, archived: bool = False) -> Relationship:
+    return Relationship(
+        id=identifier,
+        source_id="s",
+        source="Noor",
+        type="LIVES_IN",
+        target_id=target,
+        target=target,
+        weight=2,
+        confidence=0.5,
+        lasting=False,
+        first_mention=NOON,
+        last_mention=NOON,
+        valid_from=NOON,
+        valid_to=NOON if ended else None,
+        learned_at=NOON,
+        archived=archived,
+    )
+
+
+def rule(identifier: str, text: str, aside: str | None = None) -> Rule:
+    return Rule(
+        id=identifier,
+        text=text,
+        priority=5,
+        active=aside is None,
+        aside=aside,
+        version=1,
+        updated_at=NOON,
+        occurred_at=NOON,
+    )
+
+
+KNOWN = Known(
+    user_id="u",
+    entities=(Entity(id="e", name="Noor", label="PERSON", mentions=3, first_mention=NOON, last_mention=NOON),),
+    relationships=(relationship("a", "Leeds", ended=True), relationship("b", "Glasgow")),
+    preferences=(
+        Preference(
+            id="p",
+            category="food",
+            key="drink",
+            value="tea [bold]",
+            confidence=0.8,
+            stated=True,
+            version=1,
+            updated_at=NOON,
+            occurred_at=NOON,
+            valid_from=NOON,
+            learned_at=NOON,
+        ),
+    ),
+    rules=(rule("r", "Answer in French."), rule("q", "Answer in German.", "says another value")),
+    findings=(
+        Finding(
+            id="f",
+            finding="plan",
+            text="Move to Glasgow",
+            confidence=0.6,
+            support=1,
+            when=DateSpan(start=NOON, end=NOON.replace(hour=13), precision="hour", text="at noon"),
+            first_at=NOON,
+            last_at=NOON,
+        ),
+    ),
+    reflections=(
+        Reflection(
+            id="x",
+            kind="daily",
+            date=date(2024, 3, 1),
+            status="completed",
+            created_at=NOON,
+            themes=(Theme(text="harbour", share=0.5, interactions=2),),
+            failed={"rules": "MEM-010: away"},
+        ),
+    ),
+)
+
+
+def shown(known: Known, limit: int = 30) -> str:
+    console = Console(width=160, record=True, file=None, force_terminal=False)
+    with console.capture() as capture:
+        console.print(known_view(known, limit=limit))
+    return capture.get()
+
+
+def test_each_kind_is_shown_with_its_state() -> None:
+    text = shown(KNOWN)
+    assert text.index("LIVES_IN Glasgow") < text.index("LIVES_IN Leeds")
+    for part in ("ended", "aside: says another value", "tea [bold]", "harbour 50%", "2024-03-01 (hour)", "rules"):
+        assert part in text
+
+
+def test_the_counts_are_of_all_and_the_rows_are_limited() -> None:
+    text = shown(KNOWN, limit=1)
+    assert "2 relationships" in text
+    assert "LIVES_IN Leeds" not in text
+
+
+def test_nothing_known_is_shown_as_nothing() -> None:
+    assert "0 entities" in shown(Known(user_id="u"))
+
+
+async def test_every_page_is_read_at_the_moment_asked_for() -> None:
+    asked: list[httpx.URL] = []
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        asked.append(request.url)
+        if request.url.path.endswith("/review"):
+            return httpx.Response(200, json={"relationships": [], "preferences": []})
+        if request.url.path == "/v1/relationships":
+            second = request.url.params.get("cursor") == "next"
+            one = relationship("b", "Glasgow") if second else relationship("a", "Leeds")
+            page = {"items": [json.loads(one.model_dump_json())], "next_cursor": None if second else "next"}
+            return httpx.Response(200, json=page)
+        return httpx.Response(200, json={"items": [], "next_cursor": None})
+
+    async with MemoryClient("http://gateway", "key", transport=httpx.MockTransport(answer)) as client:
+        known = await known_of(client, "u", as_of=NOON)
+    assert [one.target for one in known.relationships] == ["Leeds", "Glasgow"]
+    dated = {url.path for url in asked if "as_of" in url.params}
+    assert dated == {"/v1/relationships", "/v1/preferences", "/v1/findings"}

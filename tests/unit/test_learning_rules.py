@@ -1,0 +1,147 @@
+"""Standing instructions become rules; those that cannot both be followed are found, and the weaker gives way."""
+
+from datetime import timedelta
+
+import pytest
+
+from ragpp.models import Interaction, Rule
+from services.workers.learning.behaviour import LEARNED, RuleDraft, instructions_of, rules_told
+from services.workers.learning.conflicts import conflicts_of
+from tests.support.said import MONTH, said
+
+
+def rules(*texts: str) -> list[str]:
+    return [draft.text for draft in drafts(*texts)]
+
+
+def drafts(*texts: str) -> list[RuleDraft]:
+    return rules_told(instructions_of([said(f"m{n}", text, day=n) for n, text in enumerate(texts, start=1)]))
+
+
+@pytest.mark.parametrize(
+    ("text", "rule"),
+    [
+        ("Please always answer in French.", "Answer in French."),
+        ("From now on, keep your answers short.", "Keep your answers short."),
+        ("Use metric units from now on, please.", "Use metric units."),
+        ("Never use emojis!", "Do not use emojis."),
+        ("Again, no bullet points.", "Do not use bullet points."),
+        ("I told you to cite your sources.", "Cite your sources."),
+        ("When I ask for code, leave out the explanations.", "When I ask for code: leave out the explanations."),
+    ],
+)
+def test_a_standing_instruction_is_a_rule_at_once(text: str, rule: str) -> None:
+    assert rules(text) == [rule]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "No bullet points.",
+        "Show me the sales.",
+        "Don't answer yet.",
+        "I always answer my mail at night.",
+        "She said to always use French.",
+        "Should you always answer in French?",
+        "Don't worry about it.",
+        "If I were you, I'd always keep notes.",
+    ],
+)
+def test_what_is_no_standing_instruction_is_no_rule(text: str) -> None:
+    assert rules(text) == []
+
+
+def test_what_has_to_be_said_again_becomes_a_rule_that_gains_by_it() -> None:
+    (twice,) = drafts("No bullet points please.", "Skip the bullet points.")
+    assert twice.text == "Do not use bullet points."
+    assert twice.sources == ("m1", "m2")
+    (thrice,) = drafts("No bullet points please.", "Skip the bullet points.", "Without bullet points")
+    assert thrice.priority == twice.priority + 1
+    assert thrice.id == twice.id
+
+
+def test_a_situation_is_the_rules_trigger() -> None:
+    (draft,) = drafts("Whenever I mention the budget, show the figures in euros.")
+    assert "budget" in draft.triggers
+
+
+def test_people_give_each_other_advice_and_no_rules() -> None:
+    items = [said("a", "Always use sunscreen!", name="Ann"), said("b", "Ha, will do.", name="Bob")]
+    assert instructions_of(items) == []
+
+
+def test_an_assistants_words_are_no_instructions() -> None:
+    items: list[Interaction] = [said("a", "Always use sunscreen!", role="assistant"), said("b", "Thanks.")]
+    assert instructions_of(items) == []
+
+
+def rule(identifier: str, text: str, *, day: int = 0, triggers: tuple[str, ...] = (), learned: bool = True) -> Rule:
+    at = MONTH + timedelta(days=day)
+    return Rule(
+        id=f"{LEARNED if learned else ''}{identifier}",
+        text=text,
+        triggers=triggers,
+        priority=5,
+        active=True,
+        version=1,
+        updated_at=at,
+        occurred_at=at,
+    )
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Use bullet points.", "Do not use bullet points."),
+        ("Keep answers short.", "Give long answers."),
+        ("Answer in French.", "Always reply in German."),
+        ("Use metric units.", "Use imperial units."),
+        ("Call me Bo.", "Call me Dr. Ng."),
+    ],
+)
+def test_opposites_conflict_and_the_later_stays(one: str, other: str) -> None:
+    rules = [rule("a", one), rule("b", other, day=3)]
+    (conflict,) = conflicts_of(rules, {}, {})
+    assert (conflict.kept_id, conflict.aside_id) == (rules[1].id, rules[0].id)
+    assert rules[1].text in conflict.reason
+    assert "later (2024-03-04)" in conflict.reason
+    (reversed_,) = conflicts_of(rules, {rules[0].id: MONTH + timedelta(days=9)}, {})
+    assert reversed_.aside_id == rules[1].id
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Use bullet points.", "Do not use emojis."),
+        ("Answer in French.", "Answer in short sentences."),
+        ("Keep answers short.", "Do not write long answers."),
+        ("Use metric units.", "Cite your sources."),
+    ],
+)
+def test_rules_that_can_both_be_followed_do_not_conflict(one: str, other: str) -> None:
+    found = conflicts_of([rule("a", one), rule("b", other, day=3)], {}, {})
+    assert found == []
+
+
+def test_a_rule_for_a_situation_is_an_exception_and_no_conflict() -> None:
+    always, sometimes = rule("a", "Use bullet points."), rule("b", "Do not use bullet points.", triggers=("letters",))
+    assert conflicts_of([always, sometimes], {}, {}) == []
+    again = rule("c", "Use bullet points.", triggers=("letters",), day=1)
+    assert len(conflicts_of([sometimes, again], {}, {})) == 1
+
+
+def test_what_a_person_wrote_stays() -> None:
+    written, learned = rule("a", "Use bullet points.", learned=False), rule("b", "Do not use bullet points.", day=5)
+    (conflict,) = conflicts_of([written, learned], {}, {})
+    assert conflict.kept_id == written.id
+
+
+def test_a_rule_that_gave_way_takes_no_other_with_it() -> None:
+    rules = [
+        rule("a", "Answer in French.", day=3),
+        rule("b", "Answer in German.", day=2),
+        rule("c", "Answer in Dutch."),
+    ]
+    conflicts = conflicts_of(rules, {}, {})
+    assert {conflict.aside_id for conflict in conflicts} == {rules[1].id, rules[2].id}
+    assert {conflict.kept_id for conflict in conflicts} == {rules[0].id}

@@ -1,0 +1,92 @@
+"""Bringing short-term memory back: everything that can be, whatever one session does."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Final, cast
+
+import pytest
+
+from ragpp.embedding.hashing import HashingEmbedder
+from ragpp.errors import StorageError, TierUnavailable
+from ragpp.extraction import Extractor
+from ragpp.ledger import WorkLedger
+from ragpp.ledger.pins import PinBoard
+from ragpp.models import Interaction, InteractionEntry, Scope
+from ragpp.tiers import EpisodicTier, ProceduralTier, SemanticTier, ShortTermTier
+from services.workers.parts import WorkerParts
+from services.workers.repair import rebuild_short_term
+
+NOON: Final = datetime(2025, 1, 1, 12, tzinfo=UTC)
+
+
+@dataclass
+class Ledger:
+    """Knows three sessions of one user."""
+
+    async def sessions_since(self, moment: datetime) -> list[Scope]:
+        assert moment < NOON
+        return [Scope(tenant_id="t", user_id="u", session_id=session) for session in ("s1", "s2", "s3")]
+
+
+@dataclass
+class Episodic:
+    """`error` is raised for session s2."""
+
+    error: Exception
+
+    async def session_tail(self, scope: Scope, limit: int) -> list[Interaction]:
+        if scope.session_id == "s2":
+            raise self.error
+        return [Interaction(id=f"m-{scope.session_id}", content="hello", occurred_at=NOON)][:limit]
+
+
+@dataclass
+class ShortTerm:
+    """Has lost everything until it is marked."""
+
+    marked: bool = False
+    rebuilt: list[str] = field(default_factory=list)
+
+    async def is_blank(self) -> bool:
+        return not self.marked
+
+    async def mark(self) -> None:
+        self.marked = True
+
+    async def rebuild(self, scope: Scope, entries: Sequence[InteractionEntry]) -> int:
+        del scope
+        self.rebuilt += [entry.id for entry in entries]
+        return len(entries)
+
+    async def compact(self, scope: Scope) -> bool:
+        del scope
+        return False
+
+
+def parts_of(short_term: ShortTerm, error: Exception) -> WorkerParts:
+    return WorkerParts(
+        short_term=cast("ShortTermTier", short_term),
+        episodic=cast("EpisodicTier", Episodic(error)),
+        semantic=cast("SemanticTier", None),
+        procedural=cast("ProceduralTier", None),
+        ledger=cast("WorkLedger", Ledger()),
+        pins=cast("PinBoard", None),
+        extractor=cast("Extractor", None),
+        embedder=HashingEmbedder(8),
+        clock=lambda: NOON,
+    )
+
+
+async def test_a_session_that_nothing_can_be_made_of_costs_none_of_the_others() -> None:
+    short_term = ShortTerm()
+    assert await rebuild_short_term(parts_of(short_term, StorageError("a row that cannot be read"))) == 2
+    assert short_term.rebuilt == ["m-s1", "m-s3"]
+    assert short_term.marked
+
+
+async def test_an_outage_ends_the_attempt_and_leaves_no_mark_so_that_it_begins_again() -> None:
+    short_term = ShortTerm()
+    with pytest.raises(TierUnavailable):
+        await rebuild_short_term(parts_of(short_term, TierUnavailable("down")))
+    assert not short_term.marked
