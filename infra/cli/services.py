@@ -96,7 +96,8 @@ class Services:
         for attempt in range(1, PORT_ATTEMPTS + 1):
             port = self._port()
             settings = environment_of(self.place, endpoints, port)
-            if self.pid("gateway") is None and attempt == 1:
+            starts = self.pid("gateway") is None or self.pid("workers") is None  # with the code of now
+            if starts and attempt == 1:
                 on_step("gateway: bringing the schemas up to date")
                 _migrate(self.place, settings)
             on_step("gateway: starting")

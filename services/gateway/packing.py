@@ -232,7 +232,7 @@ class _Packing:
         if known is not None:
             return known
         count, around = self._counter.count, rendering.around(memory)
-        text = rendering.as_data(memory.text)
+        text = rendering.as_data(memory.text) if memory.kind in _VERBATIM else rendering.on_one_line(memory.text)
         trusted = 0 < memory.tokens <= EXACT_TOKENS and text == memory.text
         tokens = count(around.head) + sum(map(count, around.rest)) + (memory.tokens if trusted else count(text))
         bracket, rest = around.bracket, "".join(around.rest) + text
@@ -284,3 +284,5 @@ _KNOWLEDGE_ORDER: Final = (
     rendering.KNOWLEDGE,
 )
 _TURNS: Final[frozenset[str]] = frozenset({"interaction", "message"})
+_VERBATIM: Final = _TURNS | {"summary", "item"}
+"""What may have lines of its own; everything else that was learned is a line."""

@@ -26,6 +26,8 @@ from services.governor.values import Invocation, Limits, Record
 FAILURE: Final = 1
 NOT_RUNNING: Final = 3
 INTERRUPTED: Final = 130
+ANSWERS_WITHIN_S: Final = 5.0
+"""Longest the first look at the gateway may take."""
 
 cli = typer.Typer(help="The governor.", add_completion=False, pretty_exceptions_enable=False, no_args_is_help=True)
 
@@ -119,7 +121,11 @@ def replay_file(file: Annotated[Path, typer.Argument(help="What `chat --record` 
 
 
 async def _see_that_it_answers(client: MemoryClient, user: str) -> None:
-    await client.pending(user)
+    try:
+        async with asyncio.timeout(ANSWERS_WITHIN_S):
+            await client.pending(user)
+    except TimeoutError as error:
+        raise GatewayUnreachable(f"the gateway did not answer within {ANSWERS_WITHIN_S:.0f} s") from error
 
 
 def main() -> None:

@@ -1,12 +1,13 @@
 """Maintain: what is done to a user's memory as time passes: decay, retention, compression."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from contextlib import suppress
 from datetime import datetime, timedelta
 from typing import Final, Literal, cast
 
 from pydantic import JsonValue
 
-from ragpp.errors import InvalidInput
+from ragpp.errors import InvalidInput, NotFound
 from ragpp.ledger import Work, WorkKey
 from ragpp.models import Page, Scope
 from ragpp.retention import RETAINED, Due, Kept, RetainedTier, RetentionPolicy, due
@@ -84,7 +85,32 @@ async def retain(parts: WorkerParts, scope: Scope, event_id: int, *, dry_run: bo
 
 async def _due(parts: WorkerParts, scope: Scope, tier: RetainedTier, policy: RetentionPolicy) -> list[Due]:
     items = [item async for item in _ITEMS[tier](parts, scope)]
-    return due(items, policy.of(tier), parts.clock(), await parts.pins.pinned(scope, tier))
+    pinned = await parts.pins.pinned(scope, tier)
+    if tier == "episodic":
+        pinned |= await _sources_of_pinned(parts, scope)
+    return due(items, policy.of(tier), parts.clock(), pinned)
+
+
+async def _sources_of_pinned(parts: WorkerParts, scope: Scope) -> frozenset[str]:
+    """The interactions that pinned items of the other tiers rest on: without them those would go as well."""
+    sources: set[str] = set()
+    for item_id in await parts.pins.pinned(scope, "semantic"):
+        for read in (parts.semantic.get_relationship, parts.semantic.get_entity):
+            with suppress(NotFound):
+                sources.update((await read(scope, item_id)).sources)
+    wanted = await parts.pins.pinned(scope, "procedural")
+    for item_id in wanted:
+        for read_one in (parts.procedural.get_preference, parts.procedural.get_rule):
+            with suppress(NotFound):
+                sources.update((await read_one(scope, item_id)).sources)
+    cursor: str | None = None
+    while wanted:
+        page = await parts.procedural.list_findings(scope, cursor=cursor, limit=PAGE)
+        sources.update(source for finding in page.items if finding.id in wanted for source in finding.sources)
+        cursor = page.next_cursor
+        if cursor is None:
+            break
+    return frozenset(sources)
 
 
 async def _let_go(parts: WorkerParts, scope: Scope, tier: RetainedTier, going: Sequence[Due]) -> None:

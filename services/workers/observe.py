@@ -53,7 +53,7 @@ async def observe(parts: WorkerParts, batch: Sequence[Work]) -> None:
     """
     scope = batch[0].scope
     by_id = {item.id: item for item in await parts.episodic.get(scope, [work.subject_id for work in batch])}
-    said = [(work, by_id[work.subject_id]) for work in batch if work.subject_id in by_id]
+    said = [(work, _plainly_named(by_id[work.subject_id])) for work in batch if work.subject_id in by_id]
     read = [(work, item) for work, item in said if teaches(item)]
     if not read:
         return
@@ -72,6 +72,12 @@ async def observe(parts: WorkerParts, batch: Sequence[Work]) -> None:
         await parts.semantic.observe(scope, observations)
     if entries:
         await parts.procedural.store(scope, entries)
+
+
+def _plainly_named(item: Interaction) -> Interaction:
+    """`item` with its speaker's name on one line: what is learned is shown in lines."""
+    name = " ".join(item.name.split()) if item.name else None
+    return item if name == item.name else item.model_copy(update={"name": name or None})
 
 
 def teaches(item: Interaction) -> bool:

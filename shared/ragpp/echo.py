@@ -31,7 +31,9 @@ CONTEXT_TYPES: Final = frozenset({"context", "memory_context", "recalled_context
 """Message types by which a caller says that a whole message is a context, of whatever shape."""
 
 _HINT: Final = re.compile(r"#\s|\((?:confidence|relevance): ")
-_HEADING: Final = re.compile(r"[ \t>]*#{1,6}[ \t]+(?:" + "|".join(map(re.escape, TITLES)) + r")[ \t]*:?[ \t]*$")
+_HEADING: Final = re.compile(
+    r"(?:[ \t>]*|.*[\"'`:(][ \t]*)#{1,6}[ \t]+(?:" + "|".join(map(re.escape, TITLES)) + r")[ \t]*:?[ \t]*$"
+)
 _TURN: Final = re.compile(r"[ \t>]*- \[(?:\d{4}-\d\d-\d\d \d\d:\d\d\] |\d\d:\d\d\] [^:\n]{1,200}: )")
 _RATED: Final = re.compile(r"\((?:confidence|relevance): \d\.\d\d\)[ \t]*$")
 _ITEM: Final = re.compile(r"[ \t>]*- ")
@@ -67,6 +69,7 @@ def recalled(text: str) -> list[Span]:
     """
     if not _HINT.search(text):
         return []
+    text = text.replace("\\n", " \n")  # a context in a JSON string has its line ends escaped
     spans: list[Span] = []
     inside = gap = False
     for start, end, kind in _lines(text):

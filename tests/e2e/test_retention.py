@@ -128,6 +128,16 @@ async def test_what_is_pinned_stays_until_it_is_unpinned(gateway: RealGateway) -
         assert "old" not in await ids(api, scope)
 
 
+async def test_what_a_pinned_preference_rests_on_is_kept_with_it(gateway: RealGateway) -> None:
+    async with settled(gateway, "short") as (scope, api, working):
+        listed = (await api.get("/v1/preferences", params={"user_id": scope.user_id})).json()["items"]
+        cocoa = next(item for item in listed if "old" in item["sources"])
+        await api.put(f"/v1/users/{scope.user_id}/pins/procedural/{cocoa['id']}")
+        result = await retention(api, working, scope, dry_run=False)
+        assert cast("Object", cast("Object", result["tiers"])["episodic"])["due"] == 0
+        assert "old" in await ids(api, scope)
+
+
 async def test_a_pin_goes_with_what_it_held(gateway: RealGateway) -> None:
     async with settled(gateway, "default") as (scope, api, working):
         await api.put(f"/v1/users/{scope.user_id}/pins/episodic/old")

@@ -1,5 +1,6 @@
 """What came from memory is recognised, to the line, and nothing else is."""
 
+import json
 from itertools import pairwise
 
 from hypothesis import given
@@ -132,3 +133,14 @@ def test_only_sentences_that_teach_are_looked_at() -> None:
 
 def test_spans_are_blanked_but_for_their_line_ends() -> None:
     assert blanked("ab\ncd ef", [Span(1, 4)]) == "a \n d ef"
+
+
+def test_a_context_inside_json_is_a_context_all_the_same() -> None:
+    context = (
+        "## KNOWN RELATIONSHIPS\n- Elena SISTER_OF Mo (confidence: 0.74)\n\n## USER PREFERENCES & HABITS\n- drink: tea"
+    )
+    wrapped = json.dumps({"context": context})
+    left = masked(wrapped)
+    assert len(left) == len(wrapped)
+    assert "Elena" not in left
+    assert "tea" not in left

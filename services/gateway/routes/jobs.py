@@ -168,6 +168,7 @@ async def _latest(parts: Parts, scope: Scope) -> datetime:
 def _window(start: datetime | None, end: datetime) -> dict[str, JsonValue]:
     if start is None:
         start = end - WINDOW if end >= FIRST else datetime.min.replace(tzinfo=UTC)
+    start, end = max(start, FIRST), min(end, LAST)
     if start >= end:
         raise InvalidInput(
             "the window's start is not before its end, which is the user's latest interaction",
