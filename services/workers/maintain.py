@@ -3,17 +3,19 @@
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime, timedelta
-from typing import Final, Literal, cast
+from typing import Final, Literal, TypeVar, cast
 
 from pydantic import JsonValue
 
 from ragpp.errors import InvalidInput, NotFound
+from ragpp.learned import Finding
 from ragpp.ledger import Work, WorkKey
-from ragpp.models import Page, Scope
+from ragpp.models import Entity, Interaction, Page, Preference, Relationship, Rule, Scope
 from ragpp.retention import RETAINED, Due, Kept, RetainedTier, RetentionPolicy, due
 from services.workers.parts import WorkerParts
 
 Task = Literal["decay", "retention"]
+ItemT = TypeVar("ItemT")
 PAGE: Final = 500
 LISTED: Final = 200
 """How many items a dry run names, of each tier; the counts are of all."""
@@ -139,87 +141,50 @@ async def _interactions(parts: WorkerParts, scope: Scope) -> AsyncIterator[Kept]
     """Newest first, so that a session's first one seen is its last message."""
     last_of: dict[str, datetime] = {}
 
-    async def page(cursor: str | None) -> Page[Kept]:
-        found = await parts.episodic.list_interactions(scope, None, cursor, PAGE)
-        kept = []
-        for said in found.items:
-            last_at = last_of.setdefault(said.session_id, said.occurred_at)
-            size = len(said.content.encode())
-            kept.append(Kept(said.id, "interaction", said.occurred_at, last_at, size))
-        return Page[Kept](items=tuple(kept), next_cursor=found.next_cursor)
+    def kept(said: Interaction) -> Kept:
+        last_at = last_of.setdefault(said.session_id, said.occurred_at)
+        return Kept(said.id, "interaction", said.occurred_at, last_at, _size(said.content))
 
-    async for item in _pages(page):
+    async for item in _each(lambda cursor: parts.episodic.list_interactions(scope, None, cursor, PAGE), kept):
         yield item
 
 
 async def _graph(parts: WorkerParts, scope: Scope) -> AsyncIterator[Kept]:
-    async def relationships(cursor: str | None) -> Page[Kept]:
-        found = await parts.semantic.list_relationships(scope, cursor=cursor, limit=PAGE, state="all")
-        return Page[Kept](
-            items=tuple(
-                Kept(
-                    edge.id,
-                    "relationship",
-                    edge.first_mention,
-                    edge.last_mention,
-                    len(edge.context.encode()),
-                    needs=(edge.source_id, edge.target_id),
-                )
-                for edge in found.items
-            ),
-            next_cursor=found.next_cursor,
-        )
+    def related(edge: Relationship) -> Kept:
+        ends = (edge.source_id, edge.target_id)
+        return Kept(edge.id, "relationship", edge.first_mention, edge.last_mention, _size(edge.context), needs=ends)
 
-    async def entities(cursor: str | None) -> Page[Kept]:
-        found = await parts.semantic.list_entities(scope, cursor=cursor, limit=PAGE)
-        return Page[Kept](
-            items=tuple(
-                # forgetting it would take what was said of it lately as well: it is as old as its last mention
-                Kept(node.id, "entity", node.last_mention, node.last_mention, len(node.name.encode()))
-                for node in found.items
-            ),
-            next_cursor=found.next_cursor,
-        )
+    def named(node: Entity) -> Kept:
+        # forgetting it would take what was said of it lately as well: it is as old as its last mention
+        return Kept(node.id, "entity", node.last_mention, node.last_mention, _size(node.name))
 
-    for source in (relationships, entities):
-        async for item in _pages(source):
-            yield item
+    graph = parts.semantic
+    async for item in _each(
+        lambda cursor: graph.list_relationships(scope, cursor=cursor, limit=PAGE, state="all"), related
+    ):
+        yield item
+    async for item in _each(lambda cursor: graph.list_entities(scope, cursor=cursor, limit=PAGE), named):
+        yield item
 
 
 async def _procedures(parts: WorkerParts, scope: Scope) -> AsyncIterator[Kept]:
-    async def preferences(cursor: str | None) -> Page[Kept]:
-        found = await parts.procedural.list_preferences(scope, cursor=cursor, limit=PAGE)
-        return Page[Kept](
-            items=tuple(
-                Kept(held.id, "preference", held.learned_at, held.occurred_at, len(held.value.encode()))
-                for held in found.items
-            ),
-            next_cursor=found.next_cursor,
-        )
+    def held(preference: Preference) -> Kept:
+        size = _size(preference.value)
+        return Kept(preference.id, "preference", preference.learned_at, preference.occurred_at, size)
 
-    async def rules(cursor: str | None) -> Page[Kept]:
-        found = await parts.procedural.list_rules(scope, cursor=cursor, limit=PAGE)
-        return Page[Kept](
-            items=tuple(
-                Kept(rule.id, "rule", rule.occurred_at, rule.occurred_at, len(rule.text.encode()))
-                for rule in found.items
-            ),
-            next_cursor=found.next_cursor,
-        )
+    def ruled(rule: Rule) -> Kept:
+        return Kept(rule.id, "rule", rule.occurred_at, rule.occurred_at, _size(rule.text))
 
-    async def findings(cursor: str | None) -> Page[Kept]:
-        found = await parts.procedural.list_findings(scope, cursor=cursor, limit=PAGE)
-        return Page[Kept](
-            items=tuple(
-                Kept(finding.id, "finding", finding.first_at, finding.last_at, len(finding.text.encode()))
-                for finding in found.items
-            ),
-            next_cursor=found.next_cursor,
-        )
+    def found(finding: Finding) -> Kept:
+        return Kept(finding.id, "finding", finding.first_at, finding.last_at, _size(finding.text))
 
-    for source in (preferences, rules, findings):
-        async for item in _pages(source):
-            yield item
+    tier = parts.procedural
+    async for item in _each(lambda cursor: tier.list_preferences(scope, cursor=cursor, limit=PAGE), held):
+        yield item
+    async for item in _each(lambda cursor: tier.list_rules(scope, cursor=cursor, limit=PAGE), ruled):
+        yield item
+    async for item in _each(lambda cursor: tier.list_findings(scope, cursor=cursor, limit=PAGE), found):
+        yield item
 
 
 _ITEMS: Final[Mapping[RetainedTier, Callable[[WorkerParts, Scope], AsyncIterator[Kept]]]] = {
@@ -229,12 +194,18 @@ _ITEMS: Final[Mapping[RetainedTier, Callable[[WorkerParts, Scope], AsyncIterator
 }
 
 
-async def _pages(page: Callable[[str | None], Awaitable[Page[Kept]]]) -> AsyncIterator[Kept]:
+async def _each(
+    page: Callable[[str | None], Awaitable[Page[ItemT]]], kept: Callable[[ItemT], Kept]
+) -> AsyncIterator[Kept]:
     cursor: str | None = None
     while True:
         found = await page(cursor)
         for item in found.items:
-            yield item
+            yield kept(item)
         cursor = found.next_cursor
         if cursor is None:
             return
+
+
+def _size(text: str) -> int:
+    return len(text.encode())
