@@ -39,7 +39,7 @@ FOUND_BY_ASSISTANTS: Final[frozenset[FindingKind]] = frozenset({"decision", "err
 LOOKED_UP: Final = 10
 """How many earlier turns are compared with a sentence that may repeat them."""
 LOOKUPS_AT_ONCE: Final = 4
-LOOKED_AT: Final = 40
+LOOKED_AT: Final = 12
 """Sentences of one message that are looked up; what a longer one teaches beyond them is taken as new."""
 _NAME_CHARS: Final = 200
 _VALUE_CHARS: Final = 4_000

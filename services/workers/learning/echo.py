@@ -19,15 +19,14 @@ LEAST_SHARED: Final = 2
 
 
 def teaching_spans(text: str, extraction: Extraction) -> Iterator[Span]:
-    """The sentences of `text` from which `extraction` takes something, as stretches of it, in order."""
+    """The sentences of `text` from which `extraction` takes more than names, as stretches of it, in order: a name that
+    is mentioned again makes nothing surer, and long replies name something in every other sentence."""
     contexts = {mention.context for mention in (*extraction.relationships, *extraction.ended)}
     findings = [mention.text for mention in extraction.findings]
-    starts = sorted(mention.start for mention in extraction.entities)
     for sentence in split(clean(text)):
         raw = text[sentence.start : sentence.end]
         if (
-            any(sentence.start <= start < sentence.end for start in starts)
-            or sentence.text in contexts
+            sentence.text in contexts
             or raw in contexts
             or any(finding in raw or raw in finding for finding in findings)
         ):
