@@ -5,7 +5,8 @@ ALTER TABLE ledger.work ADD CONSTRAINT work_state_check
 ALTER TABLE ledger.work ADD COLUMN result json;
 
 -- A user's jobs, newest first. Those of a whole tenant are read along the primary key, the rare stages along their own.
-CREATE INDEX work_by_user ON ledger.work (tenant_id, user_id, event_id);
+CREATE INDEX work_ended_by_user ON ledger.work (tenant_id, user_id, event_id)
+  WHERE state IN ('done', 'failed', 'cancelled');
 CREATE INDEX work_of_rare_stages ON ledger.work (tenant_id, event_id) WHERE stage IN ('extract', 'reflect', 'maintain');
 CREATE INDEX work_with_result ON ledger.work (tenant_id, user_id, event_id) WHERE result IS NOT NULL;
 
