@@ -9,6 +9,7 @@ MemorySystemError
 ├── MigrationError      014   the schema cannot be brought up to date
 ├── ConfigurationError  015   a setting is missing or contradicts another
 ├── LedgerError         016   an event cannot be taken or finished
+├── Outdated            017   something was forgotten since what a write rests on was read; retryable
 ├── InvalidInput        020   a value is outside what is accepted; also a ValueError
 ├── Unauthenticated     021   no key, or a wrong one
 ├── Forbidden           022   the key lacks the scope
@@ -162,6 +163,18 @@ class LedgerError(
     suggestions=("The event stays in the ledger and is handed out again when its lease ends.",),
 ):
     """An event could not be taken, renewed or finished: its lease was lost or its state forbids the step."""
+
+
+class Outdated(
+    MemorySystemError,
+    code="MEM-017",
+    status=409,
+    title="Something was forgotten meanwhile",
+    retryable=True,
+    suggestions=("Read again what the write was derived from, and derive it anew.",),
+):
+    """A derived write carries an epoch that is not the store's: something of the user was forgotten since its inputs
+    were read. Nothing was written."""
 
 
 class InvalidInput(
