@@ -38,7 +38,7 @@ from services.gateway import app as gateway
 from services.procedural import app as procedural
 from services.semantic import app as semantic
 from services.short_term import app as short_term
-from services.workers.app import BATCHES_AT_ONCE, run_worker
+from services.workers.app import THREADS, run_worker
 
 TierT = TypeVar("TierT", bound=MemoryTier)
 cli = typer.Typer(help="All of RAG++ in one process.", invoke_without_command=True, pretty_exceptions_enable=False)
@@ -141,9 +141,9 @@ def worker(
     concurrency: Annotated[
         int,
         typer.Option(min=1, max=64, help="Batches at once, on one event loop; of all stages together."),
-    ] = BATCHES_AT_ONCE,
+    ] = THREADS,
 ) -> None:
-    """Run the Celery worker and the relay that feeds it."""
+    """Run the Celery worker."""
     configure_logs(LogSettings(), "worker")
     run_worker(open_tiers, concurrency=concurrency)
 

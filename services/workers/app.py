@@ -35,11 +35,10 @@ from ragpp.tokens import TokenCounter
 from services.workers.digest import STAGES
 from services.workers.parts import LearningPolicy, SchedulePolicy, WorkerParts
 from services.workers.runtime import Runtime
-from services.workers.tasks import RuntimeSlot, make_celery, publish_with, start_beat
+from services.workers.tasks import RuntimeSlot, leave_hint, make_celery
 
-BATCHES_AT_ONCE: Final = sum(stage.at_once for stage in STAGES.values()) + 2
-"""A thread for each batch that may be in flight, and two for ticks: threads only wait for the loop, and with fewer a
-slow language model would keep quick work waiting until its lease runs out."""
+THREADS: Final = sum(stage.at_once for stage in STAGES.values()) + 2
+"""One for each batch that may be under way, and two for hints that find all threads of their stage taken."""
 NICENESS: Final = 15
 AUTOGROUP: Final = Path("/proc/self/autogroup")
 
@@ -96,12 +95,19 @@ async def open_parts(open_tiers: OpenTiers) -> AsyncIterator[WorkerParts]:
             clock=system_clock,
             models=models,
             counter=counter,
-            schedule=ScheduleLedger(pool, system_clock),
+            schedule=ScheduleLedger(pool, system_clock) if worker.schedule else None,
             due=SchedulePolicy(
                 quiet=timedelta(seconds=worker.extract_quiet_s),
                 interactions=worker.extract_interactions,
                 every=timedelta(seconds=worker.extract_every_s),
                 maintain_at=worker.maintain_at,
+                keep=timedelta(days=worker.keep_days) if worker.keep_days else None,
+                ticks={
+                    "extract": worker.tick_s,
+                    "reflect": worker.nightly_tick_s,
+                    "maintain": worker.nightly_tick_s,
+                    "prune": worker.nightly_tick_s,
+                },
             ),
         )
 
@@ -119,10 +125,6 @@ def _leave_logging(**_: object) -> None:
     logging.getLogger("celery").setLevel(logging.WARNING)
 
 
-def _no_beat() -> None:
-    """There is none to stop."""
-
-
 def run_worker(open_tiers: OpenTiers, *, concurrency: int) -> None:
     """Run a Celery worker with threads until it is told to stop; one event loop serves all its tasks.
 
@@ -135,22 +137,14 @@ def run_worker(open_tiers: OpenTiers, *, concurrency: int) -> None:
     slot = RuntimeSlot()
     app = make_celery(redis.url.get_secret_value(), redis.key_prefix, slot)
 
-    runtime = Runtime(lambda: open_parts(open_tiers), partial(publish_with, app))
-
-    stop_beat: Callable[[], None] = _no_beat
+    runtime = Runtime(lambda: open_parts(open_tiers), partial(leave_hint, app))
 
     def stop(**_: object) -> None:
-        stop_beat()
         slot.runtime = None
         runtime.stop()
 
     runtime.start()
     slot.runtime = runtime
-    worker = WorkerSettings()
-    if worker.schedule:
-        stop_beat = start_beat(
-            app, {"extract": worker.tick_s, "reflect": worker.nightly_tick_s, "maintain": worker.nightly_tick_s}
-        )
     worker_shutting_down.connect(stop, weak=False)
     setup_logging.connect(_leave_logging, weak=False)
     app.worker_main(

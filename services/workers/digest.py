@@ -12,7 +12,7 @@ import structlog
 from pydantic import ValidationError
 
 from ragpp.errors import Conflict, LedgerError, MemorySystemError
-from ragpp.ledger import Work, WorkKey
+from ragpp.ledger import Work
 from ragpp.tiers import MemoryTier
 from services.workers.extract import extract
 from services.workers.maintain import maintain
@@ -22,7 +22,6 @@ from services.workers.reflect import reflect
 from services.workers.repair import forget, short_term
 from services.workers.stages import Stage, is_down
 
-USERS_AT_ONCE: Final = 4
 LEASE_S: Final = 20.0
 """How long a killed worker delays its events; a living one renews after each third of it."""
 
@@ -35,35 +34,28 @@ STAGES: Final[Mapping[str, Stage]] = {
     "observe": Stage(observe, lambda parts: (parts.episodic, parts.semantic, parts.procedural), embeds=True),
     "short_term": Stage(short_term, lambda parts: (parts.episodic, parts.short_term)),
     "forget": Stage(forget, lambda parts: (parts.episodic, parts.short_term, parts.semantic, parts.procedural)),
-    "extract": Stage(extract, _learned_tiers, embeds=True, batch=1, at_once=2, look_s=0.5),
-    "reflect": Stage(reflect, _learned_tiers, embeds=True, batch=1, at_once=2, look_s=0.5),
-    "maintain": Stage(maintain, _learned_tiers, batch=8, at_once=1, look_s=0.5),
+    "extract": Stage(extract, _learned_tiers, embeds=True, batch=1, at_once=2),
+    "reflect": Stage(reflect, _learned_tiers, embeds=True, batch=1, at_once=2),
+    "maintain": Stage(maintain, _learned_tiers, batch=8, at_once=1),
 }
 """What takes long goes one at a time, so that its lease is its own, and few at once, so that observing has its turn."""
 _log = structlog.stdlib.get_logger(__name__)
 
 
 async def digest(parts: WorkerParts, batch: Sequence[Work], owner: str) -> None:
-    """Do `batch`, the work of one stage for any users, and finish or fail each of it in the ledger.
+    """Do `batch`, the work of one stage for any users that `owner` has leased, and finish or fail each of it in the
+    ledger.
 
-    What `owner` no longer holds is left to whoever does. Raises TierUnavailable when PostgreSQL itself is down; the
-    lease then runs out and everything is handed out again.
+    What `owner` holds no longer when it is done is left to whoever does. Raises TierUnavailable when PostgreSQL itself
+    is down; the lease then runs out and everything is handed out again.
     """
     by_user: dict[tuple[str, str], list[Work]] = defaultdict(list)
     for work in batch:
         by_user[work.scope.user_key].append(work)
-    limit = asyncio.Semaphore(USERS_AT_ONCE)
-
-    async with _lease(parts, batch, owner) as held:
-
-        async def one(of_user: Sequence[Work]) -> None:
-            async with limit:
-                still_ours = [work for work in of_user if work.key in held]
-                if still_ours:
-                    await _digest_user(parts, still_ours, owner)
-
+    async with _lease(parts, batch, owner):
         # all of them end before the lease does, also when one of them raises
-        ends = await asyncio.gather(*(one(of_user) for of_user in by_user.values()), return_exceptions=True)
+        digesting = (_digest_user(parts, of_user, owner) for of_user in by_user.values())
+        ends = await asyncio.gather(*digesting, return_exceptions=True)
     for end in ends:
         if end is not None:
             raise end
@@ -144,25 +136,21 @@ def _told(error: Exception) -> str:
 
 
 @asynccontextmanager
-async def _lease(parts: WorkerParts, batch: Sequence[Work], owner: str) -> AsyncIterator[set[WorkKey]]:
-    """Hold `batch` while inside, those included that wait for their turn; the set is what is still held.
-
-    The batch may have waited in the broker, so the first renewal is at once. Raises TierUnavailable.
-    """
+async def _lease(parts: WorkerParts, batch: Sequence[Work], owner: str) -> AsyncIterator[None]:
+    """Hold `batch` while inside."""
     keys = [work.key for work in batch]
-    held = set(await parts.ledger.renew(keys, owner, LEASE_S))
 
     async def keep() -> None:
         while True:
             await asyncio.sleep(LEASE_S / 3)
             try:
-                held.intersection_update(await parts.ledger.renew(keys, owner, LEASE_S))
+                await parts.ledger.renew(keys, owner, LEASE_S)
             except MemorySystemError as error:
                 _log.warning("lease.not_renewed", owner=owner, error=error.message)
 
     beat = asyncio.create_task(keep())
     try:
-        yield held
+        yield
     finally:
         beat.cancel()
         with suppress(asyncio.CancelledError):

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
+from typing import Literal
 
 from ragpp.clock import Clock
 from ragpp.embedding import Embedder
@@ -14,6 +15,8 @@ from ragpp.llm.metered import LanguageModels
 from ragpp.retention import RetentionPolicy
 from ragpp.tiers import EpisodicTier, ProceduralTier, SemanticTier, ShortTermTier
 from ragpp.tokens import TokenCounter
+
+Tick = Literal["extract", "reflect", "maintain", "prune"]
 
 
 @dataclass(frozen=True)
@@ -29,12 +32,15 @@ class LearningPolicy:
 class SchedulePolicy:
     """When something is due without anybody asking. Extraction: once a user was `quiet`, or said so many
     `interactions`, or the first of them was stored `every` so long ago. `maintain_at`: the hour in UTC from which the
-    daily upkeep is due."""
+    daily upkeep is due. `keep`: for how long finished work is kept, for good where it is None. `ticks`: how many
+    seconds apart each of them is looked at."""
 
     quiet: timedelta = timedelta(seconds=30)
     interactions: int = 20
     every: timedelta = timedelta(hours=1)
     maintain_at: int = 4
+    keep: timedelta | None = None
+    ticks: Mapping[Tick, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

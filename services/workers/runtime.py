@@ -1,37 +1,26 @@
-"""What a worker process has: the loop, the parts, and the relay that feeds the broker."""
+"""What a worker process has: the loop, the parts, the desk, and what looks for work beside it."""
 
 import asyncio
 import os
 import socket
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Coroutine
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, suppress
-from functools import partial
-from typing import Final, Protocol
+from typing import Final
 
 import structlog
-from pydantic import JsonValue
 
-from ragpp.errors import MemorySystemError
-from ragpp.ledger import Work
-from services.workers.digest import digest
+from services.workers.desk import Desk
 from services.workers.loop import LoopThread
 from services.workers.parts import WorkerParts
 from services.workers.relay import Relay
 from services.workers.repair import rebuild_short_term
-from services.workers.schedule import Scheduler, Tick
-from services.workers.wire import from_wire, to_wire
+from services.workers.schedule import keep_schedule
 
 OpenParts = Callable[[], AbstractAsyncContextManager[WorkerParts]]
+Publish = Callable[[str], None]
+"""Leaves a hint for a stage on the broker. Blocking, so it is called in a thread; raises OSError when that is down."""
 WATCH_S: Final = 5.0
 _log = structlog.stdlib.get_logger(__name__)
-
-
-class Publish(Protocol):
-    """Sends a task to the broker; blocking, so it is called in a thread."""
-
-    def __call__(self, stage: str, batch: list[dict[str, JsonValue]], owner: str) -> None:
-        """Raises OSError when the broker is down."""
-        ...
 
 
 class Runtime:
@@ -41,12 +30,12 @@ class Runtime:
         self._open_parts, self._publish = open_parts, publish
         self._thread = LoopThread()
         self._stack = AsyncExitStack()
-        self._parts: WorkerParts | None = None
+        self._desk: Desk | None = None
         self._relay: Relay | None = None
-        self._running: list[asyncio.Task[None]] = []
+        self._beside: list[asyncio.Task[None]] = []
 
     def start(self) -> None:
-        """Open the parts and begin to relay. Raises what opening raises; nothing is left running then."""
+        """Open the parts and begin to look for work. Raises what opening raises; nothing is left running then."""
         try:
             self._thread.run(self._start())
         except BaseException:
@@ -54,58 +43,41 @@ class Runtime:
             raise
 
     def stop(self) -> None:
-        """Stop relaying, close the parts and the loop."""
+        """Stop looking for work, close the parts and the loop; what is being done ends, or is done again by another."""
         self._thread.run(self._stop(), timeout_s=30)
         self._thread.close()
 
-    def do(self, stage: str, rows: Sequence[Mapping[str, JsonValue]], owner: str) -> None:
-        """Digest a batch that came from the broker; blocks the calling thread, not the loop."""
-        self._thread.run(self._do(stage, rows, owner))
-
-    def tick(self, what: Tick) -> None:
-        """Look for what is due; blocks the calling thread, not the loop."""
-        self._thread.run(self._tick(what))
+    def work(self, stage: str) -> None:
+        """Do what there is to do of `stage`; blocks the calling thread, not the loop."""
+        if self._desk is None:
+            raise RuntimeError("the runtime was not started")
+        self._thread.run(self._desk.work(stage))
 
     async def _start(self) -> None:
-        self._parts = await self._stack.enter_async_context(self._open_parts())
+        parts = await self._stack.enter_async_context(self._open_parts())
         name = f"{socket.gethostname()}:{os.getpid()}"
-        self._relay = Relay(self._parts.ledger, self._send, name)
-        self._running = [
-            asyncio.create_task(self._relay.run()),
-            asyncio.create_task(_watch_short_term(self._parts)),
-        ]
+        self._desk = Desk(parts, name)
+        self._relay = Relay(parts.ledger, self._hint, self._desk.free)
+        beside: list[Coroutine[object, object, None]] = [_watch_short_term(parts)]
+        if parts.schedule is not None:
+            beside.append(keep_schedule(parts, parts.schedule, name))
+        self._beside = [asyncio.create_task(one) for one in (self._relay.run(), *beside)]
         _log.info("relay.started", owner=name)
 
     async def _stop(self) -> None:
-        if self._relay is not None:
-            relaying, watching = self._running
+        if self._relay is not None and self._desk is not None:
+            self._desk.stop()
             self._relay.stop()
+            relaying, *watching = self._beside
             await relaying
-            watching.cancel()
-            with suppress(asyncio.CancelledError):
-                await watching
+            for task in watching:
+                task.cancel()
+                with suppress(asyncio.CancelledError):
+                    await task
         await self._stack.aclose()
 
-    async def _send(self, batch: Sequence[Work], owner: str) -> None:
-        await asyncio.to_thread(partial(self._publish, batch[0].key.stage, to_wire(batch), owner))
-
-    async def _do(self, stage: str, rows: Sequence[Mapping[str, JsonValue]], owner: str) -> None:
-        if self._parts is None or self._relay is None:
-            raise RuntimeError("the runtime was not started")
-        self._relay.began(stage, owner)
-        try:
-            await digest(self._parts, from_wire(rows), owner)
-        finally:
-            self._relay.ended(stage, owner)
-
-    async def _tick(self, what: Tick) -> None:
-        parts = self._parts
-        if parts is None or parts.schedule is None:
-            raise RuntimeError("this runtime has no schedule")
-        try:
-            await Scheduler(parts.schedule, parts.due, parts.learning, parts.clock).tick(what)
-        except MemorySystemError as error:  # the next tick asks again
-            _log.warning("schedule.waiting", what=what, error=error.message)
+    async def _hint(self, stage: str) -> None:
+        await asyncio.to_thread(self._publish, stage)
 
 
 async def _watch_short_term(parts: WorkerParts) -> None:

@@ -1,23 +1,29 @@
 """What is due without anybody asking: extraction when a user is quiet, reflection each night, upkeep each day.
 
-Whether something is due is decided by pure functions of the clock and of what the ledger holds. A tick that comes
-twice, or in two workers at once, asks for nothing twice.
+Whether something is due is decided by pure functions of the clock and of what the ledger holds. However many workers
+run, one of them keeps the schedule; a tick that comes twice all the same asks for nothing twice.
 """
 
+import asyncio
+import time as elapsed
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from datetime import date, datetime, time, timedelta, tzinfo
-from typing import Final, Literal
+from typing import Final
 
 import structlog
 
 from ragpp.clock import Clock
-from ragpp.errors import InvalidInput
+from ragpp.errors import InvalidInput, MemorySystemError
 from ragpp.ledger.schedule import AT_ONCE, ScheduleLedger, Settled, Unreflected
 from services.workers.learning.days import zone_of
-from services.workers.parts import LearningPolicy, SchedulePolicy
+from services.workers.parts import LearningPolicy, SchedulePolicy, Tick, WorkerParts
 
-Tick = Literal["extract", "reflect", "maintain"]
-TICKS: Final[tuple[Tick, ...]] = ("extract", "reflect", "maintain")
+HELD_S: Final = 20.0
+"""How long the schedule waits for a worker that keeps it and no longer says so."""
+LOOKED_S: Final = 5.0
+"""How often a worker asks for it: another takes over within the two together."""
+PRUNED_AT_ONCE: Final = 10_000
 MOST_DAYS: Final = 7
 """Nights that are made up for after the workers were down."""
 DECAY_DAYS: Final = 120
@@ -79,7 +85,8 @@ class Scheduler:
 
     async def tick(self, what: Tick) -> int:
         """Look once; returns how much was asked for."""
-        tick = {"extract": self.extract, "reflect": self.reflect, "maintain": self.maintain}[what]
+        ticks = {"extract": self.extract, "reflect": self.reflect, "maintain": self.maintain, "prune": self.prune}
+        tick = ticks[what]
         asked = await tick()
         if asked:
             _log.info("schedule.asked", what=what, asked=asked)
@@ -117,6 +124,36 @@ class Scheduler:
             await self._ledger.request_maintenance(user, tasks, today)
             asked += len(tasks)
         return asked
+
+    async def prune(self) -> int:
+        """Let finished work of long ago go, with its events; a part of it, the next tick goes on."""
+        if self._policy.keep is None:
+            return 0
+        return await self._ledger.prune(self._clock() - self._policy.keep, PRUNED_AT_ONCE)
+
+
+async def keep_schedule(parts: WorkerParts, ledger: ScheduleLedger, owner: str) -> None:
+    """Tick as often as the policy says while `owner` keeps the schedule, and ask for it while it does not; ends by
+    being cancelled, which leaves it to another at once."""
+    scheduler = Scheduler(ledger, parts.due, parts.learning, parts.clock)
+    next_at: dict[Tick, float] = dict.fromkeys(parts.due.ticks, 0.0)
+    pause_s = min(LOOKED_S, *parts.due.ticks.values())
+    try:
+        while True:
+            try:
+                if await ledger.hold(owner, HELD_S):
+                    for what, every_s in parts.due.ticks.items():
+                        if elapsed.monotonic() >= next_at[what]:
+                            next_at[what] = elapsed.monotonic() + every_s
+                            await scheduler.tick(what)
+            except MemorySystemError as error:  # the next tick asks again
+                _log.warning("schedule.waiting", error=f"{error.code} {error.message}")
+            except Exception:  # noqa: BLE001 - a schedule that ends would leave everything that nobody asks for undone
+                _log.exception("schedule.crashed")
+            await asyncio.sleep(pause_s)
+    finally:
+        with suppress(MemorySystemError):
+            await ledger.let_go(owner)
 
 
 def _zone(user: Unreflected) -> tzinfo:

@@ -18,14 +18,13 @@ EMBEDDER_PATIENCE_S: Final = 10.0
 class Stage:
     """`work` does a batch of one user, and may answer results by the work's key, which are kept with it. `tiers` and,
     where `embeds`, the embedder must be up for it. `batch`: works that one lease takes, of any users. `at_once`: such
-    batches that one worker process has under way. `look_s`: how long it is not looked for more once there was none."""
+    batches that one worker process has under way."""
 
     work: Callable[[WorkerParts, Sequence[Work]], Awaitable[Mapping[WorkKey, Result] | None]]
     tiers: Callable[[WorkerParts], Sequence[MemoryTier]]
     embeds: bool = False
     batch: int = 128
     at_once: int = 4
-    look_s: float = 0.0
 
 
 async def is_down(parts: WorkerParts, stage: Stage) -> bool:

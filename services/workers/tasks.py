@@ -1,22 +1,14 @@
-"""Celery's side of the workers: names and arguments; the work is in plain coroutines."""
+"""Celery's side of the workers: a task says which stage to look at; the work is in plain coroutines."""
 
-from collections.abc import Callable, Mapping, Sequence
-from datetime import timedelta
 from typing import Final
 
 import celery
-from celery.beat import EmbeddedService
-from celery.beat import Scheduler as BeatScheduler
 from kombu.exceptions import OperationalError
-from pydantic import JsonValue
 
 from services.workers.digest import STAGES
 from services.workers.runtime import Runtime
-from services.workers.schedule import Tick
 
-TASK: Final = "ragpp.digest"
-TICK: Final = "ragpp.tick"
-TICK_QUEUE: Final = "maintain"
+TASK: Final = "ragpp.work"
 
 
 class RuntimeSlot:
@@ -33,9 +25,9 @@ class RuntimeSlot:
 
 
 def make_celery(broker_url: str, key_prefix: str, slot: RuntimeSlot) -> celery.Celery:
-    """The Celery application: one task, a queue for each stage, nothing kept in the broker but the queues.
+    """The Celery application: one task, a queue for each stage, nothing kept in the broker but hints in the queues.
 
-    Messages are acknowledged early: the ledger's lease, not the broker, brings back what a killed worker had.
+    They are acknowledged early: the ledger's lease, not the broker, brings back what a killed worker had.
     """
     app = celery.Celery("ragpp", broker=broker_url)
     app.conf.update(
@@ -59,46 +51,19 @@ def make_celery(broker_url: str, key_prefix: str, slot: RuntimeSlot) -> celery.C
     )
 
     @app.task(name=TASK, ignore_result=True)  # type: ignore[untyped-decorator]  # celery has no types
-    def digest(stage: str, batch: Sequence[Mapping[str, JsonValue]], owner: str) -> None:
-        slot.get().do(stage, batch, owner)
-
-    @app.task(name=TICK, ignore_result=True)  # type: ignore[untyped-decorator]  # celery has no types
-    def tick(what: Tick) -> None:
-        slot.get().tick(what)
+    def work(stage: str) -> None:
+        slot.get().work(stage)
 
     return app
 
 
-def start_beat(app: celery.Celery, every: Mapping[Tick, float]) -> Callable[[], None]:
-    """Run Celery's beat in a thread of this process, with its schedule in memory: a tick of each kind every so many
-    seconds. Returns what stops it.
-
-    A tick says nothing but which kind it is, so one that is lost, late or doubled, as by the beats of two workers, does
-    no harm. One that was not taken before the next is due expires, so that none pile up.
-    """
-    app.conf.beat_schedule = {
-        what: {
-            "task": TICK,
-            "args": (what,),
-            "schedule": timedelta(seconds=seconds),
-            "options": {"queue": TICK_QUEUE, "expires": seconds},
-        }
-        for what, seconds in every.items()
-    }
-    beat = EmbeddedService(app, thread=True, scheduler_cls=BeatScheduler)
-    beat.start()
-
-    def stop() -> None:
-        beat.service.stop()  # without waiting: its thread ends with the process while the broker is down
-
-    return stop
-
-
-def publish_with(app: celery.Celery, stage: str, batch: list[dict[str, JsonValue]], owner: str) -> None:
-    """Send a batch to its stage's queue. Raises OSError when the broker is down."""
+def leave_hint(app: celery.Celery, stage: str) -> None:
+    """Put a hint into the stage's queue unless there is one. Raises OSError when the broker is down."""
     if stage not in STAGES:
         raise ValueError(f"{stage!r} is not a stage")
     try:
-        app.send_task(TASK, args=[stage, batch, owner], queue=stage, retry=False)
+        with app.producer_pool.acquire(block=True) as producer:
+            if not producer.channel.queue_declare(stage).message_count:
+                app.send_task(TASK, args=[stage], queue=stage, producer=producer, retry=False)
     except OperationalError as error:
         raise OSError("the broker does not answer") from error

@@ -127,7 +127,7 @@ class WorkerSettings(BaseSettings):
     model_config = SettingsConfigDict(env_prefix="WORKER_", frozen=True)
 
     schedule: bool = Field(
-        default=True, description="Whether this worker looks for what is due; one that does is enough."
+        default=True, description="Whether this worker may keep the schedule; one of those that may does."
     )
     tick_s: float = Field(default=5.0, gt=0, le=3_600, description="How often it looks whom to extract for.")
     nightly_tick_s: float = Field(
@@ -137,6 +137,9 @@ class WorkerSettings(BaseSettings):
     extract_interactions: int = Field(default=20, ge=1, description="or said so much,")
     extract_every_s: float = Field(default=3_600.0, gt=0, description="or the first of it was so long ago.")
     maintain_at: int = Field(default=4, ge=0, le=23, description="Hour in UTC from which the daily upkeep is due.")
+    keep_days: int = Field(
+        default=30, ge=0, le=36_500, description="Finished work and its events are kept so long; 0: for good."
+    )
 
 
 class GatewaySettings(BaseSettings):

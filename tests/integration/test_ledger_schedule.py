@@ -52,7 +52,10 @@ async def digested(bench: Bench) -> None:
 
 async def asked(bench: Bench, scope: Scope, stage: str) -> list[Work]:
     """What was asked for about this user, now being done."""
-    return [work for work in await bench.lease(stage=stage, limit=10_000) if work.scope == scope]
+    found: list[Work] = []
+    while works := await bench.lease(stage=stage, limit=10_000):
+        found += [work for work in works if work.scope == scope]
+    return found
 
 
 async def test_a_user_who_fell_quiet_is_extracted_for_once(bench: Bench) -> None:

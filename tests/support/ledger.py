@@ -1,26 +1,32 @@
-"""A ledger on a clock that a test moves."""
+"""A ledger in a database of its own, whose time a test moves."""
 
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from datetime import datetime, timedelta
 from typing import get_args
+from uuid import uuid4
+
+import asyncpg
+from pydantic import SecretStr
 
 from infra.embedded.stack import Endpoints
 from ragpp.ledger import EventKind, NewEvent, Stage, Work, WorkKey, WorkLedger, pending, record
 from ragpp.ledger.jobs import JobLedger
+from ragpp.ledger.leasing import LOOK_AGAIN_S
 from ragpp.ledger.schedule import ScheduleLedger
 from ragpp.ledger.work import LONGEST_DELAY_S
 from ragpp.migrations import load_migrations, migrate_as_owner
 from ragpp.models import Scope
-from ragpp.postgres import Pool, create_pool, tenant_tx
-from tests.support.episodic import NOON, postgres_settings
+from ragpp.postgres import Pool, create_pool, ensure_open, tenant_tx
+from ragpp.settings import PostgresSettings
+from tests.support.episodic import NOON
 
 
 class Time:
-    """A clock that stands until it is moved. It begins long ago, so that no other test's work is due."""
+    """A clock that stands until it is moved."""
 
     def __init__(self) -> None:
-        self.now = NOON - timedelta(days=36_500)
+        self.now = NOON
 
     def __call__(self) -> datetime:
         return self.now
@@ -31,7 +37,8 @@ class Time:
 
 
 class Bench:
-    """A ledger that holds this test's work alone: everyone else's falls due a hundred years later."""
+    """A ledger that holds this test's work alone. `time` is the clock of those who record and of the schedule; what is
+    leased and what is due is counted by the database's, which goes on by itself: `pass_` moves both."""
 
     def __init__(self, app: Pool, relay: Pool) -> None:
         self.time = Time()
@@ -51,15 +58,34 @@ class Bench:
         async with tenant_tx(self.app, scope) as connection:
             return await pending(connection, scope, first, last)
 
-    async def lease(self, owner: str = "a", *, stage: str = "observe", limit: int = 100) -> list[Work]:
-        """For a minute."""
-        return await self.ledger.lease(stage, limit=limit, owner=owner, lease_s=60)
+    async def pass_(self, seconds: float) -> None:
+        """Let so much time go by: what the database counts from is moved back."""
+        self.time.pass_(seconds)
+        async with self.relay.acquire() as connection:
+            span = timedelta(seconds=seconds)
+            await connection.execute(
+                "UPDATE ledger.work SET due_at = due_at - $1::interval, lease_until = lease_until - $1::interval", span
+            )
+            await connection.execute("UPDATE ledger.holders SET held_until = held_until - $1::interval", span)
+        await self._line_moves(seconds)
+
+    async def _line_moves(self, seconds: float) -> None:
+        async with self.relay.acquire() as connection:
+            await connection.execute(
+                "UPDATE ledger.queues SET due_at = due_at - $1::interval, turn = turn - $1::interval",
+                timedelta(seconds=seconds),
+            )
+
+    async def lease(self, owner: str = "a", *, stage: str = "observe", limit: int = 100, users: int = 4) -> list[Work]:
+        """For a minute. Who was looked at in vain is looked at again at once."""
+        await self._line_moves(LOOK_AGAIN_S)
+        return await self.ledger.lease(stage, limit=limit, owner=owner, lease_s=60, users=users)
 
     async def clear(self) -> None:
         """Leave no work due for the next test."""
-        self.time.pass_(10 * LONGEST_DELAY_S)
+        await self.pass_(10 * LONGEST_DELAY_S)
         for stage in get_args(Stage):
-            while works := await self.ledger.lease(stage, limit=1_000, owner="end", lease_s=60):
+            while works := await self.lease("end", stage=stage, limit=1_000):
                 await self.ledger.finish(keys(works), "end")
 
 
@@ -70,11 +96,25 @@ def keys(works: Sequence[Work]) -> list[WorkKey]:
 
 @asynccontextmanager
 async def ledger_pools(endpoints: Endpoints) -> AsyncIterator[tuple[Pool, Pool]]:
-    """Connections of the app's and of the relay's role, to a schema that is up to date."""
-    settings = postgres_settings(endpoints)
+    """Connections of the app's and of the relay's role, to a database of its own that is up to date."""
+    name = f"ledger_{uuid4().hex}"
+    owner = await asyncpg.connect(endpoints.postgres_owner_dsn.get_secret_value())
+    await owner.execute(f"CREATE DATABASE {name}")
+
+    def there(dsn: SecretStr) -> SecretStr:
+        return SecretStr(dsn.get_secret_value().replace("/ragpp?", f"/{name}?"))
+
+    settings = PostgresSettings(
+        dsn=there(endpoints.postgres_app_dsn),
+        owner_dsn=there(endpoints.postgres_owner_dsn),
+        relay_dsn=there(endpoints.postgres_relay_dsn),
+    )
     await migrate_as_owner(settings, load_migrations("ledger", "ragpp.ledger"))
     app = create_pool(settings)
-    relay = create_pool(settings, dsn=endpoints.postgres_relay_dsn.get_secret_value(), vectors=False)
+    relay = create_pool(settings, dsn=there(endpoints.postgres_relay_dsn).get_secret_value(), vectors=False)
+    await ensure_open(relay)
     yield app, relay
     await app.close()
     await relay.close()
+    await owner.execute(f"DROP DATABASE {name}")
+    await owner.close()

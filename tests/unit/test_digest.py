@@ -19,7 +19,7 @@ from ragpp.ledger.work import MAX_ATTEMPTS, WorkState
 from ragpp.models import Health, Interaction, InteractionEntry, Scope, TierName
 from ragpp.tiers import EpisodicTier, ProceduralTier, SemanticTier, ShortTermTier
 from services.workers import digest as digest_module
-from services.workers.digest import USERS_AT_ONCE, digest
+from services.workers.digest import digest
 from services.workers.parts import WorkerParts
 from services.workers.stages import Stage
 
@@ -39,13 +39,12 @@ def work(event_id: int, user_id: str = "u") -> Work:
 
 @dataclass
 class Ledger:
-    """What became of each work. `lost`: keys that another owner holds by now."""
+    """What became of each work."""
 
     states: dict[WorkKey, str] = field(default_factory=dict)
     attempts: dict[WorkKey, int] = field(default_factory=dict)
     errors: dict[WorkKey, str] = field(default_factory=dict)
     results: dict[WorkKey, Result] = field(default_factory=dict)
-    lost: set[WorkKey] = field(default_factory=set)
     renewed: list[set[WorkKey]] = field(default_factory=list)
     beaten: asyncio.Event = field(default_factory=asyncio.Event)
 
@@ -59,7 +58,7 @@ class Ledger:
 
     async def renew(self, keys: Sequence[WorkKey], owner: str, lease_s: float) -> list[WorkKey]:
         del owner, lease_s
-        held = [key for key in keys if self.states[key] == "leased" and key not in self.lost]
+        held = [key for key in keys if self.states[key] == "leased"]
         self.renewed.append(set(held))
         if len(self.renewed) > 2:
             self.beaten.set()
@@ -171,24 +170,14 @@ async def test_an_outage_is_waited_for_however_long_and_counts_no_attempt(events
     assert {ledger.states[one.key] for one in works} == {"done"}
 
 
-async def test_what_is_no_longer_held_is_left_to_whoever_holds_it() -> None:
-    ledger, episodic, short_term = Ledger(), Tier("episodic"), Tier("short_term")
-    works = [work(1), work(2), work(3, "other")]
-    ledger.lost = {works[0].key, works[2].key}
-    await digest(parts_of(ledger, episodic, short_term), ledger.hand_out(works), "me")
-    assert short_term.appended == ["m2"]
-    assert episodic.asked == ["u"]
-
-
-async def test_the_lease_is_kept_also_for_users_who_wait_for_their_turn(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_the_lease_is_kept_for_all_until_the_last_is_done(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(digest_module, "LEASE_S", 0.01)
     gate = asyncio.Event()
     ledger, episodic, short_term = Ledger(), Tier("episodic", gate=gate), Tier("short_term")
-    works = [work(number, f"u{number}") for number in range(USERS_AT_ONCE + 3)]
+    works = [work(number, f"u{number}") for number in range(3)]
     digesting = asyncio.create_task(digest(parts_of(ledger, episodic, short_term), ledger.hand_out(works), "me"))
     async with asyncio.timeout(60):
         await ledger.beaten.wait()
-    assert len(episodic.asked) == USERS_AT_ONCE
     assert ledger.renewed[2] == {one.key for one in works}
     gate.set()
     await digesting

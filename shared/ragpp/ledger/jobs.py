@@ -80,9 +80,9 @@ class JobLedger:
         """Give a failed or cancelled job another round of attempts. Raises NotFound as `job` does, Conflict when it is
         neither."""
         async with self._changed(tenant_id, job_id, user_id) as (connection, event_id, stage):
-            changed = await connection.execute(SQL["retry_job"], tenant_id, event_id, stage, self._clock())
+            changed = await connection.fetchval(SQL["retry_job"], tenant_id, event_id, stage)
             job = await _read(connection, tenant_id, job_id)
-            if changed == "UPDATE 0":
+            if not changed:
                 raise _refused("retried", job.state)
             return job
 
@@ -90,7 +90,7 @@ class JobLedger:
         """Let a job that waits never be done. Raises NotFound as `job` does, Conflict when it no longer waits, and for
         a job that forgets, which must be done."""
         async with self._changed(tenant_id, job_id, user_id) as (connection, event_id, stage):
-            changed = await connection.execute(SQL["cancel_job"], tenant_id, event_id, stage, self._clock())
+            changed = await connection.execute(SQL["cancel_job"], tenant_id, event_id, stage)
             job = await _read(connection, tenant_id, job_id)
             if changed == "UPDATE 0":
                 if job.stage == "forget":

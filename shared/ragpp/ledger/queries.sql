@@ -7,9 +7,12 @@ SELECT pg_advisory_xact_lock(hashtextextended($1::text || chr(31) || $2::text, 0
 -- name: record
 -- Events in the order of the arrays, and one row of work for each stage of their kind.
 -- $1 tenant_id text, $2 user_id text, $3 kinds text[], $4 subject ids text[], $5 payloads json[],
--- $6 occurred_at timestamptz[], $7 due_at timestamptz, $8 and $9 kind and stage of the work, text[] in parallel,
+-- $6 occurred_at timestamptz[], $7 now timestamptz, $8 and $9 kind and stage of the work, text[] in parallel,
 -- $10 timestamptz: interactions of before it are not noted for a nightly reflection
 -- What was stored is noted for the schedule in the same breath: one row a user, and one a quarter of an hour.
+-- The user joins the line of each stage unless it stands there: its row is left alone then, so that it is locked only
+-- for a moment and leasing need not wait for a writer. Whoever takes it out of the line holds the user's lock, as does
+-- whoever records, so neither misses what the other did.
 WITH recorded AS (
   INSERT INTO ledger.events (tenant_id, user_id, kind, subject_id, payload, occurred_at, created_at)
   SELECT $1, $2, new.kind, new.subject_id, new.payload, new.occurred_at, $7
@@ -40,15 +43,25 @@ unreflected AS (
   ON CONFLICT DO NOTHING),
 due AS (
   INSERT INTO ledger.work (event_id, stage, tenant_id, user_id, due_at, updated_at)
-  SELECT recorded.event_id, stages.stage, $1, $2, $7, $7
+  SELECT recorded.event_id, stages.stage, $1, $2, now(), $7
     FROM recorded JOIN unnest($8::text[], $9::text[]) AS stages (kind, stage) USING (kind)
-   ORDER BY recorded.event_id, stages.stage)
+   ORDER BY recorded.event_id, stages.stage
+  RETURNING stage),
+queued AS (
+  INSERT INTO ledger.queues AS known (stage, tenant_id, user_id, due_at, turn)
+  SELECT DISTINCT stage, $1, $2, now(), now() FROM due
+   WHERE NOT EXISTS (SELECT FROM ledger.queues AS waiting
+                      WHERE waiting.stage = due.stage AND waiting.tenant_id = $1 AND waiting.user_id = $2
+                        AND waiting.due_at <= now())
+   ORDER BY stage
+  ON CONFLICT (stage, tenant_id, user_id) DO UPDATE
+     SET due_at = excluded.due_at, turn = GREATEST(known.turn, excluded.turn))
 SELECT event_id FROM recorded ORDER BY event_id;
 
 -- name: record_others
 -- The same for events of other kinds than interaction.stored, which the schedule takes no note of.
 -- $1 tenant_id text, $2 user_id text, $3 kinds text[], $4 subject ids text[], $5 payloads json[],
--- $6 occurred_at timestamptz[], $7 due_at timestamptz, $8 and $9 kind and stage of the work, text[] in parallel
+-- $6 occurred_at timestamptz[], $7 now timestamptz, $8 and $9 kind and stage of the work, text[] in parallel
 WITH recorded AS (
   INSERT INTO ledger.events (tenant_id, user_id, kind, subject_id, payload, occurred_at, created_at)
   SELECT $1, $2, new.kind, new.subject_id, new.payload, new.occurred_at, $7
@@ -58,105 +71,196 @@ WITH recorded AS (
   RETURNING event_id, kind, occurred_at),
 due AS (
   INSERT INTO ledger.work (event_id, stage, tenant_id, user_id, due_at, updated_at)
-  SELECT recorded.event_id, stages.stage, $1, $2, $7, $7
+  SELECT recorded.event_id, stages.stage, $1, $2, now(), $7
     FROM recorded JOIN unnest($8::text[], $9::text[]) AS stages (kind, stage) USING (kind)
-   ORDER BY recorded.event_id, stages.stage)
+   ORDER BY recorded.event_id, stages.stage
+  RETURNING stage),
+queued AS (
+  INSERT INTO ledger.queues AS known (stage, tenant_id, user_id, due_at, turn)
+  SELECT DISTINCT stage, $1, $2, now(), now() FROM due
+   WHERE NOT EXISTS (SELECT FROM ledger.queues AS waiting
+                      WHERE waiting.stage = due.stage AND waiting.tenant_id = $1 AND waiting.user_id = $2
+                        AND waiting.due_at <= now())
+   ORDER BY stage
+  ON CONFLICT (stage, tenant_id, user_id) DO UPDATE
+     SET due_at = excluded.due_at, turn = GREATEST(known.turn, excluded.turn))
 SELECT event_id FROM recorded ORDER BY event_id;
 
 -- name: pending
--- Read through the index of waiting work, so its cost is the user's backlog.
+-- Read through the index of waiting work, so its cost is the user's backlog (`+ 0` keeps the planner from the primary
+-- key, along which it would read everybody's).
 -- $1 tenant_id text, $2 user_id text, $3 first event bigint or null, $4 last event bigint or null
 SELECT count(DISTINCT event_id)
   FROM ledger.work
  WHERE tenant_id = $1 AND user_id = $2 AND state IN ('pending', 'leased')
    AND stage NOT IN ('extract', 'reflect', 'maintain')
-   AND event_id >= COALESCE($3::bigint, 0) AND event_id <= COALESCE($4::bigint, 9223372036854775807);
+   AND event_id + 0 >= COALESCE($3::bigint, 0) AND event_id + 0 <= COALESCE($4::bigint, 9223372036854775807);
 
--- name: lock_stage
--- Leases of one stage are given out one caller at a time, so that no two owners get events of one user. Without sorts
--- the oldest events are read in the order of their index, and no more than the limit of them.
--- $1 stage text
-SELECT pg_advisory_xact_lock(hashtextextended('lease' || chr(31) || $1::text, 0)),
-       set_config('enable_sort', 'off', true);
+-- name: stages_due
+-- Those of the stages for which somebody waits whom nobody works for. $1 stages text[]
+SELECT stage FROM unnest($1::text[]) AS stage
+ WHERE EXISTS (SELECT FROM ledger.queues AS waiting
+                WHERE waiting.stage = stage.stage AND waiting.due_at <= statement_timestamp()
+                  AND NOT EXISTS (SELECT FROM ledger.work AS held
+                                   WHERE held.stage = waiting.stage AND held.tenant_id = waiting.tenant_id
+                                     AND held.user_id = waiting.user_id AND held.state = 'leased'
+                                     AND held.lease_until > statement_timestamp()));
+
+-- name: round
+-- The tenant that was served last. Leases of one stage are given out one caller at a time. $1 stage text
+SELECT tenant_id FROM ledger.rounds WHERE stage = $1 FOR UPDATE;
 
 -- name: fail_exhausted
--- A lease that ran out after its work began counts as an attempt: what kills its worker every time must not circle for
--- ever. What never began is given out again, however often.
--- $1 stage text, $2 now timestamptz, $3 most attempts int
+-- A lease that ran out is an attempt: what kills its worker every time must not circle for ever.
+-- $1 stage text, $2 most attempts int
 UPDATE ledger.work
-   SET state = 'failed', lease_owner = NULL, lease_until = NULL, updated_at = $2,
+   SET state = 'failed', lease_owner = NULL, lease_until = NULL, updated_at = statement_timestamp(),
        last_error = COALESCE(last_error || '; then ', '') || 'the lease ran out at attempt ' || attempts
- WHERE stage = $1 AND state = 'leased' AND begun AND lease_until <= $2 AND attempts >= $3;
+ WHERE stage = $1 AND state = 'leased' AND lease_until <= statement_timestamp() AND attempts >= $2;
+
+-- name: whose_turn
+-- Who waits for the stage and whom nobody works for: tenants in turn from the one after $2 on, then the users of each,
+-- whose clock is furthest behind first. A step of the recursion finds the next tenant in the order of an index, and
+-- begins again at the first one ($2 itself comes last), so that its cost does not grow with those who wait.
+-- $1 stage text, $2 tenant that was served last text, $3 how many int
+WITH RECURSIVE waiting AS NOT MATERIALIZED (
+  SELECT queue.tenant_id, queue.user_id, queue.due_at, queue.turn
+    FROM ledger.queues AS queue
+   WHERE queue.stage = $1 AND queue.due_at <= statement_timestamp()
+     AND NOT EXISTS (SELECT FROM ledger.work AS held
+                      WHERE held.stage = $1 AND held.tenant_id = queue.tenant_id AND held.user_id = queue.user_id
+                        AND held.state = 'leased' AND held.lease_until > statement_timestamp())),
+tenants (tenant_id, lap, place) AS (
+  SELECT $2::text, 0, 0
+  UNION ALL
+  SELECT following.tenant_id, following.lap, tenants.place + 1
+    FROM tenants CROSS JOIN LATERAL (
+      (SELECT waiting.tenant_id, tenants.lap FROM waiting
+        WHERE waiting.tenant_id > tenants.tenant_id AND (tenants.lap = 0 OR waiting.tenant_id <= $2)
+        ORDER BY waiting.tenant_id LIMIT 1)
+      UNION ALL
+      (SELECT waiting.tenant_id, 1 FROM waiting
+        WHERE tenants.lap = 0 AND waiting.tenant_id <= $2
+        ORDER BY waiting.tenant_id LIMIT 1)
+      ORDER BY lap LIMIT 1) AS following
+   WHERE tenants.place < $3)
+SELECT tenants.tenant_id, first.user_id, first.due_at
+  FROM tenants CROSS JOIN LATERAL (
+    SELECT waiting.user_id, waiting.due_at, row_number() OVER (ORDER BY waiting.turn, waiting.user_id) AS nth
+      FROM waiting
+     WHERE waiting.tenant_id = tenants.tenant_id
+     ORDER BY waiting.turn, waiting.user_id LIMIT $3) AS first
+ WHERE tenants.place > 0
+ ORDER BY first.nth, tenants.place
+ LIMIT $3;
 
 -- name: lease
--- The oldest due work of users whom no other owner is working for, each user's in the order of its events. Forgetting
--- also waits for what is being done about the user's earlier events: it would be undone by a step that still holds
--- what was forgotten. A later step finds it gone. What looks at many interactions waits for those before it to be
--- observed, and a reflection for the extraction before it, also for what was put back untried by an outage; not for what
--- has been tried and waits to be tried again, so that nothing poisoned holds it up.
--- `attempts` counts the one under way; of a lease that ran out before its work began it is taken off again.
--- What has failed, or taken its worker with it, again and again is given out alone: should it do so for ever, it fails
--- alone.
--- $1 stage text, $2 now timestamptz, $3 owner text, $4 lease_until timestamptz, $5 limit int, $6 attempts that make
--- suspect int
--- A table that is empty most of the time has statistics that say so: NOT IN is hashed whatever they say, where NOT
--- EXISTS became a loop over the whole backlog for each of its rows (1.3 s instead of 5 ms at 2,665 events).
-WITH taken AS MATERIALIZED (
-  SELECT tenant_id, user_id FROM ledger.work
-   WHERE stage = $1 AND state = 'leased' AND lease_until > $2 AND lease_owner <> $3
-   GROUP BY tenant_id, user_id),
+-- The oldest due works of the first of these users that have any, each user's in the order of its events, but for those
+-- put back for a later attempt. What looks at many interactions waits for those before it to be observed, and a
+-- reflection for the extraction before it, also for what was put back untried by an outage; not for what has been tried
+-- and waits to be tried again, so that nothing poisoned holds it up.
+-- `attempts` counts the one under way. What has failed, or taken its worker with it, again and again is given out alone:
+-- should it do so for ever, it fails alone.
+-- $1 stage text, $2 tenant ids text[], $3 user ids text[], $4 most users int, $5 most works int, $6 owner text,
+-- $7 lease in s float8, $8 attempts that make suspect int
+WITH found AS MATERIALIZED (
+  SELECT looked.position, works.event_id, works.attempts, dense_rank() OVER (ORDER BY looked.position) AS nth
+    FROM unnest($2::text[], $3::text[]) WITH ORDINALITY AS looked (tenant_id, user_id, position)
+    CROSS JOIN LATERAL (
+      SELECT due.event_id, due.attempts
+        FROM ledger.work AS due
+       WHERE due.stage = $1 AND due.tenant_id = looked.tenant_id AND due.user_id = looked.user_id
+         AND due.state IN ('pending', 'leased')
+         AND (due.state = 'pending' AND due.due_at <= statement_timestamp()
+              OR due.state = 'leased' AND due.lease_until <= statement_timestamp())
+         AND ($1 NOT IN ('extract', 'reflect', 'maintain') OR NOT EXISTS (
+               SELECT FROM ledger.work AS earlier
+                WHERE earlier.tenant_id = due.tenant_id AND earlier.user_id = due.user_id
+                  AND earlier.event_id < due.event_id AND earlier.stage IN ('observe', 'forget', 'extract')
+                  AND (earlier.state = 'leased' AND (earlier.lease_until > statement_timestamp() OR earlier.attempts < $8)
+                       OR earlier.state = 'pending' AND earlier.attempts = 0)))
+       ORDER BY due.event_id
+       LIMIT $5) AS works),
 chosen AS MATERIALIZED (
-  SELECT event_id, stage, attempts - (state = 'leased' AND NOT begun)::int AS attempts FROM ledger.work AS due
-   WHERE stage = $1 AND state IN ('pending', 'leased')
-     AND (state = 'pending' AND due_at <= $2 OR state = 'leased' AND lease_until <= $2)
-     AND (due.tenant_id, due.user_id) NOT IN (SELECT tenant_id, user_id FROM taken)
-     AND ($1 <> 'forget' OR NOT EXISTS (
-           SELECT FROM ledger.work AS earlier
-            WHERE earlier.tenant_id = due.tenant_id AND earlier.user_id = due.user_id
-              AND earlier.event_id < due.event_id AND earlier.stage <> 'forget'
-              AND earlier.state = 'leased' AND earlier.lease_until > $2))
-     AND ($1 NOT IN ('extract', 'reflect', 'maintain') OR NOT EXISTS (
-           SELECT FROM ledger.work AS earlier
-            WHERE earlier.tenant_id = due.tenant_id AND earlier.user_id = due.user_id
-              AND earlier.event_id < due.event_id AND earlier.stage IN ('observe', 'forget', 'extract')
-              AND (earlier.state = 'leased' AND (earlier.lease_until > $2 OR NOT earlier.begun)
-                   OR earlier.state = 'pending' AND earlier.attempts = 0)))
-   ORDER BY event_id
-   LIMIT $5
-   FOR UPDATE SKIP LOCKED),
+  SELECT event_id, attempts
+    FROM (SELECT found.*, row_number() OVER (PARTITION BY position ORDER BY event_id) AS number
+            FROM found WHERE nth <= $4) AS shared
+   ORDER BY number, position
+   LIMIT $5),
 leased AS (
   UPDATE ledger.work AS work
-     SET state = 'leased', attempts = chosen.attempts + 1, begun = false, lease_owner = $3, lease_until = $4,
-         updated_at = $2
+     SET state = 'leased', attempts = chosen.attempts + 1, lease_owner = $6,
+         lease_until = statement_timestamp() + make_interval(secs => $7), updated_at = statement_timestamp()
     FROM chosen
-   WHERE work.event_id = chosen.event_id AND work.stage = chosen.stage
-     AND COALESCE(chosen.event_id = (SELECT min(event_id) FROM chosen WHERE attempts >= $6), true)
+   WHERE work.event_id = chosen.event_id AND work.stage = $1
+     AND COALESCE(chosen.event_id = (SELECT min(event_id) FROM chosen WHERE attempts >= $8), true)
   RETURNING work.event_id, work.stage, work.attempts)
 SELECT event_id, leased.stage, leased.attempts, events.tenant_id, events.user_id, events.kind, events.subject_id,
        events.payload, events.occurred_at
   FROM leased JOIN ledger.events USING (event_id);
 
+-- name: lock_idle
+-- Those of the users for whom nothing waits whose locks could be had at once: nobody records for them until this
+-- transaction ends. $1 stage text, $2 tenant ids text[], $3 user ids text[]
+SELECT idle.tenant_id, idle.user_id
+  FROM (SELECT looked.tenant_id, looked.user_id
+          FROM unnest($2::text[], $3::text[]) AS looked (tenant_id, user_id)
+         WHERE NOT EXISTS (SELECT FROM ledger.work AS waiting
+                            WHERE waiting.stage = $1 AND waiting.tenant_id = looked.tenant_id
+                              AND waiting.user_id = looked.user_id AND waiting.state IN ('pending', 'leased'))
+        OFFSET 0) AS idle
+ WHERE pg_try_advisory_xact_lock(hashtextextended(idle.tenant_id || chr(31) || idle.user_id, 0));
+
+-- name: after_turn
+-- Moves on the clocks of those whose turn it was, and when they are to be looked at next: as soon as somebody has done
+-- what was handed out where more is due; when what waits falls due; in $7 seconds where what is due has to wait for
+-- something else; never, until something is recorded, for whom nothing waits and whose lock is held. A row that has
+-- changed since it was read is left as it is.
+-- $1 stage text, $2 tenant ids text[], $3 user ids text[], $4 due_at that were read timestamptz[], $5 works that each was
+-- handed int[], $6 whether the lock is held bool[], $7 seconds float8
+UPDATE ledger.queues AS queue
+   SET turn = LEAST(GREATEST(queue.turn, statement_timestamp()) + make_interval(secs => served.works),
+                    GREATEST(queue.turn, statement_timestamp() + interval '1 minute')),
+       due_at = CASE WHEN next.due_at IS NULL AND served.locked THEN NULL
+                     WHEN served.works > 0 AND next.due_at <= statement_timestamp() THEN queue.due_at
+                     ELSE GREATEST(next.due_at, statement_timestamp() + make_interval(secs => $7)) END
+  FROM unnest($2::text[], $3::text[], $4::timestamptz[], $5::int[], $6::boolean[])
+       AS served (tenant_id, user_id, due_at, works, locked)
+ CROSS JOIN LATERAL (
+   SELECT COALESCE(
+     (SELECT work.due_at FROM ledger.work
+       WHERE work.stage = $1 AND work.tenant_id = served.tenant_id AND work.user_id = served.user_id
+         AND work.state = 'pending' AND work.due_at <= statement_timestamp() LIMIT 1),
+     (SELECT min(CASE work.state WHEN 'pending' THEN work.due_at ELSE work.lease_until END) FROM ledger.work
+       WHERE work.stage = $1 AND work.tenant_id = served.tenant_id AND work.user_id = served.user_id
+         AND work.state IN ('pending', 'leased'))) AS due_at) AS next
+ WHERE queue.stage = $1 AND queue.tenant_id = served.tenant_id AND queue.user_id = served.user_id
+   AND queue.due_at = served.due_at;
+
+-- name: end_round
+-- $1 stage text, $2 tenant that was served last text
+UPDATE ledger.rounds SET tenant_id = $2 WHERE stage = $1;
+
 -- name: renew
--- Whoever renews has begun.
--- $1 event ids bigint[], $2 stages text[], $3 owner text, $4 now timestamptz, $5 lease_until timestamptz
+-- $1 event ids bigint[], $2 stages text[], $3 owner text, $4 lease in s float8
 UPDATE ledger.work AS work
-   SET lease_until = $5, begun = true, updated_at = $4
+   SET lease_until = statement_timestamp() + make_interval(secs => $4), updated_at = statement_timestamp()
   FROM unnest($1::bigint[], $2::text[]) AS held (event_id, stage)
  WHERE work.event_id = held.event_id AND work.stage = held.stage AND work.state = 'leased' AND work.lease_owner = $3
 RETURNING work.event_id, work.stage;
 
 -- name: finish
--- $1 event ids bigint[], $2 stages text[], $3 owner text, $4 now timestamptz, $5 results text[], JSON or null
+-- $1 event ids bigint[], $2 stages text[], $3 owner text, $4 results text[], JSON or null
 WITH finished AS (
   UPDATE ledger.work AS work
-     SET state = 'done', lease_owner = NULL, lease_until = NULL, last_error = NULL, updated_at = $4,
-         result = held.result::json
-    FROM unnest($1::bigint[], $2::text[], $5::text[]) AS held (event_id, stage, result)
+     SET state = 'done', lease_owner = NULL, lease_until = NULL, last_error = NULL,
+         updated_at = statement_timestamp(), result = held.result::json
+    FROM unnest($1::bigint[], $2::text[], $4::text[]) AS held (event_id, stage, result)
    WHERE work.event_id = held.event_id AND work.stage = held.stage AND work.state = 'leased' AND work.lease_owner = $3
   RETURNING work.event_id, work.stage, work.tenant_id, work.user_id),
 progressed AS (
   INSERT INTO ledger.progress AS known (tenant_id, user_id, stage, last_success_at, last_event_id)
-  SELECT tenant_id, user_id, stage, $4, max(event_id) FROM finished
+  SELECT tenant_id, user_id, stage, statement_timestamp(), max(event_id) FROM finished
    GROUP BY tenant_id, user_id, stage ORDER BY tenant_id, user_id, stage
   ON CONFLICT (tenant_id, user_id, stage) DO UPDATE
      SET last_success_at = GREATEST(known.last_success_at, excluded.last_success_at),
@@ -164,31 +268,53 @@ progressed AS (
 SELECT event_id, stage FROM finished;
 
 -- name: fail
--- $1 event_id bigint, $2 stage text, $3 owner text, $4 now timestamptz, $5 error text, $6 may be retried bool,
--- $7 most attempts int, $8 first delay in s float8, $9 longest delay in s float8, $10 jitter float8
-UPDATE ledger.work
-   SET state = CASE WHEN $6 AND attempts < $7 THEN 'pending' ELSE 'failed' END,
-       due_at = $4::timestamptz + make_interval(secs => LEAST($8 * power(2, LEAST(attempts - 1, 30)), $9) * $10::float8),
-       lease_owner = NULL, lease_until = NULL, last_error = $5, updated_at = $4
- WHERE event_id = $1 AND stage = $2 AND state = 'leased' AND lease_owner = $3
-RETURNING state;
+-- $1 event_id bigint, $2 stage text, $3 owner text, $4 error text, $5 may be retried bool, $6 most attempts int,
+-- $7 first delay in s float8, $8 longest delay in s float8, $9 jitter float8
+WITH failed AS (
+  UPDATE ledger.work
+     SET state = CASE WHEN $5 AND attempts < $6 THEN 'pending' ELSE 'failed' END,
+         due_at = statement_timestamp()
+                  + make_interval(secs => LEAST($7 * power(2, LEAST(attempts - 1, 30)), $8) * $9::float8),
+         lease_owner = NULL, lease_until = NULL, last_error = $4, updated_at = statement_timestamp()
+   WHERE event_id = $1 AND stage = $2 AND state = 'leased' AND lease_owner = $3
+  RETURNING state, stage, tenant_id, user_id, due_at),
+queued AS (
+  UPDATE ledger.queues AS queue SET due_at = LEAST(queue.due_at, failed.due_at)
+    FROM failed
+   WHERE failed.state = 'pending' AND queue.stage = failed.stage AND queue.tenant_id = failed.tenant_id
+     AND queue.user_id = failed.user_id)
+SELECT state FROM failed;
 
 -- name: postpone
 -- The attempt under way does not count: what it met was nobody's fault.
--- $1 event ids bigint[], $2 stages text[], $3 owner text, $4 now timestamptz, $5 due_at timestamptz, $6 why text
-UPDATE ledger.work AS work
-   SET state = 'pending', attempts = GREATEST(work.attempts - 1, 0), due_at = $5, lease_owner = NULL,
-       lease_until = NULL, last_error = $6, updated_at = $4
-  FROM unnest($1::bigint[], $2::text[]) AS held (event_id, stage)
- WHERE work.event_id = held.event_id AND work.stage = held.stage AND work.state = 'leased' AND work.lease_owner = $3
-RETURNING work.event_id, work.stage;
+-- $1 event ids bigint[], $2 stages text[], $3 owner text, $4 delay in s float8, $5 why text
+WITH postponed AS (
+  UPDATE ledger.work AS work
+     SET state = 'pending', attempts = GREATEST(work.attempts - 1, 0),
+         due_at = statement_timestamp() + make_interval(secs => $4), lease_owner = NULL, lease_until = NULL,
+         last_error = $5, updated_at = statement_timestamp()
+    FROM unnest($1::bigint[], $2::text[]) AS held (event_id, stage)
+   WHERE work.event_id = held.event_id AND work.stage = held.stage AND work.state = 'leased' AND work.lease_owner = $3
+  RETURNING work.event_id, work.stage, work.tenant_id, work.user_id, work.due_at),
+queued AS (
+  UPDATE ledger.queues AS queue SET due_at = LEAST(queue.due_at, waiting.due_at)
+    FROM (SELECT DISTINCT stage, tenant_id, user_id, due_at FROM postponed) AS waiting
+   WHERE queue.stage = waiting.stage AND queue.tenant_id = waiting.tenant_id AND queue.user_id = waiting.user_id)
+SELECT event_id, stage FROM postponed;
 
 -- name: retry
--- $1 stage text or null for all, $2 event ids bigint[] or null for all, $3 now timestamptz
-UPDATE ledger.work
-   SET state = 'pending', attempts = 0, due_at = $3, updated_at = $3
- WHERE state = 'failed'
-   AND ($1::text IS NULL OR stage = $1) AND ($2::bigint[] IS NULL OR event_id = ANY ($2));
+-- $1 stage text or null for all, $2 event ids bigint[] or null for all
+WITH retried AS (
+  UPDATE ledger.work
+     SET state = 'pending', attempts = 0, due_at = statement_timestamp(), updated_at = statement_timestamp()
+   WHERE state = 'failed'
+     AND ($1::text IS NULL OR stage = $1) AND ($2::bigint[] IS NULL OR event_id = ANY ($2))
+  RETURNING stage, tenant_id, user_id, due_at),
+queued AS (
+  UPDATE ledger.queues AS queue SET due_at = LEAST(queue.due_at, waiting.due_at)
+    FROM (SELECT DISTINCT stage, tenant_id, user_id, due_at FROM retried) AS waiting
+   WHERE queue.stage = waiting.stage AND queue.tenant_id = waiting.tenant_id AND queue.user_id = waiting.user_id)
+SELECT count(*) FROM retried;
 
 -- name: lag
 -- What is done is not counted: it only grows. Each half is read through an index of its own.
@@ -284,13 +410,21 @@ SELECT work.event_id, work.stage, work.user_id, events.kind, events.subject_id, 
  WHERE work.tenant_id = $1 AND work.event_id = $2 AND work.stage = $3;
 
 -- name: retry_job
--- $1 tenant_id text, $2 event_id bigint, $3 stage text, $4 now timestamptz
-UPDATE ledger.work SET state = 'pending', attempts = 0, due_at = $4, updated_at = $4
- WHERE tenant_id = $1 AND event_id = $2 AND stage = $3 AND state IN ('failed', 'cancelled');
+-- $1 tenant_id text, $2 event_id bigint, $3 stage text
+WITH retried AS (
+  UPDATE ledger.work
+     SET state = 'pending', attempts = 0, due_at = statement_timestamp(), updated_at = statement_timestamp()
+   WHERE tenant_id = $1 AND event_id = $2 AND stage = $3 AND state IN ('failed', 'cancelled')
+  RETURNING stage, tenant_id, user_id, due_at),
+queued AS (
+  UPDATE ledger.queues AS queue SET due_at = LEAST(queue.due_at, retried.due_at)
+    FROM retried
+   WHERE queue.stage = retried.stage AND queue.tenant_id = retried.tenant_id AND queue.user_id = retried.user_id)
+SELECT count(*) FROM retried;
 
 -- name: cancel_job
--- $1 tenant_id text, $2 event_id bigint, $3 stage text, $4 now timestamptz
-UPDATE ledger.work SET state = 'cancelled', updated_at = $4
+-- $1 tenant_id text, $2 event_id bigint, $3 stage text
+UPDATE ledger.work SET state = 'cancelled', updated_at = statement_timestamp()
  WHERE tenant_id = $1 AND event_id = $2 AND stage = $3 AND state = 'pending' AND stage <> 'forget';
 
 -- name: tenant_lag
@@ -365,3 +499,27 @@ SELECT tenant_id, user_id, stored_at FROM ledger.upkeep WHERE maintained_on < $1
 -- name: maintained
 -- $1 tenant_id text, $2 user_id text, $3 today date
 UPDATE ledger.upkeep SET maintained_on = $3 WHERE tenant_id = $1 AND user_id = $2;
+
+-- name: hold
+-- What one worker at a time does is done by who holds it: its owner, until it has not said so for a while.
+-- $1 name text, $2 owner text, $3 for how long in s float8
+INSERT INTO ledger.holders AS holder (name, owner, held_until)
+VALUES ($1, $2, statement_timestamp() + make_interval(secs => $3))
+ON CONFLICT (name) DO UPDATE SET owner = excluded.owner, held_until = excluded.held_until
+ WHERE holder.owner = excluded.owner OR holder.held_until <= statement_timestamp()
+RETURNING owner;
+
+-- name: let_go
+-- $1 name text, $2 owner text
+DELETE FROM ledger.holders WHERE name = $1 AND owner = $2;
+
+-- name: prune
+-- Events of before $1 about which nothing is left to be done, and nothing has failed, oldest first; their work goes with
+-- them. $1 created before timestamptz, $2 most int
+DELETE FROM ledger.events
+ WHERE event_id IN (
+   SELECT event_id FROM ledger.events
+    WHERE created_at < $1
+      AND NOT EXISTS (SELECT FROM ledger.work
+                       WHERE work.event_id = events.event_id AND work.state IN ('pending', 'leased', 'failed'))
+    ORDER BY event_id LIMIT $2);

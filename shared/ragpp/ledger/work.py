@@ -2,10 +2,10 @@
 
 import json
 import random
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 from pydantic import JsonValue
@@ -14,6 +14,7 @@ from ragpp.clock import Clock
 from ragpp.errors import LedgerError
 from ragpp.learned import UserSettings
 from ragpp.ledger.events import SQL, RequestKind, request
+from ragpp.ledger.leasing import MAX_ATTEMPTS, SUSPECT_AFTER, USERS_AT_ONCE, take_turn
 from ragpp.models import Scope
 from ragpp.postgres import Connection, Pool, ensure_open, foreign_errors
 
@@ -22,13 +23,13 @@ if TYPE_CHECKING:
 
     import asyncpg
 
+__all__ = ["MAX_ATTEMPTS", "SUSPECT_AFTER", "Failure", "Lag", "Result", "Work", "WorkKey", "WorkLedger", "WorkState"]
+
 WorkState = Literal["pending", "leased", "done", "failed", "cancelled"]
 Result = Mapping[str, JsonValue]
 
-MAX_ATTEMPTS: Final = 16
-"""Enough to outlast an overload of half an hour, in which stores answer pings and yet time out."""
-SUSPECT_AFTER: Final = 3
-"""Attempts after which a work is given out alone, so that it cannot take others with it."""
+ROUNDS: Final = 4
+"""So often it is looked on where all who were looked at have to wait for something else."""
 FIRST_DELAY_S: Final = 1.0
 LONGEST_DELAY_S: Final = 300.0
 """Delays double from the first to the longest: 16 attempts take some 39 minutes, 1.5 times or half that
@@ -95,9 +96,9 @@ class Lag:
 class WorkLedger:
     """The relay's side of the ledger: what is due is leased to an owner, who finishes or fails it.
 
-    A lease that ends unfinished is given out again, so a killed owner only delays; it counts as an attempt if its
-    owner had begun, which it tells by renewing. Effects must be idempotent: an owner that is slower than its lease does
-    what another does too.
+    Leases are counted by the database's clock. One that ends unfinished was an attempt and is given out again, so a
+    killed owner only delays. Effects must be idempotent: an owner that is slower than its lease does what another does
+    too.
 
     Raises, from any method: TierUnavailable when PostgreSQL does not answer.
     """
@@ -107,27 +108,33 @@ class WorkLedger:
         their delay."""
         self._pool, self._clock, self._jitter = pool, clock, jitter
 
-    async def lease(self, stage: str, *, limit: int, owner: str, lease_s: float) -> list[Work]:
-        """At most `limit` due works of `stage`, oldest event first, held by `owner` for `lease_s` seconds.
+    async def due(self, stages: Collection[str]) -> list[str]:
+        """Those of `stages` for which somebody waits whom nobody works for; cheap however long the backlog is."""
+        async with self._transaction("due") as connection:
+            rows = await connection.fetch(SQL["stages_due"], list(stages))
+        return [row["stage"] for row in rows]
 
-        A user's events come in their order, but for those put back for a later attempt, and never to two owners at
-        once. What ended badly SUSPECT_AFTER times is given out alone. Work of the stage `forget` waits until what is
-        being done about the user's earlier events has ended.
+    async def lease(
+        self, stage: str, *, limit: int, owner: str, lease_s: float, users: int = USERS_AT_ONCE
+    ) -> list[Work]:
+        """At most `limit` due works of `stage` of at most `users` users, held by `owner` for `lease_s` seconds by the
+        database's clock; empty when nobody waits whom nobody works for.
+
+        Tenants take turns, and the users of each; no lease takes more than half of the users who wait, unless it is
+        one. A user's events come in their order, but for those put back for a later attempt, and never to two owners at
+        once. What ended badly SUSPECT_AFTER times is given out alone.
         What ran out of attempts is failed here, in passing.
         """
-        now = self._clock()
-        async with self._transaction("lease") as connection:
-            await connection.execute(SQL["lock_stage"], stage)
-            await connection.execute(SQL["fail_exhausted"], stage, now, MAX_ATTEMPTS)
-            until = now + timedelta(seconds=lease_s)
-            rows = await connection.fetch(SQL["lease"], stage, now, owner, until, limit, SUSPECT_AFTER)
-        return sorted(map(_work, rows), key=lambda work: work.key)
+        for _ in range(ROUNDS):
+            async with self._transaction("lease") as connection:
+                turn = await take_turn(connection, stage, limit=limit, owner=owner, lease_s=lease_s, users=users)
+            if turn.works or not turn.more:
+                break
+        return [_work(row) for row in turn.works]
 
     async def renew(self, keys: Sequence[WorkKey], owner: str, lease_s: float) -> list[WorkKey]:
-        """Hold `keys`, which `owner` has begun, for another `lease_s` seconds from now; returns those that it still
-        holds."""
-        now = self._clock()
-        return await self._held("renew", keys, owner, now, now + timedelta(seconds=lease_s))
+        """Hold `keys` for another `lease_s` seconds from now; returns those that `owner` still holds."""
+        return await self._held("renew", keys, owner, lease_s)
 
     async def finish(
         self, keys: Sequence[WorkKey], owner: str, results: Mapping[WorkKey, Result] | None = None
@@ -136,7 +143,7 @@ class WorkLedger:
         are given out again or are done. When the stage last succeeded for each user is noted in passing."""
         found = results or {}
         texts = [_json(found[key]) if key in found else None for key in keys]
-        return await self._held("finish", keys, owner, self._clock(), texts)
+        return await self._held("finish", keys, owner, texts)
 
     async def request(
         self, scope: Scope, kind: RequestKind, subject_id: str, payload: Result, occurred_at: datetime
@@ -169,7 +176,6 @@ class WorkLedger:
                 SQL["fail"],
                 *key,
                 owner,
-                self._clock(),
                 error.replace("\x00", "")[:MAX_ERROR_CHARS],
                 retryable,
                 MAX_ATTEMPTS,
@@ -184,15 +190,14 @@ class WorkLedger:
     async def postpone(self, keys: Sequence[WorkKey], owner: str, why: str) -> list[WorkKey]:
         """Put `keys` back for an outage that is not theirs: due in POSTPONE_S · (0.5 … 1.5) seconds, the attempt not
         counted, however often. Returns those that `owner` still held."""
-        now = self._clock()
-        due_at = now + timedelta(seconds=POSTPONE_S * (0.5 + self._jitter()))
-        return await self._held("postpone", keys, owner, now, due_at, why.replace("\x00", "")[:MAX_ERROR_CHARS])
+        delay_s = POSTPONE_S * (0.5 + self._jitter())
+        return await self._held("postpone", keys, owner, delay_s, why.replace("\x00", "")[:MAX_ERROR_CHARS])
 
     async def retry(self, stage: str | None = None, event_ids: Sequence[int] | None = None) -> int:
         """Give failed works another round of attempts, all or those of `stage` and `event_ids`; returns how many."""
         async with self._transaction("retry") as connection:
-            status = await connection.execute(SQL["retry"], stage, event_ids, self._clock())
-        return int(status.rsplit(" ", 1)[-1])
+            count: int = await connection.fetchval(SQL["retry"], stage, event_ids)
+        return count
 
     async def lag(self) -> Lag:
         """What waits and what failed; costs as much as the backlog."""
@@ -227,7 +232,7 @@ class WorkLedger:
         ]
 
     async def _held(
-        self, statement: str, keys: Sequence[WorkKey], owner: str, *values: datetime | str | list[str | None]
+        self, statement: str, keys: Sequence[WorkKey], owner: str, *values: float | str | list[str | None]
     ) -> list[WorkKey]:
         if not keys:
             return []
