@@ -1,12 +1,14 @@
 """What the proofs share: a stack of their own, killing and reviving its processes, and generated conversations."""
 
+import functools
 import os
 import random
 import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
@@ -14,8 +16,9 @@ from pathlib import Path
 from typing import Final, Literal
 
 from infra.cli.place import Place
-from infra.cli.services import Services
-from infra.embedded.stack import Stack
+from infra.cli.services import environment_of
+from infra.embedded.processes import Command, ManagedProcess, tail
+from infra.embedded.stack import SERVERS, Stack
 from ragpp.api import MessageIn
 
 ProcessName = Literal["postgres", "valkey", "neo4j", "gateway", "workers"]
@@ -25,6 +28,82 @@ _KIN: Final = ("sister", "brother", "cousin", "aunt")
 _FOODS: Final = ("tea", "coffee", "juice", "water")
 _TOPICS: Final = ("the garden", "a long train ride", "the broken lamp", "our old neighbours", "the winter market")
 _START: Final = datetime(2025, 1, 1, 9, tzinfo=UTC)
+_ORDERLY: Final = ((signal.SIGTERM, 20.0), (signal.SIGKILL, 5.0))
+_READY: Final = ("relay.started", "worker.started", "worker.ready", "relay.ready")
+"""Any of these in its log says that a worker looks for work."""
+_READY_PATIENCE_S: Final = 120.0
+
+
+class Workers:
+    """Worker processes with `names`, started by the proof itself beside a stack that runs. Their logs are those of the
+    stack: `{name}.log`, or `{name}-{run}.log` where a `run` is named."""
+
+    def __init__(self, home: Path, names: Sequence[str], run: str = "") -> None:
+        self._place = Place(home)
+        self._processes = {name: ManagedProcess(name, self._place.home.run) for name in names}
+        self._suffix = f"-{run}" if run else ""
+
+    def start(self, settings: Mapping[str, str] | None = None) -> None:
+        """Start those that do not run, with the stack's settings and then these."""
+        endpoints = Stack(self._place.home.path).endpoints()
+        own = environment_of(self._place, endpoints, int(self._place.home.recall("gateway_port") or 0))
+        for name, process in self._processes.items():
+            if process.pid() is None:
+                marker = f"ragpp_{name}={self._place.home.path}"
+                process.spawn(
+                    Command(
+                        arguments=(sys.executable, "-X", marker, "-m", "services.workers"),
+                        log=self.log(name),
+                        marker=marker,
+                        working_directory=self._place.home.path,
+                        environment=os.environ | own | dict(settings or {}),
+                    )
+                )
+
+    def log(self, name: str) -> Path:
+        """Where one of them logs to."""
+        return self._place.home.logs / f"{name}{self._suffix}.log"
+
+    def wait_until_ready(self) -> None:
+        """Wait until each has said that it looks for work. Raises RuntimeError when one ends, or takes minutes."""
+        deadline = time.monotonic() + _READY_PATIENCE_S
+        for name, process in self._processes.items():
+            while not is_ready(self.log(name).read_text(encoding="utf-8", errors="replace")):
+                if process.pid() is None or time.monotonic() > deadline:
+                    raise RuntimeError(f"{name} does not get ready:\n{tail(self.log(name))}")
+                time.sleep(0.05)
+
+    def signal(self, number: signal.Signals) -> None:
+        """Send a signal to each."""
+        for process in self._processes.values():
+            process.signal(number)
+
+    def pids(self) -> dict[str, int]:
+        """Those that run."""
+        return {name: pid for name, process in self._processes.items() if (pid := process.pid()) is not None}
+
+    def stop(self) -> None:
+        """Stop each: SIGTERM, and SIGKILL for what is still there 20 s later. Those that were paused go on first."""
+        self.signal(signal.SIGCONT)
+        with ThreadPoolExecutor(max_workers=len(self._processes) or 1) as pool:
+            list(pool.map(lambda process: process.stop(_ORDERLY), self._processes.values()))
+
+
+def is_ready(log: str) -> bool:
+    """Whether a worker's log says that it looks for work."""
+    return any(said in log for said in _READY)
+
+
+def worker_names(count: int) -> list[str]:
+    """The names of a stack's workers: workers, workers-2, workers-3 …"""
+    return ["workers", *(f"workers-{number}" for number in range(2, count + 1))]
+
+
+@functools.cache
+def _starts_several() -> bool:
+    """Whether `ragpp up` takes a number of workers."""
+    told = subprocess.run([sys.executable, "-m", "infra.cli.main", "up", "--help"], capture_output=True, check=True)
+    return b"--workers" in told.stdout
 
 
 @dataclass
@@ -43,15 +122,32 @@ class Proving:
             stdout=subprocess.DEVNULL if quiet else None,
         )
 
-    def kill(self, name: ProcessName) -> None:
-        """End one process of the stack by SIGKILL, as a crash would."""
-        if name in {"postgres", "valkey", "neo4j"}:
-            Stack(self.home).kill(name)
-            return
-        pid = Services(Place(self.home)).pid(name)  # type: ignore[arg-type]  # one of the two services
-        if pid is None:
+    def up(self, workers: int = 1, *, quiet: bool = True) -> None:
+        """Start what does not run, with so many workers; where `ragpp up` starts one alone, the others are started
+        here."""
+        if workers == 1:
+            self.ragpp("up", quiet=quiet)
+        elif _starts_several():
+            self.ragpp("up", "--workers", str(workers), quiet=quiet)
+        else:
+            self.ragpp("up", quiet=quiet)
+            Workers(self.home, worker_names(workers)[1:]).start()
+
+    def stop_workers(self) -> None:
+        """Stop every worker of the stack, whoever started it."""
+        found = [path.stem for path in Place(self.home).home.run.glob("*.pid")]
+        Workers(self.home, [name for name in found if name.startswith(("workers", "proof"))]).stop()
+
+    def kill(self, name: str) -> None:
+        """End one process of the stack by SIGKILL, as a crash would: a ProcessName or one of `worker_names`."""
+        for server in SERVERS:
+            if server == name:
+                Stack(self.home).kill(server)
+                return
+        process = ManagedProcess(name, Place(self.home).home.run)
+        if process.pid() is None:
             raise RuntimeError(f"{name} does not run")
-        os.kill(pid, signal.SIGKILL)
+        process.signal(signal.SIGKILL)
 
     def check(self, holds: bool, claim: str) -> None:
         """Print the claim with its verdict; a proof with a claim that does not hold ends with exit code 1."""
@@ -67,13 +163,14 @@ class Proving:
 
 
 @contextmanager
-def proving(home: Path) -> Iterator[Proving]:
-    """Bring a stack up in `home`, and stop it afterwards; its data stays for a look."""
+def proving(home: Path, workers: int = 1) -> Iterator[Proving]:
+    """Bring a stack up in `home` with so many workers, and stop it afterwards; its data stays for a look."""
     stack = Proving(home)
-    stack.ragpp("up", quiet=False)
+    stack.up(workers, quiet=False)
     try:
         yield stack
     finally:
+        stack.stop_workers()
         stack.ragpp("down")
 
 

@@ -11,8 +11,8 @@ from typing import Final
 import structlog
 from pydantic import ValidationError
 
-from ragpp.errors import Conflict, LedgerError, MemorySystemError
-from ragpp.ledger import Work
+from ragpp.errors import Conflict, LedgerError, MemorySystemError, Outdated
+from ragpp.ledger import Result, Work, WorkKey
 from ragpp.tiers import MemoryTier
 from services.workers.extract import extract
 from services.workers.maintain import maintain
@@ -24,6 +24,8 @@ from services.workers.stages import Stage, is_down
 
 LEASE_S: Final = 20.0
 """How long a killed worker delays its events; a living one renews after each third of it."""
+
+FRESH_STARTS: Final = 3
 
 
 def _learned_tiers(parts: WorkerParts) -> Sequence[MemoryTier]:
@@ -70,7 +72,7 @@ async def _digest_user(parts: WorkerParts, batch: Sequence[Work], owner: str) ->
     stage = STAGES[batch[0].key.stage]
     began = time.perf_counter()
     try:
-        results = await stage.work(parts, batch)
+        results = await _on_what_is_left(parts, stage, batch)
     except MemorySystemError as error:
         await _after_failure(parts, stage, batch, owner, error)
     except Exception as error:  # noqa: BLE001 - a bug that one event triggers must not hold up the rest
@@ -81,6 +83,14 @@ async def _digest_user(parts: WorkerParts, batch: Sequence[Work], owner: str) ->
         await parts.ledger.finish([work.key for work in batch], owner, results)
         elapsed_ms = round((time.perf_counter() - began) * 1_000, 1)
         _log.debug("work.done", stage=batch[0].key.stage, works=len(batch), elapsed_ms=elapsed_ms)
+
+
+async def _on_what_is_left(parts: WorkerParts, stage: Stage, batch: Sequence[Work]) -> Mapping[WorkKey, Result] | None:
+    """Do the work, and do it again when something was forgotten between its reading and its writing."""
+    for _ in range(FRESH_STARTS):
+        with suppress(Outdated):
+            return await stage.work(parts, batch)
+    return await stage.work(parts, batch)
 
 
 async def _after_failure(parts: WorkerParts, stage: Stage, batch: Sequence[Work], owner: str, error: Exception) -> None:
@@ -95,7 +105,7 @@ async def _after_failure(parts: WorkerParts, stage: Stage, batch: Sequence[Work]
 async def _one_by_one(parts: WorkerParts, stage: Stage, batch: Sequence[Work], owner: str) -> None:
     for position, work in enumerate(batch):
         try:
-            results = await stage.work(parts, [work])
+            results = await _on_what_is_left(parts, stage, [work])
         except Exception as error:  # noqa: BLE001 - as in `_digest_user`
             if await _outage(parts, stage, error):
                 await _postpone(parts, batch[position:], owner, error)
@@ -106,11 +116,14 @@ async def _one_by_one(parts: WorkerParts, stage: Stage, batch: Sequence[Work], o
 
 
 async def _outage(parts: WorkerParts, stage: Stage, error: Exception) -> bool:
-    """Whether the error is of something that is down, which is nobody's fault: the event waits for it, however long.
+    """Whether the error is of something that is down, or of somebody who goes on forgetting, which is nobody's fault:
+    the event waits for it, however long.
 
     A retryable error while everything is up, such as a text that the embedder refuses or that takes it too long, is
     the event's own: it would come again for ever.
     """
+    if isinstance(error, Outdated):
+        return True
     return isinstance(error, MemorySystemError) and error.retryable and await is_down(parts, stage)
 
 

@@ -11,7 +11,7 @@ from structlog.testing import capture_logs
 
 from ragpp.clock import Clock
 from ragpp.embedding.hashing import HashingEmbedder
-from ragpp.errors import EmbeddingError, TierUnavailable
+from ragpp.errors import EmbeddingError, Outdated, TierUnavailable
 from ragpp.extraction import Extractor
 from ragpp.ledger import Result, Work, WorkKey, WorkLedger
 from ragpp.ledger.pins import PinBoard
@@ -89,13 +89,14 @@ class Ledger:
 @dataclass
 class Tier:
     """The episodic and the short-term tier. `up`: what its ping says. `poison`: ids at which `error` is raised, by a
-    batch as well as alone. `gate`: what a read waits for."""
+    batch as well as alone. `gate`: what a read waits for. `outdated`: how often a write is refused as such."""
 
     name: TierName
     up: bool = True
     poison: frozenset[str] = frozenset()
     error: Exception = field(default_factory=lambda: TierUnavailable("too slow"))
     gate: asyncio.Event | None = None
+    outdated: int = 0
     appended: list[str] = field(default_factory=list)
     asked: list[str] = field(default_factory=list)
 
@@ -109,6 +110,9 @@ class Tier:
         del scope
         if not self.up:
             raise TierUnavailable("down")
+        if self.outdated:
+            self.outdated -= 1
+            raise Outdated("something was forgotten")
         if any(entry.id in self.poison for entry in entries):
             raise self.error
         self.appended += [entry.id for entry in entries]
@@ -168,6 +172,18 @@ async def test_an_outage_is_waited_for_however_long_and_counts_no_attempt(events
     short_term.up = True
     await digest_until_nothing_waits(parts, ledger, works, 1)
     assert {ledger.states[one.key] for one in works} == {"done"}
+
+
+@pytest.mark.parametrize("forgettings", [1, 3, 40])
+async def test_work_whose_inputs_were_forgotten_meanwhile_is_done_again_and_never_fails(forgettings: int) -> None:
+    ledger, episodic, short_term = Ledger(), Tier("episodic"), Tier("short_term")
+    short_term.outdated = forgettings
+    works = [work(1), work(2)]
+    await digest_until_nothing_waits(parts_of(ledger, episodic, short_term), ledger, works, 3 * MAX_ATTEMPTS)
+    assert {ledger.states[one.key] for one in works} == {"done"}
+    assert {ledger.attempts[one.key] for one in works} == {1}
+    assert short_term.appended == ["m1", "m2"]
+    assert len(episodic.asked) == forgettings + 1  # each time with what was there by then
 
 
 async def test_the_lease_is_kept_for_all_until_the_last_is_done(monkeypatch: pytest.MonkeyPatch) -> None:
