@@ -112,6 +112,7 @@ async def ledger_pools(endpoints: Endpoints) -> AsyncIterator[tuple[Pool, Pool]]
     await migrate_as_owner(settings, load_migrations("ledger", "ragpp.ledger"))
     app = create_pool(settings)
     relay = create_pool(settings, dsn=there(endpoints.postgres_relay_dsn).get_secret_value(), vectors=False)
+    await ensure_open(app)
     await ensure_open(relay)
     yield app, relay
     await app.close()

@@ -97,14 +97,18 @@ SELECT count(DISTINCT event_id)
    AND event_id + 0 >= COALESCE($3::bigint, 0) AND event_id + 0 <= COALESCE($4::bigint, 9223372036854775807);
 
 -- name: stages_due
--- Those of the stages for which somebody waits whom nobody works for. $1 stages text[]
-SELECT stage FROM unnest($1::text[]) AS stage
- WHERE EXISTS (SELECT FROM ledger.queues AS waiting
-                WHERE waiting.stage = stage.stage AND waiting.due_at <= statement_timestamp()
-                  AND NOT EXISTS (SELECT FROM ledger.work AS held
-                                   WHERE held.stage = waiting.stage AND held.tenant_id = waiting.tenant_id
-                                     AND held.user_id = waiting.user_id AND held.state = 'leased'
-                                     AND held.lease_until > statement_timestamp()));
+-- Those of the stages for which somebody waits whom nobody works for. The order is that of an index, which keeps the
+-- planner from reading all who wait for another stage. $1 stages text[]
+SELECT asked.stage
+  FROM unnest($1::text[]) AS asked (stage)
+ CROSS JOIN LATERAL (
+   SELECT 1 FROM ledger.queues AS waiting
+    WHERE waiting.stage = asked.stage AND waiting.due_at <= statement_timestamp()
+      AND NOT EXISTS (SELECT FROM ledger.work AS held
+                       WHERE held.stage = asked.stage AND held.tenant_id = waiting.tenant_id
+                         AND held.user_id = waiting.user_id AND held.state = 'leased'
+                         AND held.lease_until > statement_timestamp())
+    ORDER BY waiting.due_at LIMIT 1) AS first;
 
 -- name: round
 -- The tenant that was served last. Leases of one stage are given out one caller at a time. $1 stage text
@@ -218,22 +222,23 @@ SELECT idle.tenant_id, idle.user_id
 -- changed since it was read is left as it is.
 -- $1 stage text, $2 tenant ids text[], $3 user ids text[], $4 due_at that were read timestamptz[], $5 works that each was
 -- handed int[], $6 whether the lock is held bool[], $7 seconds float8
+WITH served AS MATERIALIZED (
+  SELECT looked.*, COALESCE(
+    (SELECT work.due_at FROM ledger.work
+      WHERE work.stage = $1 AND work.tenant_id = looked.tenant_id AND work.user_id = looked.user_id
+        AND work.state = 'pending' AND work.due_at <= statement_timestamp() LIMIT 1),
+    (SELECT min(CASE work.state WHEN 'pending' THEN work.due_at ELSE work.lease_until END) FROM ledger.work
+      WHERE work.stage = $1 AND work.tenant_id = looked.tenant_id AND work.user_id = looked.user_id
+        AND work.state IN ('pending', 'leased'))) AS next_at
+    FROM unnest($2::text[], $3::text[], $4::timestamptz[], $5::int[], $6::boolean[])
+         AS looked (tenant_id, user_id, due_at, works, locked))
 UPDATE ledger.queues AS queue
    SET turn = LEAST(GREATEST(queue.turn, statement_timestamp()) + make_interval(secs => served.works),
                     GREATEST(queue.turn, statement_timestamp() + interval '1 minute')),
-       due_at = CASE WHEN next.due_at IS NULL AND served.locked THEN NULL
-                     WHEN served.works > 0 AND next.due_at <= statement_timestamp() THEN queue.due_at
-                     ELSE GREATEST(next.due_at, statement_timestamp() + make_interval(secs => $7)) END
-  FROM unnest($2::text[], $3::text[], $4::timestamptz[], $5::int[], $6::boolean[])
-       AS served (tenant_id, user_id, due_at, works, locked)
- CROSS JOIN LATERAL (
-   SELECT COALESCE(
-     (SELECT work.due_at FROM ledger.work
-       WHERE work.stage = $1 AND work.tenant_id = served.tenant_id AND work.user_id = served.user_id
-         AND work.state = 'pending' AND work.due_at <= statement_timestamp() LIMIT 1),
-     (SELECT min(CASE work.state WHEN 'pending' THEN work.due_at ELSE work.lease_until END) FROM ledger.work
-       WHERE work.stage = $1 AND work.tenant_id = served.tenant_id AND work.user_id = served.user_id
-         AND work.state IN ('pending', 'leased'))) AS due_at) AS next
+       due_at = CASE WHEN served.next_at IS NULL AND served.locked THEN NULL
+                     WHEN served.works > 0 AND served.next_at <= statement_timestamp() THEN queue.due_at
+                     ELSE GREATEST(served.next_at, statement_timestamp() + make_interval(secs => $7)) END
+  FROM served
  WHERE queue.stage = $1 AND queue.tenant_id = served.tenant_id AND queue.user_id = served.user_id
    AND queue.due_at = served.due_at;
 
