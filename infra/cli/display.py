@@ -63,7 +63,7 @@ class Display:
         self._doing.pop(name, None)
         if not self._quiet:
             said = "already running" if action == "attached" else f"{action} in {seconds:.1f} s"
-            err.print(safe(f"  {name:<9} {said:<20} {details}".rstrip()), soft_wrap=True)
+            err.print(safe(f"  {name:<10} {said:<20} {details}".rstrip()), soft_wrap=True)
         self._show()
 
     def _show(self) -> None:

@@ -8,8 +8,8 @@ import typer
 
 from infra.cli.console import NotRunning, plain
 from infra.cli.lifecycle import Lifecycle
+from infra.cli.one_shot import run_keys
 from infra.cli.options import DEFAULT_HOME, HomeOption, JsonOption
-from infra.cli.services import run_keys
 
 app = typer.Typer(
     help="Make, list and revoke API keys.\n\nExample: [bold]ragpp key create --scopes read,write[/bold]",

@@ -8,18 +8,18 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from types import FrameType
-from typing import TYPE_CHECKING, Final, TypeAlias, get_args
+from typing import TYPE_CHECKING, Final, get_args
 
 from infra.cli.console import err, safe
 from infra.cli.display import Display
+from infra.cli.one_shot import ensure_key
 from infra.cli.place import Place
-from infra.cli.services import SERVICES, ServiceName, ServiceReport, Services, ensure_key
+from infra.cli.services import ServiceReport, Services
 from infra.embedded.server import ServerName, ServerReport
 
 if TYPE_CHECKING:
     from infra.embedded.stack import Stack
 
-Name: TypeAlias = ServerName | ServiceName
 SERVERS: Final[tuple[ServerName, ...]] = get_args(ServerName)
 WATCH_S: Final = 3.0
 
@@ -35,7 +35,7 @@ class Started:
 
 
 class Lifecycle:
-    """The three servers and the two services of one folder."""
+    """The three servers and the services of one folder."""
 
     def __init__(self, path: Path) -> None:
         self.place = Place(path)
@@ -58,8 +58,13 @@ class Lifecycle:
             on_report=display.server_report,
         )
 
-    def bring_up(self, *, quiet: bool = False) -> Started:
-        """Start what does not run; return when every tier is ready. Progress goes to standard error.
+    def names(self) -> list[str]:
+        """What this folder is to have: the servers, then the services."""
+        return [*SERVERS, *self.services.names()]
+
+    def bring_up(self, *, workers: int | None = None, quiet: bool = False) -> Started:
+        """Start what does not run; return when every tier is ready. Progress goes to standard error. `workers`: how
+        many there are to be from now on; without it as many as there were.
 
         Raises StackError; what had come up by then keeps running, and repeating attaches to it.
         """
@@ -68,38 +73,39 @@ class Lifecycle:
             stack = self._stack(display)
             servers = stack.up()
             endpoints = stack.endpoints()
-            services = self.services.up(endpoints, on_step=display.service_step)
+            services = self.services.up(endpoints, workers=workers, on_step=display.service_step)
             with self.place.home.locked():
                 key_made = ensure_key(self.place, endpoints)
             for report in services:
                 display.line(report.name, report.action, report.seconds)
         return Started(servers, services, key_made, time.monotonic() - began)
 
-    def running(self) -> set[Name]:
+    def running(self) -> set[str]:
         """What of it runs."""
         if not self.place.home.path.exists():
             return set()
-        servers: set[Name] = {status.name for status in self.stack.status() if status.running}
-        return servers | {name for name in SERVICES if self.services.pid(name) is not None}
+        servers = {status.name for status in self.stack.status() if status.running}
+        services = {name for name in self.services.names() if self.services.pid(name) is not None}
+        return {*servers, *services, *self.services.surplus()}
 
     def bring_down(
-        self, only: Collection[Name] = (*SERVERS, *SERVICES), *, fast: bool = False
+        self, only: Collection[str] | None = None, *, fast: bool = False
     ) -> list[ServerReport | ServiceReport]:
-        """Stop the services, then the servers. A Ctrl-C meanwhile ends them at once; nothing acknowledged is lost."""
-        services = [name for name in SERVICES if name in only]
-        servers = [name for name in SERVERS if name in only]
+        """Stop the services, then the servers, all or those in `only`. A Ctrl-C meanwhile ends them at once; nothing
+        acknowledged is lost."""
+        servers = [name for name in SERVERS if only is None or name in only]
         if not self.place.home.path.exists():
             return []
         with self.place.home.locked():
             self.services.want(up=False)
         try:
-            stopped = self.services.down(services, fast=fast)
+            stopped = self.services.down(only, fast=fast)
         except KeyboardInterrupt:
             fast = True
-            stopped = self.services.down(services, fast=True)
+            stopped = self.services.down(only, fast=True)
         return [*stopped, *self.stack.down(servers, fast=fast)]
 
-    def stop_what_was_started(self, ran_before: Collection[Name] = ()) -> None:
+    def stop_what_was_started(self, ran_before: Collection[str] = ()) -> None:
         """Stop all that runs and did not run before; a second Ctrl-C, whenever it comes, only makes it quick."""
         fast = False
         while own := self._own(ran_before):
@@ -111,11 +117,11 @@ class Lifecycle:
             else:
                 return
 
-    def _own(self, ran_before: Collection[Name]) -> set[Name]:
+    def _own(self, ran_before: Collection[str]) -> set[str]:
         try:
             return self.running() - set(ran_before)
         except KeyboardInterrupt:
-            return {*SERVERS, *SERVICES} - set(ran_before)
+            return {*self.names(), *self.services.surplus()} - set(ran_before)
 
     def watch(self) -> None:
         """Start again what ends by itself, until Ctrl-C, SIGTERM, a closed terminal, or another's `ragpp down`."""
@@ -126,7 +132,7 @@ class Lifecycle:
                     err.print("stopped from another terminal")
                     return
                 running = self.running()
-                gone = [name for name in (*SERVERS, *SERVICES) if name not in running]
+                gone = [name for name in self.names() if name not in running]
                 if gone and self.services.wanted():
                     err.print(safe(f"{', '.join(gone)} ended; starting again", "yellow"))
                     self.bring_up()

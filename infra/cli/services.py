@@ -1,92 +1,108 @@
-"""The gateway and the worker of an embedded stack: two detached processes beside the three servers."""
+"""The gateway and the workers of an embedded stack: detached processes beside the three servers."""
 
 import hashlib
 import json
 import os
+import re
 import signal
 import socket
-import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, Literal, TypeAlias
+from typing import TYPE_CHECKING, Final, Literal
 
 import httpx
 import psutil
 
+from infra.cli.one_shot import environment_of, last_words, migrate
 from infra.cli.place import HOST, Place
-from infra.embedded.processes import Command, ManagedProcess, tail
+from infra.embedded.processes import Command, ManagedProcess
 from ragpp.errors import StackError
 
 if TYPE_CHECKING:
     from infra.embedded.stack import Endpoints
 
-ServiceName: TypeAlias = Literal["gateway", "workers"]
-SERVICES: Final[tuple[ServiceName, ...]] = ("gateway", "workers")
+GATEWAY: Final = "gateway"
+MOST_WORKERS: Final = 64
 READY_PATIENCE_S: Final = 90.0
 PORT_ATTEMPTS: Final = 3
 _ORDERLY: Final = ((signal.SIGTERM, 15.0), (signal.SIGKILL, 5.0))
 _FAST: Final = ((signal.SIGKILL, 5.0),)
 _POLL_S: Final = 0.1
+_WORKER: Final = re.compile(r"workers(?:-([1-9][0-9]?))?")
 
 
 @dataclass(frozen=True)
 class ServiceReport:
     """What was done to one service, and how long it took."""
 
-    name: ServiceName
+    name: str
     action: Literal["started", "restarted", "attached", "stopped", "absent"]
     seconds: float
     pid: int
 
 
-def environment_of(place: Place, endpoints: "Endpoints", port: int) -> dict[str, str]:
-    """The settings that the services of this stack are started with; everything else is the caller's environment."""
-    cache = os.environ.get("RAGPP_CACHE", "~/.cache/ragpp")
-    return {
-        "POSTGRES_DSN": endpoints.postgres_app_dsn.get_secret_value(),
-        "POSTGRES_OWNER_DSN": endpoints.postgres_owner_dsn.get_secret_value(),
-        "POSTGRES_RELAY_DSN": endpoints.postgres_relay_dsn.get_secret_value(),
-        "REDIS_URL": endpoints.redis_url.get_secret_value(),
-        "NEO4J_URI": endpoints.neo4j_uri,
-        "NEO4J_USER": endpoints.neo4j_user,
-        "NEO4J_PASSWORD": endpoints.neo4j_password.get_secret_value(),
-        "GATEWAY_HOST": HOST,
-        "GATEWAY_PORT": str(port),
-        "GATEWAY_AUDIT_SPOOL": str(place.home.path / "audit-spool.jsonl"),
-        "EMBEDDING_CACHE_DIR": str(Path(cache).expanduser()),
-    }
+def worker_name(number: int) -> str:
+    """The name of the `number`-th worker, counted from 1."""
+    return "workers" if number == 1 else f"workers-{number}"
+
+
+def is_worker(name: str) -> bool:
+    """Whether a worker can have this name, in whatever folder."""
+    match = _WORKER.fullmatch(name)
+    return match is not None and worker_name(int(match[1] or 1)) == name
 
 
 class Services:
-    """Starts, finds and stops the gateway and the worker of one folder."""
+    """Starts, finds and stops the gateway and the workers of one folder."""
 
     def __init__(self, place: Place) -> None:
         self.place = place
-        self._processes = {name: ManagedProcess(name, place.home.run) for name in SERVICES}
 
-    def log_path(self, name: ServiceName) -> Path:
+    def names(self) -> list[str]:
+        """What this folder is to have: the gateway, and as many workers as it remembers."""
+        workers = int(self.place.home.recall("workers") or 1)
+        return [GATEWAY, *(worker_name(number) for number in range(1, workers + 1))]
+
+    def surplus(self) -> list[str]:
+        """Workers that run beyond that number: what changed it was ended before it could stop them."""
+        named = (path.stem for path in self.place.home.run.glob("workers*.pid"))
+        return sorted(name for name in {*named} - {*self.names()} if is_worker(name) and self.pid(name) is not None)
+
+    def log_path(self, name: str) -> Path:
         """Where the service logs to."""
         return self.place.home.logs / f"{name}.log"
 
-    def pid(self, name: ServiceName) -> int | None:
+    def pid(self, name: str) -> int | None:
         """The service's pid when it runs."""
-        return self._processes[name].pid()
+        return self._process(name).pid()
 
-    def up(self, endpoints: "Endpoints", *, on_step: Callable[[str], None] = lambda _step: None) -> list[ServiceReport]:
+    def up(
+        self,
+        endpoints: "Endpoints",
+        *,
+        workers: int | None = None,
+        on_step: Callable[[str], None] = lambda _step: None,
+    ) -> list[ServiceReport]:
         """Start what does not run, and return when the gateway is ready with every tier.
 
-        A service that was started for other endpoints than these is started again. Raises StackError when one ends
-        while starting, or is not ready in time.
+        `workers`: how many there are to be from now on, 1 to MOST_WORKERS; those beyond are stopped. A service that was
+        started for other endpoints than these is started again. Raises StackError when one ends while starting, or is
+        not ready in time.
         """
         with self.place.home.locked():
             self.want(up=True)
+            if workers is not None:
+                self.place.home.remember("workers", str(workers))
             settings, gateway = self._start_gateway(endpoints, on_step)
             on_step("workers: starting")
-            workers = self._start("workers", settings)
-        return [gateway, workers]
+            started = [self._start(name, settings) for name in self.names() if name != GATEWAY]
+            stopped = self._stop(self.surplus(), _ORDERLY)
+        return [gateway, *started, *stopped]
 
     def _start_gateway(
         self, endpoints: "Endpoints", on_step: Callable[[str], None]
@@ -96,19 +112,19 @@ class Services:
         for attempt in range(1, PORT_ATTEMPTS + 1):
             port = self._port()
             settings = environment_of(self.place, endpoints, port)
-            starts = self.pid("gateway") is None or self.pid("workers") is None  # with the code of now
+            starts = any(self.pid(name) is None for name in self.names())  # with the code of now
             if starts and attempt == 1:
                 on_step("gateway: bringing the schemas up to date")
-                _migrate(self.place, settings)
+                migrate(self.place, settings)
             on_step("gateway: starting")
-            report = self._start("gateway", settings)
+            report = self._start(GATEWAY, settings)
             try:
                 seconds = self._wait_until_ready(port)
             except StackError:
-                if attempt == PORT_ATTEMPTS or self.pid("gateway") is not None or not _is_taken(port):
+                if attempt == PORT_ATTEMPTS or self.pid(GATEWAY) is not None or not _is_taken(port):
                     raise
                 continue
-            return settings, ServiceReport("gateway", report.action, seconds, report.pid)
+            return settings, ServiceReport(GATEWAY, report.action, seconds, report.pid)
         raise AssertionError("the last attempt returns or raises")
 
     def want(self, *, up: bool) -> None:
@@ -119,27 +135,48 @@ class Services:
         """Whether the stack is to run: False once another terminal has stopped it."""
         return self.place.home.recall("wanted") != "down"
 
-    def down(self, only: Collection[ServiceName] = SERVICES, *, fast: bool = False) -> list[ServiceReport]:
-        """Stop those in `only`, the gateway first so that nothing new arrives."""
-        reports = []
-        for name in (name for name in SERVICES if name in only):
+    def down(self, only: Collection[str] | None = None, *, fast: bool = False) -> list[ServiceReport]:
+        """Stop those in `only`, or all: the gateway first so that nothing new arrives, then the workers at once.
+
+        Ctrl-C gives those that are stopping three seconds more, and is raised then.
+        """
+        signals = _FAST if fast else _ORDERLY
+        names = [name for name in (*self.names(), *self.surplus()) if only is None or name in only]
+        gateway = [name for name in names if name == GATEWAY]
+        return [*self._stop(gateway, signals), *self._stop([name for name in names if name != GATEWAY], signals)]
+
+    def _stop(self, names: Sequence[str], signals: Sequence[tuple[signal.Signals, float]]) -> list[ServiceReport]:
+        hurry = threading.Event()
+
+        def one(name: str) -> ServiceReport:
             began = time.monotonic()
-            pid = self._processes[name].stop(_FAST if fast else _ORDERLY)
+            pid = self._process(name).stop(signals, hurry=hurry)
             action: Literal["stopped", "absent"] = "stopped" if pid else "absent"
-            reports.append(ServiceReport(name, action, time.monotonic() - began, pid or 0))
-        return reports
+            return ServiceReport(name, action, time.monotonic() - began, pid or 0)
+
+        with ThreadPoolExecutor(MOST_WORKERS, thread_name_prefix="stop") as pool:
+            stopping = [pool.submit(one, name) for name in names]
+            try:
+                wait(stopping)
+            except KeyboardInterrupt:
+                hurry.set()
+                raise
+        return [stopped.result() for stopped in stopping]
+
+    def _process(self, name: str) -> ManagedProcess:
+        return ManagedProcess(name, self.place.home.run)
 
     def _port(self) -> int:
         """The running gateway's, or the one that it is about to get."""
         remembered = self.place.home.recall("gateway_port")
-        if self.pid("gateway") is not None and remembered is not None:
+        if self.pid(GATEWAY) is not None and remembered is not None:
             return int(remembered)
         return self.place.choose_port()
 
-    def _start(self, name: ServiceName, settings: Mapping[str, str]) -> ServiceReport:
+    def _start(self, name: str, settings: Mapping[str, str]) -> ServiceReport:
         began = time.monotonic()
         print_of_settings = hashlib.sha256(json.dumps(settings, sort_keys=True).encode()).hexdigest()
-        process, remembered = self._processes[name], f"{name}_settings"
+        process, remembered = self._process(name), f"{name}_settings"
         command = self._command(name, settings)
         pid = process.find(command)
         action: Literal["started", "restarted", "attached"] = "attached"
@@ -152,9 +189,9 @@ class Services:
             pid = process.spawn(command)
         return ServiceReport(name, action, time.monotonic() - began, pid)
 
-    def _command(self, name: ServiceName, settings: Mapping[str, str]) -> Command:
+    def _command(self, name: str, settings: Mapping[str, str]) -> Command:
         marker = f"ragpp_{name}={self.place.home.path}"
-        module = {"gateway": "services.all_in_one", "workers": "services.workers"}[name]
+        module = "services.all_in_one" if name == GATEWAY else "services.workers"
         return Command(
             arguments=(sys.executable, "-X", marker, "-m", module),
             log=self.log_path(name),
@@ -169,7 +206,7 @@ class Services:
         last = "no answer"
         with httpx.Client(base_url=f"http://{HOST}:{port}", timeout=5.0, trust_env=False) as client:
             while True:
-                pid = self.pid("gateway")
+                pid = self.pid(GATEWAY)
                 try:
                     if pid is not None and _listens(pid, port):
                         answer = client.get("/health/ready")
@@ -178,7 +215,7 @@ class Services:
                         last = answer.text[:500]
                 except httpx.TransportError as error:
                     last = type(error).__name__
-                log = self.log_path("gateway")
+                log = self.log_path(GATEWAY)
                 if pid is None:
                     raise StackError(f"the gateway ended while starting. The end of {log}:\n{last_words(log)}")
                 if time.monotonic() - began > READY_PATIENCE_S:
@@ -200,63 +237,3 @@ def _is_taken(port: int) -> bool:
     with socket.socket() as probe:
         probe.settimeout(1.0)
         return probe.connect_ex((HOST, port)) == 0
-
-
-def last_words(log: Path, lines: int = 12) -> str:
-    """The end of a log, its JSON lines in short: the event, and the last line of a traceback."""
-    said = []
-    for line in tail(log, lines).splitlines():
-        try:
-            event = json.loads(line)
-            last = str(event.get("exception") or event["event"]).strip().splitlines()[-1]
-            said.append(f"{event.get('level', '')}: {last}")
-        except (ValueError, KeyError, TypeError, AttributeError, IndexError):
-            said.append(line)
-    return "\n".join(said)
-
-
-def _migrate(place: Place, settings: Mapping[str, str]) -> None:
-    """Bring every schema up to date, in a process of its own. Raises StackError with what it said."""
-    done = _run_module("services.all_in_one", ["migrate"], place, settings)
-    if done.returncode != 0:
-        log = place.home.logs / "gateway.log"
-        with log.open("a", encoding="utf-8") as file:
-            file.write(done.stdout + done.stderr)
-        said = last_words(log, 3)
-        raise StackError(f"the schemas cannot be brought up to date; {log} has it all. Its end:\n{said}")
-
-
-def _run_module(
-    module: str, arguments: Sequence[str], place: Place, settings: Mapping[str, str]
-) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", module, *arguments],
-        env=os.environ | settings,
-        cwd=place.home.path,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-
-
-def run_keys(place: Place, endpoints: "Endpoints", arguments: Sequence[str]) -> subprocess.CompletedProcess[str]:
-    """Run the gateway's key command in a process of its own; its output is captured."""
-    return _run_module("services.gateway.keys", arguments, place, environment_of(place, endpoints, 0))
-
-
-def ensure_key(place: Place, endpoints: "Endpoints") -> bool:
-    """Make the first key when there is none, or when the stored one is not known; True when one was made.
-
-    Raises StackError when it cannot be made.
-    """
-    key, url = place.key(), place.url()
-    if key is not None and url is not None:
-        headers = {"authorization": f"Bearer {key}"}
-        answer = httpx.get(f"{url}/v1/pending", params={"user_id": "-"}, headers=headers, timeout=10.0, trust_env=False)
-        if answer.status_code != 401:
-            return False
-    made = run_keys(place, endpoints, ["create", "--tenant", "default", "--json"])
-    if made.returncode != 0:
-        raise StackError(f"no API key could be made: {made.stderr.strip()[-500:]}")
-    place.write_key(str(json.loads(made.stdout)["key"]))
-    return True

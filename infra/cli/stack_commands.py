@@ -4,7 +4,6 @@ import sys
 import time
 from collections import deque
 from dataclasses import asdict
-from pathlib import Path
 from typing import Annotated, Final
 
 import httpx
@@ -15,28 +14,35 @@ from rich.text import Text
 from infra.cli.console import ExitCode, NotRunning, emit_json, out, plain, safe
 from infra.cli.lifecycle import SERVERS, Lifecycle
 from infra.cli.options import DEFAULT_HOME, HomeOption, JsonOption
-from infra.cli.services import SERVICES
+from infra.cli.services import GATEWAY, MOST_WORKERS, is_worker
 from ragpp.errors import InvalidInput
 
-LOG_NAMES: Final = (*SERVICES, *SERVERS)
 _FOLLOW_S: Final = 0.3
 
 
 def up(
     home: HomeOption = DEFAULT_HOME,
+    workers: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            max=MOST_WORKERS,
+            help="Worker processes, from now on; surplus ones are stopped. Default: as many as there were, at first 1.",
+        ),
+    ] = None,
     foreground: Annotated[
         bool, typer.Option("--foreground", help="Stay, start again what ends by itself, stop all on Ctrl-C.")
     ] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Start PostgreSQL, Valkey, Neo4j, the gateway and a worker; what runs already is left as it is.
+    """Start PostgreSQL, Valkey, Neo4j, the gateway and the workers; what runs already is left as it is.
 
     The first start downloads Neo4j once.
 
-    Example: [bold]ragpp up && ragpp status[/bold]
+    Example: [bold]ragpp up --workers 3 && ragpp status[/bold]
     """
     lifecycle = Lifecycle(home)
-    started = lifecycle.bring_up(quiet=as_json)
+    started = lifecycle.bring_up(workers=workers, quiet=as_json)
     if as_json:
         emit_json(
             {
@@ -83,7 +89,7 @@ def down(
         return
     for report in reports:
         if report.action != "absent":
-            out.print(f"  {report.name:<9} {report.action} in {report.seconds:.1f} s")
+            out.print(f"  {report.name:<10} {report.action} in {report.seconds:.1f} s")
     if all(report.action == "absent" for report in reports):
         out.print("nothing was running")
 
@@ -98,7 +104,7 @@ def status(home: HomeOption = DEFAULT_HOME, as_json: JsonOption = False) -> None
     lifecycle = Lifecycle(home)
     rows = _rows(lifecycle)
     running = [row for row in rows if row["running"]]
-    tiers = _tiers(lifecycle) if any(row["name"] == "gateway" for row in running) else {}
+    tiers = _tiers(lifecycle) if any(row["name"] == GATEWAY for row in running) else {}
     well = len(running) == len(rows) and bool(tiers) and all(tier["ok"] for tier in tiers.values())
     if as_json:
         emit_json(
@@ -140,12 +146,12 @@ def _rows(lifecycle: Lifecycle) -> list[dict[str, object]]:
             rows.append(row | {"detail": server.problem or f"{server.version}, ping {server.ping_ms:.0f} ms"})
     else:
         rows = [_absent(name) for name in SERVERS]
-    for name in SERVICES:
+    for name in (*lifecycle.services.names(), *lifecycle.services.surplus()):
         pid = lifecycle.services.pid(name) if lifecycle.place.home.path.exists() else None
         if pid is None:
             rows.append(_absent(name))
             continue
-        detail = lifecycle.place.url() if name == "gateway" else ""
+        detail = lifecycle.place.url() if name == GATEWAY else ""
         measured = {"memory_mb": memory_mb(pid), "uptime_s": uptime_s(pid)}
         rows.append({"name": name, "running": True, "pid": pid, **measured, "detail": detail})
     return rows
@@ -190,7 +196,9 @@ def _duration(seconds: object) -> str:
 
 
 def logs(
-    name: Annotated[str | None, typer.Argument(help=f"One of {', '.join(LOG_NAMES)}; default: all.")] = None,
+    name: Annotated[
+        str | None, typer.Argument(help=f"gateway, workers, workers-2 …, {', '.join(SERVERS)}; default: all.")
+    ] = None,
     follow: Annotated[bool, typer.Option("--follow", "-f", help="Go on until Ctrl-C.")] = False,
     lines: Annotated[int, typer.Option("--lines", "-n", min=0, help="The last lines of each.")] = 20,
     home: HomeOption = DEFAULT_HOME,
@@ -200,10 +208,12 @@ def logs(
     Example: [bold]ragpp logs gateway -f[/bold]
     """
     lifecycle = Lifecycle(home)
-    if name is not None and name not in LOG_NAMES:
-        raise InvalidInput(f"there is no log {name!r}", suggestions=(f"Choose among {', '.join(LOG_NAMES)}.",))
-    paths: dict[str, Path] = {service: lifecycle.services.log_path(service) for service in SERVICES}
+    paths = {label: lifecycle.services.log_path(label) for label in lifecycle.services.names()}
+    if name is not None and is_worker(name):
+        paths[name] = lifecycle.services.log_path(name)  # what a worker said that was stopped can be read still
     paths |= {server: lifecycle.stack.log_path(server) for server in SERVERS}
+    if name is not None and name not in paths:
+        raise InvalidInput(f"there is no log {name!r}", suggestions=(f"Choose among {', '.join(paths)}.",))
     chosen = {label: path for label, path in paths.items() if name in {None, label} and path.exists()}
     if not chosen:
         raise NotRunning(f"there are no logs in {lifecycle.place.home.path}")

@@ -117,19 +117,45 @@ def test_what_was_killed_is_told_and_started_again(home: Path, name: str) -> Non
     ragpp(home, "recall", "Who is Bruno?", "--user", "u1")
 
 
+def test_there_are_as_many_workers_as_asked_for_until_another_number_is(home: Path) -> None:
+    before = pids(home)
+    more = json.loads(ragpp(home, "up", "--workers", "3", "--json"))
+    actions = {report["name"]: report["action"] for report in more["services"]}
+    assert actions == {"gateway": "attached", "workers": "attached", "workers-2": "started", "workers-3": "started"}
+    three = pids(home)
+    assert set(three) == {*before, "workers-2", "workers-3"}
+    assert {name: pid for name, pid in three.items() if name in before} == before
+    ragpp(home, "logs", "workers-3")
+    psutil.Process(three["workers-2"]).send_signal(signal.SIGKILL)
+    ragpp(home, "status", answers=1)
+    ragpp(home, "up")
+    revived = pids(home)
+    assert set(revived) == set(three)
+    assert revived["workers-2"] != three["workers-2"]
+    said = json.loads(ragpp(home, "up", "--workers", "1", "--json"))
+    assert {report["name"] for report in said["services"] if report["action"] == "stopped"} == {
+        "workers-2",
+        "workers-3",
+    }
+    assert pids(home) == before
+    assert {report["action"] for report in json.loads(ragpp(home, "up", "--json"))["services"]} == {"attached"}
+
+
 def test_logs_are_shown_by_name(home: Path) -> None:
     assert "uvicorn" in ragpp(home, "logs", "gateway", "-n", "500")
     ragpp(home, "logs", "oracle", answers=1)
 
 
 def test_in_the_foreground_what_ends_is_started_again_and_sigterm_stops_all(home: Path) -> None:
+    ragpp(home, "up", "--workers", "2")
     watching = subprocess.Popen(
         command("up", "--foreground"), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=environment(home)
     )
     before = pids(home)
-    psutil.Process(before["workers"]).send_signal(signal.SIGKILL)
+    for name in ("workers", "workers-2"):
+        psutil.Process(before[name]).send_signal(signal.SIGKILL)
     deadline = time.monotonic() + 90
-    while pids(home).get("workers") in {None, before["workers"]}:
+    while any(pids(home).get(name) in {None, before[name]} for name in ("workers", "workers-2")):
         assert time.monotonic() < deadline, "not started again"
     watching.send_signal(signal.SIGTERM)
     assert watching.wait(60) == 0

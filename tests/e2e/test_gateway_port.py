@@ -9,7 +9,7 @@ import httpx
 import pytest
 
 from infra.cli.place import HOST, Place
-from infra.cli.services import ServiceName, ServiceReport, Services
+from infra.cli.services import ServiceReport, Services
 from infra.embedded.stack import Stack
 
 pytestmark = [pytest.mark.server, pytest.mark.timeout(600)]
@@ -47,7 +47,7 @@ class Overtaken(Services):
         self.ports: list[int] = []
         self._stack = stack
 
-    def _start(self, name: ServiceName, settings: Mapping[str, str]) -> ServiceReport:
+    def _start(self, name: str, settings: Mapping[str, str]) -> ServiceReport:
         port = int(settings["GATEWAY_PORT"])
         if not self.ports:
             self._stack.enter_context(stranger_at(port))

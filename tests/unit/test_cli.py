@@ -2,6 +2,7 @@
 
 import io
 import json
+import os
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -16,6 +17,8 @@ from infra.cli.console import plain
 from infra.cli.main import main
 from infra.cli.place import Place
 from infra.cli.render import recall_view
+from infra.cli.services import Services, is_worker
+from infra.embedded.processes import birth
 from ragpp.api import RecalledMemory, RecallRequest, RecallResponse, TierStatus
 from ragpp.errors import InvalidInput
 
@@ -81,6 +84,56 @@ def test_with_json_the_problem_is_json_too(ragpp: Callable[..., Done], tmp_path:
 
 def test_wrong_usage_answers_2(ragpp: Callable[..., Done], tmp_path: Path) -> None:
     assert ragpp("recall", "anything", home=tmp_path).returncode == 2
+
+
+@pytest.mark.parametrize("number", ["0", "65", "-1", "two", "1.5"])
+def test_a_number_of_workers_that_cannot_be_is_wrong_usage(
+    number: str, ragpp: Callable[..., Done], tmp_path: Path
+) -> None:
+    done = ragpp("up", "--workers", number, home=tmp_path / "none")
+    assert done.returncode == 2
+    assert "--workers" in done.stderr
+    assert not (tmp_path / "none").exists()
+
+
+def test_a_folder_has_one_worker_until_it_remembers_more(tmp_path: Path) -> None:
+    services = Services(Place(tmp_path))
+    assert services.names() == ["gateway", "workers"]
+    services.place.home.remember("workers", "3")
+    assert Services(Place(tmp_path)).names() == ["gateway", "workers", "workers-2", "workers-3"]
+
+
+def test_only_a_worker_that_runs_is_one_too_many(tmp_path: Path) -> None:
+    services = Services(Place(tmp_path))
+    services.place.home.create()
+    running, alive = services.place.home.run, f"{os.getpid()}\n{birth(os.getpid())}\n"
+    for name in ("workers", "workers-2", "workers-x"):
+        (running / f"{name}.pid").write_text(alive, encoding="utf-8")
+    (running / "workers-3.pid").write_text("1\nanother birth\n", encoding="utf-8")
+    assert services.surplus() == ["workers-2"]
+    services.place.home.remember("workers", "2")
+    assert services.surplus() == []
+
+
+def test_worker_names_are_the_ones_that_are_given() -> None:
+    assert all(map(is_worker, ("workers", "workers-2", "workers-64")))
+    assert not any(map(is_worker, ("workers-0", "workers-1", "workers-02", "workers-", "gateway", "../workers-2")))
+
+
+@pytest.mark.parametrize("name", ["oracle", "workers-1", "../key"])
+def test_the_log_of_what_cannot_be_is_refused_with_the_choice(
+    name: str, ragpp: Callable[..., Done], tmp_path: Path
+) -> None:
+    done = ragpp("logs", name, home=tmp_path)
+    assert done.returncode == 1
+    assert "gateway, workers, postgres" in done.stderr
+
+
+def test_the_log_of_a_worker_that_was_stopped_can_be_read(ragpp: Callable[..., Done], tmp_path: Path) -> None:
+    (tmp_path / "logs").mkdir()
+    (tmp_path / "logs" / "workers-2.log").write_text("its last words\n", encoding="utf-8")
+    assert ragpp("logs", "workers-2", home=tmp_path).stdout == "its last words\n"
+    assert ragpp("logs", home=tmp_path).returncode == 3
 
 
 def test_status_of_a_stack_that_never_ran_answers_3(ragpp: Callable[..., Done], tmp_path: Path) -> None:
