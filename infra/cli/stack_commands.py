@@ -209,8 +209,8 @@ def logs(
     """
     lifecycle = Lifecycle(home)
     paths = {label: lifecycle.services.log_path(label) for label in lifecycle.services.names()}
-    if name is not None and is_worker(name):
-        paths[name] = lifecycle.services.log_path(name)  # what a worker said that was stopped can be read still
+    if name is not None and is_worker(name) and lifecycle.services.log_path(name).exists():
+        paths[name] = lifecycle.services.log_path(name)  # of a worker that was stopped since
     paths |= {server: lifecycle.stack.log_path(server) for server in SERVERS}
     if name is not None and name not in paths:
         raise InvalidInput(f"there is no log {name!r}", suggestions=(f"Choose among {', '.join(paths)}.",))

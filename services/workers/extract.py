@@ -33,6 +33,7 @@ from services.workers.learning.patterns import Pattern, find_patterns
 from services.workers.modelled import Read, read_with_model
 from services.workers.observe import finding_id, teaches
 from services.workers.parts import WorkerParts
+from services.workers.telling import told
 
 HISTORY: Final = timedelta(days=90)
 """How far before a window's end patterns are looked for."""
@@ -193,7 +194,7 @@ async def _read(parts: WorkerParts, scope: Scope, items: Sequence[Interaction]) 
     try:
         read = await read_with_model(model, parts.extractor, items)
     except LanguageModelError as error:
-        _log.warning("extract.fell_back", model=model.name, kind=error.kind, error=error.message)
+        _log.warning("extract.fell_back", model=model.name, kind=error.kind, error=told(error))
         return Read(fallback=error.kind)
     if read.observations:
         await parts.semantic.observe(scope, read.observations)

@@ -9,6 +9,7 @@ import asyncio
 import hashlib
 import json
 import time
+import traceback
 from collections.abc import Awaitable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta, tzinfo
@@ -32,6 +33,7 @@ from services.workers.learning.themes import Said, stems_in, themes_of
 from services.workers.observe import teaches
 from services.workers.parts import WorkerParts
 from services.workers.rules import learn_rules
+from services.workers.telling import told
 
 MOST_OF_A_DAY: Final = 2_000
 """Interactions of a day that are reflected upon, the latest."""
@@ -173,13 +175,14 @@ async def _attempt(course: _Course, analysis: Analysis, work: Awaitable[T]) -> T
     try:
         return await work
     except MemorySystemError as error:
-        _log.warning("reflect.failed", analysis=analysis, code=error.code, error=error.message)
-        course.failed[analysis] = f"{error.code}: {error.message}"[:500]
+        _log.warning("reflect.failed", analysis=analysis, code=error.code, error=told(error))
+        course.failed[analysis] = told(error)[:500]
         if error.retryable:
             course.retryable.append(error)
     except Exception as error:  # noqa: BLE001 - a bug in one analysis must not take the others' results with it
-        _log.exception("reflect.crashed", analysis=analysis)
-        course.failed[analysis] = f"unexpected {type(error).__name__}; see the log"
+        where = traceback.format_tb(error.__traceback__)  # the usual trace ends with the error's own text
+        _log.error("reflect.crashed", analysis=analysis, error=told(error), where=where)
+        course.failed[analysis] = told(error)[:500]
     return None
 
 
@@ -189,7 +192,7 @@ async def _themes(course: _Course) -> tuple[Theme, ...]:
         try:
             return await suggest_themes(course.model, own_words(course.items))
         except LanguageModelError as error:
-            _log.warning("reflect.fell_back", analysis="themes", kind=error.kind, error=error.message)
+            _log.warning("reflect.fell_back", analysis="themes", kind=error.kind, error=told(error))
     texts = {item.id: masked(item.content).strip() for item in course.items}
     spoken = [item for item in course.items if texts[item.id]]
     step = max(1, -(-len(spoken) // MOST_EMBEDDED))
@@ -247,7 +250,7 @@ async def _suggested(course: _Course, held: Sequence[Preference], taken: set[str
     try:
         suggested = await suggest_merges(model, [one for one in held if one.id not in taken])
     except LanguageModelError as error:
-        _log.warning("reflect.fell_back", analysis="preferences", kind=error.kind, error=error.message)
+        _log.warning("reflect.fell_back", analysis="preferences", kind=error.kind, error=told(error))
         return []
     by_id = {one.id: one for one in held}
     pairs = [(merge.kept, absorbed) for merge in suggested for absorbed in merge.absorbed]

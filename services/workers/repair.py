@@ -12,6 +12,7 @@ from ragpp.ledger import Work
 from ragpp.models import InteractionEntry, Scope
 from services.workers.parts import WorkerParts
 from services.workers.summaries import improve_summary
+from services.workers.telling import told
 
 _log = structlog.stdlib.get_logger(__name__)
 REBUILD_DAYS: Final = 7
@@ -53,7 +54,7 @@ async def rebuild_short_term(parts: WorkerParts) -> int:
         except TierUnavailable:
             raise
         except Exception as error:  # noqa: BLE001 - one session that nothing can be made of must not cost all others
-            _log.warning("short_term.session_lost", session_id=scope.session_id, error=repr(error))
+            _log.warning("short_term.session_lost", session_id=scope.session_id, error=told(error))
         else:
             rebuilt += 1
     await parts.short_term.mark()

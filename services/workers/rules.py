@@ -29,6 +29,7 @@ from services.workers.learning.conflicts import conflicts_of
 from services.workers.learning.days import back
 from services.workers.observe import teaches
 from services.workers.parts import WorkerParts
+from services.workers.telling import told
 
 MOST_RULES: Final = 1_000
 FAILING_OUTCOMES: Final = 5
@@ -102,7 +103,7 @@ async def _suggested(
     try:
         suggested = await suggest_rules(model, own_words(items), texts)
     except LanguageModelError as error:
-        _log.warning("reflect.fell_back", analysis="rules", kind=error.kind, error=error.message)
+        _log.warning("reflect.fell_back", analysis="rules", kind=error.kind, error=told(error))
         return []
     return [
         RuleDraft(

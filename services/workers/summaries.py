@@ -8,6 +8,7 @@ from ragpp.errors import LanguageModelError
 from ragpp.models import Interaction, InteractionEntry, Scope, SummaryDraft
 from ragpp.summaries import LlmSummariser, SummaryMessage
 from services.workers.parts import WorkerParts
+from services.workers.telling import told
 
 FOLDED_MESSAGES: Final = 200
 """The session's latest; of earlier ones a new summary knows what the old one says."""
@@ -38,7 +39,7 @@ async def improve_summary(parts: WorkerParts, scope: Scope) -> bool:
     try:
         text = await LlmSummariser(model, parts.counter).summarise(draft.text, said, draft.max_tokens)
     except LanguageModelError as error:
-        _log.warning("summary.kept", session_id=scope.session_id, reason=error.kind, error=error.message)
+        _log.warning("summary.kept", session_id=scope.session_id, reason=error.kind, error=told(error))
         return False
     written = await parts.short_term.write_summary(scope, draft.revision, text, entries)
     _log.info("summary.written" if written else "summary.overtaken", session_id=scope.session_id, model=model.name)

@@ -36,6 +36,8 @@ class MemorySystemError(Exception):
 
     `message` says what happened, in a sentence that may be shown to the caller.
     `suggestions` say what to do about it; without any, the class's own are used.
+    `speaks_plainly`: every message of the class is made of our own words, numbers and settings alone; it may be stored
+    and logged. What others said, such as an endpoint's answer, is in `details` then, or in the cause.
     """
 
     by_code: ClassVar[dict[str, type["MemorySystemError"]]] = {}
@@ -43,6 +45,7 @@ class MemorySystemError(Exception):
     status: ClassVar[int] = 500
     title: ClassVar[str] = "Internal error"
     retryable: ClassVar[bool] = False
+    speaks_plainly: ClassVar[bool] = False
     default_suggestions: ClassVar[tuple[str, ...]] = ()
 
     def __init__(
@@ -54,12 +57,19 @@ class MemorySystemError(Exception):
         self.details: dict[str, object] = details or {}
 
     def __init_subclass__(
-        cls, *, code: str, status: int, title: str, retryable: bool = False, suggestions: tuple[str, ...] = ()
+        cls,
+        *,
+        code: str,
+        status: int,
+        title: str,
+        retryable: bool = False,
+        speaks_plainly: bool = False,
+        suggestions: tuple[str, ...] = (),
     ) -> None:
         if code in cls.by_code:
             raise TypeError(f"{code!r} already names {cls.by_code[code].__name__}")
         cls.code, cls.status, cls.title = code, status, title
-        cls.retryable, cls.default_suggestions = retryable, suggestions
+        cls.retryable, cls.speaks_plainly, cls.default_suggestions = retryable, speaks_plainly, suggestions
         cls.by_code[code] = cls
 
 
@@ -69,6 +79,7 @@ class EmbeddingError(
     status=503,
     title="Embedding failed",
     retryable=True,
+    speaks_plainly=True,
     suggestions=("Check the embedder's settings and its endpoint or model files, then repeat the request.",),
 ):
     """A text could not be turned into a vector."""
@@ -79,6 +90,7 @@ class ExtractionError(
     code="MEM-005",
     status=500,
     title="Extraction failed",
+    speaks_plainly=True,
     suggestions=("The interaction is stored; its digestion is retried. See the event's error in the ledger.",),
 ):
     """Entities, relationships or preferences could not be taken from a text."""
@@ -89,6 +101,7 @@ class StorageError(
     code="MEM-009",
     status=500,
     title="Storage failed",
+    speaks_plainly=True,
     suggestions=("Nothing was stored. Repeat the request with the same ids; see the store's log for the cause.",),
 ):
     """A store refused a statement for a reason that repeating does not mend."""
@@ -100,6 +113,7 @@ class TierUnavailable(
     status=503,
     title="A memory tier is unavailable",
     retryable=True,
+    speaks_plainly=True,
     suggestions=("Repeat the request with the same ids.", "See GET /health/ready for the tier that is down."),
 ):
     """A tier did not answer in time. A write may have happened: repeat it with the same ids."""
@@ -130,6 +144,7 @@ class EmbeddingMismatch(
     code="MEM-013",
     status=503,
     title="The store holds vectors of another embedding model",
+    speaks_plainly=True,
     suggestions=("Configure the embedding model that the store was filled with, or start with an empty store.",),
 ):
     """Model or dimension recorded in a store differ from the configured embedder's."""
@@ -150,6 +165,7 @@ class ConfigurationError(
     code="MEM-015",
     status=500,
     title="Configuration error",
+    speaks_plainly=True,
     suggestions=("Check the settings named in the message against .env.example.",),
 ):
     """A setting is missing, malformed or contradicts another."""
@@ -160,6 +176,7 @@ class LedgerError(
     code="MEM-016",
     status=500,
     title="Ledger error",
+    speaks_plainly=True,
     suggestions=("The event stays in the ledger and is handed out again when its lease ends.",),
 ):
     """An event could not be taken, renewed or finished: its lease was lost or its state forbids the step."""
@@ -319,6 +336,7 @@ class BudgetSpent(
     code="MEM-044",
     status=429,
     title="Today's tokens are spent",
+    speaks_plainly=True,
     suggestions=("Wait for the next day (UTC), or raise LLM_TOKENS_PER_DAY.",),
 ):
     """The tenant has spent what it may spend on language models today."""

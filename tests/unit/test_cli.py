@@ -120,7 +120,7 @@ def test_worker_names_are_the_ones_that_are_given() -> None:
     assert not any(map(is_worker, ("workers-0", "workers-1", "workers-02", "workers-", "gateway", "../workers-2")))
 
 
-@pytest.mark.parametrize("name", ["oracle", "workers-1", "../key"])
+@pytest.mark.parametrize("name", ["oracle", "workers-1", "workers-9", "../key"])
 def test_the_log_of_what_cannot_be_is_refused_with_the_choice(
     name: str, ragpp: Callable[..., Done], tmp_path: Path
 ) -> None:

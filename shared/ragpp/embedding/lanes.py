@@ -165,7 +165,7 @@ class Lanes:
             except MemorySystemError as error:
                 self._give_up(requests, error)
             except Exception as error:  # noqa: BLE001 - a runtime's own errors are its callers', and the thread lives on
-                failure = EmbeddingError(f"the model failed: {type(error).__name__}: {error}")
+                failure = EmbeddingError(f"the model failed ({type(error).__name__})")
                 failure.__cause__ = error
                 self._give_up(requests, failure)
 

@@ -125,8 +125,8 @@ class OpenAIEmbedder:
                     raise failure
                 wait_s = _asked_wait_s(response) or wait_s
             except httpx.HTTPError as error:
-                reason = str(error) or type(error).__name__
-                failure = EmbeddingError(f"{self._url} cannot be reached: {reason}", suggestions=CHECK_ADDRESS)
+                message = f"{self._url} cannot be reached ({type(error).__name__})"
+                failure = EmbeddingError(message, suggestions=CHECK_ADDRESS, details={"reason": str(error)})
                 failure.__cause__ = error
             if attempt < self._attempts:
                 await self._sleep(min(wait_s, LONGEST_WAIT_S))
@@ -144,8 +144,9 @@ class OpenAIEmbedder:
         excerpt = response.text[:EXCERPT_CHARACTERS]
         if self._key:
             excerpt = excerpt.replace(self._key, "***")
-        message = f"{self._url} answered {response.status_code} for the model {self.model}: {excerpt}"
-        return EmbeddingError(message, suggestions=SUGGESTIONS.get(response.status_code, ()))
+        message = f"{self._url} answered {response.status_code} for the model {self.model}"
+        suggestions = SUGGESTIONS.get(response.status_code, ())
+        return EmbeddingError(message, suggestions=suggestions, details={"answer": excerpt})
 
     def _rows(self, response: httpx.Response, count: int) -> FloatMatrix:
         try:

@@ -75,7 +75,7 @@ class SentenceTransformersEmbedder:
             rows = self._encoder.encode(texts, normalize_embeddings=True, show_progress_bar=False)
         except Exception as error:
             suggestions = ("Check that the model's files are on this machine and that its folder is complete.",)
-            message = f"{self.model} failed: {type(error).__name__}: {error}"
+            message = f"{self.model} failed ({type(error).__name__})"
             raise EmbeddingError(message, suggestions=suggestions) from error
         if rows.shape[1] != self.dimension:
             message = f"{self.model} gives vectors of {rows.shape[1]} dimensions, and {self.dimension} are configured"

@@ -126,7 +126,7 @@ class SpacyExtractor:
                     self._pipeline = installed_pipeline()
                 doc = self._pipeline(text)
             except Exception as error:  # spaCy and a user's own components raise whatever they like
-                raise ExtractionError(f"The language pipeline failed: {error}") from error
+                raise ExtractionError(f"the language pipeline failed ({type(error).__name__})") from error
             return _words_of(doc)
 
 

@@ -1,0 +1,104 @@
+"""Errors that speak plainly, and so are stored and logged with their message, say nothing that somebody wrote."""
+
+import ast
+from collections.abc import Iterator
+from typing import Final
+
+import pytest
+
+from tests.support.source import modules, tree_of
+
+TREES: Final = {name: tree_of(path) for name, path in modules()}
+PLAIN: Final = {
+    node.name
+    for tree in TREES.values()
+    for node in ast.walk(tree)
+    if isinstance(node, ast.ClassDef) and any(keyword.arg == "speaks_plainly" for keyword in node.keywords)
+}
+SETTINGS_AND_NUMBERS: Final = {
+    "what": "the name of one of our statements",
+    "owner": "of a lease",
+    "key.event_id": "",
+    "key.stage": "",
+    "version": "of a server",
+    "name": "of a setting, a model's file or a provider",
+    "name!r": "the value of a setting",
+    "name.upper()": "of a setting",
+    "provider": "of a setting",
+    "setting": "its name",
+    "purpose.upper()": "of a setting",
+    "' or '.join(PROVIDERS)": "",
+    "', '.join(missing)": "names of settings",
+    "self.name": "of a tier or model",
+    "self.model": "",
+    "self.dimension": "",
+    "self._url": "of the endpoint",
+    "self._url!r": "of the endpoint",
+    "self._purpose": "of a call to a model",
+    "verb.name": "",
+    "response.status_code": "",
+    "tokens": "their number",
+    "patience_s": "",
+    "recorded": "a model and its dimension",
+    "configured": "a model and its dimension",
+    "len(data)": "",
+    "count": "",
+    "found": "dimensions, or a checksum",
+    "rows.shape[1]": "",
+    "type(error).__name__": "",
+    "error.code": "of Neo4j",
+    "error.error_count()": "",
+    "path": "of a model's file",
+    "weights": "a model's file",
+    "MODEL": "",
+    "DIMENSION": "",
+    "DISTRIBUTION": "",
+}
+OF_FILES_AND_IMPORTS: Final = {
+    "ragpp.embedding.checkpoint": {"error"},
+    "ragpp.embedding.graph_cache": {"error"},
+    "ragpp.embedding.openai": {"error"},  # of an address
+    "ragpp.llm.factory": {"error"},
+    "services.governor.langgraph": {"error"},
+}
+"""Where an error's own text cannot be about a message."""
+
+
+def _made(tree: ast.Module) -> Iterator[tuple[int, ast.expr]]:
+    """The line and the message of each error that is made of a class that speaks plainly."""
+    for scope in ast.walk(tree):
+        if not isinstance(scope, ast.FunctionDef | ast.AsyncFunctionDef):
+            continue
+        texts = {
+            target.id: node.value
+            for node in ast.walk(scope)
+            if isinstance(node, ast.Assign)
+            for target in node.targets
+            if isinstance(target, ast.Name)
+        }
+        for node in ast.walk(scope):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in PLAIN:
+                message = node.args[0]
+                yield node.lineno, texts.get(message.id, message) if isinstance(message, ast.Name) else message
+
+
+def _inserted(message: ast.expr) -> set[str]:
+    """What is inserted into a text; the whole of it where it is not one."""
+    if isinstance(message, ast.Constant):
+        return set()
+    if isinstance(message, ast.JoinedStr):
+        parts = [part for part in message.values if isinstance(part, ast.FormattedValue)]
+        return {ast.unparse(part.value) + ("!r" if part.conversion == ord("r") else "") for part in parts}
+    return {ast.unparse(message)}
+
+
+def test_there_are_errors_that_speak_plainly() -> None:
+    assert {"TierUnavailable", "EmbeddingError"} <= PLAIN
+
+
+@pytest.mark.parametrize("module", TREES)
+def test_a_plain_error_names_only_what_is_ours(module: str) -> None:
+    known = {*SETTINGS_AND_NUMBERS, *OF_FILES_AND_IMPORTS.get(module, ())}
+    for line, message in _made(TREES[module]):
+        unknown = _inserted(message) - known
+        assert not unknown, f"{module}:{line}: is {unknown} never a word of a message? Then name it here"
