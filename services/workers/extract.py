@@ -75,7 +75,8 @@ async def extract(parts: WorkerParts, batch: Sequence[Work]) -> Mapping[WorkKey,
 
 
 async def extract_window(parts: WorkerParts, work: Work, span: TimeRange) -> dict[str, JsonValue]:
-    """`{patterns, preferences, relationships, findings, extracted_at, window, model, fallback}`.
+    """`{patterns, preferences, relationships, findings, extracted_at, window, model, fallback}`, without any content:
+    it would outlive what it repeats.
 
     `patterns`, `preferences` and `relationships` are those that rest on the window, MOST_SHOWN at most; `findings`
     counts the others by kind. `fallback` says why the language model was not used where one is configured. `window` is
@@ -256,19 +257,14 @@ def _counted(findings: Sequence[Finding]) -> dict[str, JsonValue]:
 def _pattern_out(identifier: str, pattern: Pattern) -> dict[str, JsonValue]:
     return {
         "id": identifier,
-        "text": pattern.text,
         "confidence": pattern.confidence,
         "support": len(pattern.sources),
-        "details": dict(pattern.details),
     }
 
 
 def _preference_out(one: Preference) -> dict[str, JsonValue]:
     return {
         "id": one.id,
-        "category": one.category,
-        "key": one.key,
-        "value": one.value,
         "confidence": round(one.confidence, 4),
         "stated": one.stated,
         "evidence": len(one.sources),
@@ -278,9 +274,6 @@ def _preference_out(one: Preference) -> dict[str, JsonValue]:
 def _relationship_out(one: Relationship) -> dict[str, JsonValue]:
     return {
         "id": one.id,
-        "source": one.source,
-        "type": one.type,
-        "target": one.target,
         "confidence": round(one.confidence, 4),
         "valid_to": _iso(one.valid_to),
     }

@@ -33,9 +33,7 @@ async def maintain(parts: WorkerParts, batch: Sequence[Work]) -> Mapping[WorkKey
         if task == "decay":
             results[work.key] = await decay(parts, work.scope)
         elif task == "retention":
-            results[work.key] = await retain(
-                parts, work.scope, work.key.event_id, dry_run=bool(work.payload.get("dry_run", False))
-            )
+            results[work.key] = await retain(parts, work.scope, dry_run=bool(work.payload.get("dry_run", False)))
         else:
             raise InvalidInput(f"{task!r} is no maintenance task")
     return results
@@ -60,12 +58,11 @@ async def decay(parts: WorkerParts, scope: Scope) -> dict[str, JsonValue]:
     }
 
 
-async def retain(parts: WorkerParts, scope: Scope, event_id: int, *, dry_run: bool) -> dict[str, JsonValue]:
+async def retain(parts: WorkerParts, scope: Scope, *, dry_run: bool) -> dict[str, JsonValue]:
     """Apply the policy of the user's plan, or only say what it would let go, and why.
 
     `{task, dry_run, plan, tiers: {tier: {due, bytes, reasons: {reason: n}, items: [...]}}, compressed}`; `items` names
-    the first LISTED, never their text. `event_id`: of the job; results of earlier ones that may name what went are
-    dropped. Without a policy for the plan that of `default` applies, which is none at first.
+    the first LISTED, never their text. Without a policy for the plan that of `default` applies, which is none at first.
     """
     plan = (await parts.ledger.user_settings(scope)).plan
     policy = parts.learning.retention.get(plan) or parts.learning.retention.get("default") or RetentionPolicy()
@@ -75,8 +72,6 @@ async def retain(parts: WorkerParts, scope: Scope, event_id: int, *, dry_run: bo
             going = await _due(parts, scope, tier, policy)
             if going and not dry_run:
                 await _let_go(parts, scope, tier, going)
-                if tier == "semantic":  # the others' stores do so in their own transaction
-                    await parts.ledger.drop_results(scope, event_id)
             tiers[tier] = _shown(going)
     compressed = 0
     if policy.episodic.compress_after_days is not None and not dry_run:

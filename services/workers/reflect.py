@@ -44,6 +44,12 @@ BACKGROUND: Final = timedelta(days=60)
 MOST_BACKGROUND: Final = 1_000
 MOST_PREFERENCES: Final = 1_000
 EMBEDDED_CHARS: Final = 600
+NUMBERS: Final = {
+    *("kind", "date", "status", "duration_ms", "created_at"),
+    *("interactions_analyzed", "themes_identified", "relationships_updated", "relationships_archived"),
+    *("entities_merged", "preferences_updated", "new_rules_learned"),
+}
+"""What of a report holds no content."""
 _log = structlog.stdlib.get_logger(__name__)
 
 T = TypeVar("T")
@@ -87,10 +93,20 @@ async def reflect(parts: WorkerParts, batch: Sequence[Work]) -> Mapping[WorkKey,
     """Reflect for each work: `kind` of its payload is `daily` (with `date`, else the local day of the work's
     `occurred_at`) or `incremental` (with a window, `learning.days.window_of`); `time_zone` goes before the user's.
 
-    The result is the report as JSON. Repeating it changes nothing: a report is known by the interactions it is about.
+    The result is the report's id and its numbers, without any content: it would outlive what it repeats. Repeating it
+    changes nothing: a report is known by the interactions it is about.
     Raises TierUnavailable and EmbeddingError, to be tried again, InvalidInput for a payload that makes no sense.
     """
-    return {work.key: (await _reflection(parts, work)).model_dump(mode="json") for work in batch}
+    return {work.key: _outcome(await _reflection(parts, work)) for work in batch}
+
+
+def _outcome(report: Reflection) -> dict[str, JsonValue]:
+    return {
+        "reflection_id": report.id,
+        **report.model_dump(mode="json", include=NUMBERS),
+        "conflicts": len(report.conflicts),
+        "failed": {name: text[:7] if text.startswith("MEM-") else "unexpected" for name, text in report.failed.items()},
+    }
 
 
 async def _reflection(parts: WorkerParts, work: Work) -> Reflection:

@@ -83,4 +83,3 @@ async def forget(parts: WorkerParts, batch: Sequence[Work]) -> None:
         await parts.semantic.forget_sources(scope, gone)
         await parts.procedural.forget_sources(scope, gone)
         await parts.pins.unpin(scope, "episodic", gone)
-    await parts.ledger.drop_results(scope, max(work.key.event_id for work in batch))

@@ -20,6 +20,7 @@ from ragpp.models import Scope
 from ragpp.tiers import SemanticTier
 from services.workers.extract import extract
 from services.workers.observe import observe
+from services.workers.parts import WorkerParts
 from services.workers.reflect import reflect
 from tests.support.real_gateway import RealGateway
 from tests.unit.test_modelled import Scripted
@@ -84,6 +85,12 @@ async def job(api: httpx.AsyncClient, gateway: RealGateway, tenant: str, what: s
 async def night(api: httpx.AsyncClient, gateway: RealGateway, tenant: str, day: str) -> Reflection:
     """The report of one day."""
     return Reflection.model_validate(await job(api, gateway, tenant, "reflect", {"kind": "daily", "date": day}))
+
+
+async def reflected(parts: WorkerParts, asked: Work) -> Reflection:
+    """The report that reflecting comes to, which its result names."""
+    result = (await reflect(parts, [asked]))[asked.key]
+    return await parts.procedural.get_reflection(asked.scope, str(result["reflection_id"]))
 
 
 async def mornings(api: httpx.AsyncClient) -> None:
@@ -292,7 +299,7 @@ async def test_an_analysis_that_fails_is_named_and_stops_none_of_the_others(
         await reflect(parts, [asked])
     assert (await known(api))["reflections"] == []
     asked = replace(asked, attempts=MAX_ATTEMPTS)
-    report = Reflection.model_validate((await reflect(parts, [asked]))[asked.key])
+    report = await reflected(parts, asked)
     assert report.status == "completed"
     assert list(report.failed) == ["relationships"]
     assert report.relationships_updated == 0
@@ -317,6 +324,43 @@ async def test_what_a_person_brings_back_stays_and_both_when_both_are_brought_ba
         await night(api, gateway, tenant, day)
         standing.append(sorted(rule["text"] for rule in (await known(api))["rules"] if rule["active"]))
     assert standing == [["Answer in French."], ["Answer in French.", "Answer in German."]]
+
+
+async def test_a_job_says_what_its_result_names_until_it_is_forgotten(
+    api: httpx.AsyncClient, gateway: RealGateway, tenant: str
+) -> None:
+    await mornings(api)
+    await remember(
+        api,
+        "chat",
+        ask("2024-03-11", "My brother Karim lives in Lisbon.", hour="10:00", name="Maria"),
+        ask("2024-03-11", "I prefer tea over coffee.", hour="10:01", name="Maria"),
+    )
+    window = {"start": "2024-03-11T00:00:00Z", "end": "2024-03-12T00:00:00Z"}
+    result = await job(api, gateway, tenant, "extract", window)
+    assert "weather" in result["patterns"][0]["text"]
+    assert result["patterns"][0]["details"]["days"] == 5
+    assert ("Karim", "LIVES_IN", "Lisbon") in {
+        (one["source"], one["type"], one["target"]) for one in result["relationships"]
+    }
+    (preference,) = [one for one in result["preferences"] if "tea" in one["value"]]
+    assert (preference["stated"], preference["evidence"]) == (True, 1)
+    report = await job(api, gateway, tenant, "reflect", {"kind": "daily", "date": "2024-03-11"})
+    assert Reflection.model_validate(report).themes
+    listed = await api.get("/v1/jobs", params={"user_id": USER, "limit": 100})
+    assert not [word for word in ("weather", "Karim", "Lisbon", "tea") if word in listed.text]
+    (asked,) = [
+        one for one in listed.json()["items"] if one["stage"] == "extract" and one["subject_id"].startswith("asked:")
+    ]
+    rejected = await api.post(f"/v1/preferences/{preference['id']}/reject", json={"user_id": USER})
+    assert rejected.is_success, rejected.text
+    await api.delete("/v1/interactions/2024-03-11T10:00:00Z-user-Maria", params={"user_id": USER})
+    await gateway.digest(tenant)
+    after = (await api.get(f"/v1/jobs/{asked['id']}")).json()["result"]
+    assert after["patterns"] == result["patterns"]
+    assert preference["id"] not in {one["id"] for one in after["preferences"]}
+    assert "Karim" not in str(after)
+    assert len(after["relationships"]) < len(result["relationships"])
 
 
 @pytest.mark.parametrize("away", [False, True])

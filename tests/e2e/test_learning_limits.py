@@ -10,7 +10,7 @@ from pydantic import BaseModel
 
 from ragpp.clock import system_clock
 from ragpp.errors import InvalidInput, TierUnavailable
-from ragpp.learned import Consolidated, Reflection
+from ragpp.learned import Consolidated
 from ragpp.llm.budget import InMemoryBudget
 from ragpp.llm.metered import LanguageModels
 from ragpp.llm.port import ChatDelta, ChatMessage, Completion, Prompt, ReplyT, Usage
@@ -93,8 +93,10 @@ async def test_an_analysis_that_will_never_do_is_named_at_once(
     await gateway.digest(tenant)
     asked = work(tenant, "reflect", {"kind": "daily", "date": "2024-03-11"})
     parts = replace(gateway.worker, semantic=cast("SemanticTier", Broken()))
-    report = Reflection.model_validate((await reflect(parts, [asked]))[asked.key])
-    assert list(report.failed) == ["relationships"]
+    result = (await reflect(parts, [asked]))[asked.key]
+    assert result["failed"] == {"relationships": "MEM-020"}
+    report = await parts.procedural.get_reflection(asked.scope, str(result["reflection_id"]))
+    assert report.failed["relationships"].startswith("MEM-020 Invalid input at services.workers.reflect:")
 
 
 async def test_an_outage_that_is_waited_for_asks_the_model_nothing(

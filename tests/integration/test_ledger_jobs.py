@@ -1,8 +1,9 @@
-"""Jobs: asked for once, seen by their tenant alone, cancelled while they wait, and silent about what was forgotten."""
+"""Jobs: asked for once, seen by their tenant alone, and cancelled while they wait."""
 
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
 
+import asyncpg
 import pytest
 from pydantic import JsonValue
 
@@ -11,6 +12,7 @@ from ragpp.errors import Conflict, InvalidInput, NotFound
 from ragpp.learned import Job, UserSettings
 from ragpp.ledger import RequestKind
 from ragpp.ledger.work import MAX_ATTEMPTS, SUSPECT_AFTER
+from ragpp.migrations import load_migrations
 from ragpp.models import Scope
 from ragpp.postgres import Pool
 from tests.support.episodic import NOON
@@ -249,30 +251,34 @@ async def test_lag_tells_what_waits_for_how_long_and_what_succeeded(bench: Bench
     assert (await bench.jobs.lag(new_scope().tenant_id)).stages == ()
 
 
-async def test_results_say_nothing_of_what_was_forgotten(bench: Bench) -> None:
-    scope, other = new_scope(), new_scope()
-    jobs = [await asked(bench, one, kind=kind) for one in (scope, other) for kind in KINDS]
-    for stage in ("extract", "reflect", "maintain"):
-        works = await bench.lease(stage=stage)
-        await bench.ledger.finish(keys(works), "a", {work.key: {"text": "a secret"} for work in works})
-    await bench.record(scope, "m1", kind="interaction.forgotten")
-    held = [
-        await bench.jobs.job(one.tenant_id, job.id) for one, job in zip([scope] * 3 + [other] * 3, jobs, strict=True)
-    ]
-    told = [job.result == {"text": "a secret"} for job in held]
-    assert told == [False, False, True, True, True, True]
-
-
-async def test_a_result_that_comes_while_it_is_forgotten_is_dropped_by_the_stage(bench: Bench) -> None:
-    scope = new_scope()
-    job = await asked(bench, scope)
-    works = await bench.lease(stage="reflect")
-    (event_id,) = await bench.record(scope, "m1", kind="interaction.forgotten")
-    assert await bench.lease("b", stage="forget") == []
-    await bench.ledger.finish(keys(works), "a", {works[0].key: {"text": "a secret"}})
-    assert len(await bench.lease("b", stage="forget")) == 1
-    await bench.ledger.drop_results(scope, event_id)
-    assert (await bench.jobs.job(scope.tenant_id, job.id)).result != {"text": "a secret"}
+async def test_what_older_versions_stored_of_messages_is_taken_out(endpoints: Endpoints) -> None:
+    """The migration, on a copy of the schema that is rolled back."""
+    migrations = [one.sql.replace("ledger", "older") for one in load_migrations("ledger", "ragpp.ledger")]
+    (emptied,) = [number for number, sql in enumerate(migrations) if "DROP INDEX older.work_with_result" in sql]
+    connection = await asyncpg.connect(endpoints.postgres_owner_dsn.get_secret_value())
+    try:
+        transaction = connection.transaction()
+        await transaction.start()
+        for sql in migrations[:emptied]:
+            await connection.execute(sql)
+        await connection.execute("ALTER TABLE older.work NO FORCE ROW LEVEL SECURITY")
+        await connection.execute("ALTER TABLE older.events NO FORCE ROW LEVEL SECURITY")
+        for stage, error, result in OLDER:
+            await connection.execute(OLDER_WORK, stage, error, result)
+        await connection.execute("ALTER TABLE older.work FORCE ROW LEVEL SECURITY")
+        await connection.execute(migrations[emptied])
+        assert await connection.fetch("SELECT * FROM older.work") == []
+        await connection.execute("ALTER TABLE older.work NO FORCE ROW LEVEL SECURITY")
+        rows = await connection.fetch("SELECT stage, last_error, result FROM older.work ORDER BY event_id")
+        assert [tuple(row) for row in rows] == [
+            ("extract", None, None),
+            ("reflect", "KeyError", None),
+            ("maintain", None, '{"task": "decay"}'),
+            ("observe", "of an older version", None),
+        ]
+        await transaction.rollback()
+    finally:
+        await connection.close()
 
 
 async def test_settings_are_kept_for_the_user_alone(bench: Bench) -> None:
@@ -289,3 +295,15 @@ async def test_settings_are_kept_for_the_user_alone(bench: Bench) -> None:
 
 
 KINDS: tuple[RequestKind, ...] = ("extract.requested", "reflect.requested", "maintain.requested")
+OLDER = (
+    ("extract", None, '{"patterns": [{"text": "a secret"}]}'),
+    ("reflect", "KeyError: 'a secret'", '{"themes": ["a secret"]}'),
+    ("maintain", None, '{"task": "decay"}'),
+    ("observe", "a secret: and more", None),
+)
+OLDER_WORK = """
+WITH event AS (INSERT INTO older.events (tenant_id, user_id, kind, subject_id, payload, occurred_at)
+               VALUES ('t', 'u', 'k', 's', '{}', now()) RETURNING event_id)
+INSERT INTO older.work (event_id, stage, tenant_id, user_id, due_at, last_error, result)
+SELECT event_id, $1, 't', 'u', now(), $2, $3 FROM event
+"""

@@ -163,7 +163,6 @@ async def forget_from_graph(request: Request, principal: Writer, item_id: Id, us
     parts: Parts = request.app.state.parts
     scope = principal.scope("forget", user_id)
     forgotten = await parts.semantic.forget(scope, [item_id])
-    await parts.jobs.drop_results(scope)  # they may name it, and the graph cannot do so in its own transaction
     if not forgotten:
         raise NotFound("this user's graph has nothing of that id")
     await parts.pins.unpin(scope, "semantic", [item_id])

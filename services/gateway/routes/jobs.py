@@ -25,6 +25,7 @@ from services.gateway.http import (
     read_body,
 )
 from services.gateway.parts import Parts
+from services.gateway.results import with_contents
 
 router = APIRouter(tags=["jobs"], responses=RESPONSES)
 InPath = Annotated[Id, Path()]
@@ -46,7 +47,8 @@ async def list_jobs(
     cursor: Cursor = None,
     limit: Limit = 50,
 ) -> Response:
-    """Newest first. Every message is two jobs, `observe` and `short_term`; the others are rarer."""
+    """Newest first. Every message is two jobs, `observe` and `short_term`; the others are rarer. Results have ids and
+    numbers alone; what the ids stand for is answered with one job."""
     note(request, user_id=user_id)
     parts: Parts = request.app.state.parts
     whose = principal.users("read", user_id)
@@ -57,11 +59,11 @@ async def list_jobs(
 
 @router.get("/v1/jobs/{job_id:id}", response_model=Job, summary="Read one job")
 async def get_job(request: Request, principal: Reader, job_id: InPath, user_id: Whose = None) -> Response:
-    """Its state, its error when it failed, and its result when it has one."""
+    """Its state, its error when it failed, and its result when it has one, with what the ids in it stand for."""
     parts: Parts = request.app.state.parts
     job = await parts.jobs.job(principal.tenant_id, job_id, user_id=principal.users("read", user_id))
     note(request, user_id=job.user_id)
-    return answer(job)
+    return answer(await with_contents(parts, principal.scope("read", job.user_id), job))
 
 
 @router.post("/v1/jobs/{job_id:id}/retry", response_model=Job, summary="Retry a failed or cancelled job")

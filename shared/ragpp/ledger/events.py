@@ -97,8 +97,6 @@ async def record(connection: Connection, scope: Scope, events: Sequence[NewEvent
         [stage for _, stage in stages],
         *noted,
     )
-    if any(event.kind.endswith(".forgotten") for event in events):
-        await connection.execute(SQL["drop_results"], *scope.user_key, None)
     return [row["event_id"] for row in rows]
 
 

@@ -138,12 +138,6 @@ class JobLedger:
             )
         return settings
 
-    async def drop_results(self, scope: Scope) -> None:
-        """Take the results of the user's extractions and reflections away: something that they may repeat was
-        forgotten."""
-        async with tenant_tx(self._pool, scope) as connection:
-            await connection.execute(SQL["drop_results"], *scope.user_key, None)
-
     @asynccontextmanager
     async def _changed(
         self, tenant_id: str, job_id: str, user_id: str | None

@@ -375,14 +375,6 @@ SELECT work.state FROM ledger.events JOIN ledger.work USING (event_id)
  WHERE events.tenant_id = $1 AND events.user_id = $2 AND kind = $3 AND subject_id = $4
    AND kind IN ('extract.requested', 'reflect.requested', 'maintain.requested');
 
--- name: drop_results
--- Results repeat what was learned; what of it was forgotten cannot be told from the rest, so all of it goes. The
--- reports themselves and what was learned lose just what was forgotten, in their own tiers.
--- $1 tenant_id text, $2 user_id text, $3 events before this id bigint, or null for all
-UPDATE ledger.work SET result = '{"dropped": "something that it may have rested on was forgotten"}'
- WHERE tenant_id = $1 AND user_id = $2 AND result IS NOT NULL AND stage IN ('extract', 'reflect')
-   AND event_id < COALESCE($3::bigint, 9223372036854775807);
-
 -- name: jobs
 -- Newest first. Planned for its parameters (`plan_cache_mode`), so that those which are null cost nothing and the
 -- partial indexes on waiting, failed and rare work are used. What waits and what has ended are read apart, since each

@@ -158,12 +158,6 @@ class WorkLedger:
         async with self._transaction("user settings") as connection:
             return await read_settings(connection, scope)
 
-    async def drop_results(self, scope: Scope, before_event: int) -> None:
-        """Take the results of the user's extractions and reflections of before an event away: something that they may
-        repeat was forgotten."""
-        async with self._transaction("drop results") as connection:
-            await connection.execute(SQL["drop_results"], *scope.user_key, before_event)
-
     async def fail(self, key: WorkKey, owner: str, error: str, *, retryable: bool) -> WorkState:
         """Put `key` back for a later attempt, or mark it failed; returns what it became.
 

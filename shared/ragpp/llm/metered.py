@@ -194,7 +194,7 @@ class _MeteredModel:
         try:
             await self._budget.settle(reservation, used)
         except MemorySystemError as error:  # what was set aside stays spent, which is the safe side
-            _log.warning("llm.not_settled", error=error.message)
+            _log.warning("llm.not_settled", code=error.code)
 
 
 def _tokens(characters: int, reply: int) -> int:

@@ -1,0 +1,209 @@
+"""What a job's result names is filled in where it can be."""
+
+import asyncio
+from dataclasses import dataclass, field
+from datetime import UTC, date, datetime
+from typing import Final, cast
+
+import pytest
+from pydantic import JsonValue
+
+from ragpp.errors import NotFound, TierUnavailable
+from ragpp.learned import Finding, Job, Reflection, Theme
+from ragpp.models import FindingKind, Page, Preference, Relationship, Scope
+from services.gateway import results
+from services.gateway.parts import Parts
+from services.gateway.results import with_contents
+
+NOON: Final = datetime(2024, 3, 11, 12, tzinfo=UTC)
+SCOPE: Final = Scope(tenant_id="t", user_id="u")
+EXTRACTED: Final[dict[str, JsonValue]] = {
+    "patterns": [{"id": "f1", "confidence": 0.5, "support": 3}, {"id": "f2", "confidence": 0.4, "support": 3}],
+    "preferences": [{"id": "p1", "confidence": 0.9, "stated": True, "evidence": 1}],
+    "relationships": [{"id": "r1", "confidence": 0.8, "valid_to": None}],
+    "findings": {"decision": 1},
+    "model": None,
+}
+REFLECTED: Final[dict[str, JsonValue]] = {"reflection_id": "x", "kind": "daily", "conflicts": 0}
+REPORT: Final = Reflection(
+    id="x",
+    kind="daily",
+    date=date(2024, 3, 11),
+    status="completed",
+    created_at=NOON,
+    themes=(Theme(text="boats", share=1, interactions=2),),
+)
+
+
+def found(identifier: str) -> Finding:
+    return Finding(
+        id=identifier, finding="pattern", text="rows", confidence=0.5, support=3, first_at=NOON, last_at=NOON
+    )
+
+
+def preferred(verdict: str | None = None) -> Preference:
+    return Preference.model_validate(
+        {"id": "p1", "category": "food", "key": "drink", "value": "tea", "confidence": 0.9, "stated": True}
+        | {
+            "version": 1,
+            "occurred_at": NOON,
+            "learned_at": NOON,
+            "valid_from": NOON,
+            "updated_at": NOON,
+            "verdict": verdict,
+        }
+    )
+
+
+def related(verdict: str | None = None) -> Relationship:
+    ends = {"source_id": "a", "source": "Ann", "type": "KNOWS", "target_id": "b", "target": "Bob"}
+    moments = dict.fromkeys(("first_mention", "last_mention", "valid_from", "learned_at"), NOON)
+    rest = {"id": "r1", "weight": 1, "confidence": 0.8, "lasting": False, "verdict": verdict}
+    return Relationship.model_validate(ends | moments | rest)
+
+
+@dataclass
+class Tiers:
+    """The procedural and the semantic tier. `pages`: of patterns. `slow`: never answers."""
+
+    up: bool = True
+    slow: bool = False
+    pages: list[list[Finding]] = field(default_factory=lambda: [[found("f3"), found("f1")]])
+    preference: Preference | None = field(default_factory=preferred)
+    relationship: Relationship | None = field(default_factory=related)
+
+    async def _answer(self) -> None:
+        if not self.up:
+            raise TierUnavailable("away")
+        if self.slow:
+            await asyncio.Event().wait()
+
+    async def list_findings(
+        self, scope: Scope, finding: FindingKind, *, cursor: str | None, limit: int
+    ) -> Page[Finding]:
+        del scope, limit
+        await self._answer()
+        assert finding == "pattern"
+        page = int(cursor or 0)
+        following = str(page + 1) if page + 1 < len(self.pages) else None
+        return Page[Finding](items=tuple(self.pages[page]), next_cursor=following)
+
+    async def get_preference(self, scope: Scope, preference_id: str) -> Preference:
+        del scope, preference_id
+        await self._answer()
+        if self.preference is None:
+            raise NotFound("gone")
+        return self.preference
+
+    async def get_relationship(self, scope: Scope, relationship_id: str) -> Relationship:
+        del scope, relationship_id
+        await self._answer()
+        if self.relationship is None:
+            raise NotFound("gone")
+        return self.relationship
+
+    async def get_reflection(self, scope: Scope, reflection_id: str) -> Reflection:
+        del scope
+        await self._answer()
+        if reflection_id != REPORT.id:
+            raise NotFound("gone")
+        return REPORT
+
+
+@dataclass
+class Gateway:
+    """The parts that are asked."""
+
+    procedural: Tiers
+    semantic: Tiers
+
+
+async def filled(
+    stage: str, result: dict[str, JsonValue] | None, procedural: Tiers | None = None, semantic: Tiers | None = None
+) -> dict[str, JsonValue] | None:
+    job = Job(
+        id=f"1.{stage}",
+        user_id="u",
+        stage=stage,
+        kind=f"{stage}.requested",
+        subject_id="s",
+        state="done",
+        attempts=1,
+        created_at=NOON,
+        due_at=NOON,
+        updated_at=NOON,
+        result=result,
+    )
+    gateway = Gateway(procedural or Tiers(), semantic or procedural or Tiers())
+    return (await with_contents(cast("Parts", gateway), SCOPE, job)).result
+
+
+async def test_an_extraction_says_what_its_ids_stand_for() -> None:
+    assert await filled("extract", EXTRACTED) == {
+        "patterns": [{"id": "f1", "text": "rows", "details": {}, "confidence": 0.5, "support": 3}],
+        "preferences": [
+            {
+                "id": "p1",
+                "category": "food",
+                "key": "drink",
+                "value": "tea",
+                "confidence": 0.9,
+                "stated": True,
+                "evidence": 1,
+            }
+        ],
+        "relationships": [
+            {"id": "r1", "source": "Ann", "type": "KNOWS", "target": "Bob", "confidence": 0.8, "valid_to": None}
+        ],
+        "findings": {"decision": 1},
+        "model": None,
+    }
+
+
+@pytest.mark.parametrize(
+    "tiers",
+    [
+        Tiers(preference=None, relationship=None),
+        Tiers(preference=preferred("rejected"), relationship=related("rejected")),
+    ],
+)
+async def test_what_is_gone_is_left_out(tiers: Tiers) -> None:
+    result = await filled("extract", EXTRACTED, tiers)
+    assert result is not None
+    assert (result["preferences"], result["relationships"]) == ([], [])
+
+
+async def test_of_a_tier_that_is_down_the_ids_stay_and_the_others_are_filled() -> None:
+    result = await filled("extract", EXTRACTED, semantic=Tiers(up=False))
+    assert result is not None
+    assert result["relationships"] == EXTRACTED["relationships"]
+    assert "tea" in str(result["preferences"])
+    assert await filled("extract", EXTRACTED, Tiers(up=False)) == EXTRACTED
+
+
+async def test_a_tier_that_does_not_answer_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(results, "PATIENCE_S", 0.01)
+    assert await filled("extract", EXTRACTED, Tiers(slow=True)) == EXTRACTED
+    assert await filled("reflect", REFLECTED, Tiers(slow=True)) == REFLECTED
+
+
+async def test_patterns_that_may_be_further_back_than_is_looked_are_not_left_out() -> None:
+    pages = [[found(f"n{number}")] for number in range(results.PATTERN_PAGES)]
+    last = [found("f1"), found("f2")]
+    within = await filled("extract", EXTRACTED, Tiers(pages=[*pages[1:], last]))
+    beyond = await filled("extract", EXTRACTED, Tiers(pages=[*pages, last]))
+    assert within is not None
+    assert beyond is not None
+    assert str(within["patterns"]).count("rows") == 2
+    assert beyond["patterns"] == EXTRACTED["patterns"]
+
+
+async def test_a_reflection_is_its_report_while_that_is_there() -> None:
+    assert await filled("reflect", REFLECTED) == REPORT.model_dump(mode="json")
+    for left in (REFLECTED, REFLECTED | {"reflection_id": "forgotten"}):
+        assert await filled("reflect", left, Tiers(up="forgotten" in str(left))) == left
+
+
+async def test_other_results_are_as_they_are() -> None:
+    assert await filled("maintain", {"task": "decay"}, Tiers(up=False)) == {"task": "decay"}
+    assert await filled("extract", None) is None
