@@ -87,8 +87,8 @@ async def _drafts(
     history = [item for item in await said_within(parts, scope, span, most=MOST_HISTORY) if teaches(item)]
     patterns = await patterns_until(parts, scope, end, zone)
     ids = {item.id for item in items}
-    told = await asyncio.to_thread(lambda: rules_told(instructions_of(history)))
-    drafts = [*told, *rules_seen(patterns)]
+    instructed = await asyncio.to_thread(lambda: rules_told(instructions_of(history)))
+    drafts = [*instructed, *rules_seen(patterns)]
     drafts = [draft for draft in drafts if ids & set(draft.sources)]
     return [*drafts, *await _suggested(parts, scope, items, [draft.text for draft in drafts])]
 
