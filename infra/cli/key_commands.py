@@ -7,8 +7,8 @@ from typing import Annotated
 import typer
 
 from infra.cli.console import NotRunning, plain
+from infra.cli.keys import run_keys
 from infra.cli.lifecycle import Lifecycle
-from infra.cli.one_shot import run_keys
 from infra.cli.options import DEFAULT_HOME, HomeOption, JsonOption
 
 app = typer.Typer(

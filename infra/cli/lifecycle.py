@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final, get_args
 
 from infra.cli.console import err, safe
 from infra.cli.display import Display
-from infra.cli.one_shot import ensure_key
+from infra.cli.keys import ensure_key
 from infra.cli.place import Place
 from infra.cli.services import ServiceReport, Services
 from infra.embedded.server import ServerName, ServerReport

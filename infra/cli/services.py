@@ -6,6 +6,7 @@ import os
 import re
 import signal
 import socket
+import subprocess
 import sys
 import threading
 import time
@@ -18,9 +19,8 @@ from typing import TYPE_CHECKING, Final, Literal
 import httpx
 import psutil
 
-from infra.cli.one_shot import environment_of, last_words, migrate
 from infra.cli.place import HOST, Place
-from infra.embedded.processes import Command, ManagedProcess
+from infra.embedded.processes import Command, ManagedProcess, tail
 from ragpp.errors import StackError
 
 if TYPE_CHECKING:
@@ -44,6 +44,24 @@ class ServiceReport:
     action: Literal["started", "restarted", "attached", "stopped", "absent"]
     seconds: float
     pid: int
+
+
+def environment_of(place: Place, endpoints: "Endpoints", port: int) -> dict[str, str]:
+    """The settings that the services of this stack are started with; everything else is the caller's environment."""
+    cache = os.environ.get("RAGPP_CACHE", "~/.cache/ragpp")
+    return {
+        "POSTGRES_DSN": endpoints.postgres_app_dsn.get_secret_value(),
+        "POSTGRES_OWNER_DSN": endpoints.postgres_owner_dsn.get_secret_value(),
+        "POSTGRES_RELAY_DSN": endpoints.postgres_relay_dsn.get_secret_value(),
+        "REDIS_URL": endpoints.redis_url.get_secret_value(),
+        "NEO4J_URI": endpoints.neo4j_uri,
+        "NEO4J_USER": endpoints.neo4j_user,
+        "NEO4J_PASSWORD": endpoints.neo4j_password.get_secret_value(),
+        "GATEWAY_HOST": HOST,
+        "GATEWAY_PORT": str(port),
+        "GATEWAY_AUDIT_SPOOL": str(place.home.path / "audit-spool.jsonl"),
+        "EMBEDDING_CACHE_DIR": str(Path(cache).expanduser()),
+    }
 
 
 def worker_name(number: int) -> str:
@@ -115,7 +133,7 @@ class Services:
             starts = any(self.pid(name) is None for name in self.names())  # with the code of now
             if starts and attempt == 1:
                 on_step("gateway: bringing the schemas up to date")
-                migrate(self.place, settings)
+                _migrate(self.place, settings)
             on_step("gateway: starting")
             report = self._start(GATEWAY, settings)
             try:
@@ -237,3 +255,41 @@ def _is_taken(port: int) -> bool:
     with socket.socket() as probe:
         probe.settimeout(1.0)
         return probe.connect_ex((HOST, port)) == 0
+
+
+def last_words(log: Path, lines: int = 12) -> str:
+    """The end of a log, its JSON lines in short: the event, and the last line of a traceback."""
+    said = []
+    for line in tail(log, lines).splitlines():
+        try:
+            event = json.loads(line)
+            last = str(event.get("exception") or event["event"]).strip().splitlines()[-1]
+            said.append(f"{event.get('level', '')}: {last}")
+        except (ValueError, KeyError, TypeError, AttributeError, IndexError):
+            said.append(line)
+    return "\n".join(said)
+
+
+def _migrate(place: Place, settings: Mapping[str, str]) -> None:
+    """Bring every schema up to date, in a process of its own. Raises StackError with what it said."""
+    done = run_module("services.all_in_one", ["migrate"], place, settings)
+    if done.returncode != 0:
+        log = place.home.logs / "gateway.log"
+        with log.open("a", encoding="utf-8") as file:
+            file.write(done.stdout + done.stderr)
+        said = last_words(log, 3)
+        raise StackError(f"the schemas cannot be brought up to date; {log} has it all. Its end:\n{said}")
+
+
+def run_module(
+    module: str, arguments: Sequence[str], place: Place, settings: Mapping[str, str]
+) -> subprocess.CompletedProcess[str]:
+    """Run one of our programs with the stack's settings until it ends; its output is captured."""
+    return subprocess.run(
+        [sys.executable, "-m", module, *arguments],
+        env=os.environ | settings,
+        cwd=place.home.path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
