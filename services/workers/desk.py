@@ -9,6 +9,7 @@ import structlog
 from ragpp.errors import MemorySystemError
 from services.workers.digest import LEASE_S, STAGES, digest
 from services.workers.parts import WorkerParts
+from services.workers.telling import told
 
 _log = structlog.stdlib.get_logger(__name__)
 
@@ -26,9 +27,12 @@ class Desk:
         """The stages that a thread is free for."""
         return [stage for stage, threads in self._threads.items() if not threads.locked()]
 
-    def stop(self) -> None:
-        """Begin nothing more."""
+    async def stop(self) -> None:
+        """Begin nothing more, and wait until what was begun has ended."""
         self._stopping = True
+        for threads, of_stage in zip(self._threads.values(), STAGES.values(), strict=True):
+            for _ in range(of_stage.at_once):
+                await threads.acquire()
 
     async def work(self, stage: str) -> None:
         """Lease and digest work of `stage` until there is none; nothing at all when no thread is free for it. A store
@@ -41,7 +45,7 @@ class Desk:
                 while not self._stopping and await self._lease_and_digest(stage):
                     pass
             except MemorySystemError as error:
-                _log.warning("work.waiting", stage=stage, error=f"{error.code} {error.message}")
+                _log.warning("work.waiting", stage=stage, error=told(error))
 
     async def _lease_and_digest(self, stage: str) -> bool:
         """Whether there was anything to lease."""

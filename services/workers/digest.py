@@ -9,7 +9,6 @@ from contextlib import asynccontextmanager, suppress
 from typing import Final
 
 import structlog
-from pydantic import ValidationError
 
 from ragpp.errors import Conflict, LedgerError, MemorySystemError, Outdated
 from ragpp.ledger import Result, Work, WorkKey
@@ -21,6 +20,7 @@ from services.workers.parts import WorkerParts
 from services.workers.reflect import reflect
 from services.workers.repair import forget, short_term
 from services.workers.stages import Stage, is_down
+from services.workers.telling import told
 
 LEASE_S: Final = 20.0
 """How long a killed worker delays its events; a living one renews after each third of it."""
@@ -77,7 +77,7 @@ async def _digest_user(parts: WorkerParts, batch: Sequence[Work], owner: str) ->
         await _after_failure(parts, stage, batch, owner, error)
     except Exception as error:  # noqa: BLE001 - a bug that one event triggers must not hold up the rest
         where = traceback.format_tb(error.__traceback__)  # not the usual trace, which ends with the error's own text
-        _log.error("work.crashed", stage=batch[0].key.stage, error=_told(error), where=where)
+        _log.error("work.crashed", stage=batch[0].key.stage, error=told(error), where=where)
         await _after_failure(parts, stage, batch, owner, error)
     else:
         await parts.ledger.finish([work.key for work in batch], owner, results)
@@ -128,24 +128,14 @@ async def _outage(parts: WorkerParts, stage: Stage, error: Exception) -> bool:
 
 
 async def _postpone(parts: WorkerParts, batch: Sequence[Work], owner: str, error: Exception) -> None:
-    await parts.ledger.postpone([work.key for work in batch], owner, str(error))
+    await parts.ledger.postpone([work.key for work in batch], owner, told(error))
 
 
 async def _fail(parts: WorkerParts, work: Work, owner: str, error: Exception) -> None:
     with suppress(LedgerError):  # the lease was lost: whoever holds it now decides
-        text = _told(error)
+        text = told(error)
         state = await parts.ledger.fail(work.key, owner, text, retryable=not isinstance(error, ValueError | Conflict))
         _log.warning("work.failed", event_id=work.key.event_id, stage=work.key.stage, state=state, error=text)
-
-
-def _told(error: Exception) -> str:
-    """What is stored and logged of `error`: without the values that pydantic repeats, which are words of a message and
-    would outlive its forgetting."""
-    if not isinstance(error, ValidationError):
-        return f"{type(error).__name__}: {error}"
-    first = error.errors(include_input=False, include_url=False)[0]
-    place = ".".join(str(part) for part in first["loc"])
-    return f"ValidationError: {error.title}.{place}: {first['msg']} ({error.error_count()} problems)"
 
 
 @asynccontextmanager
@@ -159,7 +149,7 @@ async def _lease(parts: WorkerParts, batch: Sequence[Work], owner: str) -> Async
             try:
                 await parts.ledger.renew(keys, owner, LEASE_S)
             except MemorySystemError as error:
-                _log.warning("lease.not_renewed", owner=owner, error=error.message)
+                _log.warning("lease.not_renewed", owner=owner, error=told(error))
 
     beat = asyncio.create_task(keep())
     try:

@@ -12,6 +12,7 @@ import structlog
 
 from ragpp.errors import MemorySystemError
 from ragpp.ledger import WorkLedger
+from services.workers.telling import told
 
 IDLE_S: Final = 0.1
 HINTED_S: Final = 0.02
@@ -40,10 +41,10 @@ class Relay:
             try:
                 pause = HINTED_S if await self._round() else IDLE_S
             except (MemorySystemError, OSError) as error:
-                _log.warning("relay.waiting", error=repr(error))
+                _log.warning("relay.waiting", error=told(error))
                 pause = DOWN_S
-            except Exception:  # noqa: BLE001 - a relay that ends would stop all learning while everything looks well
-                _log.exception("relay.crashed")
+            except Exception as error:  # noqa: BLE001 - a relay that ends would stop all learning while all looks well
+                _log.error("relay.crashed", error=told(error))
                 pause = DOWN_S
             try:
                 await asyncio.wait_for(self._stopping.wait(), pause)

@@ -15,11 +15,14 @@ from services.workers.parts import WorkerParts
 from services.workers.relay import Relay
 from services.workers.repair import rebuild_short_term
 from services.workers.schedule import keep_schedule
+from services.workers.telling import told
 
 OpenParts = Callable[[], AbstractAsyncContextManager[WorkerParts]]
 Publish = Callable[[str], None]
 """Leaves a hint for a stage on the broker. Blocking, so it is called in a thread; raises OSError when that is down."""
 WATCH_S: Final = 5.0
+ENDING_S: Final = 8.0
+"""Longest that an orderly end waits for what is under way; whoever stops a worker waits 15 s."""
 _log = structlog.stdlib.get_logger(__name__)
 
 
@@ -66,8 +69,9 @@ class Runtime:
 
     async def _stop(self) -> None:
         if self._relay is not None and self._desk is not None:
-            self._desk.stop()
             self._relay.stop()
+            with suppress(TimeoutError):  # what takes longer is done again by another, once its lease has run out
+                await asyncio.wait_for(self._desk.stop(), ENDING_S)
             relaying, *watching = self._beside
             await relaying
             for task in watching:
@@ -88,5 +92,5 @@ async def _watch_short_term(parts: WorkerParts) -> None:
             if rebuilt:
                 _log.info("short_term.rebuilt", sessions=rebuilt)
         except Exception as error:  # noqa: BLE001 - a watch that ends would leave the next loss unnoticed
-            _log.warning("short_term.not_rebuilt", error=repr(error))
+            _log.warning("short_term.not_rebuilt", error=told(error))
         await asyncio.sleep(WATCH_S)

@@ -18,6 +18,7 @@ from ragpp.errors import InvalidInput, MemorySystemError
 from ragpp.ledger.schedule import AT_ONCE, ScheduleLedger, Settled, Unreflected
 from services.workers.learning.days import zone_of
 from services.workers.parts import LearningPolicy, SchedulePolicy, Tick, WorkerParts
+from services.workers.telling import told
 
 HELD_S: Final = 20.0
 """How long the schedule waits for a worker that keeps it and no longer says so."""
@@ -147,9 +148,9 @@ async def keep_schedule(parts: WorkerParts, ledger: ScheduleLedger, owner: str) 
                             next_at[what] = elapsed.monotonic() + every_s
                             await scheduler.tick(what)
             except MemorySystemError as error:  # the next tick asks again
-                _log.warning("schedule.waiting", error=f"{error.code} {error.message}")
-            except Exception:  # noqa: BLE001 - a schedule that ends would leave everything that nobody asks for undone
-                _log.exception("schedule.crashed")
+                _log.warning("schedule.waiting", error=told(error))
+            except Exception as error:  # noqa: BLE001 - a schedule that ends would leave undone what nobody asks for
+                _log.error("schedule.crashed", error=told(error))
             await asyncio.sleep(pause_s)
     finally:
         with suppress(MemorySystemError):

@@ -1,11 +1,14 @@
 """Celery's side of the workers: a task says which stage to look at; the work is in plain coroutines."""
 
+from concurrent.futures import CancelledError
+from contextlib import suppress
 from typing import Final
 
 import celery
 from kombu.exceptions import OperationalError
 
 from services.workers.digest import STAGES
+from services.workers.loop import Ending
 from services.workers.runtime import Runtime
 
 TASK: Final = "ragpp.work"
@@ -18,9 +21,9 @@ class RuntimeSlot:
         self.runtime: Runtime | None = None
 
     def get(self) -> Runtime:
-        """Raises RuntimeError before the worker is ready."""
+        """Raises Ending when the worker is not ready, or no longer."""
         if self.runtime is None:
-            raise RuntimeError("the worker is not ready")
+            raise Ending("the worker is not ready")
         return self.runtime
 
 
@@ -52,7 +55,8 @@ def make_celery(broker_url: str, key_prefix: str, slot: RuntimeSlot) -> celery.C
 
     @app.task(name=TASK, ignore_result=True)  # type: ignore[untyped-decorator]  # celery has no types
     def work(stage: str) -> None:
-        slot.get().work(stage)
+        with suppress(Ending, CancelledError):  # others find the work in the ledger
+            slot.get().work(stage)
 
     return app
 

@@ -1,7 +1,9 @@
 """A worker's desk: so many threads a stage, each of which leases until there is nothing left."""
 
 import asyncio
+import threading
 from collections.abc import Sequence
+from concurrent.futures import CancelledError
 from datetime import UTC, datetime
 from typing import cast
 
@@ -13,6 +15,7 @@ from ragpp.models import Scope
 from services.workers import desk as desk_module
 from services.workers.desk import Desk
 from services.workers.digest import STAGES
+from services.workers.loop import Ending, LoopThread
 from services.workers.parts import WorkerParts
 
 AT_ONCE = STAGES["observe"].at_once
@@ -85,11 +88,12 @@ async def test_no_more_is_leased_than_there_are_threads_for_and_other_stages_hav
     assert digests.begun == AT_ONCE
     assert "observe" not in desk.free()
     assert "forget" in desk.free()
-    desk.stop()
+    stopping = asyncio.create_task(desk.stop())
+    await asyncio.sleep(0)
+    assert not stopping.done()
     digests.gate.set()
-    await asyncio.gather(*working)
+    await asyncio.gather(stopping, *working)
     assert digests.ended == AT_ONCE  # what was begun is ended, and nothing else is begun
-    assert "observe" in desk.free()
 
 
 async def test_a_store_that_is_down_ends_it_until_the_next_hint(digests: Digests) -> None:
@@ -99,3 +103,20 @@ async def test_a_store_that_is_down_ends_it_until_the_next_hint(digests: Digests
     await desk.work("observe")
     assert digests.ended == 2
     assert "observe" in desk.free()
+
+
+async def test_a_loop_that_is_closed_takes_nothing_more_and_leaves_nobody_waiting() -> None:
+    loop = LoopThread()
+    entered = threading.Event()
+
+    async def forever() -> None:
+        entered.set()
+        await asyncio.Event().wait()
+
+    left = loop.submit(forever())
+    assert entered.wait(60)
+    await asyncio.to_thread(loop.close)
+    with pytest.raises(CancelledError):
+        left.result(60)
+    with pytest.raises(Ending):
+        loop.run(forever())

@@ -218,7 +218,7 @@ async def test_what_a_message_says_is_in_no_error(monkeypatch: pytest.MonkeyPatc
     assert not any("exc_info" in one for one in logged)
     assert said not in repr((logged, ledger.errors))
     assert {ledger.states[one.key] for one in works} == {"failed"}
-    assert all("Health.ok" in text and "2 problems" in text for text in ledger.errors.values())
+    assert all("ValidationError of Health" in text and "2 problems" in text for text in ledger.errors.values())
 
 
 async def test_what_came_of_a_work_is_kept_with_it_also_when_the_batch_failed(monkeypatch: pytest.MonkeyPatch) -> None:
