@@ -1,10 +1,10 @@
 """Nothing acknowledged is lost or doubled while every process is killed in turn.
 
-    python benchmarks/prove_crash.py [--messages 10000] [--writers 8] [--home FOLDER]
+    python benchmarks/prove_crash.py [--messages 10000] [--writers 8] [--workers 1] [--home FOLDER]
 
-Writers send batches and repeat what was not acknowledged; meanwhile the gateway, the worker and each store are killed
-by SIGKILL, one after the other, and brought back by `ragpp up`. Afterwards every message is there once, and what was
-learned from it equals what a user learned to whom nothing happened.
+Writers send batches and repeat what was not acknowledged; meanwhile the gateway, each worker and each store are
+killed by SIGKILL, one after the other, and brought back by `ragpp up`. Afterwards every message is there once, and what
+was learned from it equals what a user learned to whom nothing happened.
 """
 
 import argparse
@@ -17,14 +17,13 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
 from typing import TypeVar
 
-from benchmarks.proof import ProcessName, Proving, conversation, proving
+from benchmarks.proof import Proving, conversation, proving, worker_names
 from infra.cli.place import Place
 from ragpp.api import StoreRequest
 from ragpp.client import MemoryClient
 from ragpp.errors import MemorySystemError
 from ragpp.models import Entity, Page, Preference, Relationship
 
-VICTIMS: tuple[ProcessName, ...] = ("gateway", "postgres", "workers", "valkey", "neo4j")
 BATCH = 10
 ItemT = TypeVar("ItemT")
 
@@ -55,15 +54,16 @@ async def write(client: MemoryClient, user: str, total: int, count: Count) -> No
                 break
 
 
-async def kill_in_turn(stack: Proving, stopping: asyncio.Event, kills: Counter[str]) -> None:
+async def kill_in_turn(stack: Proving, stopping: asyncio.Event, kills: Counter[str], workers: int) -> None:
     """Kill one process after the other and bring it back, until told to stop; every one at least once."""
-    for name in itertools.cycle(VICTIMS):
-        if stopping.is_set() and len(kills) == len(VICTIMS):
+    victims = ("gateway", "postgres", *worker_names(workers), "valkey", "neo4j")
+    for name in itertools.cycle(victims):
+        if stopping.is_set() and len(kills) == len(victims):
             return
         await asyncio.to_thread(stack.kill, name)
         kills[name] += 1
         await asyncio.sleep(0.5)
-        await asyncio.to_thread(stack.ragpp, "up")
+        await asyncio.to_thread(stack.up, workers)
         await asyncio.sleep(1.5)
 
 
@@ -110,9 +110,9 @@ async def digested(client: MemoryClient, users: list[str]) -> float:
     return time.perf_counter() - began
 
 
-async def run(home: Path, total: int, writers: int) -> None:
+async def run(home: Path, total: int, writers: int, workers: int) -> None:
     """Write under fire, then count."""
-    with proving(home) as stack:
+    with proving(home, workers) as stack:
         each = total // writers
         users = [f"writer-{number}" for number in range(writers)]
         async with Place(home).client(timeout_s=20) as client:
@@ -120,7 +120,7 @@ async def run(home: Path, total: int, writers: int) -> None:
             await write(client, "control", each, calm)
             count, kills, stopping = Count(), Counter[str](), asyncio.Event()
             began = time.perf_counter()
-            killer = asyncio.create_task(kill_in_turn(stack, stopping, kills))
+            killer = asyncio.create_task(kill_in_turn(stack, stopping, kills, workers))
             await asyncio.gather(*(write(client, user, each, count) for user in users))
             wrote = time.perf_counter() - began
             stopping.set()
@@ -162,13 +162,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--messages", type=int, default=10_000)
     parser.add_argument("--writers", type=int, default=8)
+    parser.add_argument("--workers", type=int, default=1, help="worker processes, each of which is killed in its turn")
     parser.add_argument("--home", type=Path, help="the stack's folder; a temporary one, if absent")
     arguments = parser.parse_args()
     if arguments.home:
-        asyncio.run(run(arguments.home.resolve(), arguments.messages, arguments.writers))
+        asyncio.run(run(arguments.home.resolve(), arguments.messages, arguments.writers, arguments.workers))
         return
     with tempfile.TemporaryDirectory(prefix="ragpp-prove-") as folder:
-        asyncio.run(run(Path(folder), arguments.messages, arguments.writers))
+        asyncio.run(run(Path(folder), arguments.messages, arguments.writers, arguments.workers))
 
 
 if __name__ == "__main__":

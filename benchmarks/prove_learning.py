@@ -1,11 +1,11 @@
 """What is learned from a backlog is the same whether or not the worker is killed, and how fast it is digested.
 
-    python benchmarks/prove_learning.py [--interactions 5000] [--users 5] [--kills 50] [--home FOLDER]
+    python benchmarks/prove_learning.py [--interactions 5000] [--users 5] [--kills 50] [--workers 1] [--home FOLDER]
 
 Messages of some users are stored while no worker runs, with an extraction and a reflection asked for behind them. A
 first backlog is digested undisturbed, which is timed by stage; a second, the same messages of other users, while the
-worker is killed by SIGKILL at random moments. Afterwards every event is done, and what was learned of each user equals
-what was learned undisturbed.
+worker, or a random one of several, is killed by SIGKILL at random moments. Afterwards every event is done, and what was
+learned of each user equals what was learned undisturbed.
 """
 
 import argparse
@@ -16,17 +16,16 @@ import random
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TypeVar
 
 import asyncpg
 
-from benchmarks.proof import Proving, conversation, proving
+from benchmarks.proof import Proving, conversation, proving, worker_names
 from benchmarks.prove_crash import every
 from infra.cli.place import Place
-from infra.cli.services import Services
 from infra.embedded.stack import Stack
 from ragpp.api import ExtractIn, ReflectIn, StoreRequest
 from ragpp.client import MemoryClient
@@ -117,10 +116,10 @@ async def until_done(ledger: Ledger, users: list[str]) -> None:
         await asyncio.sleep(0.2)
 
 
-def by_stage(log: Path) -> dict[str, tuple[int, int, float]]:
-    """From a worker's log: batches, works and seconds of each stage."""
+def by_stage(logs: Sequence[Path]) -> dict[str, tuple[int, int, float]]:
+    """From the workers' logs: batches, works and seconds of each stage."""
     found: dict[str, tuple[int, int, float]] = {}
-    for line in log.read_text(encoding="utf-8", errors="replace").splitlines():
+    for line in (line for log in logs for line in log.read_text(encoding="utf-8", errors="replace").splitlines()):
         if '"work.done"' not in line:
             continue
         entry = json.loads(line)
@@ -129,11 +128,11 @@ def by_stage(log: Path) -> dict[str, tuple[int, int, float]]:
     return found
 
 
-async def calm(stack: Proving, ledger: Ledger, users: list[str], total: int) -> None:
+async def calm(stack: Proving, ledger: Ledger, users: list[str], total: int, workers: int) -> None:
     """Digest a backlog undisturbed, and say how fast."""
     started = datetime.now(UTC)
     began = time.perf_counter()
-    await asyncio.to_thread(stack.ragpp, "up")
+    await asyncio.to_thread(stack.up, workers)
     await until_done(ledger, users)
     moments = await ledger.observed(users)
     first, last = moments[0], moments[-1]
@@ -143,41 +142,42 @@ async def calm(stack: Proving, ledger: Ledger, users: list[str], total: int) -> 
         f"undisturbed: {total} interactions observed in {whole:.1f} s from the worker's start, {rate:.0f}/s from the "
         f"first batch to the last; everything done after {time.perf_counter() - began:.1f} s"
     )
-    for stage, (batches, works, seconds) in by_stage(Services(Place(stack.home)).log_path("workers")).items():
+    logs = [Place(stack.home).home.logs / f"{name}.log" for name in worker_names(workers)]
+    for stage, (batches, works, seconds) in by_stage(logs).items():
         print(f"  {stage:10} {works:6} works in {batches:4} batches, {1_000 * seconds / works:8.2f} ms each")
     stack.check(rate >= LEAST_PER_S, f"{rate:.0f} interactions are observed per second, {LEAST_PER_S:.0f} at least")
 
 
-async def stormy(stack: Proving, ledger: Ledger, users: list[str], kills: int) -> None:
-    """Digest a backlog while the worker is killed so many times, or until nothing is left to be killed at."""
+async def stormy(stack: Proving, ledger: Ledger, users: list[str], kills: int, workers: int) -> None:
+    """Digest a backlog while a worker is killed so many times, or until nothing is left to be killed at."""
     chance = random.Random()
     killed = while_waiting = 0
     while killed < kills:
-        await asyncio.to_thread(stack.ragpp, "up")
+        await asyncio.to_thread(stack.up, workers)
         await asyncio.sleep(chance.uniform(SHORTEST_S, LONGEST_S))
         while_waiting += bool(await ledger.waiting(users))
-        await asyncio.to_thread(stack.kill, "workers")
+        await asyncio.to_thread(stack.kill, chance.choice(worker_names(workers)))
         killed += 1
-    await asyncio.to_thread(stack.ragpp, "up")
+    await asyncio.to_thread(stack.up, workers)
     print(f"killed {killed} times, {while_waiting} of them while work waited")
     await until_done(ledger, users)
 
 
-async def run(home: Path, total: int, users: int, kills: int) -> None:
+async def run(home: Path, total: int, users: int, kills: int, workers: int) -> None:
     """Digest twice, once in peace, and compare."""
     os.environ |= {"WORKER_SCHEDULE": "false", "LOG_LEVEL": "DEBUG"}  # nothing is extracted but what is asked for
     with proving(home) as stack:
-        services, ledger = Services(Place(home)), Ledger(home)
+        ledger = Ledger(home)
         quiet, disturbed = ([f"{kind}-{number}" for number in range(users)] for kind in ("calm", "storm"))
         each = total // users
         async with Place(home).client(timeout_s=60) as client:
             for names in (quiet, disturbed):
-                services.down(["workers"])
+                stack.stop_workers()
                 await asyncio.gather(*(write(client, user, seed, each) for seed, user in enumerate(names)))
                 if names is quiet:
-                    await calm(stack, ledger, names, each * users)
+                    await calm(stack, ledger, names, each * users, workers)
                 else:
-                    await stormy(stack, ledger, names, kills)
+                    await stormy(stack, ledger, names, kills, workers)
             states = await ledger.states([*quiet, *disturbed])
             undone = {f"{stage} {state}": n for (stage, state), n in states.items() if state != "done"}
             stack.check(not undone, f"every event ends done ({states.total()} works; others: {undone or 'none'})")
@@ -206,13 +206,14 @@ def main() -> None:
     parser.add_argument("--interactions", type=int, default=5_000)
     parser.add_argument("--users", type=int, default=5)
     parser.add_argument("--kills", type=int, default=50)
+    parser.add_argument("--workers", type=int, default=1, help="worker processes, of which a random one is killed")
     parser.add_argument("--home", type=Path, help="the stack's folder; a temporary one, if absent")
     given = parser.parse_args()
     if given.home:
-        asyncio.run(run(given.home.resolve(), given.interactions, given.users, given.kills))
+        asyncio.run(run(given.home.resolve(), given.interactions, given.users, given.kills, given.workers))
         return
     with tempfile.TemporaryDirectory(prefix="ragpp-prove-") as folder:
-        asyncio.run(run(Path(folder), given.interactions, given.users, given.kills))
+        asyncio.run(run(Path(folder), given.interactions, given.users, given.kills, given.workers))
 
 
 if __name__ == "__main__":
