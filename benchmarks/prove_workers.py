@@ -29,6 +29,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
+from benchmarks.backlog import warm_up
 from benchmarks.proof import Proving, proving
 from benchmarks.workers_broker import flush, queue
 from benchmarks.workers_fair import fair
@@ -64,9 +65,10 @@ def parts_of(given: argparse.Namespace) -> dict[str, Part]:
 
 
 async def prove(stack: Proving, part: Part) -> None:
-    """Do one part in a stack without workers of its own."""
+    """Do one part in a stack that is warm and has no workers of its own."""
     stack.stop_workers()
     try:
+        await warm_up(stack.home)
         await part(stack)
     except RuntimeError as error:
         stack.check(holds=False, claim=str(error))

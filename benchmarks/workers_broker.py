@@ -27,6 +27,8 @@ SAME: Final = 0.8
 LOST: Final = 3_000
 LOST_USERS: Final = 20
 CELERY_KEYS: Final = "ragpp:celery:*"
+TAKEN: Final = "unacked"
+"""Where messages are that a worker took from a queue and has not acknowledged, which it does when it begins."""
 
 
 async def queue(stack: Proving, *, short: int, backlog: int) -> None:
@@ -36,8 +38,10 @@ async def queue(stack: Proving, *, short: int, backlog: int) -> None:
         Place(stack.home).client() as client,
         Redis.from_url(Stack(stack.home).endpoints().redis_url.get_secret_value()) as broker,
     ):
-        before, _ = await _watched(stack, table, client, broker, "short", min(FEWER_USERS, short), short)
-        found, longest = await _watched(stack, table, client, broker, "long", min(USERS, backlog), backlog)
+        before, _ = await _watched(stack, table, client, broker, "short", FEWER_USERS, short)
+        found, longest = await _watched(stack, table, client, broker, "long", USERS, backlog)
+    taken = longest.pop(TAKEN, 0)
+    print(f"at most {taken} messages were taken by a worker and not begun")
     longest_queue = max(longest.values(), default=0)
     stack.check(
         longest_queue <= WORKERS * AT_ONCE,
@@ -59,7 +63,7 @@ async def _watched(
     longest: Counter[str] = Counter()
     with paused_workers(stack.home, WORKERS, run) as (workers, _):
         took = await store(client, names, total)
-        print(f"{total} interactions of {users} users stored at {total / took:.0f}/s", flush=True)
+        print(f"{run}: {total} interactions of {users} users stored at {total / took:.0f}/s", flush=True)
         workers.signal(signal.SIGCONT)
         end = time.monotonic() + WATCHED_S
         while time.monotonic() < end and (run == "long" or await table.waiting()):
@@ -72,8 +76,8 @@ async def _watched(
 
 
 async def _queues(broker: Redis) -> dict[str, int]:
-    """The length of each list of the broker; of `unacked`, how many messages workers took and have not begun."""
-    found = {}
+    """The length of each list of the broker, and how many messages are TAKEN."""
+    found = {TAKEN: await broker.hlen(f"{CELERY_KEYS[:-1]}{TAKEN}")}
     async for key in broker.scan_iter(match=CELERY_KEYS, count=1_000, _type="list"):
         found[key.decode().removeprefix(CELERY_KEYS[:-1])] = await broker.llen(key)
     return found

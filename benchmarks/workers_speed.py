@@ -20,7 +20,6 @@ SAME: Final = 0.95
 TWO_OF_ONE: Final = 1.25
 """Two workers beside one, where there are many users."""
 MANY_USERS: Final = 50
-WARM_UP: Final = 1_000
 STANDSTILL_S: Final = 5.0
 CORES: Final = ("postgres", "valkey", "neo4j", "gateway", "workers", "this proof", "total", "elsewhere")
 
@@ -48,8 +47,6 @@ async def speed(
         (many, several, number) for many in users for number in range(rounds) for several in turns[number % len(turns)]
     ]
     async with ledger_of(stack.home) as table, Place(stack.home).client() as client:
-        print("  unmeasured, so that every run finds warm stores:")
-        await _run(stack, table, client, MANY_USERS, max(workers), -1, min(WARM_UP, interactions))
         runs = [await _run(stack, table, client, *one, interactions) for one in wanted]
     _show(runs)
     _judge(stack, runs)
