@@ -38,7 +38,7 @@ WORKER_SETTINGS: Final = {"WORKER_SCHEDULE": "false", "LOG_LEVEL": "INFO"}
 
 @dataclass(frozen=True)
 class Digestion:
-    """When the interactions of a backlog were observed, in order. Not empty."""
+    """When the works of a backlog were done, in order: of one stage, one for each interaction. Not empty."""
 
     moments: Sequence[datetime]
 
@@ -49,7 +49,7 @@ class Digestion:
 
     @cached_property
     def rate(self) -> float:
-        """Interactions a second after the first batch."""
+        """Works a second after the first batch."""
         return sum(moment > self.moments[0] for moment in self.moments) / max(self.seconds, 0.001)
 
     def rate_within(self, seconds: float) -> float:
@@ -59,7 +59,7 @@ class Digestion:
 
     @property
     def standstill(self) -> float:
-        """The longest time in seconds in which nothing was observed."""
+        """The longest time in seconds in which nothing was done."""
         pairs = zip(self.moments, self.moments[1:], strict=False)
         return max(((later - earlier).total_seconds() for earlier, later in pairs), default=0.0)
 
@@ -91,15 +91,16 @@ class Table:
         )
         return found
 
-    async def digestion(self, users: Sequence[str]) -> Digestion:
-        """How the interactions of these users were observed, as far as they were. Raises RuntimeError for none."""
+    async def digestion(self, users: Sequence[str], stages: Sequence[str] = ("observe",)) -> Digestion:
+        """How the interactions of these users were digested, as far as they were. Raises RuntimeError for none."""
         rows = await self._connection.fetch(
             "SELECT updated_at FROM ledger.work "
-            "WHERE stage = 'observe' AND state = 'done' AND user_id = ANY ($1) ORDER BY 1",
+            "WHERE stage = ANY ($2) AND state = 'done' AND user_id = ANY ($1) ORDER BY 1",
             users,
+            stages,
         )
         if not rows:
-            raise RuntimeError("nothing was observed")
+            raise RuntimeError("nothing was done")
         return Digestion([row["updated_at"] for row in rows])
 
     async def delays(self, users: Sequence[str], until: datetime) -> list[float]:

@@ -148,6 +148,7 @@ class Proving:
         if process.pid() is None:
             raise RuntimeError(f"{name} does not run")
         process.signal(signal.SIGKILL)
+        process.wait_gone(10.0)  # or whoever brings it back may find it running still
 
     def check(self, holds: bool, claim: str) -> None:
         """Print the claim with its verdict; a proof with a claim that does not hold ends with exit code 1."""

@@ -7,9 +7,9 @@ Parts, all of them where none is named; each has a stack of its own, whose worke
 needs:
 
 speed   A backlog is stored while all workers are paused, and digested by one, two, four workers that are released
-        together; for many users, and for one. Seconds from the first interaction observed to the last and from the
-        start of the processes, interactions a second, the longest time in which nothing was observed, and how many
-        cores each process used. Rounds in rotating order; medians, and ratios to one worker in the same round.
+        together; for many users, and for one. Seconds from the first work done to the last and from the start of
+        the processes, interactions a second, the longest time in which nothing was observed, and how many cores each
+        process used. Rounds in rotating order; medians, and ratios to one worker in the same round.
 fair    While a tenant's backlog is digested by one worker, by two: every half second a message of a new user of
         another tenant, and one of a new user of the same. Seconds from storing each to its observation.
 queue   A hundred thousand interactions of a thousand users, stored through the API with the hashing embedder, and two
