@@ -19,8 +19,8 @@ import psutil
 
 from benchmarks.proof import Workers, conversation
 from benchmarks.prove_scale import processes
-from infra.cli.place import Place
 from infra.cli.keys import run_keys
+from infra.cli.place import Place
 from infra.embedded.stack import Stack
 from ragpp.api import StoreRequest
 from ragpp.client import MemoryClient

@@ -110,10 +110,10 @@ async def writes(client: MemoryClient, users: int, count: int) -> list[float]:
 
 def processes(home: Path) -> dict[str, psutil.Process]:
     """The stack's processes by name."""
-    found: dict[str, int] = {status.name: status.pid for status in Stack(home).status()}
+    found = {status.name: status.pid for status in Stack(home).status()}
     services = Services(Place(home))
-    found |= {name: services.pid(name) or 0 for name in services.names()}
-    return {name: psutil.Process(pid) for name, pid in found.items() if pid}
+    found |= {name: services.pid(name) or 0 for name in ("gateway", "workers")}  # type: ignore[misc]
+    return {str(name): psutil.Process(pid) for name, pid in found.items() if pid}
 
 
 def cpu_seconds(process: psutil.Process) -> float:

@@ -52,6 +52,13 @@ def environment(**settings: str) -> Iterator[None]:
         os.environ.update(before)
 
 
+def named_part(name: str) -> str:
+    """One of PARTS, for argparse, whose own choices refuse to have none named."""
+    if name not in PARTS:
+        raise argparse.ArgumentTypeError(f"{name!r} is none of {', '.join(PARTS)}")
+    return name
+
+
 def parts_of(given: argparse.Namespace) -> dict[str, Part]:
     """Each part with what the command line says about it."""
     return {
@@ -92,7 +99,9 @@ def run(home: Path, given: argparse.Namespace) -> None:
 def main() -> None:
     """Parse the command line and run."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("parts", nargs="*", choices=PARTS, help="all, if absent", metavar="PART")
+    parser.add_argument(
+        "parts", nargs="*", type=named_part, help=f"of {', '.join(PARTS)}; all, if absent", metavar="PART"
+    )
     parser.add_argument("--interactions", type=int, default=5_000, help="of a backlog; speed, fair, queue")
     parser.add_argument("--users", type=int, nargs="+", default=[50, 1], help="of a backlog; speed and fair")
     parser.add_argument("--workers", type=int, nargs="+", default=[1, 2, 4], help="how many are compared; speed")
