@@ -33,6 +33,8 @@ class Passwords:
     postgres_relay: str
     valkey: str
     neo4j: str
+    forgetting_key: str
+    """No password: what marks of forgotten messages are keyed with (FORGETTING_KEY)."""
 
 
 class Home:
@@ -96,18 +98,22 @@ class Home:
             raise StackError(
                 f"there is no embedded stack in {self.path}", suggestions=("Start it with `ragpp up`.",)
             ) from error
-        return Passwords(**{field.name: str(stored[field.name]) for field in fields(Passwords)})
+        return Passwords(**{field.name: str(stored.get(field.name, "")) for field in fields(Passwords)})
 
     def is_initialised(self) -> bool:
         """Whether a stack was ever started in this folder."""
         return self._secrets_file.exists()
 
     def ensure_passwords(self, *, initialised: bool) -> bool:
-        """Make the passwords when there are none; whether they were made.
+        """Make the passwords when there are none; whether they were made. A folder of before there was a key for marks
+        gets one. The caller holds the folder's lock.
 
         Raises StackError when they are gone although the servers are `initialised` with them.
         """
         if self._secrets_file.exists():
+            stored = json.loads(self._secrets_file.read_text(encoding="utf-8"))
+            if "forgetting_key" not in stored:
+                _write(self._secrets_file, json.dumps(stored | {"forgetting_key": secrets.token_urlsafe(24)}, indent=2))
             return False
         if initialised:
             raise StackError(

@@ -10,9 +10,10 @@ from ragpp.clock import Clock, system_clock
 from ragpp.embedding import Embedder
 from ragpp.embedding.factory import make_embedder
 from ragpp.errors import ConfigurationError, TierUnavailable
+from ragpp.forgetting import SourceMarks
 from ragpp.migrations import load_migrations, migrate_as_owner
 from ragpp.postgres import create_pool, warm
-from ragpp.settings import EmbeddingSettings, PostgresSettings, TierSettings
+from ragpp.settings import EmbeddingSettings, ForgettingSettings, PostgresSettings, TierSettings
 from ragpp.tiers import EpisodicTier
 from ragpp.tokens import TokenCounter
 from ragpp.web.remote import tier_app
@@ -32,16 +33,23 @@ async def migrate(settings: PostgresSettings) -> int:
 
 @asynccontextmanager
 async def open_tier(
-    settings: PostgresSettings, *, embedder: Embedder, counter: TokenSpans, clock: Clock
+    settings: PostgresSettings,
+    *,
+    embedder: Embedder,
+    counter: TokenSpans,
+    clock: Clock,
+    forgetting: ForgettingSettings | None = None,
 ) -> AsyncIterator[PostgresEpisodicTier]:
-    """The tier on a pool of its own, closed when left; the embedder stays the caller's.
+    """The tier on a pool of its own, closed when left; the embedder stays the caller's. `forgetting`: the environment's
+    where None.
 
     A server that is down does not keep it from opening: calls answer TierUnavailable until it is back.
     Raises EmbeddingMismatch when the server is up and holds vectors of another model.
     """
     pool = create_pool(settings)
+    marks = SourceMarks((forgetting or ForgettingSettings()).key)
     try:
-        tier = PostgresEpisodicTier(EpisodicStore(pool), embedder, counter, clock)
+        tier = PostgresEpisodicTier(EpisodicStore(pool, marks), embedder, counter, clock)
         with suppress(TierUnavailable):
             await warm(pool, settings)
             await tier.check_embedding()

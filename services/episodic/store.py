@@ -13,6 +13,8 @@ from pgvector import HalfVector, SparseVector
 from ragpp import ledger
 from ragpp.embedding import EmbeddingIdentity
 from ragpp.errors import TierUnavailable
+from ragpp.forgetting import SourceMarks
+from ragpp.ledger import forgotten
 from ragpp.lexical import DIMENSIONS
 from ragpp.models import Filters, Scope
 from ragpp.postgres import Connection, Pool, ensure_open, foreign_errors, ping, tenant_tx
@@ -33,8 +35,8 @@ class EpisodicStore:
     Raises, from any method: TierUnavailable, StorageError.
     """
 
-    def __init__(self, pool: Pool) -> None:
-        self._pool = pool
+    def __init__(self, pool: Pool, marks: SourceMarks) -> None:
+        self._pool, self._marks = pool, marks
 
     async def record_embedding(self, identity: EmbeddingIdentity) -> EmbeddingIdentity:
         """The identity that this database holds vectors of: `identity` itself when it held none."""
@@ -46,11 +48,14 @@ class EpisodicStore:
         return EmbeddingIdentity(row["model"], row["dimension"])
 
     @asynccontextmanager
-    async def writer(self, scope: Scope) -> AsyncIterator["Writer"]:
-        """A transaction in which no other writer changes this user's rows; committed when left without an error."""
+    async def writer(self, scope: Scope, epoch: int | None = None) -> AsyncIterator["Writer"]:
+        """A transaction in which no other writer changes this user's rows; committed when left without an error.
+
+        Raises Outdated when `epoch` is not the user's.
+        """
         async with tenant_tx(self._pool, scope) as connection:
-            await ledger.lock_user(connection, scope)
-            yield Writer(connection, scope)
+            await forgotten.lock_in_epoch(connection, scope, epoch)
+            yield Writer(connection, scope, self._marks)
 
     @asynccontextmanager
     async def reader(self, scope: Scope) -> AsyncIterator["Reader"]:
@@ -66,8 +71,8 @@ class EpisodicStore:
 class Writer:
     """Changes to one user's rows, inside `EpisodicStore.writer`."""
 
-    def __init__(self, connection: Connection, scope: Scope) -> None:
-        self._connection, self._scope = connection, scope
+    def __init__(self, connection: Connection, scope: Scope, marks: SourceMarks) -> None:
+        self._connection, self._scope, self._marks = connection, scope, marks
 
     async def known(self, ids: Collection[str]) -> dict[str, Known]:
         """What is stored under those of `ids` that exist."""
@@ -122,10 +127,14 @@ class Writer:
             [traits(turn.interaction) for turn, _, _ in chunks],
         )
 
-    async def forget(self, ids: Collection[str]) -> list[Forgotten]:
-        """Delete those of `ids` that exist, with their chunks; what they were, oldest first."""
+    async def forget(self, ids: Collection[str], now: datetime) -> list[Forgotten]:
+        """Delete those of `ids` that exist, with their chunks, and mark them as forgotten, in a new epoch; what they
+        were, oldest first."""
         rows = await self._connection.fetch(SQL["forget"], *self._scope.user_key, list(ids))
         if rows:
+            marks = self._marks.of_all(self._scope, (row["id"] for row in rows))
+            await forgotten.raise_epoch(self._connection, self._scope)
+            await forgotten.add_forgotten(self._connection, self._scope, marks, now)
             turns = [row["ordinal"] for row in rows]
             await self._connection.execute(SQL["forget_chunks"], *self._scope.user_key, turns)
         gone = [Forgotten(row["id"], row["ordinal"], row["session_id"], row["occurred_at"]) for row in rows]
@@ -208,6 +217,10 @@ class Reader:
             limit,
         )
         return [turn_of(row) for row in rows]
+
+    async def epoch(self) -> int:
+        """The user's epoch of forgetting."""
+        return await forgotten.epoch_of(self._connection, self._scope)
 
     async def pending(self, first_event: int | None, last_event: int | None) -> int:
         """How many of the user's events still wait for a worker."""

@@ -75,8 +75,14 @@ class PostgresEpisodicTier:
             check_identity(await self._store.record_embedding(identity), identity)
             self._identity_checked = True
 
-    async def store(self, scope: Scope, entries: Sequence[Entry]) -> list[Stored]:
-        """See the protocol. The same content is the same role, name and content (`indexing.content_hash`)."""
+    async def epoch(self, scope: Scope) -> int:
+        """See the protocol."""
+        async with self._store.reader(scope) as reader:
+            return await reader.epoch()
+
+    async def store(self, scope: Scope, entries: Sequence[Entry], epoch: int | None = None) -> list[Stored]:
+        """See the protocol. The same content is the same role, name and content (`indexing.content_hash`). An
+        interaction rests on nothing: one that was forgotten may be said again."""
         await self.check_embedding()
         wanted = [entry for entry in entries if isinstance(entry, InteractionEntry)]
         if len(wanted) != len(entries):
@@ -86,7 +92,7 @@ class PostgresEpisodicTier:
         turns = await self._turns(wanted)
         ids = [turn.interaction.id for turn in turns]
         now = self._clock()
-        async with self._store.writer(scope) as writer:
+        async with self._store.writer(scope, epoch) as writer:
             known = await writer.known(set(ids))
             _refuse_conflicts(turns, known)
             fresh: dict[str, NewTurn] = {}
@@ -124,7 +130,7 @@ class PostgresEpisodicTier:
         """See the protocol. What was derived from the interactions is cleaned by way of the ledger."""
         now = self._clock()
         async with self._store.writer(scope) as writer:
-            gone = await writer.forget(ids)
+            gone = await writer.forget(ids, now)
             events = [
                 NewEvent("interaction.forgotten", one.id, one.occurred_at, {"session_id": one.session_id})
                 for one in gone

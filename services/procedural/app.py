@@ -9,37 +9,49 @@ from ragpp.clock import Clock, system_clock
 from ragpp.embedding import Embedder
 from ragpp.embedding.factory import make_embedder
 from ragpp.errors import ConfigurationError, TierUnavailable
+from ragpp.forgetting import SourceMarks
 from ragpp.migrations import load_migrations, migrate_as_owner
 from ragpp.postgres import create_pool, warm
-from ragpp.settings import EmbeddingSettings, PostgresSettings, TierSettings
+from ragpp.settings import EmbeddingSettings, ForgettingSettings, PostgresSettings, TierSettings
 from ragpp.tiers import ProceduralTier
 from ragpp.tokens import TokenCounter
 from ragpp.web.remote import tier_app
+from services.procedural.conversion import mark_sources_of_before
 from services.procedural.store import ProceduralStore
 from services.procedural.tier import PostgresProceduralTier
 
 
-async def migrate(settings: PostgresSettings) -> int:
+async def migrate(settings: PostgresSettings, *, forgetting: ForgettingSettings | None = None) -> int:
     """Bring the schemas `ledger` and `procedural` up to date, as the owner; returns how many migrations were applied.
+    `forgetting`: the environment's where None.
 
     Raises ConfigurationError without the owner's address, TierUnavailable, MigrationError.
     """
-    return await migrate_as_owner(
+    applied = await migrate_as_owner(
         settings, load_migrations("ledger", "ragpp.ledger"), load_migrations("procedural", "services.procedural")
     )
+    await mark_sources_of_before(settings, SourceMarks((forgetting or ForgettingSettings()).key))
+    return applied
 
 
 @asynccontextmanager
 async def open_tier(
-    settings: PostgresSettings, *, embedder: Embedder, counter: TokenCounter, clock: Clock = system_clock
+    settings: PostgresSettings,
+    *,
+    embedder: Embedder,
+    counter: TokenCounter,
+    clock: Clock = system_clock,
+    forgetting: ForgettingSettings | None = None,
 ) -> AsyncIterator[PostgresProceduralTier]:
-    """The tier on a pool of its own. It opens also while PostgreSQL is down, and works when it is back.
+    """The tier on a pool of its own. It opens also while PostgreSQL is down, and works when it is back. `forgetting`:
+    the environment's where None.
 
     Raises EmbeddingMismatch when the database holds vectors of another model.
     """
     pool = create_pool(settings)
     try:
-        tier = PostgresProceduralTier(ProceduralStore(pool), embedder=embedder, counter=counter, clock=clock)
+        store = ProceduralStore(pool, SourceMarks((forgetting or ForgettingSettings()).key))
+        tier = PostgresProceduralTier(store, embedder=embedder, counter=counter, clock=clock)
         with suppress(TierUnavailable):
             await warm(pool, settings)
             await tier.identify()

@@ -50,16 +50,17 @@ async def forget(rows: Rows, ids: Collection[str], now: datetime, *, for_good: b
             events += await _without(rows, identifier, found, gone, now)
         await rows.bury(entry_ids)
     await rows.record(events, now)
+    if events:
+        await rows.raise_epoch()
     deleted = set(preferences) | {alias for alias, identifier in aliases.items() if identifier in preferences}
     return len((deleted & wanted) | set(rules) | set(findings) | entry_ids)
 
 
-async def forget_sources(rows: Rows, interaction_ids: Collection[str], now: datetime) -> int:
-    """Take interactions out of the evidence, for good; returns how many preferences, rules, findings and reports
-    changed or went. Verdicts stay, by the hashes of the values: what was rejected is not learned from others. A rule
-    or finding that goes is learned again from other interactions."""
+async def withdraw_sources(rows: Rows, interaction_ids: Collection[str], now: datetime) -> int:
+    """Take interactions, which are marked as forgotten, out of the evidence; returns how many preferences, rules,
+    findings and reports changed or went. Verdicts stay, by the hashes of the values: what was rejected is not learned
+    from others. A rule or finding that goes is learned again from other interactions."""
     gone = set(interaction_ids)
-    await rows.add_forgotten_sources(gone)
     events = [
         *await _preferences_without(rows, gone, now),
         *await _rules_without(rows, gone, now),

@@ -132,13 +132,15 @@ class PreferenceVerbs(Core):
             await rows.record([NewEvent("preference.changed", current.id, current.occurred_at)], now)
             return await _existing(rows, current.id)
 
-    async def merge_preferences(self, scope: Scope, keep_id: str, absorb_id: str) -> Preference:
+    async def merge_preferences(
+        self, scope: Scope, keep_id: str, absorb_id: str, epoch: int | None = None
+    ) -> Preference:
         """See the contract. InvalidInput for one and the same id; NotFound when either is unknown. Verdicts on values
         of both count; of two on one value the later."""
         if keep_id == absorb_id:
             raise InvalidInput("a preference cannot absorb itself")
         now = self._clock()
-        async with self._store.writing(scope) as rows:
+        async with self._store.writing(scope, epoch) as rows:
             aliases = await rows.aliases([keep_id, absorb_id])
             keep = await _existing(rows, aliases.get(keep_id, keep_id))
             absorb = await _existing(rows, aliases.get(absorb_id, absorb_id))

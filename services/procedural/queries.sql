@@ -34,16 +34,6 @@ UPDATE procedural.applied SET subject_id = NULL, content_hash = NULL
 DELETE FROM procedural.applied
  WHERE tenant_id = $1 AND user_id = $2 AND kind = $3 AND subject_id = ANY($4::text[])
 
--- name: forgotten_sources
--- $3 interaction ids text[]
-SELECT interaction_id FROM procedural.forgotten_sources
- WHERE tenant_id = $1 AND user_id = $2 AND interaction_id = ANY($3::text[])
-
--- name: add_forgotten_sources
--- $3 interaction ids text[]
-INSERT INTO procedural.forgotten_sources (tenant_id, user_id, interaction_id)
-SELECT $1, $2, id FROM unnest($3::text[]) AS id ON CONFLICT DO NOTHING
-
 -- name: preference
 -- $3 id text
 SELECT id, category, key, value, confidence, stated, version, occurred_at, updated_at, valid_from, learned_at, verdict,

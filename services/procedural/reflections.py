@@ -14,9 +14,9 @@ from services.procedural.store import Rows
 class ReflectionVerbs(Core):
     """What `ragpp.tiers.ProceduralTier` says about reflections."""
 
-    async def save_reflection(self, scope: Scope, reflection: Reflection) -> Reflection:
+    async def save_reflection(self, scope: Scope, reflection: Reflection, epoch: int | None = None) -> Reflection:
         """See the contract. A theme that rests on an interaction which was forgotten meanwhile is left out."""
-        async with self._store.writing(scope) as rows:
+        async with self._store.writing(scope, epoch) as rows:
             kept = await rows.reflection(reflection.id)
             if kept is not None:
                 return kept

@@ -37,6 +37,7 @@ class RuleVerbs(Core):
         priority: int | None = None,
         active: bool | None = None,
         aside: str | None = None,
+        epoch: int | None = None,
     ) -> Rule:
         """See the contract. Without a difference there is no new version. InvalidInput for a rule that is to be put
         aside and made active at once."""
@@ -47,7 +48,7 @@ class RuleVerbs(Core):
         if text is not None:
             await self.identify()
             embedding = await self.embed(text)
-        async with self._store.writing(scope) as rows:
+        async with self._store.writing(scope, epoch) as rows:
             rule = await _existing(rows, rule_id)
             wanted = False if aside is not None else active
             entry = _changed(rule, text=text, triggers=triggers, priority=priority, active=wanted)

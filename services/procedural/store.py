@@ -5,7 +5,8 @@ from contextlib import asynccontextmanager
 from datetime import datetime
 
 from ragpp.embedding import EmbeddingIdentity
-from ragpp.ledger import NewEvent, lock_user, record
+from ragpp.forgetting import SourceMarks
+from ragpp.ledger import NewEvent, forgotten, record
 from ragpp.models import Scope
 from ragpp.postgres import Pool, ensure_open, foreign_errors, ping, tenant_tx
 from services.procedural.finding_rows import FindingRows
@@ -41,32 +42,42 @@ class Rows(PreferenceRows, RuleRows, FindingRows, ReflectionRows):
 
     async def forgotten_sources(self, interaction_ids: Collection[str]) -> set[str]:
         """Those of `interaction_ids` that were forgotten."""
-        if not interaction_ids:
-            return set()
-        return {row["interaction_id"] for row in await self._fetch("forgotten_sources", list(interaction_ids))}
+        ids = self._marks.of_all(self.scope, interaction_ids)
+        return {ids[mark] for mark in await forgotten.forgotten_among(self._connection, self.scope, ids)}
 
-    async def add_forgotten_sources(self, interaction_ids: Collection[str]) -> None:
-        await self._execute("add_forgotten_sources", sorted(interaction_ids))
+    async def add_forgotten_sources(self, interaction_ids: Collection[str], now: datetime) -> None:
+        """Keep, for good, that these were forgotten."""
+        marks = self._marks.of_all(self.scope, interaction_ids)
+        await forgotten.add_forgotten(self._connection, self.scope, marks, now)
+
+    async def epoch(self) -> int:
+        """The user's epoch of forgetting."""
+        return await forgotten.epoch_of(self._connection, self.scope)
+
+    async def raise_epoch(self) -> None:
+        """Let derived writes be refused whose inputs were read before."""
+        await forgotten.raise_epoch(self._connection, self.scope)
 
 
 class ProceduralStore:
     """The tier's tables."""
 
-    def __init__(self, pool: Pool) -> None:
-        self._pool = pool
+    def __init__(self, pool: Pool, marks: SourceMarks) -> None:
+        self._pool, self._marks = pool, marks
 
     @asynccontextmanager
     async def reading(self, scope: Scope) -> AsyncIterator[Rows]:
         """A transaction that reads the user's rows."""
         async with tenant_tx(self._pool, scope) as connection:
-            yield Rows(connection, scope)
+            yield Rows(connection, scope, self._marks)
 
     @asynccontextmanager
-    async def writing(self, scope: Scope) -> AsyncIterator[Rows]:
-        """A transaction that changes the user's rows; one at a time for each user."""
+    async def writing(self, scope: Scope, epoch: int | None = None) -> AsyncIterator[Rows]:
+        """A transaction that changes the user's rows; one at a time for each user. Raises Outdated when `epoch` is not
+        the user's."""
         async with tenant_tx(self._pool, scope) as connection:
-            await lock_user(connection, scope)
-            yield Rows(connection, scope)
+            await forgotten.lock_in_epoch(connection, scope, epoch)
+            yield Rows(connection, scope, self._marks)
 
     async def record_embedding(self, configured: EmbeddingIdentity) -> EmbeddingIdentity:
         """The identity of the vectors in this database: `configured` when it had none."""

@@ -44,7 +44,12 @@ class PostgresProceduralTier(PreferenceVerbs, RuleVerbs, FindingVerbs, Reflectio
         self.name: Final[Literal["procedural"]] = "procedural"
         self._counter = counter
 
-    async def store(self, scope: Scope, entries: Sequence[Entry]) -> list[Stored]:
+    async def epoch(self, scope: Scope) -> int:
+        """See the contract. The same as the episodic tier's, whose database it is."""
+        async with self._store.reading(scope) as rows:
+            return await rows.epoch()
+
+    async def store(self, scope: Scope, entries: Sequence[Entry], epoch: int | None = None) -> list[Stored]:
         """PreferenceEntry, RuleEntry and FindingEntry; see the contract. A finding is a duplicate when it adds nothing
         to what is known: it may say more, from more interactions, under one id."""
         if not entries:
@@ -58,7 +63,7 @@ class PostgresProceduralTier(PreferenceVerbs, RuleVerbs, FindingVerbs, Reflectio
             accepted.append(entry)
         await self.identify()
         vectors = await self.vectors_of(accepted)
-        async with self._store.writing(scope) as rows:
+        async with self._store.writing(scope, epoch) as rows:
             return await self._store_all(rows, scope, accepted, vectors)
 
     async def _store_all(
@@ -115,11 +120,20 @@ class PostgresProceduralTier(PreferenceVerbs, RuleVerbs, FindingVerbs, Reflectio
             return await forgetting.forget(rows, ids, self._clock(), for_good=False)
 
     async def forget_sources(self, scope: Scope, interaction_ids: Collection[str]) -> int:
-        """See the contract. An entry that rests on one of these alone and arrives later is not learned either."""
+        """See the contract. An entry that rests on one of these alone and arrives later is not learned either.
+
+        The marks are committed before anything is withdrawn. Each of the two steps begins an epoch: what was read
+        between them may rest on what was not withdrawn yet.
+        """
         if not interaction_ids:
             return 0
+        now = self._clock()
         async with self._store.writing(scope) as rows:
-            return await forgetting.forget_sources(rows, interaction_ids, self._clock())
+            await rows.raise_epoch()
+            await rows.add_forgotten_sources(interaction_ids, now)
+        async with self._store.writing(scope) as rows:
+            await rows.raise_epoch()
+            return await forgetting.withdraw_sources(rows, interaction_ids, now)
 
     async def health_check(self) -> Health:
         """See the contract."""

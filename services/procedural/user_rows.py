@@ -6,6 +6,7 @@ from typing import Final
 import asyncpg
 from pgvector import HalfVector
 
+from ragpp.forgetting import SourceMarks
 from ragpp.models import Scope, Vector
 from ragpp.postgres import Connection
 from ragpp.queries import load_queries
@@ -19,8 +20,9 @@ MAX_CANDIDATES: Final = 1_000
 class UserRows:
     """Runs named statements for one user."""
 
-    def __init__(self, connection: Connection, scope: Scope) -> None:
+    def __init__(self, connection: Connection, scope: Scope, marks: SourceMarks) -> None:
         self._connection = connection
+        self._marks = marks
         self.scope = scope
 
     async def _fetch(self, name: str, *arguments: object) -> list[asyncpg.Record]:

@@ -9,8 +9,9 @@ from ragpp.clock import Clock, system_clock
 from ragpp.embedding.factory import make_embedder
 from ragpp.embedding.port import Embedder, EmbeddingIdentity
 from ragpp.errors import ConfigurationError
+from ragpp.forgetting import SourceMarks
 from ragpp.neo4j import create_driver
-from ragpp.settings import EmbeddingSettings, Neo4jSettings, TierSettings
+from ragpp.settings import EmbeddingSettings, ForgettingSettings, Neo4jSettings, TierSettings
 from ragpp.tiers import SemanticTier
 from ragpp.tokens import TokenCounter
 from ragpp.web.remote import tier_app
@@ -37,11 +38,12 @@ async def open_tier(
     counter: TokenCounter,
     clock: Clock = system_clock,
     semantic: SemanticSettings | None = None,
+    forgetting: ForgettingSettings | None = None,
 ) -> AsyncIterator[Neo4jSemanticTier]:
     """The tier on a driver of its own, warm. It opens also while Neo4j is down, and works when it is back.
 
-    `semantic`: bounds and rates, the environment's where None. Raises EmbeddingMismatch when the graph holds vectors
-    of another model.
+    `semantic`: bounds and rates, `forgetting`: the key of marks; the environment's where None. Raises EmbeddingMismatch
+    when the graph holds vectors of another model.
     """
     async with create_driver(settings) as driver:
         tier = Neo4jSemanticTier(
@@ -50,6 +52,7 @@ async def open_tier(
             counter=counter,
             clock=clock,
             settings=semantic or SemanticSettings(),
+            marks=SourceMarks((forgetting or ForgettingSettings()).key),
         )
         try:
             await tier.warm()

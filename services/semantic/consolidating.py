@@ -20,12 +20,14 @@ T = TypeVar("T")
 
 
 class Revises(Protocol):
-    """Runs a change to one user's graph in a transaction, under the user's lock."""
+    """Runs a change to one user's graph in a transaction, under the user's lock and in that epoch."""
 
-    async def revise(self, scope: Scope, change: Callable[[GraphWriter, Revision], Awaitable[T]]) -> T: ...
+    async def revise(
+        self, scope: Scope, change: Callable[[GraphWriter, Revision], Awaitable[T]], *, epoch: int | None = None
+    ) -> T: ...
 
 
-async def merge_the_same(graph: Revises, scope: Scope) -> list[str]:
+async def merge_the_same(graph: Revises, scope: Scope, epoch: int | None) -> list[str]:
     """Merge entities that are plainly the same; the ids of those that absorbed another and are left."""
 
     async def work(writer: GraphWriter, revision: Revision) -> Sequence[tuple[str, str]]:
@@ -35,7 +37,7 @@ async def merge_the_same(graph: Revises, scope: Scope) -> list[str]:
         return [(union.kept, union.absorbed) for union in unions]
 
     merged: dict[str, None] = {}
-    while done := await graph.revise(scope, work):
+    while done := await graph.revise(scope, work, epoch=epoch):
         for kept, absorbed in done:
             merged.pop(absorbed, None)
             merged[kept] = None
@@ -53,7 +55,9 @@ async def _names(writer: GraphWriter) -> list[EntityState]:
         after = (page[-1].key, page[-1].id)
 
 
-async def persist_decay(graph: Revises, scope: Scope, belief: Belief, now: int, floor: float) -> tuple[int, int]:
+async def persist_decay(
+    graph: Revises, scope: Scope, epoch: int | None, belief: Belief, now: int, floor: float
+) -> tuple[int, int]:
     """How many relationships had their decay up to `now` written down, and how many of them were archived."""
 
     async def work(writer: GraphWriter, _: Revision) -> tuple[int, int]:
@@ -65,7 +69,7 @@ async def persist_decay(graph: Revises, scope: Scope, belief: Belief, now: int, 
 
     updated = archived = 0
     while True:
-        moved, gone = await graph.revise(scope, work)
+        moved, gone = await graph.revise(scope, work, epoch=epoch)
         updated, archived = updated + moved, archived + gone
         if moved < FADING_AT_ONCE:
             return updated, archived

@@ -9,11 +9,10 @@ from ragpp.errors import Conflict, InvalidInput, NotFound
 from ragpp.learned import Consolidated, Verdict
 from ragpp.models import Relationship, Scope
 from services.semantic.consolidating import merge_the_same, persist_decay
-from services.semantic.learning import Lesson, event_of
 from services.semantic.records import Act, Applied, RelationshipState, Statement, to_moment
 from services.semantic.rows import NamedRelationship
 from services.semantic.verbs import GraphVerbs, page_of
-from services.semantic.writer import GraphWriter
+from services.semantic.writer import GraphWriter, NewEvent
 
 VERDICT_PREFIX: Final = "v:"
 
@@ -63,22 +62,24 @@ class JudgedGraph(GraphVerbs):
             if not found:
                 raise NotFound(f"there is no relationship {relationship_id!r}")
             check(found[0].state)
-            (claim,) = await writer.claim([event_of(Lesson(event_id, "", now, (), (), ()))], now=now)
+            (claim,) = await writer.claim([NewEvent(event_id, "", now, (), ())], now=now)
             await writer.write_statements([_word(found[0], act, Applied(event_id, now, claim.sequence, ()))])
             await self.revision(writer).rebuild_relationships([found[0].state.key])
 
         await self._store.write(scope, work)
         return await self.get_relationship(scope, relationship_id)
 
-    async def consolidate(self, scope: Scope, now: datetime, floor: float | None) -> Consolidated:
+    async def consolidate(
+        self, scope: Scope, now: datetime, floor: float | None, epoch: int | None = None
+    ) -> Consolidated:
         """See the contract. Lasting and confirmed relationships are never archived; what has ended or is archived
         keeps its decay unpersisted, since its confidence is told exactly at any time all the same."""
         if floor is not None and not 0 <= floor <= 1:
             raise InvalidInput(f"floor is {floor}, it must be 0 to 1")
-        merged = await merge_the_same(self, scope)
+        merged = await merge_the_same(self, scope, epoch)
         updated = archived = 0
         if floor is not None:
-            updated, archived = await persist_decay(self, scope, self._belief, to_moment(now), floor)
+            updated, archived = await persist_decay(self, scope, epoch, self._belief, to_moment(now), floor)
         kept = {state.id: state for state in await self._store.entities(scope, merged)} if merged else {}
         return Consolidated(
             updated=updated, archived=archived, merged=tuple(state.to_model() for state in kept.values())

@@ -1,7 +1,7 @@
 """What was said, taken into the graph: each event once, in one transaction, under the user's lock."""
 
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -25,7 +25,7 @@ from services.semantic.records import (
 from services.semantic.revising import Revision
 from services.semantic.timeline import weight_of
 from services.semantic.validity import EXCLUSIVE, SYMMETRIC
-from services.semantic.writer import Claim, GraphWriter
+from services.semantic.writer import Claim, GraphWriter, NewEvent
 
 _NOT_CONTENT: Final = {"id", "embedding"}
 
@@ -96,36 +96,38 @@ async def learn(
     *,
     belief: Belief,
     vectors: Mapping[str, Vector],
+    mark_of: Callable[[str], str],
     now: int,
 ) -> list[Claim]:
-    """Apply each of `lessons` that is new; what claiming each one answered, in order.
+    """Apply each of `lessons` that is new; what claiming each one answered, in order. One that rests on forgotten
+    sources alone counts as applied, and teaches nothing.
 
-    `vectors` has the embedding of every name in them. Raises Conflict, with the positions in `details["indexes"]`,
-    when an id is known with other content.
+    `vectors` has the embedding of every name in them; `mark_of` a source is what it is known by once it is forgotten.
+    Raises Conflict, with the positions in `details["indexes"]`, when an id is known with other content; Outdated.
     """
-    claims = await writer.claim([event_of(lesson) for lesson in lessons], now=now)
+    claims = await writer.claim([event_of(lesson, mark_of) for lesson in lessons], now=now)
     conflicts = [position for position, claim in enumerate(claims) if not claim.same]
     if conflicts:
         raise Conflict("an id is known with other content", details={"indexes": conflicts})
-    fresh = [(lesson, claim) for lesson, claim in zip(lessons, claims, strict=True) if claim.fresh]
+    fresh = [
+        (lesson, Applied(lesson.event_id, lesson.occurred_at, claim.sequence, claim.sources))
+        for lesson, claim in zip(lessons, claims, strict=True)
+        if claim.fresh and claim.sources is not None
+    ]
     if not fresh:
         return claims
     keys = set().union(*(lesson.keys() for lesson, _ in fresh))
     batch = Batch(IdentityIndex(await writer.entities_by_keys(keys) if keys else ()))
-    for lesson, claim in fresh:
-        batch.read(lesson, Applied(lesson.event_id, lesson.occurred_at, claim.sequence, lesson.sources))
+    for lesson, applied in fresh:
+        batch.read(lesson, applied)
     await _write(writer, revision, batch, belief, vectors)
     return claims
 
 
-def event_of(lesson: Lesson) -> dict[str, object]:
+def event_of(lesson: Lesson, mark_of: Callable[[str], str]) -> NewEvent:
     """What claiming a lesson's event needs."""
-    return {
-        "event_id": lesson.event_id,
-        "hash": lesson.hash,
-        "occurred_at": lesson.occurred_at,
-        "sources": list(lesson.sources),
-    }
+    marks = tuple(mark_of(source) for source in lesson.sources)
+    return NewEvent(lesson.event_id, lesson.hash, lesson.occurred_at, lesson.sources, marks)
 
 
 async def _write(

@@ -9,6 +9,7 @@
 // (:Applied)-[:STATES {…, act}]->(:Entity)   act: absent where it is said that the relationship holds; otherwise ends,
 //   mirrors (an ending, said of its other end), confirmed, rejected or restored
 // (:Applied {event_id: 'v:…'})               a person's word about a relationship, kept as its evidence
+// (:User {…, epoch}), (:Forgotten {scope, mark, at})   see migrations/0002_forgotten.cypher
 
 // name: retrieve
 // What a query names ($keys) or means ($embedding, null for neither), the relationships of these seeds and, one hop
@@ -124,26 +125,51 @@ RETURN entities, relationships
 // name: claim
 // Take the user's lock and mark events as applied. Writers of one user wait here for one another; what follows in
 // the transaction sees all that the others wrote, so that reading, deciding and writing need no further care.
-// `fresh` is false for an event that was applied before.
-// $rows list<{event_id, hash, occurred_at, sources}>, $now int
+// `fresh` is false for an event that was applied before. Sources that were forgotten are not kept; `forgotten` has their
+// marks. `epoch`: the user's, by which the caller tells whether the transaction may go on.
+// $rows list<{event_id, hash, occurred_at, sources, marks}>: a mark for each source; $marks list<text>: all of them,
+// $now int
 MERGE (u:User {scope: $scope})
 SET u.locked_at = $given.now
 WITH u
 SET u.sequence = coalesce(u.sequence, 0) + size($given.rows)
-WITH u.sequence - size($given.rows) AS base
+WITH u.sequence - size($given.rows) AS base, coalesce(u.epoch, 0) AS epoch,
+     COLLECT { UNWIND $given.marks AS mark MATCH (f:Forgotten {scope: $scope, mark: mark}) RETURN f.mark } AS forgotten
 UNWIND range(0, size($given.rows) - 1) AS position
-WITH position, base + position AS sequence, $given.rows[position] AS row
+WITH position, base + position AS sequence, $given.rows[position] AS row, epoch, forgotten
 MERGE (a:Applied {scope: $scope, event_id: row.event_id})
-ON CREATE SET a.hash = row.hash, a.occurred_at = row.occurred_at, a.sequence = sequence, a.sources = row.sources
-RETURN position, a.sequence AS sequence, a.sequence = sequence AS fresh, a.hash = row.hash AS same
+ON CREATE SET a.hash = row.hash, a.occurred_at = row.occurred_at, a.sequence = sequence,
+              a.sources = [place IN range(0, size(row.sources) - 1) WHERE NOT row.marks[place] IN forgotten
+                           | row.sources[place]]
+RETURN position, a.sequence AS sequence, a.sequence = sequence AS fresh, a.hash = row.hash AS same, epoch, forgotten
 ORDER BY position
 
 // name: lock
-// The user's lock alone; no row for a user who has no graph.
+// The user's lock alone, and the epoch; no row for a user who has no graph.
 // $now int
 MATCH (u:User {scope: $scope})
 SET u.locked_at = $given.now
-RETURN u.sequence AS sequence
+WITH u
+RETURN coalesce(u.epoch, 0) AS epoch
+
+// name: epoch
+// The user's epoch of forgetting; no row for a user who has no graph.
+MATCH (u:User {scope: $scope})
+RETURN coalesce(u.epoch, 0) AS epoch
+
+// name: raise_epoch
+// By the clock, and by one at least: what was an epoch once never is one again. Also of a user who has no graph, since
+// what is on its way may begin one. Takes the user's lock. $now int
+MERGE (u:User {scope: $scope})
+SET u.locked_at = $given.now
+WITH u
+SET u.epoch = CASE WHEN u.epoch >= $given.now THEN u.epoch + 1 ELSE $given.now END
+
+// name: add_forgotten
+// $marks list<text>, $now int
+UNWIND $given.marks AS mark
+MERGE (f:Forgotten {scope: $scope, mark: mark})
+ON CREATE SET f.at = $given.now
 
 // name: entities_by_keys
 // Entities of any of these names or aliases.

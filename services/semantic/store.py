@@ -93,11 +93,17 @@ class SemanticStore:
         records = await self._read(scope, "statements_of", ids=list(ids))
         return [statement_from(record["statement"]) for record in records]
 
-    async def write(self, scope: Scope, work: Callable[[GraphWriter], Awaitable[T]]) -> T:
-        """Run `work` in one transaction; it may run more than once, and changes nothing but the graph."""
+    async def epoch(self, scope: Scope) -> int:
+        """The user's epoch of forgetting; 0 while nothing was forgotten."""
+        records = await self._read(scope, "epoch")
+        return int(records[0]["epoch"]) if records else 0
+
+    async def write(self, scope: Scope, work: Callable[[GraphWriter], Awaitable[T]], *, epoch: int | None = None) -> T:
+        """Run `work`, which takes the user's lock first, in one transaction; it may run more than once, and changes
+        nothing but the graph. Raises Outdated when `epoch` is not the user's."""
 
         async def run(transaction: Transaction) -> T:
-            return await work(GraphWriter(transaction, scope_key(scope)))
+            return await work(GraphWriter(transaction, scope_key(scope), epoch))
 
         return await graph.write(self._driver, run, timeout_s=self._timeout_s)
 

@@ -3,12 +3,14 @@
 import asyncio
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from functools import partial
 from time import perf_counter
 from typing import Final, Literal
 
 from ragpp.clock import Clock
 from ragpp.embedding.port import Embedder
 from ragpp.errors import EmbeddingError, InvalidInput, MemorySystemError, TierUnavailable
+from ragpp.forgetting import SourceMarks
 from ragpp.models import (
     EntityEntry,
     Entry,
@@ -66,15 +68,16 @@ class Neo4jSemanticTier(JudgedGraph):
         counter: TokenCounter,
         clock: Clock,
         settings: SemanticSettings,
+        marks: SourceMarks,
     ) -> None:
-        super().__init__(store, embedder=embedder, clock=clock, settings=settings)
+        super().__init__(store, embedder=embedder, clock=clock, settings=settings, marks=marks)
         self.name: Final[Literal["semantic"]] = "semantic"
         self._embedder = embedder
         self._counter = counter
         self._settings = settings
         self._warming = Warming(self._warm)
 
-    async def store(self, scope: Scope, entries: Sequence[Entry]) -> list[Stored]:
+    async def store(self, scope: Scope, entries: Sequence[Entry], epoch: int | None = None) -> list[Stored]:
         """EntityEntry and RelationshipEntry, each one mention; see the contract."""
         lessons = []
         for entry in entries:
@@ -83,15 +86,15 @@ class Neo4jSemanticTier(JudgedGraph):
                     f"the semantic tier holds entities and relationships, not an entry of kind {entry.kind}"
                 )
             lessons.append(Lesson.of_entry(entry))
-        claims = await self._learn(scope, lessons)
+        claims = await self._learn(scope, lessons, epoch)
         return [Stored(id=entry.id, duplicate=not claim.fresh) for entry, claim in zip(entries, claims, strict=True)]
 
-    async def observe(self, scope: Scope, observations: Sequence[Observation]) -> list[bool]:
+    async def observe(self, scope: Scope, observations: Sequence[Observation], epoch: int | None = None) -> list[bool]:
         """See the contract. What one observation names twice is mentioned once."""
-        claims = await self._learn(scope, [Lesson.of_observation(item) for item in observations])
+        claims = await self._learn(scope, [Lesson.of_observation(item) for item in observations], epoch)
         return [claim.fresh for claim in claims]
 
-    async def _learn(self, scope: Scope, lessons: Sequence[Lesson]) -> list[Claim]:
+    async def _learn(self, scope: Scope, lessons: Sequence[Lesson], epoch: int | None) -> list[Claim]:
         if not lessons:
             return []
         await self.identify()
@@ -101,9 +104,17 @@ class Neo4jSemanticTier(JudgedGraph):
         now = to_moment(self._clock())
 
         async def work(writer: GraphWriter) -> list[Claim]:
-            return await learn(writer, self.revision(writer), lessons, belief=self._belief, vectors=vectors, now=now)
+            return await learn(
+                writer,
+                self.revision(writer),
+                lessons,
+                belief=self._belief,
+                vectors=vectors,
+                mark_of=partial(self._marks.of, scope),
+                now=now,
+            )
 
-        return await self._store.write(scope, work)
+        return await self._store.write(scope, work, epoch=epoch)
 
     async def retrieve(self, query: MemoryQuery) -> list[Memory]:
         """What the query names or means, and what is known about it, two hops at most; see `recall` and `ranking`.

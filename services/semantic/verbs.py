@@ -9,6 +9,7 @@ from ragpp.clock import Clock
 from ragpp.cursors import decode_cursor, encode_cursor
 from ragpp.embedding.port import Embedder, EmbeddingIdentity
 from ragpp.errors import InvalidInput, NotFound
+from ragpp.forgetting import SourceMarks
 from ragpp.learned import RelationshipState
 from ragpp.models import Entity, EntityLabel, Page, Relationship, Scope
 from services.semantic import forgetting
@@ -33,8 +34,17 @@ T = TypeVar("T")
 class GraphVerbs:
     """Lists, single entities and relationships, merges and forgetting."""
 
-    def __init__(self, store: SemanticStore, *, embedder: Embedder, clock: Clock, settings: SemanticSettings) -> None:
+    def __init__(
+        self,
+        store: SemanticStore,
+        *,
+        embedder: Embedder,
+        clock: Clock,
+        settings: SemanticSettings,
+        marks: SourceMarks,
+    ) -> None:
         self._store = store
+        self._marks = marks
         self._clock = clock
         self._names = NameVectors(embedder)
         self._identity = EmbeddingIdentity.of(embedder)
@@ -171,32 +181,61 @@ class GraphVerbs:
         await self.revise(scope, lambda _, revision: revision.split(entity_id, absorbed_id))
         return await self.get_entity(scope, entity_id), await self.get_entity(scope, absorbed_id)
 
+    async def epoch(self, scope: Scope) -> int:
+        """See the contract."""
+        return await self._store.epoch(scope)
+
     async def forget(self, scope: Scope, ids: Collection[str]) -> int:
         """Delete entities with their edges, relationships, and what stored entries taught; ids may be of any."""
         wanted = list(dict.fromkeys(ids))
         if not wanted:
             return 0
-        return await self.revise(scope, lambda writer, revision: forgetting.forget_ids(writer, revision, wanted))
+
+        async def change(writer: GraphWriter, revision: Revision) -> int:
+            gone = await forgetting.forget_ids(writer, revision, wanted)
+            if gone:
+                await writer.raise_epoch(now=to_moment(self._clock()))
+            return gone
+
+        return await self.revise(scope, change)
 
     async def forget_sources(self, scope: Scope, interaction_ids: Collection[str]) -> int:
-        """See the contract. A merge that rested on these interactions alone is undone."""
+        """See the contract. A merge that rested on these interactions alone is undone.
+
+        The marks are committed before anything is withdrawn. Each of the two steps begins an epoch: what was read
+        between them may rest on what was not withdrawn yet.
+        """
         wanted = list(dict.fromkeys(interaction_ids))
         if not wanted:
             return 0
-        return await self.revise(scope, lambda writer, revision: forgetting.forget_sources(writer, revision, wanted))
+        marks, now = self._marks.of_all(scope, wanted), to_moment(self._clock())
+
+        async def mark(writer: GraphWriter) -> None:
+            await writer.raise_epoch(now=now)
+            await writer.add_forgotten(marks, now=now)
+
+        async def withdraw(writer: GraphWriter, revision: Revision) -> int:
+            await writer.raise_epoch(now=now)
+            return await forgetting.forget_sources(writer, revision, wanted)
+
+        await self._store.write(scope, mark)
+        return await self.revise(scope, withdraw)
 
     def revision(self, writer: GraphWriter) -> Revision:
         """Changes to what is known, in the writer's transaction."""
         return Revision(writer, belief=self._belief, embed=self._names.embed, now=to_moment(self._clock()))
 
-    async def revise(self, scope: Scope, change: Callable[[GraphWriter, Revision], Awaitable[T]]) -> T:
-        """Run `change` under the user's lock; for a user without a graph it finds nothing."""
+    async def revise(
+        self, scope: Scope, change: Callable[[GraphWriter, Revision], Awaitable[T]], *, epoch: int | None = None
+    ) -> T:
+        """Run `change` under the user's lock; for a user without a graph it finds nothing. Raises Outdated when `epoch`
+        is not the user's."""
 
         async def work(writer: GraphWriter) -> T:
             await writer.lock(now=to_moment(self._clock()))
             return await change(writer, self.revision(writer))
 
-        return await self._store.write(scope, work)
+        return await self._store.write(scope, work, epoch=epoch)
 
 
 def _is_of(found: RelationshipRecord, state: RelationshipState) -> bool:

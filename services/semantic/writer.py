@@ -1,10 +1,11 @@
 """The statements of write transactions: rows in and out, no policy."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import neo4j
 
+from ragpp.forgetting import check_epoch, left_of
 from ragpp.models import EntityLabel, Vector
 from ragpp.neo4j import Transaction
 from services.semantic.records import EntityState, Mention, RelationshipKey, RelationshipState, Statement, label_of
@@ -26,11 +27,13 @@ from services.semantic.vectors import sketch
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """What claiming an event answered. `fresh`: it had not been applied; `same`: with the same content."""
+    """What claiming an event answered. `fresh`: it had not been applied; `same`: with the same content.
+    `sources`: those that were not forgotten; None when it rests on forgotten ones alone."""
 
     sequence: int
     fresh: bool
     same: bool
+    sources: tuple[str, ...] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,24 +52,67 @@ def _embedded(vector: Vector) -> dict[str, object]:
     return {"embedding": list(vector), "sketch": sketch(vector)}
 
 
-class GraphWriter:
-    """The statements of one write transaction on one user's graph."""
+@dataclass(frozen=True, slots=True)
+class NewEvent:
+    """An event to claim. `marks`: of its sources, in their order."""
 
-    def __init__(self, transaction: Transaction, scope: str) -> None:
+    event_id: str
+    hash: str
+    occurred_at: int
+    sources: tuple[str, ...]
+    marks: tuple[str, ...]
+
+    def row(self) -> dict[str, object]:
+        """As `claim` takes it."""
+        return {
+            "event_id": self.event_id,
+            "hash": self.hash,
+            "occurred_at": self.occurred_at,
+            "sources": list(self.sources),
+            "marks": list(self.marks),
+        }
+
+    def left(self, forgotten: Collection[str]) -> tuple[str, ...] | None:
+        """Its sources without those of these marks; None when all of them are forgotten."""
+        gone = {source for source, mark in zip(self.sources, self.marks, strict=True) if mark in forgotten}
+        return left_of(self.sources, gone)
+
+
+class GraphWriter:
+    """The statements of one write transaction on one user's graph. `epoch`: what the write carries, where it is
+    derived; taking the user's lock raises Outdated when it is not the graph's."""
+
+    def __init__(self, transaction: Transaction, scope: str, epoch: int | None = None) -> None:
         self._transaction = transaction
         self._scope = scope
+        self._epoch = epoch
 
     async def _run(self, name: str, **given: object) -> list[neo4j.Record]:
         return await self._transaction.run(statement(name), {"scope": self._scope, "given": given})
 
-    async def claim(self, events: Sequence[Mapping[str, object]], *, now: int) -> list[Claim]:
-        """Take the user's lock and mark events {event_id, hash, occurred_at, sources} as applied; in their order."""
-        records = await self._run("claim", rows=list(events), now=now)
-        return [Claim(record["sequence"], record["fresh"], record["same"]) for record in records]
+    async def claim(self, events: Sequence[NewEvent], *, now: int) -> list[Claim]:
+        """Take the user's lock and mark events as applied; in their order. Raises Outdated."""
+        marks = sorted({mark for event in events for mark in event.marks})
+        records = await self._run("claim", rows=[event.row() for event in events], marks=marks, now=now)
+        for record in records[:1]:
+            check_epoch(self._epoch, record["epoch"])
+        return [
+            Claim(record["sequence"], record["fresh"], record["same"], event.left(record["forgotten"]))
+            for event, record in zip(events, records, strict=True)
+        ]
 
-    async def lock(self, *, now: int) -> bool:
-        """Take the user's lock; False when the user has no graph."""
-        return bool(await self._run("lock", now=now))
+    async def lock(self, *, now: int) -> None:
+        """Take the user's lock, where the user has a graph. Raises Outdated."""
+        records = await self._run("lock", now=now)
+        check_epoch(self._epoch, records[0]["epoch"] if records else 0)
+
+    async def raise_epoch(self, *, now: int) -> None:
+        """Let derived writes be refused whose inputs were read before. Takes the user's lock."""
+        await self._run("raise_epoch", now=now)
+
+    async def add_forgotten(self, marks: Iterable[str], *, now: int) -> None:
+        """Keep, for good, that the sources of these marks were forgotten."""
+        await self._run("add_forgotten", marks=sorted(marks), now=now)
 
     async def entities_by_keys(self, keys: Iterable[str]) -> list[EntityState]:
         records = await self._run("entities_by_keys", keys=list(keys))

@@ -7,8 +7,9 @@ from fastapi import FastAPI
 
 from ragpp.clock import Clock, system_clock
 from ragpp.errors import ConfigurationError, TierUnavailable
+from ragpp.forgetting import SourceMarks
 from ragpp.redis import Keys, create_client
-from ragpp.settings import RedisSettings, ShortTermSettings, TierSettings
+from ragpp.settings import ForgettingSettings, RedisSettings, ShortTermSettings, TierSettings
 from ragpp.summaries import ExtractiveSummariser, Summariser
 from ragpp.tiers import ShortTermTier
 from ragpp.tokens import TokenCounter
@@ -25,8 +26,10 @@ async def open_tier(
     counter: TokenCounter,
     summariser: Summariser | None = None,
     clock: Clock = system_clock,
+    forgetting: ForgettingSettings | None = None,
 ) -> AsyncIterator[RedisShortTermTier]:
-    """The tier on a client of its own; extractive summaries unless another `summariser` is given.
+    """The tier on a client of its own; extractive summaries unless another `summariser` is given. `forgetting`: the
+    environment's where None.
 
     It opens also while Redis is down, and works when it is back. There is nothing to migrate.
     """
@@ -36,7 +39,12 @@ async def open_tier(
         with suppress(TierUnavailable):
             await store.ping()
         yield RedisShortTermTier(
-            store, window, summariser=summariser or ExtractiveSummariser(counter), counter=counter, clock=clock
+            store,
+            window,
+            summariser=summariser or ExtractiveSummariser(counter),
+            counter=counter,
+            clock=clock,
+            marks=SourceMarks((forgetting or ForgettingSettings()).key),
         )
     finally:
         await client.aclose()

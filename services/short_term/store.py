@@ -9,15 +9,18 @@ from typing import Final, Literal, cast
 
 from redis.exceptions import NoScriptError
 
+from ragpp.forgetting import outdated
 from ragpp.models import Scope
 from ragpp.redis import Client, Keys, foreign_errors, load_script, ping
 from services.short_term.records import Message, decode_message, moment_of
 from services.short_term.summary import SummaryLine
 
 PACKAGE: Final = "services.short_term"
-SCRIPTS: Final = ("append", "read", "compact", "forget", "delete")
+SCRIPTS: Final = ("append", "read", "compact", "forget", "delete", "epoch")
 AREAS: Final = ("st:log", "st:texts", "st:ids", "st:meta", "st:summary")
 INDEX: Final = "st:sessions"
+EPOCH: Final = "st:epoch"
+FORGOTTEN: Final = "st:forgotten"
 MARK: Final = "st:mark"
 FORGET_BATCH: Final = 100
 """Sessions that one script call looks through."""
@@ -28,10 +31,12 @@ Arguments = Sequence[str | bytes | int]
 
 @dataclass(frozen=True, slots=True)
 class NewMessage:
-    """A message to append. `moment`: as `records.moment_key` writes it; `tokens` at least 1."""
+    """A message to append. `mark`: what its id is known by once it is forgotten. `moment`: as `records.moment_key`
+    writes it; `tokens` at least 1."""
 
     session_id: str
     id: str
+    mark: str
     hash: str
     moment: str
     tokens: int
@@ -85,16 +90,20 @@ class ShortTermStore:
         *,
         mode: Literal["store", "rebuild"],
         now: datetime,
+        epoch: int | None,
     ) -> Appended:
-        """Append all or none; see `scripts/append.lua`."""
+        """Append all or none; see `scripts/append.lua`. Raises Outdated when `epoch` is not the user's."""
         sessions = list(dict.fromkeys(message.session_id for message in messages))
         numbers = {session: number for number, session in enumerate(sessions, 1)}
-        arguments: list[str | bytes | int] = [mode, self._ttl_s, _milliseconds(now), token_hex(8), len(sessions)]
-        arguments += [*sessions, len(messages)]
+        arguments: list[str | bytes | int] = [_carried(epoch), mode, self._ttl_s, _milliseconds(now), token_hex(8)]
+        arguments += [len(sessions), *sessions, len(messages)]
         for message in messages:
-            arguments += [numbers[message.session_id], message.id, message.hash, message.moment]
+            arguments += [numbers[message.session_id], message.id, message.mark, message.hash, message.moment]
             arguments += [message.tokens, message.body]
-        reply = await self._run("append", [self._index(scope), *self._session_keys(scope, sessions)], arguments)
+        keys = [*self._user_keys(scope), self._index(scope), *self._session_keys(scope, sessions)]
+        reply = await self._run("append", keys, arguments)
+        if reply[0] == 2:
+            raise outdated()
         if reply[0] == 0:
             return Appended(conflicts=tuple(_numbers(reply[1])))
         return Appended(
@@ -130,40 +139,43 @@ class ShortTermStore:
         *,
         revision: str,
         summary: Sequence[SummaryLine],
-        moved: Sequence[Message],
+        marks: Collection[str] = (),
+        moved: Sequence[Message] = (),
+        epoch: int | None,
     ) -> bool:
-        """Replace the summary and remove what moved into it; False when the session has changed since `revision`."""
-        arguments: list[str | bytes | int] = [revision, token_hex(8)]
+        """Replace the summary and remove what moved into it; False when the session has changed since `revision`, or
+        when one of `marks`, those of the messages that the summary was made from, is of something forgotten. Raises
+        Outdated when `epoch` is not the user's."""
+        arguments: list[str | bytes | int] = [_carried(epoch), revision, token_hex(8)]
         arguments += [sum(line.tokens for line in summary), len(summary), *(line.encode() for line in summary)]
+        arguments += [len(marks), *marks]
         for message in moved:
             arguments += [message.member, message.id]
-        reply = await self._command("compact", self._session_keys(scope, [session_id]), arguments)
+        keys = [*self._user_keys(scope), *self._session_keys(scope, [session_id])]
+        reply = await self._command("compact", keys, arguments)
+        if reply == 2:
+            raise outdated()
         return reply == 1
 
-    async def forget(self, scope: Scope, session_ids: Sequence[str], ids: Collection[str]) -> set[str]:
-        """Remove messages by id from these sessions; returns the ids that were there.
+    async def epoch(self, scope: Scope) -> int:
+        """The user's epoch of forgetting, begun by this if there is none."""
+        reply = await self._command("epoch", [self._keys.user(EPOCH, scope)], [self._ttl_s])
+        return int(cast("bytes", reply))
 
-        An id that none of the sessions has ever known is marked as forgotten in each of them.
-        """
-        found, before = await self._forget(scope, session_ids, ids, "known")
-        unknown = set(ids) - found - before
-        if unknown:
-            late, _ = await self._forget(scope, session_ids, unknown, "all")
-            found |= late
-        return found
+    async def mark_forgotten(self, scope: Scope, marks: Collection[str]) -> None:
+        """Let messages of these marks come into no session of the user any more, and begin an epoch."""
+        await self._run("forget", self._user_keys(scope), [self._ttl_s, token_hex(8), len(marks), *marks])
 
-    async def _forget(
-        self, scope: Scope, session_ids: Sequence[str], ids: Collection[str], mode: Literal["known", "all"]
-    ) -> tuple[set[str], set[str]]:
-        """The ids that were there, and those that had been forgotten before."""
+    async def remove(self, scope: Scope, session_ids: Sequence[str], ids: Collection[str]) -> set[str]:
+        """Remove messages, which are marked as forgotten, by id from these sessions; returns the ids that were there.
+        Each step begins an epoch: what was read before it may rest on what it removes."""
         found: set[str] = set()
-        before: set[str] = set()
         for start in range(0, len(session_ids), FORGET_BATCH):
-            keys = self._session_keys(scope, session_ids[start : start + FORGET_BATCH])
-            removed, gone = await self._run("forget", keys, [mode, self._ttl_s, token_hex(8), *ids])
+            sessions = self._session_keys(scope, session_ids[start : start + FORGET_BATCH])
+            keys = [*self._user_keys(scope), *sessions]
+            removed = await self._run("forget", keys, [self._ttl_s, token_hex(8), 0, *ids])
             found.update(text.decode() for text in _texts(removed))
-            before.update(text.decode() for text in _texts(gone))
-        return found, before
+        return found
 
     async def delete(self, scope: Scope, session_id: str) -> bool:
         """Remove a session, all but the ids of its messages; False when there was none."""
@@ -231,6 +243,10 @@ class ShortTermStore:
     def _index(self, scope: Scope) -> str:
         return self._keys.user(INDEX, scope)
 
+    def _user_keys(self, scope: Scope) -> list[str]:
+        """The epoch, and the marks of what was forgotten."""
+        return [self._keys.user(EPOCH, scope), self._keys.user(FORGOTTEN, scope)]
+
     def _session_keys(self, scope: Scope, session_ids: Sequence[str]) -> list[str]:
         return [self._keys.session(area, scope.in_session(session_id)) for session_id in session_ids for area in AREAS]
 
@@ -246,6 +262,10 @@ class ShortTermStore:
                 return cast("Reply", await self._client.evalsha(digest, len(keys), *keys, *arguments))
             except NoScriptError:
                 return cast("Reply", await self._client.eval(source, len(keys), *keys, *arguments))
+
+
+def _carried(epoch: int | None) -> str:
+    return "" if epoch is None else str(epoch)
 
 
 def _milliseconds(moment: datetime) -> int:

@@ -9,6 +9,7 @@ from typing import Final, Literal
 from ragpp.clock import Clock
 from ragpp.cursors import decode_cursor, encode_cursor
 from ragpp.errors import Conflict, InvalidInput, MemorySystemError
+from ragpp.forgetting import SourceMarks
 from ragpp.models import (
     DEFAULT_SESSION,
     Entry,
@@ -26,8 +27,9 @@ from ragpp.settings import ShortTermSettings
 from ragpp.summaries import NEW_SHARE, Summariser, SummaryMessage
 from ragpp.tokens import TokenCounter
 from services.short_term import memories
-from services.short_term.records import Message, content_hash, encode_body, interaction_entries, moment_key
-from services.short_term.store import Appended, NewMessage, Session, SessionSize, ShortTermStore
+from services.short_term.appending import new_messages
+from services.short_term.records import Message, interaction_entries
+from services.short_term.store import Appended, Session, SessionSize, ShortTermStore
 from services.short_term.summary import Said, SummaryLine, attribute, joined, rewritten
 from services.short_term.view import drafted, shown
 from services.short_term.window import due
@@ -38,9 +40,6 @@ EVERYTHING: Final = 2**31
 
 COMPACTION_ATTEMPTS: Final = 3
 """By a write over the hard cap, while others change the session; the next write tries again."""
-
-LONG_TEXT: Final = 4_000
-"""Characters. A longer text is counted in a thread, so that other calls do not wait for it."""
 
 PING_S: Final = 1.9
 """The contract's two seconds, less what it takes to say that they are over."""
@@ -61,6 +60,7 @@ class RedisShortTermTier:
         summariser: Summariser,
         counter: TokenCounter,
         clock: Clock,
+        marks: SourceMarks,
     ) -> None:
         self.name: Final[Literal["short_term"]] = "short_term"
         self._store = store
@@ -68,15 +68,21 @@ class RedisShortTermTier:
         self._summariser = summariser
         self._counter = counter
         self._clock = clock
+        self._marks = marks
 
-    async def store(self, scope: Scope, entries: Sequence[Entry]) -> list[Stored]:
-        """InteractionEntry, each to its own session. The content of an id is its role, name and content."""
+    async def epoch(self, scope: Scope) -> int:
+        """See the contract."""
+        return await self._store.epoch(scope)
+
+    async def store(self, scope: Scope, entries: Sequence[Entry], epoch: int | None = None) -> list[Stored]:
+        """InteractionEntry, each to its own session. The content of an id is its role, name and content; one that was
+        forgotten is a duplicate."""
         if not entries:
             return []
-        appended = await self._append(scope, entries, "store")
+        appended = await self._append(scope, entries, "store", epoch)
         if appended.conflicts:
             raise Conflict("an id is known with other content", details={"indexes": list(appended.conflicts)})
-        await self._keep_below_cap(scope, appended)
+        await self._keep_below_cap(scope, appended, epoch)
         return [
             Stored(id=entry.id, duplicate=duplicate)
             for entry, duplicate in zip(entries, appended.duplicates, strict=True)
@@ -102,13 +108,14 @@ class RedisShortTermTier:
     async def forget(self, scope: Scope, ids: Collection[str]) -> int:
         """From whatever session of the user holds them; lines of a summary that rest on them go as well.
 
-        An id that no session knows is kept from coming late into those that there are, and into the scope's.
+        Before anything is removed the ids are kept from coming late, into sessions that there are and into others.
         """
         if not ids:
             return 0
+        await self._store.mark_forgotten(scope, self._marks.of_all(scope, ids))
         known = [session_id for _, session_id in await self._store.session_ids(scope, since=self._oldest())]
         session_ids = list(dict.fromkeys([*known, scope.session_id or DEFAULT_SESSION]))
-        return len(await self._store.forget(scope, session_ids, set(ids)))
+        return len(await self._store.remove(scope, session_ids, set(ids)))
 
     async def health_check(self) -> Health:
         """See the contract."""
@@ -151,9 +158,9 @@ class RedisShortTermTier:
         it had stay known for a session's time to live; what is said after it begins it anew."""
         return await self._store.delete(scope, scope.session_id or DEFAULT_SESSION)
 
-    async def compact(self, scope: Scope) -> bool:
+    async def compact(self, scope: Scope, epoch: int | None = None) -> bool:
         """See the contract. All but the last five messages move."""
-        return await self._compact(scope) == "moved"
+        return await self._compact(scope, epoch) == "moved"
 
     async def draft_summary(self, scope: Scope) -> SummaryDraft | None:
         """See the protocol. Half of the summary's tokens may be written: the next quotes then leave all of it be."""
@@ -164,7 +171,9 @@ class RedisShortTermTier:
         most = max(1, int(self._settings.summary_tokens * (1 - NEW_SHARE)))
         return drafted(session_id, session.revision, session.messages, session.summary, most)
 
-    async def write_summary(self, scope: Scope, revision: str, text: str, entries: Sequence[Entry]) -> bool:
+    async def write_summary(
+        self, scope: Scope, revision: str, text: str, entries: Sequence[Entry], epoch: int | None = None
+    ) -> bool:
         """See the protocol. At most `summary_tokens` of `text` are kept."""
         session_id = scope.session_id or DEFAULT_SESSION
         text = self._counter.truncate(text, self._settings.summary_tokens)
@@ -173,14 +182,15 @@ class RedisShortTermTier:
             return False
         folded = [Said.of(entry.interaction) for entry in interaction_entries(entries)]
         lines = rewritten(text, session.summary, folded, self._counter.count)
-        return await self._store.compact(scope, session_id, revision=revision, summary=lines, moved=())
+        marks = self._marks.of_all(scope, (entry.id for entry in entries))
+        return await self._store.compact(scope, session_id, revision=revision, summary=lines, marks=marks, epoch=epoch)
 
-    async def rebuild(self, scope: Scope, entries: Sequence[Entry]) -> int:
+    async def rebuild(self, scope: Scope, entries: Sequence[Entry], epoch: int | None = None) -> int:
         """See the contract. What was forgotten stays so, and an id with other content stays as it is."""
         if not entries:
             return 0
-        appended = await self._append(scope, entries, "rebuild")
-        await self._keep_below_cap(scope, appended)
+        appended = await self._append(scope, entries, "rebuild", epoch)
+        await self._keep_below_cap(scope, appended, epoch)
         return sum(not duplicate for duplicate in appended.duplicates)
 
     async def is_blank(self) -> bool:
@@ -191,21 +201,13 @@ class RedisShortTermTier:
         """See the protocol."""
         await self._store.mark()
 
-    async def _append(self, scope: Scope, entries: Sequence[Entry], mode: Literal["store", "rebuild"]) -> Appended:
-        messages = [
-            NewMessage(
-                session_id=entry.interaction.session_id,
-                id=entry.id,
-                hash=content_hash(entry.interaction),
-                moment=moment_key(entry.interaction.occurred_at),
-                tokens=max(1, entry.tokens or await self._count(entry.interaction.content)),
-                body=encode_body(entry.interaction),
-            )
-            for entry in interaction_entries(entries)
-        ]
-        return await self._store.append(scope, messages, mode=mode, now=self._clock())
+    async def _append(
+        self, scope: Scope, entries: Sequence[Entry], mode: Literal["store", "rebuild"], epoch: int | None
+    ) -> Appended:
+        messages = await new_messages(scope, entries, self._counter, self._marks)
+        return await self._store.append(scope, messages, mode=mode, now=self._clock(), epoch=epoch)
 
-    async def _keep_below_cap(self, scope: Scope, appended: Appended) -> None:
+    async def _keep_below_cap(self, scope: Scope, appended: Appended, epoch: int | None) -> None:
         """Compact what is over the hard cap. The messages are stored, so a failing summariser fails no write."""
         cap = self._settings.hard_cap_factor * self._settings.max_tokens
         for session_id, tokens in appended.tokens:
@@ -213,12 +215,12 @@ class RedisShortTermTier:
                 continue
             for _ in range(COMPACTION_ATTEMPTS):
                 try:
-                    if await self._compact(scope.in_session(session_id)) != "overtaken":
+                    if await self._compact(scope.in_session(session_id), epoch) != "overtaken":
                         break
                 except MemorySystemError:
                     break
 
-    async def _compact(self, scope: Scope) -> Literal["nothing due", "moved", "overtaken"]:
+    async def _compact(self, scope: Scope, epoch: int | None) -> Literal["nothing due", "moved", "overtaken"]:
         session_id, settings = scope.session_id or DEFAULT_SESSION, self._settings
         session = await self._whole(scope, session_id)
         if session is None:
@@ -230,7 +232,9 @@ class RedisShortTermTier:
             return "nothing due"
         moved = session.messages[::-1][:leaving]
         lines = await self._summarise(session, moved)
-        written = await self._store.compact(scope, session_id, revision=session.revision, summary=lines, moved=moved)
+        written = await self._store.compact(
+            scope, session_id, revision=session.revision, summary=lines, moved=moved, epoch=epoch
+        )
         return "moved" if written else "overtaken"
 
     async def _whole(self, scope: Scope, session_id: str) -> Session | None:
@@ -284,11 +288,6 @@ class RedisShortTermTier:
             last_at=size.last_at,
             expires_in_s=size.expires_in_s,
         )
-
-    async def _count(self, text: str) -> int:
-        if len(text) > LONG_TEXT:
-            return await asyncio.to_thread(self._counter.count, text)
-        return self._counter.count(text)
 
     def _oldest(self) -> datetime:
         """Sessions that were used last before this have expired."""

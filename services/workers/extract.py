@@ -26,6 +26,7 @@ from ragpp.models import (
     Scope,
     TimeRange,
 )
+from services.workers.epochs import Epochs, epochs_of
 from services.workers.history import PAGE, pages, said_within, vectors_of
 from services.workers.learning.days import LEAST_STEP, back, window_of, zone_of
 from services.workers.learning.doings import Doing, active_days, doings_of
@@ -57,7 +58,8 @@ async def extract(parts: WorkerParts, batch: Sequence[Work]) -> Mapping[WorkKey,
     """Extract from the window of each work (`learning.days.window_of` its payload), and ask for an incremental
     reflection. Repeating it changes nothing.
 
-    Raises TierUnavailable, EmbeddingError; InvalidInput for a payload that names no window.
+    Raises TierUnavailable, EmbeddingError; Outdated when something was forgotten meanwhile; InvalidInput for a payload
+    that names no window.
     """
     results: dict[WorkKey, Mapping[str, JsonValue]] = {}
     for work in batch:
@@ -83,6 +85,7 @@ async def extract_window(parts: WorkerParts, work: Work, span: TimeRange) -> dic
     what was read: of more than MOST_WINDOW interactions the latest, and the part before `earlier` is asked for.
     """
     scope = work.scope
+    epochs = await epochs_of(parts, scope)
     said = await said_within(parts, scope, span, most=MOST_WINDOW)
     earlier = await _go_on(parts, work, span, said[0].occurred_at) if len(said) >= MOST_WINDOW else None
     items = [item for item in said if teaches(item)]
@@ -90,8 +93,8 @@ async def extract_window(parts: WorkerParts, work: Work, span: TimeRange) -> dic
     read = Read()
     if items:
         zone = zone_of(str(work.payload.get("time_zone") or (await parts.ledger.user_settings(scope)).time_zone))
-        patterns = await _learn_patterns(parts, scope, span, {item.id for item in items}, zone)
-        read = await _read(parts, scope, items)
+        patterns = await _learn_patterns(parts, scope, span, {item.id for item in items}, zone, epochs)
+        read = await _read(parts, scope, items, epochs)
     ids = {item.id for item in items}
     findings = await _findings(parts, scope, ids)
     return {
@@ -137,7 +140,7 @@ def _compared(doings: Sequence[Doing]) -> list[str]:
 
 
 async def _learn_patterns(
-    parts: WorkerParts, scope: Scope, span: TimeRange, ids: set[str], zone: tzinfo
+    parts: WorkerParts, scope: Scope, span: TimeRange, ids: set[str], zone: tzinfo, epochs: Epochs
 ) -> list[tuple[str, Pattern]]:
     """Find the patterns that the window is part of and keep them; answers each with the id of its finding."""
     if span.end is None:
@@ -149,7 +152,7 @@ async def _learn_patterns(
         entries.append(finding_entry(identifier, pattern))
         entries += habits_of(pattern)
     if entries:
-        await parts.procedural.store(scope, entries)
+        await parts.procedural.store(scope, entries, epochs.procedural)
     return touched
 
 
@@ -187,7 +190,7 @@ def habits_of(pattern: Pattern) -> list[PreferenceEntry]:
     ]
 
 
-async def _read(parts: WorkerParts, scope: Scope, items: Sequence[Interaction]) -> Read:
+async def _read(parts: WorkerParts, scope: Scope, items: Sequence[Interaction], epochs: Epochs) -> Read:
     """What a language model finds beyond `observe`, kept; with none, or when it fails, why."""
     model = parts.models.of("extraction", scope.tenant_id) if parts.models is not None else None
     if model is None:
@@ -198,9 +201,9 @@ async def _read(parts: WorkerParts, scope: Scope, items: Sequence[Interaction]) 
         _log.warning("extract.fell_back", model=model.name, kind=error.kind, error=told(error))
         return Read(fallback=error.kind)
     if read.observations:
-        await parts.semantic.observe(scope, read.observations)
+        await parts.semantic.observe(scope, read.observations, epochs.semantic)
     if read.entries:
-        await parts.procedural.store(scope, read.entries)
+        await parts.procedural.store(scope, read.entries, epochs.procedural)
     return read
 
 

@@ -45,11 +45,12 @@ async def decay(parts: WorkerParts, scope: Scope) -> dict[str, JsonValue]:
     Time is that of the user's conversations: it stands at their latest message, so that neither an import of old ones
     nor a long silence empties a memory. A recall counts decay to its own moment all the same.
     """
+    epoch = await parts.semantic.epoch(scope)
     latest = await parts.episodic.list_interactions(scope, limit=1)
     if not latest.items:
         return {"task": "decay", "relationships_updated": 0, "relationships_archived": 0, "entities_merged": 0}
     now = min(parts.clock(), latest.items[0].occurred_at)
-    done = await parts.semantic.consolidate(scope, now, parts.learning.archive_below)
+    done = await parts.semantic.consolidate(scope, now, parts.learning.archive_below, epoch)
     return {
         "task": "decay",
         "relationships_updated": done.updated,

@@ -25,6 +25,7 @@ from ragpp.models import (
     Scope,
     Vector,
 )
+from services.workers.epochs import epochs_of
 from services.workers.learning.echo import repeats, teaching_spans
 from services.workers.parts import WorkerParts
 
@@ -49,9 +50,11 @@ _LABEL_CHARS: Final = 100
 async def observe(parts: WorkerParts, batch: Sequence[Work]) -> None:
     """Digest `batch`, the events of one user in order: one transaction a tier. Repeating it changes nothing.
 
-    Raises TierUnavailable when a tier does not answer; then some of it may have been applied.
+    Raises TierUnavailable when a tier does not answer, Outdated when something was forgotten meanwhile; then some of it
+    may have been applied.
     """
     scope = batch[0].scope
+    epochs = await epochs_of(parts, scope)
     by_id = {item.id: item for item in await parts.episodic.get(scope, [work.subject_id for work in batch])}
     said = [(work, _plainly_named(by_id[work.subject_id])) for work in batch if work.subject_id in by_id]
     read = [(work, item) for work, item in said if teaches(item)]
@@ -69,9 +72,9 @@ async def observe(parts: WorkerParts, batch: Sequence[Work]) -> None:
         entries += preferences_of(str(work.key.event_id), item, extraction)
         entries += findings_of(item, extraction)
     if observations:
-        await parts.semantic.observe(scope, observations)
+        await parts.semantic.observe(scope, observations, epochs.semantic)
     if entries:
-        await parts.procedural.store(scope, entries)
+        await parts.procedural.store(scope, entries, epochs.procedural)
 
 
 def _plainly_named(item: Interaction) -> Interaction:

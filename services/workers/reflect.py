@@ -1,7 +1,8 @@
 """Reflect: what a day, or the latest window, changes in what is known: themes, relationships, preferences and rules.
 
 An analysis that fails is named in the report, counts 0 and stops none of the others; one that met what is down for a
-while has all of them run again later, until there is no further attempt. Those that ask a language model come after the
+while has all of them run again later, until there is no further attempt. When something was forgotten meanwhile, the
+reflection ends at once, without a report: it may rest on it. Those that ask a language model come after the
 one that asks none, so that an outage, which may be waited for long, does not have it asked the same over and over.
 """
 
@@ -19,20 +20,21 @@ import structlog
 from pydantic import JsonValue
 
 from ragpp.echo import masked, own_words
-from ragpp.errors import InvalidInput, LanguageModelError, MemorySystemError, NotFound
+from ragpp.errors import InvalidInput, LanguageModelError, MemorySystemError, NotFound, Outdated
 from ragpp.learned import Analysis, Consolidated, Reflection, ReflectionKind, RuleConflict, Theme
 from ragpp.ledger import Work, WorkKey
 from ragpp.ledger.work import MAX_ATTEMPTS
 from ragpp.llm.port import LanguageModel
 from ragpp.llm.suggestions import suggest_merges, suggest_themes
 from ragpp.models import Interaction, Page, Preference, Scope, TimeRange
+from services.workers.epochs import Epochs, epochs_of
 from services.workers.history import PAGE, pages, said_within, vectors_of
 from services.workers.learning.consolidation import duplicates, key_line, may_be_same
 from services.workers.learning.days import back, day_of, day_span, window_of, zone_of
 from services.workers.learning.themes import Said, stems_in, themes_of
 from services.workers.observe import teaches
 from services.workers.parts import WorkerParts
-from services.workers.rules import learn_rules
+from services.workers.rules import Learned, learn_rules
 from services.workers.telling import told
 
 MOST_OF_A_DAY: Final = 2_000
@@ -57,7 +59,8 @@ T = TypeVar("T")
 
 @dataclass
 class _Course:
-    """One reflection while it runs. `last`: there is no further attempt, so what fails now is reported as failed."""
+    """One reflection while it runs. `last`: there is no further attempt, so what fails now is reported as failed.
+    `epochs`: from before `items` were read."""
 
     parts: WorkerParts
     scope: Scope
@@ -67,8 +70,10 @@ class _Course:
     zone: tzinfo
     items: Sequence[Interaction]
     last: bool
+    epochs: Epochs
     failed: dict[Analysis, str] = field(default_factory=dict)
     retryable: list[MemorySystemError] = field(default_factory=list)
+    outdated: Outdated | None = None
 
     @property
     def end(self) -> datetime:
@@ -79,7 +84,9 @@ class _Course:
 
     def give_up_for_now(self) -> None:
         """Raise what is worth another attempt: saved now, the report would be the end of it. What was done is found
-        done by the next attempt."""
+        done by the next attempt. What is outdated has no report, at the last attempt either."""
+        if self.outdated is not None:
+            raise self.outdated
         if self.retryable and not self.last:
             raise self.retryable[0]
 
@@ -95,7 +102,8 @@ async def reflect(parts: WorkerParts, batch: Sequence[Work]) -> Mapping[WorkKey,
 
     The result is the report's id and its numbers, without any content: it would outlive what it repeats. Repeating it
     changes nothing: a report is known by the interactions it is about.
-    Raises TierUnavailable and EmbeddingError, to be tried again, InvalidInput for a payload that makes no sense.
+    Raises TierUnavailable, EmbeddingError and Outdated, to be tried again, InvalidInput for a payload that makes no
+    sense.
     """
     return {work.key: _outcome(await _reflection(parts, work)) for work in batch}
 
@@ -124,12 +132,12 @@ async def _reflection(parts: WorkerParts, work: Work) -> Reflection:
     if course.items:
         report = await _analysed(course, report)
     duration = round((time.perf_counter() - started) * 1_000, 1)
-    return await parts.procedural.save_reflection(
-        course.scope, report.model_copy(update={"duration_ms": duration, "created_at": parts.clock()})
-    )
+    report = report.model_copy(update={"duration_ms": duration, "created_at": parts.clock()})
+    return await parts.procedural.save_reflection(course.scope, report, course.epochs.procedural)
 
 
 async def _course(parts: WorkerParts, work: Work) -> _Course:
+    epochs = await epochs_of(parts, work.scope)
     kind = work.payload.get("kind", "daily")
     named = work.payload.get("time_zone") or (await parts.ledger.user_settings(work.scope)).time_zone
     zone = zone_of(str(named))
@@ -143,7 +151,8 @@ async def _course(parts: WorkerParts, work: Work) -> _Course:
         raise InvalidInput(f"{kind!r} is no kind of reflection; it is daily or incremental")
     items = [item for item in await said_within(parts, work.scope, span, most=MOST_OF_A_DAY) if teaches(item)]
     of_kind: ReflectionKind = "daily" if kind == "daily" else "incremental"
-    return _Course(parts, work.scope, of_kind, day, span, zone, items, last=work.attempts >= MAX_ATTEMPTS)
+    last = work.attempts >= MAX_ATTEMPTS
+    return _Course(parts, work.scope, of_kind, day, span, zone, items, last=last, epochs=epochs)
 
 
 def _report_id(course: _Course, failed: Sequence[str]) -> str:
@@ -159,7 +168,7 @@ async def _analysed(course: _Course, report: Reflection) -> Reflection:
     course.give_up_for_now()
     preferences, rules = await asyncio.gather(
         _attempt(course, "preferences", _preferences(course)),
-        _attempt(course, "rules", learn_rules(course.parts, course.scope, course.items, course.end, course.zone)),
+        _attempt(course, "rules", _rules(course)),
     )
     course.give_up_for_now()
     themes = await _attempt(course, "themes", _themes(course))
@@ -190,6 +199,8 @@ async def _attempt(course: _Course, analysis: Analysis, work: Awaitable[T]) -> T
     """What `work` answers, or None with the reason noted under its name."""
     try:
         return await work
+    except Outdated as error:
+        course.outdated = error
     except MemorySystemError as error:
         _log.warning("reflect.failed", analysis=analysis, code=error.code, error=told(error))
         course.failed[analysis] = told(error)[:500]
@@ -200,6 +211,11 @@ async def _attempt(course: _Course, analysis: Analysis, work: Awaitable[T]) -> T
         _log.error("reflect.crashed", analysis=analysis, error=told(error), where=where)
         course.failed[analysis] = told(error)[:500]
     return None
+
+
+async def _rules(course: _Course) -> Learned:
+    epoch = course.epochs.procedural
+    return await learn_rules(course.parts, course.scope, course.items, course.end, course.zone, epoch)
 
 
 async def _themes(course: _Course) -> tuple[Theme, ...]:
@@ -234,7 +250,7 @@ async def _before(course: _Course) -> list[str]:
 async def _relationships(course: _Course) -> Consolidated:
     """Decay is written down once a day: it is of every relationship there is, whatever was just said."""
     floor = course.parts.learning.archive_below if course.kind == "daily" else None
-    return await course.parts.semantic.consolidate(course.scope, course.end, floor)
+    return await course.parts.semantic.consolidate(course.scope, course.end, floor, course.epochs.semantic)
 
 
 async def _preferences(course: _Course) -> int:
@@ -253,7 +269,7 @@ async def _preferences(course: _Course) -> int:
     merges = [(one.keep.id, one.absorb.id) for one in same]
     merges += await _suggested(course, held, {identifier for pair in merges for identifier in pair})
     for keep_id, absorb_id in merges:
-        await course.parts.procedural.merge_preferences(course.scope, keep_id, absorb_id)
+        await course.parts.procedural.merge_preferences(course.scope, keep_id, absorb_id, course.epochs.procedural)
     ids = {item.id for item in course.items}
     return len({keep_id for keep_id, _ in merges} | {one.id for one in held if ids & set(one.sources)})
 

@@ -7,7 +7,7 @@ from typing import Final
 
 import structlog
 
-from ragpp.errors import TierUnavailable
+from ragpp.errors import Outdated, TierUnavailable
 from ragpp.ledger import Work
 from ragpp.models import InteractionEntry, Scope
 from services.workers.parts import WorkerParts
@@ -23,18 +23,19 @@ REBUILD_MESSAGES: Final = 200
 
 async def short_term(parts: WorkerParts, batch: Sequence[Work]) -> None:
     """See that each interaction is in its session, which the acknowledged write may have missed, and compact the
-    sessions that are over their window, in a model's words where there is one. Raises TierUnavailable."""
+    sessions that are over their window, in a model's words where there is one. Raises TierUnavailable, Outdated."""
     scope = batch[0].scope
+    epoch = await parts.short_term.epoch(scope)
     sessions: dict[str, list[InteractionEntry]] = defaultdict(list)
     for interaction in await parts.episodic.get(scope, [work.subject_id for work in batch]):
         sessions[interaction.session_id].append(InteractionEntry(interaction=interaction))
     compacted = []
     for session_id, entries in sessions.items():
-        await parts.short_term.store(scope.in_session(session_id), entries)
-        if await parts.short_term.compact(scope.in_session(session_id)):
+        await parts.short_term.store(scope.in_session(session_id), entries, epoch)
+        if await parts.short_term.compact(scope.in_session(session_id), epoch):
             compacted.append(session_id)
     for session_id in compacted:  # after all of them have their window
-        await improve_summary(parts, scope.in_session(session_id))
+        await improve_summary(parts, scope.in_session(session_id), epoch)
 
 
 async def rebuild_short_term(parts: WorkerParts) -> int:
@@ -50,7 +51,8 @@ async def rebuild_short_term(parts: WorkerParts) -> int:
     rebuilt = 0
     for scope in sessions:
         try:
-            await _rebuild_session(parts, scope)
+            while not await _rebuild_session(parts, scope):
+                pass
         except TierUnavailable:
             raise
         except Exception as error:  # noqa: BLE001 - one session that nothing can be made of must not cost all others
@@ -61,18 +63,24 @@ async def rebuild_short_term(parts: WorkerParts) -> int:
     return rebuilt
 
 
-async def _rebuild_session(parts: WorkerParts, scope: Scope) -> None:
+async def _rebuild_session(parts: WorkerParts, scope: Scope) -> bool:
+    """False when something of the user was forgotten meanwhile: then it is to be done again."""
+    epoch = await parts.short_term.epoch(scope)
     tail = await parts.episodic.session_tail(scope, REBUILD_MESSAGES)
-    if tail:
-        await parts.short_term.rebuild(scope, [InteractionEntry(interaction=item) for item in tail])
-        await parts.short_term.compact(scope)
+    try:
+        if tail:
+            await parts.short_term.rebuild(scope, [InteractionEntry(interaction=item) for item in tail], epoch)
+            await parts.short_term.compact(scope, epoch)
+    except Outdated:
+        return False
+    return True
 
 
 async def forget(parts: WorkerParts, batch: Sequence[Work]) -> None:
     """Take forgotten interactions out of everything that was derived from them. Raises TierUnavailable.
 
-    It runs after the user's earlier events of this kind only; an interaction that is observed while it is being
-    forgotten is taken out here, because its event is older and was digested, or finds nothing to digest.
+    It runs after the user's earlier events of this kind only. An interaction that is observed while it is being
+    forgotten is taken out here, or is refused by the tier, in which it begins an epoch before anything is taken out.
     """
     scope = batch[0].scope
     ids = [work.subject_id for work in batch]

@@ -47,13 +47,13 @@ class Learned:
 
 
 async def learn_rules(
-    parts: WorkerParts, scope: Scope, items: Sequence[Interaction], end: datetime, zone: tzinfo
+    parts: WorkerParts, scope: Scope, items: Sequence[Interaction], end: datetime, zone: tzinfo, epoch: int
 ) -> Learned:
     """Learn the rules that `items`, with the weeks before `end`, bear out; nothing changes when it is repeated.
 
     A rule is learned when one of `items` is among its evidence; a known one gains that evidence, and with it priority
-    up to HIGHEST_PRIORITY. One that was put aside and is said again later comes back. Raises TierUnavailable,
-    EmbeddingError.
+    up to HIGHEST_PRIORITY. One that was put aside and is said again later comes back. `epoch`: of the procedural tier,
+    from before `items` were read. Raises TierUnavailable, EmbeddingError, Outdated.
     """
     drafts = await _drafts(parts, scope, items, end, zone)
     known = {rule.id: rule for rule in await _rules(parts, scope)}
@@ -61,13 +61,13 @@ async def learn_rules(
     for draft in drafts:
         rule = known.get(draft.id)
         if rule is None:
-            if await _learn(parts, scope, draft):
+            if await _learn(parts, scope, draft, epoch):
                 learned.append(draft.text)
         else:
-            await _support(parts, scope, rule, draft)
+            await _support(parts, scope, rule, draft, epoch)
     told_at = {draft.id: draft.told_at for draft in drafts}
     rules = await _rules(parts, scope)
-    await _put_failing_aside(parts, scope, rules)
+    await _put_failing_aside(parts, scope, rules, epoch)
     texts = {rule.text for rule in rules if rule.active}
     vectors = await vectors_of(parts, sorted(texts)) if len(texts) > 1 else {}
     conflicts = [
@@ -76,7 +76,7 @@ async def learn_rules(
         if conflict.kept_id in told_at or not await _came_back(parts, scope, conflict.aside_id)
     ]
     for conflict in conflicts:
-        await parts.procedural.update_rule(scope, conflict.aside_id, aside=conflict.reason[:1_000])
+        await parts.procedural.update_rule(scope, conflict.aside_id, aside=conflict.reason[:1_000], epoch=epoch)
     return Learned(tuple(learned), tuple(conflicts))
 
 
@@ -119,7 +119,7 @@ async def _suggested(
     ]
 
 
-async def _learn(parts: WorkerParts, scope: Scope, draft: RuleDraft) -> bool:
+async def _learn(parts: WorkerParts, scope: Scope, draft: RuleDraft, epoch: int) -> bool:
     """Store the rule; False for one that a person has forgotten, which is not learned again."""
     entry = RuleEntry(
         id=draft.id,
@@ -129,11 +129,11 @@ async def _learn(parts: WorkerParts, scope: Scope, draft: RuleDraft) -> bool:
         occurred_at=draft.told_at,
         sources=draft.sources,
     )
-    (stored,) = await parts.procedural.store(scope, [entry])
+    (stored,) = await parts.procedural.store(scope, [entry], epoch)
     return not stored.duplicate
 
 
-async def _support(parts: WorkerParts, scope: Scope, rule: Rule, draft: RuleDraft) -> None:
+async def _support(parts: WorkerParts, scope: Scope, rule: Rule, draft: RuleDraft, epoch: int) -> None:
     """Give a known rule the evidence that is new to it, and with it priority, unless a person gave it another one."""
     fresh = set(draft.sources) - set(rule.sources)
     if not fresh:
@@ -152,13 +152,15 @@ async def _support(parts: WorkerParts, scope: Scope, rule: Rule, draft: RuleDraf
         occurred_at=first.occurred_at,
         sources=draft.sources,
     )
-    await parts.procedural.store(scope, [entry])
+    await parts.procedural.store(scope, [entry], epoch)
     ours = rule.priority == _earned(len(rule.sources)) or all(one.priority == rule.priority for one in versions)
     earned = _earned(len({*rule.sources, *draft.sources}))
     priority = max(rule.priority, earned) if ours else rule.priority
     back = rule.aside is not None and not rule.active
     if back or priority != rule.priority:
-        await parts.procedural.update_rule(scope, rule.id, priority=priority, active=True if back else None)
+        await parts.procedural.update_rule(
+            scope, rule.id, priority=priority, active=True if back else None, epoch=epoch
+        )
 
 
 def _earned(sources: int) -> int:
@@ -171,13 +173,13 @@ async def _came_back(parts: WorkerParts, scope: Scope, identifier: str) -> bool:
     return any(version.aside is not None for version in await parts.procedural.rule_versions(scope, identifier))
 
 
-async def _put_failing_aside(parts: WorkerParts, scope: Scope, rules: list[Rule]) -> None:
+async def _put_failing_aside(parts: WorkerParts, scope: Scope, rules: list[Rule], epoch: int) -> None:
     """Put learned rules aside that do not work out; `rules` is changed along."""
     for place, rule in enumerate(rules):
         failing = rule.outcomes >= FAILING_OUTCOMES and (rule.success_rate or 0.0) <= FAILING_RATE
         if rule.active and failing and rule.id.startswith(LEARNED):
             reason = f"it worked out in {round((rule.success_rate or 0) * rule.outcomes)} of {rule.outcomes} cases"
-            rules[place] = await parts.procedural.update_rule(scope, rule.id, aside=reason)
+            rules[place] = await parts.procedural.update_rule(scope, rule.id, aside=reason, epoch=epoch)
 
 
 async def _rules(parts: WorkerParts, scope: Scope) -> list[Rule]:

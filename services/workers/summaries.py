@@ -15,11 +15,12 @@ FOLDED_MESSAGES: Final = 200
 _log = structlog.stdlib.get_logger(__name__)
 
 
-async def improve_summary(parts: WorkerParts, scope: Scope) -> bool:
+async def improve_summary(parts: WorkerParts, scope: Scope, epoch: int) -> bool:
     """Have the model for summaries rewrite the summary of the scope's session; whether it did.
 
     The quotes stay until the new text takes their place in one step, and stay for good when no model is configured,
-    it fails, or the session changed meanwhile: the next compaction brings the next attempt. Raises TierUnavailable.
+    it fails, or the session changed meanwhile: the next compaction brings the next attempt. `epoch`: of the short-term
+    tier, from before anything was read. Raises TierUnavailable, Outdated.
     """
     model = parts.models.of("summary", scope.tenant_id) if parts.models else None
     if model is None:
@@ -41,7 +42,7 @@ async def improve_summary(parts: WorkerParts, scope: Scope) -> bool:
     except LanguageModelError as error:
         _log.warning("summary.kept", session_id=scope.session_id, reason=error.kind, error=told(error))
         return False
-    written = await parts.short_term.write_summary(scope, draft.revision, text, entries)
+    written = await parts.short_term.write_summary(scope, draft.revision, text, entries, epoch)
     _log.info("summary.written" if written else "summary.overtaken", session_id=scope.session_id, model=model.name)
     return written
 

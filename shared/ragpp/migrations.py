@@ -13,7 +13,7 @@ from ragpp.postgres import Connection, foreign_errors
 from ragpp.settings import PostgresSettings
 
 _FILE: Final = re.compile(r"^(\d{4})_[a-z0-9_]+\.sql$")
-_LOCK: Final = 0x52414750
+MIGRATION_LOCK: Final = 0x52414750
 """Key of the advisory lock under which migrations run, so that services that start at once take turns."""
 
 
@@ -51,7 +51,7 @@ async def migrate(connection: Connection, migrations: list[Migration]) -> int:
     applied = 0
     try:
         async with connection.transaction():
-            await connection.execute("SELECT pg_advisory_xact_lock($1)", _LOCK)
+            await connection.execute("SELECT pg_advisory_xact_lock($1)", MIGRATION_LOCK)
             await connection.execute(
                 """CREATE TABLE IF NOT EXISTS public.migrations (
                      component text, version int, checksum text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now(),

@@ -28,9 +28,14 @@ UNAVAILABLE = (
     OSError,
 )
 
+_ENDED: Final = re.compile(
+    r"Neo\.(?:Client|Transient)Error\.Transaction\.(?:TransactionTimedOut\w*|Terminated|LockClientStopped|TransactionNotFound)"
+)
+"""What the server says of a transaction that it has ended: after its time, as when its client was stopped meanwhile."""
+
 T = TypeVar("T")
 
-_OWNED_NODE: Final = re.compile(r"\(\s*\w*\s*:\s*(?:User|Entity|Alias|Applied|Merge)\b[^()]*\)")
+_OWNED_NODE: Final = re.compile(r"\(\s*\w*\s*:\s*(?:User|Entity|Alias|Applied|Merge|Forgotten)\b[^()]*\)")
 _ATTEMPTS: Final = 5
 _BACKOFF_S: Final = 0.02
 _RUNNING: Final[set[asyncio.Task[list[neo4j.Record]]]] = set()
@@ -62,8 +67,9 @@ def scope_key(scope: Scope) -> str:
 def scoped(statement: str) -> str:
     """`statement` itself; ValueError when a node that belongs to a user is matched without `scope: $scope`.
 
-    Every pattern `(x:User|Entity|Alias|Applied|Merge …)` must carry `scope: $scope` (or `scope: row.scope`, for a batch
-    over several users that `$rows` brings). A node without a label is reached through such a pattern or not at all.
+    Every pattern `(x:User|Entity|Alias|Applied|Merge|Forgotten …)` must carry `scope: $scope` (or `scope: row.scope`,
+    for a batch over several users that `$rows` brings). A node without a label is reached through such a pattern or
+    not at all.
     """
     patterns = _OWNED_NODE.findall(statement)
     if not patterns or ("$scope" not in statement and "row.scope" not in statement):
@@ -82,6 +88,8 @@ async def foreign_errors(what: str) -> AsyncIterator[None]:
     except UNAVAILABLE as error:
         raise TierUnavailable(f"{what}: Neo4j did not answer ({type(error).__name__})") from error
     except exceptions.Neo4jError as error:
+        if _ENDED.fullmatch(error.code or ""):
+            raise TierUnavailable(f"{what}: Neo4j ended the transaction ({error.code})") from error
         raise StorageError(f"{what}: Neo4j refused the statement ({error.code})") from error
 
 

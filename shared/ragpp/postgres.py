@@ -33,6 +33,7 @@ UNAVAILABLE = (
     asyncpg.QueryCanceledError,
     asyncpg.DeadlockDetectedError,
     asyncpg.SerializationError,
+    asyncpg.IdleInTransactionSessionTimeoutError,
     asyncpg.InterfaceError,
     asyncpg.InternalClientError,  # what a connection says whose server was killed in the middle of an operation
 )
@@ -82,7 +83,13 @@ def create_pool(settings: PostgresSettings, *, dsn: str | None = None, vectors: 
         command_timeout=settings.query_timeout_s,
         init=_prepare_with_vectors if vectors else _prepare,
         reset=_leave_as_it_is,
-        server_settings={"application_name": "ragpp", "timezone": "UTC", "plan_cache_mode": "auto"},
+        server_settings={
+            "application_name": "ragpp",
+            "timezone": "UTC",
+            "plan_cache_mode": "auto",
+            # a process that was stopped keeps its transaction open, and with it the user's lock
+            "idle_in_transaction_session_timeout": f"{settings.idle_transaction_s * 1_000:.0f}ms",
+        },
     )
     return pool
 

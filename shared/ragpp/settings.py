@@ -19,6 +19,12 @@ class PostgresSettings(BaseSettings):
     pool_min: int = Field(default=2, ge=0, description="Connections kept open per process.")
     pool_max: int = Field(default=10, ge=1, description="Connections per process.")
     query_timeout_s: float = Field(default=5.0, gt=0, description="Longest a query may run.")
+    idle_transaction_s: float = Field(
+        default=10.0,
+        ge=0.05,
+        lt=20,
+        description="A transaction that says nothing for so long is ended, with its locks; less than a lease of 20 s.",
+    )
 
 
 class RedisSettings(BaseSettings):
@@ -68,6 +74,18 @@ class ShortTermSettings(BaseSettings):
     summary_tokens: int = Field(default=400, ge=20, description="The longest a summary gets.")
     ttl_s: int = Field(default=7 * 86_400, ge=1, description="Time to live, refreshed on use.")
     hard_cap_factor: float = Field(default=2.0, ge=1, description="× max_tokens: over it a write summarises itself.")
+
+
+class ForgettingSettings(BaseSettings):
+    """By what forgotten interactions are known again, so that nothing late brings them back: keyed hashes of ids."""
+
+    model_config = SettingsConfigDict(env_prefix="FORGETTING_", frozen=True)
+
+    key: SecretStr = Field(
+        default=SecretStr(""),
+        description="Secret, the same for all services. Set it before anything is forgotten, and never change it: with "
+        "another one what was forgotten is not known again. Without one, whoever has the hashes can try ids.",
+    )
 
 
 class TierSettings(BaseSettings):

@@ -48,6 +48,11 @@ class MemoryTier(Protocol):
 
     A call is confined to its `Scope`: it never returns, counts or deletes what belongs to another.
 
+    A write that is derived from memory carries the `epoch` that was read before what it is derived from. It raises
+    Outdated, and nothing is written, when anything of the user was forgotten since, as far as the store knows; so what
+    a worker that was stopped in its work brings back late is refused. None: not derived, but said by somebody now. What
+    rests on forgotten sources alone is not kept either way.
+
     Raises, from any method: TierUnavailable. A write may then have happened or not; repeating it with the
     same ids is safe.
     """
@@ -57,7 +62,12 @@ class MemoryTier(Protocol):
         """Which tier this is."""
         ...
 
-    async def store(self, scope: Scope, entries: Sequence[Entry]) -> list[Stored]:
+    async def epoch(self, scope: Scope) -> int:
+        """Which epoch of forgetting the user's memory is in, in this tier's store: another one, never to come again,
+        after anything of it was forgotten. Read it before what a write is derived from, and hand it to the write."""
+        ...
+
+    async def store(self, scope: Scope, entries: Sequence[Entry], epoch: int | None = None) -> list[Stored]:
         """Store all of `entries` or none; answers in the same order. An id that is known is a duplicate when
         its content is the same, and a Conflict for all of `entries` when it is not; `details["indexes"]` names
         the conflicting positions. InvalidInput for a kind of entry that this tier does not hold."""
@@ -92,7 +102,7 @@ class ShortTermTier(MemoryTier, Protocol):
         """Remove the scope's session; False when there was none."""
         ...
 
-    async def compact(self, scope: Scope) -> bool:
+    async def compact(self, scope: Scope, epoch: int | None = None) -> bool:
         """Move what is over the window into the summary; False when nothing was due or another did it first."""
         ...
 
@@ -101,13 +111,16 @@ class ShortTermTier(MemoryTier, Protocol):
         it has no quotes."""
         ...
 
-    async def write_summary(self, scope: Scope, revision: str, text: str, entries: Sequence[Entry]) -> bool:
+    async def write_summary(
+        self, scope: Scope, revision: str, text: str, entries: Sequence[Entry], epoch: int | None = None
+    ) -> bool:
         """Replace the session's summary by `text`, a line a statement, made from it and from `entries`
         (InteractionEntry): whatever line does not quote rests on all of them. False, and nothing done, when the
-        session has changed since `revision` otherwise than by new messages, or `text` says nothing."""
+        session has changed since `revision` otherwise than by new messages, one of `entries` was forgotten, or `text`
+        says nothing."""
         ...
 
-    async def rebuild(self, scope: Scope, entries: Sequence[Entry]) -> int:
+    async def rebuild(self, scope: Scope, entries: Sequence[Entry], epoch: int | None = None) -> int:
         """Bring a session that was lost back from `entries` (InteractionEntry, oldest first); messages that are
         there stay as they are. Returns how many were added."""
         ...
@@ -157,7 +170,7 @@ class EpisodicTier(MemoryTier, Protocol):
 class SemanticTier(MemoryTier, Protocol):
     """The user's graph of entities and relationships."""
 
-    async def observe(self, scope: Scope, observations: Sequence[Observation]) -> list[bool]:
+    async def observe(self, scope: Scope, observations: Sequence[Observation], epoch: int | None = None) -> list[bool]:
         """Apply each observation exactly once, all in one transaction; False for one applied before."""
         ...
 
@@ -198,7 +211,9 @@ class SemanticTier(MemoryTier, Protocol):
         archived."""
         ...
 
-    async def consolidate(self, scope: Scope, now: datetime, floor: float | None) -> Consolidated:
+    async def consolidate(
+        self, scope: Scope, now: datetime, floor: float | None, epoch: int | None = None
+    ) -> Consolidated:
         """Merge entities that are the same, persist decay to `now`, archive what has faded below `floor` (0 to 1);
         without a floor only merge. Repeated for the same `now`, it changes nothing. InvalidInput."""
         ...
@@ -256,7 +271,9 @@ class ProceduralTier(MemoryTier, Protocol):
         there is none of that id, or it never had the value."""
         ...
 
-    async def merge_preferences(self, scope: Scope, keep_id: str, absorb_id: str) -> Preference:
+    async def merge_preferences(
+        self, scope: Scope, keep_id: str, absorb_id: str, epoch: int | None = None
+    ) -> Preference:
         """Make one preference of two that ask the same question: the versions of both, by their time, under the kept
         name; what is said later under the absorbed name goes to the kept one. Repeating it changes nothing."""
         ...
@@ -272,7 +289,7 @@ class ProceduralTier(MemoryTier, Protocol):
         """Patterns, decisions, insights, errors and plans, the latest first; what had been found by `as_of`."""
         ...
 
-    async def save_reflection(self, scope: Scope, reflection: Reflection) -> Reflection:
+    async def save_reflection(self, scope: Scope, reflection: Reflection, epoch: int | None = None) -> Reflection:
         """Keep a report, once for its id; answers the one that is kept."""
         ...
 
@@ -311,6 +328,7 @@ class ProceduralTier(MemoryTier, Protocol):
         priority: int | None = None,
         active: bool | None = None,
         aside: str | None = None,
+        epoch: int | None = None,
     ) -> Rule:
         """Change what is given, as a new version. `aside`: the reason why it is put aside, which makes it inactive;
         making it active again clears the reason."""

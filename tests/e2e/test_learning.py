@@ -288,6 +288,9 @@ async def test_an_analysis_that_fails_is_named_and_stops_none_of_the_others(
     api: httpx.AsyncClient, gateway: RealGateway, tenant: str
 ) -> None:
     class Broken:
+        async def epoch(self, _scope: object) -> int:
+            return 0
+
         async def consolidate(self, *_: object) -> None:
             raise TierUnavailable("the graph is away")
 

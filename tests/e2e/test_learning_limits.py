@@ -25,6 +25,13 @@ pytestmark = pytest.mark.server
 DAY = {"start": "2024-03-11T00:00:00Z", "end": "2024-03-12T00:00:00Z"}
 
 
+class Epochless:
+    """A graph of which nothing was ever forgotten."""
+
+    async def epoch(self, _scope: object) -> int:
+        return 0
+
+
 class Suggests:
     """A model that answers with the reply of each shape, or an empty one, and keeps the prompts."""
 
@@ -68,8 +75,8 @@ async def test_a_window_too_large_for_one_reading_is_read_to_its_beginning(
 async def test_only_the_night_writes_decay_down(api: httpx.AsyncClient, gateway: RealGateway, tenant: str) -> None:
     floors: list[float | None] = []
 
-    class Noted:
-        async def consolidate(self, _scope: object, _now: object, floor: float | None) -> Consolidated:
+    class Noted(Epochless):
+        async def consolidate(self, _scope: object, _now: object, floor: float | None, _epoch: int) -> Consolidated:
             floors.append(floor)
             return Consolidated()
 
@@ -85,7 +92,7 @@ async def test_only_the_night_writes_decay_down(api: httpx.AsyncClient, gateway:
 async def test_an_analysis_that_will_never_do_is_named_at_once(
     api: httpx.AsyncClient, gateway: RealGateway, tenant: str
 ) -> None:
-    class Broken:
+    class Broken(Epochless):
         async def consolidate(self, *_: object) -> None:
             raise InvalidInput("no such floor")
 
@@ -102,7 +109,7 @@ async def test_an_analysis_that_will_never_do_is_named_at_once(
 async def test_an_outage_that_is_waited_for_asks_the_model_nothing(
     api: httpx.AsyncClient, gateway: RealGateway, tenant: str
 ) -> None:
-    class Away:
+    class Away(Epochless):
         async def consolidate(self, *_: object) -> None:
             raise TierUnavailable("the graph is away")
 

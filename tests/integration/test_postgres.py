@@ -18,6 +18,7 @@ from services.episodic.tier import PostgresEpisodicTier
 from services.procedural.store import ProceduralStore
 from services.procedural.tier import PostgresProceduralTier
 from tests.support.episodic import COUNTER, postgres_settings
+from tests.support.marks import MARKS
 
 pytestmark = pytest.mark.server
 
@@ -42,9 +43,9 @@ async def test_health_is_answered_in_time_also_when_the_server_hangs(endpoints: 
     await ensure_open(pool)
     embedder = HashingEmbedder()
     tiers = (
-        PostgresEpisodicTier(EpisodicStore(pool), embedder, COUNTER, lambda: datetime.now(UTC)),
+        PostgresEpisodicTier(EpisodicStore(pool, MARKS), embedder, COUNTER, lambda: datetime.now(UTC)),
         PostgresProceduralTier(
-            ProceduralStore(pool), embedder=embedder, counter=COUNTER, clock=lambda: datetime.now(UTC)
+            ProceduralStore(pool, MARKS), embedder=embedder, counter=COUNTER, clock=lambda: datetime.now(UTC)
         ),
     )
     backend: int = await pool.fetchval("SELECT pg_backend_pid()")

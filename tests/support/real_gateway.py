@@ -26,6 +26,7 @@ from services.gateway.keys import create_key
 from services.gateway.parts import Parts
 from services.workers.digest import LEASE_S, STAGES, digest
 from services.workers.parts import WorkerParts
+from tests.support.marks import KEY
 
 
 def settings_of(endpoints: Endpoints, folder: Path) -> dict[str, str]:
@@ -38,6 +39,7 @@ def settings_of(endpoints: Endpoints, folder: Path) -> dict[str, str]:
         "NEO4J_URI": endpoints.neo4j_uri,
         "NEO4J_USER": endpoints.neo4j_user,
         "NEO4J_PASSWORD": endpoints.neo4j_password.get_secret_value(),
+        "FORGETTING_KEY": KEY,
         "EMBEDDING_PROVIDER": "hashing",
         "GATEWAY_AUDIT_SPOOL": str(folder / "audit-spool.jsonl"),
         "GATEWAY_DEADLINE_MS": "5000",

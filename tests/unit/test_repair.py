@@ -54,13 +54,18 @@ class ShortTerm:
     async def mark(self) -> None:
         self.marked = True
 
-    async def rebuild(self, scope: Scope, entries: Sequence[InteractionEntry]) -> int:
+    async def epoch(self, scope: Scope) -> int:
         del scope
+        return 1
+
+    async def rebuild(self, scope: Scope, entries: Sequence[InteractionEntry], epoch: int) -> int:
+        del scope
+        assert epoch == 1
         self.rebuilt += [entry.id for entry in entries]
         return len(entries)
 
-    async def compact(self, scope: Scope) -> bool:
-        del scope
+    async def compact(self, scope: Scope, epoch: int) -> bool:
+        del scope, epoch
         return False
 
 

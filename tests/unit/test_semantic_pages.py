@@ -14,6 +14,7 @@ from services.semantic.rows import NamedRelationship
 from services.semantic.settings import SemanticSettings
 from services.semantic.store import SemanticStore
 from services.semantic.verbs import REFILL, GraphVerbs
+from tests.support.marks import MARKS
 
 EARLY = datetime(1970, 1, 2, tzinfo=UTC)
 MANY = 2_000
@@ -63,7 +64,11 @@ class Graph:
 async def test_what_only_evidence_can_tell_takes_few_rounds(shown: list[int], limit: int) -> None:
     graph = Graph({number: number for number in shown})
     verbs = GraphVerbs(
-        cast("SemanticStore", graph), embedder=HashingEmbedder(), clock=system_clock, settings=SemanticSettings()
+        cast("SemanticStore", graph),
+        embedder=HashingEmbedder(),
+        clock=system_clock,
+        settings=SemanticSettings(),
+        marks=MARKS,
     )
     found, cursor = list[Relationship](), None
     while True:

@@ -1,30 +1,38 @@
 -- Append messages to sessions of one user, all of them or none, and count their tokens.
 --
 -- A message whose id its session knows is a duplicate, also when it has moved into the summary, was forgotten, or went
--- with a deleted session; with another hash it is a conflict, and then nothing is written. In the mode "rebuild" what
--- is known stays as it is.
+-- with a deleted session; so is one that the user has forgotten, in whatever session. With another hash it is a conflict,
+-- and then nothing is written. In the mode "rebuild" what is known stays as it is.
 --
--- KEYS  index of sessions; then for each session: log, texts, ids, meta, summary
--- ARGV  mode, ttl s, now ms, nonce, number of sessions, their ids ...,
---       number of messages, and for each: session 1.., id, hash (32 characters), moment (18 digits), tokens, body
--- ->    {0, {positions of conflicts, from 0}} or {1, {1 for a duplicate, 0 for a new one}, {tokens by session}}
-local mode, ttl, now, nonce = ARGV[1], tonumber(ARGV[2]), ARGV[3], ARGV[4]
-local sessions = tonumber(ARGV[5])
-local count = tonumber(ARGV[6 + sessions])
-local first = 7 + sessions
+-- KEYS  epoch, marks of what was forgotten, index of sessions; then for each session: log, texts, ids, meta, summary
+-- ARGV  epoch that the write carries or "", mode, ttl s, now ms, nonce, number of sessions, their ids ..., number of
+--       messages, and for each: session 1.., id, mark, hash (32 characters), moment (18 digits), tokens, body
+-- ->    {0, {positions of conflicts, from 0}}, {1, {1 for a duplicate, 0 for a new one}, {tokens by session}}, or {2}
+--       when the epoch is another one
+local mode, ttl, now, nonce = ARGV[2], tonumber(ARGV[3]), ARGV[4], ARGV[5]
+local sessions = tonumber(ARGV[6])
+local count = tonumber(ARGV[7 + sessions])
+local first = 8 + sessions
+local FIELDS = 7
+
+if ARGV[1] ~= '' and redis.call('GET', KEYS[1]) ~= ARGV[1] then
+  return {2}
+end
 
 local function key(session, area)
-  return KEYS[1 + 5 * (session - 1) + area]
+  return KEYS[3 + 5 * (session - 1) + area]
 end
 local LOG, TEXTS, IDS, META, SUMMARY = 1, 2, 3, 4, 5
 
 local known, duplicates, conflicts = {}, {}, {}
 for n = 0, count - 1 do
-  local at = first + 6 * n
-  local session, id, hash = tonumber(ARGV[at]), ARGV[at + 1], ARGV[at + 2]
+  local at = first + FIELDS * n
+  local session, id, mark, hash = tonumber(ARGV[at]), ARGV[at + 1], ARGV[at + 2], ARGV[at + 3]
   local name = session .. ':' .. id
   local before = known[name] or redis.call('HGET', key(session, IDS), id)
-  if before then
+  if redis.call('SISMEMBER', KEYS[2], mark) == 1 then
+    duplicates[n + 1] = 1
+  elseif before then
     duplicates[n + 1] = 1
     if mode == 'store' and before ~= '-' and string.sub(before, 1, 32) ~= hash then
       conflicts[#conflicts + 1] = n
@@ -40,9 +48,9 @@ end
 
 for n = 0, count - 1 do
   if duplicates[n + 1] == 0 then
-    local at = first + 6 * n
-    local session, id, hash, moment = tonumber(ARGV[at]), ARGV[at + 1], ARGV[at + 2], ARGV[at + 3]
-    local tokens, body = ARGV[at + 4], ARGV[at + 5]
+    local at = first + FIELDS * n
+    local session, id, hash, moment = tonumber(ARGV[at]), ARGV[at + 1], ARGV[at + 3], ARGV[at + 4]
+    local tokens, body = ARGV[at + 5], ARGV[at + 6]
     local meta = key(session, META)
     local sequence = redis.call('HINCRBY', meta, 'sequence', 1)
     local member = moment .. ':' .. string.format('%016d', sequence) .. ':' .. tokens
@@ -63,10 +71,12 @@ for session = 1, sessions do
     redis.call('EXPIRE', key(session, area), ttl)
   end
   if redis.call('EXISTS', key(session, META)) == 1 then
-    redis.call('ZADD', KEYS[1], now, ARGV[5 + session])
+    redis.call('ZADD', KEYS[3], now, ARGV[6 + session])
   end
   local sums = redis.call('HMGET', key(session, META), 'tokens', 'summary_tokens')
   sizes[session] = tonumber(sums[1] or 0) + tonumber(sums[2] or 0)
 end
-redis.call('EXPIRE', KEYS[1], ttl)
+for shared = 1, 3 do
+  redis.call('EXPIRE', KEYS[shared], ttl)
+end
 return {1, duplicates, sizes}

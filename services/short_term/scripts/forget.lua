@@ -1,34 +1,38 @@
--- Remove messages by id from sessions of one user, and every line of a summary that rests on one of them.
+-- Begin an epoch, keep the marks of what is forgotten, and remove messages by id from sessions of one user, with every
+-- line of a summary that rests on one of them.
 --
--- The ids stay as known, without a hash, so that a message that is delivered again does not come back. In the mode
--- "all" so do ids that a session does not know, so that a message that is on its way does not come at all.
+-- A message of a mark comes into no session any more, known by now or not. Ids that a session knows stay known in it,
+-- without a hash.
 --
--- KEYS  for each session: log, texts, ids, meta, summary
--- ARGV  mode ("known" or "all"), ttl s, new revision, ids ...
--- ->    {the ids that were there, those that had been forgotten before}, each as often as they were
-local mode, ttl, nonce = ARGV[1], ARGV[2], ARGV[3]
-local found, before = {}, {}
-local forgotten = {}
-for at = 4, #ARGV do
+-- KEYS  epoch, marks of what was forgotten; then for each session: log, texts, ids, meta, summary
+-- ARGV  ttl s, new revision, number of marks, the marks ..., ids ...
+-- ->    the ids that were there, each as often as they were
+local ttl, nonce, marks = ARGV[1], ARGV[2], tonumber(ARGV[3])
+local first_id = 4 + marks
+local found, forgotten = {}, {}
+
+if redis.call('EXISTS', KEYS[1]) == 1 then
+  redis.call('INCR', KEYS[1])
+else
+  local time = redis.call('TIME')
+  redis.call('SET', KEYS[1], time[1] .. string.format('%06d', time[2]))
+end
+for at = 4, 3 + marks do
+  redis.call('SADD', KEYS[2], ARGV[at])
+end
+redis.call('EXPIRE', KEYS[1], ttl)
+redis.call('EXPIRE', KEYS[2], ttl)
+for at = first_id, #ARGV do
   forgotten[ARGV[at]] = true
 end
 
-for first = 1, #KEYS, 5 do
+for first = 3, #KEYS, 5 do
   local log, texts, ids, meta, summary = unpack(KEYS, first, first + 4)
   local changed = false
-  local marked = false
-  for at = 4, #ARGV do
+  for at = first_id, #ARGV do
     local id = ARGV[at]
     local known = redis.call('HGET', ids, id)
-    if known == '-' then
-      before[#before + 1] = id
-    elseif not known then
-      if mode == 'all' then
-        marked = true
-        redis.call('HSET', ids, id, '-')
-      end
-    else
-      marked = true
+    if known and known ~= '-' then
       changed = true
       found[#found + 1] = id
       redis.call('HSET', ids, id, '-')
@@ -39,10 +43,8 @@ for first = 1, #KEYS, 5 do
       end
     end
   end
-  if marked then
-    redis.call('EXPIRE', ids, ttl)
-  end
   if changed then
+    redis.call('EXPIRE', ids, ttl)
     local kept, tokens = {}, 0
     for _, line in ipairs(redis.call('LRANGE', summary, 0, -1)) do
       local decoded, rests = cjson.decode(line), false
@@ -65,4 +67,4 @@ for first = 1, #KEYS, 5 do
     redis.call('HSET', meta, 'summary_tokens', tokens, 'revision', nonce)
   end
 end
-return {found, before}
+return found

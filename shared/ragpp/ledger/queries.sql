@@ -520,3 +520,25 @@ DELETE FROM ledger.events
       AND NOT EXISTS (SELECT FROM ledger.work
                        WHERE work.event_id = events.event_id AND work.state IN ('pending', 'leased', 'failed'))
     ORDER BY event_id LIMIT $2);
+
+-- name: epoch
+-- The user's epoch of forgetting; no row where nothing was forgotten.
+-- $1 tenant_id text, $2 user_id text
+SELECT epoch FROM ledger.epochs WHERE tenant_id = $1 AND user_id = $2;
+
+-- name: raise_epoch
+-- By the clock, and by one at least: what was an epoch once never is one again.
+-- $1 tenant_id text, $2 user_id text
+INSERT INTO ledger.epochs AS known (tenant_id, user_id, epoch)
+VALUES ($1, $2, (extract(epoch FROM clock_timestamp()) * 1000000)::bigint)
+    ON CONFLICT (tenant_id, user_id) DO UPDATE SET epoch = GREATEST(known.epoch + 1, excluded.epoch);
+
+-- name: add_forgotten
+-- $1 tenant_id text, $2 user_id text, $3 marks text[], $4 at timestamptz
+INSERT INTO ledger.forgotten (tenant_id, user_id, mark, at)
+SELECT $1, $2, mark, $4 FROM unnest($3::text[]) AS mark ON CONFLICT DO NOTHING;
+
+-- name: forgotten
+-- Those of the marks that are of something forgotten.
+-- $1 tenant_id text, $2 user_id text, $3 marks text[]
+SELECT mark FROM ledger.forgotten WHERE tenant_id = $1 AND user_id = $2 AND mark = ANY ($3::text[]);

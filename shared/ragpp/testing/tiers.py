@@ -5,6 +5,7 @@ from collections.abc import Collection, Sequence
 from typing import Final
 
 from ragpp.errors import Conflict, TierUnavailable
+from ragpp.forgetting import check_epoch
 from ragpp.models import Entry, Health, InteractionEntry, Memory, MemoryQuery, Scope, Stored, TierName
 
 _WORD: Final = re.compile(r"\w+")
@@ -24,14 +25,21 @@ class InMemoryTier:
         self.name: TierName = name
         self.available = True
         self._rows: dict[tuple[str, str], dict[str, InteractionEntry]] = {}
+        self._epochs: dict[tuple[str, str], int] = {}
 
     def _reach(self) -> None:
         if not self.available:
             raise TierUnavailable(f"{self.name} is down")
 
-    async def store(self, scope: Scope, entries: Sequence[Entry]) -> list[Stored]:
+    async def epoch(self, scope: Scope) -> int:
+        """As the protocol says."""
+        self._reach()
+        return self._epochs.get(scope.user_key, 0)
+
+    async def store(self, scope: Scope, entries: Sequence[Entry], epoch: int | None = None) -> list[Stored]:
         """As the protocol says; entries are interactions."""
         self._reach()
+        check_epoch(epoch, self._epochs.get(scope.user_key, 0))
         rows = dict(self._rows.get(scope.user_key, {}))
         stored, conflicts = [], []
         for index, entry in enumerate(entries):
@@ -75,7 +83,10 @@ class InMemoryTier:
         """As the protocol says."""
         self._reach()
         rows = self._rows.get(scope.user_key, {})
-        return sum(rows.pop(identifier, None) is not None for identifier in set(ids))
+        gone = sum(rows.pop(identifier, None) is not None for identifier in set(ids))
+        if gone:
+            self._epochs[scope.user_key] = self._epochs.get(scope.user_key, 0) + 1
+        return gone
 
     async def health_check(self) -> Health:
         """As the protocol says."""

@@ -1,0 +1,48 @@
+"""What stays of a forgotten interaction: a keyed hash, by which it is known again and not what it was."""
+
+import hashlib
+import hmac
+from collections.abc import Collection, Iterable
+from typing import Final
+
+from pydantic import SecretStr
+
+from ragpp.errors import Outdated
+from ragpp.models import Scope
+
+MARK_CHARS: Final = 32
+"""Hexadecimal digits, 128 bits: two ids of a user never meet by chance."""
+
+
+class SourceMarks:
+    """The marks of sources, HMAC-SHA256 with a deployment's key. With another key nothing forgotten is known again."""
+
+    def __init__(self, key: SecretStr) -> None:
+        self._key = key.get_secret_value().encode()
+
+    def of(self, scope: Scope, source_id: str) -> str:
+        """The mark of one of the user's sources."""
+        said = "\x1f".join((scope.tenant_id, scope.user_id, source_id))
+        return hmac.new(self._key, said.encode(), hashlib.sha256).hexdigest()[:MARK_CHARS]
+
+    def of_all(self, scope: Scope, source_ids: Iterable[str]) -> dict[str, str]:
+        """The id of each source by its mark."""
+        return {self.of(scope, source_id): source_id for source_id in source_ids}
+
+
+def check_epoch(carried: int | None, current: int) -> None:
+    """Raise Outdated for a derived write that carries another epoch than the store's, older or not: a store that lost
+    its data, or was restored, is in another one, too. None is of a write that is not derived."""
+    if carried is not None and carried != current:
+        raise outdated()
+
+
+def outdated() -> Outdated:
+    """The error of a derived write that comes too late."""
+    return Outdated("something of this user was forgotten since what the write rests on was read")
+
+
+def left_of(sources: Collection[str], forgotten: Collection[str]) -> tuple[str, ...] | None:
+    """Those of an entry's sources that were not forgotten; None when all were, and nothing may be learned from it."""
+    left = tuple(source for source in sources if source not in forgotten)
+    return None if sources and not left else left

@@ -1,0 +1,45 @@
+"""Epochs of forgetting, and the marks of what was forgotten, of the tiers in PostgreSQL.
+
+Every function runs in the caller's transaction (`ragpp.postgres.tenant_tx`) and raises what the driver raises.
+"""
+
+from collections.abc import Collection
+from datetime import datetime
+
+from ragpp.forgetting import check_epoch
+from ragpp.ledger.events import SQL, lock_user
+from ragpp.models import Scope
+from ragpp.postgres import Connection
+
+
+async def epoch_of(connection: Connection, scope: Scope) -> int:
+    """The user's epoch: another one after anything of the user was forgotten; 0 before."""
+    return await connection.fetchval(SQL["epoch"], *scope.user_key) or 0
+
+
+async def lock_in_epoch(connection: Connection, scope: Scope, epoch: int | None) -> None:
+    """`lock_user`, for a write that carries an epoch or, not being derived, None. Raises Outdated.
+
+    The epoch is read by a statement of its own after the lock was given: its snapshot has what was forgotten while
+    this transaction waited.
+    """
+    await lock_user(connection, scope)
+    if epoch is not None:
+        check_epoch(epoch, await epoch_of(connection, scope))
+
+
+async def raise_epoch(connection: Connection, scope: Scope) -> None:
+    """Let every derived write whose inputs were read before be refused. The caller holds the user's lock."""
+    await connection.execute(SQL["raise_epoch"], *scope.user_key)
+
+
+async def add_forgotten(connection: Connection, scope: Scope, marks: Collection[str], now: datetime) -> None:
+    """Keep the marks of sources that are forgotten, for good."""
+    await connection.execute(SQL["add_forgotten"], *scope.user_key, sorted(marks), now)
+
+
+async def forgotten_among(connection: Connection, scope: Scope, marks: Collection[str]) -> set[str]:
+    """Those of `marks` that are of forgotten sources."""
+    if not marks:
+        return set()
+    return {row["mark"] for row in await connection.fetch(SQL["forgotten"], *scope.user_key, list(marks))}
