@@ -24,13 +24,18 @@ class MakeEntry(Protocol):
     def __call__(self, text: str, *, id: str | None = None) -> Entry: ...
 
 
+RestingOn = Callable[[str, str], Entry]
+
+
 @dataclass(frozen=True)
 class Subject:
-    """A tier under test, with entries that it holds and queries that find them."""
+    """A tier under test, with entries that it holds and queries that find them. `resting_on`: an entry of a text that
+    rests on a source; None where nothing does."""
 
     tier: MemoryTier
     entry: MakeEntry
     query: Callable[[Scope, str], MemoryQuery]
+    resting_on: RestingOn | None
 
 
 @dataclass(frozen=True)
@@ -41,13 +46,32 @@ class Way:
     open_tier: Callable[[Endpoints], AbstractAsyncContextManager[MemoryTier]]
     entry: MakeEntry
     query: Callable[[Scope, str], MemoryQuery]
+    resting_on: RestingOn | None = None
 
 
 OPEN = {
-    "short_term": Way(ShortTermTier, short_term_tier, short_term_entry, short_term_query),
+    "short_term": Way(
+        ShortTermTier,
+        short_term_tier,
+        short_term_entry,
+        short_term_query,
+        lambda text, source: short_term_entry(text, id=source),
+    ),
     "episodic": Way(EpisodicTier, episodic_tier, episodic_entry, episodic_query),
-    "semantic": Way(SemanticTier, semantic_tier, semantic_entry, semantic_query),
-    "procedural": Way(ProceduralTier, procedural_tier, procedural_entry, procedural_query),
+    "semantic": Way(
+        SemanticTier,
+        semantic_tier,
+        semantic_entry,
+        semantic_query,
+        lambda text, source: semantic_entry(text, sources=(source,)),
+    ),
+    "procedural": Way(
+        ProceduralTier,
+        procedural_tier,
+        procedural_entry,
+        procedural_query,
+        lambda text, source: procedural_entry(text, sources=(source,)),
+    ),
 }
 
 
@@ -57,7 +81,7 @@ async def subject(request: pytest.FixtureRequest, endpoints: Endpoints) -> Async
     opening = OPEN[name]
     if way == "local":
         async with opening.open_tier(endpoints) as tier:
-            yield Subject(tier, opening.entry, opening.query)
+            yield Subject(tier, opening.entry, opening.query, opening.resting_on)
         return
 
     @asynccontextmanager
@@ -74,4 +98,5 @@ async def subject(request: pytest.FixtureRequest, endpoints: Endpoints) -> Async
             headers={"authorization": f"Bearer {CREDENTIAL}"},
         ) as client,
     ):
-        yield Subject(remote_tier(opening.protocol, name, client), opening.entry, opening.query)
+        remote = remote_tier(opening.protocol, name, client)
+        yield Subject(remote, opening.entry, opening.query, opening.resting_on)

@@ -90,7 +90,7 @@ async def test_without_a_tenant_no_row_of_any_table_is_seen(
     connection = await asyncpg.connect(endpoints.postgres_app_dsn.get_secret_value())
     try:
         tables = await connection.fetch("SELECT tablename FROM pg_tables WHERE schemaname = 'procedural'")
-        assert len(tables) == 13
+        assert len(tables) == 12
         for row in tables:
             try:
                 seen = await connection.fetch(f"SELECT * FROM procedural.{row['tablename']}")  # noqa: S608 - from the catalog

@@ -91,8 +91,15 @@ async def parameters(tier: Neo4jSemanticTier, scope: Scope) -> dict[str, Mapping
     vector = (0.1,) * 384
     return {
         "retrieve": recall.parameters(query, vector, NOON, SemanticSettings()),
-        "claim": {"rows": [{"event_id": event, "hash": "", "occurred_at": now, "sources": []}], "now": now},
+        "claim": {
+            "rows": [{"event_id": event, "hash": "", "occurred_at": now, "sources": ["m0"], "marks": ["mark"]}],
+            "marks": ["mark"],
+            "now": now,
+        },
         "lock": {"now": now},
+        "epoch": {},
+        "raise_epoch": {"now": now},
+        "add_forgotten": {"marks": ["mark"], "now": now},
         "entities_by_keys": {"keys": ["noor", "town 1"]},
         "list_entities": page,
         "names_of_entities": page,

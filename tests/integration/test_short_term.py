@@ -14,7 +14,7 @@ from ragpp.settings import RedisSettings, ShortTermSettings
 from ragpp.summaries import SummaryMessage
 from ragpp.tokens import TokenCounter
 from services.short_term.app import open_tier
-from services.short_term.store import AREAS, INDEX, PACKAGE, SCRIPTS
+from services.short_term.store import AREAS, FORGOTTEN, INDEX, PACKAGE, SCRIPTS
 from services.short_term.tier import RedisShortTermTier
 from tests.support.scopes import new_scope
 from tests.support.short_term import NOON, short_term_entry, short_term_tier
@@ -363,7 +363,7 @@ async def test_what_is_forgotten_before_it_arrives_does_not_arrive(
     assert await tier.store(scope, late[:2]) == [Stored(id="late", duplicate=True)] * 2
     assert [message.id for message in (await tier.read(scope.in_session("s2"), 100)).messages] == ["here"]
     assert [session.session_id for session in (await tier.list_sessions(scope)).items] == ["s2"]
-    assert await client.ttl(Keys("ragpp:").session("st:ids", scope.in_session("named"))) > 0
+    assert await client.ttl(Keys("ragpp:").user(FORGOTTEN, scope)) > 0
 
 
 async def test_what_one_session_has_forgotten_is_not_marked_in_the_others(

@@ -91,7 +91,7 @@ class Model(RuleBasedStateMachine):
         self.scope = new_scope()
         self.sessions: dict[str, ModelSession] = {}
         self.gone: dict[str, set[str]] = {session_id: set() for session_id in SESSIONS}
-        self.gone_from_default: set[str] = set()
+        self.forgotten: set[str] = set()
 
     def run(self, call: Coroutine[object, object, T]) -> T:
         return self.runner.run(call)
@@ -127,6 +127,8 @@ class Model(RuleBasedStateMachine):
         conflicts = []
         for index, entry in enumerate(entries):
             content = entry.interaction.content
+            if entry.id in self.forgotten:
+                continue
             if entry.id not in known:
                 known[entry.id] = content
                 fresh.append(entry)
@@ -157,10 +159,8 @@ class Model(RuleBasedStateMachine):
     @rule(gone=st.sets(ids, min_size=1, max_size=4))
     def forget(self, gone: set[str]) -> None:
         found = set()
-        known = self.gone_from_default.union(*(model.content for model in self.sessions.values()))
-        self.gone_from_default |= gone - known
+        self.forgotten |= gone
         for model in self.sessions.values():
-            model.content.update(dict.fromkeys(gone - known))
             found |= {identifier for identifier in gone if model.content.get(identifier) is not None}
             model.content.update(dict.fromkeys(gone & model.content.keys()))
             model.raw = [message for message in model.raw if message.id not in gone]

@@ -1,5 +1,6 @@
 """The stack's folder: passwords stay private, one `up` at a time, ports stay the same while they can."""
 
+import json
 import os
 import socket
 import threading
@@ -29,6 +30,22 @@ def test_passwords_are_made_once_and_only_their_owner_reads_them(home: Home) -> 
     assert len({first.postgres_app, first.postgres_owner, first.postgres_relay, first.valkey, first.neo4j}) == 5
     assert {path.stat().st_mode & 0o077 for path in home.path.iterdir() if path.is_file()} == {0}
     assert first.neo4j not in repr(first)
+
+
+def test_a_folder_of_before_there_was_a_key_for_marks_gets_one_and_keeps_its_passwords(home: Home) -> None:
+    home.ensure_passwords(initialised=False)
+    secrets_file = home.path / "secrets.json"
+    before = json.loads(secrets_file.read_text())
+    assert before.pop("forgetting_key")
+    secrets_file.write_text(json.dumps(before))
+    assert home.passwords().forgetting_key == ""
+    assert not home.ensure_passwords(initialised=True)
+    made = home.passwords()
+    assert len(made.forgetting_key) >= 32
+    assert (made.neo4j, made.postgres_app) == (before["neo4j"], before["postgres_app"])
+    assert secrets_file.stat().st_mode & 0o077 == 0
+    home.ensure_passwords(initialised=True)
+    assert home.passwords() == made
 
 
 def test_passwords_that_are_gone_are_not_made_anew_over_existing_data(home: Home) -> None:
