@@ -11,7 +11,8 @@ import pytest
 from infra.embedded.stack import Endpoints
 from ragpp.embedding.hashing import HashingEmbedder
 from ragpp.errors import StorageError, TierUnavailable
-from ragpp.postgres import create_pool, ensure_open, foreign_errors
+from ragpp.ledger import lock_user
+from ragpp.postgres import create_pool, ensure_open, foreign_errors, tenant_tx
 from services.episodic.app import migrate
 from services.episodic.store import EpisodicStore
 from services.episodic.tier import PostgresEpisodicTier
@@ -19,6 +20,7 @@ from services.procedural.store import ProceduralStore
 from services.procedural.tier import PostgresProceduralTier
 from tests.support.episodic import COUNTER, postgres_settings
 from tests.support.marks import MARKS
+from tests.support.scopes import new_scope
 
 pytestmark = pytest.mark.server
 
@@ -60,3 +62,29 @@ async def test_health_is_answered_in_time_also_when_the_server_hangs(endpoints: 
     finally:
         os.kill(backend, signal.SIGCONT)
         await pool.close()
+
+
+async def test_a_transaction_that_says_nothing_is_ended_with_its_locks_and_that_is_an_outage(
+    endpoints: Endpoints,
+) -> None:
+    settings = postgres_settings(endpoints)
+    await migrate(settings)
+    scope = new_scope()
+    hasty = create_pool(settings.model_copy(update={"idle_transaction_s": 0.1}))
+    patient = create_pool(settings)
+
+    async def stopped() -> None:
+        async with tenant_tx(hasty, scope) as connection:
+            await lock_user(connection, scope)
+            async with tenant_tx(patient, scope) as other:  # waits for the lock as long as that
+                await lock_user(other, scope)
+            await connection.fetchval("SELECT 1")
+
+    try:
+        with pytest.raises(TierUnavailable):
+            await stopped()
+        async with tenant_tx(hasty, scope) as connection:
+            assert await connection.fetchval("SELECT 1") == 1
+    finally:
+        await hasty.close()
+        await patient.close()
