@@ -1,6 +1,7 @@
 """Everything that the stores hold, to look for a word in it."""
 
-from collections.abc import Collection
+from collections.abc import Awaitable, Callable, Collection
+from typing import cast
 
 import asyncpg
 
@@ -60,8 +61,8 @@ async def _redis(stack: Stack) -> list[tuple[str, str]]:
 
 
 async def _value(client: Client, key: bytes) -> str:
-    kind = (await client.type(key)).decode()
-    readers = {
+    kind = cast("bytes", await client.type(key)).decode()
+    readers: dict[str, Callable[[bytes], Awaitable[object]]] = {
         "string": client.get,
         "hash": client.hgetall,
         "set": client.smembers,
