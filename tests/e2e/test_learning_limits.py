@@ -9,8 +9,9 @@ import pytest
 from pydantic import BaseModel
 
 from ragpp.clock import system_clock
-from ragpp.errors import InvalidInput, TierUnavailable
+from ragpp.errors import InvalidInput, Outdated, TierUnavailable
 from ragpp.learned import Consolidated
+from ragpp.ledger.work import MAX_ATTEMPTS
 from ragpp.llm.budget import InMemoryBudget
 from ragpp.llm.metered import LanguageModels
 from ragpp.llm.port import ChatDelta, ChatMessage, Completion, Prompt, ReplyT, Usage
@@ -104,6 +105,22 @@ async def test_an_analysis_that_will_never_do_is_named_at_once(
     assert result["failed"] == {"relationships": "MEM-020"}
     report = await parts.procedural.get_reflection(asked.scope, str(result["reflection_id"]))
     assert report.failed["relationships"].startswith("MEM-020 Invalid input at services.workers.reflect:")
+
+
+@pytest.mark.parametrize("attempts", [1, MAX_ATTEMPTS])
+async def test_a_reflection_that_is_outdated_ends_without_a_report_at_any_attempt(
+    api: httpx.AsyncClient, gateway: RealGateway, tenant: str, attempts: int
+) -> None:
+    class Forgets(Epochless):
+        async def consolidate(self, *_: object) -> None:
+            raise Outdated("something was forgotten")
+
+    await remember(api, "s", ask("2024-03-11", "The harbour was quiet."))
+    await gateway.digest(tenant)
+    asked = replace(work(tenant, "reflect", {"kind": "daily", "date": "2024-03-11"}), attempts=attempts)
+    with pytest.raises(Outdated):
+        await reflect(replace(gateway.worker, semantic=cast("SemanticTier", Forgets())), [asked])
+    assert (await known(api))["reflections"] == []
 
 
 async def test_an_outage_that_is_waited_for_asks_the_model_nothing(

@@ -8,7 +8,7 @@ from typing import Final, cast
 import pytest
 
 from ragpp.embedding.hashing import HashingEmbedder
-from ragpp.errors import StorageError, TierUnavailable
+from ragpp.errors import Outdated, StorageError, TierUnavailable
 from ragpp.extraction import Extractor
 from ragpp.ledger import WorkLedger
 from ragpp.ledger.pins import PinBoard
@@ -43,9 +43,10 @@ class Episodic:
 
 @dataclass
 class ShortTerm:
-    """Has lost everything until it is marked."""
+    """Has lost everything until it is marked. So many rebuilds are `outdated`."""
 
     marked: bool = False
+    outdated: int = 0
     rebuilt: list[str] = field(default_factory=list)
 
     async def is_blank(self) -> bool:
@@ -61,6 +62,9 @@ class ShortTerm:
     async def rebuild(self, scope: Scope, entries: Sequence[InteractionEntry], epoch: int) -> int:
         del scope
         assert epoch == 1
+        if self.outdated:
+            self.outdated -= 1
+            raise Outdated("something was forgotten")
         self.rebuilt += [entry.id for entry in entries]
         return len(entries)
 
@@ -88,6 +92,12 @@ async def test_a_session_that_nothing_can_be_made_of_costs_none_of_the_others() 
     assert await rebuild_short_term(parts_of(short_term, StorageError("a row that cannot be read"))) == 2
     assert short_term.rebuilt == ["m-s1", "m-s3"]
     assert short_term.marked
+
+
+async def test_a_session_of_which_something_is_forgotten_meanwhile_is_read_again() -> None:
+    short_term = ShortTerm(outdated=2)
+    assert await rebuild_short_term(parts_of(short_term, StorageError("a row that cannot be read"))) == 2
+    assert short_term.rebuilt == ["m-s1", "m-s3"]
 
 
 async def test_an_outage_ends_the_attempt_and_leaves_no_mark_so_that_it_begins_again() -> None:
