@@ -70,7 +70,8 @@ class Bench:
         await self._line_moves(seconds)
 
     async def _line_moves(self, seconds: float) -> None:
-        async with self.relay.acquire() as connection:
+        async with self.relay.acquire() as connection, connection.transaction():
+            await connection.fetch("SELECT FROM ledger.rounds ORDER BY stage FOR UPDATE")  # after who leases just now
             await connection.execute(
                 "UPDATE ledger.queues SET due_at = due_at - $1::interval, turn = turn - $1::interval",
                 timedelta(seconds=seconds),
