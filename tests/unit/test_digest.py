@@ -106,8 +106,12 @@ class Tier:
             await self.gate.wait()
         return [Interaction(id=one, content=one, occurred_at=NOON) for one in ids]
 
-    async def store(self, scope: Scope, entries: Sequence[InteractionEntry]) -> list[None]:
+    async def epoch(self, scope: Scope) -> int:
         del scope
+        return 1
+
+    async def store(self, scope: Scope, entries: Sequence[InteractionEntry], epoch: int) -> list[None]:
+        del scope, epoch
         if not self.up:
             raise TierUnavailable("down")
         if self.outdated:
@@ -118,8 +122,8 @@ class Tier:
         self.appended += [entry.id for entry in entries]
         return []
 
-    async def compact(self, scope: Scope) -> bool:
-        del scope
+    async def compact(self, scope: Scope, epoch: int) -> bool:
+        del scope, epoch
         return False
 
     async def health_check(self) -> Health:
