@@ -424,6 +424,7 @@ def calls_of(gateway: RealGateway) -> dict[str, Call]:
         return owner.things[kind]
 
     return {
+        "short_term.epoch": lambda s, _: short_term.epoch(s),
         "short_term.store": lambda s, o: short_term.store(s, [said(o)]),
         "short_term.retrieve": lambda s, o: short_term.retrieve(query(s, o)),
         "short_term.forget": lambda s, o: short_term.forget(inside(s, o), ids(o)),
@@ -434,6 +435,7 @@ def calls_of(gateway: RealGateway) -> dict[str, Call]:
         "short_term.draft_summary": lambda s, o: short_term.draft_summary(inside(s, o)),
         "short_term.write_summary": lambda s, o: short_term.write_summary(inside(s, o), "", "mine", [said(o)]),
         "short_term.rebuild": lambda s, o: short_term.rebuild(inside(s, o), [said(o)]),
+        "episodic.epoch": lambda s, _: episodic.epoch(s),
         "episodic.store": lambda s, o: episodic.store(s, [said(o)]),
         "episodic.retrieve": lambda s, o: episodic.retrieve(query(s, o)),
         "episodic.forget": lambda s, o: episodic.forget(s, ids(o)),
@@ -444,6 +446,7 @@ def calls_of(gateway: RealGateway) -> dict[str, Call]:
         "episodic.session_tail": lambda s, o: episodic.session_tail(inside(s, o)),
         "episodic.compress": lambda s, _: episodic.compress(s, datetime.now(UTC)),
         "episodic.pending": lambda s, o: episodic.pending(s, *events(o)),
+        "semantic.epoch": lambda s, _: semantic.epoch(s),
         "semantic.store": lambda s, o: semantic.store(s, [related(o)]),
         "semantic.retrieve": lambda s, o: semantic.retrieve(query(s, o)),
         "semantic.forget": lambda s, o: semantic.forget(s, ids(o)),
@@ -461,6 +464,7 @@ def calls_of(gateway: RealGateway) -> dict[str, Call]:
         "semantic.merge_entities": lambda s, o: semantic.merge_entities(s, thing(o, "entity_id"), thing(o, "entities")),
         "semantic.split_entity": lambda s, o: semantic.split_entity(s, thing(o, "entity_id"), thing(o, "entities")),
         "semantic.forget_sources": lambda s, o: semantic.forget_sources(s, ids(o)),
+        "procedural.epoch": lambda s, _: procedural.epoch(s),
         "procedural.store": lambda s, o: procedural.store(s, [preferred(o), ruled(o), found(o)]),
         "procedural.retrieve": lambda s, o: procedural.retrieve(query(s, o)),
         "procedural.forget": lambda s, o: procedural.forget(s, ids(o)),
@@ -492,7 +496,7 @@ def calls_of(gateway: RealGateway) -> dict[str, Call]:
     }
 
 
-WRITING: Final = frozenset({"store", "rebuild", "observe", "set_preference", "create_rule", "save_reflection"})
+WRITING: Final = frozenset({"epoch", "store", "rebuild", "observe", "set_preference", "create_rule", "save_reflection"})
 """Verbs that give the stranger something of the stranger's own."""
 UNSCOPED: Final = frozenset({"health_check", "is_blank", "mark"})
 """Verbs about a store as a whole; they take no scope and tell nothing of anybody's."""
