@@ -33,7 +33,7 @@ async def places_of(stack: Stack, words: Collection[str], *, hint: str) -> dict[
 
 
 async def _postgres(stack: Stack, hint: str) -> list[tuple[str, str]]:
-    connection = await asyncpg.connect(stack.postgres_superuser_dsn().get_secret_value(), database="ragpp")
+    connection = await asyncpg.connect(stack.postgres_superuser_dsn().get_secret_value())
     try:
         texts = []
         for (table,) in await connection.fetch(_TABLES):
