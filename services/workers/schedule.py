@@ -6,8 +6,8 @@ run, one of them keeps the schedule; a tick that comes twice all the same asks f
 
 import asyncio
 import time as elapsed
-from collections.abc import Iterable, Sequence
-from contextlib import suppress
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from datetime import date, datetime, time, timedelta, tzinfo
 from typing import Final
 
@@ -96,8 +96,11 @@ class Scheduler:
     async def extract(self) -> int:
         """Ask for an extraction for whoever is quiet, said much, or waits for long."""
         settled = settled_at(self._policy, self._clock())
-        users = await self._ledger.users_to_extract(settled)
-        return sum([await self._ledger.request_extract(user, settled) is not None for user in users])
+        asked = 0
+        for user in await self._ledger.users_to_extract(settled):
+            with _apart():
+                asked += await self._ledger.request_extract(user, settled) is not None
+        return asked
 
     async def reflect(self) -> int:
         """Ask for the nightly reflections that are due, those included that nobody asked for while all were down."""
@@ -110,9 +113,10 @@ class Scheduler:
             if night_of(user.first, zone, hour) > now:
                 continue
             users += 1
-            said = [at for at in await self._ledger.quarters(user.scope) if night_of(at, zone, hour) <= now]
-            due = {day: end_of(day, zone) for day in days_due(said, zone, hour, now)}
-            asked += await self._ledger.request_reflections(user.scope, due, str(zone), said)
+            with _apart():
+                said = [at for at in await self._ledger.quarters(user.scope) if night_of(at, zone, hour) <= now]
+                due = {day: end_of(day, zone) for day in days_due(said, zone, hour, now)}
+                asked += await self._ledger.request_reflections(user.scope, due, str(zone), said)
         return asked
 
     async def maintain(self) -> int:
@@ -121,9 +125,10 @@ class Scheduler:
         today = upkeep_day(now, self._policy.maintain_at)
         asked = 0
         for user, stored_at in await self._ledger.users_to_maintain(today):
-            tasks = upkeep_tasks(stored_at, now, self._learning)
-            await self._ledger.request_maintenance(user, tasks, today)
-            asked += len(tasks)
+            with _apart():
+                tasks = upkeep_tasks(stored_at, now, self._learning)
+                await self._ledger.request_maintenance(user, tasks, today)
+                asked += len(tasks)
         return asked
 
     async def prune(self) -> int:
@@ -131,6 +136,18 @@ class Scheduler:
         if self._policy.keep is None:
             return 0
         return await self._ledger.prune(self._clock() - self._policy.keep, PRUNED_AT_ONCE)
+
+
+@contextmanager
+def _apart() -> Iterator[None]:
+    """What goes wrong with one user's memory is logged, and keeps nobody else's from its turn. A store that is down is
+    everybody's."""
+    try:
+        yield
+    except MemorySystemError:
+        raise
+    except Exception as error:  # noqa: BLE001 - as above
+        _log.error("schedule.user_left_out", error=told(error))
 
 
 async def keep_schedule(parts: WorkerParts, ledger: ScheduleLedger, owner: str) -> None:

@@ -1,6 +1,6 @@
 """The schedule: what has settled, which nights have come, whose memory is to be looked after; each asked for once."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from datetime import UTC, date, datetime, timedelta
 
 import pytest
@@ -73,6 +73,40 @@ async def test_a_user_who_fell_quiet_is_extracted_for_once(bench: Bench) -> None
     assert start == first
     assert last < end < last + timedelta(seconds=1)
     assert work.occurred_at == last
+
+
+async def test_the_last_moment_there_is_holds_up_nobody(bench: Bench) -> None:
+    last, other = new_scope(), new_scope()
+    await said(bench, last, datetime.max.replace(tzinfo=UTC))
+    await said(bench, other, START)
+    bench.time.pass_(30)
+    assert await schedule(bench).extract() >= 2
+    for scope in (last, other):
+        assert len(await asked(bench, scope, "extract")) == 1
+
+
+async def test_one_user_whose_turn_goes_wrong_holds_up_nobody(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    broken, other = new_scope(), new_scope()
+    await said(bench, broken, START)
+    await said(bench, other, START)
+    bench.time.pass_(86_400)
+    for verb in ("request_extract", "request_reflections", "request_maintenance"):
+        whole = getattr(bench.schedule, verb)
+
+        async def fails(scope: Scope, *given: object, whole: Callable[..., Awaitable[object]] = whole) -> object:
+            if scope == broken:
+                raise OverflowError("nothing good comes of this one")
+            return await whole(scope, *given)
+
+        monkeypatch.setattr(bench.schedule, verb, fails)
+    scheduler = schedule(bench)
+    for ask, stage in (
+        (scheduler.extract, "extract"),
+        (scheduler.reflect, "reflect"),
+        (scheduler.maintain, "maintain"),
+    ):
+        assert await ask() >= 1
+        assert len(await asked(bench, other, stage)) == 1
 
 
 async def test_a_user_who_never_falls_quiet_is_extracted_for_by_number_and_by_the_hour(bench: Bench) -> None:

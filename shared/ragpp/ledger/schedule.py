@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from typing import Final
 
 from pydantic import JsonValue
@@ -19,6 +19,7 @@ AT_ONCE: Final = 500
 """Users whose requests one tick makes, at most; the next one goes on."""
 STEP: Final = timedelta(microseconds=1)
 """Windows are half open: they end just after their last interaction."""
+LAST: Final = datetime.max.replace(tzinfo=UTC)
 MOST_WAITING: Final = 50_000
 """Users that one tick looks at for a nightly reflection."""
 
@@ -94,7 +95,7 @@ class ScheduleLedger:
             now = self._clock()
             window: Mapping[str, JsonValue] = {
                 "start": row["occurred_from"].isoformat(),
-                "end": (row["occurred_to"] + STEP).isoformat(),
+                "end": (min(row["occurred_to"], LAST - STEP) + STEP).isoformat(),
             }
             subject = f"settled:{now.isoformat()}"
             event = NewEvent("extract.requested", subject, row["occurred_to"], window)
