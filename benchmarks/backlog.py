@@ -27,7 +27,9 @@ from ragpp.client import MemoryClient
 
 BATCH: Final = 200
 WRITERS: Final = 4
-WARM_UP, WARM_USERS = 1_000, 20
+WARM_UP, WARM_USERS = 4_000, 40
+WARM_EACH, WARM_USERS_EACH = 200, 10
+"""Interactions and users for each worker process before it is measured: what is loaded when first needed is there then."""
 POLL_S: Final = 0.25
 PATIENCE_S: Final = 120.0
 """A backlog of which nothing was done for so long is given up."""
@@ -186,6 +188,16 @@ async def warm_up(home: Path) -> None:
             workers.signal(signal.SIGCONT)
             if not await table.until_done():
                 raise RuntimeError("the first backlog is not digested, and nothing moves")
+
+
+async def warm_each(workers: Workers, table: "Table", client: MemoryClient, run: str) -> None:
+    """Let paused workers digest a little each, and pause them again. Raises RuntimeError when it is not digested."""
+    count = len(workers.pids())
+    workers.signal(signal.SIGCONT)
+    await store(client, names_of(f"{run}-warm", WARM_USERS_EACH * count), WARM_EACH * count)
+    if not await table.until_done():
+        raise RuntimeError("what warms the workers is not digested, and nothing moves")
+    workers.signal(signal.SIGSTOP)
 
 
 def tenant_client(home: Path, tenant: str) -> MemoryClient:

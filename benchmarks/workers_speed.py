@@ -10,7 +10,7 @@ from typing import Final
 from rich.console import Console
 from rich.table import Table as Grid
 
-from benchmarks.backlog import Meter, Table, ledger_of, names_of, paused_workers, store
+from benchmarks.backlog import Meter, Table, ledger_of, names_of, paused_workers, store, warm_each
 from benchmarks.proof import Proving
 from infra.cli.place import Place
 from ragpp.client import MemoryClient
@@ -63,6 +63,7 @@ async def _run(
     if await table.waiting():
         raise RuntimeError("work of an earlier run waits")
     with paused_workers(stack.home, workers, run) as (processes, start_s):
+        await warm_each(processes, table, client, run)
         stored_s = await store(client, names, interactions)
         meter, released = Meter(stack.home, processes.pids()), time.time()
         processes.signal(signal.SIGCONT)

@@ -131,8 +131,7 @@ class Services:
         for attempt in range(1, PORT_ATTEMPTS + 1):
             port = self._port()
             settings = environment_of(self.place, endpoints, port)
-            starts = any(self.pid(name) is None for name in self.names())  # with the code of now
-            if starts and attempt == 1:
+            if attempt == 1 and any(self._starts(name, settings) for name in self.names()):  # with the code of now
                 on_step("gateway: bringing the schemas up to date")
                 _migrate(self.place, settings)
             on_step("gateway: starting")
@@ -192,9 +191,13 @@ class Services:
             return int(remembered)
         return self.place.choose_port()
 
+    def _starts(self, name: str, settings: Mapping[str, str]) -> bool:
+        """Whether `_start` would start it, for the first time or again."""
+        return self.pid(name) is None or self.place.home.recall(f"{name}_settings") != print_of(settings)
+
     def _start(self, name: str, settings: Mapping[str, str]) -> ServiceReport:
         began = time.monotonic()
-        print_of_settings = hashlib.sha256(json.dumps(settings, sort_keys=True).encode()).hexdigest()
+        print_of_settings = print_of(settings)
         process, remembered = self._process(name), f"{name}_settings"
         command = self._command(name, settings)
         pid = process.find(command)
@@ -240,6 +243,11 @@ class Services:
                 if time.monotonic() - began > READY_PATIENCE_S:
                     raise StackError(f"the gateway is not ready after {READY_PATIENCE_S:.0f} s: {last}. See {log}")
                 time.sleep(_POLL_S)
+
+
+def print_of(settings: Mapping[str, str]) -> str:
+    """What tells one set of settings from another, without telling them."""
+    return hashlib.sha256(json.dumps(settings, sort_keys=True).encode()).hexdigest()
 
 
 def _listens(pid: int, port: int) -> bool:

@@ -98,7 +98,8 @@ class Home:
             raise StackError(
                 f"there is no embedded stack in {self.path}", suggestions=("Start it with `ragpp up`.",)
             ) from error
-        return Passwords(**{field.name: str(stored.get(field.name, "")) for field in fields(Passwords)})
+        stored.setdefault("forgetting_key", "")  # a folder from before there was one, until its next `up`
+        return Passwords(**{field.name: str(stored[field.name]) for field in fields(Passwords)})
 
     def is_initialised(self) -> bool:
         """Whether a stack was ever started in this folder."""

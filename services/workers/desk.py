@@ -20,32 +20,42 @@ class Desk:
     def __init__(self, parts: WorkerParts, name: str) -> None:
         self._parts, self._name = parts, name
         self._numbers: Iterator[int] = count(1)
-        self._threads = {stage: asyncio.Semaphore(of_stage.at_once) for stage, of_stage in STAGES.items()}
+        self._working: dict[str, set[asyncio.Task[None]]] = {stage: set() for stage in STAGES}
         self._stopping = False
 
     def free(self) -> list[str]:
         """The stages that a thread is free for."""
-        return [stage for stage, threads in self._threads.items() if not threads.locked()]
+        return [stage for stage in STAGES if self._is_free(stage)]
 
-    async def stop(self) -> None:
-        """Begin nothing more, and wait until what was begun has ended."""
+    def _is_free(self, stage: str) -> bool:
+        return not self._stopping and len(self._working[stage]) < STAGES[stage].at_once
+
+    async def stop(self, patience_s: float) -> None:
+        """Begin nothing more, wait until what was begun has ended, and cancel what takes longer than `patience_s`."""
         self._stopping = True
-        for threads, of_stage in zip(self._threads.values(), STAGES.values(), strict=True):
-            for _ in range(of_stage.at_once):
-                await threads.acquire()
+        working = set().union(*self._working.values())
+        if working:
+            _, late = await asyncio.wait(working, timeout=patience_s)
+            for task in late:
+                task.cancel()
+            await asyncio.gather(*late, return_exceptions=True)
 
     async def work(self, stage: str) -> None:
         """Lease and digest work of `stage` until there is none; nothing at all when no thread is free for it. A store
         that is down ends it, to be looked at again later."""
-        threads = self._threads[stage]
-        if threads.locked():
+        if not self._is_free(stage):
             return
-        async with threads:
-            try:
-                while not self._stopping and await self._lease_and_digest(stage):
-                    pass
-            except MemorySystemError as error:
-                _log.warning("work.waiting", stage=stage, error=told(error))
+        working = asyncio.create_task(self._work(stage))
+        self._working[stage].add(working)
+        working.add_done_callback(self._working[stage].discard)
+        await working
+
+    async def _work(self, stage: str) -> None:
+        try:
+            while not self._stopping and await self._lease_and_digest(stage):
+                pass
+        except MemorySystemError as error:
+            _log.warning("work.waiting", stage=stage, error=told(error))
 
     async def _lease_and_digest(self, stage: str) -> bool:
         """Whether there was anything to lease."""

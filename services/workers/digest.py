@@ -10,7 +10,7 @@ from typing import Final
 
 import structlog
 
-from ragpp.errors import Conflict, LedgerError, MemorySystemError, Outdated
+from ragpp.errors import Conflict, LedgerError, MemorySystemError, Outdated, TierUnavailable
 from ragpp.ledger import Result, Work, WorkKey
 from ragpp.tiers import MemoryTier
 from services.workers.extract import extract
@@ -26,6 +26,8 @@ LEASE_S: Final = 20.0
 """How long a killed worker delays its events; a living one renews after each third of it."""
 
 FRESH_STARTS: Final = 3
+"""So often a stage begins anew at once when something was forgotten meanwhile; then it waits a little."""
+FINISH_PAUSES_S: Final = (0.1, 0.5, 2.0, 4.0)
 
 
 def _learned_tiers(parts: WorkerParts) -> Sequence[MemoryTier]:
@@ -54,12 +56,17 @@ async def digest(parts: WorkerParts, batch: Sequence[Work], owner: str) -> None:
     by_user: dict[tuple[str, str], list[Work]] = defaultdict(list)
     for work in batch:
         by_user[work.scope.user_key].append(work)
-    async with _lease(parts, batch, owner):
-        # all of them end before the lease does, also when one of them raises
-        digesting = (_digest_user(parts, of_user, owner) for of_user in by_user.values())
-        ends = await asyncio.gather(*digesting, return_exceptions=True)
+    digesting = [asyncio.create_task(_digest_user(parts, of_user, owner)) for of_user in by_user.values()]
+    keys = [work.key for work in batch]
+    try:
+        async with _lease(parts, keys, owner, digesting):
+            # all of them end before the lease does, also when one of them raises
+            ends = await asyncio.gather(*digesting, return_exceptions=True)
+    except asyncio.CancelledError:  # the process ends: no attempt of theirs
+        await parts.ledger.postpone(keys, owner, "the worker ended")
+        raise
     for end in ends:
-        if end is not None:
+        if isinstance(end, Exception):
             raise end
 
 
@@ -80,7 +87,7 @@ async def _digest_user(parts: WorkerParts, batch: Sequence[Work], owner: str) ->
         _log.error("work.crashed", stage=batch[0].key.stage, error=told(error), where=where)
         await _after_failure(parts, stage, batch, owner, error)
     else:
-        await parts.ledger.finish([work.key for work in batch], owner, results)
+        await _finish(parts, [work.key for work in batch], owner, results)
         elapsed_ms = round((time.perf_counter() - began) * 1_000, 1)
         _log.debug("work.done", stage=batch[0].key.stage, works=len(batch), elapsed_ms=elapsed_ms)
 
@@ -91,6 +98,21 @@ async def _on_what_is_left(parts: WorkerParts, stage: Stage, batch: Sequence[Wor
         with suppress(Outdated):
             return await stage.work(parts, batch)
     return await stage.work(parts, batch)
+
+
+async def _finish(
+    parts: WorkerParts, keys: Sequence[WorkKey], owner: str, results: Mapping[WorkKey, Result] | None
+) -> None:
+    """Tell the ledger, again and again while the lease lasts: what is done would be done anew, and its user wait."""
+    for pause_s in FINISH_PAUSES_S:
+        try:
+            await parts.ledger.finish(keys, owner, results)
+        except TierUnavailable as error:
+            _log.warning("work.not_finished", owner=owner, error=told(error))
+            await asyncio.sleep(pause_s)
+        else:
+            return
+    await parts.ledger.finish(keys, owner, results)
 
 
 async def _after_failure(parts: WorkerParts, stage: Stage, batch: Sequence[Work], owner: str, error: Exception) -> None:
@@ -112,7 +134,7 @@ async def _one_by_one(parts: WorkerParts, stage: Stage, batch: Sequence[Work], o
                 return
             await _fail(parts, work, owner, error)
         else:
-            await parts.ledger.finish([work.key], owner, results)
+            await _finish(parts, [work.key], owner, results)
 
 
 async def _outage(parts: WorkerParts, stage: Stage, error: Exception) -> bool:
@@ -139,17 +161,23 @@ async def _fail(parts: WorkerParts, work: Work, owner: str, error: Exception) ->
 
 
 @asynccontextmanager
-async def _lease(parts: WorkerParts, batch: Sequence[Work], owner: str) -> AsyncIterator[None]:
-    """Hold `batch` while inside."""
-    keys = [work.key for work in batch]
+async def _lease(
+    parts: WorkerParts, keys: Sequence[WorkKey], owner: str, digesting: Sequence[asyncio.Task[None]]
+) -> AsyncIterator[None]:
+    """Hold `keys` while inside. When none of them is held any more, as by a process that was stopped for long, what is
+    still being done about them is cancelled: another has it."""
 
     async def keep() -> None:
         while True:
             await asyncio.sleep(LEASE_S / 3)
             try:
-                await parts.ledger.renew(keys, owner, LEASE_S)
+                held = await parts.ledger.renew(keys, owner, LEASE_S)
             except MemorySystemError as error:
                 _log.warning("lease.not_renewed", owner=owner, error=told(error))
+                continue
+            if not held:
+                for task in digesting:
+                    task.cancel()
 
     beat = asyncio.create_task(keep())
     try:

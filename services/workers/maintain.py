@@ -118,7 +118,9 @@ async def _let_go(parts: WorkerParts, scope: Scope, tier: RetainedTier, going: S
         "procedural": parts.procedural.expire,  # nobody said that it is wrong: resumed, it is learned again
     }[tier]
     for start in range(0, len(going), FORGOTTEN_AT_ONCE):
-        await forget(scope, [found.item.id for found in going[start : start + FORGOTTEN_AT_ONCE]])
+        pinned = await parts.pins.pinned(scope, tier)  # since it was decided what goes
+        ids = [found.item.id for found in going[start : start + FORGOTTEN_AT_ONCE]]
+        await forget(scope, [identifier for identifier in ids if identifier not in pinned])
 
 
 def _shown(going: Sequence[Due]) -> dict[str, JsonValue]:

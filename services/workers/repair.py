@@ -81,13 +81,11 @@ async def forget(parts: WorkerParts, batch: Sequence[Work]) -> None:
 
     It runs after the user's earlier events of this kind only. An interaction that is observed while it is being
     forgotten is taken out here, or is refused by the tier, in which it begins an epoch before anything is taken out.
+    What is said again under a forgotten id changes nothing about that.
     """
     scope = batch[0].scope
-    ids = [work.subject_id for work in batch]
-    still_there = {item.id for item in await parts.episodic.get(scope, ids)}
-    gone = [identifier for identifier in ids if identifier not in still_there]
-    if gone:
-        await parts.short_term.forget(scope, gone)
-        await parts.semantic.forget_sources(scope, gone)
-        await parts.procedural.forget_sources(scope, gone)
-        await parts.pins.unpin(scope, "episodic", gone)
+    gone = [work.subject_id for work in batch]
+    await parts.short_term.forget(scope, gone)
+    await parts.semantic.forget_sources(scope, gone)
+    await parts.procedural.forget_sources(scope, gone)
+    await parts.pins.unpin(scope, "episodic", gone)

@@ -5,6 +5,7 @@ import os
 import socket
 from collections.abc import Callable, Coroutine
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, suppress
+from secrets import token_hex
 from typing import Final
 
 import structlog
@@ -21,6 +22,8 @@ OpenParts = Callable[[], AbstractAsyncContextManager[WorkerParts]]
 Publish = Callable[[str], None]
 """Leaves a hint for a stage on the broker. Blocking, so it is called in a thread; raises OSError when that is down."""
 WATCH_S: Final = 5.0
+WATCHED_S: Final = 15.0
+"""How long the others leave it to the one that watches and no longer says so; rebuilding twice is harmless."""
 ENDING_S: Final = 8.0
 """Longest that an orderly end waits for what is under way; whoever stops a worker waits 15 s."""
 _log = structlog.stdlib.get_logger(__name__)
@@ -58,10 +61,10 @@ class Runtime:
 
     async def _start(self) -> None:
         parts = await self._stack.enter_async_context(self._open_parts())
-        name = f"{socket.gethostname()}:{os.getpid()}"
+        name = f"{socket.gethostname()}:{os.getpid()}:{token_hex(4)}"  # two containers may share the first two
         self._desk = Desk(parts, name)
         self._relay = Relay(parts.ledger, self._hint, self._desk.free)
-        beside: list[Coroutine[object, object, None]] = [_watch_short_term(parts)]
+        beside: list[Coroutine[object, object, None]] = [_watch_short_term(parts, name)]
         if parts.schedule is not None:
             beside.append(keep_schedule(parts, parts.schedule, name))
         self._beside = [asyncio.create_task(one) for one in (self._relay.run(), *beside)]
@@ -70,8 +73,7 @@ class Runtime:
     async def _stop(self) -> None:
         if self._relay is not None and self._desk is not None:
             self._relay.stop()
-            with suppress(TimeoutError):  # what takes longer is done again by another, once its lease has run out
-                await asyncio.wait_for(self._desk.stop(), ENDING_S)
+            await self._desk.stop(ENDING_S)
             relaying, *watching = self._beside
             await relaying
             for task in watching:
@@ -84,13 +86,14 @@ class Runtime:
         await asyncio.to_thread(self._publish, stage)
 
 
-async def _watch_short_term(parts: WorkerParts) -> None:
-    """Bring short-term memory back whenever it has lost everything; ends by being cancelled."""
+async def _watch_short_term(parts: WorkerParts, owner: str) -> None:
+    """Bring short-term memory back whenever it has lost everything, one worker for all; ends by being cancelled."""
     while True:
         try:
-            rebuilt = await rebuild_short_term(parts)
-            if rebuilt:
-                _log.info("short_term.rebuilt", sessions=rebuilt)
+            if await parts.ledger.hold("short_term", owner, WATCHED_S):
+                rebuilt = await rebuild_short_term(parts)
+                if rebuilt:
+                    _log.info("short_term.rebuilt", sessions=rebuilt)
         except Exception as error:  # noqa: BLE001 - a watch that ends would leave the next loss unnoticed
             _log.warning("short_term.not_rebuilt", error=told(error))
         await asyncio.sleep(WATCH_S)

@@ -14,12 +14,13 @@ from typing import Final
 import structlog
 
 from ragpp.clock import Clock
-from ragpp.errors import InvalidInput, MemorySystemError
+from ragpp.errors import InvalidInput, MemorySystemError, TierUnavailable
 from ragpp.ledger.schedule import AT_ONCE, ScheduleLedger, Settled, Unreflected
 from services.workers.learning.days import zone_of
 from services.workers.parts import LearningPolicy, SchedulePolicy, Tick, WorkerParts
 from services.workers.telling import told
 
+SCHEDULE: Final = "schedule"
 HELD_S: Final = 20.0
 """How long the schedule waits for a worker that keeps it and no longer says so."""
 LOOKED_S: Final = 5.0
@@ -144,7 +145,7 @@ def _apart() -> Iterator[None]:
     everybody's."""
     try:
         yield
-    except MemorySystemError:
+    except TierUnavailable:
         raise
     except Exception as error:  # noqa: BLE001 - as above
         _log.error("schedule.user_left_out", error=told(error))
@@ -152,14 +153,14 @@ def _apart() -> Iterator[None]:
 
 async def keep_schedule(parts: WorkerParts, ledger: ScheduleLedger, owner: str) -> None:
     """Tick as often as the policy says while `owner` keeps the schedule, and ask for it while it does not; ends by
-    being cancelled, which leaves it to another at once."""
+    being cancelled, which leaves it to whoever asks next."""
     scheduler = Scheduler(ledger, parts.due, parts.learning, parts.clock)
     next_at: dict[Tick, float] = dict.fromkeys(parts.due.ticks, 0.0)
-    pause_s = min(LOOKED_S, *parts.due.ticks.values())
+    pause_s = min([LOOKED_S, *parts.due.ticks.values()])
     try:
         while True:
             try:
-                if await ledger.hold(owner, HELD_S):
+                if await parts.ledger.hold(SCHEDULE, owner, HELD_S):
                     for what, every_s in parts.due.ticks.items():
                         if elapsed.monotonic() >= next_at[what]:
                             next_at[what] = elapsed.monotonic() + every_s
@@ -171,7 +172,7 @@ async def keep_schedule(parts: WorkerParts, ledger: ScheduleLedger, owner: str) 
             await asyncio.sleep(pause_s)
     finally:
         with suppress(MemorySystemError):
-            await ledger.let_go(owner)
+            await parts.ledger.let_go(SCHEDULE, owner)
 
 
 def _zone(user: Unreflected) -> tzinfo:

@@ -6,6 +6,7 @@ from typing import Final
 
 import celery
 from kombu.exceptions import OperationalError
+from redis.exceptions import RedisError
 
 from services.workers.digest import STAGES
 from services.workers.loop import Ending
@@ -69,5 +70,5 @@ def leave_hint(app: celery.Celery, stage: str) -> None:
         with app.producer_pool.acquire(block=True) as producer:
             if not producer.channel.queue_declare(stage).message_count:
                 app.send_task(TASK, args=[stage], queue=stage, producer=producer, retry=False)
-    except OperationalError as error:
+    except (OperationalError, RedisError) as error:
         raise OSError("the broker does not answer") from error

@@ -2,10 +2,13 @@
 
 from pathlib import Path
 
-from pydantic import Field, SecretStr
+from pydantic import Field, SecretStr, field_validator, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from ragpp.retention import RetentionPolicy
+
+LEAST_KEPT_DAYS = 10
+"""Reflections are made up for, and sessions rebuilt, from events of the last nine days; the ledger lets none go."""
 
 
 class PostgresSettings(BaseSettings):
@@ -20,11 +23,18 @@ class PostgresSettings(BaseSettings):
     pool_max: int = Field(default=10, ge=1, description="Connections per process.")
     query_timeout_s: float = Field(default=5.0, gt=0, description="Longest a query may run.")
     idle_transaction_s: float = Field(
-        default=10.0,
+        default=3.0,
         ge=0.05,
         lt=20,
-        description="A transaction that says nothing for so long is ended, with its locks; less than a lease of 20 s.",
+        description="A silent transaction is ended after so long, with its locks. Below query_timeout_s: whoever waits "
+        "for them shall get them.",
     )
+
+    @model_validator(mode="after")
+    def _locks_end_before_patience_does(self) -> "PostgresSettings":
+        if self.idle_transaction_s >= self.query_timeout_s:
+            raise ValueError("POSTGRES_IDLE_TRANSACTION_S must be below POSTGRES_QUERY_TIMEOUT_S")
+        return self
 
 
 class RedisSettings(BaseSettings):
@@ -156,8 +166,20 @@ class WorkerSettings(BaseSettings):
     extract_every_s: float = Field(default=3_600.0, gt=0, description="or the first of it was so long ago.")
     maintain_at: int = Field(default=4, ge=0, le=23, description="Hour in UTC from which the daily upkeep is due.")
     keep_days: int = Field(
-        default=30, ge=0, le=36_500, description="Finished work and its events are kept so long; 0: for good."
+        default=30,
+        ge=0,
+        le=36_500,
+        description="Finished work and its events are kept so long, 10 or more; 0: for good.",
     )
+
+    @field_validator("keep_days")
+    @classmethod
+    def _nights_are_made_up_for(cls, days: int) -> int:
+        if 0 < days < LEAST_KEPT_DAYS:
+            raise ValueError(
+                f"WORKER_KEEP_DAYS is 0, or {LEAST_KEPT_DAYS} at least: younger events are still looked at"
+            )
+        return days
 
 
 class GatewaySettings(BaseSettings):

@@ -89,9 +89,14 @@ class Broker:
 async def test_two_workers_share_a_backlog_each_event_is_done_once_and_few_hints_lie_about(
     api: httpx.AsyncClient, workers: tuple[ServiceProcess, ServiceProcess]
 ) -> None:
-    await write_backlog(api)
     broker = Broker()
     with running(*workers):
+
+        async def are_there() -> bool:
+            return all("relay.started" in worker.log.read_text(encoding="utf-8") for worker in workers)
+
+        await eventually_with(workers, are_there, "both have started")
+        await write_backlog(api)
 
         async def digested() -> bool:
             await broker.look()

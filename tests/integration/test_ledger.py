@@ -20,6 +20,7 @@ from ragpp.settings import PostgresSettings
 from tests.support.episodic import NOON
 from tests.support.ledger import Bench, Time, keys, ledger_pools
 from tests.support.scopes import new_scope
+from tests.support.waiting import eventually
 
 pytestmark = pytest.mark.server
 
@@ -158,7 +159,7 @@ async def test_a_failure_is_retried_with_growing_delays_and_then_stays_visible(b
     assert await bench.pending(scope) == 0
     (failure,) = [one for one in await bench.ledger.failures(10_000) if one.key.event_id == event_id]
     assert (failure.scope, failure.attempts, failure.error) == (scope, MAX_ATTEMPTS, "the last error")
-    assert await bench.ledger.retry("observe", [event_id]) == 1
+    await bench.jobs.retry(scope.tenant_id, f"{event_id}.observe")
     ((again,),) = [await bench.lease()]
     assert again.attempts == 1
 
@@ -244,7 +245,6 @@ async def test_the_lag_tells_what_waits_and_since_when(bench: Bench) -> None:
         ("pending", "'t', 'u', NULL, NULL", "work_in_turn"),
         ("lag", "", "work_failed"),
         ("failures", "100", "work_failed"),
-        ("retry", "NULL, NULL", "work_failed"),
     ],
 )
 async def test_what_is_done_or_failed_is_not_read_by_who_looks_for_something_else(
@@ -286,12 +286,12 @@ async def test_event_ids_of_a_user_grow_in_the_order_of_commit(bench: Bench) -> 
     assert subjects(await bench.lease()) == ["slow", "quick"]
 
 
-async def _until_someone_waits_for(connection: Connection) -> None:
+async def _until_someone_waits_for(connection: Connection, kind: str = "advisory") -> None:
     async with asyncio.timeout(10):
         waiting = 0
         while not waiting:
             waiting = await connection.fetchval(
-                "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted"
+                "SELECT count(*) FROM pg_locks WHERE locktype = $1 AND NOT granted", kind
             )
 
 
@@ -379,19 +379,19 @@ async def test_what_was_done_last_week_is_not_pruned_whoever_asks(bench: Bench) 
 
 
 async def test_one_keeps_the_schedule_until_it_says_so_no_longer(bench: Bench) -> None:
-    assert await bench.schedule.hold("first", 20)
-    assert not await bench.schedule.hold("second", 20)
+    assert await bench.ledger.hold("schedule", "first", 20)
+    assert not await bench.ledger.hold("schedule", "second", 20)
     await bench.pass_(15)
-    assert await bench.schedule.hold("first", 20)
+    assert await bench.ledger.hold("schedule", "first", 20)
     await bench.pass_(15)
-    assert not await bench.schedule.hold("second", 20)
+    assert not await bench.ledger.hold("schedule", "second", 20)
     await bench.pass_(6)
-    assert await bench.schedule.hold("second", 20)
-    assert not await bench.schedule.hold("first", 20)
-    await bench.schedule.let_go("first")
-    assert not await bench.schedule.hold("first", 20)
-    await bench.schedule.let_go("second")
-    assert await bench.schedule.hold("first", 20)
+    assert await bench.ledger.hold("schedule", "second", 20)
+    assert not await bench.ledger.hold("schedule", "first", 20)
+    await bench.ledger.let_go("schedule", "first")
+    assert not await bench.ledger.hold("schedule", "first", 20)
+    await bench.ledger.let_go("schedule", "second")
+    assert await bench.ledger.hold("schedule", "first", 20)
 
 
 async def test_tenants_take_turns_whatever_each_of_them_waits_for(bench: Bench) -> None:
@@ -412,7 +412,7 @@ async def test_who_asks_for_little_goes_before_who_asks_for_much(bench: Bench) -
     for round_ in range(3):  # each has had something
         works = await bench.lease(f"owner {round_}", limit=16)
         await bench.ledger.finish(keys(works), f"owner {round_}")
-    fresh = tenant.model_copy(update={"user_id": "fresh"})
+    fresh = tenant.model_copy(update={"user_id": "zoe"})
     await bench.record(fresh, "now")
     for round_ in range(3):  # those who had nothing yet came before it
         works = await bench.lease(f"later {round_}", limit=16)
@@ -449,3 +449,41 @@ async def test_what_is_recorded_while_the_line_is_looked_at_is_never_overlooked(
     await asyncio.gather(write(), work("one"), work("two"), work("three"))
     assert len(done) == total
     assert await bench.ledger.due(["observe"]) == []
+
+
+async def test_what_is_recorded_before_a_lease_and_committed_after_it_waits_no_longer_than_a_look(bench: Bench) -> None:
+    scope = new_scope()
+    await bench.record(scope, "first")
+    async with tenant_tx(bench.app, scope) as connection:
+        await record(connection, scope, [NewEvent("interaction.stored", "second", NOON)], now=bench.time())
+        first = await bench.ledger.lease("observe", limit=10, owner="a", lease_s=60)
+    assert subjects(first) == ["first"]
+    await bench.ledger.finish(keys(first), "a")
+
+    async def leased() -> list[Work]:
+        return await bench.ledger.lease("observe", limit=10, owner="b", lease_s=60)
+
+    assert subjects(await eventually(leased, within_s=20, what="the second is leased")) == ["second"]
+
+
+async def test_what_failed_is_retried_also_when_its_user_has_left_the_line(bench: Bench) -> None:
+    scope = new_scope()
+    (event_id,) = await bench.record(scope, "x")
+    ((key,),) = [keys(await bench.lease())]
+    await bench.ledger.fail(key, "a", "no", retryable=False)
+    await bench.pass_(120)
+    assert await bench.lease() == []
+    assert await bench.ledger.due(["observe"]) == []
+    await bench.jobs.retry(scope.tenant_id, f"{event_id}.observe")
+    assert subjects(await bench.lease()) == ["x"]
+
+
+async def test_who_cancels_while_it_is_leased_has_cancelled_it(bench: Bench) -> None:
+    scope = new_scope()
+    (event_id,) = await bench.record(scope, "x", kind="maintain.requested")
+    async with tenant_tx(bench.app, scope) as connection:
+        await connection.execute(SQL["cancel_job"], scope.tenant_id, event_id, "maintain")
+        leasing = asyncio.create_task(bench.lease(stage="maintain"))
+        await _until_someone_waits_for(connection, "transactionid")
+    assert await leasing == []
+    assert (await bench.jobs.job(scope.tenant_id, f"{event_id}.maintain")).state == "cancelled"

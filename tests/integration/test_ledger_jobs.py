@@ -190,7 +190,7 @@ async def test_an_extraction_waits_for_what_an_outage_or_a_busy_worker_put_off(b
     assert await bench.lease(stage="extract") == []
     await bench.pass_(61)
     (work,) = await bench.lease()
-    await bench.pass_(61)  # it never began
+    await bench.pass_(61)  # its worker is gone
     assert await bench.lease(stage="extract") == []
     (work,) = await bench.lease()
     await bench.ledger.finish([work.key], "a")

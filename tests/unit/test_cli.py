@@ -12,12 +12,13 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
+from infra.cli import services as services_module
 from infra.cli.arguments import checked, parse_moment, parse_tiers
 from infra.cli.console import plain
 from infra.cli.main import main
 from infra.cli.place import Place
 from infra.cli.render import recall_view
-from infra.cli.services import Services, is_worker
+from infra.cli.services import ServiceReport, Services, is_worker
 from infra.embedded.processes import birth
 from ragpp.api import RecalledMemory, RecallRequest, RecallResponse, TierStatus
 from ragpp.errors import InvalidInput
@@ -101,6 +102,26 @@ def test_a_folder_has_one_worker_until_it_remembers_more(tmp_path: Path) -> None
     assert services.names() == ["gateway", "workers"]
     services.place.home.remember("workers", "3")
     assert Services(Place(tmp_path)).names() == ["gateway", "workers", "workers-2", "workers-3"]
+
+
+def test_schemas_are_brought_up_to_date_before_a_running_service_is_started_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    services, done = Services(Place(tmp_path)), list[str]()
+    services.place.home.create()
+    before = {"POSTGRES_DSN": "here"}
+    for name in services.names():
+        (services.place.home.run / f"{name}.pid").write_text(f"{os.getpid()}\n{birth(os.getpid())}\n", encoding="utf-8")
+        services.place.home.remember(f"{name}_settings", services_module.print_of(before))
+    report = ServiceReport("gateway", "attached", 0.0, 1)
+    monkeypatch.setattr(services_module, "_migrate", lambda *_: done.append("migrated"))
+    monkeypatch.setattr(Services, "_start", lambda _, name, __: done.append(name) or report)
+    monkeypatch.setattr(Services, "_wait_until_ready", lambda *_: 0.0)
+    for settings, expected in ((before, ["gateway"]), ({**before, "FORGETTING_KEY": "k"}, ["migrated", "gateway"])):
+        monkeypatch.setattr(services_module, "environment_of", lambda *_, now=settings: now)
+        done.clear()
+        services._start_gateway(None, lambda _: None)  # type: ignore[arg-type]  # nothing is asked of the endpoints
+        assert done == expected
 
 
 def test_only_a_worker_that_runs_is_one_too_many(tmp_path: Path) -> None:

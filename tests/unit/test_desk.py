@@ -88,7 +88,7 @@ async def test_no_more_is_leased_than_there_are_threads_for_and_other_stages_hav
     assert digests.begun == AT_ONCE
     assert "observe" not in desk.free()
     assert "forget" in desk.free()
-    stopping = asyncio.create_task(desk.stop())
+    stopping = asyncio.create_task(desk.stop(60))
     await asyncio.sleep(0)
     assert not stopping.done()
     digests.gate.set()
@@ -103,6 +103,17 @@ async def test_a_store_that_is_down_ends_it_until_the_next_hint(digests: Digests
     await desk.work("observe")
     assert digests.ended == 2
     assert "observe" in desk.free()
+
+
+async def test_what_takes_too_long_at_the_end_is_cancelled(digests: Digests) -> None:
+    desk = desk_of(Parts(100))
+    working = [asyncio.create_task(desk.work("observe")) for _ in range(AT_ONCE)]
+    async with asyncio.timeout(60):
+        await digests.some.wait()
+        await desk.stop(0.01)
+    assert digests.ended == 0
+    ends = await asyncio.gather(*working, return_exceptions=True)
+    assert all(isinstance(end, asyncio.CancelledError) for end in ends)
 
 
 async def test_a_loop_that_is_closed_takes_nothing_more_and_leaves_nobody_waiting() -> None:

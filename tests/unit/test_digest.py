@@ -22,6 +22,7 @@ from services.workers import digest as digest_module
 from services.workers.digest import digest
 from services.workers.parts import WorkerParts
 from services.workers.stages import Stage
+from tests.support.waiting import eventually
 
 NOON: Final = datetime(2025, 1, 1, 12, tzinfo=UTC)
 
@@ -39,7 +40,7 @@ def work(event_id: int, user_id: str = "u") -> Work:
 
 @dataclass
 class Ledger:
-    """What became of each work."""
+    """What became of each work. `refusals`: how often finishing fails before it works."""
 
     states: dict[WorkKey, str] = field(default_factory=dict)
     attempts: dict[WorkKey, int] = field(default_factory=dict)
@@ -47,6 +48,7 @@ class Ledger:
     results: dict[WorkKey, Result] = field(default_factory=dict)
     renewed: list[set[WorkKey]] = field(default_factory=list)
     beaten: asyncio.Event = field(default_factory=asyncio.Event)
+    refusals: int = 0
 
     def hand_out(self, works: Sequence[Work]) -> list[Work]:
         """Those that are neither done nor failed, as a lease gives them."""
@@ -68,6 +70,9 @@ class Ledger:
         self, keys: Sequence[WorkKey], owner: str, results: Mapping[WorkKey, Result] | None = None
     ) -> list[WorkKey]:
         del owner
+        if self.refusals:
+            self.refusals -= 1
+            raise TierUnavailable("too many connections")
         self.results.update(results or {})
         self.states.update(dict.fromkeys(keys, "done"))
         return list(keys)
@@ -202,6 +207,45 @@ async def test_the_lease_is_kept_for_all_until_the_last_is_done(monkeypatch: pyt
     gate.set()
     await digesting
     assert {ledger.states[one.key] for one in works} == {"done"}
+
+
+async def test_work_that_another_has_by_now_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(digest_module, "LEASE_S", 0.01)
+    ledger, episodic, short_term = Ledger(), Tier("episodic", gate=asyncio.Event()), Tier("short_term")
+    works = ledger.hand_out([work(1), work(2, "other")])
+    ledger.states = dict.fromkeys(ledger.states, "leased by another")
+    async with asyncio.timeout(60):
+        await digest(parts_of(ledger, episodic, short_term), works, "me")
+    assert short_term.appended == []
+
+
+async def test_a_worker_that_ends_puts_its_work_back_and_it_is_no_attempt() -> None:
+    gate = asyncio.Event()
+    ledger, episodic, short_term = Ledger(), Tier("episodic", gate=gate), Tier("short_term")
+    works = [work(1), work(2, "other")]
+    digesting = asyncio.create_task(digest(parts_of(ledger, episodic, short_term), ledger.hand_out(works), "me"))
+
+    async def both_read() -> bool:
+        return len(episodic.asked) == len(works)
+
+    await eventually(both_read, within_s=60, what="both have begun")
+    digesting.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await digesting
+    assert {ledger.states[one.key] for one in works} == {"pending"}
+    assert {ledger.attempts[one.key] for one in works} == {0}
+
+
+@pytest.mark.parametrize("refusals", [1, 4])
+async def test_a_ledger_that_is_busy_for_a_moment_is_told_what_is_done(
+    refusals: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(digest_module, "FINISH_PAUSES_S", (0.0, 0.0, 0.0, 0.0))
+    ledger, episodic, short_term = Ledger(refusals=refusals), Tier("episodic"), Tier("short_term")
+    works = [work(1)]
+    await digest(parts_of(ledger, episodic, short_term), ledger.hand_out(works), "me")
+    assert {ledger.states[one.key] for one in works} == {"done"}
+    assert short_term.appended == ["m1"]
 
 
 async def test_what_a_message_says_is_in_no_error(monkeypatch: pytest.MonkeyPatch) -> None:

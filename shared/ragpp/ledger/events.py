@@ -76,8 +76,9 @@ async def lock_user(connection: Connection, scope: Scope) -> None:
 async def record(connection: Connection, scope: Scope, events: Sequence[NewEvent], *, now: datetime) -> list[int]:
     """Append `events` and the work they cause, in the caller's transaction (`ragpp.postgres.tenant_tx`).
 
-    Returns their ids in the same order: unique, growing, and for one user growing in the order of commit. `now` is
-    when the work falls due. Raises what the driver raises: the transaction's owner maps it.
+    Returns their ids in the same order: unique, growing, and for one user growing in the order of commit. `now` is when
+    they are recorded; their work is due at once, by the database's clock. Raises what the driver raises: the
+    transaction's owner maps it.
     """
     if not events:
         return []

@@ -13,7 +13,7 @@ from ragpp.clock import Clock
 from ragpp.cursors import decode_cursor, encode_cursor
 from ragpp.errors import Conflict, NotFound
 from ragpp.learned import Job, JobState, LagReport, StageLag, UserSettings
-from ragpp.ledger.events import SQL, RequestKind, Stage, request
+from ragpp.ledger.events import SQL, RequestKind, Stage, lock_user, request
 from ragpp.ledger.work import read_settings
 from ragpp.models import Page, Scope
 from ragpp.postgres import Connection, Pool, tenant_transaction, tenant_tx
@@ -144,7 +144,8 @@ class JobLedger:
     ) -> AsyncIterator[tuple[Connection, int, str]]:
         event_id, stage = _parsed(job_id)
         async with tenant_transaction(self._pool, tenant_id) as connection:
-            await _read(connection, tenant_id, job_id, user_id)
+            job = await _read(connection, tenant_id, job_id, user_id)
+            await lock_user(connection, Scope(tenant_id=tenant_id, user_id=job.user_id))  # against who leases just now
             yield connection, event_id, stage
 
 

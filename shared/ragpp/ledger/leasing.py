@@ -43,10 +43,11 @@ async def take_turn(connection: Connection, stage: str, *, limit: int, owner: st
         SQL["lease"], stage, *_columns(map(_user, line)), most, limit, owner, lease_s, SUSPECT_AFTER
     )
     handed = Counter(map(_user, works))
-    served = line[: max((place for place, row in enumerate(line, 1) if _user(row) in handed), default=len(line))]
-    vain = [_user(row) for row in served if _user(row) not in handed]
-    idle = await connection.fetch(SQL["lock_idle"], stage, *_columns(vain)) if vain else []
-    locked = set(map(_user, idle))
+    if len(works) == 1 and works[0]["attempts"] > SUSPECT_AFTER:  # given out alone: the others were not looked at
+        served = [row for row in line if _user(row) in handed]
+    else:
+        served = line[: max((place for place, row in enumerate(line, 1) if _user(row) in handed), default=len(line))]
+    locked = set(map(_user, await connection.fetch(SQL["try_lock_users"], *_columns(map(_user, served)))))
     await connection.execute(
         SQL["after_turn"],
         stage,

@@ -163,6 +163,7 @@ SELECT tenants.tenant_id, first.user_id, first.due_at
 -- put back for a later attempt. What looks at many interactions waits for those before it to be observed, and a
 -- reflection for the extraction before it, also for what was put back untried by an outage; not for what has been tried
 -- and waits to be tried again, so that nothing poisoned holds it up.
+-- Whoever cancels, finishes or renews one of them at the same moment has it: the condition is asked of the row again.
 -- `attempts` counts the one under way. What has failed, or taken its worker with it, again and again is given out alone:
 -- should it do so for ever, it fails alone.
 -- $1 stage text, $2 tenant ids text[], $3 user ids text[], $4 most users int, $5 most works int, $6 owner text,
@@ -197,29 +198,26 @@ leased AS (
          lease_until = statement_timestamp() + make_interval(secs => $7), updated_at = statement_timestamp()
     FROM chosen
    WHERE work.event_id = chosen.event_id AND work.stage = $1
+     AND (work.state = 'pending' OR work.state = 'leased' AND work.lease_until <= statement_timestamp())
      AND COALESCE(chosen.event_id = (SELECT min(event_id) FROM chosen WHERE attempts >= $8), true)
   RETURNING work.event_id, work.stage, work.attempts)
 SELECT event_id, leased.stage, leased.attempts, events.tenant_id, events.user_id, events.kind, events.subject_id,
        events.payload, events.occurred_at
   FROM leased JOIN ledger.events USING (event_id);
 
--- name: lock_idle
--- Those of the users for whom nothing waits whose locks could be had at once: nobody records for them until this
--- transaction ends. $1 stage text, $2 tenant ids text[], $3 user ids text[]
-SELECT idle.tenant_id, idle.user_id
-  FROM (SELECT looked.tenant_id, looked.user_id
-          FROM unnest($2::text[], $3::text[]) AS looked (tenant_id, user_id)
-         WHERE NOT EXISTS (SELECT FROM ledger.work AS waiting
-                            WHERE waiting.stage = $1 AND waiting.tenant_id = looked.tenant_id
-                              AND waiting.user_id = looked.user_id AND waiting.state IN ('pending', 'leased'))
-        OFFSET 0) AS idle
- WHERE pg_try_advisory_xact_lock(hashtextextended(idle.tenant_id || chr(31) || idle.user_id, 0));
+-- name: try_lock_users
+-- Those of the users whose locks could be had at once: nobody records for them until this transaction ends.
+-- $1 tenant ids text[], $2 user ids text[]
+SELECT tenant_id, user_id
+  FROM unnest($1::text[], $2::text[]) AS served (tenant_id, user_id)
+ WHERE pg_try_advisory_xact_lock(hashtextextended(tenant_id || chr(31) || user_id, 0));
 
 -- name: after_turn
 -- Moves on the clocks of those whose turn it was, and when they are to be looked at next: as soon as somebody has done
 -- what was handed out where more is due; when what waits falls due; in $7 seconds where what is due has to wait for
--- something else; never, until something is recorded, for whom nothing waits and whose lock is held. A row that has
--- changed since it was read is left as it is.
+-- something else; never, until something is recorded, for whom nothing waits. Whose lock is not held is looked at again
+-- in $7 seconds at the latest: what is being recorded for him is not seen here, and whoever records it sees him in line.
+-- A row that has changed since it was read is left as it is.
 -- $1 stage text, $2 tenant ids text[], $3 user ids text[], $4 due_at that were read timestamptz[], $5 works that each was
 -- handed int[], $6 whether the lock is held bool[], $7 seconds float8
 WITH served AS MATERIALIZED (
@@ -235,9 +233,10 @@ WITH served AS MATERIALIZED (
 UPDATE ledger.queues AS queue
    SET turn = LEAST(GREATEST(queue.turn, statement_timestamp()) + make_interval(secs => served.works),
                     GREATEST(queue.turn, statement_timestamp() + interval '1 minute')),
-       due_at = CASE WHEN served.next_at IS NULL AND served.locked THEN NULL
-                     WHEN served.works > 0 AND served.next_at <= statement_timestamp() THEN queue.due_at
-                     ELSE GREATEST(served.next_at, statement_timestamp() + make_interval(secs => $7)) END
+       due_at = CASE WHEN served.works > 0 AND served.next_at <= statement_timestamp() THEN queue.due_at
+                     WHEN NOT served.locked THEN statement_timestamp() + make_interval(secs => $7)
+                     WHEN served.next_at IS NOT NULL
+                     THEN GREATEST(served.next_at, statement_timestamp() + make_interval(secs => $7)) END
   FROM served
  WHERE queue.stage = $1 AND queue.tenant_id = served.tenant_id AND queue.user_id = served.user_id
    AND queue.due_at = served.due_at;
@@ -306,20 +305,6 @@ queued AS (
     FROM (SELECT DISTINCT stage, tenant_id, user_id, due_at FROM postponed) AS waiting
    WHERE queue.stage = waiting.stage AND queue.tenant_id = waiting.tenant_id AND queue.user_id = waiting.user_id)
 SELECT event_id, stage FROM postponed;
-
--- name: retry
--- $1 stage text or null for all, $2 event ids bigint[] or null for all
-WITH retried AS (
-  UPDATE ledger.work
-     SET state = 'pending', attempts = 0, due_at = statement_timestamp(), updated_at = statement_timestamp()
-   WHERE state = 'failed'
-     AND ($1::text IS NULL OR stage = $1) AND ($2::bigint[] IS NULL OR event_id = ANY ($2))
-  RETURNING stage, tenant_id, user_id, due_at),
-queued AS (
-  UPDATE ledger.queues AS queue SET due_at = LEAST(queue.due_at, waiting.due_at)
-    FROM (SELECT DISTINCT stage, tenant_id, user_id, due_at FROM retried) AS waiting
-   WHERE queue.stage = waiting.stage AND queue.tenant_id = waiting.tenant_id AND queue.user_id = waiting.user_id)
-SELECT count(*) FROM retried;
 
 -- name: lag
 -- What is done is not counted: it only grows. Each half is read through an index of its own.

@@ -14,7 +14,6 @@ from ragpp.ledger.work import relay_tx
 from ragpp.models import Scope
 from ragpp.postgres import Connection, Pool
 
-SCHEDULE: Final = "schedule"
 AT_ONCE: Final = 500
 """Users whose requests one tick makes, at most; the next one goes on."""
 STEP: Final = timedelta(microseconds=1)
@@ -51,17 +50,6 @@ class ScheduleLedger:
 
     def __init__(self, pool: Pool, clock: Clock) -> None:
         self._pool, self._clock = pool, clock
-
-    async def hold(self, owner: str, seconds: float) -> bool:
-        """Whether `owner` keeps the schedule for the next `seconds`, by the database's clock: it did, or nobody else
-        does any more."""
-        async with relay_tx(self._pool, "hold schedule") as connection:
-            return await connection.fetchval(SQL["hold"], SCHEDULE, owner, seconds) is not None
-
-    async def let_go(self, owner: str) -> None:
-        """Leave the schedule to another at once, if `owner` keeps it."""
-        async with relay_tx(self._pool, "let go of schedule") as connection:
-            await connection.execute(SQL["let_go"], SCHEDULE, owner)
 
     async def prune(self, before: datetime, limit: int) -> int:
         """Delete events recorded before that moment, `limit` at most and the oldest first, with their work: those about

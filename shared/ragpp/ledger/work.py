@@ -187,11 +187,16 @@ class WorkLedger:
         delay_s = POSTPONE_S * (0.5 + self._jitter())
         return await self._held("postpone", keys, owner, delay_s, why.replace("\x00", "")[:MAX_ERROR_CHARS])
 
-    async def retry(self, stage: str | None = None, event_ids: Sequence[int] | None = None) -> int:
-        """Give failed works another round of attempts, all or those of `stage` and `event_ids`; returns how many."""
-        async with self._transaction("retry") as connection:
-            count: int = await connection.fetchval(SQL["retry"], stage, event_ids)
-        return count
+    async def hold(self, name: str, owner: str, seconds: float) -> bool:
+        """Whether `owner` is the one that does `name`, what one worker at a time does, for the next `seconds`: it was,
+        or nobody else is any more."""
+        async with self._transaction("hold") as connection:
+            return await connection.fetchval(SQL["hold"], name, owner, seconds) is not None
+
+    async def let_go(self, name: str, owner: str) -> None:
+        """Leave `name` to another at once, if `owner` does it."""
+        async with self._transaction("let go") as connection:
+            await connection.execute(SQL["let_go"], name, owner)
 
     async def lag(self) -> Lag:
         """What waits and what failed; costs as much as the backlog."""

@@ -8,3 +8,6 @@ UPDATE ledger.work SET result = NULL WHERE result IS NOT NULL AND stage IN ('ext
 UPDATE ledger.work SET last_error = COALESCE(substring(last_error FROM '^([A-Z][A-Za-z]{1,60}):'), 'of an older version')
  WHERE last_error IS NOT NULL;
 ALTER TABLE ledger.work FORCE ROW LEVEL SECURITY;
+
+-- The application retries and cancels; what came of a work is the workers' to say.
+REVOKE UPDATE (last_error, result) ON ledger.work FROM ragpp_app;
