@@ -29,7 +29,7 @@ BATCH: Final = 200
 WRITERS: Final = 4
 WARM_UP, WARM_USERS = 4_000, 40
 WARM_EACH, WARM_USERS_EACH = 200, 10
-"""Interactions and users for each worker process before it is measured: what is loaded when first needed is there then."""
+"""For each worker process before it is measured: what is loaded when first needed is there then."""
 POLL_S: Final = 0.25
 PATIENCE_S: Final = 120.0
 """A backlog of which nothing was done for so long is given up."""

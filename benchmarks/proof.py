@@ -15,8 +15,8 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Final, Literal
 
+from infra.cli.environment import environment_of
 from infra.cli.place import Place
-from infra.cli.services import environment_of
 from infra.embedded.processes import Command, ManagedProcess, tail
 from infra.embedded.stack import SERVERS, Stack
 from ragpp.api import MessageIn

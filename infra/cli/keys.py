@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 import httpx
 
+from infra.cli.environment import environment_of
 from infra.cli.place import Place
-from infra.cli.services import environment_of, run_module
+from infra.cli.services import run_module
 from ragpp.errors import StackError
 
 if TYPE_CHECKING:

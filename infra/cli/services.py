@@ -1,6 +1,5 @@
 """The gateway and the workers of an embedded stack: detached processes beside the three servers."""
 
-import hashlib
 import json
 import os
 import re
@@ -19,6 +18,7 @@ from typing import TYPE_CHECKING, Final, Literal
 import httpx
 import psutil
 
+from infra.cli.environment import environment_of, print_of, share_of_connections
 from infra.cli.place import HOST, Place
 from infra.embedded.processes import Command, ManagedProcess, tail
 from ragpp.errors import StackError
@@ -44,25 +44,6 @@ class ServiceReport:
     action: Literal["started", "restarted", "attached", "stopped", "absent"]
     seconds: float
     pid: int
-
-
-def environment_of(place: Place, endpoints: "Endpoints", port: int) -> dict[str, str]:
-    """The settings that the services of this stack are started with; everything else is the caller's environment."""
-    cache = os.environ.get("RAGPP_CACHE", "~/.cache/ragpp")
-    return {
-        "POSTGRES_DSN": endpoints.postgres_app_dsn.get_secret_value(),
-        "POSTGRES_OWNER_DSN": endpoints.postgres_owner_dsn.get_secret_value(),
-        "POSTGRES_RELAY_DSN": endpoints.postgres_relay_dsn.get_secret_value(),
-        "REDIS_URL": endpoints.redis_url.get_secret_value(),
-        "NEO4J_URI": endpoints.neo4j_uri,
-        "NEO4J_USER": endpoints.neo4j_user,
-        "NEO4J_PASSWORD": endpoints.neo4j_password.get_secret_value(),
-        "FORGETTING_KEY": place.home.passwords().forgetting_key,
-        "GATEWAY_HOST": HOST,
-        "GATEWAY_PORT": str(port),
-        "GATEWAY_AUDIT_SPOOL": str(place.home.path / "audit-spool.jsonl"),
-        "EMBEDDING_CACHE_DIR": str(Path(cache).expanduser()),
-    }
 
 
 def worker_name(number: int) -> str:
@@ -214,12 +195,13 @@ class Services:
     def _command(self, name: str, settings: Mapping[str, str]) -> Command:
         marker = f"ragpp_{name}={self.place.home.path}"
         module = "services.all_in_one" if name == GATEWAY else "services.workers"
+        connections = {} if name == GATEWAY else share_of_connections(len(self.names()) - 1)
         return Command(
             arguments=(sys.executable, "-X", marker, "-m", module),
             log=self.log_path(name),
             marker=marker,
             working_directory=self.place.home.path,  # not the caller's folder, which `-m` would import from
-            environment=os.environ | settings,
+            environment={**connections, **os.environ, **settings},
         )
 
     def _wait_until_ready(self, port: int) -> float:
@@ -243,11 +225,6 @@ class Services:
                 if time.monotonic() - began > READY_PATIENCE_S:
                     raise StackError(f"the gateway is not ready after {READY_PATIENCE_S:.0f} s: {last}. See {log}")
                 time.sleep(_POLL_S)
-
-
-def print_of(settings: Mapping[str, str]) -> str:
-    """What tells one set of settings from another, without telling them."""
-    return hashlib.sha256(json.dumps(settings, sort_keys=True).encode()).hexdigest()
 
 
 def _listens(pid: int, port: int) -> bool:

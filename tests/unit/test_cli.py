@@ -15,6 +15,7 @@ from rich.console import Console
 from infra.cli import services as services_module
 from infra.cli.arguments import checked, parse_moment, parse_tiers
 from infra.cli.console import plain
+from infra.cli.environment import print_of, share_of_connections
 from infra.cli.main import main
 from infra.cli.place import Place
 from infra.cli.render import recall_view
@@ -112,16 +113,25 @@ def test_schemas_are_brought_up_to_date_before_a_running_service_is_started_agai
     before = {"POSTGRES_DSN": "here"}
     for name in services.names():
         (services.place.home.run / f"{name}.pid").write_text(f"{os.getpid()}\n{birth(os.getpid())}\n", encoding="utf-8")
-        services.place.home.remember(f"{name}_settings", services_module.print_of(before))
-    report = ServiceReport("gateway", "attached", 0.0, 1)
+        services.place.home.remember(f"{name}_settings", print_of(before))
     monkeypatch.setattr(services_module, "_migrate", lambda *_: done.append("migrated"))
-    monkeypatch.setattr(Services, "_start", lambda _, name, __: done.append(name) or report)
+
+    def start(_: Services, name: str, __: dict[str, str]) -> ServiceReport:
+        done.append(name)
+        return ServiceReport("gateway", "attached", 0.0, 1)
+
+    monkeypatch.setattr(Services, "_start", start)
     monkeypatch.setattr(Services, "_wait_until_ready", lambda *_: 0.0)
     for settings, expected in ((before, ["gateway"]), ({**before, "FORGETTING_KEY": "k"}, ["migrated", "gateway"])):
         monkeypatch.setattr(services_module, "environment_of", lambda *_, now=settings: now)
         done.clear()
         services._start_gateway(None, lambda _: None)  # type: ignore[arg-type]  # nothing is asked of the endpoints
         assert done == expected
+
+
+@pytest.mark.parametrize(("workers", "each"), [(1, "10"), (4, "10"), (10, "6"), (64, "1")])
+def test_workers_share_the_connections_that_there_are(workers: int, each: str) -> None:
+    assert share_of_connections(workers) == {"POSTGRES_POOL_MAX": each}
 
 
 def test_only_a_worker_that_runs_is_one_too_many(tmp_path: Path) -> None:
