@@ -16,7 +16,7 @@ from infra.embedded.stack import Stack
 from ragpp.client import MemoryClient
 
 WORKERS: Final = 2
-AT_ONCE: Final = 4
+AT_ONCE: Final = 2
 """Batches of one stage that a worker has under way; so many messages of a stage may wait for each worker."""
 USERS: Final = 1_000
 FEWER_USERS: Final = 50

@@ -38,11 +38,12 @@ STAGES: Final[Mapping[str, Stage]] = {
     "observe": Stage(observe, lambda parts: (parts.episodic, parts.semantic, parts.procedural), embeds=True),
     "short_term": Stage(short_term, lambda parts: (parts.episodic, parts.short_term)),
     "forget": Stage(forget, lambda parts: (parts.episodic, parts.short_term, parts.semantic, parts.procedural)),
-    "extract": Stage(extract, _learned_tiers, embeds=True, batch=1, at_once=2),
-    "reflect": Stage(reflect, _learned_tiers, embeds=True, batch=1, at_once=2),
+    "extract": Stage(extract, _learned_tiers, embeds=True, batch=1),
+    "reflect": Stage(reflect, _learned_tiers, embeds=True, batch=1),
     "maintain": Stage(maintain, _learned_tiers, batch=8, at_once=1),
 }
-"""What takes long goes one at a time, so that its lease is its own, and few at once, so that observing has its turn."""
+"""What takes long goes one at a time, so that its lease is its own. Few at once: two batches keep a process busy, and
+with four a fresh message of another user waited 2.4 s beside a backlog instead of 0.9 (p95, `make prove-workers`)."""
 _log = structlog.stdlib.get_logger(__name__)
 
 

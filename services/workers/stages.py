@@ -24,7 +24,7 @@ class Stage:
     tiers: Callable[[WorkerParts], Sequence[MemoryTier]]
     embeds: bool = False
     batch: int = 128
-    at_once: int = 4
+    at_once: int = 2
 
 
 async def is_down(parts: WorkerParts, stage: Stage) -> bool:

@@ -10,7 +10,8 @@ SELECT pg_advisory_xact_lock(hashtextextended($1::text || chr(31) || $2::text, 0
 -- $6 occurred_at timestamptz[], $7 now timestamptz, $8 and $9 kind and stage of the work, text[] in parallel,
 -- $10 timestamptz: interactions of before it are not noted for a nightly reflection
 -- What was stored is noted for the schedule in the same breath: one row a user, and one a quarter of an hour.
--- The user joins the line of each stage unless it stands there: its row is left alone then, so that it is locked only
+-- The user joins the line of each stage unless it stands there, behind those who asked for less as if they had come so
+-- many seconds earlier (see `queues` in the migration 0008): its row is left alone then, so that it is locked only
 -- for a moment and leasing need not wait for a writer. Whoever takes it out of the line holds the user's lock, as does
 -- whoever records, so neither misses what the other did.
 WITH recorded AS (
@@ -49,11 +50,11 @@ due AS (
   RETURNING stage),
 queued AS (
   INSERT INTO ledger.queues AS known (stage, tenant_id, user_id, due_at, turn)
-  SELECT DISTINCT stage, $1, $2, now(), now() FROM due
+  SELECT stage, $1, $2, now(), now() + LEAST(count(*) - 1, 60) * interval '1 second' FROM due
    WHERE NOT EXISTS (SELECT FROM ledger.queues AS waiting
                       WHERE waiting.stage = due.stage AND waiting.tenant_id = $1 AND waiting.user_id = $2
                         AND waiting.due_at <= now())
-   ORDER BY stage
+   GROUP BY stage ORDER BY stage
   ON CONFLICT (stage, tenant_id, user_id) DO UPDATE
      SET due_at = excluded.due_at, turn = GREATEST(known.turn, excluded.turn))
 SELECT event_id FROM recorded ORDER BY event_id;
@@ -77,11 +78,11 @@ due AS (
   RETURNING stage),
 queued AS (
   INSERT INTO ledger.queues AS known (stage, tenant_id, user_id, due_at, turn)
-  SELECT DISTINCT stage, $1, $2, now(), now() FROM due
+  SELECT stage, $1, $2, now(), now() + LEAST(count(*) - 1, 60) * interval '1 second' FROM due
    WHERE NOT EXISTS (SELECT FROM ledger.queues AS waiting
                       WHERE waiting.stage = due.stage AND waiting.tenant_id = $1 AND waiting.user_id = $2
                         AND waiting.due_at <= now())
-   ORDER BY stage
+   GROUP BY stage ORDER BY stage
   ON CONFLICT (stage, tenant_id, user_id) DO UPDATE
      SET due_at = excluded.due_at, turn = GREATEST(known.turn, excluded.turn))
 SELECT event_id FROM recorded ORDER BY event_id;

@@ -1,9 +1,10 @@
 -- Who waits for a stage, whose turn it is, and who ticks the schedule.
 
 -- One row for each user and stage that ever had work. due_at: nothing can be done before it; null while nothing waits.
--- turn: a virtual clock. Each work that was handed out moves it on by a second, never more than a minute ahead of the
--- real one, and whoever joins the line joins it now: who asks for little goes before who asks for much, and who asks for
--- much takes turns. (Virtual clock scheduling: Zhang, SIGCOMM 1990.)
+-- turn: a virtual clock. Each work moves it on by a second, those that are asked for at once when the user joins the
+-- line, and all of them when they are handed out, never more than a minute ahead of the real one: who asks for little
+-- goes before who asks for much, for a minute at most, and who asks for much takes turns. (After virtual clock
+-- scheduling: Zhang, SIGCOMM 1990.)
 CREATE TABLE ledger.queues (
   stage     text        NOT NULL,
   tenant_id text        NOT NULL,
