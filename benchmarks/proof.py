@@ -1,6 +1,5 @@
 """What the proofs share: a stack of their own, killing and reviving its processes, and generated conversations."""
 
-import functools
 import os
 import random
 import signal
@@ -29,8 +28,8 @@ _FOODS: Final = ("tea", "coffee", "juice", "water")
 _TOPICS: Final = ("the garden", "a long train ride", "the broken lamp", "our old neighbours", "the winter market")
 _START: Final = datetime(2025, 1, 1, 9, tzinfo=UTC)
 _ORDERLY: Final = ((signal.SIGTERM, 20.0), (signal.SIGKILL, 5.0))
-_READY: Final = ("relay.started", "worker.started", "worker.ready", "relay.ready")
-"""Any of these in its log says that a worker looks for work."""
+_READY: Final = "relay.started"
+"""In its log it says that a worker looks for work."""
 _READY_PATIENCE_S: Final = 120.0
 
 
@@ -91,19 +90,12 @@ class Workers:
 
 def is_ready(log: str) -> bool:
     """Whether a worker's log says that it looks for work."""
-    return any(said in log for said in _READY)
+    return _READY in log
 
 
 def worker_names(count: int) -> list[str]:
     """The names of a stack's workers: workers, workers-2, workers-3 …"""
     return ["workers", *(f"workers-{number}" for number in range(2, count + 1))]
-
-
-@functools.cache
-def _starts_several() -> bool:
-    """Whether `ragpp up` takes a number of workers."""
-    told = subprocess.run([sys.executable, "-m", "infra.cli.main", "up", "--help"], capture_output=True, check=True)
-    return b"--workers" in told.stdout
 
 
 @dataclass
@@ -123,15 +115,8 @@ class Proving:
         )
 
     def up(self, workers: int = 1, *, quiet: bool = True) -> None:
-        """Start what does not run, with so many workers; where `ragpp up` starts one alone, the others are started
-        here."""
-        if workers == 1:
-            self.ragpp("up", quiet=quiet)
-        elif _starts_several():
-            self.ragpp("up", "--workers", str(workers), quiet=quiet)
-        else:
-            self.ragpp("up", quiet=quiet)
-            Workers(self.home, worker_names(workers)[1:]).start()
+        """Start what does not run, with so many workers."""
+        self.ragpp("up", "--workers", str(workers), quiet=quiet)
 
     def stop_workers(self) -> None:
         """Stop every worker of the stack, whoever started it."""
