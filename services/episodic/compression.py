@@ -1,6 +1,7 @@
 """Old raw text, kept small without losing a byte of it."""
 
 import zlib
+from collections.abc import Mapping
 from typing import Final
 
 LEAST_BYTES: Final = 512
@@ -15,6 +16,11 @@ def packed(content: str) -> bytes:
     raw = content.encode()
     small = zlib.compress(raw, _LEVEL)
     return small if len(small) <= WORTH * len(raw) else b""
+
+
+def packed_all(contents: Mapping[str, str]) -> dict[str, bytes]:
+    """`packed` for each of them, by the same keys."""
+    return {key: packed(content) for key, content in contents.items()}
 
 
 def unpacked(content: str, small: bytes | None) -> str:

@@ -1,10 +1,10 @@
 """The only file of the episodic tier that touches the driver."""
 
 import json
-from collections.abc import AsyncIterator, Collection, Sequence
+from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from contextlib import asynccontextmanager
 from datetime import datetime
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
@@ -19,12 +19,9 @@ from ragpp.lexical import DIMENSIONS
 from ragpp.models import Filters, Scope
 from ragpp.postgres import Connection, Pool, ensure_open, foreign_errors, ping, tenant_tx
 from ragpp.queries import load_queries
-from services.episodic.compression import LEAST_BYTES, packed
+from services.episodic.compression import LEAST_BYTES
 from services.episodic.rows import Forgotten, Found, Known, NewTurn, Turn, found_of, turn_of
 from services.episodic.scan import Columns, session_key, traits
-
-if TYPE_CHECKING:
-    pass
 
 SQL: Final = load_queries("services.episodic", "queries.sql")
 
@@ -140,14 +137,13 @@ class Writer:
         gone = [Forgotten(row["id"], row["ordinal"], row["session_id"], row["occurred_at"]) for row in rows]
         return sorted(gone, key=lambda one: one.ordinal)
 
-    async def compress(self, before: datetime, limit: int) -> tuple[int, int]:
-        """Look at `limit` long texts from before that moment, and pack those that get smaller; (done with, packed)."""
-        rows = await self._connection.fetch(SQL["compressible"], *self._scope.user_key, before, LEAST_BYTES, limit)
-        smaller = {row["id"]: packed(row["content"]) for row in rows}
+    async def compress(self, smaller: Mapping[str, bytes]) -> int:
+        """Keep these texts, by the ids of their interactions, as they were packed; as they are where nothing was. How
+        many were not done before."""
         done: int = await self._connection.fetchval(
             SQL["compress"], *self._scope.user_key, list(smaller), list(smaller.values())
         )
-        return done, sum(map(bool, smaller.values()))
+        return done
 
 
 class Reader:
@@ -217,6 +213,11 @@ class Reader:
             limit,
         )
         return [turn_of(row) for row in rows]
+
+    async def compressible(self, before: datetime, limit: int) -> dict[str, str]:
+        """At most `limit` long texts from before that moment which were not looked at yet, by their ids."""
+        rows = await self._connection.fetch(SQL["compressible"], *self._scope.user_key, before, LEAST_BYTES, limit)
+        return {row["id"]: row["content"] for row in rows}
 
     async def epoch(self) -> int:
         """The user's epoch of forgetting."""

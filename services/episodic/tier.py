@@ -3,6 +3,7 @@
 import asyncio
 import time
 from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from typing import Final, Literal
 
@@ -13,7 +14,7 @@ from ragpp.chunking import TokenSpans
 from ragpp.clock import Clock
 from ragpp.cursors import decode_cursor, encode_cursor
 from ragpp.embedding import Embedder, EmbeddingIdentity, check_identity
-from ragpp.errors import Conflict, InvalidInput, MemorySystemError
+from ragpp.errors import Conflict, InvalidInput, MemorySystemError, Outdated
 from ragpp.ledger import NewEvent
 from ragpp.lexical import query_terms
 from ragpp.models import (
@@ -30,6 +31,7 @@ from ragpp.models import (
     Stored,
 )
 from services.episodic import indexing
+from services.episodic.compression import packed_all
 from services.episodic.rows import Known, NewTurn, Turn
 from services.episodic.search import Search, memory_of
 from services.episodic.store import EpisodicStore
@@ -42,7 +44,7 @@ MAX_PAGE: Final = 1_000
 """Most interactions that a page holds."""
 
 COMPRESSED_AT_ONCE: Final = 200
-"""Old texts that one transaction compresses."""
+"""Old texts that are read and compressed together."""
 
 INLINE_CHARS: Final = 4_000
 """Up to this much text is cut and indexed on the event loop; more goes to a thread, so that nobody waits for it."""
@@ -182,14 +184,19 @@ class PostgresEpisodicTier:
         return [turn.interaction for turn in reversed(turns)]
 
     async def compress(self, scope: Scope, before: datetime) -> int:
-        """See the protocol. One transaction for each COMPRESSED_AT_ONCE texts, so that writers do not wait long."""
+        """See the protocol. COMPRESSED_AT_ONCE texts at a time, read and packed before writers have to wait."""
         done = 0
         while True:
-            async with self._store.writer(scope) as writer:
-                looked_at, packed = await writer.compress(before, COMPRESSED_AT_ONCE)
-            done += packed
-            if looked_at < COMPRESSED_AT_ONCE:
-                return done
+            async with self._store.reader(scope) as reader:
+                epoch = await reader.epoch()
+                texts = await reader.compressible(before, COMPRESSED_AT_ONCE)
+            smaller = await asyncio.to_thread(packed_all, texts)
+            with suppress(Outdated):  # something was forgotten meanwhile: it is read again
+                async with self._store.writer(scope, epoch) as writer:
+                    await writer.compress(smaller)
+                done += sum(map(bool, smaller.values()))
+                if len(texts) < COMPRESSED_AT_ONCE:
+                    return done
 
     async def pending(self, scope: Scope, first_event: int | None = None, last_event: int | None = None) -> int:
         """See the protocol. What failed for good is not waited for."""

@@ -34,6 +34,7 @@ UNAVAILABLE = (
     asyncpg.DeadlockDetectedError,
     asyncpg.SerializationError,
     asyncpg.IdleInTransactionSessionTimeoutError,
+    asyncpg.TransactionTimeoutError,
     asyncpg.InterfaceError,
     asyncpg.InternalClientError,  # what a connection says whose server was killed in the middle of an operation
 )
@@ -87,8 +88,10 @@ def create_pool(settings: PostgresSettings, *, dsn: str | None = None, vectors: 
             "application_name": "ragpp",
             "timezone": "UTC",
             "plan_cache_mode": "auto",
-            # a process that was stopped keeps its transaction open, and with it the user's lock
+            # a process that was stopped keeps its transaction open, and with it the user's lock; between the halves of
+            # a statement, its text and its values, it does not count as idle, so whoever takes a lock sets the second
             "idle_in_transaction_session_timeout": f"{settings.idle_transaction_s * 1_000:.0f}ms",
+            "ragpp.longest_hold": f"{settings.longest_hold_s * 1_000:.0f}ms",
         },
     )
     return pool

@@ -36,6 +36,12 @@ class PostgresSettings(BaseSettings):
             raise ValueError("POSTGRES_IDLE_TRANSACTION_S must be below POSTGRES_QUERY_TIMEOUT_S")
         return self
 
+    @property
+    def longest_hold_s(self) -> float:
+        """A transaction is ended so long after it took a lock that others wait for, whatever it does: halfway from
+        `idle_transaction_s` to `query_timeout_s`."""
+        return (self.idle_transaction_s + self.query_timeout_s) / 2
+
 
 class RedisSettings(BaseSettings):
     """One Redis, Valkey or Redis Cluster."""

@@ -1,12 +1,15 @@
 """Old raw text is kept compressed, and nobody can tell."""
 
-from collections.abc import AsyncIterator
+import asyncio
+from collections.abc import AsyncIterator, Mapping
 from datetime import timedelta
 
 import asyncpg
 import pytest
 
 from infra.embedded.stack import Endpoints
+from services.episodic import tier as tier_module
+from services.episodic.compression import packed_all
 from services.episodic.tier import COMPRESSED_AT_ONCE, PostgresEpisodicTier
 from tests.support.episodic import NOON, episodic_entry, episodic_query, episodic_tier
 from tests.support.scopes import new_scope
@@ -64,3 +67,27 @@ async def test_more_than_one_transaction_of_texts_and_nobody_elses(tier: Postgre
     await tier.store(other, [episodic_entry(LONG, id="theirs")])
     assert await tier.compress(scope, NOON + timedelta(days=1)) == count
     assert await tier.compress(other, NOON + timedelta(days=1)) == 1
+
+
+async def test_what_is_forgotten_and_said_anew_while_texts_are_packed_is_not_overwritten(
+    tier: PostgresEpisodicTier, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scope, loop = new_scope(), asyncio.get_running_loop()
+    await tier.store(scope, [episodic_entry(LONG + "Once.", id="m")])
+    read: list[Mapping[str, str]] = []
+
+    async def say_anew() -> None:
+        await tier.forget(scope, ["m"])
+        await tier.store(scope, [episodic_entry(LONG + "Anew.", id="m")])
+
+    def slowly(contents: Mapping[str, str]) -> dict[str, bytes]:
+        if not read:
+            asyncio.run_coroutine_threadsafe(say_anew(), loop).result(60)
+        read.append(contents)
+        return packed_all(contents)
+
+    monkeypatch.setattr(tier_module, "packed_all", slowly)
+    assert await tier.compress(scope, NOON + timedelta(days=1)) == 1
+    assert [one["m"] for one in read] == [LONG + "Once.", LONG + "Anew."]
+    (stored,) = await tier.get(scope, ["m"])
+    assert stored.content == LONG + "Anew."

@@ -11,7 +11,9 @@ import pytest
 from infra.embedded.stack import Endpoints
 from ragpp.embedding.hashing import HashingEmbedder
 from ragpp.errors import StorageError, TierUnavailable
-from ragpp.ledger import lock_user
+from ragpp.ledger import Work, WorkLedger, lock_user
+from ragpp.ledger.events import SQL
+from ragpp.ledger.work import relay_tx
 from ragpp.postgres import create_pool, ensure_open, foreign_errors, tenant_tx
 from services.episodic.app import migrate
 from services.episodic.store import EpisodicStore
@@ -64,27 +66,64 @@ async def test_health_is_answered_in_time_also_when_the_server_hangs(endpoints: 
         await pool.close()
 
 
-async def test_a_transaction_that_says_nothing_is_ended_with_its_locks_and_that_is_an_outage(
-    endpoints: Endpoints,
+@pytest.mark.parametrize("midway", [False, True], ids=["between statements", "between the halves of one"])
+async def test_who_stops_with_a_users_lock_is_ended_by_the_server_and_that_is_an_outage(
+    endpoints: Endpoints, midway: bool
 ) -> None:
     settings = postgres_settings(endpoints)
     await migrate(settings)
     scope = new_scope()
-    hasty = create_pool(settings.model_copy(update={"idle_transaction_s": 0.1}))
+    hasty = create_pool(settings.model_copy(update={"idle_transaction_s": 0.1, "query_timeout_s": 0.5}))
     patient = create_pool(settings)
 
+    others = 0
+
     async def stopped() -> None:
+        nonlocal others
         async with tenant_tx(hasty, scope) as connection:
             await lock_user(connection, scope)
-            async with tenant_tx(patient, scope) as other:  # waits for the lock as long as that
+            if midway:  # the server waits for the values of a statement that it knows: that is no idle transaction
+                await connection.prepare("SELECT 1 + $1::int")
+            async with tenant_tx(patient, scope) as other:
                 await lock_user(other, scope)
+                others += 1
             await connection.fetchval("SELECT 1")
 
     try:
         with pytest.raises(TierUnavailable):
             await stopped()
+        assert others == 1
         async with tenant_tx(hasty, scope) as connection:
             assert await connection.fetchval("SELECT 1") == 1
+    finally:
+        await hasty.close()
+        await patient.close()
+
+
+@pytest.mark.parametrize("midway", [False, True], ids=["between statements", "between the halves of one"])
+async def test_who_stops_while_work_is_handed_out_is_ended_by_the_server_and_others_go_on(
+    endpoints: Endpoints, midway: bool
+) -> None:
+    settings = postgres_settings(endpoints)
+    await migrate(settings)
+    dsn = endpoints.postgres_relay_dsn.get_secret_value()
+    short = settings.model_copy(update={"idle_transaction_s": 0.1, "query_timeout_s": 0.5})
+    hasty, patient = create_pool(short, dsn=dsn, vectors=False), create_pool(settings, dsn=dsn, vectors=False)
+    ledger = WorkLedger(patient, lambda: datetime.now(UTC))
+    taken: list[list[Work]] = []
+
+    async def stopped() -> None:
+        async with relay_tx(hasty, "lease") as connection:
+            await connection.fetchval(SQL["round"], "maintain")
+            if midway:
+                await connection.prepare("SELECT 1 + $1::int")
+            taken.append(await ledger.lease("maintain", limit=1, owner="another", lease_s=0.1))
+            await connection.fetchval("SELECT 1")
+
+    try:
+        with pytest.raises(TierUnavailable):
+            await stopped()
+        assert len(taken) == 1
     finally:
         await hasty.close()
         await patient.close()

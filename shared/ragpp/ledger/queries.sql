@@ -1,8 +1,10 @@
 -- name: lock_user
 -- Taken by whoever records events of a user, until the transaction ends: event ids of one user then grow in the
--- order in which their changes become visible. Two users that share a lock by chance only wait for each other.
+-- order in which their changes become visible. Two users that share a lock by chance only wait for each other. The time
+-- in which the transaction must end counts from when the lock was given.
 -- $1 tenant_id text, $2 user_id text
-SELECT pg_advisory_xact_lock(hashtextextended($1::text || chr(31) || $2::text, 0));
+SELECT pg_advisory_xact_lock(hashtextextended($1::text || chr(31) || $2::text, 0)),
+       set_config('transaction_timeout', current_setting('ragpp.longest_hold', true), true);
 
 -- name: record
 -- Events in the order of the arrays, and one row of work for each stage of their kind.
@@ -115,7 +117,10 @@ SELECT asked.stage
 -- The tenant that was served last. Leases of one stage are given out one caller at a time. A lease that is lost with the
 -- server is given out again, so nobody who waits for the locks of this transaction need wait for the disk.
 -- $1 stage text
-SELECT tenant_id, set_config('synchronous_commit', 'off', true) FROM ledger.rounds WHERE stage = $1 FOR UPDATE;
+WITH locked AS MATERIALIZED (SELECT tenant_id FROM ledger.rounds WHERE stage = $1 FOR UPDATE)
+SELECT tenant_id, set_config('synchronous_commit', 'off', true),
+       set_config('transaction_timeout', current_setting('ragpp.longest_hold', true), true)
+  FROM locked;
 
 -- name: fail_exhausted
 -- A lease that ran out is an attempt: what kills its worker every time must not circle for ever.
