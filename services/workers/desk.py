@@ -43,12 +43,17 @@ class Desk:
     async def work(self, stage: str) -> None:
         """Lease and digest work of `stage` until there is none; nothing at all when no thread is free for it. A store
         that is down ends it, to be looked at again later."""
+        if working := self.begin(stage):
+            await working
+
+    def begin(self, stage: str) -> asyncio.Task[None] | None:
+        """`work`, and do not wait for its end."""
         if not self._is_free(stage):
-            return
+            return None
         working = asyncio.create_task(self._work(stage))
         self._working[stage].add(working)
         working.add_done_callback(self._working[stage].discard)
-        await working
+        return working
 
     async def _work(self, stage: str) -> None:
         try:

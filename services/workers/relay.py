@@ -1,7 +1,8 @@
 """The relay: leaves a hint on the broker where a stage has work and a thread of this process is free for it.
 
 The ledger is the truth: a hint says nothing but which stage to look at, so one that is lost is left again, and one too
-many finds nothing to lease.
+many finds nothing to lease. Where the broker is down, or nobody takes what lies there (a client that lost it comes back
+only half a minute later), the work is begun without it.
 """
 
 import asyncio
@@ -20,15 +21,18 @@ HINTED_S: Final = 0.02
 DOWN_S: Final = 1.0
 _log = structlog.stdlib.get_logger(__name__)
 
-Hint = Callable[[str], Awaitable[None]]
+Hint = Callable[[str], Awaitable[bool]]
 
 
 class Relay:
-    """Asks `ledger` for the stages of `free()` that have work, and calls `hint` with each, which may raise OSError for
-    a broker that is down."""
+    """Asks `ledger` for the stages of `free()` that have work, and calls `hint` with each: whether it left one, False
+    where one lies already; it may raise OSError for a broker that is down. What is not hinted at is begun by `begin`.
+    """
 
-    def __init__(self, ledger: WorkLedger, hint: Hint, free: Callable[[], Sequence[str]]) -> None:
-        self._ledger, self._hint, self._free = ledger, hint, free
+    def __init__(
+        self, ledger: WorkLedger, hint: Hint, free: Callable[[], Sequence[str]], begin: Callable[[str], object]
+    ) -> None:
+        self._ledger, self._hint, self._free, self._begin = ledger, hint, free, begin
         self._stopping = asyncio.Event()
 
     def stop(self) -> None:
@@ -55,6 +59,13 @@ class Relay:
         """Whether any of the stages has work."""
         free = self._free()
         due = await self._ledger.due(free) if free else []
-        for stage in due:
-            await self._hint(stage)
+        for number, stage in enumerate(due):
+            try:
+                hinted = await self._hint(stage)
+            except OSError:
+                for unhinted in due[number:]:
+                    self._begin(unhinted)
+                raise
+            if not hinted:
+                self._begin(stage)
         return bool(due)

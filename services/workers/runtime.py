@@ -19,8 +19,9 @@ from services.workers.schedule import keep_schedule
 from services.workers.telling import told
 
 OpenParts = Callable[[], AbstractAsyncContextManager[WorkerParts]]
-Publish = Callable[[str], None]
-"""Leaves a hint for a stage on the broker. Blocking, so it is called in a thread; raises OSError when that is down."""
+Publish = Callable[[str], bool]
+"""Leaves a hint for a stage on the broker: False where one lies. Blocking, so it is called in a thread; raises OSError
+when the broker is down."""
 WATCH_S: Final = 5.0
 WATCHED_S: Final = 15.0
 """How long the others leave it to the one that watches and no longer says so; rebuilding twice is harmless."""
@@ -63,7 +64,7 @@ class Runtime:
         parts = await self._stack.enter_async_context(self._open_parts())
         name = f"{socket.gethostname()}:{os.getpid()}:{token_hex(4)}"  # two containers may share the first two
         self._desk = Desk(parts, name)
-        self._relay = Relay(parts.ledger, self._hint, self._desk.free)
+        self._relay = Relay(parts.ledger, self._hint, self._desk.free, self._desk.begin)
         beside: list[Coroutine[object, object, None]] = [_watch_short_term(parts, name)]
         if parts.schedule is not None:
             beside.append(keep_schedule(parts, parts.schedule, name))
@@ -82,8 +83,8 @@ class Runtime:
                     await task
         await self._stack.aclose()
 
-    async def _hint(self, stage: str) -> None:
-        await asyncio.to_thread(self._publish, stage)
+    async def _hint(self, stage: str) -> bool:
+        return await asyncio.to_thread(self._publish, stage)
 
 
 async def _watch_short_term(parts: WorkerParts, owner: str) -> None:

@@ -62,13 +62,15 @@ def make_celery(broker_url: str, key_prefix: str, slot: RuntimeSlot) -> celery.C
     return app
 
 
-def leave_hint(app: celery.Celery, stage: str) -> None:
-    """Put a hint into the stage's queue unless there is one. Raises OSError when the broker is down."""
+def leave_hint(app: celery.Celery, stage: str) -> bool:
+    """Put a hint into the stage's queue; False, and nothing, where one lies. Raises OSError when the broker is down."""
     if stage not in STAGES:
         raise ValueError(f"{stage!r} is not a stage")
     try:
         with app.producer_pool.acquire(block=True) as producer:
-            if not producer.channel.queue_declare(stage).message_count:
-                app.send_task(TASK, args=[stage], queue=stage, producer=producer, retry=False)
+            if producer.channel.queue_declare(stage).message_count:
+                return False
+            app.send_task(TASK, args=[stage], queue=stage, producer=producer, retry=False)
     except (OperationalError, RedisError) as error:
         raise OSError("the broker does not answer") from error
+    return True

@@ -25,18 +25,30 @@ class Ledger:
 
 
 class Broker:
-    """Keeps the hints; `enough` is set when there are `expected`. It raises the errors that it is given first."""
+    """Keeps the hints, which nobody takes while it is `deaf`, and what was begun without them; `enough` is set when
+    there are `expected` of either. It raises the errors that it is given first."""
 
-    def __init__(self, expected: int, errors: Sequence[Exception] = ()) -> None:
+    def __init__(self, expected: int, errors: Sequence[Exception] = (), *, deaf: bool = False) -> None:
         self.hints: list[str] = []
-        self.errors = list(errors)
+        self.begun: list[str] = []
+        self.errors, self.deaf = list(errors), deaf
         self.expected, self.enough = expected, asyncio.Event()
 
-    async def hint(self, stage: str) -> None:
+    async def hint(self, stage: str) -> bool:
         if self.errors:
             raise self.errors.pop(0)
+        if self.deaf and stage in self.hints:
+            return False
         self.hints.append(stage)
-        if len(self.hints) >= self.expected:
+        self._count()
+        return True
+
+    def begin(self, stage: str) -> None:
+        self.begun.append(stage)
+        self._count()
+
+    def _count(self) -> None:
+        if len(self.hints) + len(self.begun) >= self.expected:
             self.enough.set()
 
 
@@ -55,7 +67,7 @@ async def run_until_hinted(relay: Relay, broker: Broker) -> None:
 
 async def test_a_stage_with_work_is_hinted_at_and_no_other() -> None:
     ledger, broker = Ledger(["observe", "forget"]), Broker(4)
-    relay = Relay(ledger, broker.hint, lambda: ["observe", "extract", "forget"])  # type: ignore[arg-type]
+    relay = Relay(ledger, broker.hint, lambda: ["observe", "extract", "forget"], broker.begin)  # type: ignore[arg-type]
     await run_until_hinted(relay, broker)
     assert set(broker.hints) == {"observe", "forget"}
 
@@ -63,7 +75,7 @@ async def test_a_stage_with_work_is_hinted_at_and_no_other() -> None:
 async def test_stages_whose_threads_are_all_at_work_are_not_asked_for() -> None:
     ledger, broker = Ledger(["observe", "forget"]), Broker(2)
     free = [["forget"], [], ["forget"]]
-    relay = Relay(ledger, broker.hint, lambda: free.pop(0) if free else ["forget"])  # type: ignore[arg-type]
+    relay = Relay(ledger, broker.hint, lambda: free.pop(0) if free else ["forget"], broker.begin)  # type: ignore[arg-type]
     await run_until_hinted(relay, broker)
     assert set(broker.hints) == {"forget"}
     assert all(asked == {"forget"} for asked in ledger.asked)
@@ -72,12 +84,30 @@ async def test_stages_whose_threads_are_all_at_work_are_not_asked_for() -> None:
 @pytest.mark.parametrize("error", [TierUnavailable("down"), RuntimeError("bug")])
 async def test_a_ledger_that_is_down_or_a_bug_only_delays(error: Exception) -> None:
     ledger, broker = Ledger(["observe"], [error, error]), Broker(1)
-    await run_until_hinted(Relay(ledger, broker.hint, lambda: ["observe"]), broker)  # type: ignore[arg-type]
+    relay = Relay(ledger, broker.hint, lambda: ["observe"], broker.begin)  # type: ignore[arg-type]
+    await run_until_hinted(relay, broker)
     assert broker.hints == ["observe"]
 
 
-@pytest.mark.parametrize("error", [OSError("no broker"), RuntimeError("bug")])
-async def test_a_broker_that_is_down_only_delays(error: Exception) -> None:
-    ledger, broker = Ledger(["observe"]), Broker(1, [error, error])
-    await run_until_hinted(Relay(ledger, broker.hint, lambda: ["observe"]), broker)  # type: ignore[arg-type]
+async def test_what_is_due_is_begun_without_a_broker() -> None:
+    ledger, broker = Ledger(["observe", "forget"]), Broker(3, [OSError("no broker")])
+    relay = Relay(ledger, broker.hint, lambda: ["observe", "forget"], broker.begin)  # type: ignore[arg-type]
+    await run_until_hinted(relay, broker)
+    assert sorted(broker.begun) == ["forget", "observe"]
+    assert broker.hints
+
+
+async def test_what_is_due_is_begun_where_nobody_takes_the_hints() -> None:
+    ledger, broker = Ledger(["observe"]), Broker(3, deaf=True)
+    relay = Relay(ledger, broker.hint, lambda: ["observe"], broker.begin)  # type: ignore[arg-type]
+    await run_until_hinted(relay, broker)
     assert broker.hints == ["observe"]
+    assert set(broker.begun) == {"observe"}
+
+
+async def test_a_bug_in_leaving_hints_only_delays() -> None:
+    ledger, broker = Ledger(["observe"]), Broker(1, [RuntimeError("bug"), RuntimeError("bug")])
+    relay = Relay(ledger, broker.hint, lambda: ["observe"], broker.begin)  # type: ignore[arg-type]
+    await run_until_hinted(relay, broker)
+    assert broker.hints == ["observe"]
+    assert not broker.begun
