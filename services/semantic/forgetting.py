@@ -12,8 +12,9 @@ OBSERVATION_PREFIX = "o:"
 """Before the ids of (:Applied): entries and observations are numbered by different hands."""
 
 
-async def forget_sources(writer: GraphWriter, revision: Revision, interaction_ids: Collection[str]) -> int:
-    """Take interactions out of the evidence; how many entities and relationships rested on them."""
+async def withdraw_sources(writer: GraphWriter, interaction_ids: Collection[str]) -> int:
+    """Take interactions out of the evidence, and note what rested on them, to be revised; how many entities and
+    relationships that are."""
     gone = set(interaction_ids)
     remaining = {
         event_id: tuple(source for source in sources if source not in gone)
@@ -26,8 +27,14 @@ async def forget_sources(writer: GraphWriter, revision: Revision, interaction_id
     relationships: set[RelationshipKey] = set().union(*(found[1] for found in evidence.values()))
     await writer.withdraw_events(event_id for event_id, sources in remaining.items() if not sources)
     await writer.set_sources({event_id: sources for event_id, sources in remaining.items() if sources})
-    await _revise(writer, revision, entities, relationships)
+    await writer.add_unrevised(entities, relationships)
     return len(entities) + len(relationships)
+
+
+async def revise_what_is_noted(writer: GraphWriter, revision: Revision) -> None:
+    """Make what rested on withdrawn evidence say what is left of it."""
+    entities, relationships = await writer.take_unrevised()
+    await _revise(writer, revision, entities, relationships)
 
 
 async def forget_ids(writer: GraphWriter, revision: Revision, ids: Collection[str]) -> int:
@@ -91,4 +98,4 @@ async def _undo_unsupported_merges(writer: GraphWriter, revision: Revision, enti
             if merge.id not in mention.path
         )
         if not supported and any(merge.id in mention.path for mention in mentions):
-            await revision.split(entity_id, merge.id)
+            await revision.undo(entity_id, merge)

@@ -10,6 +10,7 @@
 //   mirrors (an ending, said of its other end), confirmed, rejected or restored
 // (:Applied {event_id: 'v:…'})               a person's word about a relationship, kept as its evidence
 // (:User {…, epoch}), (:Forgotten {scope, mark, at})   see migrations/0002_forgotten.cypher
+// (:Unrevised {scope, thing})                what has lost evidence and does not say so yet
 
 // name: retrieve
 // What a query names ($keys) or means ($embedding, null for neither), the relationships of these seeds and, one hop
@@ -393,13 +394,21 @@ REMOVE e:Entity
 CREATE (e)-[:MERGED_INTO {at: $given.now, automatic: $given.automatic}]->(k)
 
 // name: restore
-// Bring an absorbed entity back, without its evidence. $keep_id text, $absorb_id text
+// Bring an absorbed entity back, without its evidence. $for_good bool: the two never become one by themselves again.
+// $keep_id text, $absorb_id text
 MATCH (u:User {scope: $scope})
 MATCH (m:Merge {scope: $scope, id: $given.absorb_id})-[into:MERGED_INTO]->(k:Entity {scope: $scope, id: $given.keep_id})
 DELETE into
-SET m:Entity, k.kept_apart = coalesce(k.kept_apart, []) + $given.absorb_id
+SET m:Entity, k.kept_apart = coalesce(k.kept_apart, []) + CASE WHEN $given.for_good THEN [$given.absorb_id] ELSE [] END
 REMOVE m:Merge
 CREATE (u)-[:KNOWS]->(m)
+
+// name: hand_over
+// Let another entity have absorbed what this one had, without its evidence. $keep_id text, $absorb_id text
+MATCH (k:Entity {scope: $scope, id: $given.keep_id})
+MATCH (m:Merge {scope: $scope, id: $given.absorb_id})-[into:MERGED_INTO]->()
+CREATE (m)-[:MERGED_INTO {at: into.at, automatic: into.automatic}]->(k)
+DELETE into
 
 // name: merges_of
 // What an entity has absorbed, and what that had. $id text
@@ -448,6 +457,17 @@ DELETE a
 UNWIND $given.rows AS row
 MATCH (a:Applied {scope: $scope, event_id: row.event_id})
 SET a.sources = row.sources
+
+// name: add_unrevised
+// $things list<list<text>>: [entity id] or [source id, type, target id]
+UNWIND $given.things AS thing
+MERGE (:Unrevised {scope: $scope, thing: thing})
+
+// name: take_unrevised
+MATCH (n:Unrevised {scope: $scope})
+WITH n, n.thing AS thing
+DELETE n
+RETURN thing
 
 // name: events_of_entity
 // $id text

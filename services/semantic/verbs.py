@@ -202,8 +202,9 @@ class GraphVerbs:
     async def forget_sources(self, scope: Scope, interaction_ids: Collection[str]) -> int:
         """See the contract. A merge that rested on these interactions alone is undone.
 
-        The marks are committed before anything is withdrawn. Each of the two steps begins an epoch: what was read
-        between them may rest on what was not withdrawn yet.
+        The marks are committed before anything is withdrawn, and what is withdrawn before anything is revised: what
+        keeps the revision from being done keeps no evidence, and whoever forgets next, or again, does it. Each step
+        begins an epoch: what was read before it may rest on what was not withdrawn or revised yet.
         """
         wanted = list(dict.fromkeys(interaction_ids))
         if not wanted:
@@ -214,12 +215,18 @@ class GraphVerbs:
             await writer.raise_epoch(now=now)
             await writer.add_forgotten(marks, now=now)
 
-        async def withdraw(writer: GraphWriter, revision: Revision) -> int:
+        async def withdraw(writer: GraphWriter) -> int:
             await writer.raise_epoch(now=now)
-            return await forgetting.forget_sources(writer, revision, wanted)
+            return await forgetting.withdraw_sources(writer, wanted)
+
+        async def revise(writer: GraphWriter) -> None:
+            await writer.raise_epoch(now=now)
+            await forgetting.revise_what_is_noted(writer, self.revision(writer))
 
         await self._store.write(scope, mark)
-        return await self.revise(scope, withdraw)
+        withdrawn = await self._store.write(scope, withdraw)
+        await self._store.write(scope, revise)
+        return withdrawn
 
     def revision(self, writer: GraphWriter) -> Revision:
         """Changes to what is known, in the writer's transaction."""

@@ -205,8 +205,12 @@ class GraphWriter:
     async def absorb(self, keep_id: str, absorb_id: str, *, now: int, automatic: bool) -> None:
         await self._run("absorb", keep_id=keep_id, absorb_id=absorb_id, now=now, automatic=automatic)
 
-    async def restore(self, keep_id: str, absorb_id: str) -> None:
-        await self._run("restore", keep_id=keep_id, absorb_id=absorb_id)
+    async def restore(self, keep_id: str, absorb_id: str, *, for_good: bool) -> None:
+        await self._run("restore", keep_id=keep_id, absorb_id=absorb_id, for_good=for_good)
+
+    async def hand_over(self, keep_id: str, absorb_id: str) -> None:
+        """What was absorbed, without its evidence, becomes another's."""
+        await self._run("hand_over", keep_id=keep_id, absorb_id=absorb_id)
 
     async def merges_of(self, entity_id: str) -> list[MergeRecord]:
         """What an entity absorbed, directly and through others."""
@@ -229,6 +233,19 @@ class GraphWriter:
 
     async def drop_merge(self, merge_id: str) -> None:
         await self._run("drop_merge", id=merge_id)
+
+    async def add_unrevised(self, entity_ids: Iterable[str], relationships: Iterable[RelationshipKey]) -> None:
+        """Note, until `take_unrevised`, what has lost evidence."""
+        keys = [[key.source_id, key.type, key.target_id] for key in relationships]
+        await self._run("add_unrevised", things=[[identifier] for identifier in entity_ids] + keys)
+
+    async def take_unrevised(self) -> tuple[set[str], set[RelationshipKey]]:
+        """What is noted: entities by id, relationships by key; no longer from now on."""
+        things = [record["thing"] for record in await self._run("take_unrevised")]
+        return (
+            {thing[0] for thing in things if len(thing) == 1},
+            {RelationshipKey(*thing) for thing in things if len(thing) == 3},
+        )
 
     async def events_of_sources(self, interaction_ids: Iterable[str]) -> dict[str, tuple[str, ...]]:
         """Events that came from any of these interactions, with all their sources."""

@@ -7,9 +7,10 @@ import pytest
 import pytest_asyncio
 
 from infra.embedded.stack import Endpoints
-from ragpp.errors import InvalidInput, NotFound
-from ragpp.models import MemoryQuery
-from ragpp.neo4j import create_driver
+from ragpp.errors import Conflict, InvalidInput, NotFound
+from ragpp.models import EntityLabel, MemoryQuery, Observation, Scope
+from ragpp.neo4j import create_driver, scope_key
+from services.semantic.revising import Revision
 from services.semantic.tier import Neo4jSemanticTier
 from tests.support.scopes import new_scope
 from tests.support.semantic import (
@@ -176,6 +177,84 @@ async def test_a_merge_goes_with_the_only_words_that_supported_it(tier: Neo4jSem
     assert len(await entities(tier, scope)) == 1
     await tier.forget_sources(scope, ["m4"])
     assert await entities(tier, scope) == before
+    await tier.observe(scope, [observation("m5", entities=(naming,))])  # nobody has told them apart
+    assert len(await entities(tier, scope)) == 1
+
+
+async def test_what_keeps_the_graph_from_being_revised_keeps_no_evidence_and_is_made_up_for(
+    tier: Neo4jSemanticTier, endpoints: Endpoints, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scope, never = new_scope(), new_scope()
+    likes = [("m1", "tea"), ("m2", "coffee"), ("m3", "tea")]
+    for user in (scope, never):
+        for message, drink in likes if user is scope else likes[2:]:
+            said = relation("Noor", "LIKES", drink, label="PRODUCT", context=f"{message}: I like {drink}.")
+            await tier.observe(user, [observation(message, relationships=(said,))])
+
+    async def fail(*_: object) -> None:
+        raise Conflict("a name is taken")
+
+    with monkeypatch.context() as broken:
+        broken.setattr(Revision, "rebuild_entities", fail)
+        for _ in range(2):
+            with pytest.raises(Conflict):
+                await tier.forget_sources(scope, ["m1"])
+        async with create_driver(neo4j_settings(endpoints)) as driver:
+            left = await driver.execute_query(
+                "MATCH (a:Applied {scope: $scope})-[said:MENTIONS|STATES]->() "
+                "RETURN DISTINCT a.event_id AS event ORDER BY event",
+                scope=scope_key(scope),
+            )
+        assert [record["event"] for record in left.records] == ["o:event-m2", "o:event-m3"]
+    await tier.forget_sources(scope, ["m2"])  # whoever forgets next makes up for it
+
+    assert await _shown(tier, scope) == await _shown(tier, never)
+
+
+async def _shown(tier: Neo4jSemanticTier, scope: Scope) -> list[dict[str, object]]:
+    """All that the graph says, without ids."""
+    said = [entity.model_dump(exclude={"id"}) for entity in await entities(tier, scope)]
+    told = [edge.model_dump(exclude={"id", "source_id", "target_id"}) for edge in await relationships(tier, scope)]
+    return said + told
+
+
+async def test_a_merge_is_undone_also_where_another_entity_has_taken_the_name(tier: Neo4jSemanticTier) -> None:
+    def mother(interaction_id: str, name: str | None, type: str, target: str, label: EntityLabel) -> Observation:
+        known = "Noor's mother" if name is None else name
+        aliases = ("mother",) if name is None else ("mother", "Noor's mother")
+        return observation(
+            interaction_id,
+            entities=(semantic_entry(known, label="PERSON", aliases=aliases),),
+            relationships=(relation(known, type, target, label=label),),
+        )
+
+    scope = new_scope()
+    for said in (
+        mother("m1", None, "LIVES_IN", "Paris", "GPE"),
+        mother("m2", "Salma", "LIVES_IN", "Rabatopia", "GPE"),
+        mother("m3", "Fatima", "LIVES_IN", "Rome", "GPE"),
+        mother("m4", None, "WORKS_AT", "Globex", "ORG"),
+    ):
+        await tier.observe(scope, [said])
+    assert {entity.name for entity in await entities(tier, scope)} >= {"Salma", "Fatima", "Noor's mother"}
+
+    await tier.forget_sources(scope, ["m2"])
+
+    assert {entity.name for entity in await entities(tier, scope)} == {
+        "Fatima", "Noor's mother", "Paris", "Rome", "Globex"
+    }  # fmt: skip
+    assert {(edge.source, edge.type, edge.target) for edge in await relationships(tier, scope)} == {
+        ("Noor's mother", "LIVES_IN", "Paris"),
+        ("Noor's mother", "WORKS_AT", "Globex"),
+        ("Fatima", "LIVES_IN", "Rome"),
+    }
+    (mentioned,) = [entity for entity in await entities(tier, scope) if entity.name == "Noor's mother"]
+    assert mentioned.mentions == 2
+    await tier.forget_sources(scope, ["m1"])
+    assert {(edge.source, edge.type, edge.target) for edge in await relationships(tier, scope)} == {
+        ("Noor's mother", "WORKS_AT", "Globex"),
+        ("Fatima", "LIVES_IN", "Rome"),
+    }
 
 
 async def test_a_forgotten_name_is_nowhere_left(tier: Neo4jSemanticTier, endpoints: Endpoints) -> None:
@@ -191,9 +270,11 @@ async def test_a_forgotten_name_is_nowhere_left(tier: Neo4jSemanticTier, endpoin
         left = await driver.execute_query(
             "MATCH (n {scope: $scope}) OPTIONAL MATCH (n)-[r]-() "
             "WITH collect(properties(n)) + collect(properties(r)) AS all UNWIND all AS one RETURN one",
-            scope=f"{scope.tenant_id}/{scope.user_id}",
+            scope=scope_key(scope),
         )
-    assert secret.casefold() not in str([record.data() for record in left.records]).casefold()
+    said = str([record.data() for record in left.records]).casefold()
+    assert plain.casefold() in said
+    assert secret.casefold() not in said
 
 
 async def test_forgetting_an_entity_takes_its_relationships(tier: Neo4jSemanticTier) -> None:
