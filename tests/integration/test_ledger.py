@@ -172,6 +172,25 @@ async def test_what_cannot_be_retried_fails_at_once_and_holds_up_nobody(bench: B
     assert await bench.ledger.finish([fine], "a") == [fine]
 
 
+@pytest.mark.parametrize("killed", [False, True], ids=["refused", "killed"])
+async def test_a_forgetting_is_never_given_up(bench: Bench, killed: bool) -> None:
+    scope = new_scope()
+    await bench.record(scope, "m", kind="interaction.forgotten")
+    for _ in range(MAX_ATTEMPTS + 2):
+        (work,) = await bench.lease(stage="forget")
+        if killed:
+            assert await bench.ledger.renew([work.key], "a", 60) == [work.key]
+            await bench.pass_(61)
+        else:
+            assert await bench.ledger.fail(work.key, "a", "a name is taken", retryable=False) == "pending"
+            await bench.pass_(2 * LONGEST_DELAY_S)
+        assert await bench.pending(scope) == 1
+    (work,) = await bench.lease(stage="forget")
+    assert work.attempts == MAX_ATTEMPTS + 3
+    await bench.ledger.finish([work.key], "a")
+    assert await bench.pending(scope) == 0
+
+
 async def test_what_kills_its_worker_every_time_ends_in_failure(bench: Bench) -> None:
     (event_id,) = await bench.record(new_scope(), "x")
     for _ in range(MAX_ATTEMPTS):

@@ -123,12 +123,14 @@ SELECT tenant_id, set_config('synchronous_commit', 'off', true),
   FROM locked;
 
 -- name: fail_exhausted
--- A lease that ran out is an attempt: what kills its worker every time must not circle for ever.
+-- A lease that ran out is an attempt: what kills its worker every time must not circle for ever. A forgetting is never
+-- given up: it is handed out alone.
 -- $1 stage text, $2 most attempts int
 UPDATE ledger.work
    SET state = 'failed', lease_owner = NULL, lease_until = NULL, updated_at = statement_timestamp(),
        last_error = COALESCE(last_error || '; then ', '') || 'the lease ran out at attempt ' || attempts
- WHERE stage = $1 AND state = 'leased' AND lease_until <= statement_timestamp() AND attempts >= $2;
+ WHERE stage = $1 AND stage <> 'forget' AND state = 'leased' AND lease_until <= statement_timestamp()
+   AND attempts >= $2;
 
 -- name: whose_turn
 -- Who waits for the stage and whom nobody works for: tenants in turn from the one after $2 on, then the users of each,
@@ -280,11 +282,12 @@ progressed AS (
 SELECT event_id, stage FROM finished;
 
 -- name: fail
+-- A forgetting is never given up, whatever keeps it from being done.
 -- $1 event_id bigint, $2 stage text, $3 owner text, $4 error text, $5 may be retried bool, $6 most attempts int,
 -- $7 first delay in s float8, $8 longest delay in s float8, $9 jitter float8
 WITH failed AS (
   UPDATE ledger.work
-     SET state = CASE WHEN $5 AND attempts < $6 THEN 'pending' ELSE 'failed' END,
+     SET state = CASE WHEN stage = 'forget' OR $5 AND attempts < $6 THEN 'pending' ELSE 'failed' END,
          due_at = statement_timestamp()
                   + make_interval(secs => LEAST($7 * power(2, LEAST(attempts - 1, 30)), $8) * $9::float8),
          lease_owner = NULL, lease_until = NULL, last_error = $4, updated_at = statement_timestamp()

@@ -123,7 +123,7 @@ class WorkLedger:
         Tenants take turns, and the users of each; no lease takes more than half of the users who wait, unless it is
         one. A user's events come in their order, but for those put back for a later attempt, and never to two owners at
         once. What ended badly SUSPECT_AFTER times is given out alone.
-        What ran out of attempts is failed here, in passing.
+        What ran out of attempts is failed here, in passing; a forgetting is not.
         """
         for _ in range(ROUNDS):
             async with self._transaction("lease") as connection:
@@ -162,7 +162,8 @@ class WorkLedger:
         """Put `key` back for a later attempt, or mark it failed; returns what it became.
 
         The n-th attempt is followed by a delay of min(FIRST_DELAY_S · 2ⁿ⁻¹, LONGEST_DELAY_S) · (0.5 … 1.5); after
-        MAX_ATTEMPTS, or when not `retryable`, it has failed for good and stays visible with its `error`.
+        MAX_ATTEMPTS, or when not `retryable`, it has failed for good and stays visible with its `error`; but for a
+        forgetting, which is never given up.
         Raises LedgerError when `owner` no longer holds it.
         """
         async with self._transaction("fail") as connection:
