@@ -1,0 +1,40 @@
+"""What is forgotten over HTTP is gone from every store, whatever rested on it."""
+
+from typing import Final
+
+import httpx
+import pytest
+
+from infra.embedded.stack import Stack
+from tests.support.everywhere import places_of
+from tests.support.real_gateway import RealGateway
+
+pytestmark = [pytest.mark.server, pytest.mark.timeout(300)]
+
+OF_A_MOTHER: Final = (
+    "My mother lives in Paris.",
+    "My mother Salma lives in Qzvrabatopia.",
+    "My mother Fatima lives in Rome.",
+    "My mother works at Globex.",
+)
+
+
+async def test_a_name_that_another_has_taken_keeps_no_sentence(
+    api: httpx.AsyncClient, gateway: RealGateway, tenant: str, stack: Stack
+) -> None:
+    for number, said in enumerate(OF_A_MOTHER):
+        message = {"id": f"m{number}", "content": said}
+        answer = await api.post("/v1/interactions", json={"user_id": "noor", "session_id": "s", "messages": [message]})
+        assert answer.status_code == 201, answer.text
+        await gateway.digest(tenant)  # each for itself, so that what is known by then decides who is meant
+    assert await places_of(stack, ["Qzvrabatopia"], hint="qzv")
+
+    answer = await api.delete("/v1/interactions/m1", params={"user_id": "noor"})
+
+    assert answer.status_code == 200, answer.text
+    assert set(answer.json()["tiers"].values()) == {"ok"}
+    await gateway.digest(tenant)
+    assert (await api.get("/v1/pending", params={"user_id": "noor"})).json()["pending"] == 0
+    assert await places_of(stack, ["Qzvrabatopia"], hint="qzv") == {}
+    found = (await api.get("/v1/relationships", params={"user_id": "noor", "limit": "50"})).json()["items"]
+    assert {edge["target"] for edge in found if edge["type"] in {"LIVES_IN", "WORKS_AT"}} == {"Paris", "Rome", "Globex"}
