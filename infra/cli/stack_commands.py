@@ -1,5 +1,6 @@
 """`ragpp up`, `down`, `status` and `logs`: the embedded stack from the terminal."""
 
+import asyncio
 import sys
 import time
 from collections import deque
@@ -15,7 +16,8 @@ from infra.cli.console import ExitCode, NotRunning, emit_json, out, plain, safe
 from infra.cli.lifecycle import SERVERS, Lifecycle
 from infra.cli.options import DEFAULT_HOME, HomeOption, JsonOption
 from infra.cli.services import GATEWAY, MOST_WORKERS, is_worker
-from ragpp.errors import InvalidInput
+from ragpp.errors import InvalidInput, MemorySystemError
+from ragpp.learned import LagReport
 
 _FOLLOW_S: Final = 0.3
 
@@ -95,7 +97,7 @@ def down(
 
 
 def status(home: HomeOption = DEFAULT_HOME, as_json: JsonOption = False) -> None:
-    """How each server is, whether every tier answers, and where the key is.
+    """How each server is, whether every tier answers, what the workers have still to do, and where the key is.
 
     Answers 0 when all is well, 3 when nothing runs, 1 in between.
 
@@ -105,6 +107,7 @@ def status(home: HomeOption = DEFAULT_HOME, as_json: JsonOption = False) -> None
     rows = _rows(lifecycle)
     running = [row for row in rows if row["running"]]
     tiers = _tiers(lifecycle) if any(row["name"] == GATEWAY for row in running) else {}
+    work = _work(lifecycle) if tiers else None
     well = len(running) == len(rows) and bool(tiers) and all(tier["ok"] for tier in tiers.values())
     if as_json:
         emit_json(
@@ -114,10 +117,11 @@ def status(home: HomeOption = DEFAULT_HOME, as_json: JsonOption = False) -> None
                 "key_path": str(lifecycle.place.key_path) if lifecycle.place.key() else None,
                 "servers": rows,
                 "tiers": tiers,
+                "work": work.model_dump(mode="json") if work else None,
             }
         )
     else:
-        _show_status(lifecycle, rows, tiers)
+        _show_status(lifecycle, rows, tiers, work)
     if not running:
         raise typer.Exit(ExitCode.NOT_RUNNING)
     if not well:
@@ -171,7 +175,25 @@ def _tiers(lifecycle: Lifecycle) -> dict[str, dict[str, object]]:
     return tiers
 
 
-def _show_status(lifecycle: Lifecycle, rows: list[dict[str, object]], tiers: dict[str, dict[str, object]]) -> None:
+def _work(lifecycle: Lifecycle) -> LagReport | None:
+    """How far the workers are behind, as the gateway tells; None when it does not answer."""
+
+    async def asked() -> LagReport:
+        async with lifecycle.place.client(timeout_s=5.0) as client:
+            return await client.lag()
+
+    try:
+        return asyncio.run(asked())
+    except MemorySystemError:
+        return None
+
+
+def _show_status(
+    lifecycle: Lifecycle,
+    rows: list[dict[str, object]],
+    tiers: dict[str, dict[str, object]],
+    work: LagReport | None,
+) -> None:
     table = Table(box=None, pad_edge=False, header_style="bold")
     for heading in ("server", "state", "pid", "memory", "up", ""):
         table.add_column(heading, justify="right" if heading in {"pid", "memory", "up"} else "left")
@@ -183,9 +205,21 @@ def _show_status(lifecycle: Lifecycle, rows: list[dict[str, object]], tiers: dic
     for name, tier in tiers.items():
         said = f"{tier['ms']:.1f} ms" if tier["ok"] else f"not ready: {tier['detail']}"
         out.print(safe(f"  {name:<11} {said}", "" if tier["ok"] else "red"))
+    if work is not None:
+        _show_work(work)
     total = sum(float(str(row["memory_mb"])) for row in rows)
     key = str(lifecycle.place.key_path) if lifecycle.place.key() else "none yet"
     out.print(safe(f"memory {total:.0f} MB; home {lifecycle.place.home.path}; key {key}"), soft_wrap=True)
+
+
+def _show_work(work: LagReport) -> None:
+    oldest = f", the oldest for {_duration(work.oldest_pending_s)}" if work.oldest_pending_s is not None else ""
+    failed = f"; {work.failed} failed: ragpp jobs --state failed" if work.failed else ""
+    out.print(safe(f"  {'work':<11} {work.pending} waiting{oldest}{failed}", "red" if work.failed else ""))
+    forgetting = next((stage.waiting for stage in work.stages if stage.stage == "forget"), 0)
+    if forgetting:
+        said = f"{forgetting} not yet forgotten everywhere: ragpp jobs --stage forget"
+        out.print(safe(f"  {'forgetting':<11} {said}", "yellow"))
 
 
 def _duration(seconds: object) -> str:

@@ -10,6 +10,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+import httpx
 import psutil
 import pytest
 
@@ -115,6 +116,22 @@ def test_what_was_killed_is_told_and_started_again(home: Path, name: str) -> Non
         other: pid for other, pid in before.items() if other != name
     }
     ragpp(home, "recall", "Who is Bruno?", "--user", "u1")
+
+
+def test_status_tells_what_is_not_yet_forgotten_everywhere(home: Path) -> None:
+    ragpp(home, "remember", "Gustav is my uncle.", "--user", "u3", "--id", "m-gone")
+    psutil.Process(pids(home)["workers"]).send_signal(signal.SIGKILL)
+    url, key = (line.split("=", 1)[1] for line in ragpp(home, "env").splitlines())
+    gone = httpx.delete(
+        f"{url}/v1/interactions/m-gone", params={"user_id": "u3"}, headers={"Authorization": f"Bearer {key}"}
+    )
+    assert gone.status_code == 200
+    assert "1 not yet forgotten everywhere" in ragpp(home, "status", answers=1)
+    ragpp(home, "up")
+    deadline = time.monotonic() + 90
+    while json.loads(ragpp(home, "status", "--json"))["work"]["pending"]:
+        assert time.monotonic() < deadline, "not forgotten"
+    assert "forgotten" not in ragpp(home, "status")
 
 
 def test_there_are_as_many_workers_as_asked_for_until_another_number_is(home: Path) -> None:
