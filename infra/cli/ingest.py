@@ -22,11 +22,13 @@ WINDOW_BATCHES: Final = 4
 
 @dataclass
 class IngestReport:
-    """What became of the lines. `position`: everything before it is done with."""
+    """What became of the lines. `forgotten`: were so before, and are not stored. `position`: everything before it is
+    done with."""
 
     position: Position = START
     stored: int = 0
     duplicates: int = 0
+    forgotten: int = 0
     redactions: int = 0
     refused: list[BadLine] = field(default_factory=list)
 
@@ -128,8 +130,9 @@ class _Sender:
                 lines = [line for index, line in enumerate(lines) if index not in reasons]
                 continue
             for stored in answer.stored:
-                self.report.stored += not stored.duplicate
+                self.report.stored += not (stored.duplicate or stored.forgotten)
                 self.report.duplicates += stored.duplicate
+                self.report.forgotten += stored.forgotten
                 self.report.redactions += stored.redactions
             return
 

@@ -96,6 +96,7 @@ def _show_report(report: ingesting.IngestReport, seconds: float, *, as_json: boo
             {
                 "stored": report.stored,
                 "duplicates": report.duplicates,
+                "forgotten": report.forgotten,
                 "redactions": report.redactions,
                 "resumed_after_line": skipped_lines,
                 "refused": [{"line": line.number, "reason": line.reason} for line in report.refused],
@@ -107,6 +108,7 @@ def _show_report(report: ingesting.IngestReport, seconds: float, *, as_json: boo
         err.print(safe(f"line {line.number}: {line.reason}", "yellow"))
     parts = [f"{report.stored} stored"]
     parts += [f"{report.duplicates} known already"] if report.duplicates else []
+    parts += [f"{report.forgotten} forgotten before"] if report.forgotten else []
     parts += [f"{count(report.redactions, 'secret')} removed"] if report.redactions else []
     parts += [f"{count(len(report.refused), 'line')} left out"] if report.refused else []
     rate = (report.stored + report.duplicates) / seconds if seconds > 0 else 0.0

@@ -49,9 +49,10 @@ def remember(
         emit_json(answer.model_dump(mode="json"))
         return
     stored = answer.stored[0]
-    line = safe("known already" if stored.duplicate else "remembered", "bold").append_text(
-        safe(f" as {stored.id}", "dim")
-    )
+    became = "known already" if stored.duplicate else "remembered"
+    if stored.forgotten:
+        became = "forgotten before, so not stored,"
+    line = safe(became, "bold").append_text(safe(f" as {stored.id}", "dim"))
     if stored.redactions:
         line.append_text(safe(f", {count(stored.redactions, 'secret')} removed", "yellow"))
     out.print(line)

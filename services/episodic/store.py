@@ -76,6 +76,11 @@ class Writer:
         rows = await self._connection.fetch(SQL["known"], *self._scope.user_key, list(ids))
         return {row["id"]: Known(row["content_hash"], row["event_id"]) for row in rows}
 
+    async def forgotten(self, ids: Collection[str]) -> set[str]:
+        """Those of `ids` that were forgotten."""
+        marks = self._marks.of_all(self._scope, ids)
+        return {marks[mark] for mark in await forgotten.forgotten_among(self._connection, self._scope, marks)}
+
     async def record(self, events: Sequence[ledger.NewEvent], now: datetime) -> list[int]:
         """Append to the ledger in this transaction; the ids in the same order."""
         return await ledger.record(self._connection, self._scope, events, now=now)

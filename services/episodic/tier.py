@@ -83,8 +83,8 @@ class PostgresEpisodicTier:
             return await reader.epoch()
 
     async def store(self, scope: Scope, entries: Sequence[Entry], epoch: int | None = None) -> list[Stored]:
-        """See the protocol. The same content is the same role, name and content (`indexing.content_hash`). An
-        interaction rests on nothing: one that was forgotten may be said again."""
+        """See the protocol. The same content is the same role, name and content (`indexing.content_hash`). An id that
+        was forgotten stays so, whatever is said under it."""
         await self.check_embedding()
         wanted = [entry for entry in entries if isinstance(entry, InteractionEntry)]
         if len(wanted) != len(entries):
@@ -97,16 +97,19 @@ class PostgresEpisodicTier:
         async with self._store.writer(scope, epoch) as writer:
             known = await writer.known(set(ids))
             _refuse_conflicts(turns, known)
+            gone = await writer.forgotten(set(ids) - known.keys())
             fresh: dict[str, NewTurn] = {}
             for turn in turns:
-                if turn.interaction.id not in known:
+                if turn.interaction.id not in known and turn.interaction.id not in gone:
                     fresh.setdefault(turn.interaction.id, turn)
             event_ids = await writer.record([_stored_event(turn.interaction) for turn in fresh.values()], now)
             await writer.insert(list(fresh.values()), event_ids, now)
         recorded = {identifier: row.event_id for identifier, row in known.items()}
         recorded.update(zip(fresh, event_ids, strict=True))
         return [
-            Stored(id=identifier, duplicate=fresh.pop(identifier, None) is None, event_id=recorded[identifier])
+            Stored(id=identifier, forgotten=True)
+            if identifier in gone
+            else Stored(id=identifier, duplicate=fresh.pop(identifier, None) is None, event_id=recorded[identifier])
             for identifier in ids
         ]
 

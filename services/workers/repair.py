@@ -81,7 +81,6 @@ async def forget(parts: WorkerParts, batch: Sequence[Work]) -> None:
 
     It runs after the user's earlier events of this kind only. An interaction that is observed while it is being
     forgotten is taken out here, or is refused by the tier, in which it begins an epoch before anything is taken out.
-    What is said again under a forgotten id changes nothing about that.
     """
     scope = batch[0].scope
     gone = [work.subject_id for work in batch]

@@ -72,22 +72,24 @@ class StoreRequest(Value):
 
 
 class StoredMessage(Value):
-    """What became of one message. `redactions`: how many secrets were removed from it before it was stored."""
+    """What became of one message. `forgotten`: a message of this id was forgotten, so it is not stored, whatever it
+    says. `redactions`: how many secrets were removed from it before it was stored."""
 
     id: str
     duplicate: bool
+    forgotten: bool = False
     redactions: int
 
 
 class StoreResponse(Value):
-    """Acknowledged: the messages are in the episodic tier for good. `tiers.short_term` other than `ok` is repaired
-    by the workers."""
+    """Acknowledged: the messages are in the episodic tier for good, but for those that were forgotten before.
+    `tiers.short_term` other than `ok` is repaired by the workers."""
 
     model_config = ConfigDict(
         json_schema_extra={
             "example": {
                 "receipt": "r1.2a.2a",
-                "stored": [{"id": "m-17", "duplicate": False, "redactions": 0}],
+                "stored": [{"id": "m-17", "duplicate": False, "forgotten": False, "redactions": 0}],
                 "timestamp": "2026-03-08T13:56:02Z",
                 "tiers": {"episodic": "ok", "short_term": "ok"},
             }

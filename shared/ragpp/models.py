@@ -215,11 +215,12 @@ Entry = Annotated[
 
 
 class Stored(Value):
-    """What became of one entry. `event_id`: its event in the ledger, where the tier records one; a duplicate's is
-    that of the first write."""
+    """What became of one entry. `forgotten`: it was forgotten before, and is not stored again. `event_id`: its event in
+    the ledger, where the tier records one; a duplicate's is that of the first write."""
 
     id: str
     duplicate: bool = False
+    forgotten: bool = False
     event_id: int | None = None
 
 

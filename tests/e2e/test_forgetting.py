@@ -38,3 +38,31 @@ async def test_a_name_that_another_has_taken_keeps_no_sentence(
     assert await places_of(stack, ["Qzvrabatopia"], hint="qzv") == {}
     found = (await api.get("/v1/relationships", params={"user_id": "noor", "limit": "50"})).json()["items"]
     assert {edge["target"] for edge in found if edge["type"] in {"LIVES_IN", "WORKS_AT"}} == {"Paris", "Rome", "Globex"}
+
+
+async def test_a_late_retry_of_what_was_forgotten_is_acknowledged_and_brings_nothing_back(
+    api: httpx.AsyncClient, gateway: RealGateway, tenant: str, stack: Stack
+) -> None:
+    gone = {"id": "gone", "content": "Qzwilma knows the combination."}
+    batch = {"user_id": "noor", "session_id": "s", "messages": [gone]}
+    assert (await api.post("/v1/interactions", json=batch)).status_code == 201
+    await gateway.digest(tenant)
+    assert (await api.delete("/v1/interactions/gone", params={"user_id": "noor"})).status_code == 200
+    await gateway.digest(tenant)
+
+    for said in (gone, {"id": "gone", "content": "Qzwilma has changed it."}):
+        late = {**batch, "messages": [said, {"id": "kept", "content": "The garden is wet."}]}
+        answer = await api.post("/v1/interactions", json=late)
+        assert answer.status_code == 201, answer.text
+        assert [one["forgotten"] for one in answer.json()["stored"]] == [True, False]
+        await gateway.digest(tenant)
+    only = (await api.post("/v1/interactions", json=batch)).json()
+    assert [one["forgotten"] for one in only["stored"]] == [True]
+    after = {"user_id": "noor", "query": "garden", "after": only["receipt"]}
+    assert (await api.post("/v1/recall", json=after)).json()["status"] == "complete"
+
+    session = (await api.get("/v1/sessions/s", params={"user_id": "noor"})).json()
+    assert [message["id"] for message in session["messages"]] == ["kept"]
+    listed = (await api.get("/v1/interactions", params={"user_id": "noor"})).json()["items"]
+    assert [message["id"] for message in listed] == ["kept"]
+    assert await places_of(stack, ["Qzwilma"], hint="qzw") == {}

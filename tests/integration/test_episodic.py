@@ -367,12 +367,22 @@ async def test_forgetting_leaves_no_row_and_tells_the_ledger(
     ]
 
 
-async def test_what_was_forgotten_may_be_said_again(tier: PostgresEpisodicTier, scope: Scope) -> None:
-    await tier.store(scope, [episodic_entry("saffron", id="a")])
+async def test_an_id_that_was_forgotten_stays_so_and_the_rest_of_its_batch_is_stored(
+    tier: PostgresEpisodicTier, scope: Scope
+) -> None:
+    other = new_scope()
+    for user in (scope, other):
+        await tier.store(user, [episodic_entry("saffron", id="a")])
     await tier.forget(scope, ["a"])
-    (stored,) = await tier.store(scope, [episodic_entry("granite", id="a")])
-    assert not stored.duplicate
-    assert await found(tier, episodic_query(scope, "granite")) == ["a"]
+    waiting = await tier.pending(scope)
+    for said in ("saffron", "granite"):
+        again, fresh = await tier.store(scope, [episodic_entry(said, id="a"), episodic_entry("basalt", id="b")])
+        assert (again.forgotten, again.duplicate, again.event_id) == (True, False, None)
+        assert not fresh.forgotten
+    assert [one.id for one in await tier.get(scope, ["a", "b"])] == ["b"]
+    assert await tier.pending(scope) == waiting + 1  # the other message alone
+    (theirs,) = await tier.store(other, [episodic_entry("saffron", id="a")])
+    assert (theirs.forgotten, theirs.duplicate) == (False, True)
 
 
 @pytest.mark.parametrize("newest_first", [True, False])

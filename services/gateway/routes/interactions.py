@@ -43,18 +43,20 @@ router = APIRouter(tags=["interactions"], responses=RESPONSES)
     responses={409: {"description": "An id is known with other content; `details.indexes` names which."}},
 )
 async def store_interactions(request: Request, principal: Writer) -> Response:
-    """Store messages of one session. All are acknowledged, or none; repeating a request with ids is harmless."""
+    """Store messages of one session. All are acknowledged, or none; repeating a request with ids is harmless. A message
+    whose id was forgotten stays so: `forgotten`, and the others are stored."""
     parts: Parts = request.app.state.parts
     body = await read_body(request, StoreRequest)
     note(request, user_id=body.user_id, agent_id=body.agent_id, items=len(body.messages))
     scope = principal.scope("write", body.user_id, agent_id=body.agent_id, session_id=body.session_id)
     entries = await parts.intake.prepare(body.model_copy(update={"agent_id": scope.agent_id}))
     stored = await parts.episodic.store(scope, entries)
-    short_term = await _append(parts, scope, [e for e, s in zip(entries, stored, strict=True) if not s.duplicate])
+    fresh = [e for e, s in zip(entries, stored, strict=True) if not (s.duplicate or s.forgotten)]
+    short_term = await _append(parts, scope, fresh)
     response = StoreResponse(
         receipt=str(Receipt.of(item.event_id for item in stored)),
         stored=tuple(
-            StoredMessage(id=item.id, duplicate=item.duplicate, redactions=entry.redactions)
+            StoredMessage(id=item.id, duplicate=item.duplicate, forgotten=item.forgotten, redactions=entry.redactions)
             for item, entry in zip(stored, entries, strict=True)
         ),
         timestamp=parts.clock(),
