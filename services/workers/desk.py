@@ -26,7 +26,7 @@ class Desk:
     def __init__(self, parts: WorkerParts, name: str, clock: Callable[[], float] = time.monotonic) -> None:
         self._parts, self._name, self._clock = parts, name, clock
         self._numbers: Iterator[int] = count(1)
-        self._batches = {stage: min(LEAST_BATCH, of_stage.batch) for stage, of_stage in STAGES.items()}
+        self._batches = {stage: of_stage.batch for stage, of_stage in STAGES.items()}
         self._working: dict[str, set[asyncio.Task[None]]] = {stage: set() for stage in STAGES}
         self._stopping = False
 
