@@ -1,10 +1,8 @@
 """Where a worker process does its work: so many threads for each stage, each of which leases what it does."""
 
 import asyncio
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from itertools import count
-from typing import Final
 
 import structlog
 
@@ -13,20 +11,15 @@ from services.workers.digest import LEASE_S, STAGES, digest
 from services.workers.parts import WorkerParts
 from services.workers.telling import told
 
-BATCH_S: Final = 0.5
-"""What a batch may take, as long as the last one of its stage foretells it: who comes meanwhile waits for its end."""
-LEAST_BATCH: Final = 8
-"""However slow the machine: a batch has a price of its own."""
 _log = structlog.stdlib.get_logger(__name__)
 
 
 class Desk:
-    """`name`: of this process, in the owners of its leases. `clock`: seconds."""
+    """`name`: of this process, in the owners of its leases."""
 
-    def __init__(self, parts: WorkerParts, name: str, clock: Callable[[], float] = time.monotonic) -> None:
-        self._parts, self._name, self._clock = parts, name, clock
+    def __init__(self, parts: WorkerParts, name: str) -> None:
+        self._parts, self._name = parts, name
         self._numbers: Iterator[int] = count(1)
-        self._batches = {stage: of_stage.batch for stage, of_stage in STAGES.items()}
         self._working: dict[str, set[asyncio.Task[None]]] = {stage: set() for stage in STAGES}
         self._stopping = False
 
@@ -72,17 +65,7 @@ class Desk:
     async def _lease_and_digest(self, stage: str) -> bool:
         """Whether there was anything to lease."""
         owner = f"{self._name}:{next(self._numbers)}"
-        works = await self._parts.ledger.lease(stage, limit=self._batches[stage], owner=owner, lease_s=LEASE_S)
+        works = await self._parts.ledger.lease(stage, limit=STAGES[stage].batch, owner=owner, lease_s=LEASE_S)
         if works:
-            began = self._clock()
             await digest(self._parts, works, owner)
-            self._batches[stage] = next_batch(len(works), self._clock() - began, STAGES[stage].batch)
         return bool(works)
-
-
-def next_batch(works: int, seconds: float, most: int) -> int:
-    """How many works to take at once after `works` of them took so long: as many as should take BATCH_S, LEAST_BATCH to
-    `most` of them. It at most doubles: few works take longer, each, than many."""
-    least = min(LEAST_BATCH, most)
-    foretold = works * BATCH_S / seconds if seconds > 0 else most
-    return int(min(most, max(least, min(foretold, 2 * max(works, least)))))

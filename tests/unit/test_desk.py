@@ -8,14 +8,12 @@ from datetime import UTC, datetime
 from typing import cast
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from ragpp.errors import TierUnavailable
 from ragpp.ledger import Work, WorkKey
 from ragpp.models import Scope
 from services.workers import desk as desk_module
-from services.workers.desk import BATCH_S, LEAST_BATCH, Desk, next_batch
+from services.workers.desk import Desk
 from services.workers.digest import STAGES
 from services.workers.loop import Ending, LoopThread
 from services.workers.parts import WorkerParts
@@ -32,7 +30,7 @@ class Parts:
         self.owners: list[str] = []
 
     async def lease(self, stage: str, *, limit: int, owner: str, lease_s: float) -> list[Work]:
-        assert 1 <= limit <= STAGES[stage].batch
+        assert limit == STAGES[stage].batch
         assert lease_s > 0
         if self.left == 0:
             if self.error is not None:
@@ -116,26 +114,6 @@ async def test_what_takes_too_long_at_the_end_is_cancelled(digests: Digests) -> 
     assert digests.ended == 0
     ends = await asyncio.gather(*working, return_exceptions=True)
     assert all(isinstance(end, asyncio.CancelledError) for end in ends)
-
-
-@given(works=st.integers(1, 128), seconds=st.floats(0, 1_000), most=st.sampled_from([1, 8, 128]))
-def test_a_batch_is_as_large_as_half_a_second_allows(works: int, seconds: float, most: int) -> None:
-    size = next_batch(min(works, most), seconds, most)
-    assert 1 <= size <= most
-    if size > LEAST_BATCH:
-        assert size * seconds / min(works, most) <= BATCH_S
-
-
-def test_a_machine_that_is_fast_takes_the_most_there_may_be_and_a_slow_one_few() -> None:
-    def settled(works_a_second: float) -> int:
-        size = 128
-        for _ in range(10):
-            size = next_batch(size, size / works_a_second, 128)
-        return size
-
-    assert settled(300) == 128
-    assert settled(75) == 37
-    assert settled(2) == LEAST_BATCH
 
 
 async def test_a_loop_that_is_closed_takes_nothing_more_and_leaves_nobody_waiting() -> None:
