@@ -36,7 +36,8 @@ async def recall(api: httpx.AsyncClient, query: str, **fields: object) -> dict[s
 async def test_a_write_is_acknowledged_by_both_tiers_with_a_receipt(api: httpx.AsyncClient) -> None:
     body = await remember(api, MESSAGES)
     assert body["tiers"] == {"episodic": "ok", "short_term": "ok"}
-    assert body["stored"] == [{"id": f"m{n}", "duplicate": False, "redactions": 0} for n in (1, 2, 3)]
+    unknown = {"duplicate": False, "forgotten": False, "redactions": 0}
+    assert body["stored"] == [{"id": f"m{n}", **unknown} for n in (1, 2, 3)]
     assert str(body["receipt"]).startswith("r1.")
 
 
