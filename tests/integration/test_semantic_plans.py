@@ -114,7 +114,10 @@ async def parameters(tier: Neo4jSemanticTier, scope: Scope) -> dict[str, Mapping
         "doubtful": {"below": 1.0, "now": now, "limit": 50, "rate": 0.95, "lasting_rate": 0.999},
         "fading": {"now": now + 1, "limit": 50},
         "absorb": {"keep_id": noor.id, "absorb_id": town.id, "now": now, "automatic": True},
-        "restore": {"keep_id": noor.id, "absorb_id": town.id},
+        "restore": {"keep_id": noor.id, "absorb_id": town.id, "for_good": True},
+        "hand_over": {"keep_id": noor.id, "absorb_id": town.id},
+        "add_unrevised": {"things": [[noor.id]]},
+        "take_unrevised": {},
         "rename_merge": {"id": noor.id, "state": {}},
         "events_of_sources": {"ids": ["m0"]},
         **{
