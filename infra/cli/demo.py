@@ -66,7 +66,7 @@ async def _show(lifecycle: Lifecycle) -> None:
         report = await _load(client)
         seconds = time.monotonic() - began
         known = f" ({report.duplicates} were known already)" if report.duplicates else ""
-        rate = (report.stored + report.duplicates) / seconds
+        rate = report.acknowledged / seconds
         out.print(f"\nStored {report.stored} messages of two friends{known} in {seconds:.2f} s ({rate:,.0f}/s)")
         began = time.monotonic()
         await wait_until_digested(client, USER)

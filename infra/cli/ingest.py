@@ -32,6 +32,11 @@ class IngestReport:
     redactions: int = 0
     refused: list[BadLine] = field(default_factory=list)
 
+    @property
+    def acknowledged(self) -> int:
+        """Lines that the gateway has answered for, whatever became of them."""
+        return self.stored + self.duplicates + self.forgotten
+
 
 class BadLines(
     MemorySystemError,

@@ -111,7 +111,7 @@ def _show_report(report: ingesting.IngestReport, seconds: float, *, as_json: boo
     parts += [f"{report.forgotten} forgotten before"] if report.forgotten else []
     parts += [f"{count(report.redactions, 'secret')} removed"] if report.redactions else []
     parts += [f"{count(len(report.refused), 'line')} left out"] if report.refused else []
-    rate = (report.stored + report.duplicates) / seconds if seconds > 0 else 0.0
+    rate = report.acknowledged / seconds if seconds > 0 else 0.0
     out.print(f"{', '.join(parts)} in {seconds:.1f} s ({rate:,.0f} messages/s)")
 
 
@@ -139,7 +139,7 @@ def _bar(path: Path | None, start: Position, *, quiet: bool) -> Iterator[Callabl
         task = bar.add_task("storing", total=total, completed=start.offset, count="")
 
         def advance(report: ingesting.IngestReport) -> None:
-            count = f"{report.stored + report.duplicates:,} messages"
+            count = f"{report.acknowledged:,} messages"
             bar.update(task, completed=report.position.offset, count=count)
 
         yield advance

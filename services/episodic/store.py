@@ -78,8 +78,8 @@ class Writer:
 
     async def forgotten(self, ids: Collection[str]) -> set[str]:
         """Those of `ids` that were forgotten."""
-        marks = self._marks.of_all(self._scope, ids)
-        return {marks[mark] for mark in await forgotten.forgotten_among(self._connection, self._scope, marks)}
+        sources = self._marks.of_all(self._scope, ids)
+        return await forgotten.forgotten_among(self._connection, self._scope, sources)
 
     async def record(self, events: Sequence[ledger.NewEvent], now: datetime) -> list[int]:
         """Append to the ledger in this transaction; the ids in the same order."""
@@ -142,13 +142,9 @@ class Writer:
         gone = [Forgotten(row["id"], row["ordinal"], row["session_id"], row["occurred_at"]) for row in rows]
         return sorted(gone, key=lambda one: one.ordinal)
 
-    async def compress(self, smaller: Mapping[str, bytes]) -> int:
-        """Keep these texts, by the ids of their interactions, as they were packed; as they are where nothing was. How
-        many were not done before."""
-        done: int = await self._connection.fetchval(
-            SQL["compress"], *self._scope.user_key, list(smaller), list(smaller.values())
-        )
-        return done
+    async def compress(self, smaller: Mapping[str, bytes]) -> None:
+        """Keep these texts, by the ids of their interactions, as they were packed; as they are where nothing was."""
+        await self._connection.execute(SQL["compress"], *self._scope.user_key, list(smaller), list(smaller.values()))
 
 
 class Reader:

@@ -42,8 +42,8 @@ class Rows(PreferenceRows, RuleRows, FindingRows, ReflectionRows):
 
     async def forgotten_sources(self, interaction_ids: Collection[str]) -> set[str]:
         """Those of `interaction_ids` that were forgotten."""
-        ids = self._marks.of_all(self.scope, interaction_ids)
-        return {ids[mark] for mark in await forgotten.forgotten_among(self._connection, self.scope, ids)}
+        sources = self._marks.of_all(self.scope, interaction_ids)
+        return await forgotten.forgotten_among(self._connection, self.scope, sources)
 
     async def add_forgotten_sources(self, interaction_ids: Collection[str], now: datetime) -> None:
         """Keep, for good, that these were forgotten."""

@@ -59,13 +59,12 @@ class Relay:
         """Whether any of the stages has work."""
         free = self._free()
         due = await self._ledger.due(free) if free else []
-        for number, stage in enumerate(due):
-            try:
-                hinted = await self._hint(stage)
-            except OSError:
-                for unhinted in due[number:]:
-                    self._begin(unhinted)
-                raise
-            if not hinted:
+        try:
+            for stage in due:
+                if not await self._hint(stage):
+                    self._begin(stage)
+        except OSError:
+            for stage in due:
                 self._begin(stage)
+            raise
         return bool(due)

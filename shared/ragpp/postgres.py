@@ -89,7 +89,8 @@ def create_pool(settings: PostgresSettings, *, dsn: str | None = None, vectors: 
             "timezone": "UTC",
             "plan_cache_mode": "auto",
             # a process that was stopped keeps its transaction open, and with it the user's lock; between the halves of
-            # a statement, its text and its values, it does not count as idle, so whoever takes a lock sets the second
+            # a statement, its text and its values, it does not count as idle, so whoever is given a lock sets its
+            # transaction_timeout to the second
             "idle_in_transaction_session_timeout": f"{settings.idle_transaction_s * 1_000:.0f}ms",
             "ragpp.longest_hold": f"{settings.longest_hold_s * 1_000:.0f}ms",
         },

@@ -3,7 +3,7 @@
 Every function runs in the caller's transaction (`ragpp.postgres.tenant_tx`) and raises what the driver raises.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from datetime import datetime
 
 from ragpp.forgetting import check_epoch
@@ -38,8 +38,9 @@ async def add_forgotten(connection: Connection, scope: Scope, marks: Collection[
     await connection.execute(SQL["add_forgotten"], *scope.user_key, sorted(marks), now)
 
 
-async def forgotten_among(connection: Connection, scope: Scope, marks: Collection[str]) -> set[str]:
-    """Those of `marks` that are of forgotten sources."""
-    if not marks:
+async def forgotten_among(connection: Connection, scope: Scope, sources: Mapping[str, str]) -> set[str]:
+    """Those of `sources`, by their marks, that were forgotten."""
+    if not sources:
         return set()
-    return {row["mark"] for row in await connection.fetch(SQL["forgotten"], *scope.user_key, list(marks))}
+    rows = await connection.fetch(SQL["forgotten"], *scope.user_key, list(sources))
+    return {sources[row["mark"]] for row in rows}
