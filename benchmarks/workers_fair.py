@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from itertools import count
 from typing import Final
 
-from benchmarks.backlog import Table, ledger_of, names_of, paused_workers, store, tenant_client
+from benchmarks.backlog import Table, ledger_of, names_of, paused_workers, store, tenant_client, warm_each
 from benchmarks.proof import Proving, conversation, quantile
 from ragpp.api import StoreRequest
 from ragpp.client import MemoryClient
@@ -28,6 +28,7 @@ async def fair(stack: Proving, *, interactions: int, users: Sequence[int]) -> No
                 run = f"fair-{workers}of{many}"
                 backlog = names_of(run, many)
                 with paused_workers(stack.home, workers, run) as (processes, _):
+                    await warm_each(processes, table, busy, run)
                     await store(busy, backlog, interactions)
                     processes.signal(signal.SIGCONT)
                     asked = await _probe(table, backlog, {f"{run}-a": busy, f"{run}-b": other})

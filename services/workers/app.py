@@ -1,5 +1,6 @@
 """The workers' composition root: settings are read here, and a Celery worker is run around the runtime."""
 
+import asyncio
 import logging
 import os
 from collections.abc import AsyncIterator, Callable
@@ -9,12 +10,13 @@ from functools import partial
 from pathlib import Path
 from typing import Final, Protocol
 
+import structlog
 from celery.signals import setup_logging, worker_shutting_down
 
 from ragpp.clock import Clock, system_clock
 from ragpp.embedding import Embedder
 from ragpp.embedding.factory import make_embedder
-from ragpp.errors import ConfigurationError
+from ragpp.errors import ConfigurationError, MemorySystemError
 from ragpp.extraction.spacy_extractor import SpacyExtractor
 from ragpp.ledger import WorkLedger
 from ragpp.ledger.pins import PinBoard
@@ -36,11 +38,15 @@ from services.workers.digest import STAGES
 from services.workers.parts import LearningPolicy, SchedulePolicy, WorkerParts
 from services.workers.runtime import Runtime
 from services.workers.tasks import RuntimeSlot, leave_hint, make_celery
+from services.workers.telling import told
 
 THREADS: Final = sum(stage.at_once for stage in STAGES.values()) + 2
 """One for each batch that may be under way, and two for hints that find all threads of their stage taken."""
 NICENESS: Final = 15
+WARMING: Final = "My friend Ann moved to Oslo last May, and I decided to call her on Monday because I like long walks."
+"""A sentence that most rules of extraction look at: what they load, they load once."""
 AUTOGROUP: Final = Path("/proc/self/autogroup")
+_log = structlog.stdlib.get_logger(__name__)
 
 
 class WorkerTiers(Protocol):
@@ -71,8 +77,9 @@ async def open_parts(open_tiers: OpenTiers) -> AsyncIterator[WorkerParts]:
     async with AsyncExitStack() as stack:
         learning, worker = LearningSettings(), WorkerSettings()
         counter = TokenCounter()
-        embedder = make_embedder(EmbeddingSettings())
+        extractor, embedder = SpacyExtractor(), make_embedder(EmbeddingSettings())
         stack.push_async_callback(embedder.close)
+        await _warm(extractor, embedder)
         tiers = await stack.enter_async_context(open_tiers(embedder, counter, system_clock))
         pool = create_pool(postgres, dsn=postgres.relay_dsn.get_secret_value(), vectors=False)
         await ensure_open(pool)
@@ -90,7 +97,7 @@ async def open_parts(open_tiers: OpenTiers) -> AsyncIterator[WorkerParts]:
             ledger=WorkLedger(pool, system_clock),
             pins=PinBoard(pool, system_clock),
             learning=LearningPolicy(archive_below=learning.archive_below, retention=learning.retention),
-            extractor=SpacyExtractor(),
+            extractor=extractor,
             embedder=embedder,
             clock=system_clock,
             models=models,
@@ -110,6 +117,16 @@ async def open_parts(open_tiers: OpenTiers) -> AsyncIterator[WorkerParts]:
                 },
             ),
         )
+
+
+async def _warm(extractor: SpacyExtractor, embedder: Embedder) -> None:
+    """Load what the first work would load, before others wait for it. What cannot be loaded now fails the works that
+    need it, each with its error, or mends itself."""
+    for loading in (asyncio.to_thread(extractor.extract, WARMING, speaker=None), embedder.warm()):
+        try:
+            await loading
+        except MemorySystemError as error:
+            _log.warning("worker.not_warm", error=told(error))
 
 
 def _be_nice() -> None:
