@@ -11,8 +11,8 @@ speed   A backlog is stored while all workers are paused, and digested by one, t
         the processes, interactions a second, the longest time in which nothing was observed, and how many cores each
         process used. Rounds in rotating order; medians, and ratios to one worker in the same round.
 fair    While a tenant's backlog is digested by one worker, by two, each of which has digested a little before: every
-        half second a message of a new user of
-        another tenant, and one of a new user of the same. Seconds from storing each to its observation.
+        half second a message of a new user of another tenant, and one of a new user of the same. Seconds from storing
+        each to its observation.
 queue   A hundred thousand interactions of a thousand users, stored through the API with the hashing embedder, and two
         workers: how long the broker's queues get in 30 seconds, and how fast it goes beside a backlog of the first
         part's size in the same stack. The rest of the backlog is left.

@@ -17,13 +17,14 @@ EMBEDDER_PATIENCE_S: Final = 10.0
 @dataclass(frozen=True)
 class Stage:
     """`work` does a batch of one user, and may answer results by the work's key, which are kept with it. `tiers` and,
-    where `embeds`, the embedder must be up for it. `batch`: works that one lease takes, of any users. `at_once`: such
-    batches that one worker process has under way."""
+    where `embeds`, the embedder must be up for it. `batch`: works that one lease takes, of any users; a fresh message
+    waits for the end of one. Of twice as many two workers digest no more a second, and it waits half as long again.
+    `at_once`: such batches that one worker process has under way."""
 
     work: Callable[[WorkerParts, Sequence[Work]], Awaitable[Mapping[WorkKey, Result] | None]]
     tiers: Callable[[WorkerParts], Sequence[MemoryTier]]
     embeds: bool = False
-    batch: int = 128
+    batch: int = 64
     at_once: int = 2
 
 
