@@ -8,8 +8,9 @@ evidence: the kinship is one that a person has but one of, and exactly one entit
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Final
 from uuid import uuid4
 
@@ -55,8 +56,13 @@ class Union:
 class IdentityIndex:
     """The entities that the names of a batch may mean; grows with what the batch makes."""
 
-    def __init__(self, known: Iterable[EntityState]) -> None:
+    def __init__(
+        self, known: Iterable[EntityState], kept_apart: Mapping[str, frozenset[str]] = MappingProxyType({})
+    ) -> None:
+        """`kept_apart`: for those that are made with an id, the ids that a person split off."""
         self.unions: list[Union] = []
+        self._absorbed: dict[str, str] = {}
+        self._kept_apart = kept_apart
         self._by_id: dict[str, Candidate] = {}
         self._by_name: dict[tuple[EntityLabel, str], Candidate] = {}
         self._by_alias: dict[tuple[EntityLabel, str], set[str]] = {}
@@ -66,12 +72,23 @@ class IdentityIndex:
             )
             self._add(candidate)
 
-    def resolve(self, name: str, label: EntityLabel, aliases: Iterable[str] = ()) -> Candidate:
-        """The entity that `name` means, made if need be; `aliases` are added to it. May report a union."""
+    def resolve(
+        self,
+        name: str,
+        label: EntityLabel,
+        aliases: Iterable[str] = (),
+        *,
+        known_as: str | None = None,
+        made_as: str | None = None,
+    ) -> Candidate:
+        """The entity that `name` means, made if need be, with the id `made_as` unless another has it; `aliases` are
+        added to it. `known_as`: the id of the one that it has just meant. May report a union."""
         key = name_key(name)
-        found = self._by_name.get((label, key)) or self._only_alias(label, key)
+        found = None if known_as is None else self._by_id[self._part_of(known_as)]
+        found = found or self._by_name.get((label, key)) or self._only_alias(label, key)
         if found is None:
-            found = Candidate(uuid4().hex, name, label, None)
+            identifier = made_as if made_as is not None and made_as not in self._by_id else uuid4().hex
+            found = Candidate(identifier, name, label, None, kept_apart=self._kept_apart.get(identifier, frozenset()))
             self._add(found)
         alias_keys = {name_key(alias) for alias in aliases}
         for alias_key in {key, *alias_keys} - {name_key(found.name)}:
@@ -81,6 +98,11 @@ class IdentityIndex:
             if relative is not None:
                 self._unite(found, relative)
         return found
+
+    def _part_of(self, identifier: str) -> str:
+        while identifier in self._absorbed:
+            identifier = self._absorbed[identifier]
+        return identifier
 
     def label_of(self, identifier: str) -> EntityLabel:
         """The label of one of the entities. Raises KeyError."""
@@ -124,6 +146,7 @@ class IdentityIndex:
 
     def _unite(self, kept: Candidate, absorbed: Candidate) -> None:
         self.unions.append(Union(kept.id, absorbed.id))
+        self._absorbed[absorbed.id] = kept.id
         name = name_key(absorbed.name)
         del self._by_name[absorbed.label, name]
         for alias_key in absorbed.alias_keys:

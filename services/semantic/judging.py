@@ -8,11 +8,12 @@ from uuid import uuid4
 from ragpp.errors import Conflict, InvalidInput, NotFound
 from ragpp.learned import Consolidated, Verdict
 from ragpp.models import Relationship, Scope
+from services.semantic.claiming import NewEvent
 from services.semantic.consolidating import merge_the_same, persist_decay
 from services.semantic.records import Act, Applied, RelationshipState, Statement, to_moment
 from services.semantic.rows import NamedRelationship
 from services.semantic.verbs import GraphVerbs, page_of
-from services.semantic.writer import GraphWriter, NewEvent
+from services.semantic.writer import GraphWriter
 
 VERDICT_PREFIX: Final = "v:"
 

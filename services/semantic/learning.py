@@ -9,14 +9,17 @@ import orjson
 
 from ragpp.errors import Conflict
 from ragpp.models import EntityEntry, EntityLabel, Observation, RelationshipEntry, Vector
+from services.semantic.claiming import Claim, NewEvent
 from services.semantic.evidence import MAX_CONTEXT_CHARS, Belief, extend_entity, fold_mentions
-from services.semantic.forgetting import ENTRY_PREFIX, OBSERVATION_PREFIX
 from services.semantic.identity import Candidate, IdentityIndex
 from services.semantic.keys import name_key
 from services.semantic.records import (
+    ENTRY_PREFIX,
+    OBSERVATION_PREFIX,
     Applied,
     EntityState,
     Mention,
+    Naming,
     RelationshipKey,
     RelationshipState,
     Statement,
@@ -25,7 +28,7 @@ from services.semantic.records import (
 from services.semantic.revising import Revision
 from services.semantic.timeline import weight_of
 from services.semantic.validity import EXCLUSIVE, SYMMETRIC
-from services.semantic.writer import Claim, GraphWriter, NewEvent
+from services.semantic.writer import GraphWriter
 
 _NOT_CONTENT: Final = {"id", "embedding"}
 
@@ -69,17 +72,20 @@ class Lesson:
             relationships=observation.relationships,
         )
 
+    def namings(self) -> tuple[Naming, ...]:
+        """Every name as it is said, in order, each once."""
+        said = [Naming(entry.label, entry.name, entry.aliases) for entry in self.entities]
+        for entry in self.relationships:
+            said += [Naming(entry.source_label, entry.source), Naming(entry.target_label, entry.target)]
+        return tuple(dict.fromkeys(said))
+
     def names(self) -> set[str]:
         """Every name under which one of its entities may have to be made."""
-        return {
-            *(entry.name for entry in self.entities),
-            *(name for entry in self.relationships for name in (entry.source, entry.target)),
-        }
+        return {naming.name for naming in self.namings()}
 
     def keys(self) -> set[str]:
         """Every key under which one of its entities may be known."""
-        said = (*self.names(), *(alias for entry in self.entities for alias in entry.aliases))
-        return {name_key(name) for name in said}
+        return {key for naming in self.namings() for key in naming.keys}
 
 
 def vectors_given(lessons: Iterable[Lesson]) -> dict[str, Vector]:
@@ -127,7 +133,7 @@ async def learn(
 def event_of(lesson: Lesson, mark_of: Callable[[str], str]) -> NewEvent:
     """What claiming a lesson's event needs."""
     marks = tuple(mark_of(source) for source in lesson.sources)
-    return NewEvent(lesson.event_id, lesson.hash, lesson.occurred_at, lesson.sources, marks)
+    return NewEvent(lesson.event_id, lesson.hash, lesson.occurred_at, lesson.sources, marks, lesson.namings())
 
 
 async def _write(
@@ -137,11 +143,14 @@ async def _write(
         return
     states = batch.entity_states()
     new = states.keys() - batch.index.states().keys()
-    await writer.write_entities(states.values(), {identifier: vectors[states[identifier].name] for identifier in new})
+    absorbed = {union.absorbed for union in batch.index.unions}
+    await writer.free_names(absorbed)
+    created = {identifier: vectors[states[identifier].name] for identifier in new}
+    await writer.write_entities(states.values(), created, unnamed=absorbed)
     await writer.write_mentions(batch.mentions.values())
     if batch.statements:
         known = await writer.rivals(batch.groups())
-        known += [found.state for found in await writer.relationships({key.id for _, key in batch.statements})]
+        known += [found.state for found in await writer.relationships(batch.keys())]
         edges, stale = batch.relationship_states({state.key: state for state in known}, belief)
         await writer.write_relationships(edges.values())
         await writer.write_statements(batch.statements.values())
@@ -156,17 +165,16 @@ class Batch:
     def __init__(self, index: IdentityIndex) -> None:
         self.index = index
         self.mentions: dict[tuple[str, str], Mention] = {}
-        self.statements: dict[tuple[str, RelationshipKey], Statement] = {}
+        self.statements: dict[tuple[str, RelationshipKey, str, str], Statement] = {}
+        self._meant: dict[tuple[str, EntityLabel, str], str] = {}
 
     def read(self, lesson: Lesson, applied: Applied) -> None:
         for entity in lesson.entities:
-            self._mention(applied, entity.name, entity.label, entity.aliases)
+            self.mention(applied, Naming(entity.label, entity.name, entity.aliases))
         for relationship in lesson.relationships:
-            source = self._mention(applied, relationship.source, relationship.source_label)
-            target = self._mention(applied, relationship.target, relationship.target_label)
+            source = self.mention(applied, Naming(relationship.source_label, relationship.source))
+            target = self.mention(applied, Naming(relationship.target_label, relationship.target))
             key = RelationshipKey(source.id, relationship.type, target.id)
-            if key.is_loop:
-                continue
             statement = Statement(
                 applied=applied,
                 key=key,
@@ -181,22 +189,28 @@ class Batch:
                 self._state(_mirrored(statement))
 
     def _state(self, statement: Statement) -> None:
-        """Keep it, unless the same event has said so more weightily."""
-        slot = (statement.applied.event_id, statement.key)
+        """Keep it, unless the same event has said so in the same names more weightily. In others it may be about
+        somebody else one day."""
+        slot = (statement.applied.event_id, statement.key, statement.source_name, statement.target_name)
         known = self.statements.get(slot)
         if known is None or weight_of(statement.act) >= weight_of(known.act):
             self.statements[slot] = statement
 
-    def _mention(self, applied: Applied, name: str, label: EntityLabel, aliases: tuple[str, ...] = ()) -> Candidate:
-        candidate = self.index.resolve(name, label, aliases)
+    def mention(self, applied: Applied, said: Naming, made_as: str | None = None) -> Candidate:
+        """Whom `said` means; see `IdentityIndex.resolve`. Within one event a name goes on meaning the same."""
+        name, aliases = said.name, said.aliases
+        place = (applied.event_id, said.label, name_key(name))
+        known_as = self._meant.get(place)
+        candidate = self.index.resolve(name, said.label, aliases, known_as=known_as, made_as=made_as)
+        self._meant[place] = candidate.id
         slot = (applied.event_id, candidate.id)
         known = self.mentions.get(slot)
         if known is None:
             self.mentions[slot] = Mention(applied, candidate.id, name, aliases)
         elif name != known.name or aliases:
-            said = dict.fromkeys((*known.aliases, name, *aliases))
+            others = dict.fromkeys((*known.aliases, name, *aliases))
             self.mentions[slot] = Mention(
-                applied, candidate.id, known.name, tuple(alias for alias in said if alias != known.name)
+                applied, candidate.id, known.name, tuple(alias for alias in others if alias != known.name)
             )
         return candidate
 
@@ -217,7 +231,12 @@ class Batch:
 
     def groups(self) -> set[tuple[str, str]]:
         """The sources and types of which one relationship may end another."""
-        return {(key.source_id, key.type) for _, key in self.statements if key.type in EXCLUSIVE}
+        keys = {statement.key for statement in self.statements.values()}
+        return {(key.source_id, key.type) for key in keys if key.type in EXCLUSIVE}
+
+    def keys(self) -> set[str]:
+        """The ids of the relationships that are stated."""
+        return {statement.key.id for statement in self.statements.values()}
 
     def relationship_states(
         self, known: Mapping[RelationshipKey, RelationshipState], belief: Belief
@@ -227,10 +246,13 @@ class Batch:
         states = dict(known)
         touched: dict[RelationshipKey, RelationshipState] = {}
         stale: set[RelationshipKey] = set()
-        for (_, key), statement in self.statements.items():
-            state = states.get(key)
+        told: set[tuple[str, RelationshipKey]] = set()
+        for statement in self.statements.values():
+            key, state = statement.key, states.get(statement.key)
             extended = belief.extend(state, statement) if state is not None else belief.fold([statement])
-            if extended is None or self._may_end(key, statement, states):
+            twice = (statement.applied.event_id, key) in told
+            told.add((statement.applied.event_id, key))
+            if extended is None or twice or self._may_end(key, statement, states):
                 stale.add(key)
             if extended is not None:
                 touched[key] = states[key] = extended

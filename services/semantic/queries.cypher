@@ -128,8 +128,8 @@ RETURN entities, relationships
 // the transaction sees all that the others wrote, so that reading, deciding and writing need no further care.
 // `fresh` is false for an event that was applied before. Sources that were forgotten are not kept; `forgotten` has their
 // marks. `epoch`: the user's, by which the caller tells whether the transaction may go on.
-// $rows list<{event_id, hash, occurred_at, sources, marks}>: a mark for each source; $marks list<text>: all of them,
-// $now int
+// $rows list<{event_id, hash, occurred_at, sources, marks, namings}>: a mark for each source; $marks list<text>: all of
+// them, $now int
 MERGE (u:User {scope: $scope})
 SET u.locked_at = $given.now
 WITH u
@@ -141,7 +141,8 @@ WITH position, base + position AS sequence, $given.rows[position] AS row, epoch,
 MERGE (a:Applied {scope: $scope, event_id: row.event_id})
 ON CREATE SET a.hash = row.hash, a.occurred_at = row.occurred_at, a.sequence = sequence,
               a.sources = [place IN range(0, size(row.sources) - 1) WHERE NOT row.marks[place] IN forgotten
-                           | row.sources[place]]
+                           | row.sources[place]],
+              a.namings = row.namings
 RETURN position, a.sequence AS sequence, a.sequence = sequence AS fresh, a.hash = row.hash AS same, epoch, forgotten
 ORDER BY position
 
@@ -296,6 +297,12 @@ UNWIND row.alias_keys AS key
 MERGE (k:Alias {scope: $scope, key: key})
 MERGE (k)-[:OF]->(e)
 
+// name: free_names
+// Until they are written again, or absorbed. $ids list<text>
+UNWIND $given.ids AS id
+MATCH (e:Entity {scope: $scope, id: id})
+SET e.name_key = id
+
 // name: drop_aliases
 // Take away the aliases that an entity has no more. $rows list<{id, alias_keys}>
 UNWIND $given.rows AS row
@@ -383,7 +390,7 @@ DELETE said
 
 // name: absorb
 // Put an entity away as a merge into another: what it looked like stays, its name and edges are free.
-// $keep_id text, $absorb_id text, $now int, $automatic bool
+// $keep_id text, $absorb_id text, $name_key text, $now int, $automatic bool
 MATCH (k:Entity {scope: $scope, id: $given.keep_id})
 MATCH (e:Entity {scope: $scope, id: $given.absorb_id})
 OPTIONAL MATCH (e)-[held:KNOWS|RELATES_TO|OF]-()
@@ -391,24 +398,18 @@ DELETE held
 WITH DISTINCT k, e
 SET e:Merge
 REMOVE e:Entity
+SET e.name_key = $given.name_key
 CREATE (e)-[:MERGED_INTO {at: $given.now, automatic: $given.automatic}]->(k)
 
 // name: restore
-// Bring an absorbed entity back, without its evidence. $for_good bool: the two never become one by themselves again.
+// Bring an absorbed entity back, without its evidence; the two never become one by themselves again.
 // $keep_id text, $absorb_id text
 MATCH (u:User {scope: $scope})
 MATCH (m:Merge {scope: $scope, id: $given.absorb_id})-[into:MERGED_INTO]->(k:Entity {scope: $scope, id: $given.keep_id})
 DELETE into
-SET m:Entity, k.kept_apart = coalesce(k.kept_apart, []) + CASE WHEN $given.for_good THEN [$given.absorb_id] ELSE [] END
+SET m:Entity, k.kept_apart = coalesce(k.kept_apart, []) + [$given.absorb_id]
 REMOVE m:Merge
 CREATE (u)-[:KNOWS]->(m)
-
-// name: hand_over
-// Let another entity have absorbed what this one had, without its evidence. $keep_id text, $absorb_id text
-MATCH (k:Entity {scope: $scope, id: $given.keep_id})
-MATCH (m:Merge {scope: $scope, id: $given.absorb_id})-[into:MERGED_INTO]->()
-CREATE (m)-[:MERGED_INTO {at: into.at, automatic: into.automatic}]->(k)
-DELETE into
 
 // name: merges_of
 // What an entity has absorbed, and what that had. $id text
@@ -436,8 +437,9 @@ RETURN a.event_id AS event_id, a.sources AS sources
 // What events are evidence of. $ids list<text>
 UNWIND $given.ids AS id
 MATCH (a:Applied {scope: $scope, event_id: id})
-RETURN id AS event_id, a.sources AS sources,
-       COLLECT { MATCH (a)-[:MENTIONS]->(e:Entity {scope: $scope}) RETURN DISTINCT e.id } AS entities,
+RETURN id AS event_id, a.sequence AS sequence,
+       COLLECT { MATCH (a)-[said:MENTIONS]->(e:Entity {scope: $scope})
+                 RETURN [e.id, [said.name] + coalesce(said.aliases, [])] } AS mentions,
        COLLECT { MATCH (a)-[s:STATES]->(e:Entity {scope: $scope}) RETURN [e.id, s.type, s.target] } AS relationships
 
 // name: withdraw_events
@@ -448,7 +450,7 @@ MATCH (a:Applied {scope: $scope, event_id: id})
 OPTIONAL MATCH (a)-[said:MENTIONS|STATES]->()
 DELETE said
 WITH DISTINCT a
-SET a.sources = []
+SET a.sources = [], a.namings = null
 WITH a WHERE a.event_id STARTS WITH 'e:'
 DELETE a
 
@@ -459,15 +461,33 @@ MATCH (a:Applied {scope: $scope, event_id: row.event_id})
 SET a.sources = row.sources
 
 // name: add_unrevised
-// $things list<list<text>>: [entity id] or [source id, type, target id]
-UNWIND $given.things AS thing
-MERGE (:Unrevised {scope: $scope, thing: thing})
+// $rows list<{thing, first, keys, aliased}>: of [entity id] what it has lost; of [source id, type, target id] the rest is
+// absent
+UNWIND $given.rows AS row
+MERGE (n:Unrevised {scope: $scope, thing: row.thing})
+SET n.first = CASE WHEN n.first < row.first THEN n.first ELSE row.first END,
+    n.keys = coalesce(n.keys, []) + row.keys,
+    n.aliased = coalesce(n.aliased, false) OR row.aliased
 
 // name: take_unrevised
+// What was noted before there were `first` and `keys` may have lost anything.
 MATCH (n:Unrevised {scope: $scope})
-WITH n, n.thing AS thing
+WITH n, n.thing AS thing, coalesce(n.first, 0) AS first, coalesce(n.keys, ['']) AS keys,
+     coalesce(n.aliased, true) AS aliased
 DELETE n
-RETURN thing
+RETURN thing, first, keys, aliased
+
+// name: namings_around
+// The names in all events that mention any of these entities. $ids list<text>
+UNWIND $given.ids AS id
+MATCH (a:Applied {scope: $scope})-[:MENTIONS]->(:Entity {scope: $scope, id: id})
+RETURN DISTINCT a.event_id AS event_id, coalesce(a.namings, []) AS namings
+
+// name: set_namings
+// $rows list<{event_id, namings}>
+UNWIND $given.rows AS row
+MATCH (a:Applied {scope: $scope, event_id: row.event_id})
+SET a.namings = row.namings
 
 // name: events_of_entity
 // $id text

@@ -13,6 +13,9 @@ from ragpp.models import Entity, EntityLabel, Relationship
 from services.semantic.keys import name_key
 
 MICROSECONDS_PER_DAY: Final = 86_400_000_000
+ENTRY_PREFIX: Final = "e:"
+OBSERVATION_PREFIX: Final = "o:"
+"""Before the ids of (:Applied): entries and observations are numbered by different hands."""
 BEFORE_TIME: Final = -(2**63)
 AFTER_TIME: Final = 2**63 - 1
 """The least and greatest integers of the graph."""
@@ -190,6 +193,33 @@ class Applied:
 
 
 @dataclass(frozen=True, slots=True)
+class Naming:
+    """A name as an event said it, before anybody knew whose it is."""
+
+    label: EntityLabel
+    name: str
+    aliases: tuple[str, ...] = ()
+
+    @property
+    def keys(self) -> frozenset[str]:
+        """The keys of all names in it."""
+        return frozenset(map(name_key, (self.name, *self.aliases)))
+
+
+@dataclass(frozen=True, slots=True)
+class Loss:
+    """Evidence that an entity has lost. `first`: the sequence of the earliest; `keys`: hashes of the names in it;
+    `aliased`: whether any of it called the entity by two names."""
+
+    first: int
+    keys: frozenset[str]
+    aliased: bool
+
+    def __or__(self, other: "Loss") -> "Loss":
+        return Loss(min(self.first, other.first), self.keys | other.keys, self.aliased or other.aliased)
+
+
+@dataclass(frozen=True, slots=True)
 class Mention:
     """Evidence of an entity. `path`: the entities that were absorbed on its way here, the first named first."""
 
@@ -213,6 +243,11 @@ class Statement:
     source_path: tuple[str, ...] = ()
     target_path: tuple[str, ...] = ()
     act: Act = "says"
+
+
+def hashed(key: str) -> str:
+    """A name's key without the name, to be compared with others."""
+    return hashlib.sha256(key.encode()).hexdigest()[:16]
 
 
 def label_of(value: object) -> EntityLabel:

@@ -5,7 +5,7 @@ that mark. States always follow from evidence, so both are exact, and what was f
 All of it runs under the user's lock, in the caller's transaction.
 """
 
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TypeAlias
 
@@ -15,7 +15,7 @@ from services.semantic.evidence import Belief, as_archived, fold_mentions
 from services.semantic.keys import name_key
 from services.semantic.records import EntityState, Mention, RelationshipKey, Statement
 from services.semantic.validity import EXCLUSIVE
-from services.semantic.writer import GraphWriter, MergeRecord
+from services.semantic.writer import GraphWriter
 
 EmbedNames: TypeAlias = Callable[[Sequence[str]], Awaitable[Mapping[str, Vector]]]
 """Answers the embedding of each name, by name."""
@@ -45,7 +45,7 @@ class Revision:
         await self._writer.drop_mentions(mentions)
         await self._writer.drop_statements(old_keys)
         await self._writer.drop_aliases([replace(found[absorb_id], aliases=())])
-        await self._writer.absorb(keep_id, absorb_id, now=self._now, automatic=automatic)
+        await self._writer.absorb(keep_id, found[absorb_id], now=self._now, automatic=automatic)
         await self._writer.write_mentions(
             replace(mention, entity_id=keep_id, path=(*mention.path, absorb_id)) for mention in mentions
         )
@@ -63,55 +63,35 @@ class Revision:
         merge = next((merge for merge in merges if merge.id == absorbed_id), None)
         if merge is None:
             raise NotFound(f"entity {entity_id!r} has not absorbed {absorbed_id!r}")
-        if await self._namesake_of(merge) is not None:
+        key = name_key(merge.name)
+        found = await self._writer.entities_by_keys([key])
+        if any(other.label == merge.label and other.key == key for other in found):
             raise Conflict(
                 f"another entity is named {merge.name!r} by now",
                 suggestions=("Merge that entity first, or keep the two together.",),
             )
-        await self._split(entity_id, absorbed_id, for_good=True)
-
-    async def undo(self, entity_id: str, merge: MergeRecord) -> None:
-        """Take apart what no evidence holds together any more. Where another entity has taken the absorbed one's name
-        since, it becomes part of that one. The two may be found to be one again."""
-        namesake = await self._namesake_of(merge)
-        if namesake is None:
-            await self._split(entity_id, merge.id, for_good=False)
-        elif namesake.id != entity_id:
-            await self._writer.hand_over(namesake.id, merge.id)
-            await self._move_mentions(entity_id, merge.id, to=namesake.id)
-            await self._move_statements(entity_id, merge.id, to=namesake.id)
-            await self.rebuild_entities([entity_id, namesake.id])
-
-    async def _namesake_of(self, merge: MergeRecord) -> EntityState | None:
-        """The entity that has the name of an absorbed one."""
-        key = name_key(merge.name)
-        found = await self._writer.entities_by_keys([key])
-        return next((other for other in found if other.label == merge.label and other.key == key), None)
-
-    async def _split(self, entity_id: str, absorbed_id: str, *, for_good: bool) -> None:
-        await self._writer.restore(entity_id, absorbed_id, for_good=for_good)
-        await self._move_mentions(entity_id, absorbed_id, to=absorbed_id)
-        await self._move_statements(entity_id, absorbed_id, to=absorbed_id)
+        await self._writer.restore(entity_id, absorbed_id)
+        await self._move_mentions(entity_id, absorbed_id)
+        await self._move_statements(entity_id, absorbed_id)
         await self.rebuild_entities([entity_id, absorbed_id])
 
-    async def _move_mentions(self, entity_id: str, absorbed_id: str, *, to: str) -> None:
-        """The mentions of what was absorbed: to itself, or as absorbed by another."""
+    async def _move_mentions(self, entity_id: str, absorbed_id: str) -> None:
         mentions = await self._writer.mentions_of(entity_id)
         events = {mention.applied.event_id for mention in mentions if mention.path[-1:] == (absorbed_id,)}
         touched = [mention for mention in mentions if mention.applied.event_id in events]
         await self._writer.drop_mentions(touched)
         await self._writer.write_mentions(
-            replace(mention, entity_id=to, path=_path_at(mention.path, absorbed_id, to))
+            replace(mention, entity_id=absorbed_id, path=mention.path[:-1])
             if mention.path[-1:] == (absorbed_id,)
             else mention
             for mention in touched
         )
 
-    async def _move_statements(self, entity_id: str, absorbed_id: str, *, to: str) -> None:
+    async def _move_statements(self, entity_id: str, absorbed_id: str) -> None:
         statements = await self._writer.statements_around(entity_id)
         split = {statement.key for statement in statements if absorbed_id in _last_absorbed(statement)}
         touched = [statement for statement in statements if statement.key in split]
-        restored = [_moved_out(statement, absorbed_id, to) for statement in touched]
+        restored = [_moved_out(statement, absorbed_id) for statement in touched]
         await self._writer.drop_statements(split)
         await self._writer.write_statements(restored)
         await self.rebuild_relationships(split | {statement.key for statement in restored})
@@ -138,6 +118,12 @@ class Revision:
         await self._writer.write_relationships(
             as_archived(state, before[key]) if key in before else state for key, state in folded.items()
         )
+
+    async def put_entities(self, states: Sequence[EntityState], *, unnamed: Collection[str]) -> None:
+        """Write these nodes, new or not, with the embeddings of their names; `unnamed` as in the writer."""
+        vectors = await self._embed(sorted({state.name for state in states}))
+        await self._writer.write_entities(states, {state.id: vectors[state.name] for state in states}, unnamed=unnamed)
+        await self._writer.drop_aliases(states)
 
     async def rebuild_entities(self, ids: Iterable[str]) -> None:
         """Write each of these nodes as its evidence says, with what it absorbed; one without any goes."""
@@ -203,15 +189,10 @@ def _moved_in(statement: Statement, absorb_id: str, keep_id: str) -> Statement:
     return replace(statement, key=key, source_path=source_path, target_path=target_path)
 
 
-def _moved_out(statement: Statement, absorbed_id: str, to: str) -> Statement:
+def _moved_out(statement: Statement, absorbed_id: str) -> Statement:
     key, source_path, target_path = statement.key, statement.source_path, statement.target_path
     if source_path[-1:] == (absorbed_id,):
-        key, source_path = replace(key, source_id=to), _path_at(source_path, absorbed_id, to)
+        key, source_path = replace(key, source_id=absorbed_id), source_path[:-1]
     if target_path[-1:] == (absorbed_id,):
-        key, target_path = replace(key, target_id=to), _path_at(target_path, absorbed_id, to)
+        key, target_path = replace(key, target_id=absorbed_id), target_path[:-1]
     return replace(statement, key=key, source_path=source_path, target_path=target_path)
-
-
-def _path_at(path: tuple[str, ...], absorbed_id: str, to: str) -> tuple[str, ...]:
-    """The entities through which evidence of the absorbed one came to `to`, which may be itself."""
-    return path[:-1] if to == absorbed_id else path

@@ -4,10 +4,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, TypeAlias, TypeVar, cast
 
+import orjson
+
 from services.semantic.records import (
     Applied,
     EntityState,
     Mention,
+    Naming,
     RelationshipKey,
     RelationshipState,
     SourceRef,
@@ -192,6 +195,17 @@ def decay_row(state: RelationshipState) -> dict[str, object]:
 
 def _applied(row: Row) -> Applied:
     return Applied(cast("str", row[0]), cast("int", row[1]), cast("int", row[2]), _texts(row[3]))
+
+
+def naming_text(naming: Naming) -> str:
+    """A naming as the graph keeps it: label, name and aliases."""
+    return orjson.dumps((naming.label, naming.name, *naming.aliases)).decode()
+
+
+def naming_from(text: str) -> Naming:
+    """What `naming_text` made."""
+    label, name, *aliases = orjson.loads(text)
+    return Naming(label_of(label), name, tuple(aliases))
 
 
 def mention_from(row: Row, entity_id: str) -> Mention:

@@ -25,13 +25,14 @@ from ragpp.models import (
 )
 from ragpp.tokens import TokenCounter
 from services.semantic import recall
+from services.semantic.claiming import Claim
 from services.semantic.judging import JudgedGraph
 from services.semantic.learning import Lesson, learn, vectors_given
 from services.semantic.records import to_moment
 from services.semantic.settings import SemanticSettings
 from services.semantic.store import SemanticStore
 from services.semantic.warming import Warming
-from services.semantic.writer import Claim, GraphWriter
+from services.semantic.writer import GraphWriter
 
 PING_S: Final = 1.9
 """The contract's two seconds, less what it takes to say that they are over."""

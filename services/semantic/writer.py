@@ -5,10 +5,21 @@ from dataclasses import dataclass
 
 import neo4j
 
-from ragpp.forgetting import check_epoch, left_of
+from ragpp.forgetting import check_epoch
 from ragpp.models import EntityLabel, Vector
 from ragpp.neo4j import Transaction
-from services.semantic.records import EntityState, Mention, RelationshipKey, RelationshipState, Statement, label_of
+from services.semantic.claiming import Claim, NewEvent
+from services.semantic.keys import name_key
+from services.semantic.records import (
+    EntityState,
+    Loss,
+    Mention,
+    Naming,
+    RelationshipKey,
+    RelationshipState,
+    Statement,
+    label_of,
+)
 from services.semantic.rows import (
     NamedRelationship,
     decay_row,
@@ -17,6 +28,8 @@ from services.semantic.rows import (
     mention_from,
     mention_row,
     named_relationship_from,
+    naming_from,
+    naming_text,
     relationship_properties,
     statement_from,
     statement_row,
@@ -26,14 +39,13 @@ from services.semantic.vectors import sketch
 
 
 @dataclass(frozen=True, slots=True)
-class Claim:
-    """What claiming an event answered. `fresh`: it had not been applied; `same`: with the same content.
-    `sources`: those that were not forgotten; None when it rests on forgotten ones alone."""
+class EventEvidence:
+    """What an event is evidence of. `mentions`: (entity id, keys of the names it said of it)."""
 
+    event_id: str
     sequence: int
-    fresh: bool
-    same: bool
-    sources: tuple[str, ...] | None
+    mentions: tuple[tuple[str, frozenset[str]], ...]
+    relationships: frozenset[RelationshipKey]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,32 +62,6 @@ class MergeRecord:
 
 def _embedded(vector: Vector) -> dict[str, object]:
     return {"embedding": list(vector), "sketch": sketch(vector)}
-
-
-@dataclass(frozen=True, slots=True)
-class NewEvent:
-    """An event to claim. `marks`: of its sources, in their order."""
-
-    event_id: str
-    hash: str
-    occurred_at: int
-    sources: tuple[str, ...]
-    marks: tuple[str, ...]
-
-    def row(self) -> dict[str, object]:
-        """As `claim` takes it."""
-        return {
-            "event_id": self.event_id,
-            "hash": self.hash,
-            "occurred_at": self.occurred_at,
-            "sources": list(self.sources),
-            "marks": list(self.marks),
-        }
-
-    def left(self, forgotten: Collection[str]) -> tuple[str, ...] | None:
-        """Its sources without those of these marks; None when all of them are forgotten."""
-        gone = {source for source, mark in zip(self.sources, self.marks, strict=True) if mark in forgotten}
-        return left_of(self.sources, gone)
 
 
 class GraphWriter:
@@ -142,15 +128,24 @@ class GraphWriter:
         records = await self._run("names_of_entities", after_key=after[0], after_id=after[1], limit=limit)
         return [entity_from(record["entity"]) for record in records]
 
-    async def write_entities(self, states: Iterable[EntityState], created: Mapping[str, Vector]) -> None:
-        """Write nodes; `created` has the ids of new ones, and renamed ones, with the embedding of their names."""
+    async def write_entities(
+        self, states: Iterable[EntityState], created: Mapping[str, Vector], *, unnamed: Collection[str] = ()
+    ) -> None:
+        """Write nodes; `created` has the ids of new ones, and renamed ones, with the embedding of their names.
+        `unnamed`: the ids of those that are absorbed next, whose names others may have; see `free_names`."""
         rows = []
         for state in states:
             properties = entity_properties(state)
             if state.id in created:
                 properties |= _embedded(created[state.id])
+            if state.id in unnamed:
+                properties["name_key"] = state.id
             rows.append({"id": state.id, "state": properties, "alias_keys": list(state.alias_keys)})
         await self._run("write_entities", rows=rows)
+
+    async def free_names(self, entity_ids: Iterable[str]) -> None:
+        """Let others have the names of these entities, until they are written or absorbed."""
+        await self._run("free_names", ids=list(entity_ids))
 
     async def drop_aliases(self, states: Iterable[EntityState]) -> None:
         """Take away the aliases that these entities have no more."""
@@ -202,15 +197,13 @@ class GraphWriter:
         """Take away all the evidence of relationships."""
         await self._run("drop_statements", ids=[key.id for key in keys])
 
-    async def absorb(self, keep_id: str, absorb_id: str, *, now: int, automatic: bool) -> None:
-        await self._run("absorb", keep_id=keep_id, absorb_id=absorb_id, now=now, automatic=automatic)
+    async def absorb(self, keep_id: str, absorbed: EntityState, *, now: int, automatic: bool) -> None:
+        await self._run(
+            "absorb", keep_id=keep_id, absorb_id=absorbed.id, name_key=absorbed.key, now=now, automatic=automatic
+        )
 
-    async def restore(self, keep_id: str, absorb_id: str, *, for_good: bool) -> None:
-        await self._run("restore", keep_id=keep_id, absorb_id=absorb_id, for_good=for_good)
-
-    async def hand_over(self, keep_id: str, absorb_id: str) -> None:
-        """What was absorbed, without its evidence, becomes another's."""
-        await self._run("hand_over", keep_id=keep_id, absorb_id=absorb_id)
+    async def restore(self, keep_id: str, absorb_id: str) -> None:
+        await self._run("restore", keep_id=keep_id, absorb_id=absorb_id)
 
     async def merges_of(self, entity_id: str) -> list[MergeRecord]:
         """What an entity absorbed, directly and through others."""
@@ -234,17 +227,25 @@ class GraphWriter:
     async def drop_merge(self, merge_id: str) -> None:
         await self._run("drop_merge", id=merge_id)
 
-    async def add_unrevised(self, entity_ids: Iterable[str], relationships: Iterable[RelationshipKey]) -> None:
-        """Note, until `take_unrevised`, what has lost evidence."""
-        keys = [[key.source_id, key.type, key.target_id] for key in relationships]
-        await self._run("add_unrevised", things=[[identifier] for identifier in entity_ids] + keys)
+    async def add_unrevised(self, losses: Mapping[str, Loss], relationships: Iterable[RelationshipKey]) -> None:
+        """Note, until `take_unrevised`, what has lost evidence: entities by id, and relationships."""
+        rows = [
+            {"thing": [identifier], "first": loss.first, "keys": sorted(loss.keys), "aliased": loss.aliased}
+            for identifier, loss in losses.items()
+        ]
+        rows += [{"thing": [key.source_id, key.type, key.target_id]} for key in relationships]
+        await self._run("add_unrevised", rows=rows)
 
-    async def take_unrevised(self) -> tuple[set[str], set[RelationshipKey]]:
+    async def take_unrevised(self) -> tuple[dict[str, Loss], set[RelationshipKey]]:
         """What is noted: entities by id, relationships by key; no longer from now on."""
-        things = [record["thing"] for record in await self._run("take_unrevised")]
+        records = await self._run("take_unrevised")
         return (
-            {thing[0] for thing in things if len(thing) == 1},
-            {RelationshipKey(*thing) for thing in things if len(thing) == 3},
+            {
+                record["thing"][0]: Loss(record["first"], frozenset(record["keys"]), record["aliased"])
+                for record in records
+                if len(record["thing"]) == 1
+            },
+            {RelationshipKey(*record["thing"]) for record in records if len(record["thing"]) == 3},
         )
 
     async def events_of_sources(self, interaction_ids: Iterable[str]) -> dict[str, tuple[str, ...]]:
@@ -252,16 +253,32 @@ class GraphWriter:
         records = await self._run("events_of_sources", ids=list(interaction_ids))
         return {record["event_id"]: tuple(record["sources"]) for record in records}
 
-    async def evidence_of_events(self, event_ids: Iterable[str]) -> dict[str, tuple[set[str], set[RelationshipKey]]]:
-        """Which entities and relationships known events are evidence of, by event id."""
+    async def evidence_of_events(self, event_ids: Iterable[str]) -> list[EventEvidence]:
+        """What known events are evidence of."""
         records = await self._run("evidence_of_events", ids=list(event_ids))
-        return {
-            record["event_id"]: (
-                set(record["entities"]),
-                {RelationshipKey(*relationship) for relationship in record["relationships"]},
+        return [
+            EventEvidence(
+                record["event_id"],
+                record["sequence"],
+                tuple((identifier, frozenset(map(name_key, names))) for identifier, names in record["mentions"]),
+                frozenset(RelationshipKey(*relationship) for relationship in record["relationships"]),
             )
             for record in records
-        }
+        ]
+
+    async def namings_around(self, entity_ids: Iterable[str]) -> dict[str, tuple[Naming, ...]]:
+        """Every name in the events that mention any of these entities, in order, by event; empty for an event of the
+        time before they were kept."""
+        records = await self._run("namings_around", ids=list(entity_ids))
+        return {record["event_id"]: tuple(map(naming_from, record["namings"])) for record in records}
+
+    async def set_namings(self, namings: Mapping[str, Sequence[Naming]]) -> None:
+        """Let events have these names, by event id."""
+        rows = [
+            {"event_id": event_id, "namings": [naming_text(naming) for naming in left]}
+            for event_id, left in namings.items()
+        ]
+        await self._run("set_namings", rows=rows)
 
     async def withdraw_events(self, event_ids: Iterable[str]) -> None:
         await self._run("withdraw_events", ids=list(event_ids))

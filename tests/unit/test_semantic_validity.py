@@ -213,7 +213,10 @@ def test_what_is_heard_piece_by_piece_amounts_to_what_is_folded_at_once(
     states: dict[RelationshipKey, RelationshipState] = {}
     for start in range(0, len(heard), size):
         batch = Batch(IdentityIndex(()))
-        batch.statements = {(item.applied.event_id, item.key): item for item in heard[start : start + size]}
+        batch.statements = {
+            (item.applied.event_id, item.key, item.source_name, item.target_name): item
+            for item in heard[start : start + size]
+        }
         touched, stale = batch.relationship_states(states, BELIEF)
         states |= touched
         folded = BELIEF.fold_all(heard[: start + size])

@@ -1,0 +1,143 @@
+"""What is forgotten decides nothing any more: the graph tells apart whom it would if it had never heard it."""
+
+from collections.abc import AsyncIterator, Sequence
+from datetime import timedelta
+
+import pytest
+import pytest_asyncio
+from hypothesis import HealthCheck, Phase, example, given, settings
+from hypothesis import strategies as st
+
+from infra.embedded.stack import Endpoints
+from ragpp.models import EntityLabel, Observation, Scope
+from services.semantic.tier import Neo4jSemanticTier
+from tests.support.scopes import new_scope
+from tests.support.semantic import (
+    NOON,
+    entities,
+    observation,
+    relation,
+    relationships,
+    semantic_entry,
+    semantic_tier,
+)
+
+pytestmark = pytest.mark.server
+
+PEOPLE = ("Salma", "Fatima", "mother", "Noor's mother", "mom", "José", "Jose", "Sally")
+PLACES: tuple[tuple[str, EntityLabel], ...] = (
+    ("Paris", "GPE"),
+    ("St. Mary's", "ORG"),
+    ("St Marys", "ORG"),
+    ("tea", "PRODUCT"),
+)
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="session")
+async def tier(endpoints: Endpoints) -> AsyncIterator[Neo4jSemanticTier]:
+    async with semantic_tier(endpoints, clock=lambda: NOON) as opened:
+        yield opened
+
+
+def said(number: int, named: Sequence[tuple[str, tuple[str, ...]]], about: Sequence[tuple[int, int]]) -> Observation:
+    """Message `number`: names with their aliases, and which of them live or work where."""
+    return observation(
+        f"m{number}",
+        at=NOON + timedelta(hours=number),
+        entities=tuple(semantic_entry(name, label="PERSON", aliases=aliases) for name, aliases in named),
+        relationships=tuple(
+            relation(
+                named[person % len(named)][0],
+                "WORKS_AT" if PLACES[place][1] == "ORG" else "LIVES_IN" if PLACES[place][1] == "GPE" else "LIKES",
+                PLACES[place][0],
+                label=PLACES[place][1],
+                at=NOON + timedelta(hours=number),
+            )
+            for person, place in about
+        ),
+    )
+
+
+naming = st.tuples(st.sampled_from(PEOPLE), st.lists(st.sampled_from(PEOPLE), max_size=2).map(tuple))
+message = st.tuples(
+    st.lists(naming, min_size=1, max_size=3),
+    st.lists(st.tuples(st.integers(0, 2), st.integers(0, len(PLACES) - 1)), max_size=2),
+)
+
+
+@settings(
+    max_examples=40,
+    deadline=None,
+    derandomize=True,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+    phases=[Phase.generate, Phase.shrink],
+)
+@given(
+    messages=st.lists(message, min_size=2, max_size=8),
+    forgotten=st.lists(st.sets(st.integers(0, 7), min_size=1, max_size=3), min_size=1, max_size=2),
+    sizes=st.integers(1, 4),
+)
+@example(
+    messages=[
+        ([("Salma", ("mother",)), ("Fatima", ("mother",))], []),
+        ([("mother", ()), ("Salma", ("mother",))], [(0, 0)]),
+    ],
+    forgotten=[{0}],
+    sizes=1,
+)
+@example(
+    messages=[([("Noor's mother", ())], []), ([("Salma", ("Noor's mother",)), ("Noor's mother", ())], [])],
+    forgotten=[{0}],
+    sizes=2,
+)
+@example(
+    messages=[([("Salma", ("Fatima",))], []), ([("Salma", ()), ("Fatima", ())], [(0, 0), (1, 0)])],
+    forgotten=[{0}],
+    sizes=1,
+)
+async def test_a_graph_that_forgot_is_as_one_that_never_heard(
+    tier: Neo4jSemanticTier,
+    messages: list[tuple[list[tuple[str, tuple[str, ...]]], list[tuple[int, int]]]],
+    forgotten: list[set[int]],
+    sizes: int,
+) -> None:
+    heard = [said(number, named, about) for number, (named, about) in enumerate(messages)]
+    gone = set().union(*forgotten)
+    scope, never = new_scope(), new_scope()
+    for start in range(0, len(heard), sizes):
+        await tier.observe(scope, heard[start : start + sizes])
+    for some in forgotten:
+        await tier.forget_sources(scope, [f"m{number}" for number in some])
+    for number, item in enumerate(heard):
+        if number not in gone:
+            await tier.observe(never, [item])
+    for user in (scope, never):
+        await tier.consolidate(user, NOON + timedelta(days=1), None)
+    assert await shown(tier, scope) == await shown(tier, never)
+
+
+async def test_a_persons_word_outlasts_the_forgetting_of_what_told_two_apart(tier: Neo4jSemanticTier) -> None:
+    scope = new_scope()
+    first = said(0, [("Salma", ("Fatima",))], [])
+    await tier.observe(scope, [first, said(1, [("Fatima", ()), ("Jo", ())], [(0, 0), (0, 3)])])
+    (tea,) = [edge for edge in await relationships(tier, scope) if edge.type == "LIKES"]
+    await tier.judge_relationship(scope, tea.id, "confirmed")
+    known = {entity.name: entity.id for entity in await entities(tier, scope)}
+    await tier.merge_entities(scope, known["Salma"], known["Jo"])
+
+    await tier.forget_sources(scope, ["m0"])
+
+    assert {entity.name for entity in await entities(tier, scope)} == {"Fatima", "Paris", "tea"}
+    (jo,) = [entity for entity in await entities(tier, scope) if entity.name == "Fatima"]
+    assert jo.aliases == ("Jo",)
+    (likes,) = [edge for edge in await relationships(tier, scope) if edge.type == "LIKES"]
+    assert (likes.source, likes.verdict, likes.confidence) == ("Fatima", "confirmed", 1.0)
+
+
+async def shown(tier: Neo4jSemanticTier, scope: Scope) -> list[dict[str, object]]:
+    """All that the graph says, without ids."""
+    found = [entity.model_dump(exclude={"id", "merged_from"}) for entity in await entities(tier, scope)]
+    told = [
+        edge.model_dump(exclude={"id", "source_id", "target_id"}) for edge in await relationships(tier, scope, "all")
+    ]
+    return found + sorted(told, key=repr)
