@@ -3,10 +3,11 @@
 from collections.abc import Collection, Iterable, Mapping
 
 from services.semantic.keys import name_key
+from services.semantic.readings import EventEvidence
 from services.semantic.records import ENTRY_PREFIX, EntityState, Loss, RelationshipKey, hashed
 from services.semantic.replaying import tell_apart_again
 from services.semantic.revising import Revision
-from services.semantic.writer import EventEvidence, GraphWriter
+from services.semantic.writer import GraphWriter
 
 
 async def withdraw_sources(writer: GraphWriter, interaction_ids: Collection[str]) -> int:

@@ -354,6 +354,12 @@ SET said = row.said
 MATCH (a:Applied {scope: $scope})-[said:MENTIONS]->(e:Entity {scope: $scope, id: $given.id})
 RETURN [a.event_id, a.occurred_at, a.sequence, a.sources, said.name, said.aliases, said.path] AS mention
 
+// name: names_of
+// What entities were called, each once, with the earliest place of it. $ids list<text>
+UNWIND $given.ids AS id
+MATCH (a:Applied {scope: $scope})-[said:MENTIONS]->(e:Entity {scope: $scope, id: id})
+RETURN id AS entity, said.name AS name, coalesce(said.aliases, []) AS aliases, min(a.sequence) AS first
+
 // name: statements_of
 // All the evidence of relationships. $ids list<text>
 UNWIND $given.ids AS id
@@ -412,9 +418,11 @@ REMOVE m:Merge
 CREATE (u)-[:KNOWS]->(m)
 
 // name: merges_of
-// What an entity has absorbed, and what that had. $id text
-MATCH (m:Merge {scope: $scope})-[into:MERGED_INTO]->{1,20}(e:Entity {scope: $scope, id: $given.id})
-RETURN m.id AS id, m.name AS name, m.label AS label, m.aliases AS aliases, size(into) AS depth,
+// What entities have absorbed, and what that had. $ids list<text>
+UNWIND $given.ids AS id
+MATCH (e:Entity {scope: $scope, id: id})
+MATCH (m:Merge {scope: $scope})-[into:MERGED_INTO]->{1,20}(e)
+RETURN e.id AS entity, m.id AS id, m.name AS name, m.label AS label, m.aliases AS aliases, size(into) AS depth,
        into[0].automatic AS automatic
 
 // name: rename_merge

@@ -10,10 +10,12 @@ from dataclasses import dataclass, replace
 
 from services.semantic.evidence import fold_mentions
 from services.semantic.identity import IdentityIndex, the_same
+from services.semantic.keys import name_key
 from services.semantic.learning import Batch
+from services.semantic.readings import MergeRecord, SaidName
 from services.semantic.records import Applied, EntityState, Loss, Mention, Naming, RelationshipKey, Statement, hashed
 from services.semantic.revising import Revision
-from services.semantic.writer import GraphWriter, MergeRecord
+from services.semantic.writer import GraphWriter
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,49 +63,70 @@ class Circle:
 
 async def tell_apart_again(writer: GraphWriter, revision: Revision, losses: Mapping[str, Loss]) -> set[str]:
     """Do so for entities that have lost evidence; returns all whose state is to be made anew."""
-    shaken = {identifier for identifier, loss in losses.items() if await _is_shaken(writer, identifier, loss)}
+    merges = await writer.merges_of(losses)
+    names = await writer.names_of(losses)
+    shaken = {
+        identifier
+        for identifier, loss in losses.items()
+        if _is_shaken(loss, names.get(identifier, ()), is_merged=identifier in merges)
+    }
     touched = set(losses)
-    while shaken:
-        circle = await _circle_of(writer, [shaken.pop()])
-        shaken -= circle.states.keys()
-        told = Told(await _heard(writer, circle), circle)
-        if not told.is_as_before():
-            touched |= await _move(writer, revision, circle, told)
+    for around in await _circles(writer, shaken):
+        circle = await _circle(writer, around)
+        if circle is not None:
+            told = Told(await _heard(writer, circle), circle)
+            if not told.is_as_before():
+                touched |= await _move(writer, revision, circle, told)
     return touched
 
 
-async def _is_shaken(writer: GraphWriter, entity_id: str, loss: Loss) -> bool:
+def _is_shaken(loss: Loss, names: Sequence[SaidName], *, is_merged: bool) -> bool:
     """Whether the evidence that is gone may have decided who somebody is: it brought a name that nothing earlier had
     said of the entity, or named it twice where something was merged."""
-    known = {
-        hashed(key)
-        for mention in await writer.mentions_of(entity_id)
-        if mention.applied.sequence < loss.first
-        for key in Naming("PERSON", mention.name, mention.aliases).keys
-    }
-    return not loss.keys <= known or (loss.aliased and bool(await writer.merges_of(entity_id)))
+    known = {hashed(key) for said in names if said.first < loss.first for key in said.keys}
+    return not loss.keys <= known or (loss.aliased and is_merged)
 
 
-async def _circle_of(writer: GraphWriter, ids: Collection[str]) -> Circle:
-    """All that share a name with them, directly or through others."""
-    states: dict[str, EntityState] = {}
-    mentions: dict[str, list[Mention]] = {}
-    asked: set[str] = set()
-    frontier = await writer.entities(ids)
+async def _circles(writer: GraphWriter, ids: Collection[str]) -> list[list[EntityState]]:
+    """All that share a name with them, directly or through others, in groups that share none."""
+    groups: list[tuple[list[EntityState], set[tuple[str, str]]]] = []
+    seen: set[str] = set()
+    frontier = await writer.entities(sorted(ids))
     while frontier:
-        keys = set()
+        seen |= {state.id for state in frontier}
+        names = await writer.names_of(state.id for state in frontier)
+        asked: set[str] = set()
         for state in frontier:
-            states[state.id], mentions[state.id] = state, await writer.mentions_of(state.id)
-            keys |= {state.key, *state.alias_keys}
-            for mention in mentions[state.id]:
-                keys |= Naming(state.label, mention.name, mention.aliases).keys
-        keys -= asked
-        asked |= keys
-        labels = {state.label for state in states.values()}
-        found = await writer.entities_by_keys(sorted(keys)) if keys else []
-        frontier = [state for state in found if state.id not in states and state.label in labels]
-        frontier = list({state.id: state for state in frontier}.values())
-    return Circle(states, mentions, {identifier: await writer.merges_of(identifier) for identifier in states})
+            keys = {state.key, *state.alias_keys, *(key for said in names.get(state.id, ()) for key in said.keys)}
+            asked |= keys
+            joined: tuple[list[EntityState], set[tuple[str, str]]] = ([state], {(state.label, key) for key in keys})
+            apart = []
+            for group in groups:
+                if group[1] & joined[1]:
+                    joined = (joined[0] + group[0], joined[1] | group[1])
+                else:
+                    apart.append(group)
+            groups = [*apart, joined]
+        said = set().union(*(group[1] for group in groups))
+        found = {state.id: state for state in await writer.entities_by_keys(sorted(asked)) if state.id not in seen}
+        frontier = [
+            state
+            for state in found.values()
+            if any((state.label, key) in said for key in (state.key, *state.alias_keys))
+        ]
+    return [states for states, _ in groups]
+
+
+async def _circle(writer: GraphWriter, around: Sequence[EntityState]) -> Circle | None:
+    """The evidence of such a group; None where nobody can be anybody else: one alone, always called the same."""
+    states = {state.id: state for state in around}
+    merges = await writer.merges_of(states)
+    if len(states) == 1 and not merges:
+        (said,) = (await writer.names_of(states)).values() or ((),)
+        if len({name_key(one.name) for one in said}) <= 1:
+            return None
+    mentions = {identifier: await writer.mentions_of(identifier) for identifier in states}
+    return Circle(states, mentions, merges)
 
 
 async def _heard(writer: GraphWriter, circle: Circle) -> list[Heard]:

@@ -59,8 +59,8 @@ class Revision:
         Raises NotFound when `entity_id` has not absorbed `absorbed_id` itself, Conflict when another entity has
         taken the absorbed one's name since.
         """
-        merges = [merge for merge in await self._writer.merges_of(entity_id) if merge.depth == 1]
-        merge = next((merge for merge in merges if merge.id == absorbed_id), None)
+        merges = (await self._writer.merges_of([entity_id])).get(entity_id, ())
+        merge = next((merge for merge in merges if merge.depth == 1 and merge.id == absorbed_id), None)
         if merge is None:
             raise NotFound(f"entity {entity_id!r} has not absorbed {absorbed_id!r}")
         key = name_key(merge.name)
@@ -162,7 +162,7 @@ class Revision:
 
     async def _refresh_merges(self, state: EntityState, mentions: Sequence[Mention]) -> None:
         """What an entity absorbed shows no name that no evidence says; without any evidence it cannot come back."""
-        for merge in await self._writer.merges_of(state.id):
+        for merge in (await self._writer.merges_of([state.id])).get(state.id, ()):
             own = [
                 replace(mention, path=mention.path[: mention.path.index(merge.id)])
                 for mention in mentions

@@ -1,15 +1,15 @@
 """The statements of write transactions: rows in and out, no policy."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
 import neo4j
 
 from ragpp.forgetting import check_epoch
-from ragpp.models import EntityLabel, Vector
+from ragpp.models import Vector
 from ragpp.neo4j import Transaction
 from services.semantic.claiming import Claim, NewEvent
 from services.semantic.keys import name_key
+from services.semantic.readings import EventEvidence, MergeRecord, SaidName
 from services.semantic.records import (
     EntityState,
     Loss,
@@ -36,28 +36,6 @@ from services.semantic.rows import (
 )
 from services.semantic.statements import statement
 from services.semantic.vectors import sketch
-
-
-@dataclass(frozen=True, slots=True)
-class EventEvidence:
-    """What an event is evidence of. `mentions`: (entity id, keys of the names it said of it)."""
-
-    event_id: str
-    sequence: int
-    mentions: tuple[tuple[str, frozenset[str]], ...]
-    relationships: frozenset[RelationshipKey]
-
-
-@dataclass(frozen=True, slots=True)
-class MergeRecord:
-    """An absorbed entity. `depth` 1: absorbed directly. `automatic`: by evidence, not by a user."""
-
-    id: str
-    name: str
-    label: EntityLabel
-    aliases: tuple[str, ...]
-    depth: int
-    automatic: bool
 
 
 def _embedded(vector: Vector) -> dict[str, object]:
@@ -181,6 +159,14 @@ class GraphWriter:
         records = await self._run("mentions_of", id=entity_id)
         return [mention_from(record["mention"], entity_id) for record in records]
 
+    async def names_of(self, entity_ids: Iterable[str]) -> dict[str, list[SaidName]]:
+        """What entities were called, by id; those that nothing mentions are left out."""
+        names: dict[str, list[SaidName]] = {}
+        for record in await self._run("names_of", ids=list(entity_ids)):
+            said = SaidName(record["name"], tuple(record["aliases"]), record["first"])
+            names.setdefault(record["entity"], []).append(said)
+        return names
+
     async def statements_of(self, keys: Iterable[RelationshipKey]) -> list[Statement]:
         records = await self._run("statements_of", ids=[key.id for key in keys])
         return [statement_from(record["statement"]) for record in records]
@@ -205,11 +191,11 @@ class GraphWriter:
     async def restore(self, keep_id: str, absorb_id: str) -> None:
         await self._run("restore", keep_id=keep_id, absorb_id=absorb_id)
 
-    async def merges_of(self, entity_id: str) -> list[MergeRecord]:
-        """What an entity absorbed, directly and through others."""
-        records = await self._run("merges_of", id=entity_id)
-        return [
-            MergeRecord(
+    async def merges_of(self, entity_ids: Iterable[str]) -> dict[str, list[MergeRecord]]:
+        """What entities absorbed, directly and through others, by id; those that absorbed nothing are left out."""
+        merges: dict[str, list[MergeRecord]] = {}
+        for record in await self._run("merges_of", ids=list(entity_ids)):
+            merge = MergeRecord(
                 record["id"],
                 record["name"],
                 label_of(record["label"]),
@@ -217,8 +203,8 @@ class GraphWriter:
                 record["depth"],
                 bool(record["automatic"]),
             )
-            for record in records
-        ]
+            merges.setdefault(record["entity"], []).append(merge)
+        return merges
 
     async def rename_merge(self, merge_id: str, state: EntityState, embedding: Vector) -> None:
         properties = {**entity_properties(state), **_embedded(embedding)}

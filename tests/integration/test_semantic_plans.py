@@ -116,6 +116,8 @@ async def parameters(tier: Neo4jSemanticTier, scope: Scope) -> dict[str, Mapping
         "absorb": {"name_key": "k", "keep_id": noor.id, "absorb_id": town.id, "now": now, "automatic": True},
         "restore": {"keep_id": noor.id, "absorb_id": town.id},
         "add_unrevised": {"rows": [{"thing": [noor.id], "first": 1, "keys": ["k"], "aliased": False}]},
+        "merges_of": {"ids": [noor.id]},
+        "names_of": {"ids": [noor.id]},
         "namings_around": {"ids": [noor.id]},
         "free_names": {"ids": [noor.id]},
         "set_namings": {"rows": [{"event_id": event, "namings": []}]},
@@ -133,7 +135,6 @@ async def parameters(tier: Neo4jSemanticTier, scope: Scope) -> dict[str, Mapping
             for name in (
                 "mentions_of",
                 "statements_around",
-                "merges_of",
                 "drop_merge",
                 "events_of_entity",
                 "drop_entity",
