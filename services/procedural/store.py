@@ -46,7 +46,7 @@ class Rows(PreferenceRows, RuleRows, FindingRows, ReflectionRows):
         return await forgotten.forgotten_among(self._connection, self.scope, sources)
 
     async def add_forgotten_sources(self, interaction_ids: Collection[str], now: datetime) -> None:
-        """Keep, for good, that these were forgotten."""
+        """Keep that these were forgotten, until the marks are pruned for their age."""
         marks = self._marks.of_all(self.scope, interaction_ids)
         await forgotten.add_forgotten(self._connection, self.scope, marks, now)
 

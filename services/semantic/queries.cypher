@@ -9,7 +9,7 @@
 // (:Applied)-[:STATES {…, act}]->(:Entity)   act: absent where it is said that the relationship holds; otherwise ends,
 //   mirrors (an ending, said of its other end), confirmed, rejected or restored
 // (:Applied {event_id: 'v:…'})               a person's word about a relationship, kept as its evidence
-// (:User {…, epoch}), (:Forgotten {scope, mark, at})   see migrations/0002_forgotten.cypher
+// (:User {…, epoch}), (:Forgotten {mark, at})   see migrations/0002_forgotten.cypher and 0006_marks_of_nobody.cypher
 // (:Unrevised {scope, thing})                what has lost evidence and does not say so yet
 
 // name: retrieve
@@ -135,7 +135,7 @@ SET u.locked_at = $given.now
 WITH u
 SET u.sequence = coalesce(u.sequence, 0) + size($given.rows)
 WITH u.sequence - size($given.rows) AS base, coalesce(u.epoch, 0) AS epoch,
-     COLLECT { UNWIND $given.marks AS mark MATCH (f:Forgotten {scope: $scope, mark: mark}) RETURN f.mark } AS forgotten
+     COLLECT { UNWIND $given.marks AS mark MATCH (f:Forgotten {mark: mark}) RETURN f.mark } AS forgotten
 UNWIND range(0, size($given.rows) - 1) AS position
 WITH position, base + position AS sequence, $given.rows[position] AS row, epoch, forgotten
 MERGE (a:Applied {scope: $scope, event_id: row.event_id})
@@ -167,9 +167,10 @@ WITH u
 SET u.epoch = CASE WHEN u.epoch >= $given.now THEN u.epoch + 1 ELSE $given.now END
 
 // name: add_forgotten
-// $marks list<text>, $now int
+// A mark is a keyed hash of tenant, user and id: it is nobody's else, and tells not whose. $marks list<text>, $now int
+MATCH (:User {scope: $scope})
 UNWIND $given.marks AS mark
-MERGE (f:Forgotten {scope: $scope, mark: mark})
+MERGE (f:Forgotten {mark: mark})
 ON CREATE SET f.at = $given.now
 
 // name: entities_by_keys

@@ -111,7 +111,7 @@ class GraphWriter:
         await self._run("raise_epoch", now=now)
 
     async def add_forgotten(self, marks: Iterable[str], *, now: int) -> None:
-        """Keep, for good, that the sources of these marks were forgotten."""
+        """Keep, until they are pruned for their age, the marks of sources that were forgotten; the user has a node."""
         await self._run("add_forgotten", marks=sorted(marks), now=now)
 
     async def entities_by_keys(self, keys: Iterable[str]) -> list[EntityState]:

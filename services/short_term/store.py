@@ -20,7 +20,7 @@ SCRIPTS: Final = ("append", "read", "compact", "forget", "delete", "epoch")
 AREAS: Final = ("st:log", "st:texts", "st:ids", "st:meta", "st:summary")
 INDEX: Final = "st:sessions"
 EPOCH: Final = "st:epoch"
-FORGOTTEN: Final = "st:forgotten"
+FORGOTTEN: Final = "st:marks"
 MARK: Final = "st:mark"
 FORGET_BATCH: Final = 100
 """Sessions that one script call looks through."""
@@ -77,10 +77,12 @@ class SessionSize:
 class ShortTermStore:
     """A user's sessions. All keys of one user are in one slot of Redis Cluster, so a script may touch them all."""
 
-    def __init__(self, client: Client, keys: Keys, *, ttl_s: int) -> None:
+    def __init__(self, client: Client, keys: Keys, *, ttl_s: int, keep_marks_s: int) -> None:
+        """`ttl_s`: of a session since its last use. `keep_marks_s`: of the marks of what was forgotten."""
         self._client = client
         self._keys = keys
         self._ttl_s = ttl_s
+        self._keep_s = keep_marks_s
         self._sources: dict[str, str] = {}
 
     async def append(
@@ -96,7 +98,7 @@ class ShortTermStore:
         sessions = list(dict.fromkeys(message.session_id for message in messages))
         numbers = {session: number for number, session in enumerate(sessions, 1)}
         arguments: list[str | bytes | int] = [_carried(epoch), mode, self._ttl_s, _milliseconds(now), token_hex(8)]
-        arguments += [len(sessions), *sessions, len(messages)]
+        arguments += [self._keep_s, len(sessions), *sessions, len(messages)]
         for message in messages:
             arguments += [numbers[message.session_id], message.id, message.mark, message.hash, message.moment]
             arguments += [message.tokens, message.body]
@@ -162,20 +164,26 @@ class ShortTermStore:
         reply = await self._command("epoch", [self._keys.user(EPOCH, scope)], [self._ttl_s])
         return int(cast("bytes", reply))
 
-    async def mark_forgotten(self, scope: Scope, marks: Collection[str]) -> None:
+    async def mark_forgotten(self, scope: Scope, marks: Collection[str], *, now: datetime) -> None:
         """Let messages of these marks come into no session of the user any more, and begin an epoch."""
-        await self._run("forget", self._user_keys(scope), [self._ttl_s, token_hex(8), len(marks), *marks])
+        await self._run("forget", self._user_keys(scope), [*self._forgetting(now), len(marks), *marks])
 
-    async def remove(self, scope: Scope, session_ids: Sequence[str], ids: Collection[str]) -> set[str]:
+    async def remove(
+        self, scope: Scope, session_ids: Sequence[str], ids: Collection[str], *, now: datetime
+    ) -> set[str]:
         """Remove messages, which are marked as forgotten, by id from these sessions; returns the ids that were there.
         Each step begins an epoch: what was read before it may rest on what it removes."""
         found: set[str] = set()
         for start in range(0, len(session_ids), FORGET_BATCH):
             sessions = self._session_keys(scope, session_ids[start : start + FORGET_BATCH])
             keys = [*self._user_keys(scope), *sessions]
-            removed = await self._run("forget", keys, [self._ttl_s, token_hex(8), 0, *ids])
+            removed = await self._run("forget", keys, [*self._forgetting(now), 0, *ids])
             found.update(text.decode() for text in _texts(removed))
         return found
+
+    def _forgetting(self, now: datetime) -> list[str | int]:
+        """What `forget` takes before the marks."""
+        return [self._ttl_s, token_hex(8), _milliseconds(now), self._keep_s]
 
     async def delete(self, scope: Scope, session_id: str) -> bool:
         """Remove a session, all but the ids of its messages; False when there was none."""

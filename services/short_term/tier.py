@@ -112,10 +112,11 @@ class RedisShortTermTier:
         """
         if not ids:
             return 0
-        await self._store.mark_forgotten(scope, self._marks.of_all(scope, ids))
+        now = self._clock()
+        await self._store.mark_forgotten(scope, self._marks.of_all(scope, ids), now=now)
         known = [session_id for _, session_id in await self._store.session_ids(scope, since=self._oldest())]
         session_ids = list(dict.fromkeys([*known, scope.session_id or DEFAULT_SESSION]))
-        return len(await self._store.remove(scope, session_ids, set(ids)))
+        return len(await self._store.remove(scope, session_ids, set(ids), now=now))
 
     async def health_check(self) -> Health:
         """See the contract."""

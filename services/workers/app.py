@@ -26,6 +26,7 @@ from ragpp.llm.factory import make_language_models
 from ragpp.postgres import create_pool, ensure_open
 from ragpp.settings import (
     EmbeddingSettings,
+    ForgettingSettings,
     LanguageModelSettings,
     LearningSettings,
     PostgresSettings,
@@ -109,6 +110,7 @@ async def open_parts(open_tiers: OpenTiers) -> AsyncIterator[WorkerParts]:
                 every=timedelta(seconds=worker.extract_every_s),
                 maintain_at=worker.maintain_at,
                 keep=timedelta(days=worker.keep_days) if worker.keep_days else None,
+                keep_marks=timedelta(days=ForgettingSettings().keep_days),
                 ticks={
                     "extract": worker.tick_s,
                     "reflect": worker.nightly_tick_s,

@@ -97,6 +97,13 @@ class ForgettingSettings(BaseSettings):
 
     model_config = SettingsConfigDict(env_prefix="FORGETTING_", frozen=True)
 
+    keep_days: int = Field(
+        default=90,
+        ge=1,
+        le=36_500,
+        description="The hashes are kept so long, the same for all services: a message that is sent again later than "
+        "that after it was forgotten is a new one.",
+    )
     key: SecretStr = Field(
         default=SecretStr(""),
         description="Secret, the same for all services. Set it before anything is forgotten, and never change it: with "

@@ -530,11 +530,17 @@ VALUES ($1, $2, (extract(epoch FROM clock_timestamp()) * 1000000)::bigint)
     ON CONFLICT (tenant_id, user_id) DO UPDATE SET epoch = GREATEST(known.epoch + 1, excluded.epoch);
 
 -- name: add_forgotten
--- $1 tenant_id text, $2 user_id text, $3 marks text[], $4 at timestamptz
-INSERT INTO ledger.forgotten (tenant_id, user_id, mark, at)
-SELECT $1, $2, mark, $4 FROM unnest($3::text[]) AS mark ON CONFLICT DO NOTHING;
+-- A mark is a keyed hash of tenant, user and id: it is nobody's else, and tells not whose. $1 tenant_id text,
+-- $2 marks text[], $3 at timestamptz
+INSERT INTO ledger.forgotten (tenant_id, mark, at)
+SELECT $1, mark, $3 FROM unnest($2::text[]) AS mark ON CONFLICT DO NOTHING;
 
 -- name: forgotten
 -- Those of the marks that are of something forgotten.
--- $1 tenant_id text, $2 user_id text, $3 marks text[]
-SELECT mark FROM ledger.forgotten WHERE tenant_id = $1 AND user_id = $2 AND mark = ANY ($3::text[]);
+-- $1 tenant_id text, $2 marks text[]
+SELECT mark FROM ledger.forgotten WHERE tenant_id = $1 AND mark = ANY ($2::text[]);
+
+-- name: prune_forgotten
+-- Marks of what was forgotten before $1, the oldest first. $1 forgotten before timestamptz, $2 most int
+DELETE FROM ledger.forgotten
+ WHERE (tenant_id, mark) IN (SELECT tenant_id, mark FROM ledger.forgotten WHERE at < $1 ORDER BY at LIMIT $2);
