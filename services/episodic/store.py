@@ -1,7 +1,7 @@
 """The only file of the episodic tier that touches the driver."""
 
 import json
-from collections.abc import AsyncIterator, Collection, Mapping, Sequence
+from collections.abc import AsyncIterator, Collection, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from datetime import datetime
 from typing import Final
@@ -16,7 +16,7 @@ from ragpp.errors import TierUnavailable
 from ragpp.forgetting import SourceMarks
 from ragpp.ledger import forgotten
 from ragpp.lexical import DIMENSIONS
-from ragpp.models import Filters, Scope
+from ragpp.models import Filters, Interaction, Repetition, Scope
 from ragpp.postgres import Connection, Pool, ensure_open, foreign_errors, ping, tenant_tx
 from ragpp.queries import load_queries
 from services.episodic.compression import LEAST_BYTES
@@ -65,11 +65,48 @@ class EpisodicStore:
         return await ping(self._pool)
 
 
-class Writer:
+class Rows:
+    """What is read of one user's rows, and written in passing."""
+
+    def __init__(self, connection: Connection, scope: Scope) -> None:
+        self._connection, self._scope = connection, scope
+
+    async def get(self, ids: Collection[str]) -> list[Turn]:
+        """Those of `ids` that exist, by time."""
+        rows = await self._connection.fetch(SQL["get"], *self._scope.user_key, list(ids))
+        return [turn_of(row) for row in rows]
+
+    async def replies_sharing(
+        self, gone: Sequence[Interaction], stems: Collection[int], seen: Collection[int]
+    ) -> list[Turn]:
+        """What others than the user said since the first of `gone` that shares one of their `stems` or holds one of
+        their texts; none of `gone` itself, nor of the ordinals `seen`."""
+        rows = await self._connection.fetch(
+            SQL["replies_sharing"],
+            *self._scope.user_key,
+            min(one.occurred_at for one in gone),
+            SparseVector(dict.fromkeys(stems, 1.0), DIMENSIONS),
+            [one.content for one in gone if one.content.strip()],
+            [one.id for one in gone],
+            list(seen),
+        )
+        return [turn_of(row) for row in rows]
+
+
+class Writer(Rows):
     """Changes to one user's rows, inside `EpisodicStore.writer`."""
 
     def __init__(self, connection: Connection, scope: Scope, marks: SourceMarks) -> None:
-        self._connection, self._scope, self._marks = connection, scope, marks
+        super().__init__(connection, scope)
+        self._marks = marks
+
+    async def note_repetitions(self, found: Iterable[Repetition]) -> None:
+        """Add what messages repeat; what is noted stays."""
+        rows = [(one.id, one.start, one.end, of) for one in found for of in one.of or (None,)]
+        if rows:
+            await self._connection.execute(
+                SQL["note_repetitions"], *self._scope.user_key, *map(list, zip(*rows, strict=True))
+            )
 
     async def known(self, ids: Collection[str]) -> dict[str, Known]:
         """What is stored under those of `ids` that exist."""
@@ -139,6 +176,7 @@ class Writer:
             await forgotten.add_forgotten(self._connection, self._scope, marks, now)
             turns = [row["ordinal"] for row in rows]
             await self._connection.execute(SQL["forget_chunks"], *self._scope.user_key, turns)
+            await self._connection.execute(SQL["forget_repetitions"], *self._scope.user_key, turns)
         gone = [Forgotten(row["id"], row["ordinal"], row["session_id"], row["occurred_at"]) for row in rows]
         return sorted(gone, key=lambda one: one.ordinal)
 
@@ -147,11 +185,8 @@ class Writer:
         await self._connection.execute(SQL["compress"], *self._scope.user_key, list(smaller), list(smaller.values()))
 
 
-class Reader:
+class Reader(Rows):
     """Reads of one user's rows, inside `EpisodicStore.reader`."""
-
-    def __init__(self, connection: Connection, scope: Scope) -> None:
-        self._connection, self._scope = connection, scope
 
     async def scan(
         self,
@@ -191,10 +226,15 @@ class Reader:
         rows = await self._connection.fetch(SQL["turns"], *self._scope.user_key, *columns, vectors)
         return {row["ordinal"]: found_of(row) for row in rows}
 
-    async def get(self, ids: Collection[str]) -> list[Turn]:
-        """Those of `ids` that exist, by time."""
-        rows = await self._connection.fetch(SQL["get"], *self._scope.user_key, list(ids))
-        return [turn_of(row) for row in rows]
+    async def repetitions(self, ids: Collection[str]) -> list[Repetition]:
+        """What is noted of these messages."""
+        rows = await self._connection.fetch(SQL["repetitions"], *self._scope.user_key, list(ids))
+        return [Repetition(id=row["id"], start=row["start"], end=row["end"]) for row in rows]
+
+    async def noted_repeats(self, ids: Collection[str]) -> set[str]:
+        """The other messages of which it is noted that they repeat any of these."""
+        rows = await self._connection.fetch(SQL["noted_repeats"], *self._scope.user_key, list(ids))
+        return {row["id"] for row in rows}
 
     async def page(
         self,
