@@ -7,6 +7,7 @@ import typer
 from infra.cli import (
     chat_command,
     demo,
+    forget_command,
     ingest_command,
     inspect_command,
     jobs_command,
@@ -43,6 +44,7 @@ for command in (
     memory_commands.recall,
     ingest_command.ingest,
     memory_commands.pending,
+    forget_command.forget,
     inspect_command.inspect,
     jobs_command.extract,
     jobs_command.reflect,

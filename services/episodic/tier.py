@@ -32,6 +32,8 @@ from ragpp.models import (
 )
 from services.episodic import indexing
 from services.episodic.compression import packed_all
+from services.episodic.finding import FindVerbs
+from services.episodic.repeats import RepeatVerbs, note_what_repeats
 from services.episodic.rows import Known, NewTurn, Turn
 from services.episodic.search import Search, memory_of
 from services.episodic.store import EpisodicStore
@@ -56,7 +58,7 @@ INLINE_CHUNKS: Final = 2_000
 """Up to this many chunks are ranked on the event loop, in about 2 ms; more go to a thread."""
 
 
-class PostgresEpisodicTier:
+class PostgresEpisodicTier(RepeatVerbs, FindVerbs):
     """`ragpp.tiers.EpisodicTier` on PostgreSQL with pgvector.
 
     Raises, beside what the protocol says: EmbeddingMismatch, from any method that reads or writes vectors, while the
@@ -134,7 +136,9 @@ class PostgresEpisodicTier:
     async def forget(self, scope: Scope, ids: Collection[str]) -> int:
         """See the protocol. What was derived from the interactions is cleaned by way of the ledger."""
         now = self._clock()
+        found, seen = await self._repetitions_of(scope, ids)
         async with self._store.writer(scope) as writer:
+            await note_what_repeats(writer, ids, found, seen)
             gone = await writer.forget(ids, now)
             events = [
                 NewEvent("interaction.forgotten", one.id, one.occurred_at, {"session_id": one.session_id})

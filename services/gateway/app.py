@@ -35,6 +35,7 @@ from services.gateway.parts import Parts
 from services.gateway.paths import EscapedAddressMiddleware
 from services.gateway.recall import Recaller
 from services.gateway.routes import (
+    forgetting,
     graph,
     health,
     interactions,
@@ -187,7 +188,19 @@ def create_app(open_parts_: Callable[[], AbstractAsyncContextManager[Parts]]) ->
     problems.install(app)
     app.add_middleware(AuditMiddleware)
     app.add_middleware(EscapedAddressMiddleware)
-    for module in (interactions, recall, sessions, graph, procedural, review, reflections, retention, jobs, health):
+    for module in (
+        interactions,
+        recall,
+        forgetting,
+        sessions,
+        graph,
+        procedural,
+        review,
+        reflections,
+        retention,
+        jobs,
+        health,
+    ):
         app.include_router(module.router)
     return app
 

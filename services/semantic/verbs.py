@@ -3,7 +3,7 @@
 from collections.abc import Awaitable, Callable, Collection, Sequence
 from dataclasses import replace
 from datetime import datetime
-from typing import Final, TypeVar
+from typing import Final, TypeVar, get_args
 
 from ragpp.clock import Clock
 from ragpp.cursors import decode_cursor, encode_cursor
@@ -11,9 +11,10 @@ from ragpp.embedding.port import Embedder, EmbeddingIdentity
 from ragpp.errors import InvalidInput, NotFound
 from ragpp.forgetting import SourceMarks
 from ragpp.learned import RelationshipState
-from ragpp.models import Entity, EntityLabel, Page, Relationship, Scope
+from ragpp.models import Entity, EntityLabel, KnownAs, Page, Relationship, Scope
 from services.semantic import forgetting
 from services.semantic.evidence import Belief
+from services.semantic.keys import loose_key, name_key
 from services.semantic.records import AFTER_TIME, BEFORE_TIME, RelationshipKey, Statement, to_moment
 from services.semantic.records import RelationshipState as RelationshipRecord
 from services.semantic.revising import Revision
@@ -85,6 +86,22 @@ class GraphVerbs:
         if not states:
             raise NotFound(f"there is no entity {entity_id!r}")
         return states[0].to_model()
+
+    async def known_as(self, scope: Scope, entity: str) -> KnownAs:
+        """See the contract. A name is compared as names are in the graph; what was absorbed counts by its names."""
+        keys = {name_key(entity), *(loose_key(entity, label) for label in get_args(EntityLabel))}
+        found = {one.id: one for one in await self._store.entities_by_keys(scope, sorted(keys))}
+        found |= {one.id: one for one in await self._store.entities(scope, [entity])}
+        names: dict[str, None] = {}
+        sources: dict[str, None] = {}
+        for one in found.values():
+            mentions, stated = await self._store.evidence_around(scope, one.id)
+            names |= dict.fromkeys((one.name, *one.aliases))
+            for mention in mentions:
+                names |= dict.fromkeys((mention.name, *mention.aliases))
+            for said in (*mentions, *stated):
+                sources |= dict.fromkeys(said.applied.sources)
+        return KnownAs(names=tuple(names), sources=tuple(sources))
 
     async def list_relationships(
         self,
@@ -227,6 +244,10 @@ class GraphVerbs:
         withdrawn = await self._store.write(scope, withdraw)
         await self._store.write(scope, revise)
         return withdrawn
+
+    async def prune_forgotten(self, before: datetime, limit: int) -> int:
+        """See the contract."""
+        return await self._store.prune_forgotten(to_moment(before), limit)
 
     def revision(self, writer: GraphWriter) -> Revision:
         """Changes to what is known, in the writer's transaction."""

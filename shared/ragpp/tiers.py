@@ -25,6 +25,7 @@ from ragpp.models import (
     FindingKind,
     Health,
     Interaction,
+    KnownAs,
     Memory,
     MemoryQuery,
     Observation,
@@ -32,6 +33,7 @@ from ragpp.models import (
     Preference,
     PreferenceEntry,
     Relationship,
+    Repetition,
     Rule,
     RuleEntry,
     Scope,
@@ -157,6 +159,29 @@ class EpisodicTier(MemoryTier, Protocol):
         """The last `limit` messages of the scope's session, oldest first."""
         ...
 
+    async def note_repetitions(self, scope: Scope, found: Sequence[Repetition], epoch: int | None = None) -> None:
+        """Keep with messages what in them only repeats what was said before, until they are forgotten; that of messages
+        that are not there is left out. What repeats a message that is forgotten is noted by the forgetting itself."""
+        ...
+
+    async def repetitions(self, scope: Scope, ids: Collection[str]) -> list[Repetition]:
+        """What is noted of these messages, in order, without what they repeat."""
+        ...
+
+    async def repeated_by(self, scope: Scope, ids: Collection[str]) -> list[str]:
+        """The other messages that repeat any of these, by time: what the user did not say and has said before."""
+        ...
+
+    async def naming(self, scope: Scope, names: Collection[str], filters: Filters | None = None) -> list[str]:
+        """Every interaction, by time, whose words or whose speaker's name have one of `names`, word for word and as a
+        whole; case, accents and a possessive ending make no difference. Reads everything that the filters leave."""
+        ...
+
+    async def containing(self, scope: Scope, text: str, filters: Filters | None = None) -> list[str]:
+        """Every interaction, by time, that has all the words of `text`, as lexical search takes them: in whatever form
+        and order, function words only where there is nothing else. Reads everything that the filters leave."""
+        ...
+
     async def compress(self, scope: Scope, before: datetime) -> int:
         """Keep the raw text of interactions from before that moment compressed, where that saves space; what is read
         back stays the same byte for byte, and is found as before. Returns how many were compressed."""
@@ -233,6 +258,16 @@ class SemanticTier(MemoryTier, Protocol):
     async def forget_sources(self, scope: Scope, interaction_ids: Collection[str]) -> int:
         """Take forgotten interactions out of the evidence; what then rests on nothing is deleted. Returns how
         many entities and relationships were changed or deleted."""
+        ...
+
+    async def known_as(self, scope: Scope, entity: str) -> KnownAs:
+        """What the entities of that id, name or alias are called, and all interactions that mention them or state
+        something of them; empty where there is none."""
+        ...
+
+    async def prune_forgotten(self, before: datetime, limit: int) -> int:
+        """Delete the marks of what was forgotten before that moment, whoever's, `limit` at most; returns how many there
+        were. The tiers of PostgreSQL share theirs, which the ledger prunes, and Redis lets its own expire."""
         ...
 
 

@@ -19,10 +19,12 @@ from ragpp.models import (
     FindingEntry,
     Interaction,
     InteractionEntry,
+    KnownAs,
     MemoryQuery,
     Observation,
     PreferenceEntry,
     RelationshipEntry,
+    Repetition,
     RuleEntry,
     Scope,
 )
@@ -67,6 +69,10 @@ CASES: Final[Mapping[str, Case]] = {
     "GET /v1/interactions": Case("own"),
     "GET /v1/interactions/{interaction_id}": Case("missing"),
     "DELETE /v1/interactions/{interaction_id}": Case("missing"),
+    "POST /v1/forget": Case(
+        "own",
+        lambda owner: {"about": {"entity": owner.things["entity_id"]}, "confirm": {"ids": [only(owner), COMMON]}},
+    ),
     "GET /v1/pending": Case("own"),
     "POST /v1/recall": Case(
         "own",
@@ -281,7 +287,7 @@ def needed_scope(operation: Operation) -> str:
     """What a key must have for it."""
     if operation.method == "GET" or operation.path == "/v1/recall":
         return "read"
-    return "forget" if operation.method == "DELETE" else "write"
+    return "forget" if operation.method == "DELETE" or operation.path == "/v1/forget" else "write"
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -420,6 +426,10 @@ def calls_of(gateway: RealGateway) -> dict[str, Call]:
         done = await consolidating
         return done.updated + done.archived + len(done.merged)
 
+    async def known(knowing: Awaitable[KnownAs]) -> tuple[str, ...]:
+        found = await knowing
+        return (*found.names, *found.sources)
+
     def thing(owner: Owner, kind: str) -> str:
         return owner.things[kind]
 
@@ -444,6 +454,13 @@ def calls_of(gateway: RealGateway) -> dict[str, Call]:
             s, None, thing(o, "interactions.cursor"), newest_first=True
         ),
         "episodic.session_tail": lambda s, o: episodic.session_tail(inside(s, o)),
+        "episodic.note_repetitions": lambda s, o: episodic.note_repetitions(
+            s, [Repetition(id=only(o), start=0, end=4, of=(COMMON,))]
+        ),
+        "episodic.repetitions": lambda s, o: episodic.repetitions(s, ids(o)),
+        "episodic.repeated_by": lambda s, o: episodic.repeated_by(s, ids(o)),
+        "episodic.naming": lambda s, o: episodic.naming(s, o.words),
+        "episodic.containing": lambda s, o: episodic.containing(s, o.words[0]),
         "episodic.compress": lambda s, _: episodic.compress(s, datetime.now(UTC)),
         "episodic.pending": lambda s, o: episodic.pending(s, *events(o)),
         "semantic.epoch": lambda s, _: semantic.epoch(s),
@@ -451,6 +468,7 @@ def calls_of(gateway: RealGateway) -> dict[str, Call]:
         "semantic.retrieve": lambda s, o: semantic.retrieve(query(s, o)),
         "semantic.forget": lambda s, o: semantic.forget(s, ids(o)),
         "semantic.observe": lambda s, o: semantic.observe(s, [observed(o)]),
+        "semantic.known_as": lambda s, o: known(semantic.known_as(s, thing(o, "entity_id"))),
         "semantic.list_entities": lambda s, o: semantic.list_entities(s, None, thing(o, "entities.cursor")),
         "semantic.get_entity": lambda s, o: semantic.get_entity(s, thing(o, "entity_id")),
         "semantic.list_relationships": lambda s, o: semantic.list_relationships(s, thing(o, "entity_id")),
@@ -498,7 +516,7 @@ def calls_of(gateway: RealGateway) -> dict[str, Call]:
 
 WRITING: Final = frozenset({"epoch", "store", "rebuild", "observe", "set_preference", "create_rule", "save_reflection"})
 """Verbs that give the stranger something of the stranger's own."""
-UNSCOPED: Final = frozenset({"health_check", "is_blank", "mark"})
+UNSCOPED: Final = frozenset({"health_check", "is_blank", "mark", "prune_forgotten"})
 """Verbs about a store as a whole; they take no scope and tell nothing of anybody's."""
 VERBS: Final = [
     f"{tier}.{verb}" for tier, protocol in PROTOCOLS.items() for verb in verbs_of(protocol) if verb not in UNSCOPED

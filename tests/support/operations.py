@@ -15,6 +15,7 @@ from ragpp.web.problems import MEDIA_TYPE, Problem
 from services.gateway.app import create_app
 from services.gateway.parts import Parts
 from services.gateway.routes import (
+    forgetting,
     graph,
     health,
     interactions,
@@ -123,7 +124,19 @@ OPERATIONS: Final[Mapping[str, Operation]] = {
 
 _RESULTS: Final[Mapping[str, TypeAdapter[object]]] = {
     f"{method} {route.path_format}": TypeAdapter(route.response_model)
-    for module in (graph, health, interactions, jobs, procedural, recall, reflections, retention, review, sessions)
+    for module in (
+        forgetting,
+        graph,
+        health,
+        interactions,
+        jobs,
+        procedural,
+        recall,
+        reflections,
+        retention,
+        review,
+        sessions,
+    )
     for route in module.router.routes
     if isinstance(route, APIRoute)
     for method in route.methods or ()

@@ -71,10 +71,12 @@ class RealGateway:
     worker: WorkerParts
     settings: dict[str, str]
 
-    async def key(self, tenant_id: str, *scopes: str, user_id: str | None = None) -> str:
+    async def key(self, tenant_id: str, *scopes: str, user_id: str | None = None, agent_id: str | None = None) -> str:
         """A new key of `tenant_id`, to read, write and forget unless `scopes` say otherwise."""
         wanted = frozenset(scopes or {"read", "write", "forget"})
-        made = await create_key(self.settings["POSTGRES_OWNER_DSN"], tenant_id, wanted, user_id=user_id)
+        made = await create_key(
+            self.settings["POSTGRES_OWNER_DSN"], tenant_id, wanted, user_id=user_id, agent_id=agent_id
+        )
         return str(made["key"])
 
     def client(self, key: str | None) -> httpx.AsyncClient:
