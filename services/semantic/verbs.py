@@ -99,8 +99,8 @@ class GraphVerbs:
             names |= dict.fromkeys((one.name, *one.aliases))
             for mention in mentions:
                 names |= dict.fromkeys((mention.name, *mention.aliases))
-            for said in (*mentions, *stated):
-                sources |= dict.fromkeys(said.applied.sources)
+            for applied in (*(said.applied for said in mentions), *(said.applied for said in stated)):
+                sources |= dict.fromkeys(applied.sources)
         return KnownAs(names=tuple(names), sources=tuple(sources))
 
     async def list_relationships(

@@ -76,6 +76,20 @@ def test_what_is_remembered_is_recalled(home: Path) -> None:
     assert "Elena's dog" in ragpp(home, "recall", "Who is Bruno?", "--user", "u1", "--deadline", "20000")
 
 
+def test_what_is_about_somebody_is_listed_and_forgotten_when_asked(home: Path) -> None:
+    for number in range(3):
+        said = f"Qzwilma moved {number} times."
+        ragpp(home, "remember", said, "--user", "forgetful", "--name", "Maria", "--id", f"f-{number}")
+    about = ("forget", "--about-entity", "Qzwilma", "--user", "forgetful")
+    assert "3 messages about it" in ragpp(home, *about)
+    assert json.loads(ragpp(home, "forget", "f-0", "--user", "forgetful", "--dry-run", "--json"))["f-0"]["dry_run"]
+    assert "forgotten" in ragpp(home, "forget", "f-0", "--user", "forgetful")
+    assert json.loads(ragpp(home, *about, "--json"))["total"] == 2
+    assert "2 messages forgotten" in ragpp(home, *about, "--yes")
+    assert json.loads(ragpp(home, *about, "--json"))["total"] == 0
+    ragpp(home, "forget", "--user", "forgetful", answers=1)
+
+
 def test_an_id_with_other_content_is_a_conflict_in_words(home: Path) -> None:
     ragpp(home, "remember", "one", "--user", "u2", "--id", "m-1")
     ragpp(home, "remember", "two", "--user", "u2", "--id", "m-1", answers=1)
