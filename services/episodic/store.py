@@ -142,6 +142,14 @@ class Writer:
         gone = [Forgotten(row["id"], row["ordinal"], row["session_id"], row["occurred_at"]) for row in rows]
         return sorted(gone, key=lambda one: one.ordinal)
 
+    async def erase(self, before: int, limit: int, now: datetime) -> bool:
+        """Delete `limit` interactions at most that were stored by events of before that one, the oldest first, with
+        their chunks, and mark them as forgotten, in a new epoch; whether there may be more."""
+        rows = await self._connection.fetch(SQL["recorded_before"], *self._scope.user_key, before, None, None, limit)
+        if not await self.forget([row["id"] for row in rows], now):
+            await forgotten.raise_epoch(self._connection, self._scope)
+        return len(rows) == limit
+
     async def compress(self, smaller: Mapping[str, bytes]) -> None:
         """Keep these texts, by the ids of their interactions, as they were packed; as they are where nothing was."""
         await self._connection.execute(SQL["compress"], *self._scope.user_key, list(smaller), list(smaller.values()))
@@ -190,6 +198,19 @@ class Reader:
         columns = tuple(map(list, zip(*keys, strict=True))) or ([], [], [])
         rows = await self._connection.fetch(SQL["turns"], *self._scope.user_key, *columns, vectors)
         return {row["ordinal"]: found_of(row) for row in rows}
+
+    async def holdings(self, ids: Collection[str] | None, before: int | None) -> int:
+        """How many interactions there are; of `ids`, and stored by events of before that one, where these are given."""
+        given = None if ids is None else list(ids)
+        count: int = await self._connection.fetchval(SQL["holdings"], *self._scope.user_key, given, before)
+        return count
+
+    async def recorded_before(self, event_id: int, limit: int) -> list[str]:
+        """Ids of the scope's session and agent, where it names them, oldest first."""
+        scope = self._scope
+        values = (event_id, scope.session_id, scope.agent_id, limit)
+        rows = await self._connection.fetch(SQL["recorded_before"], *scope.user_key, *values)
+        return [row["id"] for row in rows]
 
     async def get(self, ids: Collection[str]) -> list[Turn]:
         """Those of `ids` that exist, by time."""

@@ -16,7 +16,7 @@ from services.short_term.records import Message, decode_message, moment_of
 from services.short_term.summary import SummaryLine
 
 PACKAGE: Final = "services.short_term"
-SCRIPTS: Final = ("append", "read", "compact", "forget", "delete", "epoch")
+SCRIPTS: Final = ("append", "read", "compact", "forget", "delete", "epoch", "erase")
 AREAS: Final = ("st:log", "st:texts", "st:ids", "st:meta", "st:summary")
 INDEX: Final = "st:sessions"
 EPOCH: Final = "st:epoch"
@@ -177,10 +177,26 @@ class ShortTermStore:
             found.update(text.decode() for text in _texts(removed))
         return found
 
-    async def delete(self, scope: Scope, session_id: str) -> bool:
-        """Remove a session, all but the ids of its messages; False when there was none."""
+    async def delete(self, scope: Scope, session_id: str, *, only_if_empty: bool = False) -> bool:
+        """Remove a session, all but the ids of its messages; False when there was none, or it was not to be."""
         keys = [self._index(scope), *self._session_keys(scope, [session_id])]
-        return await self._command("delete", keys, [session_id, self._ttl_s]) == 1
+        return await self._command("delete", keys, [session_id, self._ttl_s, int(only_if_empty)]) == 1
+
+    async def erase(self, scope: Scope) -> None:
+        """Begin an epoch, and remove every key of the user but the epoch and the marks of what was forgotten: those
+        also that no list of sessions leads to. The whole store's keys are looked through, a thousand at a time."""
+        index = self._index(scope)
+        prefixes = [f"{self._keys.user(area, scope)}:" for area in AREAS]
+        found: set[str] = set()
+        async with foreign_errors("erase"):
+            for prefix in prefixes:
+                async for key in self._client.scan_iter(match=f"{prefix}*", count=1_000):
+                    found.add(key.decode().removeprefix(prefix))
+        sessions = sorted(found)
+        for start in range(0, max(1, len(sessions)), FORGET_BATCH):
+            some = sessions[start : start + FORGET_BATCH]
+            keys = [f"{prefix}{session}" for session in some for prefix in prefixes]
+            await self._run("erase", [self._keys.user(EPOCH, scope), index, *keys], [self._ttl_s])
 
     async def session_ids(
         self, scope: Scope, *, since: datetime, before: tuple[int, str] | None = None, limit: int | None = None

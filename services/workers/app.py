@@ -18,7 +18,9 @@ from ragpp.embedding import Embedder
 from ragpp.embedding.factory import make_embedder
 from ragpp.errors import ConfigurationError, MemorySystemError
 from ragpp.extraction.spacy_extractor import SpacyExtractor
+from ragpp.forgetting import SourceMarks
 from ragpp.ledger import WorkLedger
+from ragpp.ledger.erasing import ErasureLedger
 from ragpp.ledger.pins import PinBoard
 from ragpp.ledger.schedule import ScheduleLedger
 from ragpp.llm.budget import PostgresBudget
@@ -26,6 +28,7 @@ from ragpp.llm.factory import make_language_models
 from ragpp.postgres import create_pool, ensure_open
 from ragpp.settings import (
     EmbeddingSettings,
+    ForgettingSettings,
     LanguageModelSettings,
     LearningSettings,
     PostgresSettings,
@@ -95,6 +98,7 @@ async def open_parts(open_tiers: OpenTiers) -> AsyncIterator[WorkerParts]:
             semantic=tiers.semantic,
             procedural=tiers.procedural,
             ledger=WorkLedger(pool, system_clock),
+            erasures=ErasureLedger(pool, SourceMarks(ForgettingSettings().key)),
             pins=PinBoard(pool, system_clock),
             learning=LearningPolicy(archive_below=learning.archive_below, retention=learning.retention),
             extractor=extractor,

@@ -9,6 +9,7 @@ from ragpp.clock import Clock
 from ragpp.embedding import Embedder
 from ragpp.extraction import Extractor
 from ragpp.ledger import WorkLedger
+from ragpp.ledger.erasing import ErasureLedger
 from ragpp.ledger.pins import PinBoard
 from ragpp.ledger.schedule import ScheduleLedger
 from ragpp.llm.metered import LanguageModels
@@ -53,6 +54,7 @@ class WorkerParts:
     semantic: SemanticTier
     procedural: ProceduralTier
     ledger: WorkLedger
+    erasures: ErasureLedger
     pins: PinBoard
     extractor: Extractor
     embedder: Embedder

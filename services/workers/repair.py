@@ -82,8 +82,11 @@ async def forget(parts: WorkerParts, batch: Sequence[Work]) -> None:
     It runs after the user's earlier events of this kind only. An interaction that is observed while it is being
     forgotten is taken out here, or is refused by the tier, in which it begins an epoch before anything is taken out.
     """
-    scope = batch[0].scope
-    gone = [work.subject_id for work in batch]
+    await withdraw(parts, batch[0].scope, [work.subject_id for work in batch])
+
+
+async def withdraw(parts: WorkerParts, scope: Scope, gone: Sequence[str]) -> None:
+    """Take interactions out of everything but the episodic tier; harmless to repeat. Raises TierUnavailable."""
     await parts.short_term.forget(scope, gone)
     await parts.semantic.forget_sources(scope, gone)
     await parts.procedural.forget_sources(scope, gone)

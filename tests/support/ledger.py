@@ -20,6 +20,7 @@ from ragpp.models import Scope
 from ragpp.postgres import Pool, create_pool, ensure_open, tenant_tx
 from ragpp.settings import PostgresSettings
 from tests.support.episodic import NOON
+from tests.support.marks import MARKS
 
 
 class Time:
@@ -44,7 +45,7 @@ class Bench:
         self.time = Time()
         self.app, self.relay = app, relay
         self.ledger = WorkLedger(relay, self.time, jitter=lambda: 0.5)
-        self.jobs = JobLedger(app, self.time)
+        self.jobs = JobLedger(app, self.time, MARKS)
         self.schedule = ScheduleLedger(relay, self.time)
 
     async def record(self, scope: Scope, *subjects: str, kind: EventKind = "interaction.stored") -> list[int]:

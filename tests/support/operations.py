@@ -25,6 +25,7 @@ from services.gateway.routes import (
     retention,
     review,
     sessions,
+    users,
 )
 
 Schema: TypeAlias = dict[str, object]
@@ -123,7 +124,19 @@ OPERATIONS: Final[Mapping[str, Operation]] = {
 
 _RESULTS: Final[Mapping[str, TypeAdapter[object]]] = {
     f"{method} {route.path_format}": TypeAdapter(route.response_model)
-    for module in (graph, health, interactions, jobs, procedural, recall, reflections, retention, review, sessions)
+    for module in (
+        graph,
+        health,
+        interactions,
+        jobs,
+        procedural,
+        recall,
+        reflections,
+        retention,
+        review,
+        sessions,
+        users,
+    )
     for route in module.router.routes
     if isinstance(route, APIRoute)
     for method in route.methods or ()
