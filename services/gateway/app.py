@@ -197,19 +197,8 @@ def create_app(open_parts_: Callable[[], AbstractAsyncContextManager[Parts]]) ->
     problems.install(app)
     app.add_middleware(AuditMiddleware)
     app.add_middleware(EscapedAddressMiddleware)
-    for module in (
-        interactions,
-        recall,
-        sessions,
-        graph,
-        procedural,
-        review,
-        reflections,
-        retention,
-        users,
-        jobs,
-        health,
-    ):
+    learned = (graph, procedural, review, reflections)
+    for module in (interactions, recall, sessions, *learned, retention, users, jobs, health):
         app.include_router(module.router)
     return app
 

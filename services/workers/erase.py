@@ -125,8 +125,9 @@ async def _user(parts: WorkerParts, work: Work, told: Told) -> dict[str, JsonVal
     what was read of them before is refused, for each tier then begins an epoch before it deletes."""
     scope, before = work.scope, work.key.event_id
     if told.found is None:
-        tiers = {tier.name: await tier.holdings(scope, None, before) for tier in _tiers(parts)}
-        told.found = {**tiers, **await parts.erasures.known(work, parts.clock())}
+        told.found = await parts.erasures.known(work, parts.clock())
+        for tier in _tiers(parts):
+            told.found[tier.name] = await tier.holdings(scope, None, before)
         told.found["ledger"] |= told.erasure.held
         if told.erasure.dry_run:
             return told.report()
@@ -146,9 +147,10 @@ async def _user(parts: WorkerParts, work: Work, told: Told) -> dict[str, JsonVal
     until = parts.clock()
     await parts.erasures.erase_events(work)
     await parts.erasures.erase_elsewhere(scope, until)
-    left = {tier.name: await tier.holdings(scope, None, before) for tier in _tiers(parts)[1:]}
+    left = await parts.erasures.known(work, until)
+    for tier in _tiers(parts)[1:]:
+        left[tier.name] = await tier.holdings(scope, None, before)
     left["short_term"] = await parts.short_term.holdings(scope, list(told.samples))  # it has what was said since
-    left |= await parts.erasures.known(work, until)
     report = told.report(left, await _searched(parts, work, told))
     await parts.erasures.conclude(work, report)
     return report

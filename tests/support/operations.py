@@ -122,21 +122,22 @@ OPERATIONS: Final[Mapping[str, Operation]] = {
 }
 """Every operation of the public API by its name."""
 
+_MODULES: Final = (
+    graph,
+    health,
+    interactions,
+    jobs,
+    procedural,
+    recall,
+    reflections,
+    retention,
+    review,
+    sessions,
+    users,
+)
 _RESULTS: Final[Mapping[str, TypeAdapter[object]]] = {
     f"{method} {route.path_format}": TypeAdapter(route.response_model)
-    for module in (
-        graph,
-        health,
-        interactions,
-        jobs,
-        procedural,
-        recall,
-        reflections,
-        retention,
-        review,
-        sessions,
-        users,
-    )
+    for module in _MODULES
     for route in module.router.routes
     if isinstance(route, APIRoute)
     for method in route.methods or ()
