@@ -26,6 +26,7 @@ from ragpp.ledger.schedule import ScheduleLedger
 from ragpp.llm.budget import PostgresBudget
 from ragpp.llm.factory import make_language_models
 from ragpp.postgres import create_pool, ensure_open
+from ragpp.redis import AppendOnlyFile
 from ragpp.settings import (
     EmbeddingSettings,
     ForgettingSettings,
@@ -92,6 +93,11 @@ async def open_parts(open_tiers: OpenTiers) -> AsyncIterator[WorkerParts]:
         models = make_language_models(language, budget)
         if models is not None:
             stack.push_async_callback(models.close)
+        redis = RedisSettings()
+        append_only_file = None
+        if redis.rewrite_url is not None:
+            append_only_file = AppendOnlyFile(redis.rewrite_url.get_secret_value(), timeout_s=redis.timeout_s)
+            stack.push_async_callback(append_only_file.aclose)
         yield WorkerParts(
             short_term=tiers.short_term,
             episodic=tiers.episodic,
@@ -105,6 +111,7 @@ async def open_parts(open_tiers: OpenTiers) -> AsyncIterator[WorkerParts]:
             embedder=embedder,
             clock=system_clock,
             models=models,
+            append_only_file=append_only_file,
             counter=counter,
             schedule=ScheduleLedger(pool, system_clock) if worker.schedule else None,
             due=SchedulePolicy(

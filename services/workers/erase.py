@@ -14,6 +14,7 @@ from ragpp.ledger import Work, WorkKey
 from ragpp.ledger.erasing import TO_DO, Erasure, erasure_of
 from ragpp.models import MemoryQuery
 from ragpp.tiers import ERASED_AT_ONCE, MemoryTier
+from services.workers.clean import want_clean
 from services.workers.parts import WorkerParts
 from services.workers.repair import withdraw
 
@@ -111,6 +112,7 @@ async def _interactions(parts: WorkerParts, work: Work, told: Told) -> dict[str,
         await parts.erasures.tell(work, told.so_far())
     if erasure.what == "session" and erasure.agent_id is None:
         await _end_session(parts, work, erasure)
+    await want_clean(parts, scope, everywhere=True)
     left = await _resting_on(parts, work, told.to_do)
     return told.report(left, await _searched(parts, work, told))
 
@@ -147,6 +149,7 @@ async def _user(parts: WorkerParts, work: Work, told: Told) -> dict[str, JsonVal
     until = parts.clock()
     await parts.erasures.erase_events(work)
     await parts.erasures.erase_elsewhere(scope, until)
+    await want_clean(parts, scope, everywhere=True)
     left = await parts.erasures.known(work, until)
     for tier in _tiers(parts)[1:]:
         left[tier.name] = await tier.holdings(scope, None, before)

@@ -13,6 +13,7 @@ from ragpp.ledger.erasing import ErasureLedger
 from ragpp.ledger.pins import PinBoard
 from ragpp.ledger.schedule import ScheduleLedger
 from ragpp.llm.metered import LanguageModels
+from ragpp.redis import AppendOnlyFile
 from ragpp.retention import RetentionPolicy
 from ragpp.tiers import EpisodicTier, ProceduralTier, SemanticTier, ShortTermTier
 from ragpp.tokens import TokenCounter
@@ -47,7 +48,7 @@ class SchedulePolicy:
 @dataclass(frozen=True)
 class WorkerParts:
     """The workers' collaborators. Each tier is in this process or behind HTTP. `models`: None without any language
-    model."""
+    model. `append_only_file`: None where no account may have it rewritten."""
 
     short_term: ShortTermTier
     episodic: EpisodicTier
@@ -63,4 +64,5 @@ class WorkerParts:
     schedule: ScheduleLedger | None = None
     due: SchedulePolicy = SchedulePolicy()
     models: LanguageModels | None = None
+    append_only_file: AppendOnlyFile | None = None
     counter: TokenCounter = field(default_factory=TokenCounter)

@@ -11,6 +11,7 @@ from pydantic import SecretStr
 
 from infra.embedded.stack import Endpoints
 from ragpp.ledger import EventKind, NewEvent, Stage, Work, WorkKey, WorkLedger, pending, record
+from ragpp.ledger.erasing import ErasureLedger
 from ragpp.ledger.jobs import JobLedger
 from ragpp.ledger.leasing import LOOK_AGAIN_S
 from ragpp.ledger.schedule import ScheduleLedger
@@ -46,6 +47,7 @@ class Bench:
         self.app, self.relay = app, relay
         self.ledger = WorkLedger(relay, self.time, jitter=lambda: 0.5)
         self.jobs = JobLedger(app, self.time, MARKS)
+        self.erasures = ErasureLedger(relay, MARKS)
         self.schedule = ScheduleLedger(relay, self.time)
 
     async def record(self, scope: Scope, *subjects: str, kind: EventKind = "interaction.stored") -> list[int]:

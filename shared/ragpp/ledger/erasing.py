@@ -1,6 +1,7 @@
 """Erasing a session, a user or chosen interactions: what is asked for, and the ledger's own part in it."""
 
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import asdict, dataclass, field
 from datetime import datetime
@@ -8,18 +9,24 @@ from typing import Final, Literal, cast
 
 from pydantic import JsonValue, TypeAdapter
 
-from ragpp.errors import LedgerError
+from ragpp.errors import InvalidInput, LedgerError
 from ragpp.forgetting import SourceMarks
 from ragpp.ledger.events import NewEvent, lock_user, record
 from ragpp.ledger.work import Result, Work, as_json, relay_tx
 from ragpp.models import Scope
-from ragpp.postgres import Connection, Pool
+from ragpp.postgres import Connection, Pool, ensure_open, foreign_errors
 from ragpp.queries import load_queries
 
 SQL: Final = load_queries("ragpp.ledger", "erasing.sql")
 EVENTS_AT_ONCE: Final = 20_000
 """Event ids that one statement looks through for a user's: some 10 ms."""
 ACCESSES_AT_ONCE: Final = 1_000
+VACUUM_S: Final = 600.0
+"""Longest that the vacuum of one table may take."""
+VACUUMED: Final = re.compile(
+    r"ledger\.(events|work)|episodic\.(interactions|chunks)_[0-9]{1,2}"
+    r"|procedural\.(preferences|preference_versions|rules|rule_versions|findings|finding_evidence|reflections)"
+)
 TO_DO: Final = "to_do"
 """In what was told of an erasure under way: the ids that it is about. No report has it."""
 
@@ -128,6 +135,37 @@ class ErasureLedger:
                 raise LedgerError(f"{work.owner} no longer holds event {work.key.event_id} for {work.key.stage}")
             await connection.execute(SQL["leave_lines"], *work.scope.user_key)
             await connection.execute(SQL["drop_progress"], *work.scope.user_key)
+
+    async def want_cleaning(self, names: Sequence[str]) -> None:
+        """Have these cleaned up, as soon as it is their turn."""
+        async with self._transaction("want cleaning") as connection:
+            await connection.execute(SQL["want_cleaning"], list(names))
+
+    async def begin_cleaning(self, every_s: float) -> dict[str, datetime]:
+        """What is wanted and was not begun in the last `every_s` seconds, each with when it was begun: now."""
+        async with self._transaction("begin cleaning") as connection:
+            rows = await connection.fetch(SQL["begin_cleaning"], every_s)
+        return {row["name"]: row["begun_at"] for row in rows}
+
+    async def end_cleaning(self, name: str, begun_at: datetime) -> None:
+        """It is clean as of when it was begun; what is wanted since is begun again."""
+        async with self._transaction("end cleaning") as connection:
+            await connection.execute(SQL["end_cleaning"], name, begun_at)
+
+    async def partitions_of(self, scope: Scope) -> list[str]:
+        """The tables of the episodic tier that have the user's rows."""
+        async with self._transaction("partitions") as connection:
+            rows = await connection.fetch(SQL["partitions_of"], scope.user_id)
+        return [row["name"] for row in rows]
+
+    async def vacuum(self, table: str) -> None:
+        """Let nothing that was deleted from `table`, one of VACUUMED, be in it any more, but in what is free. Raises
+        InvalidInput for another; StorageError where the role may not."""
+        if not VACUUMED.fullmatch(table):
+            raise InvalidInput(f"{table!r} is no table that erasures touch")
+        await ensure_open(self._pool)
+        async with foreign_errors("vacuum"), self._pool.acquire(timeout=2.0) as connection:
+            await connection.execute(f"VACUUM {table}", timeout=VACUUM_S)
 
     def _transaction(self, what: str, scope: Scope | None = None) -> AbstractAsyncContextManager[Connection]:
         return relay_tx(self._pool, what, tenant_id=None if scope is None else scope.tenant_id)
