@@ -96,7 +96,7 @@ class AppendOnlyFile:
     def __init__(self, url: str, *, timeout_s: float) -> None:
         """`url`: of an account that may have it rewritten, and need not be able to do anything else."""
         self._client: Client = redis.asyncio.Redis.from_url(
-            url, socket_timeout=timeout_s, socket_connect_timeout=timeout_s, lib_name=None, lib_version=None
+            url, socket_timeout=timeout_s, socket_connect_timeout=timeout_s
         )
 
     async def rewrite(self) -> None:

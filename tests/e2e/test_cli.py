@@ -134,6 +134,19 @@ def test_status_tells_what_is_not_yet_forgotten_everywhere(home: Path) -> None:
     assert "forgotten" not in ragpp(home, "status")
 
 
+def test_a_session_and_a_user_are_forgotten_with_a_report(home: Path) -> None:
+    ragpp(home, "remember", "Gustav is my uncle.", "--user", "u4", "--session", "s1")
+    ragpp(home, "remember", "Berta is my aunt.", "--user", "u4", "--session", "s2")
+    planned = json.loads(ragpp(home, "forget", "user", "u4", "--dry-run", "--json"))
+    assert planned["result"]["stores"]["episodic"] == {"found": {"interactions": 2}}
+    session = json.loads(ragpp(home, "forget", "session", "s1", "--user", "u4", "--yes", "--json"))
+    assert session["result"]["stores"]["episodic"]["removed"] == {"interactions": 1}
+    shown = ragpp(home, "forget", "user", "u4", "--yes")
+    assert "interactions" in shown
+    assert json.loads(ragpp(home, "recall", "Who is Berta?", "--user", "u4", "--json"))["memories"] == []
+    ragpp(home, "jobs", "--stage", "erase")
+
+
 def test_there_are_as_many_workers_as_asked_for_until_another_number_is(home: Path) -> None:
     before = pids(home)
     more = json.loads(ragpp(home, "up", "--workers", "3", "--json"))
