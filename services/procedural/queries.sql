@@ -493,11 +493,18 @@ SELECT report FROM procedural.reflections
 UPDATE procedural.reflections SET sources = $4, report = $5 WHERE tenant_id = $1 AND user_id = $2 AND id = $3
 
 -- name: holdings
--- How much there is, or rests on any of these interactions; without what was written by the event $4 or later.
+-- How much there is, or rests on any of these interactions; without what somebody set by the event $4 or later.
 -- $3 interaction ids text[] or null, $4 before event_id bigint or null
 WITH later AS (
-  SELECT kind, subject_id FROM procedural.applied
-   WHERE tenant_id = $1 AND user_id = $2 AND event_id >= $4::bigint AND subject_id IS NOT NULL)
+  SELECT a.kind, a.subject_id FROM procedural.applied AS a
+   WHERE a.tenant_id = $1 AND a.user_id = $2 AND a.event_id >= $4::bigint
+     AND (a.kind = 'preference' AND EXISTS (
+            SELECT FROM procedural.preference_versions AS v
+             WHERE v.tenant_id = $1 AND v.user_id = $2 AND v.preference_id = a.subject_id AND v.entry_id = a.entry_id
+               AND v.sources = '{}')
+          OR a.kind = 'rule' AND EXISTS (
+            SELECT FROM procedural.rules AS r
+             WHERE r.tenant_id = $1 AND r.user_id = $2 AND r.id = a.subject_id AND r.sources = '{}')))
 SELECT (SELECT count(*) FROM procedural.preferences AS p
          WHERE p.tenant_id = $1 AND p.user_id = $2
            AND ($3::text[] IS NULL OR EXISTS (
@@ -519,15 +526,22 @@ SELECT (SELECT count(*) FROM procedural.preferences AS p
        (SELECT count(*) FROM procedural.reflections
          WHERE tenant_id = $1 AND user_id = $2 AND ($3::text[] IS NULL OR sources && $3::text[])) AS reports
 
--- name: written_later
--- Entries that were written by the event $3 or later, and what they wrote to.
+-- name: set_later
+-- Entries that somebody set, that is from no interactions, by the event $3 or later, and what they wrote to.
 -- $3 event_id bigint
-SELECT entry_id, kind, subject_id FROM procedural.applied
- WHERE tenant_id = $1 AND user_id = $2 AND event_id >= $3 AND subject_id IS NOT NULL
+SELECT a.entry_id, a.kind, a.subject_id FROM procedural.applied AS a
+ WHERE a.tenant_id = $1 AND a.user_id = $2 AND a.event_id >= $3
+   AND (a.kind = 'preference' AND EXISTS (
+          SELECT FROM procedural.preference_versions AS v
+           WHERE v.tenant_id = $1 AND v.user_id = $2 AND v.preference_id = a.subject_id AND v.entry_id = a.entry_id
+             AND v.sources = '{}')
+        OR a.kind = 'rule' AND EXISTS (
+          SELECT FROM procedural.rules AS r
+           WHERE r.tenant_id = $1 AND r.user_id = $2 AND r.id = a.subject_id AND r.sources = '{}'))
 
 -- name: erase
 -- A part of what the user has: $6 of each at most. How many rows went.
--- $3 before event_id bigint, $4 ids of preferences that stay text[], $5 ids of rules that stay text[], $6 most int
+-- $3 ids of entries that stay text[], $4 of preferences text[], $5 of rules text[], $6 most int
 WITH reports AS (
   DELETE FROM procedural.reflections WHERE tenant_id = $1 AND user_id = $2 AND id = ANY (ARRAY(
     SELECT id FROM procedural.reflections WHERE tenant_id = $1 AND user_id = $2 LIMIT $6)) RETURNING 1),
@@ -567,7 +581,7 @@ rules AS (
 applied AS (
   DELETE FROM procedural.applied WHERE tenant_id = $1 AND user_id = $2 AND entry_id = ANY (ARRAY(
     SELECT entry_id FROM procedural.applied
-     WHERE tenant_id = $1 AND user_id = $2 AND COALESCE(event_id, 0) < $3 LIMIT $6)) RETURNING 1)
+     WHERE tenant_id = $1 AND user_id = $2 AND entry_id <> ALL ($3::text[]) LIMIT $6)) RETURNING 1)
 SELECT count(*) FROM (
   SELECT FROM reports UNION ALL SELECT FROM evidence UNION ALL SELECT FROM found UNION ALL SELECT FROM refused
   UNION ALL SELECT FROM versions UNION ALL SELECT FROM preferred UNION ALL SELECT FROM judged

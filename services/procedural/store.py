@@ -59,14 +59,14 @@ class Rows(PreferenceRows, RuleRows, FindingRows, ReflectionRows):
         row = await self._fetchrow("holdings", None if sources is None else list(sources), before)
         return {kind: count for kind, count in dict(row or {}).items() if count}
 
-    async def written_later(self, event_id: int) -> list[tuple[str, str, str]]:
-        """(entry id, kind, id of what it wrote to) of entries that were written by that event or later."""
-        rows = await self._fetch("written_later", event_id)
+    async def set_later(self, event_id: int) -> list[tuple[str, str, str]]:
+        """(entry id, kind, id of what it wrote to) of entries that somebody set by that event or later."""
+        rows = await self._fetch("set_later", event_id)
         return [(row["entry_id"], row["kind"], row["subject_id"]) for row in rows]
 
-    async def erase(self, before: int, kept_preferences: Collection[str], kept_rules: Collection[str]) -> bool:
-        """Delete a part of everything of before that event but these; whether there may be more."""
-        row = await self._fetchrow("erase", before, list(kept_preferences), list(kept_rules), ERASED_AT_ONCE)
+    async def erase(self, entries: Collection[str], preferences: Collection[str], rules: Collection[str]) -> bool:
+        """Delete a part of everything but these; whether there may be more."""
+        row = await self._fetchrow("erase", list(entries), list(preferences), list(rules), ERASED_AT_ONCE)
         return row is not None and row["count"] > 0
 
     async def epoch(self) -> int:

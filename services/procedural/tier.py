@@ -143,8 +143,8 @@ class PostgresProceduralTier(PreferenceVerbs, RuleVerbs, FindingVerbs, Reflectio
             return await rows.holdings(sources, before)
 
     async def erase(self, scope: Scope, before: int) -> bool:
-        """See the contract. Findings and reports, which workers alone make, go whenever they were made; of preferences
-        and rules what was written by later events stays."""
+        """See the contract. What rests on interactions goes whenever it was written; what somebody set by a later event
+        stays."""
         async with self._store.writing(scope) as rows:
             await rows.raise_epoch()
             return await forgetting.erase(rows, before, self._clock())

@@ -115,14 +115,16 @@ class ErasureLedger:
             changed = 0 if row is None else row["accesses"]
 
     async def erase_events(self, work: Work) -> None:
-        """Delete the user's events of before the work's, with their jobs and results; erasures that wait stay."""
-        async with self._transaction("first event") as connection:
-            first: int = await connection.fetchval(SQL["first_event"]) or work.key.event_id
-        while first < work.key.event_id:
-            before = min(first + EVENTS_AT_ONCE, work.key.event_id)
+        """Delete the user's events of before the work's, with their jobs and results, and later ones that nothing is
+        done about; erasures that wait stay."""
+        async with self._transaction("span") as connection:
+            span = await connection.fetchrow(SQL["span"])
+        if span is None:
+            return
+        for first in range(span["first"], span["last"] + 1, EVENTS_AT_ONCE):
+            values = (first, first + EVENTS_AT_ONCE, work.key.event_id)
             async with self._transaction("erase events") as connection:
-                await connection.execute(SQL["erase_events"], *work.scope.user_key, first, before)
-            first = before
+                await connection.execute(SQL["erase_events"], *work.scope.user_key, *values)
 
     async def conclude(self, work: Work, result: Result) -> None:
         """Mark the erasure of a user done, and leave nothing of it under the user's own id: its record has a keyed hash

@@ -37,19 +37,20 @@ SELECT (SELECT count(*) FROM ledger.work
        + (SELECT count(*) FROM ledger.work
            WHERE tenant_id = $1 AND user_id = $2 AND state IN ('done', 'failed', 'cancelled') AND event_id < $3) AS jobs;
 
--- name: first_event
--- Where to begin to look for a user's events.
-SELECT min(event_id) FROM ledger.events;
+-- name: span
+-- Where to begin and end to look for a user's events.
+SELECT min(event_id) AS first, max(event_id) AS last FROM ledger.events;
 
 -- name: erase_events
--- The user's events between two ids, with their work, but for erasures that are still to be done. There is no index by
--- user, which every write would pay for: the whole ledger is read once, a part at a time.
--- $1 tenant_id text, $2 user_id text, $3 first event_id bigint, $4 before event_id bigint
+-- The user's events between two ids, with their work, but for erasures that are still to be done, and what was recorded
+-- after $5 and has consumers: workers that had begun before record what they learned until they are refused. There is
+-- no index by user, which every write would pay for: the whole ledger is read once, a part at a time.
+-- $1 tenant_id text, $2 user_id text, $3 first event_id bigint, $4 before event_id bigint, $5 event_id bigint
 DELETE FROM ledger.events
  WHERE event_id >= $3 AND event_id < $4 AND tenant_id = $1 AND user_id = $2
    AND NOT EXISTS (SELECT FROM ledger.work
-                    WHERE work.event_id = events.event_id AND work.stage = 'erase'
-                      AND work.state IN ('pending', 'leased'));
+                    WHERE work.event_id = events.event_id
+                      AND (events.event_id > $5 OR work.stage = 'erase' AND work.state IN ('pending', 'leased')));
 
 -- name: conclude
 -- An erasure is done, and kept under another name than its user's. No row where another holds it by now.

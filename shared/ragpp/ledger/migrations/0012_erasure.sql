@@ -18,7 +18,8 @@ CREATE POLICY finished_and_old_or_erased ON ledger.events AS RESTRICTIVE FOR DEL
          OR EXISTS (SELECT FROM ledger.work AS erasing
                      WHERE erasing.tenant_id = events.tenant_id AND erasing.user_id = events.user_id
                        AND erasing.stage = 'erase' AND erasing.state = 'leased'
-                       AND erasing.event_id > events.event_id));
+                       AND (erasing.event_id > events.event_id
+                            OR NOT EXISTS (SELECT FROM ledger.work WHERE work.event_id = events.event_id))));
 GRANT DELETE ON ledger.queues, ledger.progress TO ragpp_relay;
 
 -- The record of an erasure is kept under a keyed hash of its user.
