@@ -1,122 +1,117 @@
-"""`ragpp forget`: messages by their ids, or everything about somebody or something."""
+"""`ragpp forget`: messages, what is about something, a session or a user; these two with a report."""
 
 import asyncio
-from collections.abc import Mapping
-from typing import Annotated, Final
+from collections.abc import Awaitable, Callable
+from typing import Annotated, cast
 
 import typer
 from rich.table import Table
-from rich.text import Text
 
-from infra.cli.arguments import checked
-from infra.cli.console import emit_json, out, safe
+from infra.cli import forget_about
+from infra.cli.console import ExitCode, emit_json, err, out, safe
 from infra.cli.options import DEFAULT_HOME, HomeOption, JsonOption, KeyOption, UrlOption, UserOption
 from infra.cli.place import Place
-from infra.cli.render import count, when
-from ragpp.api import ForgetAnswer, ForgetRequest, ForgottenMessage, TierStatusName
 from ragpp.client import MemoryClient
 from ragpp.errors import InvalidInput
-from ragpp.models import TierName
+from ragpp.learned import Job
 
-LISTED: Final = 200
-"""Messages that are shown of what was found."""
+DryRunOption = Annotated[bool, typer.Option("--dry-run", help="Change nothing, and only tell what would go.")]
+YesOption = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask whether it is meant.")]
+WaitOption = Annotated[float, typer.Option(help="Longest wait for the report, in seconds; 0 only asks.")]
+
+app = typer.Typer(
+    help="Forget messages, all about somebody or something, a session or a user, for good, in every store.\n\n"
+    "Example: [bold]ragpp forget user u1 --dry-run[/bold]",
+    rich_markup_mode="rich",
+    no_args_is_help=True,
+)
+app.command()(forget_about.message)
+app.command()(forget_about.about)
 
 
-def forget(
+@app.command()
+def session(
+    session_id: Annotated[str, typer.Argument(help="Which conversation.", show_default=False)],
     user: UserOption,
-    ids: Annotated[list[str] | None, typer.Argument(help="Messages to forget.", show_default=False)] = None,
-    about_entity: Annotated[str | None, typer.Option(help="What is about this person or thing: an id or name.")] = None,
-    about_words: Annotated[str | None, typer.Option(help="What has all of these words.")] = None,
-    replies: Annotated[
-        bool | None, typer.Option("--replies/--no-replies", help="Also what repeats it; told of either way with ids.")
-    ] = None,
-    yes: Annotated[bool, typer.Option("--yes", help="Forget what was found, rather than only list it.")] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only tell what would go.")] = False,
+    dry_run: DryRunOption = False,
+    yes: YesOption = False,
+    wait: WaitOption = 300.0,
     home: HomeOption = DEFAULT_HOME,
     url: UrlOption = None,
     key: KeyOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Forget messages, and what was learned from them alone.
+    """Forget a session's messages, and whatever was learned from them alone.
 
-    Example: [bold]ragpp forget m-17 --user u1 --replies[/bold]
-    Example: [bold]ragpp forget --about-entity Sofia --user u1 --yes[/bold]
+    Example: [bold]ragpp forget session s1 --user u1[/bold]
     """
-    if sum((bool(ids), about_entity is not None, about_words is not None)) != 1:
-        raise InvalidInput(
-            "say what to forget: ids, --about-entity or --about-words, and one of them",
-            suggestions=("ragpp forget m-17 --user u1", "ragpp forget --about-entity Sofia --user u1"),
-        )
-    if ids:
-        _messages(Place(home).client(url, key), user, ids, replies=bool(replies), dry_run=dry_run, as_json=as_json)
+    _confirm(f"Forget the session {session_id!r} of {user!r} for good?", dry_run=dry_run, yes=yes, as_json=as_json)
+    _forget(home, url, key, lambda memory: memory.forget_session(user, session_id, dry_run=dry_run), wait, as_json)
+
+
+@app.command()
+def user(
+    user_id: Annotated[str, typer.Argument(help="Whose memory.", show_default=False)],
+    dry_run: DryRunOption = False,
+    yes: YesOption = False,
+    wait: WaitOption = 300.0,
+    home: HomeOption = DEFAULT_HOME,
+    url: UrlOption = None,
+    key: KeyOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Erase everything of a user: messages, graph, preferences, rules, findings, reports, jobs, settings, pins, keys.
+
+    Example: [bold]ragpp forget user u1 --yes --json[/bold]
+    """
+    _confirm(f"Erase everything of {user_id!r} for good?", dry_run=dry_run, yes=yes, as_json=as_json)
+    _forget(home, url, key, lambda memory: memory.erase_user(user_id, dry_run=dry_run), wait, as_json)
+
+
+def _confirm(question: str, *, dry_run: bool, yes: bool, as_json: bool) -> None:
+    """Ask, unless nothing would be changed. Raises InvalidInput where nobody can answer, Abort for a no."""
+    if dry_run or yes:
         return
-    about = {name: text for name, text in (("entity", about_entity), ("words", about_words)) if text is not None}
-    request = checked(
-        ForgetRequest, {"user_id": user, "about": about, "replies": replies is not False, "limit": LISTED}
-    )
-    _about(Place(home).client(url, key), request, confirm=yes and not dry_run, as_json=as_json)
-
-
-def _messages(place: MemoryClient, user: str, ids: list[str], *, replies: bool, dry_run: bool, as_json: bool) -> None:
-    async def all_of_them() -> dict[str, ForgottenMessage]:
-        done: dict[str, ForgottenMessage] = {}
-        gone: set[str] = set()
-        async with place as client:
-            for identifier in dict.fromkeys(ids):
-                if identifier not in gone:  # as a reply to one before it
-                    answer = await client.forget_interaction(user, identifier, replies=replies, dry_run=dry_run)
-                    done[identifier] = answer
-                    gone |= {identifier, *answer.repeated_by} if replies and not dry_run else {identifier}
-        return done
-
-    done = asyncio.run(all_of_them())
     if as_json:
-        emit_json({identifier: answer.model_dump(mode="json") for identifier, answer in done.items()})
-        return
-    for identifier, answer in done.items():
-        verb = "would be forgotten" if answer.dry_run else "forgotten"
-        line = safe(identifier, "bold").append_text(safe(f" {verb}"))
-        if answer.repeated_by:
-            went = "with" if replies else "repeated by"
-            line.append_text(safe(f", {went} {', '.join(answer.repeated_by)}", "dim" if replies else "yellow"))
-        out.print(line.append_text(_late(answer.tiers)))
+        raise InvalidInput("with --json nobody is asked", suggestions=("Add --yes, or --dry-run.",))
+    typer.confirm(question, abort=True)
 
 
-def _about(place: MemoryClient, request: ForgetRequest, *, confirm: bool, as_json: bool) -> None:
-    async def ask() -> tuple[ForgetAnswer, ForgetAnswer | None]:
-        async with place as client:
-            found = await client.forget_about(request)
-            if not (confirm and found.total):
-                return found, None
-            return found, await client.confirm_forget(request, found)
+def _forget(
+    home: HomeOption,
+    url: str | None,
+    key: str | None,
+    ask: Callable[[MemoryClient], Awaitable[Job]],
+    wait: float,
+    as_json: bool,
+) -> None:
+    """Ask for it, wait for the report, and show it; exit code 1 when it is not there in time."""
 
-    found, done = asyncio.run(ask())
+    async def done() -> Job:
+        async with Place(home).client(url, key) as memory:
+            job = await ask(memory)
+            return await memory.ended_job(job.id, timeout_s=wait) if wait > 0 else job
+
+    job = asyncio.run(done())
     if as_json:
-        emit_json((done or found).model_dump(mode="json"))
-        return
-    out.print(_table(found))
-    if found.total > len(found.found):
-        out.print(safe(f"and {found.total - len(found.found):,} more", "dim"))
-    if done is not None:
-        out.print(safe(f"{count(done.forgotten or 0, 'message')} forgotten").append_text(_late(done.tiers)))
-        return
-    going = ", ".join(f"{number:,} {kind}" for kind, number in found.with_them.items() if number)
-    said = f"{count(found.total, 'message')} about it" + (f"; with them would go {going}" if going else "")
-    out.print(safe(said + ("" if not found.total else ". Forget them with --yes")))
+        emit_json(job.model_dump(mode="json"))
+    elif job.state == "done" and job.result is not None:
+        out.print(_report(job))
+    else:
+        err.print(safe(f"{job.id} is under way: ragpp jobs show {job.id}", "yellow"))
+    if wait > 0 and job.state != "done":
+        raise typer.Exit(ExitCode.FAILURE)
 
 
-def _table(found: ForgetAnswer) -> Table:
-    table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0), header_style="bold")
-    for heading in ("id", "when", "who", "why"):
-        table.add_column(heading, no_wrap=True)
-    table.add_column("text", ratio=1, overflow="fold")
-    for one in found.found:
-        who = safe(one.name or one.role)
-        table.add_row(safe(one.id), when(one.occurred_at), who, ", ".join(one.why), safe(one.excerpt))
+def _report(job: Job) -> Table:
+    """For each store and kind how much was found, removed, and found again; of a dry run what was found."""
+    columns = ("found",) if (job.result or {}).get("dry_run") else ("found", "removed", "found_again")
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
+    for heading in ("store", "what", *(column.replace("_", " ") for column in columns)):
+        table.add_column(heading, justify="right" if heading not in {"store", "what"} else "left")
+    stores = cast("dict[str, dict[str, dict[str, int]]]", (job.result or {}).get("stores", {}))
+    for store, counts in stores.items():
+        for kind in counts["found"]:
+            numbers = (f"{counts.get(column, {}).get(kind, 0):,}" for column in columns)
+            table.add_row(safe(store), safe(kind.replace("_", " ")), *numbers)
     return table
-
-
-def _late(tiers: Mapping[TierName, TierStatusName]) -> Text:
-    """Which tiers the workers have still to clean."""
-    late = [tier for tier, status in tiers.items() if status != "ok"]
-    return safe(f"; the workers go on with {', '.join(late)}" if late else "", "yellow")

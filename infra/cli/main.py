@@ -44,7 +44,6 @@ for command in (
     memory_commands.recall,
     ingest_command.ingest,
     memory_commands.pending,
-    forget_command.forget,
     inspect_command.inspect,
     jobs_command.extract,
     jobs_command.reflect,
@@ -54,6 +53,7 @@ for command in (
     app.command()(command)
 app.add_typer(jobs_command.app, name="jobs")
 app.add_typer(key_commands.app, name="key")
+app.add_typer(forget_command.app, name="forget")
 
 
 def main() -> None:

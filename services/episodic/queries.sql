@@ -198,3 +198,19 @@ SELECT *
 -- $3 turns bigint[]
 DELETE FROM episodic.repetitions
  WHERE tenant_id = $1 AND user_id = $2 AND turn = ANY ($3::bigint[]);
+
+-- name: holdings
+-- $3 ids text[] or null, $4 before event_id bigint or null
+SELECT count(*) AS interactions
+  FROM episodic.interactions
+ WHERE tenant_id = $1 AND user_id = $2 AND ($3::text[] IS NULL OR id = ANY ($3::text[]))
+   AND ($4::bigint IS NULL OR event_id < $4);
+
+-- name: recorded_before
+-- $3 event_id bigint, $4 session_id text or null, $5 agent_id text or null, $6 limit int
+SELECT id
+  FROM episodic.interactions
+ WHERE tenant_id = $1 AND user_id = $2 AND event_id < $3
+   AND ($4::text IS NULL OR session_id = $4) AND ($5::text IS NULL OR agent_id = $5)
+ ORDER BY occurred_at, ordinal
+ LIMIT $6;

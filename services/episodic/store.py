@@ -21,7 +21,7 @@ from ragpp.postgres import Connection, Pool, ensure_open, foreign_errors, ping, 
 from ragpp.queries import load_queries
 from services.episodic.compression import LEAST_BYTES
 from services.episodic.rows import Forgotten, Found, Known, NewTurn, Turn, found_of, turn_of
-from services.episodic.scan import Columns, session_key, traits
+from services.episodic.scan import Columns, filter_values, narrows, session_key, traits
 
 SQL: Final = load_queries("services.episodic", "queries.sql")
 
@@ -180,6 +180,14 @@ class Writer(Rows):
         gone = [Forgotten(row["id"], row["ordinal"], row["session_id"], row["occurred_at"]) for row in rows]
         return sorted(gone, key=lambda one: one.ordinal)
 
+    async def erase(self, before: int, limit: int, now: datetime) -> bool:
+        """Delete `limit` interactions at most that were stored by events of before that one, the oldest first, with
+        their chunks, and mark them as forgotten, in a new epoch; whether there may be more."""
+        rows = await self._connection.fetch(SQL["recorded_before"], *self._scope.user_key, before, None, None, limit)
+        if not await self.forget([row["id"] for row in rows], now):
+            await forgotten.raise_epoch(self._connection, self._scope)
+        return len(rows) == limit
+
     async def compress(self, smaller: Mapping[str, bytes]) -> None:
         """Keep these texts, by the ids of their interactions, as they were packed; as they are where nothing was."""
         await self._connection.execute(SQL["compress"], *self._scope.user_key, list(smaller), list(smaller.values()))
@@ -200,10 +208,10 @@ class Reader(Rows):
         row = await self._connection.fetchrow(
             SQL["scan"],
             *self._scope.user_key,
-            *_filter_values(filters, as_of),
+            *filter_values(filters, as_of),
             None if embedding is None else HalfVector(np.asarray(embedding, np.float32)),
             SparseVector(dict.fromkeys(terms, 1.0), DIMENSIONS) if terms else None,
-            _narrows(filters),
+            narrows(filters),
         )
         assert row is not None  # noqa: S101 - an aggregate without groups always has one row
         return Columns(
@@ -236,6 +244,19 @@ class Reader(Rows):
         rows = await self._connection.fetch(SQL["noted_repeats"], *self._scope.user_key, list(ids))
         return {row["id"] for row in rows}
 
+    async def holdings(self, ids: Collection[str] | None, before: int | None) -> int:
+        """How many interactions there are; of `ids`, and stored by events of before that one, where these are given."""
+        given = None if ids is None else list(ids)
+        count: int = await self._connection.fetchval(SQL["holdings"], *self._scope.user_key, given, before)
+        return count
+
+    async def recorded_before(self, event_id: int, limit: int) -> list[str]:
+        """Ids of the scope's session and agent, where it names them, oldest first."""
+        scope = self._scope
+        values = (event_id, scope.session_id, scope.agent_id, limit)
+        rows = await self._connection.fetch(SQL["recorded_before"], *scope.user_key, *values)
+        return [row["id"] for row in rows]
+
     async def page(
         self,
         filters: Filters,
@@ -249,7 +270,7 @@ class Reader(Rows):
         rows = await self._connection.fetch(
             SQL["newest" if newest_first else "oldest"],
             *self._scope.user_key,
-            *_filter_values(filters, as_of),
+            *filter_values(filters, as_of),
             *(after or (None, None)),
             limit,
         )
@@ -267,26 +288,3 @@ class Reader(Rows):
     async def pending(self, first_event: int | None, last_event: int | None) -> int:
         """How many of the user's events still wait for a worker."""
         return await ledger.pending(self._connection, self._scope, first_event, last_event)
-
-
-def _filter_values(filters: Filters, as_of: datetime | None) -> tuple[object, ...]:
-    """The parameters $3 to $13 of the statements with filters."""
-    during = filters.time_range
-    return (
-        during.start if during else None,
-        during.end if during else None,
-        as_of,
-        filters.session_id,
-        filters.agent_id,
-        filters.role,
-        filters.message_type,
-        filters.channel,
-        filters.domain,
-        filters.task_type,
-        list(filters.exclude),
-    )
-
-
-def _narrows(filters: Filters) -> bool:
-    start, end, _, *others, excluded = _filter_values(filters, None)
-    return bool(excluded) or any(value is not None for value in (start, end, *others))

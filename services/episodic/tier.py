@@ -30,6 +30,7 @@ from ragpp.models import (
     Scope,
     Stored,
 )
+from ragpp.tiers import ERASED_AT_ONCE
 from services.episodic import indexing
 from services.episodic.compression import packed_all
 from services.episodic.finding import FindVerbs
@@ -146,6 +147,25 @@ class PostgresEpisodicTier(RepeatVerbs, FindVerbs):
             ]
             await writer.record(events, now)
         return len(gone)
+
+    async def holdings(
+        self, scope: Scope, sources: Sequence[str] | None = None, before: int | None = None
+    ) -> dict[str, int]:
+        """See the protocol."""
+        async with self._store.reader(scope) as reader:
+            count = await reader.holdings(sources, before)
+        return {"interactions": count} if count else {}
+
+    async def erase(self, scope: Scope, before: int) -> bool:
+        """See the protocol. ERASED_AT_ONCE interactions at a time; unlike `forget`, nothing is left to be cleaned by
+        way of the ledger."""
+        async with self._store.writer(scope) as writer:
+            return await writer.erase(before, ERASED_AT_ONCE, self._clock())
+
+    async def recorded_before(self, scope: Scope, event_id: int, limit: int) -> list[str]:
+        """See the protocol."""
+        async with self._store.reader(scope) as reader:
+            return await reader.recorded_before(event_id, max(0, limit))
 
     async def health_check(self) -> Health:
         """See the protocol."""

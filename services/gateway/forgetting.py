@@ -11,6 +11,7 @@ from ragpp.api import AboutIn, ConfirmIn, FoundMessage, TierStatusName, Why
 from ragpp.cursors import decode_cursor, encode_cursor
 from ragpp.errors import Conflict, MemorySystemError, TierUnavailable
 from ragpp.learned import Finding
+from ragpp.ledger.erasing import Erasure
 from ragpp.models import (
     Entity,
     Filters,
@@ -29,7 +30,7 @@ FORGET_S: Final = 10.0
 BATCH: Final = 200
 """Messages that are forgotten in one go."""
 AT_ONCE: Final = 1_000
-"""Of more, what was learned from them is left to the workers: the request answers when the messages are gone."""
+"""Messages that a request waits for; of more a job is made."""
 READ: Final = 1_000
 PAGE: Final = 200
 MOST_PAGES: Final = 25
@@ -130,13 +131,24 @@ async def confirmed(parts: Parts, scope: Scope, found: Found, confirm: ConfirmIn
     return [identifier for identifier in found.ids if identifier in set(ids)]
 
 
-async def forget_messages(parts: Parts, scope: Scope, ids: Sequence[str]) -> tuple[int, dict[TierName, TierStatusName]]:
-    """Forget these messages and what rests on them alone, in every tier: how many there were, and how each tier did.
+@dataclass
+class Outcome:
+    """What a forgetting did: how many messages there were, and how each tier did; or the job that does it."""
+
+    forgotten: int = 0
+    tiers: dict[TierName, TierStatusName] = field(default_factory=dict)
+    job: str | None = None
+
+
+async def forget_messages(parts: Parts, scope: Scope, ids: Sequence[str]) -> Outcome:
+    """Forget these messages and what rests on them alone, in every tier: at once, or of more than AT_ONCE as a job.
 
     The one way by which messages go on request. A tier that is not `ok` is cleaned by the workers, for whom each
-    message that went is a work in the ledger that is never given up; of more than AT_ONCE messages the learning tiers
-    are left to them (`skipped`). Raises TierUnavailable while nothing, or not all, is forgotten: repeating it is safe.
+    message that went is a work in the ledger that is never given up. Raises TierUnavailable while nothing, or not all,
+    is forgotten: repeating it is safe.
     """
+    if len(ids) > AT_ONCE:
+        return Outcome(job=(await parts.jobs.erase(scope, Erasure("interactions", ids=tuple(ids)))).id)
     forgotten = 0
     tiers: dict[TierName, TierStatusName] = {"episodic": "ok"}
     for start in range(0, len(ids), BATCH):
@@ -145,18 +157,16 @@ async def forget_messages(parts: Parts, scope: Scope, ids: Sequence[str]) -> tup
         if not count:
             continue
         forgotten += count
-        calls: dict[TierName, Awaitable[object]] = {"short_term": parts.short_term.forget(scope, batch)}
-        if len(ids) <= AT_ONCE:
-            calls["semantic"] = parts.semantic.forget_sources(scope, batch)
-            calls["procedural"] = parts.procedural.forget_sources(scope, batch)
+        calls: dict[TierName, Awaitable[object]] = {
+            "short_term": parts.short_term.forget(scope, batch),
+            "semantic": parts.semantic.forget_sources(scope, batch),
+            "procedural": parts.procedural.forget_sources(scope, batch),
+        }
         outcomes = await asyncio.gather(*(attempt(call, timeout_s=FORGET_S) for call in calls.values()))
         for tier, outcome in zip(calls, outcomes, strict=True):
             if tiers.get(tier, "ok") == "ok":
                 tiers[tier] = outcome
-    if forgotten:
-        for learning in ("semantic", "procedural"):
-            tiers.setdefault(learning, "skipped")
-    return forgotten, tiers
+    return Outcome(forgotten, tiers)
 
 
 async def attempt(call: Awaitable[object], *, timeout_s: float) -> TierStatusName:

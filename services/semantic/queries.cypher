@@ -497,3 +497,56 @@ UNWIND $given.ids AS id
 MATCH (a:Applied {scope: $scope, event_id: id})
  WHERE NOT a.event_id STARTS WITH 'o:' AND NOT EXISTS { (a)-[:MENTIONS|STATES]->() }
 DELETE a
+
+// name: holdings
+// How much of the user's graph there is, or rests on any of these interactions. $sources list<text> or null
+RETURN COUNT {
+         MATCH (e:Entity {scope: $scope})
+          WHERE e.id IS NOT NULL
+            AND ($given.sources IS NULL OR any(source IN e.sources WHERE source IN $given.sources))
+       } AS entities,
+       COUNT {
+         MATCH (e:Entity {scope: $scope})-[r:RELATES_TO]->()
+          WHERE e.id IS NOT NULL
+            AND ($given.sources IS NULL OR any(source IN r.sources WHERE source IN $given.sources))
+       } AS relationships,
+       COUNT {
+         MATCH (a:Applied {scope: $scope})
+          WHERE a.event_id IS NOT NULL
+            AND ($given.sources IS NULL OR any(source IN a.sources WHERE source IN $given.sources))
+       } AS observations
+
+// name: erase_evidence
+// $limit int
+MATCH (a:Applied {scope: $scope}) WHERE a.event_id IS NOT NULL
+WITH a LIMIT $given.limit
+DETACH DELETE a
+RETURN count(*) AS gone
+
+// name: erase_merges
+// $limit int
+MATCH (m:Merge {scope: $scope}) WHERE m.id IS NOT NULL
+WITH m LIMIT $given.limit
+DETACH DELETE m
+RETURN count(*) AS gone
+
+// name: erase_aliases
+// $limit int
+MATCH (a:Alias {scope: $scope}) WHERE a.key IS NOT NULL
+WITH a LIMIT $given.limit
+DETACH DELETE a
+RETURN count(*) AS gone
+
+// name: erase_entities
+// $limit int
+MATCH (e:Entity {scope: $scope}) WHERE e.id IS NOT NULL
+WITH e LIMIT $given.limit
+DETACH DELETE e
+RETURN count(*) AS gone
+
+// name: erase_unrevised
+// $limit int
+MATCH (n:Unrevised {scope: $scope})
+WITH n LIMIT $given.limit
+DETACH DELETE n
+RETURN count(*) AS gone

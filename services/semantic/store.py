@@ -119,6 +119,11 @@ class SemanticStore:
         records = await self._read(scope, "epoch")
         return int(records[0]["epoch"]) if records else 0
 
+    async def holdings(self, scope: Scope, sources: list[str] | None) -> dict[str, int]:
+        """How much there is by kind, or rests on any of `sources`; a kind of which there is nothing is left out."""
+        records = await self._read(scope, "holdings", sources=sources)
+        return {kind: count for kind, count in records[0].data().items() if count}
+
     async def write(self, scope: Scope, work: Callable[[GraphWriter], Awaitable[T]], *, epoch: int | None = None) -> T:
         """Run `work`, which takes the user's lock first, in one transaction; it may run more than once, and changes
         nothing but the graph. Raises Outdated when `epoch` is not the user's."""

@@ -3,7 +3,7 @@
 from collections.abc import Awaitable, Callable, Collection, Sequence
 from dataclasses import replace
 from datetime import datetime
-from typing import Final, TypeVar, get_args
+from typing import Final, TypeVar
 
 from ragpp.clock import Clock
 from ragpp.cursors import decode_cursor, encode_cursor
@@ -11,10 +11,9 @@ from ragpp.embedding.port import Embedder, EmbeddingIdentity
 from ragpp.errors import InvalidInput, NotFound
 from ragpp.forgetting import SourceMarks
 from ragpp.learned import RelationshipState
-from ragpp.models import Entity, EntityLabel, KnownAs, Page, Relationship, Scope
+from ragpp.models import Entity, EntityLabel, Page, Relationship, Scope
 from services.semantic import forgetting
 from services.semantic.evidence import Belief
-from services.semantic.keys import loose_key, name_key
 from services.semantic.records import AFTER_TIME, BEFORE_TIME, RelationshipKey, Statement, to_moment
 from services.semantic.records import RelationshipState as RelationshipRecord
 from services.semantic.revising import Revision
@@ -29,6 +28,8 @@ from services.semantic.writer import GraphWriter
 MAX_PAGE: Final = 1_000
 REFILL: Final = 500
 """The least that is read at once to fill up a page, however short the page is."""
+ERASED_AT_ONCE: Final = 500
+"""Nodes of each kind that one transaction deletes."""
 T = TypeVar("T")
 
 
@@ -86,22 +87,6 @@ class GraphVerbs:
         if not states:
             raise NotFound(f"there is no entity {entity_id!r}")
         return states[0].to_model()
-
-    async def known_as(self, scope: Scope, entity: str) -> KnownAs:
-        """See the contract. A name is compared as names are in the graph; what was absorbed counts by its names."""
-        keys = {name_key(entity), *(loose_key(entity, label) for label in get_args(EntityLabel))}
-        found = {one.id: one for one in await self._store.entities_by_keys(scope, sorted(keys))}
-        found |= {one.id: one for one in await self._store.entities(scope, [entity])}
-        names: dict[str, None] = {}
-        sources: dict[str, None] = {}
-        for one in found.values():
-            mentions, stated = await self._store.evidence_around(scope, one.id)
-            names |= dict.fromkeys((one.name, *one.aliases))
-            for mention in mentions:
-                names |= dict.fromkeys((mention.name, *mention.aliases))
-            for applied in (*(said.applied for said in mentions), *(said.applied for said in stated)):
-                sources |= dict.fromkeys(applied.sources)
-        return KnownAs(names=tuple(names), sources=tuple(sources))
 
     async def list_relationships(
         self,
@@ -202,6 +187,24 @@ class GraphVerbs:
         """See the contract."""
         return await self._store.epoch(scope)
 
+    async def holdings(
+        self, scope: Scope, sources: Sequence[str] | None = None, before: int | None = None
+    ) -> dict[str, int]:
+        """See the contract. The graph keeps no events: `before` narrows nothing."""
+        del before
+        return await self._store.holdings(scope, None if sources is None else list(sources))
+
+    async def erase(self, scope: Scope, before: int) -> bool:
+        """See the contract. ERASED_AT_ONCE nodes of each kind; what is learned by now as well."""
+        del before
+        now = to_moment(self._clock())
+
+        async def work(writer: GraphWriter) -> bool:
+            await writer.raise_epoch(now=now)
+            return await writer.erase(ERASED_AT_ONCE)
+
+        return await self._store.write(scope, work)
+
     async def forget(self, scope: Scope, ids: Collection[str]) -> int:
         """Delete entities with their edges, relationships, and what stored entries taught; ids may be of any."""
         wanted = list(dict.fromkeys(ids))
@@ -244,10 +247,6 @@ class GraphVerbs:
         withdrawn = await self._store.write(scope, withdraw)
         await self._store.write(scope, revise)
         return withdrawn
-
-    async def prune_forgotten(self, before: datetime, limit: int) -> int:
-        """See the contract."""
-        return await self._store.prune_forgotten(to_moment(before), limit)
 
     def revision(self, writer: GraphWriter) -> Revision:
         """Changes to what is known, in the writer's transaction."""

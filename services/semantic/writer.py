@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 import neo4j
 
@@ -23,6 +24,9 @@ from services.semantic.rows import (
 )
 from services.semantic.statements import statement
 from services.semantic.vectors import sketch
+
+ERASED: Final = ("evidence", "merges", "aliases", "entities", "unrevised")
+"""In this order: what has the most edges goes last, when most of them are gone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -275,6 +279,12 @@ class GraphWriter:
 
     async def drop_entity(self, entity_id: str) -> None:
         await self._run("drop_entity", id=entity_id)
+
+    async def erase(self, limit: int) -> bool:
+        """Delete a part of the user's graph, `limit` nodes of each kind at most; whether there may be more. The node of
+        the user stays, which has the epoch, and the marks of what was forgotten."""
+        gone = [await self._run(f"erase_{kind}", limit=limit) for kind in ERASED]
+        return any(records[0]["gone"] == limit for records in gone)
 
     async def drop_spent_entries(self, event_ids: Iterable[str]) -> None:
         await self._run("drop_spent_entries", ids=list(event_ids))

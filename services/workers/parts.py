@@ -9,9 +9,11 @@ from ragpp.clock import Clock
 from ragpp.embedding import Embedder
 from ragpp.extraction import Extractor
 from ragpp.ledger import WorkLedger
+from ragpp.ledger.erasing import ErasureLedger
 from ragpp.ledger.pins import PinBoard
 from ragpp.ledger.schedule import ScheduleLedger
 from ragpp.llm.metered import LanguageModels
+from ragpp.redis import AppendOnlyFile
 from ragpp.retention import RetentionPolicy
 from ragpp.tiers import EpisodicTier, ProceduralTier, SemanticTier, ShortTermTier
 from ragpp.tokens import TokenCounter
@@ -47,13 +49,14 @@ class SchedulePolicy:
 @dataclass(frozen=True)
 class WorkerParts:
     """The workers' collaborators. Each tier is in this process or behind HTTP. `models`: None without any language
-    model."""
+    model. `append_only_file`: None where no account may have it rewritten."""
 
     short_term: ShortTermTier
     episodic: EpisodicTier
     semantic: SemanticTier
     procedural: ProceduralTier
     ledger: WorkLedger
+    erasures: ErasureLedger
     pins: PinBoard
     extractor: Extractor
     embedder: Embedder
@@ -62,4 +65,5 @@ class WorkerParts:
     schedule: ScheduleLedger | None = None
     due: SchedulePolicy = SchedulePolicy()
     models: LanguageModels | None = None
+    append_only_file: AppendOnlyFile | None = None
     counter: TokenCounter = field(default_factory=TokenCounter)

@@ -322,7 +322,7 @@ class ForgetAnswer(Value):
     """The messages about it, by time, a page at a time, or what is left of them. `total`: of all pages. `token`: stands
     for all of them in `confirm`. `names`: what the entity is called. `with_them`: how many things that were learned
     rest on them alone, and would go as well. `forgotten`: how many messages went now, null where nothing was confirmed;
-    a tier other than `ok` is cleaned by the workers (`skipped`: there were too many to wait for it)."""
+    a tier other than `ok` is cleaned by the workers. `job`: what forgets them, where they are more than 1,000."""
 
     model_config = ConfigDict(
         json_schema_extra={
@@ -345,6 +345,7 @@ class ForgetAnswer(Value):
                 "with_them": {"entities": 2, "relationships": 2, "preferences": 0, "rules": 0, "findings": 0},
                 "forgotten": None,
                 "tiers": {},
+                "job": None,
             }
         }
     )
@@ -357,6 +358,7 @@ class ForgetAnswer(Value):
     with_them: dict[str, int]
     forgotten: int | None = None
     tiers: dict[TierName, TierStatusName] = Field(default_factory=dict)
+    job: str | None = None
 
 
 class Pending(Value):

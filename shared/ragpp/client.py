@@ -172,9 +172,19 @@ class MemoryClient:
         """Summary and latest messages of a running conversation."""
         return await self._ask("GET", path_of("sessions", session_id), SessionView, {"user_id": user_id})
 
-    async def delete_session(self, user_id: str, session_id: str) -> Forgotten:
+    async def end_session(self, user_id: str, session_id: str) -> Forgotten:
         """Remove a running conversation from short-term memory; its interactions stay."""
-        return await self._ask("DELETE", path_of("sessions", session_id), Forgotten, {"user_id": user_id})
+        asked: dict[str, Parameter] = {"user_id": user_id, "interactions": "keep"}
+        return await self._ask("DELETE", path_of("sessions", session_id), Forgotten, asked)
+
+    async def forget_session(self, user_id: str, session_id: str, *, dry_run: bool = False) -> Job:
+        """Forget a session's interactions and what was learned from them alone; `ended_job` then has the report."""
+        asked: dict[str, Parameter] = {"user_id": user_id, "dry_run": dry_run}
+        return await self._ask("DELETE", path_of("sessions", session_id), Job, asked)
+
+    async def erase_user(self, user_id: str, *, dry_run: bool = False) -> Job:
+        """Forget everything of a user; `ended_job` then has the report."""
+        return await self._ask("DELETE", path_of("users", user_id), Job, {"dry_run": dry_run})
 
     async def entities(
         self, user_id: str, *, label: EntityLabel | None = None, cursor: str | None = None, limit: int = 50

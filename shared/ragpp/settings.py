@@ -52,6 +52,11 @@ class RedisSettings(BaseSettings):
     key_prefix: str = Field(default="ragpp:", description="Every key begins with it.")
     timeout_s: float = Field(default=1.0, gt=0, description="Longest a command may take.")
     pool_max: int = Field(default=50, ge=1, description="Connections per process.")
+    rewrite_url: SecretStr | None = Field(
+        default=None,
+        description="The same of an account that may run BGREWRITEAOF and nothing else, for workers: by it what was "
+        "forgotten leaves the append-only file. None: it stays until the server rewrites that by itself.",
+    )
 
 
 class Neo4jSettings(BaseSettings):

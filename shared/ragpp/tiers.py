@@ -44,6 +44,9 @@ from ragpp.models import (
     TierName,
 )
 
+ERASED_AT_ONCE = 500
+"""Interactions that one `erase` of the episodic tier takes at most: a fifth of a second, in which others wait."""
+
 
 class MemoryTier(Protocol):
     """A place where memories are kept and found again; one instance serves many tasks at once.
@@ -83,6 +86,19 @@ class MemoryTier(Protocol):
         """Delete; return how many existed. Unknown ids are ignored, so a retry is harmless."""
         ...
 
+    async def holdings(
+        self, scope: Scope, sources: Sequence[str] | None = None, before: int | None = None
+    ) -> dict[str, int]:
+        """How much is held of the user, by kind; a kind of which there is nothing is left out. `sources`: only what is
+        one of these interactions, or rests on any of them. `before`: only what `erase` would take."""
+        ...
+
+    async def erase(self, scope: Scope, before: int) -> bool:
+        """Delete a part of all that is held of the user, but for what was written by the event `before` or later, as
+        far as the tier keeps events; True while there may be more. Begins an epoch, each time. The epoch itself and
+        what is known of ids that were forgotten stay."""
+        ...
+
     async def health_check(self) -> Health:
         """Ping the tier's own store; answers within two seconds and never raises."""
         ...
@@ -100,8 +116,8 @@ class ShortTermTier(MemoryTier, Protocol):
         """The user's sessions, the one used last first."""
         ...
 
-    async def delete_session(self, scope: Scope) -> bool:
-        """Remove the scope's session; False when there was none."""
+    async def delete_session(self, scope: Scope, only_if_empty: bool = False) -> bool:
+        """Remove the scope's session; False when there was none, or when it has messages and is `only_if_empty`."""
         ...
 
     async def compact(self, scope: Scope, epoch: int | None = None) -> bool:
@@ -153,6 +169,11 @@ class EpisodicTier(MemoryTier, Protocol):
         newest_first: bool = True,
     ) -> Page[Interaction]:
         """Interactions by time, without a query. InvalidInput for a cursor that is not ours."""
+        ...
+
+    async def recorded_before(self, scope: Scope, event_id: int, limit: int) -> list[str]:
+        """The ids of `limit` interactions at most that were stored by events of before that one, oldest first, as
+        `erase` takes them; only of the scope's session and agent, where it names them."""
         ...
 
     async def session_tail(self, scope: Scope, limit: int = 20) -> list[Interaction]:

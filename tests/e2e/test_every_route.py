@@ -268,6 +268,18 @@ async def a_job_reads_the_same(memory: Memory, sent: Object, result: Object) -> 
     assert result["state"] in {"pending", "cancelled"}
 
 
+async def an_erasure_is_asked_for(memory: Memory, sent: Object, result: Object) -> None:
+    await a_job_reads_the_same(memory, sent, result)
+    assert (result["stage"], result["state"]) == ("erase", "pending")
+
+
+async def a_session_is_to_go(memory: Memory, sent: Object, result: Object) -> None:
+    if sent.get("interactions") == "keep":
+        await something_was_forgotten(memory, sent, result)
+    else:
+        await an_erasure_is_asked_for(memory, sent, result)
+
+
 async def settings_are_kept(memory: Memory, sent: Object, result: Object) -> None:
     url = OPERATIONS["GET /v1/users/{user_id}/settings"].url({"user_id": str(sent["user_id"])}, {})
     assert (await memory.api.get(url)).json() == result
@@ -314,6 +326,8 @@ KEPT: Final[Mapping[str, Check]] = {
     "POST /v1/entities/{entity_id}/split": an_entity_reads_the_same,
     **{name: something_was_forgotten for name in OPERATIONS if name.startswith("DELETE")},
     "DELETE /v1/users/{user_id}/pins/{tier}/{item_id}": a_pin_is_gone,
+    "DELETE /v1/sessions/{session_id}": a_session_is_to_go,
+    "DELETE /v1/users/{user_id}": an_erasure_is_asked_for,
 }
 
 

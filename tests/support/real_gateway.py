@@ -16,6 +16,7 @@ from ragpp.clock import system_clock
 from ragpp.embedding.factory import make_embedder
 from ragpp.extraction.spacy_extractor import SpacyExtractor
 from ragpp.ledger import WorkLedger
+from ragpp.ledger.erasing import ErasureLedger
 from ragpp.ledger.pins import PinBoard
 from ragpp.postgres import create_pool, ensure_open
 from ragpp.redis import create_client
@@ -26,7 +27,7 @@ from services.gateway.keys import create_key
 from services.gateway.parts import Parts
 from services.workers.digest import LEASE_S, STAGES, digest
 from services.workers.parts import WorkerParts
-from tests.support.marks import KEY
+from tests.support.marks import KEY, MARKS
 
 
 def settings_of(endpoints: Endpoints, folder: Path) -> dict[str, str]:
@@ -146,6 +147,7 @@ async def open_gateway(endpoints: Endpoints, folder: Path) -> AsyncIterator[Real
             semantic=parts.semantic,
             procedural=parts.procedural,
             ledger=WorkLedger(pool, system_clock),
+            erasures=ErasureLedger(pool, MARKS),
             pins=PinBoard(pool, system_clock),
             extractor=SpacyExtractor(),
             embedder=make_embedder(EmbeddingSettings()),

@@ -4,9 +4,8 @@ import hashlib
 
 from fastapi import APIRouter, Request, Response
 
-from ragpp.api import ForgetAnswer, ForgetRequest, TierStatusName
-from ragpp.models import TierName
-from services.gateway.forgetting import confirmed, forget_messages, messages_about, would_go
+from ragpp.api import ForgetAnswer, ForgetRequest
+from services.gateway.forgetting import Outcome, confirmed, forget_messages, messages_about, would_go
 from services.gateway.http import RESPONSES, Writer, answer, body_schema, note, read_body
 from services.gateway.parts import Parts
 
@@ -31,14 +30,14 @@ async def forget_about(request: Request, principal: Writer) -> Response:
     principal.scope("forget", body.user_id)
     scope = principal.scope("read", body.user_id)
     found = await messages_about(parts, scope, body.about, replies=body.replies)
-    forgotten: int | None = None
-    tiers: dict[TierName, TierStatusName] = {}
+    done: Outcome | None = None
     if body.confirm is not None:
         ids = await confirmed(parts, scope, found, body.confirm)
-        forgotten, tiers = await forget_messages(parts, scope, ids)
-        found.messages = [message for message in found.messages if message.id not in set(ids)]
+        done = await forget_messages(parts, scope, ids)
+        if done.job is None:
+            found.messages = [message for message in found.messages if message.id not in set(ids)]
     shown, following = found.page(body.cursor, body.limit)
-    note(request, user_id=body.user_id, query_sha256=digest, items=len(shown) if forgotten is None else forgotten)
+    note(request, user_id=body.user_id, query_sha256=digest, items=len(shown) if done is None else done.forgotten)
     return answer(
         ForgetAnswer(
             found=tuple(shown),
@@ -47,7 +46,8 @@ async def forget_about(request: Request, principal: Writer) -> Response:
             token=found.token,
             names=found.names,
             with_them=await would_go(parts, scope, found.ids),
-            forgotten=forgotten,
-            tiers=tiers,
+            forgotten=done.forgotten if done is not None else None,
+            tiers=done.tiers if done is not None else {},
+            job=done.job if done is not None else None,
         )
     )

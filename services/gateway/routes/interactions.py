@@ -10,10 +10,11 @@ from ragpp.errors import InvalidInput, NotFound
 from ragpp.fields import Id, Label
 from ragpp.models import Filters, Interaction, InteractionEntry, Page, Role, Scope, TimeRange
 from ragpp.receipts import Receipt
-from services.gateway.forgetting import attempt, forget_messages
+from services.gateway.forgetting import AT_ONCE, attempt, forget_messages
 from services.gateway.http import (
     RESPONSES,
     Cursor,
+    DryRun,
     Limit,
     Reader,
     UserId,
@@ -135,7 +136,7 @@ async def forget_interaction(
     interaction_id: Id,
     user_id: UserId,
     replies: Annotated[bool, Query(description="Forget the messages that repeat it, too.")] = False,
-    dry_run: Annotated[bool, Query(description="Only tell what would go.")] = False,
+    dry_run: DryRun = False,
 ) -> Response:
     """Delete the interaction and everything that rested on it alone, in every tier. Replies that repeat it are messages
     of their own: they are told of and stay, but for `replies`, and nothing is learned from what they repeat."""
@@ -151,11 +152,11 @@ async def forget_interaction(
     going = [interaction_id, *(repeated_by if replies else ())]
     if dry_run:
         return answer(ForgottenMessage(forgotten=len(going), repeated_by=tuple(repeated_by), dry_run=True))
-    forgotten, tiers = await forget_messages(parts, scope, going)
-    if not forgotten:
+    done = await forget_messages(parts, scope, going[:AT_ONCE])
+    if not done.forgotten:
         raise NotFound("this user has no interaction of that id")
-    note(request, user_id=user_id, items=forgotten)
-    return answer(ForgottenMessage(forgotten=forgotten, tiers=tiers, repeated_by=tuple(repeated_by)))
+    note(request, user_id=user_id, items=done.forgotten)
+    return answer(ForgottenMessage(forgotten=done.forgotten, tiers=done.tiers, repeated_by=tuple(repeated_by)))
 
 
 @router.get("/v1/pending", response_model=Pending, summary="Count what is not yet digested")

@@ -150,11 +150,12 @@ class ScheduleLedger:
         kind: RequestKind = "maintain.requested"
         async with relay_tx(self._pool, "request maintenance") as connection:
             await lock_user(connection, scope)
+            if await connection.execute(SQL["maintained"], *scope.user_key, today) == "UPDATE 0":
+                return  # the user was erased since
             now = self._clock()
             for task in tasks:
                 subject = f"{task}:{today.isoformat()}"
                 await request(connection, scope, kind, subject, {"task": task}, now, now=now)
-            await connection.execute(SQL["maintained"], *scope.user_key, today)
 
 
 async def _not_begun(connection: Connection, scope: Scope, subject: str) -> str:
