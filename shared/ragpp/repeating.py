@@ -60,14 +60,19 @@ def repetitions(replies: Sequence[Interaction], gone: Sequence[Interaction]) -> 
             by_stem[stem].append(place)
     found = []
     for reply in replies:
+
+        def sharing(stems: frozenset[int], reply: Interaction = reply) -> Counter[int]:
+            """How many of `stems` each place of `said` has that was said before the reply."""
+            places = (place for stem in stems for place in by_stem.get(stem, ()))
+            return Counter(place for place in places if said[place][0].occurred_at <= reply.occurred_at)
+
+        whole = told_stems(reply.content)
+        if max(sharing(whole).values(), default=0) < min(LEAST_SHARED, len(whole)):
+            continue  # told at a fifth of the price of looking at its sentences
         for span in sentences_of(reply.content):
             wanted = told_stems(reply.content[span.start : span.end])
-            shared = Counter(place for stem in wanted for place in by_stem.get(stem, ()))
-            near = [
-                (said[place][0].id, said[place][1])
-                for place, _ in shared.most_common(2 * MEMORIES)
-                if said[place][0].occurred_at <= reply.occurred_at and said[place][0].id != reply.id
-            ]
+            best = sharing(wanted).most_common(2 * MEMORIES)
+            near = [(said[place][0].id, said[place][1]) for place, _ in best if said[place][0].id != reply.id]
             of = _cover(wanted, near, COVERED_BY_FORGOTTEN)
             if of:
                 found.append(Repetition(id=reply.id, start=span.start, end=span.end, of=tuple(of)))

@@ -10,6 +10,7 @@ from infra.embedded.stack import Stack
 from ragpp.api import ForgetRequest
 from ragpp.client import MemoryClient
 from ragpp.errors import Conflict
+from services.gateway.forgetting import AT_ONCE
 from tests.support.everywhere import places_of
 from tests.support.operations import checked_problem
 from tests.support.real_gateway import RealGateway
@@ -134,6 +135,26 @@ async def test_all_of_many_are_found_page_by_page(api: httpx.AsyncClient) -> Non
     assert sorted(ids) == sorted(f"m{n}" for n in range(30))
     assert second["next_cursor"] is None
     checked_problem(await about(api, cursor="nonsense"), 422)
+
+
+async def test_more_than_a_request_waits_for_are_forgotten_by_a_job(
+    api: httpx.AsyncClient, gateway: RealGateway, tenant: str
+) -> None:
+    many = [{"id": f"m{n}", "role": "tool", "content": f"Qzsofia, {n}."} for n in range(AT_ONCE + 1)]
+    await tell(api, *many[:AT_ONCE])
+    await tell(api, *many[AT_ONCE:], OTHERS[1])
+    listed = (await about(api, replies=False)).json()
+    assert listed["total"] == AT_ONCE + 1
+
+    done = (await about(api, replies=False, confirm={"token": listed["token"]})).json()
+
+    assert (done["forgotten"], done["tiers"]) == (0, {})
+    await gateway.digest(tenant)
+    report = (await api.get(f"/v1/jobs/{done['job']}")).json()
+    assert report["state"] == "done", report
+    assert report["result"]["stores"]["episodic"]["removed"] == {"interactions": AT_ONCE + 1}
+    left = (await api.get("/v1/interactions", params=WHOSE)).json()["items"]
+    assert [one["id"] for one in left] == ["y"]
 
 
 async def test_a_key_of_an_agent_finds_and_forgets_that_agents_messages_alone(
