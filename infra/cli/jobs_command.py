@@ -37,7 +37,9 @@ app = typer.Typer(
 def jobs(
     context: typer.Context,
     user: Annotated[str | None, typer.Option("--user", "-u", envvar="RAGPP_USER", help="Only this user's.")] = None,
-    stage: Annotated[str | None, typer.Option(help="observe, short_term, forget, extract, reflect, maintain.")] = None,
+    stage: Annotated[
+        str | None, typer.Option(help="observe, short_term, forget, erase, extract, reflect, maintain.")
+    ] = None,
     state: Annotated[str | None, typer.Option(help="pending, leased, done, failed or cancelled.")] = None,
     limit: Annotated[int, typer.Option(min=1, max=200, help="Most jobs.")] = 20,
     home: HomeOption = DEFAULT_HOME,

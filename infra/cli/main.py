@@ -7,6 +7,7 @@ import typer
 from infra.cli import (
     chat_command,
     demo,
+    forget_command,
     ingest_command,
     inspect_command,
     jobs_command,
@@ -52,6 +53,7 @@ for command in (
     app.command()(command)
 app.add_typer(jobs_command.app, name="jobs")
 app.add_typer(key_commands.app, name="key")
+app.add_typer(forget_command.app, name="forget")
 
 
 def main() -> None:

@@ -216,10 +216,10 @@ def _show_work(work: LagReport) -> None:
     oldest = f", the oldest for {_duration(work.oldest_pending_s)}" if work.oldest_pending_s is not None else ""
     failed = f"; {work.failed} failed: ragpp jobs --state failed" if work.failed else ""
     out.print(safe(f"  {'work':<11} {work.pending} waiting{oldest}{failed}", "red" if work.failed else ""))
-    forgetting = next((stage.waiting for stage in work.stages if stage.stage == "forget"), 0)
-    if forgetting:
-        said = f"{forgetting} not yet forgotten everywhere: ragpp jobs --stage forget"
-        out.print(safe(f"  {'forgetting':<11} {said}", "yellow"))
+    for stage in work.stages:
+        if stage.stage in {"forget", "erase"} and stage.waiting:
+            said = f"{stage.waiting} not yet forgotten everywhere: ragpp jobs --stage {stage.stage}"
+            out.print(safe(f"  {'forgetting':<11} {said}", "yellow"))
 
 
 def _duration(seconds: object) -> str:

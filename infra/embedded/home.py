@@ -21,6 +21,8 @@ from ragpp.errors import StackError
 
 LOCK_PATIENCE_S: Final = 180.0
 POLL_S: Final = 0.05
+ADDED: Final = ("forgetting_key", "valkey_rewrite")
+"""Secrets that a folder of an earlier version has not."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -32,6 +34,8 @@ class Passwords:
     postgres_app: str
     postgres_relay: str
     valkey: str
+    valkey_rewrite: str
+    """Of the account that may have the append-only file rewritten."""
     neo4j: str
     forgetting_key: str
     """No password: what marks of forgotten messages are keyed with (FORGETTING_KEY)."""
@@ -98,7 +102,8 @@ class Home:
             raise StackError(
                 f"there is no embedded stack in {self.path}", suggestions=("Start it with `ragpp up`.",)
             ) from error
-        stored.setdefault("forgetting_key", "")  # a folder from before there was one, until its next `up`
+        for name in ADDED:
+            stored.setdefault(name, "")  # a folder from before there was one, until its next `up`
         return Passwords(**{field.name: str(stored[field.name]) for field in fields(Passwords)})
 
     def is_initialised(self) -> bool:
@@ -106,15 +111,16 @@ class Home:
         return self._secrets_file.exists()
 
     def ensure_passwords(self, *, initialised: bool) -> bool:
-        """Make the passwords when there are none; whether they were made. A folder of before there was a key for marks
-        gets one. The caller holds the folder's lock.
+        """Make the passwords when there are none; whether they were made. A folder of before there were the ADDED ones
+        gets them. The caller holds the folder's lock.
 
         Raises StackError when they are gone although the servers are `initialised` with them.
         """
         if self._secrets_file.exists():
             stored = json.loads(self._secrets_file.read_text(encoding="utf-8"))
-            if "forgetting_key" not in stored:
-                _write(self._secrets_file, json.dumps(stored | {"forgetting_key": secrets.token_urlsafe(24)}, indent=2))
+            missing = {name: secrets.token_urlsafe(24) for name in ADDED if name not in stored}
+            if missing:
+                _write(self._secrets_file, json.dumps(stored | missing, indent=2))
             return False
         if initialised:
             raise StackError(

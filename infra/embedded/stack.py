@@ -36,6 +36,7 @@ class Endpoints:
     postgres_app_dsn: SecretStr
     postgres_relay_dsn: SecretStr
     redis_url: SecretStr
+    redis_rewrite_url: SecretStr
     neo4j_uri: str
     neo4j_user: str
     neo4j_password: SecretStr
@@ -139,6 +140,7 @@ class Stack:
             postgres_app_dsn=SecretStr(self._postgres.dsn(APP)),
             postgres_relay_dsn=SecretStr(self._postgres.dsn(RELAY)),
             redis_url=SecretStr(self._valkey.url()),
+            redis_rewrite_url=SecretStr(self._valkey.rewrite_url()),
             neo4j_uri=self._neo4j.uri(),
             neo4j_user=NEO4J_USER,
             neo4j_password=SecretStr(password),

@@ -16,6 +16,7 @@ from infra.embedded.server import NotReady, ServerName
 from ragpp.errors import StackError
 
 USER: Final = "ragpp"
+REWRITER: Final = "ragpp_rewriter"
 KEY_PREFIX: Final = "ragpp:"
 
 # `everysec` and not `always`: what is acknowledged has been written to the file, which outlives the process; only a
@@ -77,7 +78,8 @@ class Valkey:
             folder.mkdir(mode=0o700, exist_ok=True)
         port = self._home.choose_port(self.name)
         acl.touch(mode=0o600)
-        acl.write_text(access_list(self._home.passwords().valkey), encoding="utf-8")
+        passwords = self._home.passwords()
+        acl.write_text(access_list(passwords.valkey, passwords.valkey_rewrite), encoding="utf-8")
         self._configuration.write_text(CONFIGURATION.format(port=port, data=data, acl=acl), encoding="utf-8")
 
     def ping(self) -> str:
@@ -99,19 +101,28 @@ class Valkey:
         """`redis://user:password@host:port/0` of the application's user."""
         return f"redis://{USER}:{quote(self._home.passwords().valkey, safe='')}@{self.address()}/0"
 
+    def rewrite_url(self) -> str:
+        """The same of the account that may have the append-only file rewritten, and nothing else."""
+        return f"redis://{REWRITER}:{quote(self._home.passwords().valkey_rewrite, safe='')}@{self.address()}/0"
+
     def stop_signals(self) -> Sequence[tuple[signal.Signals, float]]:
         return [(signal.SIGTERM, 20.0), (signal.SIGKILL, 10.0)]
 
 
-def access_list(password: str) -> str:
-    """The access list: the application's user and no other, confined to keys and channels of the project.
+def access_list(password: str, rewriter: str) -> str:
+    """The access list: the application's user, confined to keys and channels of the project, and one who may have the
+    append-only file rewritten and see nothing.
 
     Without the commands that Valkey calls dangerous (they read or change the whole server), but with INFO, by which
     its version and memory are read. Celery works with it under the key prefix `ragpp:celery:`, without gossip, mingle
     and remote control: these subscribe to patterns, of which Valkey wants each one granted literally.
     """
-    digest = hashlib.sha256(password.encode()).hexdigest()
-    return f"user default off\nuser {USER} on #{digest} ~{KEY_PREFIX}* &{KEY_PREFIX}* +@all -@admin -@dangerous +info\n"
+    digest, of_rewriter = (hashlib.sha256(text.encode()).hexdigest() for text in (password, rewriter))
+    return (
+        "user default off\n"
+        f"user {USER} on #{digest} ~{KEY_PREFIX}* &{KEY_PREFIX}* +@all -@admin -@dangerous +info\n"
+        f"user {REWRITER} on #{of_rewriter} resetkeys resetchannels -@all +bgrewriteaof\n"
+    )
 
 
 def _binary() -> Path:

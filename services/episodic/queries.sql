@@ -150,3 +150,67 @@ SELECT id, content
 -- name: compress
 -- An empty `packed` leaves the content as it is. $3 ids text[], $4 packed bytea[]
 SELECT episodic.compress($1, $2, $3::text[], $4::bytea[]);
+
+-- name: note_repetitions
+-- $3 ids text[], $4 starts int[], $5 ends int[], $6 ids of what is repeated text[], null for none in particular
+INSERT INTO episodic.repetitions (tenant_id, user_id, turn, start, "end", repeats)
+SELECT $1, $2, said.ordinal, new.start, new.finish, COALESCE(earlier.ordinal, 0)
+  FROM unnest($3::text[], $4::int[], $5::int[], $6::text[]) AS new (id, start, finish, repeated_id)
+  JOIN episodic.interactions AS said ON said.tenant_id = $1 AND said.user_id = $2 AND said.id = new.id
+  LEFT JOIN episodic.interactions AS earlier
+    ON earlier.tenant_id = $1 AND earlier.user_id = $2 AND earlier.id = new.repeated_id
+ON CONFLICT DO NOTHING;
+
+-- name: repetitions
+-- What messages repeat, each stretch once. $3 ids text[]
+SELECT said.id, noted.start, noted."end"
+  FROM episodic.interactions AS said
+  JOIN episodic.repetitions AS noted
+    ON noted.tenant_id = $1 AND noted.user_id = $2 AND noted.turn = said.ordinal
+ WHERE said.tenant_id = $1 AND said.user_id = $2 AND said.id = ANY ($3::text[])
+ GROUP BY said.id, noted.start, noted."end"
+ ORDER BY said.id, noted.start, noted."end";
+
+-- name: noted_repeats
+-- The messages of which it is noted that they repeat any of these. $3 ids text[]
+SELECT DISTINCT said.id
+  FROM episodic.interactions AS gone
+  JOIN episodic.repetitions AS noted
+    ON noted.tenant_id = $1 AND noted.user_id = $2 AND noted.repeats = gone.ordinal
+  JOIN episodic.interactions AS said
+    ON said.tenant_id = $1 AND said.user_id = $2 AND said.ordinal = noted.turn
+ WHERE gone.tenant_id = $1 AND gone.user_id = $2 AND gone.id = ANY ($3::text[]) AND said.id <> ALL ($3::text[]);
+
+-- name: replies_sharing
+-- What others than the user said since then that shares a term with the text asked for or holds one of these texts;
+-- none of these ids and ordinals. $3 since timestamptz, $4 terms sparsevec, $5 texts text[], $6 ids text[],
+-- $7 ordinals bigint[]
+SELECT *
+  FROM episodic.interactions
+ WHERE tenant_id = $1 AND user_id = $2 AND role <> 'user' AND occurred_at >= $3
+   AND id <> ALL ($6::text[]) AND ordinal <> ALL ($7::bigint[])
+   AND (ordinal IN (SELECT turn FROM episodic.chunks
+                     WHERE tenant_id = $1 AND user_id = $2 AND occurred_at >= $3 AND (lexical <#> $4::sparsevec) < 0)
+        OR EXISTS (SELECT FROM unnest($5::text[]) AS part (text) WHERE strpos(content, part.text) > 0))
+ ORDER BY occurred_at, ordinal;
+
+-- name: forget_repetitions
+-- $3 turns bigint[]
+DELETE FROM episodic.repetitions
+ WHERE tenant_id = $1 AND user_id = $2 AND turn = ANY ($3::bigint[]);
+
+-- name: holdings
+-- $3 ids text[] or null, $4 before event_id bigint or null
+SELECT count(*) AS interactions
+  FROM episodic.interactions
+ WHERE tenant_id = $1 AND user_id = $2 AND ($3::text[] IS NULL OR id = ANY ($3::text[]))
+   AND ($4::bigint IS NULL OR event_id < $4);
+
+-- name: recorded_before
+-- $3 event_id bigint, $4 session_id text or null, $5 agent_id text or null, $6 limit int
+SELECT id
+  FROM episodic.interactions
+ WHERE tenant_id = $1 AND user_id = $2 AND event_id < $3
+   AND ($4::text IS NULL OR session_id = $4) AND ($5::text IS NULL OR agent_id = $5)
+ ORDER BY occurred_at, ordinal
+ LIMIT $6;

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ragpp.lexical import DIMENSIONS
-from ragpp.models import Interaction
+from ragpp.models import Filters, Interaction
 
 ASKS: Final = 1
 ASSISTANT: Final = 2
@@ -141,3 +141,27 @@ def _weights(packed: bytes, terms: Sequence[int]) -> npt.NDArray[np.float64]:
         vectors = np.searchsorted(begins, found) - 1
         result[vectors, column] = weights[found + entries[vectors]]
     return result
+
+
+def filter_values(filters: Filters, as_of: datetime | None) -> tuple[object, ...]:
+    """The parameters $3 to $13 of the statements with filters."""
+    during = filters.time_range
+    return (
+        during.start if during else None,
+        during.end if during else None,
+        as_of,
+        filters.session_id,
+        filters.agent_id,
+        filters.role,
+        filters.message_type,
+        filters.channel,
+        filters.domain,
+        filters.task_type,
+        list(filters.exclude),
+    )
+
+
+def narrows(filters: Filters) -> bool:
+    """Whether they leave anything out, the moment aside."""
+    start, end, _, *others, excluded = filter_values(filters, None)
+    return bool(excluded) or any(value is not None for value in (start, end, *others))

@@ -1,7 +1,7 @@
 """The only file of the episodic tier that touches the driver."""
 
 import json
-from collections.abc import AsyncIterator, Collection, Mapping, Sequence
+from collections.abc import AsyncIterator, Collection, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from datetime import datetime
 from typing import Final
@@ -16,12 +16,12 @@ from ragpp.errors import TierUnavailable
 from ragpp.forgetting import SourceMarks
 from ragpp.ledger import forgotten
 from ragpp.lexical import DIMENSIONS
-from ragpp.models import Filters, Scope
+from ragpp.models import Filters, Interaction, Repetition, Scope
 from ragpp.postgres import Connection, Pool, ensure_open, foreign_errors, ping, tenant_tx
 from ragpp.queries import load_queries
 from services.episodic.compression import LEAST_BYTES
 from services.episodic.rows import Forgotten, Found, Known, NewTurn, Turn, found_of, turn_of
-from services.episodic.scan import Columns, session_key, traits
+from services.episodic.scan import Columns, filter_values, narrows, session_key, traits
 
 SQL: Final = load_queries("services.episodic", "queries.sql")
 
@@ -65,11 +65,48 @@ class EpisodicStore:
         return await ping(self._pool)
 
 
-class Writer:
+class Rows:
+    """What is read of one user's rows, and written in passing."""
+
+    def __init__(self, connection: Connection, scope: Scope) -> None:
+        self._connection, self._scope = connection, scope
+
+    async def get(self, ids: Collection[str]) -> list[Turn]:
+        """Those of `ids` that exist, by time."""
+        rows = await self._connection.fetch(SQL["get"], *self._scope.user_key, list(ids))
+        return [turn_of(row) for row in rows]
+
+    async def replies_sharing(
+        self, gone: Sequence[Interaction], stems: Collection[int], seen: Collection[int]
+    ) -> list[Turn]:
+        """What others than the user said since the first of `gone` that shares one of their `stems` or holds one of
+        their texts; none of `gone` itself, nor of the ordinals `seen`."""
+        rows = await self._connection.fetch(
+            SQL["replies_sharing"],
+            *self._scope.user_key,
+            min(one.occurred_at for one in gone),
+            SparseVector(dict.fromkeys(stems, 1.0), DIMENSIONS),
+            [one.content for one in gone if one.content.strip()],
+            [one.id for one in gone],
+            list(seen),
+        )
+        return [turn_of(row) for row in rows]
+
+
+class Writer(Rows):
     """Changes to one user's rows, inside `EpisodicStore.writer`."""
 
     def __init__(self, connection: Connection, scope: Scope, marks: SourceMarks) -> None:
-        self._connection, self._scope, self._marks = connection, scope, marks
+        super().__init__(connection, scope)
+        self._marks = marks
+
+    async def note_repetitions(self, found: Iterable[Repetition]) -> None:
+        """Add what messages repeat; what is noted stays."""
+        rows = [(one.id, one.start, one.end, of) for one in found for of in one.of or (None,)]
+        if rows:
+            await self._connection.execute(
+                SQL["note_repetitions"], *self._scope.user_key, *map(list, zip(*rows, strict=True))
+            )
 
     async def known(self, ids: Collection[str]) -> dict[str, Known]:
         """What is stored under those of `ids` that exist."""
@@ -139,19 +176,25 @@ class Writer:
             await forgotten.add_forgotten(self._connection, self._scope, marks, now)
             turns = [row["ordinal"] for row in rows]
             await self._connection.execute(SQL["forget_chunks"], *self._scope.user_key, turns)
+            await self._connection.execute(SQL["forget_repetitions"], *self._scope.user_key, turns)
         gone = [Forgotten(row["id"], row["ordinal"], row["session_id"], row["occurred_at"]) for row in rows]
         return sorted(gone, key=lambda one: one.ordinal)
+
+    async def erase(self, before: int, limit: int, now: datetime) -> bool:
+        """Delete `limit` interactions at most that were stored by events of before that one, the oldest first, with
+        their chunks, and mark them as forgotten, in a new epoch; whether there may be more."""
+        rows = await self._connection.fetch(SQL["recorded_before"], *self._scope.user_key, before, None, None, limit)
+        if not await self.forget([row["id"] for row in rows], now):
+            await forgotten.raise_epoch(self._connection, self._scope)
+        return len(rows) == limit
 
     async def compress(self, smaller: Mapping[str, bytes]) -> None:
         """Keep these texts, by the ids of their interactions, as they were packed; as they are where nothing was."""
         await self._connection.execute(SQL["compress"], *self._scope.user_key, list(smaller), list(smaller.values()))
 
 
-class Reader:
+class Reader(Rows):
     """Reads of one user's rows, inside `EpisodicStore.reader`."""
-
-    def __init__(self, connection: Connection, scope: Scope) -> None:
-        self._connection, self._scope = connection, scope
 
     async def scan(
         self,
@@ -165,10 +208,10 @@ class Reader:
         row = await self._connection.fetchrow(
             SQL["scan"],
             *self._scope.user_key,
-            *_filter_values(filters, as_of),
+            *filter_values(filters, as_of),
             None if embedding is None else HalfVector(np.asarray(embedding, np.float32)),
             SparseVector(dict.fromkeys(terms, 1.0), DIMENSIONS) if terms else None,
-            _narrows(filters),
+            narrows(filters),
         )
         assert row is not None  # noqa: S101 - an aggregate without groups always has one row
         return Columns(
@@ -191,10 +234,28 @@ class Reader:
         rows = await self._connection.fetch(SQL["turns"], *self._scope.user_key, *columns, vectors)
         return {row["ordinal"]: found_of(row) for row in rows}
 
-    async def get(self, ids: Collection[str]) -> list[Turn]:
-        """Those of `ids` that exist, by time."""
-        rows = await self._connection.fetch(SQL["get"], *self._scope.user_key, list(ids))
-        return [turn_of(row) for row in rows]
+    async def repetitions(self, ids: Collection[str]) -> list[Repetition]:
+        """What is noted of these messages."""
+        rows = await self._connection.fetch(SQL["repetitions"], *self._scope.user_key, list(ids))
+        return [Repetition(id=row["id"], start=row["start"], end=row["end"]) for row in rows]
+
+    async def noted_repeats(self, ids: Collection[str]) -> set[str]:
+        """The other messages of which it is noted that they repeat any of these."""
+        rows = await self._connection.fetch(SQL["noted_repeats"], *self._scope.user_key, list(ids))
+        return {row["id"] for row in rows}
+
+    async def holdings(self, ids: Collection[str] | None, before: int | None) -> int:
+        """How many interactions there are; of `ids`, and stored by events of before that one, where these are given."""
+        given = None if ids is None else list(ids)
+        count: int = await self._connection.fetchval(SQL["holdings"], *self._scope.user_key, given, before)
+        return count
+
+    async def recorded_before(self, event_id: int, limit: int) -> list[str]:
+        """Ids of the scope's session and agent, where it names them, oldest first."""
+        scope = self._scope
+        values = (event_id, scope.session_id, scope.agent_id, limit)
+        rows = await self._connection.fetch(SQL["recorded_before"], *scope.user_key, *values)
+        return [row["id"] for row in rows]
 
     async def page(
         self,
@@ -209,7 +270,7 @@ class Reader:
         rows = await self._connection.fetch(
             SQL["newest" if newest_first else "oldest"],
             *self._scope.user_key,
-            *_filter_values(filters, as_of),
+            *filter_values(filters, as_of),
             *(after or (None, None)),
             limit,
         )
@@ -227,26 +288,3 @@ class Reader:
     async def pending(self, first_event: int | None, last_event: int | None) -> int:
         """How many of the user's events still wait for a worker."""
         return await ledger.pending(self._connection, self._scope, first_event, last_event)
-
-
-def _filter_values(filters: Filters, as_of: datetime | None) -> tuple[object, ...]:
-    """The parameters $3 to $13 of the statements with filters."""
-    during = filters.time_range
-    return (
-        during.start if during else None,
-        during.end if during else None,
-        as_of,
-        filters.session_id,
-        filters.agent_id,
-        filters.role,
-        filters.message_type,
-        filters.channel,
-        filters.domain,
-        filters.task_type,
-        list(filters.exclude),
-    )
-
-
-def _narrows(filters: Filters) -> bool:
-    start, end, _, *others, excluded = _filter_values(filters, None)
-    return bool(excluded) or any(value is not None for value in (start, end, *others))

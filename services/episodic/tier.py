@@ -30,8 +30,11 @@ from ragpp.models import (
     Scope,
     Stored,
 )
+from ragpp.tiers import ERASED_AT_ONCE
 from services.episodic import indexing
 from services.episodic.compression import packed_all
+from services.episodic.finding import FindVerbs
+from services.episodic.repeats import RepeatVerbs, note_what_repeats
 from services.episodic.rows import Known, NewTurn, Turn
 from services.episodic.search import Search, memory_of
 from services.episodic.store import EpisodicStore
@@ -56,7 +59,7 @@ INLINE_CHUNKS: Final = 2_000
 """Up to this many chunks are ranked on the event loop, in about 2 ms; more go to a thread."""
 
 
-class PostgresEpisodicTier:
+class PostgresEpisodicTier(RepeatVerbs, FindVerbs):
     """`ragpp.tiers.EpisodicTier` on PostgreSQL with pgvector.
 
     Raises, beside what the protocol says: EmbeddingMismatch, from any method that reads or writes vectors, while the
@@ -134,7 +137,9 @@ class PostgresEpisodicTier:
     async def forget(self, scope: Scope, ids: Collection[str]) -> int:
         """See the protocol. What was derived from the interactions is cleaned by way of the ledger."""
         now = self._clock()
+        found, seen = await self._repetitions_of(scope, ids)
         async with self._store.writer(scope) as writer:
+            await note_what_repeats(writer, ids, found, seen)
             gone = await writer.forget(ids, now)
             events = [
                 NewEvent("interaction.forgotten", one.id, one.occurred_at, {"session_id": one.session_id})
@@ -142,6 +147,25 @@ class PostgresEpisodicTier:
             ]
             await writer.record(events, now)
         return len(gone)
+
+    async def holdings(
+        self, scope: Scope, sources: Sequence[str] | None = None, before: int | None = None
+    ) -> dict[str, int]:
+        """See the protocol."""
+        async with self._store.reader(scope) as reader:
+            count = await reader.holdings(sources, before)
+        return {"interactions": count} if count else {}
+
+    async def erase(self, scope: Scope, before: int) -> bool:
+        """See the protocol. ERASED_AT_ONCE interactions at a time; unlike `forget`, nothing is left to be cleaned by
+        way of the ledger."""
+        async with self._store.writer(scope) as writer:
+            return await writer.erase(before, ERASED_AT_ONCE, self._clock())
+
+    async def recorded_before(self, scope: Scope, event_id: int, limit: int) -> list[str]:
+        """See the protocol."""
+        async with self._store.reader(scope) as reader:
+            return await reader.recorded_before(event_id, max(0, limit))
 
     async def health_check(self) -> Health:
         """See the protocol."""

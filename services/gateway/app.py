@@ -16,13 +16,21 @@ from ragpp.embedding import Embedder
 from ragpp.embedding.factory import make_embedder
 from ragpp.errors import ConfigurationError, MemorySystemError
 from ragpp.extraction.query import query_entities
+from ragpp.forgetting import SourceMarks
 from ragpp.ledger.jobs import JobLedger
 from ragpp.ledger.pins import PinBoard
 from ragpp.migrations import load_migrations, migrate_as_owner
 from ragpp.models import TierName
 from ragpp.postgres import create_pool, ensure_open
 from ragpp.redaction import SECRETS
-from ragpp.settings import EmbeddingSettings, GatewaySettings, LearningSettings, PostgresSettings, TierSettings
+from ragpp.settings import (
+    EmbeddingSettings,
+    ForgettingSettings,
+    GatewaySettings,
+    LearningSettings,
+    PostgresSettings,
+    TierSettings,
+)
 from ragpp.tiers import EpisodicTier, MemoryTier, ProceduralTier, SemanticTier, ShortTermTier
 from ragpp.tokens import TokenCounter
 from ragpp.web import problems
@@ -35,6 +43,7 @@ from services.gateway.parts import Parts
 from services.gateway.paths import EscapedAddressMiddleware
 from services.gateway.recall import Recaller
 from services.gateway.routes import (
+    forgetting,
     graph,
     health,
     interactions,
@@ -45,6 +54,7 @@ from services.gateway.routes import (
     retention,
     review,
     sessions,
+    users,
 )
 from services.gateway.store import GatewayStore
 
@@ -124,7 +134,8 @@ async def open_parts(open_tiers: OpenTiers) -> AsyncIterator[Parts]:
         pool = create_pool(postgres, vectors=False)
         await ensure_open(pool)
         stack.push_async_callback(pool.close)
-        store = GatewayStore(pool)
+        marks = SourceMarks(ForgettingSettings().key)
+        store = GatewayStore(pool, marks)
         audit = Audit(gateway.audit_spool, store.insert_accesses)
         audit.start()
         stack.push_async_callback(audit.stop)
@@ -156,7 +167,7 @@ async def open_parts(open_tiers: OpenTiers) -> AsyncIterator[Parts]:
             recaller=recaller,
             identity=Identity(store, time.monotonic),
             audit=audit,
-            jobs=JobLedger(pool, system_clock),
+            jobs=JobLedger(pool, system_clock, marks),
             pins=PinBoard(pool, system_clock),
             clock=system_clock,
             max_body_bytes=gateway.max_body_bytes,
@@ -187,7 +198,8 @@ def create_app(open_parts_: Callable[[], AbstractAsyncContextManager[Parts]]) ->
     problems.install(app)
     app.add_middleware(AuditMiddleware)
     app.add_middleware(EscapedAddressMiddleware)
-    for module in (interactions, recall, sessions, graph, procedural, review, reflections, retention, jobs, health):
+    learned = (graph, procedural, review, reflections)
+    for module in (interactions, recall, forgetting, sessions, *learned, retention, users, jobs, health):
         app.include_router(module.router)
     return app
 

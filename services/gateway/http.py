@@ -14,6 +14,7 @@ from starlette.types import Scope as AsgiScope
 
 from ragpp.errors import InvalidInput, MalformedBody, PayloadTooLarge, UnsupportedMediaType
 from ragpp.fields import Id
+from ragpp.learned import Job
 from ragpp.models import Value
 from ragpp.web import problems
 from services.gateway.audit import Audit
@@ -108,6 +109,13 @@ def answer(value: BaseModel, status: int = 200) -> Response:
     return Response(value.model_dump_json(), status_code=status, media_type=JSON)
 
 
+def accepted(job: Job) -> Response:
+    """202 with the job, and where it is."""
+    response = answer(job, 202)
+    response.headers["location"] = f"/v1/jobs/{job.id}"
+    return response
+
+
 API_KEY: Final = HTTPBearer(scheme_name="API key", description="As `ragpp up` made it.", auto_error=False)
 """Only for the OpenAPI document, whose page then asks for the key: `Identity` reads the header itself."""
 
@@ -150,6 +158,7 @@ Reader = Annotated[Principal, Depends(reader)]
 Writer = Annotated[Principal, Depends(writer)]
 UserId = Annotated[Id, Query(description="Whose memory.", examples=["u1"])]
 Cursor = Annotated[str | None, Query(max_length=4_096, description="`next_cursor` of the page before.")]
+DryRun = Annotated[bool, Query(description="Change nothing, and only tell what would go.")]
 Limit = Annotated[int, Query(ge=1, le=200, description="Items a page.")]
 
 

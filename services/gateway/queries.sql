@@ -15,6 +15,15 @@ SELECT access_id, $2::text, at, key_id, user_id, agent_id, action, status, elaps
        AS entry (access_id, at, key_id, user_id, agent_id, action, status, elapsed_ms, query_sha256, items)
 ON CONFLICT DO NOTHING;
 
+-- name: look_at_erased
+-- Until the transaction ends, nobody of the tenant is erased: whoever was is seen by the next statement.
+-- $1 tenant_id text
+SELECT pg_advisory_xact_lock_shared(hashtextextended('audit' || $1::text, 0));
+
+-- name: erased
+-- $1 tenant_id text, $2 names text[]
+SELECT name, until FROM audit.erased WHERE tenant_id = $1 AND name = ANY ($2::text[]);
+
 -- name: create_key
 -- As the owner.
 -- $1 key_id text, $2 prefix text, $3 secret_hash bytea, $4 tenant_id text, $5 scopes text[], $6 user_id text,

@@ -7,6 +7,8 @@ from datetime import datetime
 from typing import Final
 from uuid import UUID
 
+from ragpp.forgetting import SourceMarks
+from ragpp.models import Scope
 from ragpp.postgres import Connection, Pool, foreign_errors, tenant_transaction
 from ragpp.queries import load_queries
 
@@ -60,8 +62,9 @@ class Access:
 class GatewayStore:
     """What the gateway itself reads and writes."""
 
-    def __init__(self, pool: Pool) -> None:
-        self._pool = pool
+    def __init__(self, pool: Pool, marks: SourceMarks) -> None:
+        """`marks`: by which users who were erased are known."""
+        self._pool, self._marks = pool, marks
 
     async def find_key(self, prefix: str, *, timeout_s: float) -> KeyRow | None:
         """The valid key with this prefix. Raises TierUnavailable within about `timeout_s`."""
@@ -85,13 +88,14 @@ class GatewayStore:
             by_tenant[access.tenant_id].append(access)
         for tenant_id, entries in by_tenant.items():
             async with tenant_transaction(self._pool, tenant_id) as connection:
+                users = await self._named(connection, tenant_id, entries)
                 await connection.execute(
                     SQL["insert_accesses"],
                     [entry.access_id for entry in entries],
                     tenant_id,
                     [entry.at for entry in entries],
                     [entry.key_id for entry in entries],
-                    [entry.user_id for entry in entries],
+                    users,
                     [entry.agent_id for entry in entries],
                     [entry.action for entry in entries],
                     [entry.status for entry in entries],
@@ -99,6 +103,21 @@ class GatewayStore:
                     [entry.query_sha256 for entry in entries],
                     [entry.items for entry in entries],
                 )
+
+    async def _named(self, connection: Connection, tenant_id: str, entries: Sequence[Access]) -> list[str | None]:
+        """Whose accesses they were: of a user who was erased since, a keyed hash."""
+        names = {
+            self._marks.of_user(Scope.model_construct(tenant_id=tenant_id, user_id=user_id)): user_id
+            for user_id in {entry.user_id for entry in entries}
+            if user_id is not None
+        }
+        await connection.execute(SQL["look_at_erased"], tenant_id)
+        rows = await connection.fetch(SQL["erased"], tenant_id, list(names))
+        erased = {names[row["name"]]: (row["name"], row["until"]) for row in rows}
+        return [
+            erased[user][0] if (user := entry.user_id) in erased and entry.at <= erased[user][1] else user
+            for entry in entries
+        ]
 
 
 async def create_key(connection: Connection, key: KeyRow, prefix: str, expires_at: datetime | None) -> None:

@@ -73,6 +73,21 @@ async def withdraw_sources(rows: Rows, interaction_ids: Collection[str], now: da
     return len(events) + len(reports)
 
 
+async def erase(rows: Rows, before: int, now: datetime) -> bool:
+    """Delete a part of everything of the user, but for what somebody set by the event `before` or later; whether there
+    may be more. A preference that was set later has its later versions alone. What a worker writes later rests on
+    interactions of before, and goes: those since are not looked at yet."""
+    later = await rows.set_later(before)
+    entries = {entry_id for entry_id, _, _ in later}
+    preferences = {identifier for _, kind, identifier in later if kind == "preference"}
+    rules = {identifier for _, kind, identifier in later if kind == "rule"}
+    for identifier, found in (await rows.preference_versions(preferences)).items():
+        gone = [version for version in found if version.entry_id not in entries]
+        if gone:
+            await rows.record(await _without(rows, identifier, found, gone, now), now)
+    return await rows.erase(entries, preferences, rules)
+
+
 async def _preferences_without(rows: Rows, gone: set[str], now: datetime) -> list[NewEvent]:
     events = []
     touched = await rows.preferences_of_sources(gone)

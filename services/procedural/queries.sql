@@ -491,3 +491,99 @@ SELECT report FROM procedural.reflections
 -- name: change_reflection
 -- $3 id text, $4 sources text[], $5 report jsonb
 UPDATE procedural.reflections SET sources = $4, report = $5 WHERE tenant_id = $1 AND user_id = $2 AND id = $3
+
+-- name: holdings
+-- How much there is, or rests on any of these interactions; without what somebody set by the event $4 or later.
+-- $3 interaction ids text[] or null, $4 before event_id bigint or null
+WITH later AS (
+  SELECT a.kind, a.subject_id FROM procedural.applied AS a
+   WHERE a.tenant_id = $1 AND a.user_id = $2 AND a.event_id >= $4::bigint
+     AND (a.kind = 'preference' AND EXISTS (
+            SELECT FROM procedural.preference_versions AS v
+             WHERE v.tenant_id = $1 AND v.user_id = $2 AND v.preference_id = a.subject_id AND v.entry_id = a.entry_id
+               AND v.sources = '{}')
+          OR a.kind = 'rule' AND EXISTS (
+            SELECT FROM procedural.rules AS r
+             WHERE r.tenant_id = $1 AND r.user_id = $2 AND r.id = a.subject_id AND r.sources = '{}')))
+SELECT (SELECT count(*) FROM procedural.preferences AS p
+         WHERE p.tenant_id = $1 AND p.user_id = $2
+           AND ($3::text[] IS NULL OR EXISTS (
+                 SELECT FROM procedural.preference_versions AS v
+                  WHERE v.tenant_id = $1 AND v.user_id = $2 AND v.preference_id = p.id AND v.sources && $3::text[]))
+           AND NOT EXISTS (SELECT FROM later WHERE kind = 'preference' AND subject_id = p.id)) AS preferences,
+       (SELECT count(*) FROM procedural.rules AS r
+         WHERE r.tenant_id = $1 AND r.user_id = $2
+           AND ($3::text[] IS NULL OR r.sources && $3::text[] OR EXISTS (
+                 SELECT FROM procedural.rule_versions AS v
+                  WHERE v.tenant_id = $1 AND v.user_id = $2 AND v.rule_id = r.id AND v.sources && $3::text[]))
+           AND NOT EXISTS (SELECT FROM later WHERE kind = 'rule' AND subject_id = r.id)) AS rules,
+       (SELECT count(*) FROM procedural.findings AS f
+         WHERE f.tenant_id = $1 AND f.user_id = $2
+           AND ($3::text[] IS NULL OR f.sources && $3::text[] OR EXISTS (
+                 SELECT FROM procedural.finding_evidence AS e
+                  WHERE e.tenant_id = $1 AND e.user_id = $2 AND e.finding_id = f.id
+                    AND e.sources && $3::text[]))) AS findings,
+       (SELECT count(*) FROM procedural.reflections
+         WHERE tenant_id = $1 AND user_id = $2 AND ($3::text[] IS NULL OR sources && $3::text[])) AS reports
+
+-- name: set_later
+-- Entries that somebody set, that is from no interactions, by the event $3 or later, and what they wrote to.
+-- $3 event_id bigint
+SELECT a.entry_id, a.kind, a.subject_id FROM procedural.applied AS a
+ WHERE a.tenant_id = $1 AND a.user_id = $2 AND a.event_id >= $3
+   AND (a.kind = 'preference' AND EXISTS (
+          SELECT FROM procedural.preference_versions AS v
+           WHERE v.tenant_id = $1 AND v.user_id = $2 AND v.preference_id = a.subject_id AND v.entry_id = a.entry_id
+             AND v.sources = '{}')
+        OR a.kind = 'rule' AND EXISTS (
+          SELECT FROM procedural.rules AS r
+           WHERE r.tenant_id = $1 AND r.user_id = $2 AND r.id = a.subject_id AND r.sources = '{}'))
+
+-- name: erase
+-- A part of what the user has: $6 of each at most. How many rows went.
+-- $3 ids of entries that stay text[], $4 of preferences text[], $5 of rules text[], $6 most int
+WITH reports AS (
+  DELETE FROM procedural.reflections WHERE tenant_id = $1 AND user_id = $2 AND id = ANY (ARRAY(
+    SELECT id FROM procedural.reflections WHERE tenant_id = $1 AND user_id = $2 LIMIT $6)) RETURNING 1),
+evidence AS (
+  DELETE FROM procedural.finding_evidence WHERE tenant_id = $1 AND user_id = $2 AND finding_id = ANY (ARRAY(
+    SELECT id FROM procedural.findings WHERE tenant_id = $1 AND user_id = $2 ORDER BY id LIMIT $6)) RETURNING 1),
+found AS (
+  DELETE FROM procedural.findings WHERE tenant_id = $1 AND user_id = $2 AND id = ANY (ARRAY(
+    SELECT id FROM procedural.findings WHERE tenant_id = $1 AND user_id = $2 ORDER BY id LIMIT $6)) RETURNING 1),
+refused AS (
+  DELETE FROM procedural.forgotten_findings WHERE tenant_id = $1 AND user_id = $2 AND finding_id = ANY (ARRAY(
+    SELECT finding_id FROM procedural.forgotten_findings WHERE tenant_id = $1 AND user_id = $2 LIMIT $6)) RETURNING 1),
+versions AS (
+  DELETE FROM procedural.preference_versions WHERE tenant_id = $1 AND user_id = $2 AND preference_id = ANY (ARRAY(
+    SELECT id FROM procedural.preferences
+     WHERE tenant_id = $1 AND user_id = $2 AND id <> ALL ($4::text[]) ORDER BY id LIMIT $6)) RETURNING 1),
+preferred AS (
+  DELETE FROM procedural.preferences WHERE tenant_id = $1 AND user_id = $2 AND id = ANY (ARRAY(
+    SELECT id FROM procedural.preferences
+     WHERE tenant_id = $1 AND user_id = $2 AND id <> ALL ($4::text[]) ORDER BY id LIMIT $6)) RETURNING 1),
+judged AS (
+  DELETE FROM procedural.preference_verdicts WHERE tenant_id = $1 AND user_id = $2 AND preference_id = ANY (ARRAY(
+    SELECT preference_id FROM procedural.preference_verdicts
+     WHERE tenant_id = $1 AND user_id = $2 AND preference_id <> ALL ($4::text[]) LIMIT $6)) RETURNING 1),
+named AS (
+  DELETE FROM procedural.preference_aliases WHERE tenant_id = $1 AND user_id = $2 AND alias_id = ANY (ARRAY(
+    SELECT alias_id FROM procedural.preference_aliases
+     WHERE tenant_id = $1 AND user_id = $2 AND preference_id <> ALL ($4::text[]) LIMIT $6)) RETURNING 1),
+ruled AS (
+  DELETE FROM procedural.rule_versions WHERE tenant_id = $1 AND user_id = $2 AND rule_id = ANY (ARRAY(
+    SELECT id FROM procedural.rules
+     WHERE tenant_id = $1 AND user_id = $2 AND id <> ALL ($5::text[]) ORDER BY id LIMIT $6)) RETURNING 1),
+rules AS (
+  DELETE FROM procedural.rules WHERE tenant_id = $1 AND user_id = $2 AND id = ANY (ARRAY(
+    SELECT id FROM procedural.rules
+     WHERE tenant_id = $1 AND user_id = $2 AND id <> ALL ($5::text[]) ORDER BY id LIMIT $6)) RETURNING 1),
+applied AS (
+  DELETE FROM procedural.applied WHERE tenant_id = $1 AND user_id = $2 AND entry_id = ANY (ARRAY(
+    SELECT entry_id FROM procedural.applied
+     WHERE tenant_id = $1 AND user_id = $2 AND entry_id <> ALL ($3::text[]) LIMIT $6)) RETURNING 1)
+SELECT count(*) FROM (
+  SELECT FROM reports UNION ALL SELECT FROM evidence UNION ALL SELECT FROM found UNION ALL SELECT FROM refused
+  UNION ALL SELECT FROM versions UNION ALL SELECT FROM preferred UNION ALL SELECT FROM judged
+  UNION ALL SELECT FROM named UNION ALL SELECT FROM ruled UNION ALL SELECT FROM rules UNION ALL SELECT FROM applied)
+  AS gone

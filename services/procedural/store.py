@@ -3,6 +3,7 @@
 from collections.abc import AsyncIterator, Collection, Iterable, Sequence
 from contextlib import asynccontextmanager
 from datetime import datetime
+from typing import Final
 
 from ragpp.embedding import EmbeddingIdentity
 from ragpp.forgetting import SourceMarks
@@ -17,6 +18,9 @@ from services.procedural.rule_rows import RuleRows
 from services.procedural.user_rows import SQL
 
 __all__ = ["SQL", "ProceduralStore", "Rows"]
+
+ERASED_AT_ONCE: Final = 500
+"""Of each kind of thing, in one transaction."""
 
 
 class Rows(PreferenceRows, RuleRows, FindingRows, ReflectionRows):
@@ -46,9 +50,24 @@ class Rows(PreferenceRows, RuleRows, FindingRows, ReflectionRows):
         return await forgotten.forgotten_among(self._connection, self.scope, sources)
 
     async def add_forgotten_sources(self, interaction_ids: Collection[str], now: datetime) -> None:
-        """Keep, for good, that these were forgotten."""
+        """Keep that these were forgotten, until the marks are pruned for their age."""
         marks = self._marks.of_all(self.scope, interaction_ids)
         await forgotten.add_forgotten(self._connection, self.scope, marks, now)
+
+    async def holdings(self, sources: Collection[str] | None, before: int | None) -> dict[str, int]:
+        """How much there is by kind; a kind of which there is nothing is left out."""
+        row = await self._fetchrow("holdings", None if sources is None else list(sources), before)
+        return {kind: count for kind, count in dict(row or {}).items() if count}
+
+    async def set_later(self, event_id: int) -> list[tuple[str, str, str]]:
+        """(entry id, kind, id of what it wrote to) of entries that somebody set by that event or later."""
+        rows = await self._fetch("set_later", event_id)
+        return [(row["entry_id"], row["kind"], row["subject_id"]) for row in rows]
+
+    async def erase(self, entries: Collection[str], preferences: Collection[str], rules: Collection[str]) -> bool:
+        """Delete a part of everything but these; whether there may be more."""
+        row = await self._fetchrow("erase", list(entries), list(preferences), list(rules), ERASED_AT_ONCE)
+        return row is not None and row["count"] > 0
 
     async def epoch(self) -> int:
         """The user's epoch of forgetting."""

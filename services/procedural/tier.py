@@ -135,6 +135,20 @@ class PostgresProceduralTier(PreferenceVerbs, RuleVerbs, FindingVerbs, Reflectio
             await rows.raise_epoch()
             return await forgetting.withdraw_sources(rows, interaction_ids, now)
 
+    async def holdings(
+        self, scope: Scope, sources: Sequence[str] | None = None, before: int | None = None
+    ) -> dict[str, int]:
+        """See the contract."""
+        async with self._store.reading(scope) as rows:
+            return await rows.holdings(sources, before)
+
+    async def erase(self, scope: Scope, before: int) -> bool:
+        """See the contract. What rests on interactions goes whenever it was written; what somebody set by a later event
+        stays."""
+        async with self._store.writing(scope) as rows:
+            await rows.raise_epoch()
+            return await forgetting.erase(rows, before, self._clock())
+
     async def health_check(self) -> Health:
         """See the contract."""
         began = perf_counter()

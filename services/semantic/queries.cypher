@@ -9,7 +9,7 @@
 // (:Applied)-[:STATES {…, act}]->(:Entity)   act: absent where it is said that the relationship holds; otherwise ends,
 //   mirrors (an ending, said of its other end), confirmed, rejected or restored
 // (:Applied {event_id: 'v:…'})               a person's word about a relationship, kept as its evidence
-// (:User {…, epoch}), (:Forgotten {scope, mark, at})   see migrations/0002_forgotten.cypher
+// (:User {…, epoch}), (:Forgotten {mark, at})   see migrations/0002_forgotten.cypher and 0006_marks_of_nobody.cypher
 // (:Unrevised {scope, thing})                what has lost evidence and does not say so yet
 
 // name: retrieve
@@ -135,7 +135,7 @@ SET u.locked_at = $given.now
 WITH u
 SET u.sequence = coalesce(u.sequence, 0) + size($given.rows)
 WITH u.sequence - size($given.rows) AS base, coalesce(u.epoch, 0) AS epoch,
-     COLLECT { UNWIND $given.marks AS mark MATCH (f:Forgotten {scope: $scope, mark: mark}) RETURN f.mark } AS forgotten
+     COLLECT { UNWIND $given.marks AS mark MATCH (f:Forgotten {mark: mark}) RETURN f.mark } AS forgotten
 UNWIND range(0, size($given.rows) - 1) AS position
 WITH position, base + position AS sequence, $given.rows[position] AS row, epoch, forgotten
 MERGE (a:Applied {scope: $scope, event_id: row.event_id})
@@ -168,9 +168,10 @@ WITH u
 SET u.epoch = CASE WHEN u.epoch >= $given.now THEN u.epoch + 1 ELSE $given.now END
 
 // name: add_forgotten
-// $marks list<text>, $now int
+// A mark is a keyed hash of tenant, user and id: it is nobody's else, and tells not whose. $marks list<text>, $now int
+MATCH (:User {scope: $scope})
 UNWIND $given.marks AS mark
-MERGE (f:Forgotten {scope: $scope, mark: mark})
+MERGE (f:Forgotten {mark: mark})
 ON CREATE SET f.at = $given.now
 
 // name: entities_by_keys
@@ -524,3 +525,56 @@ UNWIND $given.ids AS id
 MATCH (a:Applied {scope: $scope, event_id: id})
  WHERE NOT a.event_id STARTS WITH 'o:' AND NOT EXISTS { (a)-[:MENTIONS|STATES]->() }
 DELETE a
+
+// name: holdings
+// How much of the user's graph there is, or rests on any of these interactions. $sources list<text> or null
+RETURN COUNT {
+         MATCH (e:Entity {scope: $scope})
+          WHERE e.id IS NOT NULL
+            AND ($given.sources IS NULL OR any(source IN e.sources WHERE source IN $given.sources))
+       } AS entities,
+       COUNT {
+         MATCH (e:Entity {scope: $scope})-[r:RELATES_TO]->()
+          WHERE e.id IS NOT NULL
+            AND ($given.sources IS NULL OR any(source IN r.sources WHERE source IN $given.sources))
+       } AS relationships,
+       COUNT {
+         MATCH (a:Applied {scope: $scope})
+          WHERE a.event_id IS NOT NULL
+            AND ($given.sources IS NULL OR any(source IN a.sources WHERE source IN $given.sources))
+       } AS observations
+
+// name: erase_evidence
+// $limit int
+MATCH (a:Applied {scope: $scope}) WHERE a.event_id IS NOT NULL
+WITH a LIMIT $given.limit
+DETACH DELETE a
+RETURN count(*) AS gone
+
+// name: erase_merges
+// $limit int
+MATCH (m:Merge {scope: $scope}) WHERE m.id IS NOT NULL
+WITH m LIMIT $given.limit
+DETACH DELETE m
+RETURN count(*) AS gone
+
+// name: erase_aliases
+// $limit int
+MATCH (a:Alias {scope: $scope}) WHERE a.key IS NOT NULL
+WITH a LIMIT $given.limit
+DETACH DELETE a
+RETURN count(*) AS gone
+
+// name: erase_entities
+// $limit int
+MATCH (e:Entity {scope: $scope}) WHERE e.id IS NOT NULL
+WITH e LIMIT $given.limit
+DETACH DELETE e
+RETURN count(*) AS gone
+
+// name: erase_unrevised
+// $limit int
+MATCH (n:Unrevised {scope: $scope})
+WITH n LIMIT $given.limit
+DETACH DELETE n
+RETURN count(*) AS gone

@@ -94,6 +94,18 @@ async def record_identity(driver: neo4j.AsyncDriver, identity: EmbeddingIdentity
     check_identity(EmbeddingIdentity(records[0]["model"], records[0]["dimension"]), identity)
 
 
+async def prune_forgotten(driver: neo4j.AsyncDriver, before: int, limit: int) -> int:
+    """Delete the marks of what was forgotten before that moment, in microseconds since 1970, `limit` at most; returns
+    how many there were. Raises TierUnavailable, StorageError."""
+    records = await _run(
+        driver,
+        "MATCH (f:Forgotten) WHERE f.at < $before WITH f LIMIT $limit DELETE f RETURN count(*) AS pruned",
+        before=before,
+        limit=limit,
+    )
+    return int(records[0]["pruned"])
+
+
 async def _applied(driver: neo4j.AsyncDriver) -> dict[int, str]:
     records = await _run(
         driver,

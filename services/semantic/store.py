@@ -9,9 +9,16 @@ from ragpp import neo4j as graph
 from ragpp.embedding.port import EmbeddingIdentity
 from ragpp.models import Scope
 from ragpp.neo4j import Transaction, scope_key
-from services.semantic.records import EntityState, Statement
-from services.semantic.rows import NamedRelationship, Row, entity_from, named_relationship_from, statement_from
-from services.semantic.schema import record_identity
+from services.semantic.records import EntityState, Mention, Statement
+from services.semantic.rows import (
+    NamedRelationship,
+    Row,
+    entity_from,
+    mention_from,
+    named_relationship_from,
+    statement_from,
+)
+from services.semantic.schema import prune_forgotten, record_identity
 from services.semantic.statements import statement
 from services.semantic.writer import GraphWriter
 
@@ -42,6 +49,20 @@ class SemanticStore:
         """Those of `ids` that exist, in that order."""
         records = await self._read(scope, "entities_by_ids", ids=list(ids))
         return [entity_from(record["entity"]) for record in records]
+
+    async def entities_by_keys(self, scope: Scope, keys: Iterable[str]) -> list[EntityState]:
+        """Entities of any of these names or aliases."""
+        records = await self._read(scope, "entities_by_keys", keys=list(keys))
+        return [entity_from(record["entity"]) for record in records]
+
+    async def evidence_around(self, scope: Scope, entity_id: str) -> tuple[list[Mention], list[Statement]]:
+        """All that mentions an entity, and all that states a relationship of it."""
+        mentions = await self._read(scope, "mentions_of", id=entity_id)
+        stated = await self._read(scope, "statements_around", id=entity_id)
+        return (
+            [mention_from(record["mention"], entity_id) for record in mentions],
+            [statement_from(record["statement"]) for record in stated],
+        )
 
     async def list_entities(
         self, scope: Scope, *, after: tuple[str, str], label: str | None, limit: int
@@ -98,6 +119,11 @@ class SemanticStore:
         records = await self._read(scope, "epoch")
         return int(records[0]["epoch"]) if records else 0
 
+    async def holdings(self, scope: Scope, sources: list[str] | None) -> dict[str, int]:
+        """How much there is by kind, or rests on any of `sources`; a kind of which there is nothing is left out."""
+        records = await self._read(scope, "holdings", sources=sources)
+        return {kind: count for kind, count in records[0].data().items() if count}
+
     async def write(self, scope: Scope, work: Callable[[GraphWriter], Awaitable[T]], *, epoch: int | None = None) -> T:
         """Run `work`, which takes the user's lock first, in one transaction; it may run more than once, and changes
         nothing but the graph. Raises Outdated when `epoch` is not the user's."""
@@ -110,6 +136,10 @@ class SemanticStore:
     async def record_identity(self, identity: EmbeddingIdentity) -> None:
         """Record whose vectors the graph holds, or compare. Raises EmbeddingMismatch."""
         await record_identity(self._driver, identity)
+
+    async def prune_forgotten(self, before: int, limit: int) -> int:
+        """Delete the marks of what was forgotten before that moment, whoever's, `limit` at most."""
+        return await prune_forgotten(self._driver, before, limit)
 
     async def ping(self) -> str:
         """The server's version. Raises TierUnavailable."""

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from functools import partial
 from time import perf_counter
-from typing import Final, Literal
+from typing import Final, Literal, get_args
 
 from ragpp.clock import Clock
 from ragpp.embedding.port import Embedder
@@ -13,8 +13,10 @@ from ragpp.errors import EmbeddingError, InvalidInput, MemorySystemError, TierUn
 from ragpp.forgetting import SourceMarks
 from ragpp.models import (
     EntityEntry,
+    EntityLabel,
     Entry,
     Health,
+    KnownAs,
     Memory,
     MemoryQuery,
     Observation,
@@ -27,6 +29,7 @@ from ragpp.tokens import TokenCounter
 from services.semantic import recall
 from services.semantic.claiming import Claim
 from services.semantic.judging import JudgedGraph
+from services.semantic.keys import loose_key, name_key
 from services.semantic.learning import Lesson, learn, vectors_given
 from services.semantic.records import to_moment
 from services.semantic.settings import SemanticSettings
@@ -129,6 +132,26 @@ class Neo4jSemanticTier(JudgedGraph):
             await self.identify()
             rows = await self._store.candidates(query.scope, parameters)
         return recall.memories(query, rows, now, self._belief, self._counter)
+
+    async def known_as(self, scope: Scope, entity: str) -> KnownAs:
+        """See the contract. A name is compared as names are in the graph; what was absorbed counts by its names."""
+        keys = {name_key(entity), *(loose_key(entity, label) for label in get_args(EntityLabel))}
+        found = {one.id: one for one in await self._store.entities_by_keys(scope, sorted(keys))}
+        found |= {one.id: one for one in await self._store.entities(scope, [entity])}
+        names: dict[str, None] = {}
+        sources: dict[str, None] = {}
+        for one in found.values():
+            mentions, stated = await self._store.evidence_around(scope, one.id)
+            names |= dict.fromkeys((one.name, *one.aliases))
+            for mention in mentions:
+                names |= dict.fromkeys((mention.name, *mention.aliases))
+            for applied in (*(said.applied for said in mentions), *(said.applied for said in stated)):
+                sources |= dict.fromkeys(applied.sources)
+        return KnownAs(names=tuple(names), sources=tuple(sources))
+
+    async def prune_forgotten(self, before: datetime, limit: int) -> int:
+        """See the contract."""
+        return await self._store.prune_forgotten(to_moment(before), limit)
 
     async def _query_vector(self, query: MemoryQuery) -> Vector | None:
         if query.mode == "lexical":

@@ -28,6 +28,8 @@ from services.semantic.writer import GraphWriter
 MAX_PAGE: Final = 1_000
 REFILL: Final = 500
 """The least that is read at once to fill up a page, however short the page is."""
+ERASED_AT_ONCE: Final = 500
+"""Nodes of each kind that one transaction deletes."""
 T = TypeVar("T")
 
 
@@ -184,6 +186,24 @@ class GraphVerbs:
     async def epoch(self, scope: Scope) -> int:
         """See the contract."""
         return await self._store.epoch(scope)
+
+    async def holdings(
+        self, scope: Scope, sources: Sequence[str] | None = None, before: int | None = None
+    ) -> dict[str, int]:
+        """See the contract. The graph keeps no events: `before` narrows nothing."""
+        del before
+        return await self._store.holdings(scope, None if sources is None else list(sources))
+
+    async def erase(self, scope: Scope, before: int) -> bool:
+        """See the contract. ERASED_AT_ONCE nodes of each kind; what is learned by now as well."""
+        del before
+        now = to_moment(self._clock())
+
+        async def work(writer: GraphWriter) -> bool:
+            await writer.raise_epoch(now=now)
+            return await writer.erase(ERASED_AT_ONCE)
+
+        return await self._store.write(scope, work)
 
     async def forget(self, scope: Scope, ids: Collection[str]) -> int:
         """Delete entities with their edges, relationships, and what stored entries taught; ids may be of any."""

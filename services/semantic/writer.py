@@ -1,6 +1,7 @@
 """The statements of write transactions: rows in and out, no policy."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Final
 
 import neo4j
 
@@ -36,6 +37,9 @@ from services.semantic.rows import (
 )
 from services.semantic.statements import statement
 from services.semantic.vectors import sketch
+
+ERASED: Final = ("evidence", "merges", "aliases", "entities", "unrevised")
+"""In this order: what has the most edges goes last, when most of them are gone."""
 
 
 def _embedded(vector: Vector) -> dict[str, object]:
@@ -75,7 +79,7 @@ class GraphWriter:
         await self._run("raise_epoch", now=now)
 
     async def add_forgotten(self, marks: Iterable[str], *, now: int) -> None:
-        """Keep, for good, that the sources of these marks were forgotten."""
+        """Keep, until they are pruned for their age, the marks of sources that were forgotten; the user has a node."""
         await self._run("add_forgotten", marks=sorted(marks), now=now)
 
     async def entities_by_keys(self, keys: Iterable[str]) -> list[EntityState]:
@@ -278,6 +282,12 @@ class GraphWriter:
 
     async def drop_entity(self, entity_id: str) -> None:
         await self._run("drop_entity", id=entity_id)
+
+    async def erase(self, limit: int) -> bool:
+        """Delete a part of the user's graph, `limit` nodes of each kind at most; whether there may be more. The node of
+        the user stays, which has the epoch, and the marks of what was forgotten."""
+        gone = [await self._run(f"erase_{kind}", limit=limit) for kind in ERASED]
+        return any(records[0]["gone"] == limit for records in gone)
 
     async def drop_spent_entries(self, event_ids: Iterable[str]) -> None:
         await self._run("drop_spent_entries", ids=list(event_ids))

@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
+from typing import Final
 
 from fastapi import FastAPI
 
@@ -16,6 +17,8 @@ from ragpp.tokens import TokenCounter
 from ragpp.web.remote import tier_app
 from services.short_term.store import ShortTermStore
 from services.short_term.tier import RedisShortTermTier
+
+DAY_S: Final = 86_400
 
 
 @asynccontextmanager
@@ -35,7 +38,9 @@ async def open_tier(
     """
     client = create_client(redis)
     try:
-        store = ShortTermStore(client, Keys(redis.key_prefix), ttl_s=window.ttl_s)
+        kept = forgetting or ForgettingSettings()
+        keys = Keys(redis.key_prefix)
+        store = ShortTermStore(client, keys, ttl_s=window.ttl_s, keep_marks_s=kept.keep_days * DAY_S)
         with suppress(TierUnavailable):
             await store.ping()
         yield RedisShortTermTier(
@@ -44,7 +49,7 @@ async def open_tier(
             summariser=summariser or ExtractiveSummariser(counter),
             counter=counter,
             clock=clock,
-            marks=SourceMarks((forgetting or ForgettingSettings()).key),
+            marks=SourceMarks(kept.key),
         )
     finally:
         await client.aclose()

@@ -7,8 +7,7 @@ from typing import Final
 from ragpp.forgetting import SourceMarks
 from ragpp.models import Entry, Scope
 from ragpp.tokens import TokenCounter
-from services.short_term.records import content_hash, encode_body, interaction_entries, moment_key
-from services.short_term.store import NewMessage
+from services.short_term.records import NewMessage, content_hash, encode_body, interaction_entries, moment_key
 
 LONG_TEXT: Final = 4_000
 """Characters. A longer text is counted in a thread, so that other calls do not wait for it."""

@@ -2,6 +2,7 @@
 
 import hashlib
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
@@ -90,3 +91,26 @@ def decode_message(member: bytes, body: bytes) -> Message:
         occurred_at=moment_of(moment),
         **orjson.loads(body),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class NewMessage:
+    """A message to append. `mark`: what its id is known by once it is forgotten. `moment`: as `moment_key`
+    writes it; `tokens` at least 1."""
+
+    session_id: str
+    id: str
+    mark: str
+    hash: str
+    moment: str
+    tokens: int
+    body: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Appended:
+    """What became of a batch: either `conflicts` (positions), or `duplicates` in order and each session's tokens."""
+
+    conflicts: tuple[int, ...] = ()
+    duplicates: tuple[bool, ...] = ()
+    tokens: tuple[tuple[str, int], ...] = ()

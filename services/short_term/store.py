@@ -12,44 +12,21 @@ from redis.exceptions import NoScriptError
 from ragpp.forgetting import outdated
 from ragpp.models import Scope
 from ragpp.redis import Client, Keys, foreign_errors, load_script, ping
-from services.short_term.records import Message, decode_message, moment_of
+from services.short_term.records import Appended, Message, NewMessage, decode_message, moment_of
 from services.short_term.summary import SummaryLine
 
 PACKAGE: Final = "services.short_term"
-SCRIPTS: Final = ("append", "read", "compact", "forget", "delete", "epoch")
+SCRIPTS: Final = ("append", "read", "compact", "forget", "delete", "epoch", "erase")
 AREAS: Final = ("st:log", "st:texts", "st:ids", "st:meta", "st:summary")
 INDEX: Final = "st:sessions"
 EPOCH: Final = "st:epoch"
-FORGOTTEN: Final = "st:forgotten"
+FORGOTTEN: Final = "st:marks"
 MARK: Final = "st:mark"
 FORGET_BATCH: Final = 100
 """Sessions that one script call looks through."""
 
 Reply = list["Reply"] | bytes | int | None
 Arguments = Sequence[str | bytes | int]
-
-
-@dataclass(frozen=True, slots=True)
-class NewMessage:
-    """A message to append. `mark`: what its id is known by once it is forgotten. `moment`: as `records.moment_key`
-    writes it; `tokens` at least 1."""
-
-    session_id: str
-    id: str
-    mark: str
-    hash: str
-    moment: str
-    tokens: int
-    body: bytes
-
-
-@dataclass(frozen=True, slots=True)
-class Appended:
-    """What became of a batch: either `conflicts` (positions), or `duplicates` in order and each session's tokens."""
-
-    conflicts: tuple[int, ...] = ()
-    duplicates: tuple[bool, ...] = ()
-    tokens: tuple[tuple[str, int], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,10 +54,12 @@ class SessionSize:
 class ShortTermStore:
     """A user's sessions. All keys of one user are in one slot of Redis Cluster, so a script may touch them all."""
 
-    def __init__(self, client: Client, keys: Keys, *, ttl_s: int) -> None:
+    def __init__(self, client: Client, keys: Keys, *, ttl_s: int, keep_marks_s: int) -> None:
+        """`ttl_s`: of a session since its last use. `keep_marks_s`: of the marks of what was forgotten."""
         self._client = client
         self._keys = keys
         self._ttl_s = ttl_s
+        self._keep_s = keep_marks_s
         self._sources: dict[str, str] = {}
 
     async def append(
@@ -96,7 +75,7 @@ class ShortTermStore:
         sessions = list(dict.fromkeys(message.session_id for message in messages))
         numbers = {session: number for number, session in enumerate(sessions, 1)}
         arguments: list[str | bytes | int] = [_carried(epoch), mode, self._ttl_s, _milliseconds(now), token_hex(8)]
-        arguments += [len(sessions), *sessions, len(messages)]
+        arguments += [self._keep_s, len(sessions), *sessions, len(messages)]
         for message in messages:
             arguments += [numbers[message.session_id], message.id, message.mark, message.hash, message.moment]
             arguments += [message.tokens, message.body]
@@ -162,25 +141,47 @@ class ShortTermStore:
         reply = await self._command("epoch", [self._keys.user(EPOCH, scope)], [self._ttl_s])
         return int(cast("bytes", reply))
 
-    async def mark_forgotten(self, scope: Scope, marks: Collection[str]) -> None:
+    async def mark_forgotten(self, scope: Scope, marks: Collection[str], *, now: datetime) -> None:
         """Let messages of these marks come into no session of the user any more, and begin an epoch."""
-        await self._run("forget", self._user_keys(scope), [self._ttl_s, token_hex(8), len(marks), *marks])
+        await self._run(
+            "forget",
+            self._user_keys(scope),
+            [self._ttl_s, token_hex(8), _milliseconds(now), self._keep_s, len(marks), *marks],
+        )
 
-    async def remove(self, scope: Scope, session_ids: Sequence[str], ids: Collection[str]) -> set[str]:
+    async def remove(self, scope: Scope, session_ids: Sequence[str], ids: Collection[str], now: datetime) -> set[str]:
         """Remove messages, which are marked as forgotten, by id from these sessions; returns the ids that were there.
         Each step begins an epoch: what was read before it may rest on what it removes."""
         found: set[str] = set()
         for start in range(0, len(session_ids), FORGET_BATCH):
             sessions = self._session_keys(scope, session_ids[start : start + FORGET_BATCH])
             keys = [*self._user_keys(scope), *sessions]
-            removed = await self._run("forget", keys, [self._ttl_s, token_hex(8), 0, *ids])
+            removed = await self._run(
+                "forget", keys, [self._ttl_s, token_hex(8), _milliseconds(now), self._keep_s, 0, *ids]
+            )
             found.update(text.decode() for text in _texts(removed))
         return found
 
-    async def delete(self, scope: Scope, session_id: str) -> bool:
-        """Remove a session, all but the ids of its messages; False when there was none."""
+    async def delete(self, scope: Scope, session_id: str, *, only_if_empty: bool = False) -> bool:
+        """Remove a session, all but the ids of its messages; False when there was none, or it was not to be."""
         keys = [self._index(scope), *self._session_keys(scope, [session_id])]
-        return await self._command("delete", keys, [session_id, self._ttl_s]) == 1
+        return await self._command("delete", keys, [session_id, self._ttl_s, int(only_if_empty)]) == 1
+
+    async def erase(self, scope: Scope) -> None:
+        """Begin an epoch, and remove every key of the user but the epoch and the marks of what was forgotten: those
+        also that no list of sessions leads to. The whole store's keys are looked through, a thousand at a time."""
+        index = self._index(scope)
+        prefixes = [f"{self._keys.user(area, scope)}:" for area in AREAS]
+        found: set[str] = set()
+        async with foreign_errors("erase"):
+            for prefix in prefixes:
+                async for key in self._client.scan_iter(match=f"{prefix}*", count=1_000):
+                    found.add(key.decode().removeprefix(prefix))
+        sessions = sorted(found)
+        for start in range(0, max(1, len(sessions)), FORGET_BATCH):
+            some = sessions[start : start + FORGET_BATCH]
+            keys = [f"{prefix}{session}" for session in some for prefix in prefixes]
+            await self._run("erase", [self._keys.user(EPOCH, scope), index, *keys], [self._ttl_s])
 
     async def session_ids(
         self, scope: Scope, *, since: datetime, before: tuple[int, str] | None = None, limit: int | None = None

@@ -28,16 +28,14 @@ from ragpp.summaries import NEW_SHARE, Summariser, SummaryMessage
 from ragpp.tokens import TokenCounter
 from services.short_term import memories
 from services.short_term.appending import new_messages
-from services.short_term.records import Message, interaction_entries
-from services.short_term.store import Appended, Session, SessionSize, ShortTermStore
+from services.short_term.holdings import EVERYTHING, holdings
+from services.short_term.records import Appended, Message, interaction_entries
+from services.short_term.store import Session, ShortTermStore
 from services.short_term.summary import Said, SummaryLine, attribute, joined, rewritten
-from services.short_term.view import drafted, shown
+from services.short_term.view import drafted, listed, shown
 from services.short_term.window import due
 
 MAX_PAGE: Final = 500
-EVERYTHING: Final = 2**31
-"""As a budget in tokens: the whole session."""
-
 COMPACTION_ATTEMPTS: Final = 3
 """By a write over the hard cap, while others change the session; the next write tries again."""
 
@@ -112,10 +110,24 @@ class RedisShortTermTier:
         """
         if not ids:
             return 0
-        await self._store.mark_forgotten(scope, self._marks.of_all(scope, ids))
+        now = self._clock()
+        await self._store.mark_forgotten(scope, self._marks.of_all(scope, ids), now=now)
         known = [session_id for _, session_id in await self._store.session_ids(scope, since=self._oldest())]
         session_ids = list(dict.fromkeys([*known, scope.session_id or DEFAULT_SESSION]))
-        return len(await self._store.remove(scope, session_ids, set(ids)))
+        return len(await self._store.remove(scope, session_ids, set(ids), now))
+
+    async def holdings(
+        self, scope: Scope, sources: Sequence[str] | None = None, before: int | None = None
+    ) -> dict[str, int]:
+        """See the contract. It keeps no events: `before` narrows nothing."""
+        del before
+        return await holdings(self._store, scope, sources, since=self._oldest(), now=self._clock())
+
+    async def erase(self, scope: Scope, before: int) -> bool:
+        """See the contract. All at once, and what is said by now as well: workers put what stays elsewhere back."""
+        del before
+        await self._store.erase(scope)
+        return False
 
     async def health_check(self) -> Health:
         """See the contract."""
@@ -151,12 +163,14 @@ class RedisShortTermTier:
         places = await self._store.session_ids(scope, since=self._oldest(), before=before, limit=size + 1)
         sizes = await self._store.sizes(scope, [session_id for _, session_id in places[:size]])
         following = encode_cursor(*places[size - 1]) if len(places) > size else None
-        return Page[SessionInfo](items=tuple(self._info(found) for found in sizes), next_cursor=following)
+        items = tuple(listed(found, self._settings.max_tokens) for found in sizes)
+        return Page[SessionInfo](items=items, next_cursor=following)
 
-    async def delete_session(self, scope: Scope) -> bool:
+    async def delete_session(self, scope: Scope, only_if_empty: bool = False) -> bool:
         """See the contract. Its messages do not come back by being delivered again or by a rebuild, for the ids that
         it had stay known for a session's time to live; what is said after it begins it anew."""
-        return await self._store.delete(scope, scope.session_id or DEFAULT_SESSION)
+        session_id = scope.session_id or DEFAULT_SESSION
+        return await self._store.delete(scope, session_id, only_if_empty=only_if_empty)
 
     async def compact(self, scope: Scope, epoch: int | None = None) -> bool:
         """See the contract. All but the last five messages move."""
@@ -276,17 +290,6 @@ class RedisShortTermTier:
             budget=budget,
             keep=self._settings.keep_messages,
             share=session.tokens / self._settings.max_tokens,
-        )
-
-    def _info(self, size: SessionSize) -> SessionInfo:
-        return SessionInfo(
-            session_id=size.session_id,
-            messages=size.messages,
-            tokens=size.tokens,
-            share=size.tokens / self._settings.max_tokens,
-            has_summary=size.summary_tokens > 0,
-            last_at=size.last_at,
-            expires_in_s=size.expires_in_s,
         )
 
     def _oldest(self) -> datetime:

@@ -3,14 +3,28 @@
 from collections.abc import Sequence
 from typing import Final
 
-from ragpp.models import SessionMessage, SessionView, SummaryDraft
+from ragpp.models import SessionInfo, SessionMessage, SessionView, SummaryDraft
 from ragpp.tokens import TokenCounter
 from services.short_term.records import Message
+from services.short_term.store import SessionSize
 from services.short_term.summary import SummaryLine, joined, latest_within
 from services.short_term.window import allot
 
 SUMMARY_SHARE: Final = 0.25
 """The part of a read's budget that is kept for the summary, as far as it needs it."""
+
+
+def listed(size: SessionSize, max_tokens: int) -> SessionInfo:
+    """A session as a list shows it; `max_tokens` of its window."""
+    return SessionInfo(
+        session_id=size.session_id,
+        messages=size.messages,
+        tokens=size.tokens,
+        share=size.tokens / max_tokens,
+        has_summary=size.summary_tokens > 0,
+        last_at=size.last_at,
+        expires_in_s=size.expires_in_s,
+    )
 
 
 def shown(

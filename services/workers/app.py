@@ -18,14 +18,18 @@ from ragpp.embedding import Embedder
 from ragpp.embedding.factory import make_embedder
 from ragpp.errors import ConfigurationError, MemorySystemError
 from ragpp.extraction.spacy_extractor import SpacyExtractor
+from ragpp.forgetting import SourceMarks
 from ragpp.ledger import WorkLedger
+from ragpp.ledger.erasing import ErasureLedger
 from ragpp.ledger.pins import PinBoard
 from ragpp.ledger.schedule import ScheduleLedger
 from ragpp.llm.budget import PostgresBudget
 from ragpp.llm.factory import make_language_models
 from ragpp.postgres import create_pool, ensure_open
+from ragpp.redis import AppendOnlyFile
 from ragpp.settings import (
     EmbeddingSettings,
+    ForgettingSettings,
     LanguageModelSettings,
     LearningSettings,
     PostgresSettings,
@@ -89,18 +93,25 @@ async def open_parts(open_tiers: OpenTiers) -> AsyncIterator[WorkerParts]:
         models = make_language_models(language, budget)
         if models is not None:
             stack.push_async_callback(models.close)
+        redis = RedisSettings()
+        append_only_file = None
+        if redis.rewrite_url is not None:
+            append_only_file = AppendOnlyFile(redis.rewrite_url.get_secret_value(), timeout_s=redis.timeout_s)
+            stack.push_async_callback(append_only_file.aclose)
         yield WorkerParts(
             short_term=tiers.short_term,
             episodic=tiers.episodic,
             semantic=tiers.semantic,
             procedural=tiers.procedural,
             ledger=WorkLedger(pool, system_clock),
+            erasures=ErasureLedger(pool, SourceMarks(ForgettingSettings().key)),
             pins=PinBoard(pool, system_clock),
             learning=LearningPolicy(archive_below=learning.archive_below, retention=learning.retention),
             extractor=extractor,
             embedder=embedder,
             clock=system_clock,
             models=models,
+            append_only_file=append_only_file,
             counter=counter,
             schedule=ScheduleLedger(pool, system_clock) if worker.schedule else None,
             due=SchedulePolicy(
@@ -109,6 +120,7 @@ async def open_parts(open_tiers: OpenTiers) -> AsyncIterator[WorkerParts]:
                 every=timedelta(seconds=worker.extract_every_s),
                 maintain_at=worker.maintain_at,
                 keep=timedelta(days=worker.keep_days) if worker.keep_days else None,
+                keep_marks=timedelta(days=ForgettingSettings().keep_days),
                 ticks={
                     "extract": worker.tick_s,
                     "reflect": worker.nightly_tick_s,

@@ -1,12 +1,15 @@
 """Reading back what was said: windows and days of one user's interactions, through the episodic tier."""
 
+from collections import defaultdict
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from typing import Final, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
+from ragpp.echo import Span
 from ragpp.models import Filters, Interaction, Page, Scope, TimeRange
+from ragpp.repeating import merged, without
 from services.workers.parts import WorkerParts
 
 PAGE: Final = 200
@@ -16,7 +19,8 @@ T = TypeVar("T")
 
 
 async def said_within(parts: WorkerParts, scope: Scope, span: TimeRange, *, most: int) -> list[Interaction]:
-    """The interactions of `span`, oldest first; of more than `most` the latest. Raises TierUnavailable."""
+    """The interactions of `span`, oldest first, what in them only repeats what was said before blanked; of more than
+    `most` the latest. Raises TierUnavailable."""
     found: list[Interaction] = []
 
     async def page(cursor: str | None) -> Page[Interaction]:
@@ -27,7 +31,17 @@ async def said_within(parts: WorkerParts, scope: Scope, span: TimeRange, *, most
         if len(found) == most:
             break
     found.reverse()
-    return found
+    return without(found, await repeating_spans(parts, scope, found))
+
+
+async def repeating_spans(parts: WorkerParts, scope: Scope, items: Sequence[Interaction]) -> dict[str, list[Span]]:
+    """Which stretches of which of `items` are noted as repetitions, in order, by their ids; only those of others than
+    the user are. Raises TierUnavailable."""
+    spans: dict[str, list[Span]] = defaultdict(list)
+    said = [item.id for item in items if item.role != "user"]
+    for one in await parts.episodic.repetitions(scope, said) if said else ():
+        spans[one.id].append(Span(one.start, one.end))
+    return {identifier: merged(found) for identifier, found in spans.items()}
 
 
 async def pages(page: Callable[[str | None], Awaitable[Page[T]]]) -> AsyncIterator[T]:

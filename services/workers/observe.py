@@ -22,11 +22,14 @@ from ragpp.models import (
     Observation,
     PreferenceEntry,
     RelationshipEntry,
+    Repetition,
     Scope,
     Vector,
 )
-from services.workers.epochs import epochs_of
-from services.workers.learning.echo import repeats, teaching_spans
+from ragpp.repeating import merged, repeated
+from services.workers.epochs import Epochs, epochs_of
+from services.workers.history import repeating_spans
+from services.workers.learning.echo import teaching_spans
 from services.workers.parts import WorkerParts
 
 _OUR_WORD: Final = re.compile(r"\b[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\b")
@@ -60,7 +63,7 @@ async def observe(parts: WorkerParts, batch: Sequence[Work]) -> None:
     read = [(work, item) for work, item in said if teaches(item)]
     if not read:
         return
-    extractions = await _extract(parts, scope, [item for _, item in read])
+    extractions = await _extract(parts, scope, [item for _, item in read], epochs)
     vectors = await _embed_names(parts, extractions)
     observations = [
         observation_of(str(work.key.event_id), item, extraction, vectors)
@@ -88,8 +91,9 @@ def teaches(item: Interaction) -> bool:
     return item.role in LEARNING_ROLES and item.message_type not in CONTEXT_TYPES
 
 
-async def _extract(parts: WorkerParts, scope: Scope, items: Sequence[Interaction]) -> list[Extraction]:
-    """What each of `items` says by itself: without what it has from memory, line by line or by quoting it."""
+async def _extract(parts: WorkerParts, scope: Scope, items: Sequence[Interaction], epochs: Epochs) -> list[Extraction]:
+    """What each of `items` says by itself: without what it has from memory, line by line or by quoting it. What
+    it quotes is noted with it first, and so is not learned either when it was forgotten where it comes from."""
 
     def extract(texts: Sequence[str], of: Sequence[Interaction]) -> list[Extraction]:
         return [
@@ -97,14 +101,20 @@ async def _extract(parts: WorkerParts, scope: Scope, items: Sequence[Interaction
             for text, item in zip(texts, of, strict=True)
         ]
 
-    texts = [masked(item.content) for item in items]
+    known = await repeating_spans(parts, scope, items)
+    texts = [blanked(masked(item.content), known.get(item.id, ())) for item in items]
     extractions = await asyncio.to_thread(extract, texts, items)
     replies = [index for index, item in enumerate(items) if item.role == "assistant"]
     limit = asyncio.Semaphore(LOOKUPS_AT_ONCE)
     quoted = await asyncio.gather(
         *(_quoted(parts, scope, items[index], texts[index], extractions[index], limit) for index in replies)
     )
-    again = [(index, blanked(texts[index], spans)) for index, spans in zip(replies, quoted, strict=True) if spans]
+    await parts.episodic.note_repetitions(scope, [one for found in quoted for one in found], epochs.procedural)
+    again = [
+        (index, blanked(texts[index], merged(Span(one.start, one.end) for one in found)))
+        for index, found in zip(replies, quoted, strict=True)
+        if found
+    ]
     if again:
         fresh = await asyncio.to_thread(extract, [text for _, text in again], [items[index] for index, _ in again])
         for (index, _), extraction in zip(again, fresh, strict=True):
@@ -114,13 +124,13 @@ async def _extract(parts: WorkerParts, scope: Scope, items: Sequence[Interaction
 
 async def _quoted(
     parts: WorkerParts, scope: Scope, item: Interaction, text: str, extraction: Extraction, limit: asyncio.Semaphore
-) -> list[Span]:
+) -> list[Repetition]:
     """The sentences of a reply that would teach something and only repeat what had been said before it."""
 
-    async def is_echo(span: Span) -> bool:
+    async def echo(span: Span) -> Repetition | None:
         sentence = text[span.start : span.end]
         if _OUR_WORD.search(sentence):
-            return True
+            return Repetition(id=item.id, start=span.start, end=span.end)
         query = MemoryQuery(
             scope=scope,
             text=sentence[:2_000],
@@ -130,11 +140,11 @@ async def _quoted(
             filters=Filters(exclude=frozenset({item.id})),
         )
         async with limit:
-            return repeats(sentence, await parts.episodic.retrieve(query))
+            of = repeated(sentence, await parts.episodic.retrieve(query))
+        return Repetition(id=item.id, start=span.start, end=span.end, of=tuple(of)) if of else None
 
     spans = list(teaching_spans(text, extraction))[:LOOKED_AT]
-    echoes = await asyncio.gather(*map(is_echo, spans))
-    return [span for span, echo in zip(spans, echoes, strict=True) if echo]
+    return [found for found in await asyncio.gather(*map(echo, spans)) if found is not None]
 
 
 async def _embed_names(parts: WorkerParts, extractions: Sequence[Extraction]) -> dict[str, Vector]:

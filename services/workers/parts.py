@@ -9,9 +9,11 @@ from ragpp.clock import Clock
 from ragpp.embedding import Embedder
 from ragpp.extraction import Extractor
 from ragpp.ledger import WorkLedger
+from ragpp.ledger.erasing import ErasureLedger
 from ragpp.ledger.pins import PinBoard
 from ragpp.ledger.schedule import ScheduleLedger
 from ragpp.llm.metered import LanguageModels
+from ragpp.redis import AppendOnlyFile
 from ragpp.retention import RetentionPolicy
 from ragpp.tiers import EpisodicTier, ProceduralTier, SemanticTier, ShortTermTier
 from ragpp.tokens import TokenCounter
@@ -32,27 +34,29 @@ class LearningPolicy:
 class SchedulePolicy:
     """When something is due without anybody asking. Extraction: once a user was `quiet`, or said so many
     `interactions`, or the first of them was stored `every` so long ago. `maintain_at`: the hour in UTC from which the
-    daily upkeep is due. `keep`: for how long finished work is kept, for good where it is None. `ticks`: how many
-    seconds apart each of them is looked at."""
+    daily upkeep is due. `keep`: for how long finished work is kept, for good where it is None; `keep_marks`: the marks
+    of what was forgotten. `ticks`: how many seconds apart each of them is looked at."""
 
     quiet: timedelta = timedelta(seconds=30)
     interactions: int = 20
     every: timedelta = timedelta(hours=1)
     maintain_at: int = 4
     keep: timedelta | None = None
+    keep_marks: timedelta = timedelta(days=90)
     ticks: Mapping[Tick, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class WorkerParts:
     """The workers' collaborators. Each tier is in this process or behind HTTP. `models`: None without any language
-    model."""
+    model. `append_only_file`: None where no account may have it rewritten."""
 
     short_term: ShortTermTier
     episodic: EpisodicTier
     semantic: SemanticTier
     procedural: ProceduralTier
     ledger: WorkLedger
+    erasures: ErasureLedger
     pins: PinBoard
     extractor: Extractor
     embedder: Embedder
@@ -61,4 +65,5 @@ class WorkerParts:
     schedule: ScheduleLedger | None = None
     due: SchedulePolicy = SchedulePolicy()
     models: LanguageModels | None = None
+    append_only_file: AppendOnlyFile | None = None
     counter: TokenCounter = field(default_factory=TokenCounter)

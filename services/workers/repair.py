@@ -10,6 +10,7 @@ import structlog
 from ragpp.errors import Outdated, TierUnavailable
 from ragpp.ledger import Work
 from ragpp.models import InteractionEntry, Scope
+from services.workers.clean import want_clean
 from services.workers.parts import WorkerParts
 from services.workers.summaries import improve_summary
 from services.workers.telling import told
@@ -82,8 +83,12 @@ async def forget(parts: WorkerParts, batch: Sequence[Work]) -> None:
     It runs after the user's earlier events of this kind only. An interaction that is observed while it is being
     forgotten is taken out here, or is refused by the tier, in which it begins an epoch before anything is taken out.
     """
-    scope = batch[0].scope
-    gone = [work.subject_id for work in batch]
+    await withdraw(parts, batch[0].scope, [work.subject_id for work in batch])
+    await want_clean(parts, batch[0].scope, everywhere=False)
+
+
+async def withdraw(parts: WorkerParts, scope: Scope, gone: Sequence[str]) -> None:
+    """Take interactions out of everything but the episodic tier; harmless to repeat. Raises TierUnavailable."""
     await parts.short_term.forget(scope, gone)
     await parts.semantic.forget_sources(scope, gone)
     await parts.procedural.forget_sources(scope, gone)

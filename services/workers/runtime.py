@@ -10,6 +10,7 @@ from typing import Final
 
 import structlog
 
+from services.workers.clean import keep_clean
 from services.workers.desk import Desk
 from services.workers.loop import LoopThread
 from services.workers.parts import WorkerParts
@@ -65,7 +66,7 @@ class Runtime:
         name = f"{socket.gethostname()}:{os.getpid()}:{token_hex(4)}"  # two containers may share the first two
         self._desk = Desk(parts, name)
         self._relay = Relay(parts.ledger, self._hint, self._desk.free, self._desk.begin)
-        beside: list[Coroutine[object, object, None]] = [_watch_short_term(parts, name)]
+        beside: list[Coroutine[object, object, None]] = [_watch_short_term(parts, name), keep_clean(parts, name)]
         if parts.schedule is not None:
             beside.append(keep_schedule(parts, parts.schedule, name))
         self._beside = [asyncio.create_task(one) for one in (self._relay.run(), *beside)]

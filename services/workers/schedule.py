@@ -9,7 +9,7 @@ import time as elapsed
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from datetime import date, datetime, time, timedelta, tzinfo
-from typing import Final
+from typing import Final, Protocol
 
 import structlog
 
@@ -79,11 +79,28 @@ def upkeep_tasks(stored_at: datetime, now: datetime, learning: LearningPolicy) -
     return tasks
 
 
-class Scheduler:
-    """Asks the ledger for what is due. Raises, from any method: TierUnavailable when PostgreSQL does not answer."""
+class PrunedGraph(Protocol):
+    """The graph, as far as the schedule has to do with it."""
 
-    def __init__(self, ledger: ScheduleLedger, policy: SchedulePolicy, learning: LearningPolicy, clock: Clock) -> None:
+    async def prune_forgotten(self, before: datetime, limit: int) -> int:
+        """As `ragpp.tiers.SemanticTier` says."""
+        ...
+
+
+class Scheduler:
+    """Asks the ledger for what is due, and has what is old pruned, in the `graph`, too. Raises, from any method:
+    TierUnavailable when PostgreSQL, or for pruning Neo4j, does not answer."""
+
+    def __init__(
+        self,
+        ledger: ScheduleLedger,
+        policy: SchedulePolicy,
+        learning: LearningPolicy,
+        clock: Clock,
+        graph: PrunedGraph,
+    ) -> None:
         self._ledger, self._policy, self._learning, self._clock = ledger, policy, learning, clock
+        self._graph = graph
 
     async def tick(self, what: Tick) -> int:
         """Look once; returns how much was asked for."""
@@ -133,10 +150,15 @@ class Scheduler:
         return asked
 
     async def prune(self) -> int:
-        """Let finished work of long ago go, with its events; a part of it, the next tick goes on."""
-        if self._policy.keep is None:
-            return 0
-        return await self._ledger.prune(self._clock() - self._policy.keep, PRUNED_AT_ONCE)
+        """Let finished work of long ago go, with its events, and the marks of what was forgotten long ago; a part of
+        it, the next tick goes on."""
+        now = self._clock()
+        pruned = 0
+        if self._policy.keep is not None:
+            pruned += await self._ledger.prune(now - self._policy.keep, PRUNED_AT_ONCE)
+        forgotten_before = now - self._policy.keep_marks
+        pruned += await self._ledger.prune_forgotten(forgotten_before, PRUNED_AT_ONCE)
+        return pruned + await self._graph.prune_forgotten(forgotten_before, PRUNED_AT_ONCE)
 
 
 @contextmanager
@@ -154,7 +176,7 @@ def _apart() -> Iterator[None]:
 async def keep_schedule(parts: WorkerParts, ledger: ScheduleLedger, owner: str) -> None:
     """Tick as often as the policy says while `owner` keeps the schedule, and ask for it while it does not; ends by
     being cancelled, which leaves it to whoever asks next."""
-    scheduler = Scheduler(ledger, parts.due, parts.learning, parts.clock)
+    scheduler = Scheduler(ledger, parts.due, parts.learning, parts.clock, parts.semantic)
     next_at: dict[Tick, float] = dict.fromkeys(parts.due.ticks, 0.0)
     pause_s = min([LOOKED_S, *parts.due.ticks.values()])
     try:

@@ -21,8 +21,12 @@ from uuid import uuid4
 import httpx
 
 from ragpp.api import (
+    ConfirmIn,
     ExtractIn,
+    ForgetAnswer,
+    ForgetRequest,
     Forgotten,
+    ForgottenMessage,
     JudgementIn,
     MergeIn,
     Outcome,
@@ -141,9 +145,24 @@ class MemoryClient:
         """NotFound when there is none of that id."""
         return await self._ask("GET", path_of("interactions", interaction_id), Interaction, {"user_id": user_id})
 
-    async def forget_interaction(self, user_id: str, interaction_id: str) -> Forgotten:
-        """Delete one interaction, and what was learned from it alone."""
-        return await self._ask("DELETE", path_of("interactions", interaction_id), Forgotten, {"user_id": user_id})
+    async def forget_interaction(
+        self, user_id: str, interaction_id: str, *, replies: bool = False, dry_run: bool = False
+    ) -> ForgottenMessage:
+        """Delete one interaction, and what was learned from it alone; with `replies` also the messages that repeat
+        it."""
+        asked: dict[str, Parameter] = {"user_id": user_id}
+        asked |= {name: True for name, wanted in (("replies", replies), ("dry_run", dry_run)) if wanted}
+        return await self._ask("DELETE", path_of("interactions", interaction_id), ForgottenMessage, asked)
+
+    async def forget_about(self, request: ForgetRequest) -> ForgetAnswer:
+        """Find what is about somebody or something, a page at a time; forget it where the request confirms it. Conflict
+        when what is confirmed is not what there is about it."""
+        return await self._ask("POST", "/v1/forget", ForgetAnswer, body=request, repeat=request.confirm is None)
+
+    async def confirm_forget(self, request: ForgetRequest, found: ForgetAnswer) -> ForgetAnswer:
+        """Forget everything that `found` lists, on all of its pages. Conflict when there is more or less by now."""
+        confirm = ConfirmIn(token=found.token)
+        return await self.forget_about(request.model_copy(update={"confirm": confirm, "cursor": None}))
 
     async def sessions(self, user_id: str, *, cursor: str | None = None, limit: int = 50) -> Page[SessionInfo]:
         """The running conversations, the one used last first."""
@@ -153,9 +172,19 @@ class MemoryClient:
         """Summary and latest messages of a running conversation."""
         return await self._ask("GET", path_of("sessions", session_id), SessionView, {"user_id": user_id})
 
-    async def delete_session(self, user_id: str, session_id: str) -> Forgotten:
+    async def end_session(self, user_id: str, session_id: str) -> Forgotten:
         """Remove a running conversation from short-term memory; its interactions stay."""
-        return await self._ask("DELETE", path_of("sessions", session_id), Forgotten, {"user_id": user_id})
+        asked: dict[str, Parameter] = {"user_id": user_id, "interactions": "keep"}
+        return await self._ask("DELETE", path_of("sessions", session_id), Forgotten, asked)
+
+    async def forget_session(self, user_id: str, session_id: str, *, dry_run: bool = False) -> Job:
+        """Forget a session's interactions and what was learned from them alone; `ended_job` then has the report."""
+        asked: dict[str, Parameter] = {"user_id": user_id, "dry_run": dry_run}
+        return await self._ask("DELETE", path_of("sessions", session_id), Job, asked)
+
+    async def erase_user(self, user_id: str, *, dry_run: bool = False) -> Job:
+        """Forget everything of a user; `ended_job` then has the report."""
+        return await self._ask("DELETE", path_of("users", user_id), Job, {"dry_run": dry_run})
 
     async def entities(
         self, user_id: str, *, label: EntityLabel | None = None, cursor: str | None = None, limit: int = 50

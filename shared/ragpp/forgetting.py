@@ -12,6 +12,8 @@ from ragpp.models import Scope
 
 MARK_CHARS: Final = 32
 """Hexadecimal digits, 128 bits: two ids of a user never meet by chance."""
+ERASED: Final = "erased-"
+"""What the name of an erased user begins with."""
 
 
 class SourceMarks:
@@ -24,6 +26,11 @@ class SourceMarks:
         """The mark of one of the user's sources."""
         said = "\x1f".join((scope.tenant_id, scope.user_id, source_id))
         return hmac.new(self._key, said.encode(), hashlib.sha256).hexdigest()[:MARK_CHARS]
+
+    def of_user(self, scope: Scope) -> str:
+        """What a user is called who was erased: nobody's id, and the same whenever it is asked."""
+        said = "\x1e".join(("erased", scope.tenant_id, scope.user_id))
+        return ERASED + hmac.new(self._key, said.encode(), hashlib.sha256).hexdigest()[:MARK_CHARS]
 
     def of_all(self, scope: Scope, source_ids: Iterable[str]) -> dict[str, str]:
         """The id of each source by its mark."""

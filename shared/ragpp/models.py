@@ -82,6 +82,16 @@ class Interaction(Value):
         return self.name or self.role
 
 
+class Repetition(Value):
+    """A stretch of a message that only repeats what was said before: `content[start:end]` of the interaction `id`, and
+    the ids of the interactions that it repeats; none where it is known for one by itself."""
+
+    id: Id
+    start: int = Field(ge=0)
+    end: int = Field(ge=0)
+    of: tuple[Id, ...] = ()
+
+
 class Chunk(Value):
     """A stretch of an interaction's content that the embedder can read whole.
 
@@ -382,6 +392,13 @@ class Entity(Value):
     last_mention: datetime
     sources: tuple[str, ...] = ()
     merged_from: tuple[str, ...] = ()
+
+
+class KnownAs(Value):
+    """All that the graph knows something by: every name, and every interaction that it is known from."""
+
+    names: tuple[str, ...] = ()
+    sources: tuple[str, ...] = ()
 
 
 class Relationship(Value):

@@ -35,7 +35,7 @@ _ENDED: Final = re.compile(
 
 T = TypeVar("T")
 
-_OWNED_NODE: Final = re.compile(r"\(\s*\w*\s*:\s*(?:User|Entity|Alias|Applied|Merge|Forgotten|Unrevised)\b[^()]*\)")
+_OWNED_NODE: Final = re.compile(r"\(\s*\w*\s*:\s*(?:User|Entity|Alias|Applied|Merge|Unrevised)\b[^()]*\)")
 _ATTEMPTS: Final = 5
 _BACKOFF_S: Final = 0.02
 _RUNNING: Final[set[asyncio.Task[list[neo4j.Record]]]] = set()
@@ -67,9 +67,9 @@ def scope_key(scope: Scope) -> str:
 def scoped(statement: str) -> str:
     """`statement` itself; ValueError when a node that belongs to a user is matched without `scope: $scope`.
 
-    Every pattern `(x:User|Entity|Alias|Applied|Merge|Forgotten|Unrevised …)` must carry `scope: $scope` (or, for a
+    Every pattern `(x:User|Entity|Alias|Applied|Merge|Unrevised …)` must carry `scope: $scope` (or, for a
     batch over several users that `$rows` brings, `scope: row.scope`). A node without a label is reached through such
-    a pattern or not at all.
+    a pattern or not at all. (:Forgotten {mark}) is no user's: its mark is a keyed hash of whose it is, too.
     """
     patterns = _OWNED_NODE.findall(statement)
     if not patterns or ("$scope" not in statement and "row.scope" not in statement):

@@ -90,6 +90,26 @@ def load_script(package: str, name: str) -> str:
     return files(package).joinpath("scripts", f"{name}.lua").read_text("utf-8")
 
 
+class AppendOnlyFile:
+    """The file in which a server notes every command, which holds what was deleted until it is rewritten."""
+
+    def __init__(self, url: str, *, timeout_s: float) -> None:
+        """`url`: of an account that may have it rewritten, and need not be able to do anything else."""
+        self._client: Client = redis.asyncio.Redis.from_url(
+            url, socket_timeout=timeout_s, socket_connect_timeout=timeout_s
+        )
+
+    async def rewrite(self) -> None:
+        """Have it rewritten from what is there now; returns once that has begun. Raises TierUnavailable, StorageError:
+        also where one is under way, which began too early."""
+        async with foreign_errors("rewrite"):
+            await self._client.bgrewriteaof()
+
+    async def aclose(self) -> None:
+        """Close the connection."""
+        await self._client.aclose()
+
+
 async def ping(client: Client, *, timeout_s: float = 2.0) -> str:
     """The server's version. Raises TierUnavailable."""
     async with foreign_errors("ping"), asyncio.timeout(timeout_s):

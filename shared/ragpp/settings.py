@@ -52,6 +52,11 @@ class RedisSettings(BaseSettings):
     key_prefix: str = Field(default="ragpp:", description="Every key begins with it.")
     timeout_s: float = Field(default=1.0, gt=0, description="Longest a command may take.")
     pool_max: int = Field(default=50, ge=1, description="Connections per process.")
+    rewrite_url: SecretStr | None = Field(
+        default=None,
+        description="The same of an account that may run BGREWRITEAOF and nothing else, for workers: by it what was "
+        "forgotten leaves the append-only file. None: it stays until the server rewrites that by itself.",
+    )
 
 
 class Neo4jSettings(BaseSettings):
@@ -97,6 +102,13 @@ class ForgettingSettings(BaseSettings):
 
     model_config = SettingsConfigDict(env_prefix="FORGETTING_", frozen=True)
 
+    keep_days: int = Field(
+        default=90,
+        ge=1,
+        le=36_500,
+        description="The hashes are kept so long, the same for all services: a message that is sent again later than "
+        "that after it was forgotten is a new one.",
+    )
     key: SecretStr = Field(
         default=SecretStr(""),
         description="Secret, the same for all services. Set it before anything is forgotten, and never change it: with "

@@ -25,6 +25,7 @@ from ragpp.models import (
     FindingKind,
     Health,
     Interaction,
+    KnownAs,
     Memory,
     MemoryQuery,
     Observation,
@@ -32,6 +33,7 @@ from ragpp.models import (
     Preference,
     PreferenceEntry,
     Relationship,
+    Repetition,
     Rule,
     RuleEntry,
     Scope,
@@ -41,6 +43,9 @@ from ragpp.models import (
     SummaryDraft,
     TierName,
 )
+
+ERASED_AT_ONCE = 500
+"""Interactions that one `erase` of the episodic tier takes at most: a fifth of a second, in which others wait."""
 
 
 class MemoryTier(Protocol):
@@ -81,6 +86,19 @@ class MemoryTier(Protocol):
         """Delete; return how many existed. Unknown ids are ignored, so a retry is harmless."""
         ...
 
+    async def holdings(
+        self, scope: Scope, sources: Sequence[str] | None = None, before: int | None = None
+    ) -> dict[str, int]:
+        """How much is held of the user, by kind; a kind of which there is nothing is left out. `sources`: only what is
+        one of these interactions, or rests on any of them. `before`: only what `erase` would take."""
+        ...
+
+    async def erase(self, scope: Scope, before: int) -> bool:
+        """Delete a part of all that is held of the user, but for what was written by the event `before` or later, as
+        far as the tier keeps events; True while there may be more. Begins an epoch, each time. The epoch itself and
+        what is known of ids that were forgotten stay."""
+        ...
+
     async def health_check(self) -> Health:
         """Ping the tier's own store; answers within two seconds and never raises."""
         ...
@@ -98,8 +116,8 @@ class ShortTermTier(MemoryTier, Protocol):
         """The user's sessions, the one used last first."""
         ...
 
-    async def delete_session(self, scope: Scope) -> bool:
-        """Remove the scope's session; False when there was none."""
+    async def delete_session(self, scope: Scope, only_if_empty: bool = False) -> bool:
+        """Remove the scope's session; False when there was none, or when it has messages and is `only_if_empty`."""
         ...
 
     async def compact(self, scope: Scope, epoch: int | None = None) -> bool:
@@ -153,8 +171,36 @@ class EpisodicTier(MemoryTier, Protocol):
         """Interactions by time, without a query. InvalidInput for a cursor that is not ours."""
         ...
 
+    async def recorded_before(self, scope: Scope, event_id: int, limit: int) -> list[str]:
+        """The ids of `limit` interactions at most that were stored by events of before that one, oldest first, as
+        `erase` takes them; only of the scope's session and agent, where it names them."""
+        ...
+
     async def session_tail(self, scope: Scope, limit: int = 20) -> list[Interaction]:
         """The last `limit` messages of the scope's session, oldest first."""
+        ...
+
+    async def note_repetitions(self, scope: Scope, found: Sequence[Repetition], epoch: int | None = None) -> None:
+        """Keep with messages what in them only repeats what was said before, until they are forgotten; that of messages
+        that are not there is left out. What repeats a message that is forgotten is noted by the forgetting itself."""
+        ...
+
+    async def repetitions(self, scope: Scope, ids: Collection[str]) -> list[Repetition]:
+        """What is noted of these messages, in order, without what they repeat."""
+        ...
+
+    async def repeated_by(self, scope: Scope, ids: Collection[str]) -> list[str]:
+        """The other messages that repeat any of these, by time: what the user did not say and has said before."""
+        ...
+
+    async def naming(self, scope: Scope, names: Collection[str], filters: Filters | None = None) -> list[str]:
+        """Every interaction, by time, whose words or whose speaker's name have one of `names`, word for word and as a
+        whole; case, accents and a possessive ending make no difference. Reads everything that the filters leave."""
+        ...
+
+    async def containing(self, scope: Scope, text: str, filters: Filters | None = None) -> list[str]:
+        """Every interaction, by time, that has all the words of `text`, as lexical search takes them: in whatever form
+        and order, function words only where there is nothing else. Reads everything that the filters leave."""
         ...
 
     async def compress(self, scope: Scope, before: datetime) -> int:
@@ -233,6 +279,16 @@ class SemanticTier(MemoryTier, Protocol):
     async def forget_sources(self, scope: Scope, interaction_ids: Collection[str]) -> int:
         """Take forgotten interactions out of the evidence; what then rests on nothing is deleted. Returns how
         many entities and relationships were changed or deleted."""
+        ...
+
+    async def known_as(self, scope: Scope, entity: str) -> KnownAs:
+        """What the entities of that id, name or alias are called, and all interactions that mention them or state
+        something of them; empty where there is none."""
+        ...
+
+    async def prune_forgotten(self, before: datetime, limit: int) -> int:
+        """Delete the marks of what was forgotten before that moment, whoever's, `limit` at most; returns how many there
+        were. The tiers of PostgreSQL share theirs, which the ledger prunes, and Redis lets its own expire."""
         ...
 
 

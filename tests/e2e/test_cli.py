@@ -76,6 +76,22 @@ def test_what_is_remembered_is_recalled(home: Path) -> None:
     assert "Elena's dog" in ragpp(home, "recall", "Who is Bruno?", "--user", "u1", "--deadline", "20000")
 
 
+def test_what_is_about_somebody_is_listed_and_forgotten_when_asked(home: Path) -> None:
+    for number in range(3):
+        said = f"Qzwilma moved {number} times."
+        ragpp(home, "remember", said, "--user", "forgetful", "--name", "Maria", "--id", f"f-{number}")
+    about = ("forget", "about", "--entity", "Qzwilma", "--user", "forgetful")
+    assert "3 messages about it" in ragpp(home, *about)
+    assert json.loads(ragpp(home, "forget", "message", "f-0", "--user", "forgetful", "--dry-run", "--json"))["f-0"][
+        "dry_run"
+    ]
+    assert "forgotten" in ragpp(home, "forget", "message", "f-0", "--user", "forgetful")
+    assert json.loads(ragpp(home, *about, "--json"))["total"] == 2
+    assert "2 messages forgotten" in ragpp(home, *about, "--yes")
+    assert json.loads(ragpp(home, *about, "--json"))["total"] == 0
+    ragpp(home, "forget", "about", "--user", "forgetful", answers=1)
+
+
 def test_an_id_with_other_content_is_a_conflict_in_words(home: Path) -> None:
     ragpp(home, "remember", "one", "--user", "u2", "--id", "m-1")
     ragpp(home, "remember", "two", "--user", "u2", "--id", "m-1", answers=1)
@@ -132,6 +148,19 @@ def test_status_tells_what_is_not_yet_forgotten_everywhere(home: Path) -> None:
     while json.loads(ragpp(home, "status", "--json"))["work"]["pending"]:
         assert time.monotonic() < deadline, "not forgotten"
     assert "forgotten" not in ragpp(home, "status")
+
+
+def test_a_session_and_a_user_are_forgotten_with_a_report(home: Path) -> None:
+    ragpp(home, "remember", "Gustav is my uncle.", "--user", "u4", "--session", "s1")
+    ragpp(home, "remember", "Berta is my aunt.", "--user", "u4", "--session", "s2")
+    planned = json.loads(ragpp(home, "forget", "user", "u4", "--dry-run", "--json"))
+    assert planned["result"]["stores"]["episodic"] == {"found": {"interactions": 2}}
+    session = json.loads(ragpp(home, "forget", "session", "s1", "--user", "u4", "--yes", "--json"))
+    assert session["result"]["stores"]["episodic"]["removed"] == {"interactions": 1}
+    shown = ragpp(home, "forget", "user", "u4", "--yes")
+    assert "interactions" in shown
+    assert json.loads(ragpp(home, "recall", "Who is Berta?", "--user", "u4", "--json"))["memories"] == []
+    ragpp(home, "jobs", "--stage", "erase")
 
 
 def test_there_are_as_many_workers_as_asked_for_until_another_number_is(home: Path) -> None:

@@ -251,7 +251,14 @@ async def a_judged_relationship_is_kept(memory: Memory, sent: Object, result: Ob
 async def something_was_forgotten(memory: Memory, sent: Object, result: Object) -> None:
     del memory, sent
     assert cast("int", result["forgotten"]) >= 1
-    assert set(cast("Object", result["tiers"]).values()) == {"ok"}
+    assert set(cast("Object", result["tiers"]).values()) == (set() if result.get("dry_run") else {"ok"})
+
+
+async def what_was_found_is_there(memory: Memory, sent: Object, result: Object) -> None:
+    for one in cast("list[Object]", result["found"]):
+        assert one["why"]
+        await memory.read("GET /v1/interactions/{interaction_id}", str(sent["user_id"]), interaction_id=str(one["id"]))
+    assert (result["forgotten"] is None) == (sent.get("confirm") is None)
 
 
 async def a_job_reads_the_same(memory: Memory, sent: Object, result: Object) -> None:
@@ -259,6 +266,18 @@ async def a_job_reads_the_same(memory: Memory, sent: Object, result: Object) -> 
     kept = await memory.read("GET /v1/jobs/{job_id}", str(result["user_id"]), job_id=str(result["id"]))
     assert kept == result
     assert result["state"] in {"pending", "cancelled"}
+
+
+async def an_erasure_is_asked_for(memory: Memory, sent: Object, result: Object) -> None:
+    await a_job_reads_the_same(memory, sent, result)
+    assert (result["stage"], result["state"]) == ("erase", "pending")
+
+
+async def a_session_is_to_go(memory: Memory, sent: Object, result: Object) -> None:
+    if sent.get("interactions") == "keep":
+        await something_was_forgotten(memory, sent, result)
+    else:
+        await an_erasure_is_asked_for(memory, sent, result)
 
 
 async def settings_are_kept(memory: Memory, sent: Object, result: Object) -> None:
@@ -284,6 +303,7 @@ Check: TypeAlias = Callable[[Memory, Object, Object], Awaitable[None]]
 KEPT: Final[Mapping[str, Check]] = {
     "POST /v1/interactions": interactions_are_kept,
     "POST /v1/recall": a_recall_is_whole,
+    "POST /v1/forget": what_was_found_is_there,
     "POST /v1/preferences": a_preference_is_kept,
     "POST /v1/preferences/{item_id}/restore": a_preference_reads_the_same,
     "POST /v1/preferences/{item_id}/confirm": a_preference_reads_the_same,
@@ -306,6 +326,8 @@ KEPT: Final[Mapping[str, Check]] = {
     "POST /v1/entities/{entity_id}/split": an_entity_reads_the_same,
     **{name: something_was_forgotten for name in OPERATIONS if name.startswith("DELETE")},
     "DELETE /v1/users/{user_id}/pins/{tier}/{item_id}": a_pin_is_gone,
+    "DELETE /v1/sessions/{session_id}": a_session_is_to_go,
+    "DELETE /v1/users/{user_id}": an_erasure_is_asked_for,
 }
 
 

@@ -10,8 +10,11 @@ import pytest
 from pydantic import JsonValue
 
 from infra.embedded.stack import Endpoints
-from ragpp.errors import LedgerError, TierUnavailable
-from ragpp.ledger import NewEvent, Work, WorkKey, WorkLedger, record
+from ragpp.errors import LedgerError, NotFound, TierUnavailable
+from ragpp.learned import UserSettings
+from ragpp.ledger import EventKind, NewEvent, Work, WorkKey, WorkLedger, record
+from ragpp.ledger.erasing import SQL as ERASING
+from ragpp.ledger.erasing import Erasure, erasure_of
 from ragpp.ledger.events import SQL
 from ragpp.ledger.work import FIRST_DELAY_S, LONGEST_DELAY_S, MAX_ATTEMPTS
 from ragpp.models import Scope
@@ -51,6 +54,15 @@ async def test_every_statement_can_be_prepared_by_the_role_that_runs_it(bench: B
         async with pool.acquire() as connection:
             for name in names:
                 assert await connection.prepare(SQL[name]), name
+
+
+async def test_every_statement_of_erasures_can_be_prepared(bench: Bench) -> None:
+    of_the_app, of_others = {"lately_kept", "drop_kept"}, {"known_elsewhere", "erase_elsewhere", "partitions_of"}
+    for pool, names in ((bench.app, of_the_app), (bench.relay, set(ERASING) - of_the_app - of_others)):
+        await ensure_open(pool)
+        async with pool.acquire() as connection:
+            for name in names:
+                assert await connection.prepare(ERASING[name]), name
 
 
 async def test_an_event_comes_out_as_it_went_in(bench: Bench) -> None:
@@ -173,11 +185,12 @@ async def test_what_cannot_be_retried_fails_at_once_and_holds_up_nobody(bench: B
 
 
 @pytest.mark.parametrize("killed", [False, True], ids=["refused", "killed"])
-async def test_a_forgetting_is_never_given_up(bench: Bench, killed: bool) -> None:
+@pytest.mark.parametrize(("kind", "stage"), [("interaction.forgotten", "forget"), ("erase.requested", "erase")])
+async def test_a_forgetting_is_never_given_up(bench: Bench, kind: EventKind, stage: str, killed: bool) -> None:
     scope = new_scope()
-    await bench.record(scope, "m", kind="interaction.forgotten")
+    await bench.record(scope, "m", kind=kind)
     for _ in range(MAX_ATTEMPTS + 2):
-        (work,) = await bench.lease(stage="forget")
+        (work,) = await bench.lease(stage=stage)
         if killed:
             assert await bench.ledger.renew([work.key], "a", 60) == [work.key]
             await bench.pass_(61)
@@ -185,10 +198,93 @@ async def test_a_forgetting_is_never_given_up(bench: Bench, killed: bool) -> Non
             assert await bench.ledger.fail(work.key, "a", "a name is taken", retryable=False) == "pending"
             await bench.pass_(2 * LONGEST_DELAY_S)
         assert await bench.pending(scope) == 1
-    (work,) = await bench.lease(stage="forget")
+    (work,) = await bench.lease(stage=stage)
     assert work.attempts == MAX_ATTEMPTS + 3
     await bench.ledger.finish([work.key], "a")
     assert await bench.pending(scope) == 0
+
+
+async def test_what_is_recorded_after_an_erasure_waits_for_it_but_another_forgetting(bench: Bench) -> None:
+    scope = new_scope()
+    await bench.record(scope, "before")
+    job = await bench.jobs.erase(scope, Erasure("session", session_id="s1"))
+    await bench.record(scope, "after")
+    await bench.record(scope, "forgotten", kind="interaction.forgotten")
+    (before,) = await bench.lease()
+    assert before.subject_id == "before"
+    await bench.ledger.finish([before.key], "a")
+    assert await bench.lease() == []
+    assert subjects(await bench.lease(stage="forget")) == ["forgotten"]
+    (work,) = await bench.lease(stage="erase")
+    assert await bench.ledger.fail(work.key, "a", "a store is down", retryable=True) == "pending"
+    assert await bench.lease() == []  # also while it waits to be tried again
+    await bench.pass_(10)
+    (work,) = await bench.lease(stage="erase")
+    await bench.erasures.tell(work, {"done": 1})
+    await bench.pass_(61)
+    (work,) = await bench.lease("b", stage="erase")
+    assert (work.told, work.owner, job.id) == ({"done": 1}, "b", f"{work.key.event_id}.erase")
+    assert await bench.ledger.finish([work.key], "b", {work.key: {"done": 2}}) == [work.key]
+    assert subjects(await bench.lease()) == ["after"]
+    assert (await bench.jobs.job(scope.tenant_id, job.id)).result == {"done": 2}
+
+
+async def test_the_record_of_a_users_erasure_is_kept_under_another_name(bench: Bench) -> None:
+    scope, now = new_scope(), bench.time()
+    await bench.jobs.set_settings(scope, UserSettings(plan="trial"))
+    await bench.record(scope, "before")
+    for stage in ("observe", "short_term"):
+        (work,) = await bench.lease(stage=stage)
+        await bench.ledger.finish([work.key], "a")
+    job = await bench.jobs.erase(scope, Erasure("user"))
+    await bench.record(scope, "after")
+    assert (await bench.jobs.settings(scope)).plan == "default"
+    (work,) = await bench.lease(stage="erase")
+    assert erasure_of(work).held == {"settings": 1, "schedule": 3}
+    await bench.erasures.erase_events(work)
+    await bench.erasures.conclude(work, {"what": "user"})
+    with pytest.raises(LedgerError):
+        await bench.erasures.conclude(work, {"what": "nothing"})
+    (after,) = await bench.lease()
+    assert after.subject_id == "after"
+    read = await bench.jobs.job(scope.tenant_id, job.id, user_id=scope.user_id)
+    assert (read.state, read.user_id, read.result) == ("done", bench.erasures.name_of(scope), {"what": "user"})
+    with pytest.raises(NotFound):
+        await bench.jobs.job(scope.tenant_id, job.id, user_id="somebody else")
+    with pytest.raises(NotFound):
+        await bench.jobs.job(new_scope().tenant_id, job.id, user_id=scope.user_id)
+    listed = await bench.jobs.jobs(scope.tenant_id, user_id=scope.user_id)
+    assert {one.subject_id for one in listed.items} == {"after"}
+    assert now == bench.time()
+
+
+async def test_events_go_by_an_erasure_that_is_under_way_and_by_no_other_way(bench: Bench) -> None:
+    scope, other = new_scope(), new_scope()
+    bench.time.now = datetime.now(UTC)
+    await bench.record(scope, "x", kind="preference.changed")
+    await bench.record(other, "y", kind="preference.changed")
+    await bench.jobs.erase(scope, Erasure("user"))
+    await bench.record(scope, "z")
+    delete = "DELETE FROM ledger.events WHERE user_id = ANY ($1::text[]) AND kind <> 'erase.requested'"
+    users = [scope.user_id, other.user_id]
+    assert await bench.relay.execute(delete, users) == "DELETE 0"
+    assert await bench.lease(stage="erase")
+    assert await bench.relay.execute(delete, users) == "DELETE 1"
+
+
+async def test_cleaning_is_wanted_once_and_begun_every_while_at_most(bench: Bench) -> None:
+    await bench.erasures.want_cleaning(["a", "b"])
+    await bench.erasures.want_cleaning(["a"])
+    begun = await bench.erasures.begin_cleaning(600)
+    assert sorted(begun) == ["a", "b"]
+    await bench.erasures.end_cleaning("a", begun["a"])
+    await bench.erasures.want_cleaning(["a"])  # "b" did not succeed
+    assert await bench.erasures.begin_cleaning(600) == {}
+    again = await bench.erasures.begin_cleaning(0)
+    assert sorted(again) == ["a", "b"]
+    for name, begun_at in again.items():
+        await bench.erasures.end_cleaning(name, begun_at)
+    assert await bench.erasures.begin_cleaning(0) == {}
 
 
 async def test_what_kills_its_worker_every_time_ends_in_failure(bench: Bench) -> None:

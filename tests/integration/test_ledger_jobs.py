@@ -11,6 +11,7 @@ from infra.embedded.stack import Endpoints
 from ragpp.errors import Conflict, InvalidInput, NotFound
 from ragpp.learned import Job, UserSettings
 from ragpp.ledger import RequestKind
+from ragpp.ledger.erasing import Erasure
 from ragpp.ledger.work import MAX_ATTEMPTS, SUSPECT_AFTER
 from ragpp.migrations import load_migrations
 from ragpp.models import Scope
@@ -151,6 +152,9 @@ async def test_forgetting_cannot_be_cancelled(bench: Bench) -> None:
     with pytest.raises(Conflict, match="cannot be cancelled"):
         await bench.jobs.cancel(scope.tenant_id, f"{event_id}.forget")
     assert len(await bench.lease(stage="forget")) == 1
+    erasure = await bench.jobs.erase(scope, Erasure("user"))
+    with pytest.raises(Conflict, match="cannot be cancelled"):
+        await bench.jobs.cancel(scope.tenant_id, erasure.id)
 
 
 async def test_a_reader_waits_for_digestion_alone(bench: Bench) -> None:

@@ -34,8 +34,16 @@ async def bench(pools: tuple[Pool, Pool]) -> AsyncIterator[Bench]:
     await bench.clear()
 
 
+class NoGraph:
+    """A graph in which nothing was forgotten."""
+
+    async def prune_forgotten(self, before: datetime, limit: int) -> int:
+        del before, limit
+        return 0
+
+
 def schedule(bench: Bench) -> Scheduler:
-    return Scheduler(bench.schedule, SchedulePolicy(), LearningPolicy(), bench.time)
+    return Scheduler(bench.schedule, SchedulePolicy(), LearningPolicy(), bench.time, NoGraph())
 
 
 async def said(bench: Bench, scope: Scope, *moments: datetime) -> None:

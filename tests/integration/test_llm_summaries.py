@@ -13,6 +13,7 @@ from ragpp.clock import system_clock
 from ragpp.embedding.hashing import HashingEmbedder
 from ragpp.extraction import Extractor
 from ragpp.ledger import Work, WorkKey, WorkLedger
+from ragpp.ledger.erasing import ErasureLedger
 from ragpp.ledger.pins import PinBoard
 from ragpp.llm import LanguageModels
 from ragpp.llm.budget import InMemoryBudget
@@ -61,6 +62,7 @@ async def parts(endpoints: Endpoints, server: LlmServer, seconds: list[float]) -
             semantic=cast("SemanticTier", None),
             procedural=cast("ProceduralTier", None),
             ledger=cast("WorkLedger", None),
+            erasures=cast("ErasureLedger", None),
             pins=cast("PinBoard", None),
             extractor=cast("Extractor", None),
             embedder=HashingEmbedder(8),

@@ -17,6 +17,7 @@ from services.semantic.records import AFTER_TIME, BEFORE_TIME, to_moment
 from services.semantic.settings import SemanticSettings
 from services.semantic.statements import QUERIES, statement
 from services.semantic.tier import Neo4jSemanticTier
+from services.semantic.writer import ERASED
 from tests.support.scopes import new_scope
 from tests.support.semantic import NOON, entities, neo4j_settings, observation, relation, relationships, semantic_tier
 
@@ -124,6 +125,8 @@ async def parameters(tier: Neo4jSemanticTier, scope: Scope) -> dict[str, Mapping
         "take_unrevised": {},
         "rename_merge": {"id": noor.id, "state": {}},
         "events_of_sources": {"ids": ["m0"]},
+        "holdings": {"sources": ["m0"]},
+        **{f"erase_{kind}": {"limit": 50} for kind in ERASED},
         **{
             name: {"ids": edge_ids}
             for name in ("relationships_by_ids", "statements_of", "drop_relationships", "drop_statements")

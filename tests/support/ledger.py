@@ -11,6 +11,7 @@ from pydantic import SecretStr
 
 from infra.embedded.stack import Endpoints
 from ragpp.ledger import EventKind, NewEvent, Stage, Work, WorkKey, WorkLedger, pending, record
+from ragpp.ledger.erasing import ErasureLedger
 from ragpp.ledger.jobs import JobLedger
 from ragpp.ledger.leasing import LOOK_AGAIN_S
 from ragpp.ledger.schedule import ScheduleLedger
@@ -20,6 +21,7 @@ from ragpp.models import Scope
 from ragpp.postgres import Pool, create_pool, ensure_open, tenant_tx
 from ragpp.settings import PostgresSettings
 from tests.support.episodic import NOON
+from tests.support.marks import MARKS
 
 
 class Time:
@@ -44,7 +46,8 @@ class Bench:
         self.time = Time()
         self.app, self.relay = app, relay
         self.ledger = WorkLedger(relay, self.time, jitter=lambda: 0.5)
-        self.jobs = JobLedger(app, self.time)
+        self.jobs = JobLedger(app, self.time, MARKS)
+        self.erasures = ErasureLedger(relay, MARKS)
         self.schedule = ScheduleLedger(relay, self.time)
 
     async def record(self, scope: Scope, *subjects: str, kind: EventKind = "interaction.stored") -> list[int]:

@@ -15,6 +15,7 @@ from ragpp.web.problems import MEDIA_TYPE, Problem
 from services.gateway.app import create_app
 from services.gateway.parts import Parts
 from services.gateway.routes import (
+    forgetting,
     graph,
     health,
     interactions,
@@ -25,6 +26,7 @@ from services.gateway.routes import (
     retention,
     review,
     sessions,
+    users,
 )
 
 Schema: TypeAlias = dict[str, object]
@@ -121,20 +123,45 @@ OPERATIONS: Final[Mapping[str, Operation]] = {
 }
 """Every operation of the public API by its name."""
 
-_RESULTS: Final[Mapping[str, TypeAdapter[object]]] = {
-    f"{method} {route.path_format}": TypeAdapter(route.response_model)
-    for module in (graph, health, interactions, jobs, procedural, recall, reflections, retention, review, sessions)
+_MODULES: Final = (
+    forgetting,
+    graph,
+    health,
+    interactions,
+    jobs,
+    procedural,
+    recall,
+    reflections,
+    retention,
+    review,
+    sessions,
+    users,
+)
+_ROUTES: Final = [
+    (f"{method} {route.path_format}", route)
+    for module in _MODULES
     for route in module.router.routes
     if isinstance(route, APIRoute)
     for method in route.methods or ()
+]
+_RESULTS: Final[Mapping[str, TypeAdapter[object]]] = {
+    name: TypeAdapter(route.response_model) for name, route in _ROUTES
 }
+_OTHER_RESULTS: Final[Mapping[tuple[str, int], TypeAdapter[object]]] = {
+    (name, int(status)): TypeAdapter(described["model"])
+    for name, route in _ROUTES
+    for status, described in route.responses.items()
+    if "model" in described
+}
+"""Of routes that answer something else with another status."""
 
 
 def checked_result(operation: Operation, answer: httpx.Response) -> object:
     """The value in a successful answer, of the model that the description promises; AssertionError for another."""
     assert answer.is_success, answer.text
     value = json.loads(answer.content, parse_constant=_not_json)
-    _RESULTS[operation.name].validate_json(answer.content)
+    promised = _OTHER_RESULTS.get((operation.name, answer.status_code), _RESULTS[operation.name])
+    promised.validate_json(answer.content)
     return value
 
 

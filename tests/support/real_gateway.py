@@ -16,6 +16,7 @@ from ragpp.clock import system_clock
 from ragpp.embedding.factory import make_embedder
 from ragpp.extraction.spacy_extractor import SpacyExtractor
 from ragpp.ledger import WorkLedger
+from ragpp.ledger.erasing import ErasureLedger
 from ragpp.ledger.pins import PinBoard
 from ragpp.postgres import create_pool, ensure_open
 from ragpp.redis import create_client
@@ -26,7 +27,7 @@ from services.gateway.keys import create_key
 from services.gateway.parts import Parts
 from services.workers.digest import LEASE_S, STAGES, digest
 from services.workers.parts import WorkerParts
-from tests.support.marks import KEY
+from tests.support.marks import KEY, MARKS
 
 
 def settings_of(endpoints: Endpoints, folder: Path) -> dict[str, str]:
@@ -71,10 +72,12 @@ class RealGateway:
     worker: WorkerParts
     settings: dict[str, str]
 
-    async def key(self, tenant_id: str, *scopes: str, user_id: str | None = None) -> str:
+    async def key(self, tenant_id: str, *scopes: str, user_id: str | None = None, agent_id: str | None = None) -> str:
         """A new key of `tenant_id`, to read, write and forget unless `scopes` say otherwise."""
         wanted = frozenset(scopes or {"read", "write", "forget"})
-        made = await create_key(self.settings["POSTGRES_OWNER_DSN"], tenant_id, wanted, user_id=user_id)
+        made = await create_key(
+            self.settings["POSTGRES_OWNER_DSN"], tenant_id, wanted, user_id=user_id, agent_id=agent_id
+        )
         return str(made["key"])
 
     def client(self, key: str | None) -> httpx.AsyncClient:
@@ -144,6 +147,7 @@ async def open_gateway(endpoints: Endpoints, folder: Path) -> AsyncIterator[Real
             semantic=parts.semantic,
             procedural=parts.procedural,
             ledger=WorkLedger(pool, system_clock),
+            erasures=ErasureLedger(pool, MARKS),
             pins=PinBoard(pool, system_clock),
             extractor=SpacyExtractor(),
             embedder=make_embedder(EmbeddingSettings()),

@@ -21,10 +21,12 @@ import redis.asyncio
 
 from ragpp import neo4j as graph
 from ragpp.ledger import WorkLedger
+from ragpp.ledger.erasing import ErasureLedger
 from ragpp.postgres import create_pool, ensure_open
 from ragpp.settings import PostgresSettings
 from services import all_in_one
 from services.workers.parts import WorkerParts
+from tests.support.marks import MARKS
 from tests.support.real_gateway import RealGateway, environment
 
 T = TypeVar("T")
@@ -136,6 +138,7 @@ async def stoppable_worker(gateway: RealGateway, settings: dict[str, str]) -> As
                 semantic=watched(tiers.semantic, "semantic"),
                 procedural=watched(tiers.procedural, "procedural"),
                 ledger=WorkLedger(pool, worker.clock),
+                erasures=ErasureLedger(pool, MARKS),
                 pins=worker.pins,
                 extractor=worker.extractor,
                 embedder=worker.embedder,

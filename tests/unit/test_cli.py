@@ -39,7 +39,7 @@ ONE_WORD = (
     "jobs",
     "extract",
 )
-COMMANDS = (*ONE_WORD, "jobs show", "jobs retry", "jobs cancel", "jobs lag", "reflect")
+COMMANDS = (*ONE_WORD, "jobs show", "jobs retry", "jobs cancel", "jobs lag", "reflect", "forget session", "forget user")
 
 
 @dataclass(frozen=True)
@@ -181,6 +181,22 @@ def test_a_bad_file_is_refused_before_anything_is_sent(ragpp: Callable[..., Done
     assert done.returncode == 1
     assert "line 2" in done.stderr
     assert "nothing was stored" in done.stderr
+
+
+@pytest.mark.parametrize("what", [("user", "u1"), ("session", "s1", "--user", "u1")], ids=lambda what: what[0])
+def test_what_forgets_for_good_asks_first_or_is_told_that_it_is_meant(
+    ragpp: Callable[..., Done], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, what: tuple[str, ...]
+) -> None:
+    nobody = ("--url", "http://127.0.0.1:1", "--key", "rp_x")
+    monkeypatch.setattr("sys.stdin", io.StringIO("n\n"))
+    declined = ragpp("forget", *what, *nobody, home=tmp_path)
+    assert declined.returncode == 1
+    assert "for good?" in declined.stdout
+    unanswerable = ragpp("forget", *what, *nobody, "--json", home=tmp_path)
+    assert unanswerable.returncode == 1
+    assert "--yes" in unanswerable.stderr
+    for meant in ("--yes", "--dry-run"):
+        assert ragpp("forget", *what, *nobody, meant, home=tmp_path).returncode == 3  # it went to ask the gateway
 
 
 @pytest.mark.parametrize("command", COMMANDS)

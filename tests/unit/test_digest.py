@@ -14,6 +14,7 @@ from ragpp.embedding.hashing import HashingEmbedder
 from ragpp.errors import EmbeddingError, Outdated, TierUnavailable
 from ragpp.extraction import Extractor
 from ragpp.ledger import Result, Work, WorkKey, WorkLedger
+from ragpp.ledger.erasing import ErasureLedger
 from ragpp.ledger.pins import PinBoard
 from ragpp.ledger.work import MAX_ATTEMPTS, WorkState
 from ragpp.models import Health, Interaction, InteractionEntry, Scope, TierName
@@ -143,6 +144,7 @@ def parts_of(ledger: Ledger, episodic: Tier, short_term: Tier) -> WorkerParts:
         semantic=cast("SemanticTier", None),
         procedural=cast("ProceduralTier", None),
         ledger=cast("WorkLedger", ledger),
+        erasures=cast("ErasureLedger", None),
         pins=cast("PinBoard", None),
         extractor=cast("Extractor", None),
         embedder=HashingEmbedder(8),

@@ -9,9 +9,10 @@ from hypothesis import strategies as st
 from ragpp.echo import TITLES, Span, blanked, masked, own, own_chunks, recalled
 from ragpp.extraction.spacy_extractor import SpacyExtractor
 from ragpp.models import Memory
+from ragpp.repeating import repeated
 from services.gateway import rendering
 from services.gateway.packing import Frame, pack
-from services.workers.learning.echo import repeats, teaching_spans
+from services.workers.learning.echo import teaching_spans
 from tests.support.episodic import COUNTER
 from tests.support.said import said
 from tests.unit.test_packing import Words, memory
@@ -113,16 +114,16 @@ def remembered(text: str, by: str = "Ada") -> Memory:
 
 def test_a_sentence_repeats_what_was_said_in_other_words() -> None:
     earlier = [remembered("I moved to Porto with my sister Elena."), remembered("I work at Acme as a nurse.")]
-    assert repeats("You moved to Porto with your sister Elena.", earlier)
-    assert repeats("As you told me, Ada works at Acme.", earlier)
-    assert repeats("You work at Acme and moved to Porto.", earlier)
+    assert repeated("You moved to Porto with your sister Elena.", earlier)
+    assert repeated("As you told me, Ada works at Acme.", earlier)
+    assert repeated("You work at Acme and moved to Porto.", earlier)
 
 
 def test_a_sentence_that_says_more_repeats_nothing() -> None:
     earlier = [remembered("I moved to Porto.")]
-    assert not repeats("I opened a ticket with Bolt Logistics about the Porto shipment.", earlier)
-    assert not repeats("Elena married Tomas.", earlier)
-    assert not repeats("Elena married Tomas.", [])
+    assert not repeated("I opened a ticket with Bolt Logistics about the Porto shipment.", earlier)
+    assert not repeated("Elena married Tomas.", earlier)
+    assert not repeated("Elena married Tomas.", [])
 
 
 def test_only_sentences_that_teach_are_looked_at() -> None:

@@ -32,16 +32,18 @@ def test_passwords_are_made_once_and_only_their_owner_reads_them(home: Home) -> 
     assert first.neo4j not in repr(first)
 
 
-def test_a_folder_of_before_there_was_a_key_for_marks_gets_one_and_keeps_its_passwords(home: Home) -> None:
+def test_a_folder_of_an_earlier_version_gets_the_secrets_that_it_has_not_and_keeps_its_passwords(home: Home) -> None:
     home.ensure_passwords(initialised=False)
     secrets_file = home.path / "secrets.json"
     before = json.loads(secrets_file.read_text())
     assert before.pop("forgetting_key")
+    assert before.pop("valkey_rewrite")
     secrets_file.write_text(json.dumps(before))
-    assert home.passwords().forgetting_key == ""
+    assert (home.passwords().forgetting_key, home.passwords().valkey_rewrite) == ("", "")
     assert not home.ensure_passwords(initialised=True)
     made = home.passwords()
     assert len(made.forgetting_key) >= 32
+    assert len(made.valkey_rewrite) >= 32
     assert (made.neo4j, made.postgres_app) == (before["neo4j"], before["postgres_app"])
     assert secrets_file.stat().st_mode & 0o077 == 0
     home.ensure_passwords(initialised=True)
@@ -117,9 +119,11 @@ def test_the_password_line_is_the_one_that_neo4j_admin_writes() -> None:
 
 
 def test_valkeys_access_list_holds_no_password_and_no_other_user() -> None:
-    lines = access_list("a-password").splitlines()
+    lines = access_list("a-password", "another").splitlines()
     assert lines[0] == "user default off"
-    assert len(lines) == 2
-    assert "a-password" not in lines[1]
+    assert len(lines) == 3
+    assert "a-password" not in "".join(lines)
+    assert "another" not in "".join(lines)
+    assert lines[2].endswith(" resetkeys resetchannels -@all +bgrewriteaof")
     assert " ~ragpp:* " in lines[1]
     assert "-@dangerous" in lines[1]

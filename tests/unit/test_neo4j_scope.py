@@ -27,7 +27,6 @@ def test_a_statement_that_says_its_scope_passes(statement: str) -> None:
         "MATCH (e:Entity {scope: $scope})-[]-(o:Entity) RETURN o",
         "MATCH (e:Entity {scope: $scope}) MATCH (k:Alias {key: $key}) RETURN k",
         "MATCH ( :Merge {id: $id}), (u:User {scope: $scope}) RETURN u",
-        "MATCH (f:Forgotten {mark: $mark}), (u:User {scope: $scope}) RETURN f",
     ],
 )
 def test_a_statement_that_could_see_others_is_refused(statement: str) -> None:

@@ -11,6 +11,7 @@ from ragpp.embedding.hashing import HashingEmbedder
 from ragpp.errors import Outdated, StorageError, TierUnavailable
 from ragpp.extraction import Extractor
 from ragpp.ledger import WorkLedger
+from ragpp.ledger.erasing import ErasureLedger
 from ragpp.ledger.pins import PinBoard
 from ragpp.models import Interaction, InteractionEntry, Scope
 from ragpp.tiers import EpisodicTier, ProceduralTier, SemanticTier, ShortTermTier
@@ -80,6 +81,7 @@ def parts_of(short_term: ShortTerm, error: Exception) -> WorkerParts:
         semantic=cast("SemanticTier", None),
         procedural=cast("ProceduralTier", None),
         ledger=cast("WorkLedger", Ledger()),
+        erasures=cast("ErasureLedger", None),
         pins=cast("PinBoard", None),
         extractor=cast("Extractor", None),
         embedder=HashingEmbedder(8),

@@ -1,20 +1,20 @@
 """Writing interactions, reading them back, and forgetting them."""
 
-import asyncio
-from collections.abc import Awaitable
 from typing import Annotated, Final
 
 from fastapi import APIRouter, Query, Request, Response
 from pydantic import AwareDatetime
 
-from ragpp.api import Forgotten, Pending, StoredMessage, StoreRequest, StoreResponse, TierStatusName
-from ragpp.errors import InvalidInput, MemorySystemError, NotFound, TierUnavailable
+from ragpp.api import ForgottenMessage, Pending, StoredMessage, StoreRequest, StoreResponse, TierStatusName
+from ragpp.errors import InvalidInput, NotFound
 from ragpp.fields import Id, Label
-from ragpp.models import Filters, Interaction, InteractionEntry, Page, Role, Scope, TierName, TimeRange
+from ragpp.models import Filters, Interaction, InteractionEntry, Page, Role, Scope, TimeRange
 from ragpp.receipts import Receipt
+from services.gateway.forgetting import AT_ONCE, attempt, forget_messages
 from services.gateway.http import (
     RESPONSES,
     Cursor,
+    DryRun,
     Limit,
     Reader,
     UserId,
@@ -28,8 +28,6 @@ from services.gateway.parts import Parts
 
 APPEND_S: Final = 2.0
 """Longest that an acknowledgement waits for short-term memory; the ledger repairs what it missed."""
-FORGET_S: Final = 10.0
-"""Longest that a deletion waits for each tier; the ledger repeats it where that was not enough."""
 
 router = APIRouter(tags=["interactions"], responses=RESPONSES)
 
@@ -70,20 +68,6 @@ async def _append(parts: Parts, scope: Scope, entries: list[InteractionEntry]) -
     if not entries:
         return "ok"
     return await attempt(parts.short_term.store(scope, entries), timeout_s=APPEND_S)
-
-
-async def attempt(call: Awaitable[object], *, timeout_s: float) -> TierStatusName:
-    """Whether a best-effort call worked."""
-    try:
-        async with asyncio.timeout(timeout_s):
-            await call
-    except TimeoutError:
-        return "timeout"
-    except TierUnavailable:
-        return "unavailable"
-    except MemorySystemError:
-        return "error"
-    return "ok"
 
 
 @router.get("/v1/interactions", response_model=Page[Interaction], summary="List interactions by time")
@@ -143,25 +127,36 @@ async def _of_agent(parts: Parts, scope: Scope, interaction_id: str) -> Interact
     raise NotFound("this user has no interaction of that id")
 
 
-@router.delete("/v1/interactions/{interaction_id:ids}", response_model=Forgotten, summary="Forget one interaction")
-async def forget_interaction(request: Request, principal: Writer, interaction_id: Id, user_id: UserId) -> Response:
-    """Delete the interaction and everything that rested on it alone, in every tier."""
+@router.delete(
+    "/v1/interactions/{interaction_id:ids}", response_model=ForgottenMessage, summary="Forget one interaction"
+)
+async def forget_interaction(
+    request: Request,
+    principal: Writer,
+    interaction_id: Id,
+    user_id: UserId,
+    replies: Annotated[bool, Query(description="Forget the messages that repeat it, too.")] = False,
+    dry_run: DryRun = False,
+) -> Response:
+    """Delete the interaction and everything that rested on it alone, in every tier. Replies that repeat it are messages
+    of their own: they are told of and stay, but for `replies`, and nothing is learned from what they repeat."""
     note(request, user_id=user_id)
     parts: Parts = request.app.state.parts
     scope = principal.scope("forget", user_id)
-    if scope.agent_id is not None:
-        await _of_agent(parts, scope, interaction_id)
-    forgotten = await parts.episodic.forget(scope, [interaction_id])
-    if not forgotten:
+    await _of_agent(parts, scope, interaction_id)
+    repeated_by = [
+        one.id
+        for one in await parts.episodic.get(scope, await parts.episodic.repeated_by(scope, [interaction_id]))
+        if scope.agent_id in {None, one.agent_id}
+    ]
+    going = [interaction_id, *(repeated_by if replies else ())]
+    if dry_run:
+        return answer(ForgottenMessage(forgotten=len(going), repeated_by=tuple(repeated_by), dry_run=True))
+    done = await forget_messages(parts, scope, going[:AT_ONCE])
+    if not done.forgotten:
         raise NotFound("this user has no interaction of that id")
-    calls: dict[TierName, Awaitable[object]] = {
-        "short_term": parts.short_term.forget(scope, [interaction_id]),
-        "semantic": parts.semantic.forget_sources(scope, [interaction_id]),
-        "procedural": parts.procedural.forget_sources(scope, [interaction_id]),
-    }
-    outcomes = await asyncio.gather(*(attempt(call, timeout_s=FORGET_S) for call in calls.values()))
-    tiers: dict[TierName, TierStatusName] = {"episodic": "ok", **dict(zip(calls, outcomes, strict=True))}
-    return answer(Forgotten(forgotten=forgotten, tiers=tiers))
+    note(request, user_id=user_id, items=done.forgotten)
+    return answer(ForgottenMessage(forgotten=done.forgotten, tiers=done.tiers, repeated_by=tuple(repeated_by)))
 
 
 @router.get("/v1/pending", response_model=Pending, summary="Count what is not yet digested")

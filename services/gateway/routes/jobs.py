@@ -19,6 +19,7 @@ from services.gateway.http import (
     Limit,
     Reader,
     Writer,
+    accepted,
     answer,
     body_schema,
     note,
@@ -61,9 +62,10 @@ async def list_jobs(
 async def get_job(request: Request, principal: Reader, job_id: InPath, user_id: Whose = None) -> Response:
     """Its state, its error when it failed, and its result when it has one, with what the ids in it stand for."""
     parts: Parts = request.app.state.parts
-    job = await parts.jobs.job(principal.tenant_id, job_id, user_id=principal.users("read", user_id))
+    whose = principal.users("read", user_id)
+    job = await parts.jobs.job(principal.tenant_id, job_id, user_id=whose)
     note(request, user_id=job.user_id)
-    return answer(await with_contents(parts, principal.scope("read", job.user_id), job))
+    return answer(await with_contents(parts, principal.scope("read", whose or job.user_id), job))
 
 
 @router.post("/v1/jobs/{job_id:id}/retry", response_model=Job, summary="Retry a failed or cancelled job")
@@ -110,7 +112,7 @@ async def extract(request: Request, principal: Writer, user_id: InPath) -> Respo
     latest = await _latest(parts, scope)
     window = _window(body.start, body.end or latest + STEP)
     subject = f"asked:{body.id or uuid4().hex}"
-    return _accepted(await parts.jobs.request(scope, "extract.requested", subject, window, latest))
+    return accepted(await parts.jobs.request(scope, "extract.requested", subject, window, latest))
 
 
 @router.post(
@@ -134,7 +136,7 @@ async def reflect(request: Request, principal: Writer, user_id: InPath) -> Respo
     elif body.date is not None:
         about["date"] = body.date.isoformat()
     subject = f"asked:{body.id or uuid4().hex}"
-    return _accepted(await parts.jobs.request(scope, "reflect.requested", subject, about, latest))
+    return accepted(await parts.jobs.request(scope, "reflect.requested", subject, about, latest))
 
 
 @router.get("/v1/users/{user_id:id}/settings", response_model=UserSettings, summary="Read a user's settings")
@@ -177,9 +179,3 @@ def _window(start: datetime | None, end: datetime) -> dict[str, JsonValue]:
             details={"errors": [{"field": "start", "reason": "is after the user's latest interaction"}]},
         )
     return {"start": start.isoformat(), "end": end.isoformat()}
-
-
-def _accepted(job: Job) -> Response:
-    response = answer(job, 202)
-    response.headers["Location"] = f"/v1/jobs/{job.id}"
-    return response

@@ -10,7 +10,7 @@ from ragpp.errors import NotFound
 from ragpp.fields import Id
 from ragpp.learned import Job
 from ragpp.retention import RETAINED, RetainedTier
-from services.gateway.http import RESPONSES, Reader, Writer, answer, body_schema, note, read_body
+from services.gateway.http import RESPONSES, Reader, Writer, accepted, answer, body_schema, note, read_body
 from services.gateway.parts import Parts
 
 router = APIRouter(tags=["retention"], responses=RESPONSES)
@@ -32,16 +32,15 @@ async def retain(request: Request, principal: Writer, user_id: PathUser) -> Resp
     note(request, user_id=user_id)
     parts: Parts = request.app.state.parts
     scope = principal.scope("write" if body.dry_run else "forget", user_id)
-    job = await parts.jobs.request(
-        scope,
-        "maintain.requested",
-        f"retention:{uuid4().hex}",
-        {"task": "retention", "dry_run": body.dry_run},
-        parts.clock(),
+    return accepted(
+        await parts.jobs.request(
+            scope,
+            "maintain.requested",
+            f"retention:{uuid4().hex}",
+            {"task": "retention", "dry_run": body.dry_run},
+            parts.clock(),
+        )
     )
-    response = answer(job, 202)
-    response.headers["location"] = f"/v1/jobs/{job.id}"
-    return response
 
 
 @router.get("/v1/users/{user_id:id}/pins", response_model=PinList, summary="List what is pinned")

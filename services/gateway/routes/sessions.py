@@ -1,14 +1,16 @@
 """The running conversations in short-term memory."""
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from fastapi import APIRouter, Query, Request, Response
 
 from ragpp.api import Forgotten
-from ragpp.errors import NotFound
+from ragpp.errors import InvalidInput, NotFound
 from ragpp.fields import Id
+from ragpp.learned import Job
+from ragpp.ledger.erasing import Erasure
 from ragpp.models import Page, SessionInfo, SessionView
-from services.gateway.http import RESPONSES, Cursor, Limit, Reader, UserId, Writer, answer, note
+from services.gateway.http import RESPONSES, Cursor, DryRun, Limit, Reader, UserId, Writer, accepted, answer, note
 from services.gateway.parts import Parts
 
 router = APIRouter(tags=["sessions"], responses=RESPONSES)
@@ -41,11 +43,38 @@ async def get_session(
     return answer(view)
 
 
-@router.delete("/v1/sessions/{session_id:ids}", response_model=Forgotten, summary="End a running conversation")
-async def delete_session(request: Request, principal: Writer, session_id: Id, user_id: UserId) -> Response:
-    """Remove it from short-term memory; its interactions stay in the episodic tier until they are forgotten."""
+@router.delete(
+    "/v1/sessions/{session_id:ids}",
+    status_code=202,
+    response_model=Job,
+    responses={200: {"description": "With `interactions=keep`: the conversation was ended.", "model": Forgotten}},
+    summary="Forget a session",
+)
+async def delete_session(
+    request: Request,
+    principal: Writer,
+    session_id: Id,
+    user_id: UserId,
+    interactions: Annotated[
+        Literal["forget", "keep"], Query(description="`keep`: only end the running conversation.")
+    ] = "forget",
+    dry_run: DryRun = False,
+) -> Response:
+    """Forget its interactions in every tier, and whatever rested on them alone. Answers a job, whose result says for
+    each store what was found, what was removed, and what was found again. What is said after this was answered stays.
+    Harmless to repeat, and for a session that there is none of. A key that is bound to an agent forgets what was said
+    to that agent. With `interactions=keep` only the running conversation goes, at once, which is answered 200."""
     note(request, user_id=user_id)
     parts: Parts = request.app.state.parts
-    if not await parts.short_term.delete_session(principal.scope("forget", user_id, session_id=session_id)):
+    scope = principal.scope("forget", user_id, session_id=session_id)
+    if interactions == "forget":
+        erasure = Erasure("session", session_id=session_id, agent_id=scope.agent_id, dry_run=dry_run)
+        return accepted(await parts.jobs.erase(scope, erasure))
+    if dry_run:
+        raise InvalidInput(
+            "dry_run tells what would be forgotten, and interactions=keep forgets none",
+            details={"errors": [{"field": "dry_run", "reason": "not with interactions=keep"}]},
+        )
+    if not await parts.short_term.delete_session(scope):
         raise NotFound("this user has no running conversation of that id")
     return answer(Forgotten(forgotten=1, tiers={"short_term": "ok"}))

@@ -1,18 +1,18 @@
 -- Append messages to sessions of one user, all of them or none, and count their tokens.
 --
--- A message whose id its session knows is a duplicate, also when it has moved into the summary, was forgotten, or went
--- with a deleted session; so is one that the user has forgotten, in whatever session. With another hash it is a conflict,
--- and then nothing is written. In the mode "rebuild" what is known stays as it is.
+-- A message whose id its session knows is a duplicate, also when it has moved into the summary or went with a deleted
+-- session; so is one that the user has forgotten, in whatever session. With another hash it is a conflict, and then nothing is written. In the mode "rebuild" what is known stays as it is.
 --
 -- KEYS  epoch, marks of what was forgotten, index of sessions; then for each session: log, texts, ids, meta, summary
--- ARGV  epoch that the write carries or "", mode, ttl s, now ms, nonce, number of sessions, their ids ..., number of
---       messages, and for each: session 1.., id, mark, hash (32 characters), moment (18 digits), tokens, body
+-- ARGV  epoch that the write carries or "", mode, ttl s, now ms, nonce, how long marks are kept s, number of sessions,
+--       their ids ..., number of messages, and for each: session 1.., id, mark, hash (32 characters), moment (18 digits), tokens, body
 -- ->    {0, {positions of conflicts, from 0}}, {1, {1 for a duplicate, 0 for a new one}, {tokens by session}}, or {2}
 --       when the epoch is another one
 local mode, ttl, now, nonce = ARGV[2], tonumber(ARGV[3]), ARGV[4], ARGV[5]
-local sessions = tonumber(ARGV[6])
-local count = tonumber(ARGV[7 + sessions])
-local first = 8 + sessions
+local kept_since = tonumber(now) - 1000 * tonumber(ARGV[6])
+local sessions = tonumber(ARGV[7])
+local count = tonumber(ARGV[8 + sessions])
+local first = 9 + sessions
 local FIELDS = 7
 
 if ARGV[1] ~= '' and redis.call('GET', KEYS[1]) ~= ARGV[1] then
@@ -30,7 +30,8 @@ for n = 0, count - 1 do
   local session, id, mark, hash = tonumber(ARGV[at]), ARGV[at + 1], ARGV[at + 2], ARGV[at + 3]
   local name = session .. ':' .. id
   local before = known[name] or redis.call('HGET', key(session, IDS), id)
-  if redis.call('SISMEMBER', KEYS[2], mark) == 1 then
+  local forgotten_at = redis.call('ZSCORE', KEYS[2], mark)
+  if forgotten_at and tonumber(forgotten_at) >= kept_since then
     duplicates[n + 1] = 1
   elseif before then
     duplicates[n + 1] = 1
@@ -71,12 +72,11 @@ for session = 1, sessions do
     redis.call('EXPIRE', key(session, area), ttl)
   end
   if redis.call('EXISTS', key(session, META)) == 1 then
-    redis.call('ZADD', KEYS[3], now, ARGV[6 + session])
+    redis.call('ZADD', KEYS[3], now, ARGV[7 + session])
   end
   local sums = redis.call('HMGET', key(session, META), 'tokens', 'summary_tokens')
   sizes[session] = tonumber(sums[1] or 0) + tonumber(sums[2] or 0)
 end
-for shared = 1, 3 do
-  redis.call('EXPIRE', KEYS[shared], ttl)
-end
+redis.call('EXPIRE', KEYS[1], ttl)
+redis.call('EXPIRE', KEYS[3], ttl)
 return {1, duplicates, sizes}

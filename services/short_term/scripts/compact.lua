@@ -20,7 +20,7 @@ if redis.call('HGET', meta, 'revision') ~= ARGV[2] then
   return 0
 end
 for at = 7 + lines, 6 + lines + from do
-  if redis.call('SISMEMBER', KEYS[2], ARGV[at]) == 1 then
+  if redis.call('ZSCORE', KEYS[2], ARGV[at]) then
     return 0
   end
 end

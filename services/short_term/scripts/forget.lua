@@ -1,14 +1,14 @@
 -- Begin an epoch, keep the marks of what is forgotten, and remove messages by id from sessions of one user, with every
 -- line of a summary that rests on one of them.
 --
--- A message of a mark comes into no session any more, known by now or not. Ids that a session knows stay known in it,
--- without a hash.
+-- A message of a mark comes into no session any more, known by now or not, until the mark is so many seconds old; the id
+-- itself is kept nowhere.
 --
 -- KEYS  epoch, marks of what was forgotten; then for each session: log, texts, ids, meta, summary
--- ARGV  ttl s, new revision, number of marks, the marks ..., ids ...
+-- ARGV  ttl s, new revision, now ms, how long marks are kept s, number of marks, the marks ..., ids ...
 -- ->    the ids that were there, each as often as they were
-local ttl, nonce, marks = ARGV[1], ARGV[2], tonumber(ARGV[3])
-local first_id = 4 + marks
+local ttl, nonce, now, keep, marks = ARGV[1], ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5])
+local first_id = 6 + marks
 local found, forgotten = {}, {}
 
 if redis.call('EXISTS', KEYS[1]) == 1 then
@@ -17,11 +17,14 @@ else
   local time = redis.call('TIME')
   redis.call('SET', KEYS[1], time[1] .. string.format('%06d', time[2]))
 end
-for at = 4, 3 + marks do
-  redis.call('SADD', KEYS[2], ARGV[at])
+for at = 6, 5 + marks do
+  redis.call('ZADD', KEYS[2], 'NX', now, ARGV[at])
 end
+redis.call('ZREMRANGEBYSCORE', KEYS[2], '-inf', '(' .. string.format('%.0f', now - 1000 * keep))
 redis.call('EXPIRE', KEYS[1], ttl)
-redis.call('EXPIRE', KEYS[2], ttl)
+if marks > 0 then
+  redis.call('EXPIRE', KEYS[2], keep)
+end
 for at = first_id, #ARGV do
   forgotten[ARGV[at]] = true
 end
@@ -32,10 +35,12 @@ for first = 3, #KEYS, 5 do
   for at = first_id, #ARGV do
     local id = ARGV[at]
     local known = redis.call('HGET', ids, id)
+    if known then
+      redis.call('HDEL', ids, id)
+    end
     if known and known ~= '-' then
       changed = true
       found[#found + 1] = id
-      redis.call('HSET', ids, id, '-')
       local member = string.sub(known, 34)
       if member ~= '' and redis.call('ZREM', log, member) == 1 then
         redis.call('HDEL', texts, member)
@@ -44,7 +49,6 @@ for first = 3, #KEYS, 5 do
     end
   end
   if changed then
-    redis.call('EXPIRE', ids, ttl)
     local kept, tokens = {}, 0
     for _, line in ipairs(redis.call('LRANGE', summary, 0, -1)) do
       local decoded, rests = cjson.decode(line), false

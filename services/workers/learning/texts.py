@@ -37,27 +37,12 @@ stay staying stayed join joined joining check hold holding gives giving given lo
 EMPTY_WORDS: Final = FUNCTION_WORDS | frozenset(_EMPTY_WORDS.split())
 """Words that name no subject: function words, and what any chat is full of."""
 
-_REPORTING_WORDS: Final = """
-tell told say said says mention mentioned remember recall know knows according earlier previously sure yes you your as
-also so okay right he she they his her their user
-"""
-_REPORTING: Final = frozenset(_REPORTING_WORDS.split())
-"""Words by which a sentence says that it repeats something."""
-
 _CLAUSE: Final = re.compile(r"[.!?…;:,\n()\[\]\"“”]+|\s[-–—]\s")
 
 
 def content_stems(text: str) -> frozenset[int]:
     """The stems of the words of `text` that carry content."""
     return frozenset(terms(" ".join(word for word in words(text) if word not in EMPTY_WORDS)))
-
-
-def told_stems(text: str) -> frozenset[int]:
-    """The stems of `text` that would have to have been said before for it to be a repetition: all but function words
-    and the words that announce a repetition."""
-    return frozenset(
-        terms(" ".join(word for word in words(text) if word not in FUNCTION_WORDS and word not in _REPORTING))
-    )
 
 
 def stem(word: str) -> int:

@@ -25,9 +25,10 @@ EventKind = Literal[
     "extract.requested",
     "reflect.requested",
     "maintain.requested",
+    "erase.requested",
 ]
 RequestKind = Literal["extract.requested", "reflect.requested", "maintain.requested"]
-Stage = Literal["observe", "short_term", "forget", "extract", "reflect", "maintain"]
+Stage = Literal["observe", "short_term", "forget", "extract", "reflect", "maintain", "erase"]
 
 STAGES: Final[Mapping[EventKind, tuple[Stage, ...]]] = {
     "interaction.stored": ("observe", "short_term"),
@@ -35,13 +36,15 @@ STAGES: Final[Mapping[EventKind, tuple[Stage, ...]]] = {
     "extract.requested": ("extract",),
     "reflect.requested": ("reflect",),
     "maintain.requested": ("maintain",),
+    "erase.requested": ("erase",),
 }
 """What is to be done about an event, by its kind; nothing for a kind that is not named.
 
 observe: take entities, relationships and preferences from the interaction. short_term: see that it is in its
 session, which the acknowledged write may have missed. forget: take it out of everything that was derived from it.
 extract: find what a window of interactions shows together. reflect: consolidate a day, or what was just extracted.
-maintain: decay, retention. The last three begin when what was stored before them has been observed.
+maintain: decay, retention. These three begin when what was stored before them has been observed.
+erase: take a session, a user, or interactions that were chosen out of every store. What comes after it waits for it.
 """
 
 REFLECTED_DAYS: Final = 9

@@ -34,13 +34,13 @@ async def raise_epoch(connection: Connection, scope: Scope) -> None:
 
 
 async def add_forgotten(connection: Connection, scope: Scope, marks: Collection[str], now: datetime) -> None:
-    """Keep the marks of sources that are forgotten, for good."""
-    await connection.execute(SQL["add_forgotten"], *scope.user_key, sorted(marks), now)
+    """Keep the marks of sources that are forgotten, until they are pruned for their age."""
+    await connection.execute(SQL["add_forgotten"], scope.tenant_id, sorted(marks), now)
 
 
 async def forgotten_among(connection: Connection, scope: Scope, sources: Mapping[str, str]) -> set[str]:
     """Those of `sources`, by their marks, that were forgotten."""
     if not sources:
         return set()
-    rows = await connection.fetch(SQL["forgotten"], *scope.user_key, list(sources))
+    rows = await connection.fetch(SQL["forgotten"], scope.tenant_id, list(sources))
     return {sources[row["mark"]] for row in rows}

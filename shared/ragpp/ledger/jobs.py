@@ -12,7 +12,9 @@ from pydantic import JsonValue
 from ragpp.clock import Clock
 from ragpp.cursors import decode_cursor, encode_cursor
 from ragpp.errors import Conflict, NotFound
+from ragpp.forgetting import SourceMarks
 from ragpp.learned import Job, JobState, LagReport, StageLag, UserSettings
+from ragpp.ledger.erasing import TO_DO, Erasure, request_erasure
 from ragpp.ledger.events import SQL, RequestKind, Stage, lock_user, request
 from ragpp.ledger.work import read_settings
 from ragpp.models import Page, Scope
@@ -22,6 +24,8 @@ if TYPE_CHECKING:
     import asyncpg
 
 _ID: Final = re.compile(r"([0-9]{1,18})\.([a-z_]{1,32})")
+FORGETTING: Final = frozenset({"forget", "erase"})
+"""Stages that are never given up and cannot be cancelled."""
 _UNKNOWN: Final = "there is no job of that id"
 _WHY_NOT: Final[Mapping[JobState, tuple[str, str]]] = {
     "pending": ("it waits for a worker already", "Wait for it, or see GET /v1/lag for how far the workers are."),
@@ -33,13 +37,14 @@ _WHY_NOT: Final[Mapping[JobState, tuple[str, str]]] = {
 
 
 class JobLedger:
-    """A tenant's side of what is to be done. `pool`: of the app's role.
+    """A tenant's side of what is to be done. `pool`: of the app's role. `marks`: by which the record of an erased user
+    is known.
 
     Raises, from any method: TierUnavailable when PostgreSQL does not answer.
     """
 
-    def __init__(self, pool: Pool, clock: Clock) -> None:
-        self._pool, self._clock = pool, clock
+    def __init__(self, pool: Pool, clock: Clock, marks: SourceMarks) -> None:
+        self._pool, self._clock, self._marks = pool, clock, marks
 
     async def request(
         self, scope: Scope, kind: RequestKind, subject_id: str, payload: Mapping[str, JsonValue], occurred_at: datetime
@@ -48,6 +53,12 @@ class JobLedger:
         async with tenant_tx(self._pool, scope) as connection:
             event_id = await request(connection, scope, kind, subject_id, payload, occurred_at, now=self._clock())
             return await _read(connection, scope.tenant_id, f"{event_id}.{kind.partition('.')[0]}")
+
+    async def erase(self, scope: Scope, erasure: Erasure) -> Job:
+        """Ask for something to be forgotten for good; see `request_erasure`. The job's result is the report."""
+        async with tenant_tx(self._pool, scope) as connection:
+            event_id = await request_erasure(connection, scope, erasure, now=self._clock())
+            return await _read(connection, scope.tenant_id, f"{event_id}.erase")
 
     async def jobs(
         self,
@@ -72,9 +83,17 @@ class JobLedger:
         )
 
     async def job(self, tenant_id: str, job_id: str, *, user_id: str | None = None) -> Job:
-        """One job. Raises NotFound for another tenant's, and another user's where `user_id` is given."""
+        """One job. Raises NotFound for another tenant's, and another user's where `user_id` is given; the report of the
+        user's own erasure is the user's."""
         async with tenant_transaction(self._pool, tenant_id) as connection:
-            return await _read(connection, tenant_id, job_id, user_id)
+            job = await _read(connection, tenant_id, job_id)
+        if user_id is not None and job.user_id not in {user_id, self.erased_name(tenant_id, user_id)}:
+            raise NotFound(_UNKNOWN)
+        return job
+
+    def erased_name(self, tenant_id: str, user_id: str) -> str:
+        """Under which the record of a user's erasure is kept."""
+        return self._marks.of_user(Scope(tenant_id=tenant_id, user_id=user_id))
 
     async def retry(self, tenant_id: str, job_id: str, *, user_id: str | None = None) -> Job:
         """Give a failed or cancelled job another round of attempts. Raises NotFound as `job` does, Conflict when it is
@@ -93,10 +112,10 @@ class JobLedger:
             changed = await connection.execute(SQL["cancel_job"], tenant_id, event_id, stage)
             job = await _read(connection, tenant_id, job_id)
             if changed == "UPDATE 0":
-                if job.stage == "forget":
+                if job.stage in FORGETTING:
                     raise Conflict(
                         "a job that forgets cannot be cancelled",
-                        suggestions=("What was forgotten is gone already; this takes it out of what it taught.",),
+                        suggestions=("What was asked to be forgotten is; nothing is lost by waiting until it is.",),
                     )
                 raise _refused("cancelled", job.state)
             return job
@@ -181,8 +200,14 @@ def _job(row: "asyncpg.Record") -> Job:
         due_at=row["due_at"],
         updated_at=row["updated_at"],
         error=row["last_error"],
-        result=json.loads(row["result"]) if row["result"] is not None else None,
+        result=json.loads(row["result"], object_hook=_shown) if row["result"] is not None else None,
     )
+
+
+def _shown(part: dict[str, JsonValue]) -> dict[str, JsonValue]:
+    """Without what one attempt of an erasure leaves to the next alone."""
+    part.pop(TO_DO, None)
+    return part
 
 
 def _stage_lag(stage: str, rows: "list[asyncpg.Record]", last_success_at: datetime | None) -> StageLag:

@@ -123,13 +123,13 @@ SELECT tenant_id, set_config('synchronous_commit', 'off', true),
   FROM locked;
 
 -- name: fail_exhausted
--- A lease that ran out is an attempt: what kills its worker every time must not circle for ever. A forgetting is never
--- given up: it is handed out alone.
+-- A lease that ran out is an attempt: what kills its worker every time must not circle for ever. A forgetting or erasure
+-- is never given up: it is handed out alone.
 -- $1 stage text, $2 most attempts int
 UPDATE ledger.work
    SET state = 'failed', lease_owner = NULL, lease_until = NULL, updated_at = statement_timestamp(),
        last_error = COALESCE(last_error || '; then ', '') || 'the lease ran out at attempt ' || attempts
- WHERE stage = $1 AND stage <> 'forget' AND state = 'leased' AND lease_until <= statement_timestamp()
+ WHERE stage = $1 AND stage NOT IN ('forget', 'erase') AND state = 'leased' AND lease_until <= statement_timestamp()
    AND attempts >= $2;
 
 -- name: whose_turn
@@ -172,7 +172,8 @@ SELECT tenants.tenant_id, first.user_id, first.due_at
 -- The oldest due works of the first of these users that have any, each user's in the order of its events, but for those
 -- put back for a later attempt. What looks at many interactions waits for those before it to be observed, and a
 -- reflection for the extraction before it, also for what was put back untried by an outage; not for what has been tried
--- and waits to be tried again, so that nothing poisoned holds it up.
+-- and waits to be tried again, so that nothing poisoned holds it up. Whatever was recorded after an erasure was asked for
+-- waits for it, so that what it teaches is not erased with the rest; another forgetting need not.
 -- Whoever cancels, finishes or renews one of them at the same moment has it: the condition is asked of the row again.
 -- `attempts` counts the one under way. What has failed, or taken its worker with it, again and again is given out alone:
 -- should it do so for ever, it fails alone.
@@ -194,6 +195,11 @@ WITH found AS MATERIALIZED (
                   AND earlier.event_id < due.event_id AND earlier.stage IN ('observe', 'forget', 'extract')
                   AND (earlier.state = 'leased' AND (earlier.lease_until > statement_timestamp() OR earlier.attempts < $8)
                        OR earlier.state = 'pending' AND earlier.attempts = 0)))
+         AND ($1 IN ('forget', 'erase') OR NOT EXISTS (
+               SELECT FROM ledger.work AS erasing
+                WHERE erasing.tenant_id = due.tenant_id AND erasing.user_id = due.user_id
+                  AND erasing.stage = 'erase' AND erasing.event_id < due.event_id
+                  AND erasing.state IN ('pending', 'leased')))
        ORDER BY due.event_id
        LIMIT $5) AS works),
 chosen AS MATERIALIZED (
@@ -210,8 +216,8 @@ leased AS (
    WHERE work.event_id = chosen.event_id AND work.stage = $1
      AND (work.state = 'pending' OR work.state = 'leased' AND work.lease_until <= statement_timestamp())
      AND COALESCE(chosen.event_id = (SELECT min(event_id) FROM chosen WHERE attempts >= $8), true)
-  RETURNING work.event_id, work.stage, work.attempts)
-SELECT event_id, leased.stage, leased.attempts, events.tenant_id, events.user_id, events.kind, events.subject_id,
+  RETURNING work.event_id, work.stage, work.attempts, work.result)
+SELECT event_id, leased.stage, leased.attempts, leased.result, events.tenant_id, events.user_id, events.kind, events.subject_id,
        events.payload, events.occurred_at
   FROM leased JOIN ledger.events USING (event_id);
 
@@ -282,12 +288,12 @@ progressed AS (
 SELECT event_id, stage FROM finished;
 
 -- name: fail
--- A forgetting is never given up, whatever keeps it from being done.
+-- A forgetting or erasure is never given up, whatever keeps it from being done.
 -- $1 event_id bigint, $2 stage text, $3 owner text, $4 error text, $5 may be retried bool, $6 most attempts int,
 -- $7 first delay in s float8, $8 longest delay in s float8, $9 jitter float8
 WITH failed AS (
   UPDATE ledger.work
-     SET state = CASE WHEN stage = 'forget' OR $5 AND attempts < $6 THEN 'pending' ELSE 'failed' END,
+     SET state = CASE WHEN stage IN ('forget', 'erase') OR $5 AND attempts < $6 THEN 'pending' ELSE 'failed' END,
          due_at = statement_timestamp()
                   + make_interval(secs => LEAST($7 * power(2, LEAST(attempts - 1, 30)), $8) * $9::float8),
          lease_owner = NULL, lease_until = NULL, last_error = $4, updated_at = statement_timestamp()
@@ -418,7 +424,8 @@ SELECT count(*) FROM retried;
 -- name: cancel_job
 -- $1 tenant_id text, $2 event_id bigint, $3 stage text
 UPDATE ledger.work SET state = 'cancelled', updated_at = statement_timestamp()
- WHERE tenant_id = $1 AND event_id = $2 AND stage = $3 AND state = 'pending' AND stage <> 'forget';
+ WHERE tenant_id = $1 AND event_id = $2 AND stage = $3 AND state = 'pending'
+   AND stage NOT IN ('forget', 'erase');
 
 -- name: tenant_lag
 -- $1 tenant_id text, $2 user_id text or null
@@ -530,11 +537,17 @@ VALUES ($1, $2, (extract(epoch FROM clock_timestamp()) * 1000000)::bigint)
     ON CONFLICT (tenant_id, user_id) DO UPDATE SET epoch = GREATEST(known.epoch + 1, excluded.epoch);
 
 -- name: add_forgotten
--- $1 tenant_id text, $2 user_id text, $3 marks text[], $4 at timestamptz
-INSERT INTO ledger.forgotten (tenant_id, user_id, mark, at)
-SELECT $1, $2, mark, $4 FROM unnest($3::text[]) AS mark ON CONFLICT DO NOTHING;
+-- A mark is a keyed hash of tenant, user and id: it is nobody's else, and tells not whose. $1 tenant_id text,
+-- $2 marks text[], $3 at timestamptz
+INSERT INTO ledger.forgotten (tenant_id, mark, at)
+SELECT $1, mark, $3 FROM unnest($2::text[]) AS mark ON CONFLICT DO NOTHING;
 
 -- name: forgotten
 -- Those of the marks that are of something forgotten.
--- $1 tenant_id text, $2 user_id text, $3 marks text[]
-SELECT mark FROM ledger.forgotten WHERE tenant_id = $1 AND user_id = $2 AND mark = ANY ($3::text[]);
+-- $1 tenant_id text, $2 marks text[]
+SELECT mark FROM ledger.forgotten WHERE tenant_id = $1 AND mark = ANY ($2::text[]);
+
+-- name: prune_forgotten
+-- Marks of what was forgotten before $1, the oldest first. $1 forgotten before timestamptz, $2 most int
+DELETE FROM ledger.forgotten
+ WHERE (tenant_id, mark) IN (SELECT tenant_id, mark FROM ledger.forgotten WHERE at < $1 ORDER BY at LIMIT $2);

@@ -58,6 +58,13 @@ class ScheduleLedger:
             deleted = await connection.execute(SQL["prune"], before, limit)
         return int(deleted.rsplit(" ", 1)[-1])
 
+    async def prune_forgotten(self, before: datetime, limit: int) -> int:
+        """Delete the marks of what was forgotten before that moment, `limit` at most and the oldest first; returns how
+        many there were."""
+        async with relay_tx(self._pool, "prune forgotten") as connection:
+            deleted = await connection.execute(SQL["prune_forgotten"], before, limit)
+        return int(deleted.rsplit(" ", 1)[-1])
+
     async def users_to_extract(self, settled: Settled) -> list[Scope]:
         """AT_ONCE users at most whose messages have settled, those that wait longest first."""
         async with relay_tx(self._pool, "users to extract") as connection:
@@ -143,11 +150,12 @@ class ScheduleLedger:
         kind: RequestKind = "maintain.requested"
         async with relay_tx(self._pool, "request maintenance") as connection:
             await lock_user(connection, scope)
+            if await connection.execute(SQL["maintained"], *scope.user_key, today) == "UPDATE 0":
+                return  # the user was erased since
             now = self._clock()
             for task in tasks:
                 subject = f"{task}:{today.isoformat()}"
                 await request(connection, scope, kind, subject, {"task": task}, now, now=now)
-            await connection.execute(SQL["maintained"], *scope.user_key, today)
 
 
 async def _not_begun(connection: Connection, scope: Scope, subject: str) -> str:

@@ -55,7 +55,8 @@ class WorkKey(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """A thing to do with the event it is about. `attempts` counts from 1, the one under way included."""
+    """A thing to do with the event it is about. `attempts` counts from 1, the one under way included. `owner` holds it.
+    `told`: what came of it so far, as an earlier attempt has told; None where none has."""
 
     key: WorkKey
     scope: Scope
@@ -64,6 +65,8 @@ class Work:
     occurred_at: datetime
     attempts: int
     payload: Mapping[str, JsonValue] = field(default_factory=dict)
+    owner: str = ""
+    told: Result | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,14 +126,15 @@ class WorkLedger:
         Tenants take turns, and the users of each; no lease takes more than half of the users who wait, unless it is
         one. A user's events come in their order, but for those put back for a later attempt, and never to two owners at
         once. What ended badly SUSPECT_AFTER times is given out alone.
-        What ran out of attempts is failed here, in passing; a forgetting is not.
+        What ran out of attempts is failed here, in passing; a forgetting or an erasure is not. What was recorded after
+        an erasure of its user was asked for is handed out once that is done.
         """
         for _ in range(ROUNDS):
             async with self._transaction("lease") as connection:
                 turn = await take_turn(connection, stage, limit=limit, owner=owner, lease_s=lease_s, users=users)
             if turn.works or not turn.more:
                 break
-        return [_work(row) for row in turn.works]
+        return [_work(row, owner) for row in turn.works]
 
     async def renew(self, keys: Sequence[WorkKey], owner: str, lease_s: float) -> list[WorkKey]:
         """Hold `keys` for another `lease_s` seconds from now; returns those that `owner` still holds."""
@@ -142,7 +146,7 @@ class WorkLedger:
         """Mark `keys` done, with what came of those in `results`; returns those that `owner` still held. The others
         are given out again or are done. When the stage last succeeded for each user is noted in passing."""
         found = results or {}
-        texts = [_json(found[key]) if key in found else None for key in keys]
+        texts = [as_json(found[key]) if key in found else None for key in keys]
         return await self._held("finish", keys, owner, texts)
 
     async def request(
@@ -163,7 +167,7 @@ class WorkLedger:
 
         The n-th attempt is followed by a delay of min(FIRST_DELAY_S · 2ⁿ⁻¹, LONGEST_DELAY_S) · (0.5 … 1.5); after
         MAX_ATTEMPTS, or when not `retryable`, it has failed for good and stays visible with its `error`; but for a
-        forgetting, which is never given up.
+        forgetting or an erasure, which are never given up.
         Raises LedgerError when `owner` no longer holds it.
         """
         async with self._transaction("fail") as connection:
@@ -247,10 +251,13 @@ class WorkLedger:
 
 
 @asynccontextmanager
-async def relay_tx(pool: Pool, what: str) -> "AsyncIterator[Connection]":
-    """A transaction of the relay's role, which sees every tenant. Raises TierUnavailable."""
+async def relay_tx(pool: Pool, what: str, *, tenant_id: str | None = None) -> "AsyncIterator[Connection]":
+    """A transaction of the relay's role, which sees every tenant; with `tenant_id` set for what sees one alone. Raises
+    TierUnavailable."""
     await ensure_open(pool)
     async with foreign_errors(f"ledger {what}"), pool.acquire(timeout=2.0) as connection, connection.transaction():
+        if tenant_id is not None:
+            await connection.execute("SELECT set_config('ragpp.tenant_id', $1, true)", tenant_id)
         yield connection
 
 
@@ -260,7 +267,7 @@ async def read_settings(connection: Connection, scope: Scope) -> UserSettings:
     return UserSettings.model_validate({} if row is None else dict(row))
 
 
-def _json(value: Result) -> str:
+def as_json(value: Result) -> str:
     """`value` as PostgreSQL's json takes it; a NUL, which it cannot hold, is left out."""
     return json.dumps(_without_nul(dict(value)), ensure_ascii=False)
 
@@ -276,7 +283,7 @@ def _without_nul(value: JsonValue) -> JsonValue:
     return value
 
 
-def _work(row: "asyncpg.Record") -> Work:
+def _work(row: "asyncpg.Record", owner: str) -> Work:
     return Work(
         key=WorkKey(row["event_id"], row["stage"]),
         scope=Scope(tenant_id=row["tenant_id"], user_id=row["user_id"]),
@@ -285,4 +292,6 @@ def _work(row: "asyncpg.Record") -> Work:
         occurred_at=row["occurred_at"],
         attempts=row["attempts"],
         payload=json.loads(row["payload"]),
+        owner=owner,
+        told=None if row["result"] is None else json.loads(row["result"]),
     )

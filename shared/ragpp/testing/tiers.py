@@ -88,6 +88,23 @@ class InMemoryTier:
             self._epochs[scope.user_key] = self._epochs.get(scope.user_key, 0) + 1
         return gone
 
+    async def holdings(
+        self, scope: Scope, sources: Sequence[str] | None = None, before: int | None = None
+    ) -> dict[str, int]:
+        """As the protocol says; no events are kept."""
+        del before
+        self._reach()
+        count = sum(sources is None or key in sources for key in self._rows.get(scope.user_key, {}))
+        return {"interactions": count} if count else {}
+
+    async def erase(self, scope: Scope, before: int) -> bool:
+        """As the protocol says; no events are kept."""
+        del before
+        self._reach()
+        self._rows.pop(scope.user_key, None)
+        self._epochs[scope.user_key] = self._epochs.get(scope.user_key, 0) + 1
+        return False
+
     async def health_check(self) -> Health:
         """As the protocol says."""
         return Health(name=self.name, ok=self.available, ms=0.0, detail="" if self.available else "down")

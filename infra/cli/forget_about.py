@@ -1,0 +1,130 @@
+"""`ragpp forget message` and `about`: messages by their ids, or all that is about somebody or something."""
+
+import asyncio
+from collections.abc import Mapping
+from typing import Annotated, Final
+
+import typer
+from rich.table import Table
+from rich.text import Text
+
+from infra.cli.arguments import checked
+from infra.cli.console import emit_json, out, safe
+from infra.cli.options import DEFAULT_HOME, HomeOption, JsonOption, KeyOption, UrlOption, UserOption
+from infra.cli.place import Place
+from infra.cli.render import count, when
+from ragpp.api import ForgetAnswer, ForgetRequest, ForgottenMessage, TierStatusName
+from ragpp.client import MemoryClient
+from ragpp.errors import InvalidInput
+from ragpp.models import TierName
+
+LISTED: Final = 200
+"""Messages that are shown of what was found."""
+
+
+def message(
+    ids: Annotated[list[str], typer.Argument(help="Which messages.", show_default=False)],
+    user: UserOption,
+    replies: Annotated[bool, typer.Option("--replies", help="Also what repeats them; told of either way.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Change nothing, and only tell what would go.")] = False,
+    home: HomeOption = DEFAULT_HOME,
+    url: UrlOption = None,
+    key: KeyOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Forget single messages, and what was learned from them alone.
+
+    Example: [bold]ragpp forget message m-17 --user u1 --replies[/bold]
+    """
+    _messages(Place(home).client(url, key), user, ids, replies=replies, dry_run=dry_run, as_json=as_json)
+
+
+def about(
+    user: UserOption,
+    entity: Annotated[str | None, typer.Option(help="A person or thing, by its id or a name.")] = None,
+    words: Annotated[str | None, typer.Option(help="What has all of these words.")] = None,
+    replies: Annotated[bool, typer.Option("--replies/--no-replies", help="Also what repeats it.")] = True,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Forget what is found, rather than only list it.")] = False,
+    home: HomeOption = DEFAULT_HOME,
+    url: UrlOption = None,
+    key: KeyOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """List every message about a person, a thing, or words; with --yes forget them.
+
+    Example: [bold]ragpp forget about --entity Sofia --user u1 --yes[/bold]
+    """
+    if (entity is None) == (words is None):
+        hint = ("ragpp forget about --entity Sofia --user u1",)
+        raise InvalidInput("say what it is about: either --entity or --words", suggestions=hint)
+    what = {name: text for name, text in (("entity", entity), ("words", words)) if text is not None}
+    request = checked(ForgetRequest, {"user_id": user, "about": what, "replies": replies, "limit": LISTED})
+    _about(Place(home).client(url, key), request, confirm=yes, as_json=as_json)
+
+
+def _messages(place: MemoryClient, user: str, ids: list[str], *, replies: bool, dry_run: bool, as_json: bool) -> None:
+    async def all_of_them() -> dict[str, ForgottenMessage]:
+        done: dict[str, ForgottenMessage] = {}
+        gone: set[str] = set()
+        async with place as client:
+            for identifier in dict.fromkeys(ids):
+                if identifier not in gone:  # as a reply to one before it
+                    answer = await client.forget_interaction(user, identifier, replies=replies, dry_run=dry_run)
+                    done[identifier] = answer
+                    gone |= {identifier, *answer.repeated_by} if replies and not dry_run else {identifier}
+        return done
+
+    done = asyncio.run(all_of_them())
+    if as_json:
+        emit_json({identifier: answer.model_dump(mode="json") for identifier, answer in done.items()})
+        return
+    for identifier, answer in done.items():
+        verb = "would be forgotten" if answer.dry_run else "forgotten"
+        line = safe(identifier, "bold").append_text(safe(f" {verb}"))
+        if answer.repeated_by:
+            went = "with" if replies else "repeated by"
+            line.append_text(safe(f", {went} {', '.join(answer.repeated_by)}", "dim" if replies else "yellow"))
+        out.print(line.append_text(_late(answer.tiers)))
+
+
+def _about(place: MemoryClient, request: ForgetRequest, *, confirm: bool, as_json: bool) -> None:
+    async def ask() -> tuple[ForgetAnswer, ForgetAnswer | None]:
+        async with place as client:
+            found = await client.forget_about(request)
+            if not (confirm and found.total):
+                return found, None
+            return found, await client.confirm_forget(request, found)
+
+    found, done = asyncio.run(ask())
+    if as_json:
+        emit_json((done or found).model_dump(mode="json"))
+        return
+    out.print(_table(found))
+    if found.total > len(found.found):
+        out.print(safe(f"and {found.total - len(found.found):,} more", "dim"))
+    if done is not None and done.job is not None:
+        out.print(safe(f"{count(found.total, 'message')} are being forgotten: ragpp jobs show {done.job}", "yellow"))
+        return
+    if done is not None:
+        out.print(safe(f"{count(done.forgotten or 0, 'message')} forgotten").append_text(_late(done.tiers)))
+        return
+    going = ", ".join(f"{number:,} {kind}" for kind, number in found.with_them.items() if number)
+    said = f"{count(found.total, 'message')} about it" + (f"; with them would go {going}" if going else "")
+    out.print(safe(said + ("" if not found.total else ". Forget them with --yes")))
+
+
+def _table(found: ForgetAnswer) -> Table:
+    table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0), header_style="bold")
+    for heading in ("id", "when", "who", "why"):
+        table.add_column(heading, no_wrap=True)
+    table.add_column("text", ratio=1, overflow="fold")
+    for one in found.found:
+        who = safe(one.name or one.role)
+        table.add_row(safe(one.id), when(one.occurred_at), who, ", ".join(one.why), safe(one.excerpt))
+    return table
+
+
+def _late(tiers: Mapping[TierName, TierStatusName]) -> Text:
+    """Which tiers the workers have still to clean."""
+    late = [tier for tier, status in tiers.items() if status != "ok"]
+    return safe(f"; the workers go on with {', '.join(late)}" if late else "", "yellow")

@@ -1,0 +1,195 @@
+"""Erase: forget a session, a user, or interactions that were chosen, in every store, and report what became of it.
+
+Never given up: whoever goes on after a worker was killed begins where it told that it was. What the user stores after
+the erasure was asked for stays; its other stages wait for this one.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final, cast
+
+from pydantic import JsonValue
+
+from ragpp.ledger import Work, WorkKey
+from ragpp.ledger.erasing import TO_DO, Erasure, erasure_of
+from ragpp.models import MemoryQuery
+from ragpp.tiers import ERASED_AT_ONCE, MemoryTier
+from services.workers.clean import want_clean
+from services.workers.parts import WorkerParts
+from services.workers.repair import withdraw
+
+Holdings = dict[str, dict[str, int]]
+"""How much there is, by store and kind."""
+AT_ONCE: Final = 200
+"""Interactions that are taken out of all stores before the next are."""
+ASKED_AT_ONCE: Final = 10_000
+"""Ids that one question to a tier names."""
+MOST: Final = 1_000_000
+"""Interactions of one session."""
+SAMPLES: Final = 3
+SAMPLE_CHARS: Final = 500
+FOUND: Final = 50
+
+
+@dataclass
+class Told:
+    """What is told while an erasure is under way, and at its end. `found`: before anything was removed; None until it
+    was looked for. `samples`: what some of the messages said, to be searched for afterwards; never told."""
+
+    erasure: Erasure
+    found: Holdings | None = None
+    to_do: tuple[str, ...] = ()
+    done: int = 0
+    samples: dict[str, str] = field(default_factory=dict)
+
+    def so_far(self) -> dict[str, JsonValue]:
+        """As the next attempt reads it."""
+        return {**self.report(), "interactions_done": self.done, TO_DO: list(self.to_do)}
+
+    def report(self, left: Holdings | None = None, searches: Mapping[str, int] | None = None) -> dict[str, JsonValue]:
+        """For each store what was found, what of it was removed, and what was found again; of a dry run what was found
+        alone."""
+        stores: dict[str, dict[str, dict[str, int]]] = {}
+        for store, kinds in (self.found or {}).items():
+            stores[store] = {"found": kinds}
+            if left is not None:
+                again = left.get(store, {})
+                stores[store]["removed"] = {kind: count - again.get(kind, 0) for kind, count in kinds.items()}
+                stores[store]["found_again"] = again
+        told: dict[str, JsonValue] = {"what": self.erasure.what, "dry_run": self.erasure.dry_run}
+        told["stores"] = cast("JsonValue", stores)
+        if searches is not None:
+            told["searches"] = cast("JsonValue", dict(searches))
+        return told
+
+
+async def erase(parts: WorkerParts, batch: Sequence[Work]) -> Mapping[WorkKey, Mapping[str, JsonValue]]:
+    """Do what `batch` asks for. Raises TierUnavailable; LedgerError when another has it by now."""
+    results: dict[WorkKey, Mapping[str, JsonValue]] = {}
+    for work in batch:
+        told = _told(work)
+        if told.erasure.what == "user":
+            report = await _user(parts, work, told)
+        else:
+            report = await _interactions(parts, work, told)
+        results[work.key] = report
+    return results
+
+
+def _told(work: Work) -> Told:
+    """What an earlier attempt has told, or nothing yet."""
+    told = Told(erasure_of(work))
+    before = work.told or {}
+    stores = before.get("stores")
+    if isinstance(stores, dict):
+        told.found = {store: cast("dict[str, dict[str, int]]", kinds)["found"] for store, kinds in stores.items()}
+        told.to_do = tuple(cast("list[str]", before.get(TO_DO, [])))
+        told.done = cast("int", before.get("interactions_done", 0))
+    return told
+
+
+async def _interactions(parts: WorkerParts, work: Work, told: Told) -> dict[str, JsonValue]:
+    """Forget chosen interactions, or those of a session. The events that the episodic tier records let the stage
+    `forget` do it, too, whatever becomes of this one."""
+    scope, erasure = work.scope, told.erasure
+    if told.found is None:
+        told.to_do = erasure.ids
+        if erasure.what == "session":
+            session = scope.model_copy(update={"session_id": erasure.session_id, "agent_id": erasure.agent_id})
+            told.to_do = tuple(await parts.episodic.recorded_before(session, work.key.event_id, MOST))
+        told.found = await _resting_on(parts, work, told.to_do)
+        if erasure.dry_run:
+            return told.report()
+        await parts.erasures.tell(work, told.so_far())
+    elif erasure.dry_run:
+        return told.report()
+    await _sample(parts, work, told, told.to_do[:SAMPLES])
+    while told.done < len(told.to_do):
+        some = told.to_do[told.done : told.done + AT_ONCE]
+        await parts.episodic.forget(scope, some)
+        await withdraw(parts, scope, some)
+        told.done += len(some)
+        await parts.erasures.tell(work, told.so_far())
+    if erasure.what == "session" and erasure.agent_id is None:
+        await _end_session(parts, work, erasure)
+    await want_clean(parts, scope, everywhere=True)
+    left = await _resting_on(parts, work, told.to_do)
+    return told.report(left, await _searched(parts, work, told))
+
+
+async def _end_session(parts: WorkerParts, work: Work, erasure: Erasure) -> None:
+    """An empty running conversation does not stay in the list; one that goes on does."""
+    await parts.short_term.delete_session(work.scope.in_session(erasure.session_id), only_if_empty=True)
+
+
+async def _user(parts: WorkerParts, work: Work, told: Told) -> dict[str, JsonValue]:
+    """Erase everything of the user. The interactions go first: whoever reads them later learns nothing from them, and
+    what was read of them before is refused, for each tier then begins an epoch before it deletes."""
+    scope, before = work.scope, work.key.event_id
+    if told.found is None:
+        told.found = await parts.erasures.known(work, parts.clock())
+        for tier in _tiers(parts):
+            told.found[tier.name] = await tier.holdings(scope, None, before)
+        told.found["ledger"] |= told.erasure.held
+        if told.erasure.dry_run:
+            return told.report()
+        await parts.erasures.tell(work, told.so_far())
+    elif told.erasure.dry_run:
+        return told.report()
+    await parts.short_term.erase(scope, before)
+    while ids := await parts.episodic.recorded_before(scope, before, ERASED_AT_ONCE):
+        await _sample(parts, work, told, ids[: SAMPLES - len(told.samples)])
+        await parts.short_term.forget(scope, ids)  # keeps them from coming late
+        await parts.episodic.erase(scope, before)
+        told.done += len(ids)
+        await parts.erasures.tell(work, told.so_far())
+    for tier in (parts.episodic, parts.semantic, parts.procedural):
+        while await tier.erase(scope, before):
+            await parts.erasures.tell(work, told.so_far())
+    until = parts.clock()
+    await parts.erasures.erase_events(work)
+    await parts.erasures.erase_elsewhere(scope, until)
+    await want_clean(parts, scope, everywhere=True)
+    left = await parts.erasures.known(work, until)
+    for tier in _tiers(parts)[1:]:
+        left[tier.name] = await tier.holdings(scope, None, before)
+    left["short_term"] = await parts.short_term.holdings(scope, list(told.samples))  # it has what was said since
+    report = told.report(left, await _searched(parts, work, told))
+    await parts.erasures.conclude(work, report)
+    return report
+
+
+def _tiers(parts: WorkerParts) -> Sequence[MemoryTier]:
+    """Short-term memory first."""
+    return parts.short_term, parts.episodic, parts.semantic, parts.procedural
+
+
+async def _resting_on(parts: WorkerParts, work: Work, ids: Sequence[str]) -> Holdings:
+    """What there is of these interactions and rests on them; of very many, what rests on two parts counts twice."""
+    found: Holdings = {}
+    for tier in _tiers(parts):
+        kinds = found.setdefault(tier.name, {})
+        for start in range(0, len(ids), ASKED_AT_ONCE):
+            some = await tier.holdings(work.scope, list(ids[start : start + ASKED_AT_ONCE]))
+            for kind, count in some.items():
+                kinds[kind] = kinds.get(kind, 0) + count
+    return found
+
+
+async def _sample(parts: WorkerParts, work: Work, told: Told, ids: Sequence[str]) -> None:
+    """Remember what some of the messages say while they are there."""
+    for said in await parts.episodic.get(work.scope, ids) if ids else ():
+        told.samples[said.id] = said.content[:SAMPLE_CHARS]
+
+
+async def _searched(parts: WorkerParts, work: Work, told: Told) -> dict[str, int]:
+    """Search the tiers for what the sampled messages said: how often was asked, and how much that is of them or rests
+    on them was found."""
+    asked = found = 0
+    for text in told.samples.values():
+        query = MemoryQuery(scope=work.scope, text=text, mode="lexical", limit=FOUND)
+        for tier in _tiers(parts)[1:]:
+            hits = await tier.retrieve(query)
+            asked += 1
+            found += sum(hit.id in told.samples or not told.samples.keys().isdisjoint(hit.sources) for hit in hits)
+    return {"asked": asked, "found": found}

@@ -1,0 +1,80 @@
+"""What was forgotten leaves the files of the stores, too."""
+
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from uuid import uuid4
+
+import httpx
+import pytest
+import redis
+
+from infra.embedded.stack import Stack
+from ragpp.errors import InvalidInput
+from ragpp.redis import AppendOnlyFile
+from services.workers.clean import EVERY_S, VALKEY, clean
+from services.workers.parts import WorkerParts
+from tests.support.real_gateway import RealGateway
+from tests.support.waiting import eventually
+
+pytestmark = [pytest.mark.server, pytest.mark.timeout(300)]
+
+
+@pytest.fixture
+async def worker(gateway: RealGateway, stack: Stack) -> AsyncIterator[WorkerParts]:
+    url = stack.endpoints().redis_rewrite_url.get_secret_value()
+    rewriting = AppendOnlyFile(url, timeout_s=5.0)
+    yield replace(gateway.worker, append_only_file=rewriting)
+    await rewriting.aclose()
+
+
+def in_the_file(stack: Stack, word: str) -> bool:
+    """Whether Valkey's append-only file has the word."""
+    folder = stack.home / "valkey" / "data" / "appendonlydir"
+    return any(word.encode() in path.read_bytes() for path in folder.iterdir())
+
+
+async def test_the_append_only_file_is_rewritten_and_what_was_touched_is_vacuumed_every_while_at_most(
+    api: httpx.AsyncClient, gateway: RealGateway, worker: WorkerParts, tenant: str, stack: Stack
+) -> None:
+    word, user = f"qzcleaned{uuid4().hex}", f"u{uuid4().hex[:8]}"
+    body = {"user_id": user, "session_id": "s1", "messages": [{"id": "m1", "content": f"My sister {word} is here."}]}
+    assert (await api.post("/v1/interactions", json=body)).status_code == 201
+    await gateway.digest(tenant)
+    assert in_the_file(stack, word)
+    assert (await api.delete(f"/v1/users/{user}")).status_code == 202
+    await gateway.digest(tenant)
+
+    cleaned = await clean(worker, 0)
+
+    assert VALKEY in cleaned
+    assert {name.partition("_")[0] for name in cleaned} >= {"episodic.interactions", "episodic.chunks", "ledger.events"}
+    assert "procedural.preferences" in cleaned
+    await eventually(lambda: gone(stack, word), within_s=30, what="the rewritten file")
+    assert await clean(worker, 0) == []
+    other = {**body, "messages": [{"id": "m2", "content": "The weather is fine."}]}
+    assert (await api.post("/v1/interactions", json=other)).status_code == 201
+    assert (await api.delete("/v1/interactions/m2", params={"user_id": user})).status_code == 200
+    await gateway.digest(tenant)
+    assert await clean(worker, EVERY_S) == []  # it is wanted, and it is not its turn yet
+
+
+async def gone(stack: Stack, word: str) -> bool:
+    return not in_the_file(stack, word)
+
+
+@pytest.mark.parametrize(
+    "command", ["INFO", "DBSIZE", "KEYS *", "GET ragpp:st:mark", "FLUSHALL", "CONFIG GET dir", "ACL LIST"]
+)
+async def test_the_account_that_rewrites_may_do_nothing_else(stack: Stack, command: str) -> None:
+    client = redis.Redis.from_url(stack.endpoints().redis_rewrite_url.get_secret_value())
+    try:
+        with pytest.raises(redis.exceptions.NoPermissionError):
+            client.execute_command(*command.split())  # type: ignore[no-untyped-call]  # the driver has no types for it
+    finally:
+        client.close()
+
+
+async def test_the_relay_vacuums_what_erasures_touch_and_nothing_else(worker: WorkerParts) -> None:
+    for table in ("identity.keys", "episodic.interactions_1; DROP TABLE x", "pg_authid"):
+        with pytest.raises(InvalidInput):
+            await worker.erasures.vacuum(table)
