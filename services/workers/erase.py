@@ -22,8 +22,8 @@ Holdings = dict[str, dict[str, int]]
 """How much there is, by store and kind."""
 AT_ONCE: Final = 200
 """Interactions that are taken out of all stores before the next are."""
-ASKED_AT_ONCE: Final = 10_000
-"""Ids that one question to a tier names."""
+ASKED_AT_ONCE: Final = 1_000
+"""Ids that one question to a tier names: the graph looks for each of them in each of its observations."""
 MOST: Final = 1_000_000
 """Interactions of one session."""
 SAMPLES: Final = 3
