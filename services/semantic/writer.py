@@ -73,7 +73,7 @@ class NewEvent:
         }
 
     def left(self, forgotten: Collection[str]) -> tuple[str, ...] | None:
-        """Its sources without those of these marks; None when all of them are forgotten."""
+        """Its sources; None when any of them is of these marks."""
         gone = {source for source, mark in zip(self.sources, self.marks, strict=True) if mark in forgotten}
         return left_of(self.sources, gone)
 
@@ -248,9 +248,11 @@ class GraphWriter:
         )
 
     async def events_of_sources(self, interaction_ids: Iterable[str]) -> dict[str, tuple[str, ...]]:
-        """Events that came from any of these interactions, with all their sources."""
-        records = await self._run("events_of_sources", ids=list(interaction_ids))
-        return {record["event_id"]: tuple(record["sources"]) for record in records}
+        """Events that came from any of these interactions, with those of them. What an event says may be the words of
+        each of its sources, so it goes with any."""
+        ids = set(interaction_ids)
+        records = await self._run("events_of_sources", ids=list(ids))
+        return {record["event_id"]: tuple(ids.intersection(record["sources"])) for record in records}
 
     async def evidence_of_events(self, event_ids: Iterable[str]) -> dict[str, tuple[set[str], set[RelationshipKey]]]:
         """Which entities and relationships known events are evidence of, by event id."""
