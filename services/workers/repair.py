@@ -9,9 +9,9 @@ import structlog
 
 from ragpp.errors import Outdated, TierUnavailable
 from ragpp.ledger import Work
-from ragpp.models import InteractionEntry, Scope
+from ragpp.models import DEFAULT_SESSION, InteractionEntry, Scope
 from services.workers.parts import WorkerParts
-from services.workers.summaries import improve_summary
+from services.workers.summaries import improve_summary, mend_summary
 from services.workers.telling import told
 
 _log = structlog.stdlib.get_logger(__name__)
@@ -36,6 +36,8 @@ async def short_term(parts: WorkerParts, batch: Sequence[Work]) -> None:
             compacted.append(session_id)
     for session_id in compacted:  # after all of them have their window
         await improve_summary(parts, scope.in_session(session_id), epoch)
+    for session_id in sessions:  # what changed while a forgetting mended it
+        await mend_summary(parts, scope.in_session(session_id))
 
 
 async def rebuild_short_term(parts: WorkerParts) -> int:
@@ -77,14 +79,19 @@ async def _rebuild_session(parts: WorkerParts, scope: Scope) -> bool:
 
 
 async def forget(parts: WorkerParts, batch: Sequence[Work]) -> None:
-    """Take forgotten interactions out of everything that was derived from them. Raises TierUnavailable.
+    """Take forgotten interactions out of everything that was derived from them, and ask for the windows to be looked at
+    again that they were part of; their sessions' summaries are written again at once. Raises TierUnavailable, Outdated.
 
     It runs after the user's earlier events of this kind only. An interaction that is observed while it is being
     forgotten is taken out here, or is refused by the tier, in which it begins an epoch before anything is taken out.
     """
     scope = batch[0].scope
     gone = [work.subject_id for work in batch]
+    sessions = {str(work.payload.get("session_id") or DEFAULT_SESSION) for work in batch}
     await parts.short_term.forget(scope, gone)
     await parts.semantic.forget_sources(scope, gone)
     await parts.procedural.forget_sources(scope, gone)
     await parts.pins.unpin(scope, "episodic", gone)
+    await parts.ledger.look_again(scope, [work.occurred_at for work in batch])
+    for session_id in sorted(sessions):
+        await mend_summary(parts, scope.in_session(session_id))
