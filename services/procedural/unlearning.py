@@ -17,6 +17,7 @@ from services.procedural.merging import settle
 from services.procedural.reflections import forget_rules
 from services.procedural.rows import RuleAct, RuleVersion
 from services.procedural.store import Rows
+from services.procedural.versions import PreferenceVersion
 
 BLURRED_REASON: Final = "it conflicted with a rule that was forgotten"
 """What the reason for putting a rule aside becomes when a person gave it in the words of a forgotten one."""
@@ -120,13 +121,15 @@ async def _drop_read(rows: Rows, identifiers: Collection[str], span: TimeRange, 
 
 
 async def drop_entries(rows: Rows, entries: Collection[tuple[str, str]], now: datetime) -> list[NewEvent]:
-    """Drop what entries wrote, by (preference, entry), so that they may write it again."""
+    """Drop what entries wrote, by (preference, entry), so that they may write it again. A version of it that a person
+    restored stays."""
     events: list[NewEvent] = []
     gone = {entry for _, entry in entries}
     versions = await rows.preference_versions({preference for preference, _ in entries}) if entries else {}
     for identifier, found in versions.items():
-        kept = [version for version in found if version.entry_id not in gone]
-        await rows.delete_preference_versions(identifier, [one.version for one in found if one.entry_id in gone])
+        dropped = [version for version in found if version.entry_id in gone and not _is_restored(version)]
+        kept = [version for version in found if version not in dropped]
+        await rows.delete_preference_versions(identifier, [one.version for one in dropped])
         if kept:
             made = await settle(rows, identifier, kept)
             events += [NewEvent("preference.changed", one, now) for one in made]
@@ -217,6 +220,11 @@ def _act_of(history: Sequence[RuleVersion]) -> RuleAct | None:
     if priority is None and active is None and not last.activations:
         return None
     return RuleAct(priority, active, last.activations, last.outcomes, last.successes)
+
+
+def _is_restored(version: PreferenceVersion) -> bool:
+    """What windows taught was said before it was written down; what a person restores is said as it is written."""
+    return version.stated and version.occurred_at >= version.recorded_at
 
 
 def _is_counted(one: Evidence) -> bool:

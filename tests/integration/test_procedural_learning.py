@@ -10,7 +10,7 @@ import pytest
 from infra.embedded.stack import Endpoints
 from ragpp.errors import Conflict, InvalidInput, NotFound
 from ragpp.migrations import load_migrations
-from ragpp.models import MemoryQuery, Preference, PreferenceEntry, RuleEntry, Scope
+from ragpp.models import FindingEntry, MemoryQuery, Preference, PreferenceEntry, RuleEntry, Scope
 from services.procedural.tier import PostgresProceduralTier
 from tests.support.procedural import NOON, procedural_tier
 from tests.support.scopes import new_scope
@@ -379,6 +379,30 @@ async def test_what_a_person_did_to_a_rule_outlives_what_it_was_learned_from(
     assert (again.text, again.priority, again.success_rate) == ("Use b.", 9, 1.0)
     await tier.forget(scope, ["b"])
     assert [one.duplicate for one in await tier.store(scope, [rules[1]])] == [True]
+
+
+async def test_what_windows_taught_is_unlearned_but_for_what_a_person_restored(
+    tier: PostgresProceduralTier, scope: Scope
+) -> None:
+    days = [NOON + timedelta(days=number) for number in range(3)]
+    habits = [
+        heard(24 * number, "does it regularly", key=key).model_copy(update={"id": f"habit-{key}{number}"})
+        for key in ("camping", "running")
+        for number in range(3)
+    ]
+    sources = tuple(f"i{24 * number}" for number in range(3))
+    pattern = FindingEntry(
+        id="p", finding="pattern", text="often", occurred_at=days[-1], sources=sources, details={"times": 3}
+    )
+    await tier.store(scope, [*habits, pattern])
+    [camping] = [one.id for one in (await tier.list_preferences(scope)).items if one.key == "camping"]
+    await tier.restore_preference(scope, camping, 1)
+    await tier.unlearn(scope, days[-1], "UTC")
+    assert (await tier.list_findings(scope)).items == ()
+    assert [(one.key, one.stated) for one in (await tier.list_preferences(scope)).items] == [("camping", True)]
+    again = await tier.store(scope, [*habits, pattern])
+    assert not any(one.duplicate for one in again)
+    assert {one.key for one in (await tier.list_preferences(scope)).items} == {"camping", "running"}
 
 
 async def test_a_rule_whose_evidence_was_forgotten_is_learned_from_other_evidence(
