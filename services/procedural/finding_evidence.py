@@ -24,9 +24,9 @@ class Evidence:
     details: Mapping[str, JsonValue]
 
 
-def evidence_of_entry(entry: FindingEntry, number: int, sources: tuple[str, ...]) -> Evidence:
-    """The entry as evidence that rests on `sources`: those of its own that were not forgotten."""
-    return Evidence(number, entry.text, entry.confidence, entry.when, entry.occurred_at, sources, entry.details)
+def evidence_of_entry(entry: FindingEntry, number: int) -> Evidence:
+    """The entry as evidence of that number."""
+    return Evidence(number, entry.text, entry.confidence, entry.when, entry.occurred_at, entry.sources, entry.details)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,19 +75,6 @@ def add(evidence: Sequence[Evidence], new: Evidence) -> list[Evidence]:
             surer = replace(one, confidence=max(one.confidence, new.confidence))
             return _without_covered([*evidence[:position], surer, *evidence[position + 1 :]])
     return _without_covered([*evidence, new])
-
-
-def without_sources(evidence: Sequence[Evidence], gone: set[str]) -> list[Evidence]:
-    """What is left of `evidence` without interactions that were forgotten. Its details go with the first of them: they
-    count what is no longer there."""
-    left = []
-    for one in evidence:
-        sources = tuple(source for source in one.sources if source not in gone)
-        if sources == one.sources:
-            left.append(one)
-        elif sources:
-            left.append(replace(one, sources=sources, details={}))
-    return left
 
 
 def _without_covered(evidence: Sequence[Evidence]) -> list[Evidence]:

@@ -101,6 +101,10 @@ class FindingRows(UserRows):
         rows = await self._fetch("findings_of_sources", list(interaction_ids))
         return [row["finding_id"] for row in rows]
 
+    async def findings_taught(self, detail: str, since: datetime, until: datetime | None = None) -> list[str]:
+        """The findings that have evidence of that time with such a detail."""
+        return [row["finding_id"] for row in await self._fetch("findings_taught", detail, since, until)]
+
     async def delete_findings(self, identifiers: Collection[str]) -> list[str]:
         """Delete these with their evidence; returns the ids that existed."""
         await self._execute("delete_all_finding_evidence", list(identifiers))

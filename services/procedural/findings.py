@@ -44,7 +44,7 @@ class FindingVerbs(Core):
 async def apply(rows: Rows, entries: Sequence[FindingEntry], vectors: Sequence[Vector], now: datetime) -> list[Stored]:
     """Add what `entries` say to the evidence; answers in their order, a duplicate where nothing was new.
 
-    What rests on forgotten interactions alone, and what a person forgot by its id, is not learned. Raises Conflict for
+    What rests on a forgotten interaction, and what a person forgot by its id, is not learned. Raises Conflict for
     an id that is known as another kind of finding, before anything is written.
     """
     known = await rows.finding_evidence({entry.id for entry in entries})
@@ -61,11 +61,10 @@ async def apply(rows: Rows, entries: Sequence[FindingEntry], vectors: Sequence[V
     changed: dict[str, datetime] = {}
     stored: list[Stored] = []
     for entry, vector in zip(entries, vectors, strict=True):
-        sources = tuple(source for source in entry.sources if source not in gone)
         evidence = after.get(entry.id, [])
         number = max((one.number for one in evidence), default=0) + 1
-        learned = entry.id not in refused and (bool(sources) or not entry.sources)
-        added = add(evidence, evidence_of_entry(entry, number, sources)) if learned else evidence
+        learned = entry.id not in refused and gone.isdisjoint(entry.sources)
+        added = add(evidence, evidence_of_entry(entry, number)) if learned else evidence
         if added != evidence:
             after[entry.id], changed[entry.id] = added, max(entry.occurred_at, changed.get(entry.id, entry.occurred_at))
             spoken[entry.id, entry.text] = vector

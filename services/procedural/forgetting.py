@@ -1,20 +1,15 @@
 """Forgetting: what was written goes with every version, and only ids and hashes of what it was stay behind."""
 
 from collections.abc import Collection, Sequence
-from dataclasses import replace
 from datetime import datetime
-from typing import Final
 
 from ragpp.ledger import NewEvent
-from services.procedural.finding_evidence import fold, without_sources
 from services.procedural.merging import settle
 from services.procedural.reflections import forget_rules
 from services.procedural.reflections import without_sources as report_without
 from services.procedural.store import Rows
+from services.procedural.unlearning import BLURRED_REASON, drop_findings, drop_rules
 from services.procedural.versions import PreferenceVersion
-
-FORGOTTEN_REASON: Final = "it conflicted with a rule that was forgotten"
-"""What the reason for putting a rule aside becomes when it told the words of a forgotten one."""
 
 
 async def forget(rows: Rows, ids: Collection[str], now: datetime, *, for_good: bool = True) -> int:
@@ -57,18 +52,22 @@ async def forget(rows: Rows, ids: Collection[str], now: datetime, *, for_good: b
 
 
 async def withdraw_sources(rows: Rows, interaction_ids: Collection[str], now: datetime) -> int:
-    """Take interactions, which are marked as forgotten, out of the evidence; returns how many preferences, rules,
-    findings and reports changed or went. Verdicts stay, by the hashes of the values: what was rejected is not learned
-    from others. A rule or finding that goes is learned again from other interactions."""
+    """Take interactions, which are marked as forgotten, out of what was learned: whatever rests on any of them goes, or
+    is made of the evidence that does not. Returns how many preferences, rules, findings and reports changed or went.
+
+    What can be learned from what is left is learned anew, from windows that are looked at again since the moments
+    noted here. Verdicts stay, by the hashes of the values: what was rejected is not learned from others; so does what a
+    person did to rules.
+    """
     gone = set(interaction_ids)
-    events = [
-        *await _preferences_without(rows, gone, now),
-        *await _rules_without(rows, gone, now),
-        *await _findings_without(rows, gone, now),
-    ]
+    events = await _preferences_without(rows, gone, now)
+    of_findings, moments = await drop_findings(rows, await rows.findings_of_sources(gone), gone, now)
+    of_rules, told_at = await drop_rules(rows, await rows.rules_of_sources(gone), now, told=True)
+    await rows.note_dropped([*moments, *told_at])
     reports = await rows.reflections_of_sources(gone)
     for report in reports:
         await rows.change_reflection(report_without(report, gone))
+    events += [*of_findings, *of_rules]
     await rows.record(events, now)
     return len(events) + len(reports)
 
@@ -89,56 +88,16 @@ async def erase(rows: Rows, before: int, now: datetime) -> bool:
 
 
 async def _preferences_without(rows: Rows, gone: set[str], now: datetime) -> list[NewEvent]:
-    events = []
+    events: list[NewEvent] = []
     touched = await rows.preferences_of_sources(gone)
     for identifier, found in (await rows.preference_versions(touched)).items():
-        unsupported, kept = [], []
-        for version in found:
-            left = tuple(source for source in version.sources if source not in gone)
-            if left == version.sources:
-                kept.append(version)
-            elif left:
-                await rows.set_preference_sources(identifier, version.version, left)
-                kept.append(replace(version, sources=left))
-            else:
-                unsupported.append(version)
-        events += await _without(rows, identifier, [*kept, *unsupported], unsupported, now)
-        await rows.bury({version.entry_id for version in unsupported})
-    return events
-
-
-async def _rules_without(rows: Rows, gone: set[str], now: datetime) -> list[NewEvent]:
-    events, dropped = [], []
-    for identifier, sources in (await rows.rules_of_sources(gone)).items():
-        remaining = [source for source in sources if source not in gone]
-        if remaining:
-            await rows.set_rule_sources(identifier, remaining)
-            events.append(NewEvent("rule.changed", identifier, now))
-        else:
-            dropped.append(identifier)
-            events.append(NewEvent("rule.forgotten", identifier, now))
-    await _delete_rules(rows, dropped, for_good=False)
-    return events
-
-
-async def _findings_without(rows: Rows, gone: set[str], now: datetime) -> list[NewEvent]:
-    events, dropped, folded, changed, lost = [], [], [], [], {}
-    known = await rows.finding_evidence(await rows.findings_of_sources(gone))
-    for identifier, (kind, evidence) in known.items():
-        left = without_sources(evidence, gone)
-        lost[identifier] = sorted({one.number for one in evidence} - {one.number for one in left})
-        changed += [(identifier, one) for one in left if one not in evidence]
-        if left:
-            folded.append(fold(identifier, kind, left))
-            events.append(NewEvent("finding.changed", identifier, now))
-        else:
-            dropped.append(identifier)
-            events.append(NewEvent("finding.forgotten", identifier, now))
-    await rows.delete_finding_evidence(lost)
-    await rows.change_finding_evidence(changed)
-    await rows.put_findings(folded)
-    if dropped:
-        await rows.delete_findings(dropped)
+        unsupported = [version for version in found if not gone.isdisjoint(version.sources)]
+        renamed = any(
+            version.name is None for version in unsupported
+        )  # the kept name is that of what was known longest
+        events += await _without(rows, identifier, found, unsupported, now, apart=renamed)
+        await rows.bury({version.entry_id for version in unsupported if gone.issuperset(version.sources)})
+        await rows.unapply({version.entry_id for version in unsupported if not gone.issuperset(version.sources)})
     return events
 
 
@@ -147,7 +106,7 @@ async def _delete_rules(rows: Rows, identifiers: Collection[str], *, for_good: b
     texts = await rows.rule_texts(identifiers) if identifiers else []
     deleted = await rows.delete_rules(identifiers, for_good=for_good) if texts else []
     if deleted:
-        await rows.blur_aside([*texts, *deleted], FORGOTTEN_REASON)
+        await rows.blur_aside([*texts, *deleted], BLURRED_REASON)
         await forget_rules(rows, set(deleted), set(texts))
     return deleted
 
@@ -158,13 +117,16 @@ async def _without(
     versions: Sequence[PreferenceVersion],
     gone: Collection[PreferenceVersion],
     now: datetime,
+    *,
+    apart: bool = False,
 ) -> list[NewEvent]:
-    """Delete the versions `gone`, and make of the others what holds; without others the preference goes as well."""
+    """Delete the versions `gone`, and make of the others what holds; without others the preference goes as well.
+    `apart`: what was merged into it stands for itself again, until it is found once more to be the same."""
     kept = [version for version in versions if version not in gone]
     if not kept:
         await rows.delete_preferences([identifier])
         return [NewEvent("preference.forgotten", identifier, now)]
     await rows.delete_preference_versions(identifier, [version.version for version in gone])
-    made = await settle(rows, identifier, kept)
+    made = await settle(rows, identifier, kept, apart=apart)
     events = [NewEvent("preference.changed", one, now) for one in made]
     return events if identifier in made else [*events, NewEvent("preference.forgotten", identifier, now)]

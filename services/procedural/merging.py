@@ -38,28 +38,35 @@ async def merge(rows: Rows, keep: Preference, absorb: Preference) -> None:
     await rows.put_preference(keep.id, keep.category, keep.key, fold(versions, await rows.verdicts(keep.id)))
 
 
-async def settle(rows: Rows, identifier: str, versions: Sequence[PreferenceVersion]) -> list[str]:
+async def settle(
+    rows: Rows, identifier: str, versions: Sequence[PreferenceVersion], *, apart: bool = False
+) -> list[str]:
     """Make of `versions`, which are all that is left of a preference, what holds; returns the ids of what they amount
     to.
 
-    While any of them was said under the preference's own name, that is one preference. Otherwise its name was taken
-    from what has been forgotten: each name that is left becomes a preference of its own again.
+    While any of them was said under the preference's own name, that is one preference, unless the names are to be set
+    `apart`. Otherwise its name was taken from what has been forgotten: each name that is left becomes a preference of
+    its own again.
     """
-    if any(version.name is None for version in versions):
+    own = [version for version in versions if version.name is None]
+    kept = own if apart else versions
+    if own:
         category, key = (await rows.preference_names([identifier]))[identifier]
-        await rows.put_preference(identifier, category, key, fold(versions, await rows.verdicts(identifier)))
-        return [identifier]
+        await rows.put_preference(identifier, category, key, fold(kept, await rows.verdicts(identifier)))
+        if len(kept) == len(versions):
+            return [identifier]
     by_name: dict[tuple[str, str], list[PreferenceVersion]] = {}
     for version in versions:
         if version.name is not None:
             by_name.setdefault(version.name, []).append(replace(version, name=None))
     await rows.delete_aliases([identifier])
-    made = []
+    made = [identifier] if own else []
     for (category, key), of_name in by_name.items():
-        own = preference_id(rows.scope, category, key)
-        await rows.move_versions(identifier, own, {version.version: version for version in of_name})
-        await rows.copy_verdicts(identifier, own)
-        await rows.put_preference(own, category, key, fold(of_name, await rows.verdicts(own)))
-        made.append(own)
-    await rows.delete_preference_rows([identifier])
+        name = preference_id(rows.scope, category, key)
+        await rows.move_versions(identifier, name, {version.version: version for version in of_name})
+        await rows.copy_verdicts(identifier, name)
+        await rows.put_preference(name, category, key, fold(of_name, await rows.verdicts(name)))
+        made.append(name)
+    if not own:
+        await rows.delete_preference_rows([identifier])
     return made

@@ -1,9 +1,9 @@
 """Rows of preferences: what they are, their versions, verdicts on their values, and names that stand for others."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from datetime import datetime
 
-from ragpp.models import Preference, Vector
+from ragpp.models import Preference, TimeRange, Vector
 from services.procedural.ranking import Scored
 from services.procedural.rows import Judged, cosine_of, folded, preference_of, verdicts_as_of, version_of
 from services.procedural.user_rows import MAX_CANDIDATES, UserRows, half
@@ -84,8 +84,14 @@ class PreferenceRows(UserRows):
         rows = await self._fetch("preferences_of_sources", list(interaction_ids))
         return [row["preference_id"] for row in rows]
 
-    async def set_preference_sources(self, identifier: str, version: int, sources: Sequence[str]) -> None:
-        await self._execute("set_preference_sources", identifier, version, list(sources))
+    async def preferences_of_entries(
+        self, beginning: str, interaction_ids: Collection[str], span: TimeRange | None = None
+    ) -> set[tuple[str, str]]:
+        """(preference, entry) of the entries whose ids begin so and which rest on any of these interactions, or are of
+        that time."""
+        start, end = (span.start, span.end) if span is not None else (None, None)
+        rows = await self._fetch("preferences_of_entries", beginning, list(interaction_ids), start, end)
+        return {(row["preference_id"], row["entry_id"]) for row in rows}
 
     async def delete_preference_versions(self, identifier: str, versions: Collection[int]) -> None:
         await self._execute("delete_preference_versions", identifier, list(versions))

@@ -34,6 +34,11 @@ UPDATE procedural.applied SET subject_id = NULL, content_hash = NULL
 DELETE FROM procedural.applied
  WHERE tenant_id = $1 AND user_id = $2 AND kind = $3 AND subject_id = ANY($4::text[])
 
+-- name: unapply
+-- Forget that entries were applied, so that they may be again.
+-- $3 entry ids text[]
+DELETE FROM procedural.applied WHERE tenant_id = $1 AND user_id = $2 AND entry_id = ANY($3::text[])
+
 -- name: preference
 -- $3 id text
 SELECT id, category, key, value, confidence, stated, version, occurred_at, updated_at, valid_from, learned_at, verdict,
@@ -186,10 +191,12 @@ SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, v.embedding,
 SELECT DISTINCT preference_id FROM procedural.preference_versions
  WHERE tenant_id = $1 AND user_id = $2 AND sources && $3::text[]
 
--- name: set_preference_sources
--- $3 preference_id text, $4 version int, $5 sources text[]
-UPDATE procedural.preference_versions SET sources = $5
- WHERE tenant_id = $1 AND user_id = $2 AND preference_id = $3 AND version = $4
+-- name: preferences_of_entries
+-- Of entries whose ids begin with a text: those that rest on any of these interactions, or were said in a time.
+-- $3 beginning text, $4 interaction ids text[], $5 from timestamptz or null, $6 until timestamptz or null
+SELECT DISTINCT preference_id, entry_id FROM procedural.preference_versions
+ WHERE tenant_id = $1 AND user_id = $2 AND starts_with(entry_id, $3)
+   AND (sources && $4::text[] OR occurred_at >= $5::timestamptz AND occurred_at < $6::timestamptz)
 
 -- name: delete_preference_versions
 -- $3 preference_id text, $4 versions int[]
@@ -276,13 +283,97 @@ UPDATE procedural.rules AS r
    AND (r.tenant_id, r.user_id, r.id) = ($1, $2, $3)
 
 -- name: keep_rule_version
--- The rule as it is, as one of its versions.
--- $3 id text
+-- The rule as it is, as one of its versions. Its text is a person's when it was in any version before.
+-- $3 id text, $4 a person made it boolean, $5 its text is new and a person's boolean
 INSERT INTO procedural.rule_versions (tenant_id, user_id, rule_id, version, text, triggers, priority, active, aside,
-                                      occurred_at, recorded_at, sources, embedding)
+                                      occurred_at, recorded_at, sources, embedding, acted, written)
 SELECT tenant_id, user_id, id, version, text, triggers, priority, active, aside, occurred_at, updated_at, sources,
-       embedding
+       embedding, $4,
+       $5 OR EXISTS (SELECT FROM procedural.rule_versions AS before
+                      WHERE before.tenant_id = $1 AND before.user_id = $2 AND before.rule_id = $3
+                        AND before.written AND before.text = rules.text)
   FROM procedural.rules WHERE tenant_id = $1 AND user_id = $2 AND id = $3
+
+-- name: rule_histories
+-- Every version of these rules, oldest first, with the record of the rule.
+-- $3 rule ids text[]
+SELECT v.rule_id, v.version, v.text, v.triggers, v.priority, v.active, v.aside, v.occurred_at, v.acted, v.written,
+       r.activations, r.outcomes, r.successes
+  FROM procedural.rule_versions AS v
+  JOIN procedural.rules AS r ON (r.tenant_id, r.user_id, r.id) = (v.tenant_id, v.user_id, v.rule_id)
+ WHERE v.tenant_id = $1 AND v.user_id = $2 AND v.rule_id = ANY($3::text[])
+ ORDER BY v.rule_id, v.version
+
+-- name: delete_some_rule_versions
+-- $3 rule_id text, $4 versions int[]
+DELETE FROM procedural.rule_versions
+ WHERE tenant_id = $1 AND user_id = $2 AND rule_id = $3 AND version = ANY($4::int[])
+
+-- name: strip_rule
+-- Take triggers out of every version.
+-- $3 rule_id text, $4 triggers text[]
+UPDATE procedural.rule_versions
+   SET triggers = ARRAY(SELECT one FROM unnest(triggers) WITH ORDINALITY AS had (one, place)
+                         WHERE one <> ALL ($4::text[]) ORDER BY place)
+ WHERE tenant_id = $1 AND user_id = $2 AND rule_id = $3 AND triggers && $4::text[]
+
+-- name: rewind_rule
+-- Make the rule what its latest version says.
+-- $3 id text
+UPDATE procedural.rules AS r
+   SET text = v.text, triggers = v.triggers, priority = v.priority, active = v.active, aside = v.aside,
+       embedding = v.embedding, version = v.version, occurred_at = v.occurred_at, updated_at = v.recorded_at,
+       sources = v.sources
+  FROM (SELECT * FROM procedural.rule_versions
+         WHERE tenant_id = $1 AND user_id = $2 AND rule_id = $3 ORDER BY version DESC LIMIT 1) AS v
+ WHERE (r.tenant_id, r.user_id, r.id) = ($1, $2, $3)
+
+-- name: unhash_subjects
+-- Forget what entries said that wrote to these, and not that they did.
+-- $3 kind text, $4 subject ids text[]
+UPDATE procedural.applied SET content_hash = NULL
+ WHERE tenant_id = $1 AND user_id = $2 AND kind = $3 AND subject_id = ANY($4::text[])
+
+-- name: rules_first_told
+-- Rules none of whose texts is a person's, by the time of their first version: those whose ids begin with a text and not
+-- with another, told since a moment.
+-- $3 beginning text, $4 other beginning text, $5 since timestamptz, $6 until timestamptz or null
+SELECT rule_id FROM procedural.rule_versions
+ WHERE tenant_id = $1 AND user_id = $2 AND starts_with(rule_id, $3)
+   AND NOT ($4::text <> '' AND starts_with(rule_id, $4))
+ GROUP BY rule_id
+HAVING NOT bool_or(written)
+   AND (array_agg(occurred_at ORDER BY version))[1] >= $5::timestamptz
+   AND ($6::timestamptz IS NULL OR (array_agg(occurred_at ORDER BY version))[1] < $6)
+
+-- name: rules_within_sources
+-- Rules that rest on nothing but these.
+-- $3 interaction ids text[]
+SELECT id FROM procedural.rules
+ WHERE tenant_id = $1 AND user_id = $2 AND sources <> '{}' AND sources <@ $3::text[]
+
+-- name: put_rule_act
+-- $3 rule_id text, $4 priority int or null, $5 active boolean or null, $6 activations int, $7 outcomes int,
+-- $8 successes int
+INSERT INTO procedural.rule_acts (tenant_id, user_id, rule_id, priority, active, activations, outcomes, successes)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+    ON CONFLICT (tenant_id, user_id, rule_id) DO UPDATE
+   SET priority = excluded.priority, active = excluded.active, activations = excluded.activations,
+       outcomes = excluded.outcomes, successes = excluded.successes
+
+-- name: take_rule_act
+-- $3 rule_id text
+DELETE FROM procedural.rule_acts WHERE tenant_id = $1 AND user_id = $2 AND rule_id = $3
+RETURNING priority, active, activations, outcomes, successes
+
+-- name: delete_rule_acts
+-- $3 rule ids text[]
+DELETE FROM procedural.rule_acts WHERE tenant_id = $1 AND user_id = $2 AND rule_id = ANY($3::text[])
+
+-- name: set_rule_record
+-- $3 id text, $4 activations int, $5 outcomes int, $6 successes int
+UPDATE procedural.rules SET activations = $4, outcomes = $5, successes = $6
+ WHERE tenant_id = $1 AND user_id = $2 AND id = $3
 
 -- name: count_outcome
 -- $3 id text, $4 success boolean
@@ -294,7 +385,16 @@ RETURNING id, text, triggers, priority, active, aside, activations, outcomes, su
 
 -- name: rules_of_sources
 -- $3 interaction ids text[]
-SELECT id, sources FROM procedural.rules WHERE tenant_id = $1 AND user_id = $2 AND sources && $3::text[]
+SELECT id FROM procedural.rules WHERE tenant_id = $1 AND user_id = $2 AND sources && $3::text[]
+
+-- name: rules_aside_all
+-- The rules, with the version, of which a version was put aside for a reason that holds one of these texts, and whether
+-- a person did so.
+-- $3 texts text[]
+SELECT rule_id, version, acted FROM procedural.rule_versions
+ WHERE tenant_id = $1 AND user_id = $2 AND aside IS NOT NULL
+   AND EXISTS (SELECT FROM unnest($3::text[]) AS said WHERE position(said IN aside) > 0)
+ ORDER BY rule_id, version
 
 -- name: set_rule_sources
 -- $3 id text, $4 sources text[]
@@ -446,6 +546,13 @@ SELECT id, finding, text, confidence, when_start, when_end, when_precision, when
 SELECT DISTINCT finding_id FROM procedural.finding_evidence
  WHERE tenant_id = $1 AND user_id = $2 AND sources && $3::text[]
 
+-- name: findings_taught
+-- Findings that have evidence with a detail, of a time.
+-- $3 detail text, $4 from timestamptz, $5 until timestamptz or null
+SELECT DISTINCT finding_id FROM procedural.finding_evidence
+ WHERE tenant_id = $1 AND user_id = $2 AND details ? $3::text AND occurred_at >= $4::timestamptz
+   AND ($5::timestamptz IS NULL OR occurred_at < $5)
+
 -- name: delete_findings
 -- $3 ids text[]
 DELETE FROM procedural.findings WHERE tenant_id = $1 AND user_id = $2 AND id = ANY($3::text[]) RETURNING id
@@ -578,6 +685,10 @@ rules AS (
   DELETE FROM procedural.rules WHERE tenant_id = $1 AND user_id = $2 AND id = ANY (ARRAY(
     SELECT id FROM procedural.rules
      WHERE tenant_id = $1 AND user_id = $2 AND id <> ALL ($5::text[]) ORDER BY id LIMIT $6)) RETURNING 1),
+acts AS (
+  DELETE FROM procedural.rule_acts WHERE tenant_id = $1 AND user_id = $2 AND rule_id = ANY (ARRAY(
+    SELECT rule_id FROM procedural.rule_acts
+     WHERE tenant_id = $1 AND user_id = $2 AND rule_id <> ALL ($5::text[]) LIMIT $6)) RETURNING 1),
 applied AS (
   DELETE FROM procedural.applied WHERE tenant_id = $1 AND user_id = $2 AND entry_id = ANY (ARRAY(
     SELECT entry_id FROM procedural.applied
@@ -585,5 +696,12 @@ applied AS (
 SELECT count(*) FROM (
   SELECT FROM reports UNION ALL SELECT FROM evidence UNION ALL SELECT FROM found UNION ALL SELECT FROM refused
   UNION ALL SELECT FROM versions UNION ALL SELECT FROM preferred UNION ALL SELECT FROM judged
-  UNION ALL SELECT FROM named UNION ALL SELECT FROM ruled UNION ALL SELECT FROM rules UNION ALL SELECT FROM applied)
+  UNION ALL SELECT FROM named UNION ALL SELECT FROM ruled UNION ALL SELECT FROM rules UNION ALL SELECT FROM acts
+  UNION ALL SELECT FROM applied)
   AS gone
+
+-- name: delete_reflections
+-- Those of these days, or where there are none since a day.
+-- $3 days date[] or null, $4 since date
+DELETE FROM procedural.reflections
+ WHERE tenant_id = $1 AND user_id = $2 AND (date = ANY($3::date[]) OR $3::date[] IS NULL AND date >= $4::date)

@@ -36,6 +36,10 @@ class ReflectionRows(UserRows):
     async def reflections_of_sources(self, interaction_ids: Collection[str]) -> list[Reflection]:
         return [reflection_of(row) for row in await self._fetch("reflections_of_sources", list(interaction_ids))]
 
+    async def delete_reflections(self, days: Collection[date] | None, since: date) -> None:
+        """Those of `days`, or where that is None, all since a day."""
+        await self._execute("delete_reflections", None if days is None else list(days), since)
+
     async def reflections_of_rules(self) -> list[Reflection]:
         """Those that name rules."""
         return [reflection_of(row) for row in await self._fetch("reflections_of_rules")]

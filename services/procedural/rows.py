@@ -45,6 +45,35 @@ class RuleChange:
 
 
 @dataclass(frozen=True, slots=True)
+class RuleVersion:
+    """A version of a rule, with the rule's record. `acted`: a person made it; `written`: its text is a person's."""
+
+    version: int
+    text: str
+    triggers: tuple[str, ...]
+    priority: int
+    active: bool
+    aside: str | None
+    occurred_at: datetime
+    acted: bool
+    written: bool
+    activations: int
+    outcomes: int
+    successes: int
+
+
+@dataclass(frozen=True, slots=True)
+class RuleAct:
+    """What a person did to a rule, beside its words; None where nothing."""
+
+    priority: int | None
+    active: bool | None
+    activations: int
+    outcomes: int
+    successes: int
+
+
+@dataclass(frozen=True, slots=True)
 class Judged:
     """A verdict on one value of a preference."""
 

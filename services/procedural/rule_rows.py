@@ -5,7 +5,7 @@ from datetime import datetime
 
 from ragpp.models import Rule, RuleEntry, Vector
 from services.procedural.ranking import Scored
-from services.procedural.rows import RuleChange, cosine_of, rule_of
+from services.procedural.rows import RuleAct, RuleChange, RuleVersion, cosine_of, rule_of
 from services.procedural.user_rows import MAX_CANDIDATES, UserRows, half
 
 
@@ -23,8 +23,8 @@ class RuleRows(UserRows):
         """Every version, newest first."""
         return [rule_of(row) for row in await self._fetch("rule_versions", identifier)]
 
-    async def add_rule(self, entry: RuleEntry, sources: Sequence[str], embedding: Vector, now: datetime) -> None:
-        """The rule and its first version."""
+    async def add_rule(self, entry: RuleEntry, embedding: Vector, now: datetime) -> None:
+        """The rule and its first version; a person's when it rests on nothing that was said."""
         await self._execute(
             "add_rule",
             entry.id,
@@ -35,13 +35,15 @@ class RuleRows(UserRows):
             1,
             entry.occurred_at,
             now,
-            list(sources),
+            list(entry.sources),
             half(embedding),
         )
-        await self._execute("keep_rule_version", entry.id)
+        await self._execute("keep_rule_version", entry.id, not entry.sources, not entry.sources)
 
-    async def change_rule(self, identifier: str, change: RuleChange, now: datetime) -> None:
-        """The rule as its next version."""
+    async def change_rule(
+        self, identifier: str, change: RuleChange, now: datetime, *, acted: bool, written: bool
+    ) -> None:
+        """The rule as its next version; `acted`: by a person, and `written` with a text of theirs."""
         await self._execute(
             "change_rule",
             identifier,
@@ -55,27 +57,75 @@ class RuleRows(UserRows):
             half(change.embedding),
             change.aside,
         )
-        await self._execute("keep_rule_version", identifier)
+        await self._execute("keep_rule_version", identifier, acted, written)
 
     async def restore_rule(
         self, identifier: str, earlier: int, version: int, occurred_at: datetime, now: datetime
     ) -> None:
         await self._execute("restore_rule", identifier, earlier, version, occurred_at, now)
-        await self._execute("keep_rule_version", identifier)
+        await self._execute("keep_rule_version", identifier, True, False)
 
     async def count_outcome(self, identifier: str, success: bool) -> Rule | None:
         row = await self._fetchrow("count_outcome", identifier, success)
         return rule_of(row) if row else None
 
-    async def rules_of_sources(self, interaction_ids: Collection[str]) -> dict[str, tuple[str, ...]]:
-        """The sources of the rules that rest on any of these, by id."""
-        rows = await self._fetch("rules_of_sources", list(interaction_ids))
-        return {row["id"]: tuple(row["sources"]) for row in rows}
+    async def rules_of_sources(self, interaction_ids: Collection[str]) -> set[str]:
+        """The rules that rest on any of these."""
+        return {row["id"] for row in await self._fetch("rules_of_sources", list(interaction_ids))}
 
     async def set_rule_sources(self, identifier: str, sources: Sequence[str]) -> None:
         """Of the rule and of all its versions."""
         await self._execute("set_rule_sources", identifier, list(sources))
         await self._execute("set_rule_version_sources", identifier, list(sources))
+
+    async def rule_histories(self, identifiers: Collection[str]) -> dict[str, list[RuleVersion]]:
+        """Every version of each, oldest first."""
+        found: dict[str, list[RuleVersion]] = {}
+        for row in await self._fetch("rule_histories", list(identifiers)):
+            values = {**row, "triggers": tuple(row["triggers"])}
+            found.setdefault(values.pop("rule_id"), []).append(RuleVersion(**values))
+        return found
+
+    async def delete_rule_versions(self, identifier: str, versions: Collection[int]) -> None:
+        """Delete some versions of a rule, and let it be what the latest of the others says."""
+        await self._execute("delete_some_rule_versions", identifier, list(versions))
+        await self._execute("rewind_rule", identifier)
+
+    async def disown_rule(self, identifier: str, triggers: Collection[str]) -> None:
+        """Let a rule rest on nothing, and have none of `triggers`, in any version. Its entries may say it anew."""
+        await self._execute("strip_rule", identifier, list(triggers))
+        await self.set_rule_sources(identifier, ())
+        await self._execute("rewind_rule", identifier)
+        await self._execute("unhash_subjects", "rule", [identifier])
+
+    async def rules_first_told(
+        self, beginning: str, *, but: str = "", since: datetime, until: datetime | None = None
+    ) -> set[str]:
+        """The learned rules whose first version is of that time, by what their ids begin with, and do not."""
+        return {row["rule_id"] for row in await self._fetch("rules_first_told", beginning, but, since, until)}
+
+    async def rules_within_sources(self, interaction_ids: Collection[str]) -> set[str]:
+        """The rules that rest on nothing but these."""
+        return {row["id"] for row in await self._fetch("rules_within_sources", list(interaction_ids))}
+
+    async def asides_of(self, texts: Collection[str]) -> list[tuple[str, int, bool]]:
+        """(rule, version, whether a person did so) wherever a rule was put aside for a reason that holds any of
+        `texts`."""
+        rows = await self._fetch("rules_aside_all", list(texts))
+        return [(row["rule_id"], row["version"], row["acted"]) for row in rows]
+
+    async def put_rule_act(self, identifier: str, act: RuleAct) -> None:
+        await self._execute(
+            "put_rule_act", identifier, act.priority, act.active, act.activations, act.outcomes, act.successes
+        )
+
+    async def take_rule_act(self, identifier: str) -> RuleAct | None:
+        row = await self._fetchrow("take_rule_act", identifier)
+        return RuleAct(**row) if row else None
+
+    async def set_rule_record(self, identifier: str, act: RuleAct) -> None:
+        """How often the rule was followed, and with what success."""
+        await self._execute("set_rule_record", identifier, act.activations, act.outcomes, act.successes)
 
     async def rule_texts(self, identifiers: Collection[str]) -> list[str]:
         """Every text that these rules had in any version."""
@@ -93,6 +143,8 @@ class RuleRows(UserRows):
         """Delete these with every version; returns the ids that existed. Their entries are buried when it is for good,
         or else may write them again."""
         await self._execute("delete_rule_versions", list(identifiers))
+        if for_good:
+            await self._execute("delete_rule_acts", list(identifiers))
         await self._execute("bury_subjects" if for_good else "unapply_subjects", "rule", list(identifiers))
         return [row["id"] for row in await self._fetch("delete_rules", list(identifiers))]
 

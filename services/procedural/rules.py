@@ -39,8 +39,8 @@ class RuleVerbs(Core):
         aside: str | None = None,
         epoch: int | None = None,
     ) -> Rule:
-        """See the contract. Without a difference there is no new version. InvalidInput for a rule that is to be put
-        aside and made active at once."""
+        """See the contract. Without a difference there is no new version. What carries no epoch a person does.
+        InvalidInput for a rule that is to be put aside and made active at once."""
         if aside is not None and active:
             raise InvalidInput("a rule that is put aside is not active", suggestions=("Give `active` or `aside`.",))
         now = self._clock()
@@ -65,7 +65,8 @@ class RuleVerbs(Core):
                 occurred_at=max(now, rule.occurred_at),
                 embedding=embedding,
             )
-            await rows.change_rule(rule_id, change, now)
+            by_hand = epoch is None
+            await rows.change_rule(rule_id, change, now, acted=by_hand, written=by_hand and text is not None)
             await rows.record([NewEvent("rule.changed", rule_id, change.occurred_at)], now)
             return await _existing(rows, rule_id)
 

@@ -8,6 +8,7 @@ from typing import Final
 from ragpp.embedding import EmbeddingIdentity
 from ragpp.forgetting import SourceMarks
 from ragpp.ledger import NewEvent, forgotten, record
+from ragpp.ledger.windows import note_dropped
 from ragpp.models import Scope
 from ragpp.postgres import Pool, ensure_open, foreign_errors, ping, tenant_tx
 from services.procedural.finding_rows import FindingRows
@@ -43,6 +44,15 @@ class Rows(PreferenceRows, RuleRows, FindingRows, ReflectionRows):
     async def bury(self, entry_ids: Collection[str]) -> None:
         """Keep only that these entries were applied."""
         await self._execute("bury", list(entry_ids))
+
+    async def unapply(self, entry_ids: Collection[str]) -> None:
+        """Let these entries be applied again."""
+        await self._execute("unapply", list(entry_ids))
+
+    async def note_dropped(self, moments: Collection[datetime]) -> None:
+        """Let windows of messages from these moments on be looked at again."""
+        if moments:
+            await note_dropped(self._connection, self.scope, moments)
 
     async def forgotten_sources(self, interaction_ids: Collection[str]) -> set[str]:
         """Those of `interaction_ids` that were forgotten."""

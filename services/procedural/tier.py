@@ -2,8 +2,10 @@
 
 import asyncio
 from collections.abc import Awaitable, Collection, Sequence
+from datetime import date, datetime
 from time import perf_counter
 from typing import Final, Literal, cast
+from zoneinfo import ZoneInfo
 
 from ragpp.clock import Clock
 from ragpp.embedding import Embedder
@@ -18,10 +20,11 @@ from ragpp.models import (
     RuleEntry,
     Scope,
     Stored,
+    TimeRange,
     Vector,
 )
 from ragpp.tokens import TokenCounter
-from services.procedural import findings, forgetting, ranking, writing
+from services.procedural import findings, forgetting, ranking, unlearning, writing
 from services.procedural.findings import FindingVerbs
 from services.procedural.naming import ProceduralEntry
 from services.procedural.preferences import PreferenceVerbs
@@ -120,7 +123,7 @@ class PostgresProceduralTier(PreferenceVerbs, RuleVerbs, FindingVerbs, Reflectio
             return await forgetting.forget(rows, ids, self._clock(), for_good=False)
 
     async def forget_sources(self, scope: Scope, interaction_ids: Collection[str]) -> int:
-        """See the contract. An entry that rests on one of these alone and arrives later is not learned either.
+        """See the contract. An entry that rests on one of these and arrives later is not learned either.
 
         The marks are committed before anything is withdrawn. Each of the two steps begins an epoch: what was read
         between them may rest on what was not withdrawn yet.
@@ -148,6 +151,19 @@ class PostgresProceduralTier(PreferenceVerbs, RuleVerbs, FindingVerbs, Reflectio
         async with self._store.writing(scope) as rows:
             await rows.raise_epoch()
             return await forgetting.erase(rows, before, self._clock())
+
+    async def unlearn(
+        self,
+        scope: Scope,
+        since: datetime,
+        time_zone: str,
+        read: Sequence[TimeRange] = (),
+        days: Sequence[date] | None = None,
+    ) -> None:
+        """See the contract."""
+        async with self._store.writing(scope) as rows:
+            await rows.raise_epoch()
+            await unlearning.unlearn(rows, since, read, days, ZoneInfo(time_zone), self._clock())
 
     async def health_check(self) -> Health:
         """See the contract."""

@@ -9,7 +9,7 @@ from ragpp.errors import Conflict
 from ragpp.ledger import EventKind, NewEvent
 from ragpp.models import PreferenceEntry, RuleEntry, Scope, Stored, Vector
 from services.procedural.naming import WrittenEntry, content_hash, preference_id
-from services.procedural.rows import Applied, SubjectKind, verdicts_as_of
+from services.procedural.rows import Applied, RuleChange, SubjectKind, verdicts_as_of
 from services.procedural.store import Rows
 from services.procedural.versions import NO_VERDICTS, PreferenceVersion, fold, united
 
@@ -18,10 +18,9 @@ CHANGED: Final[Mapping[SubjectKind, EventKind]] = {"preference": "preference.cha
 
 @dataclass(frozen=True, slots=True)
 class Write:
-    """An entry that is new, with the sources that are left of it and its vector."""
+    """An entry that is new, and its vector."""
 
     entry: WrittenEntry
-    sources: tuple[str, ...]
     embedding: Vector
 
 
@@ -30,11 +29,10 @@ async def apply(
 ) -> list[Stored]:
     """Apply those of `entries` that are new; answers in their order.
 
-    A known id is a duplicate, also when what it wrote was forgotten since. An entry whose sources were all forgotten
-    is a duplicate of nothing: it is not learned, and marked as applied unless it is a rule, whose id is that of its
-    words: other interactions may say them. A known rule that is worked out again from others rests on those as well.
-    Raises Conflict for a known id that says something else, before anything is
-    written.
+    A known id is a duplicate, also when what it wrote was forgotten since. An entry of whose sources any was forgotten
+    is a duplicate of nothing: it is not learned, and marked as applied when all were, unless it is a rule, whose id is
+    that of its words: other interactions may say them. A known rule that is worked out again from others rests on those
+    as well. Raises Conflict for a known id that says something else, before anything is written.
     """
     known = await rows.applied({entry.id for entry in entries})
     _refuse_conflicts(entries, known)
@@ -44,12 +42,10 @@ async def apply(
     for entry, vector in zip(entries, vectors, strict=True):
         if entry.id in known or entry.id in writes:
             continue
-        sources = tuple(source for source in entry.sources if source not in gone)
-        if entry.sources and not sources:
-            if isinstance(entry, PreferenceEntry):
-                buried[entry.id] = Applied(entry.id, entry.kind, None, None, None)
-        else:
-            writes[entry.id] = Write(entry, sources, vector)
+        if gone.isdisjoint(entry.sources):
+            writes[entry.id] = Write(entry, vector)
+        elif isinstance(entry, PreferenceEntry) and gone.issuperset(entry.sources):
+            buried[entry.id] = Applied(entry.id, entry.kind, None, None, None)
     fresh = list(writes.values())
     subjects = await _write(rows, scope, fresh, now)
     supported = await _support(rows, entries, known, gone)
@@ -111,7 +107,8 @@ async def _write(rows: Rows, scope: Scope, writes: Sequence[Write], now: datetim
     for write in writes:
         if isinstance(write.entry, RuleEntry):
             named[write.entry.id] = write.entry.id
-            await rows.add_rule(write.entry, write.sources, write.embedding, now)
+            await rows.add_rule(write.entry, write.embedding, now)
+            await _act_again(rows, write.entry, now)
             continue
         entry, identifier = write.entry, named[write.entry.id]
         category, key = names.get(identifier, (entry.category, entry.key))
@@ -124,7 +121,7 @@ async def _write(rows: Rows, scope: Scope, writes: Sequence[Write], now: datetim
             stated=entry.stated,
             occurred_at=entry.occurred_at,
             recorded_at=now,
-            sources=write.sources,
+            sources=entry.sources,
             name=None if identifier == own[entry.id] else (entry.category, entry.key),
         )
         earlier.append(version)
@@ -133,14 +130,39 @@ async def _write(rows: Rows, scope: Scope, writes: Sequence[Write], now: datetim
     return named
 
 
+async def _act_again(rows: Rows, entry: RuleEntry, now: datetime) -> None:
+    """Do to a rule that is learned again what a person did to it before it went."""
+    act = await rows.take_rule_act(entry.id)
+    if act is None:
+        return
+    await rows.set_rule_record(entry.id, act)
+    priority = entry.priority if act.priority is None else act.priority
+    active = entry.active if act.active is None else act.active
+    if (priority, active) != (entry.priority, entry.active):
+        change = RuleChange(
+            text=entry.text,
+            triggers=entry.triggers,
+            priority=priority,
+            active=active,
+            aside=None,
+            version=2,
+            occurred_at=max(now, entry.occurred_at),
+            embedding=None,
+        )
+        await rows.change_rule(entry.id, change, now, acted=True, written=False)
+
+
 async def _support(
     rows: Rows, entries: Sequence[WrittenEntry], known: Mapping[str, Applied], gone: set[str]
 ) -> list[str]:
     """Add to rules that are worked out again what they rest on beyond what was known; returns their ids."""
     again = {
-        entry.id: tuple(source for source in entry.sources if source not in gone)
+        entry.id: entry.sources
         for entry in entries
-        if isinstance(entry, RuleEntry) and entry.id in known and known[entry.id].subject_id is not None
+        if isinstance(entry, RuleEntry)
+        and entry.id in known
+        and known[entry.id].subject_id is not None
+        and gone.isdisjoint(entry.sources)
     }
     supported = []
     for identifier, sources in again.items():

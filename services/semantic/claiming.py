@@ -43,6 +43,6 @@ class NewEvent:
         }
 
     def left(self, forgotten: Collection[str]) -> tuple[str, ...] | None:
-        """Its sources without those of these marks; None when all of them are forgotten."""
+        """Its sources; None when any of them is of these marks."""
         gone = {source for source, mark in zip(self.sources, self.marks, strict=True) if mark in forgotten}
         return left_of(self.sources, gone)

@@ -11,19 +11,14 @@ from services.semantic.writer import GraphWriter
 
 
 async def withdraw_sources(writer: GraphWriter, interaction_ids: Collection[str]) -> int:
-    """Take interactions out of the evidence, and note what rested on them, to be revised; how many entities and
-    relationships that are."""
-    gone = set(interaction_ids)
-    remaining = {
-        event_id: tuple(source for source in sources if source not in gone)
-        for event_id, sources in (await writer.events_of_sources(gone)).items()
-    }
-    if not remaining:
+    """Take interactions out of the evidence, with all that rests on any of them, and note what that is, to be revised;
+    how many entities and relationships."""
+    events = await writer.events_of_sources(interaction_ids)
+    if not events:
         return 0
-    evidence = await writer.evidence_of_events(remaining)
+    evidence = await writer.evidence_of_events(events)
     losses, relationships = losses_of(evidence), _relationships_of(evidence)
-    await writer.withdraw_events(event_id for event_id, sources in remaining.items() if not sources)
-    await writer.set_sources({event_id: sources for event_id, sources in remaining.items() if sources})
+    await writer.withdraw_events(events)
     await writer.add_unrevised(losses, relationships)
     return len(losses) + len(relationships)
 

@@ -440,7 +440,7 @@ DETACH DELETE m
 // The events that came from any of these interactions. $ids list<text>
 MATCH (a:Applied {scope: $scope})
  WHERE a.event_id IS NOT NULL AND any(source IN a.sources WHERE source IN $given.ids)
-RETURN a.event_id AS event_id, a.sources AS sources
+RETURN a.event_id AS event_id
 
 // name: evidence_of_events
 // What events are evidence of. $ids list<text>
@@ -462,12 +462,6 @@ WITH DISTINCT a
 SET a.sources = [], a.namings = null
 WITH a WHERE a.event_id STARTS WITH 'e:'
 DELETE a
-
-// name: set_sources
-// $rows list<{event_id, sources}>
-UNWIND $given.rows AS row
-MATCH (a:Applied {scope: $scope, event_id: row.event_id})
-SET a.sources = row.sources
 
 // name: add_unrevised
 // $rows list<{thing, first, keys, aliased}>: of [entity id] what it has lost; of [source id, type, target id] the rest is

@@ -238,10 +238,10 @@ class GraphWriter:
             {RelationshipKey(*record["thing"]) for record in records if len(record["thing"]) == 3},
         )
 
-    async def events_of_sources(self, interaction_ids: Iterable[str]) -> dict[str, tuple[str, ...]]:
-        """Events that came from any of these interactions, with all their sources."""
-        records = await self._run("events_of_sources", ids=list(interaction_ids))
-        return {record["event_id"]: tuple(record["sources"]) for record in records}
+    async def events_of_sources(self, interaction_ids: Iterable[str]) -> list[str]:
+        """Events that came from any of these interactions. What an event says may be the words of each of its sources,
+        so it goes with any."""
+        return [record["event_id"] for record in await self._run("events_of_sources", ids=list(interaction_ids))]
 
     async def evidence_of_events(self, event_ids: Iterable[str]) -> list[EventEvidence]:
         """What known events are evidence of."""
@@ -272,10 +272,6 @@ class GraphWriter:
 
     async def withdraw_events(self, event_ids: Iterable[str]) -> None:
         await self._run("withdraw_events", ids=list(event_ids))
-
-    async def set_sources(self, sources: Mapping[str, Sequence[str]]) -> None:
-        rows = [{"event_id": event_id, "sources": list(remaining)} for event_id, remaining in sources.items()]
-        await self._run("set_sources", rows=rows)
 
     async def events_of_entity(self, entity_id: str) -> list[str]:
         return [record["event_id"] for record in await self._run("events_of_entity", id=entity_id)]

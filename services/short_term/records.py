@@ -12,6 +12,7 @@ from ragpp.errors import InvalidInput
 from ragpp.models import Entry, Interaction, InteractionEntry, Role, Value
 
 BEGINNING: Final = datetime(1, 1, 1, tzinfo=UTC)
+HASH_CHARS: Final = 32
 _MICROSECOND: Final = timedelta(microseconds=1)
 
 
@@ -61,7 +62,7 @@ def moment_of(key: str) -> datetime:
 def content_hash(interaction: Interaction) -> str:
     """32 hexadecimal characters of SHA-256 over role, name and content: what one id may say only once."""
     said = orjson.dumps([interaction.role, interaction.name, interaction.content])
-    return hashlib.sha256(said).hexdigest()[:32]
+    return hashlib.sha256(said).hexdigest()[:HASH_CHARS]
 
 
 def encode_body(interaction: Interaction) -> bytes:

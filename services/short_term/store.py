@@ -12,7 +12,7 @@ from redis.exceptions import NoScriptError
 from ragpp.forgetting import outdated
 from ragpp.models import Scope
 from ragpp.redis import Client, Keys, foreign_errors, load_script, ping
-from services.short_term.records import Appended, Message, NewMessage, decode_message, moment_of
+from services.short_term.records import HASH_CHARS, Appended, Message, NewMessage, decode_message, moment_of
 from services.short_term.summary import SummaryLine
 
 PACKAGE: Final = "services.short_term"
@@ -120,12 +120,13 @@ class ShortTermStore:
         summary: Sequence[SummaryLine],
         marks: Collection[str] = (),
         moved: Sequence[Message] = (),
+        mends: bool = False,
         epoch: int | None,
     ) -> bool:
         """Replace the summary and remove what moved into it; False when the session has changed since `revision`, or
-        when one of `marks`, those of the messages that the summary was made from, is of something forgotten. Raises
-        Outdated when `epoch` is not the user's."""
-        arguments: list[str | bytes | int] = [_carried(epoch), revision, token_hex(8)]
+        when one of `marks`, those of the messages that the summary was made from, is of something forgotten. `mends`:
+        it is torn no longer. Raises Outdated when `epoch` is not the user's."""
+        arguments: list[str | bytes | int] = [_carried(epoch), revision, token_hex(8), int(mends)]
         arguments += [sum(line.tokens for line in summary), len(summary), *(line.encode() for line in summary)]
         arguments += [len(marks), *marks]
         for message in moved:
@@ -135,6 +136,19 @@ class ShortTermStore:
         if reply == 2:
             raise outdated()
         return reply == 1
+
+    async def moved(self, scope: Scope, session_id: str) -> list[str]:
+        """The ids of the messages that have left the session's window for its summary."""
+        _, _, ids, _, _ = self._session_keys(scope, [session_id])
+        async with foreign_errors("moved"):
+            known = cast("dict[bytes, bytes]", await self._client.hgetall(ids))
+        return [message_id.decode() for message_id, place in known.items() if len(place) == HASH_CHARS]
+
+    async def is_torn(self, scope: Scope, session_id: str) -> bool:
+        """Whether lines of the session's summary went with what was forgotten."""
+        _, _, _, meta, _ = self._session_keys(scope, [session_id])
+        async with foreign_errors("torn"):
+            return bool(await self._client.hexists(meta, "torn"))
 
     async def epoch(self, scope: Scope) -> int:
         """The user's epoch of forgetting, begun by this if there is none."""

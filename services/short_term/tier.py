@@ -21,18 +21,18 @@ from ragpp.models import (
     SessionInfo,
     SessionView,
     Stored,
-    SummaryDraft,
 )
 from ragpp.settings import ShortTermSettings
-from ragpp.summaries import NEW_SHARE, Summariser, SummaryMessage
+from ragpp.summaries import Summariser
 from ragpp.tokens import TokenCounter
 from services.short_term import memories
 from services.short_term.appending import new_messages
-from services.short_term.holdings import EVERYTHING, holdings
-from services.short_term.records import Appended, Message, interaction_entries
+from services.short_term.holdings import holdings
+from services.short_term.records import Appended, Message
 from services.short_term.store import Session, ShortTermStore
-from services.short_term.summary import Said, SummaryLine, attribute, joined, rewritten
-from services.short_term.view import drafted, listed, shown
+from services.short_term.summarising import EVERYTHING, SummaryVerbs
+from services.short_term.summary import Said, SummaryLine
+from services.short_term.view import listed, shown
 from services.short_term.window import due
 
 MAX_PAGE: Final = 500
@@ -43,7 +43,7 @@ PING_S: Final = 1.9
 """The contract's two seconds, less what it takes to say that they are over."""
 
 
-class RedisShortTermTier:
+class RedisShortTermTier(SummaryVerbs):
     """Sessions in Redis. Implements `ragpp.tiers.ShortTermTier`.
 
     Messages are ordered by `occurred_at`, then by arrival. Over `max_tokens` a session is due to be compacted:
@@ -61,12 +61,7 @@ class RedisShortTermTier:
         marks: SourceMarks,
     ) -> None:
         self.name: Final[Literal["short_term"]] = "short_term"
-        self._store = store
-        self._settings = settings
-        self._summariser = summariser
-        self._counter = counter
-        self._clock = clock
-        self._marks = marks
+        super().__init__(store, settings, summariser=summariser, counter=counter, clock=clock, marks=marks)
 
     async def epoch(self, scope: Scope) -> int:
         """See the contract."""
@@ -176,29 +171,6 @@ class RedisShortTermTier:
         """See the contract. All but the last five messages move."""
         return await self._compact(scope, epoch) == "moved"
 
-    async def draft_summary(self, scope: Scope) -> SummaryDraft | None:
-        """See the protocol. Half of the summary's tokens may be written: the next quotes then leave all of it be."""
-        session_id = scope.session_id or DEFAULT_SESSION
-        session = await self._whole(scope, session_id)
-        if session is None:
-            return None
-        most = max(1, int(self._settings.summary_tokens * (1 - NEW_SHARE)))
-        return drafted(session_id, session.revision, session.messages, session.summary, most)
-
-    async def write_summary(
-        self, scope: Scope, revision: str, text: str, entries: Sequence[Entry], epoch: int | None = None
-    ) -> bool:
-        """See the protocol. At most `summary_tokens` of `text` are kept."""
-        session_id = scope.session_id or DEFAULT_SESSION
-        text = self._counter.truncate(text, self._settings.summary_tokens)
-        session = await self._whole(scope, session_id)
-        if session is None or session.revision != revision or not text.strip():
-            return False
-        folded = [Said.of(entry.interaction) for entry in interaction_entries(entries)]
-        lines = rewritten(text, session.summary, folded, self._counter.count)
-        marks = self._marks.of_all(scope, (entry.id for entry in entries))
-        return await self._store.compact(scope, session_id, revision=revision, summary=lines, marks=marks, epoch=epoch)
-
     async def rebuild(self, scope: Scope, entries: Sequence[Entry], epoch: int | None = None) -> int:
         """See the contract. What was forgotten stays so, and an id with other content stays as it is."""
         if not entries:
@@ -236,7 +208,7 @@ class RedisShortTermTier:
 
     async def _compact(self, scope: Scope, epoch: int | None) -> Literal["nothing due", "moved", "overtaken"]:
         session_id, settings = scope.session_id or DEFAULT_SESSION, self._settings
-        session = await self._whole(scope, session_id)
+        session = await self.whole(scope, session_id)
         if session is None:
             return "nothing due"
         leaving = due(
@@ -245,29 +217,11 @@ class RedisShortTermTier:
         if leaving == 0:
             return "nothing due"
         moved = session.messages[::-1][:leaving]
-        lines = await self._summarise(session, moved)
+        lines = await self.summarised(session.summary, [Said.of(message) for message in moved])
         written = await self._store.compact(
             scope, session_id, revision=session.revision, summary=lines, moved=moved, epoch=epoch
         )
         return "moved" if written else "overtaken"
-
-    async def _whole(self, scope: Scope, session_id: str) -> Session | None:
-        """All of the session; looking at it is no use of it."""
-        return await self._store.read(scope, session_id, budget=EVERYTHING, least=0, now=self._clock(), touch=False)
-
-    async def _summarise(self, session: Session, moved: Sequence[Message]) -> list[SummaryLine]:
-        """The new summary, of at most `summary_tokens` whatever the summariser answers."""
-        limit = self._settings.summary_tokens
-        text = await self._summariser.summarise(
-            joined(session.summary),
-            [
-                SummaryMessage(said_by=message.said_by, content=message.content, occurred_at=message.occurred_at)
-                for message in moved
-            ],
-            limit,
-        )
-        text = self._counter.truncate(text, limit)
-        return attribute(text, session.summary, [Said.of(message) for message in moved], self._counter.count)
 
     async def _read(self, scope: Scope, session_id: str, budget: int) -> Session | None:
         return await self._store.read(

@@ -1,6 +1,6 @@
 """A session as it is read: the summary and the latest messages, cut to a budget. Pure, but for the token counter."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Final
 
 from ragpp.models import SessionInfo, SessionMessage, SessionView, SummaryDraft
@@ -85,10 +85,15 @@ def _cut(message: Message, tokens: int, counter: TokenCounter) -> SessionMessage
 
 
 def drafted(
-    session_id: str, revision: str, messages: Sequence[Message], lines: Sequence[SummaryLine], max_tokens: int
+    session_id: str,
+    revision: str,
+    messages: Sequence[Message],
+    lines: Sequence[SummaryLine],
+    moved: Collection[str],
+    max_tokens: int,
 ) -> SummaryDraft | None:
-    """What a better writer of the summary `lines` needs, beside the raw `messages`; None when a model wrote them all,
-    or there are none."""
+    """What a better writer of the summary `lines` needs, beside the raw `messages` and the ids of those that `moved`;
+    None when a model wrote them all, or there are none."""
     if all(line.written for line in lines):
         return None
     return SummaryDraft(
@@ -97,6 +102,6 @@ def drafted(
         text=joined(lines),
         until=min([message.occurred_at for message in messages] or [max(line.until for line in lines)]),
         written_until=max((line.until for line in lines if line.written), default=None),
-        window=tuple(message.id for message in messages),
+        moved=frozenset(moved),
         max_tokens=max_tokens,
     )

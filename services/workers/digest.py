@@ -13,8 +13,8 @@ import structlog
 from ragpp.errors import Conflict, LedgerError, MemorySystemError, Outdated, TierUnavailable
 from ragpp.ledger import Result, Work, WorkKey
 from ragpp.tiers import MemoryTier
+from services.workers.again import extract_or_look_again
 from services.workers.erase import erase
-from services.workers.extract import extract
 from services.workers.maintain import maintain
 from services.workers.observe import observe
 from services.workers.parts import WorkerParts
@@ -39,7 +39,7 @@ STAGES: Final[Mapping[str, Stage]] = {
     "observe": Stage(observe, lambda parts: (parts.episodic, parts.semantic, parts.procedural), embeds=True),
     "short_term": Stage(short_term, lambda parts: (parts.episodic, parts.short_term)),
     "forget": Stage(forget, lambda parts: (parts.episodic, parts.short_term, parts.semantic, parts.procedural)),
-    "extract": Stage(extract, _learned_tiers, embeds=True, batch=1),
+    "extract": Stage(extract_or_look_again, _learned_tiers, embeds=True, batch=1),
     "reflect": Stage(reflect, _learned_tiers, embeds=True, batch=1),
     "maintain": Stage(maintain, _learned_tiers, batch=8, at_once=1),
     "erase": Stage(

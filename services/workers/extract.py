@@ -6,6 +6,7 @@ what is done repeatedly, when and in what order; with a language model configure
 
 import asyncio
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta, tzinfo
 from typing import Final
 
@@ -13,11 +14,11 @@ import structlog
 from pydantic import JsonValue
 
 from ragpp.errors import LanguageModelError
-from ragpp.learned import Finding
+from ragpp.learned import HABIT_ENTRY, Finding
 from ragpp.ledger import Work, WorkKey
+from ragpp.ledger.windows import Window
 from ragpp.models import (
     FindingEntry,
-    FindingKind,
     Interaction,
     Page,
     Preference,
@@ -27,8 +28,9 @@ from ragpp.models import (
     TimeRange,
 )
 from services.workers.epochs import Epochs, epochs_of
+from services.workers.extracted import counted, iso, pattern_out, preference_out, relationship_out
 from services.workers.history import PAGE, pages, said_within, vectors_of
-from services.workers.learning.days import LEAST_STEP, back, window_of, zone_of
+from services.workers.learning.days import LEAST_STEP, Bounded, back, window_of, zone_of
 from services.workers.learning.doings import Doing, active_days, doings_of
 from services.workers.learning.patterns import Pattern, find_patterns
 from services.workers.modelled import Read, read_with_model
@@ -54,6 +56,16 @@ HABIT_CONFIDENCE: Final = 0.45
 _log = structlog.stdlib.get_logger(__name__)
 
 
+@dataclass(frozen=True)
+class Looked:
+    """What was said in a window, what of it teaches, and what it taught."""
+
+    said: Sequence[Interaction]
+    items: Sequence[Interaction]
+    patterns: Sequence[tuple[str, Pattern]] = ()
+    read: Read = field(default_factory=Read)
+
+
 async def extract(parts: WorkerParts, batch: Sequence[Work]) -> Mapping[WorkKey, Mapping[str, JsonValue]]:
     """Extract from the window of each work (`learning.days.window_of` its payload), and ask for an incremental
     reflection. Repeating it changes nothing.
@@ -64,8 +76,11 @@ async def extract(parts: WorkerParts, batch: Sequence[Work]) -> Mapping[WorkKey,
     results: dict[WorkKey, Mapping[str, JsonValue]] = {}
     for work in batch:
         span = window_of(work.payload, work.occurred_at)
-        results[work.key] = await extract_window(parts, work, span)
-        moments = {"start": _iso(span.start), "end": _iso(span.end)}
+        zone = str(work.payload.get("time_zone") or (await parts.ledger.user_settings(work.scope)).time_zone)
+        window = Window(work.key.event_id, "extract", span.start, span.end, None, {"time_zone": zone})
+        await parts.ledger.note_window(work.scope, window)  # before anything is learned from it
+        results[work.key] = await extract_window(parts, work, span, zone)
+        moments = {"start": iso(span.start), "end": iso(span.end)}
         await parts.ledger.request(
             work.scope,
             "reflect.requested",
@@ -76,7 +91,7 @@ async def extract(parts: WorkerParts, batch: Sequence[Work]) -> Mapping[WorkKey,
     return results
 
 
-async def extract_window(parts: WorkerParts, work: Work, span: TimeRange) -> dict[str, JsonValue]:
+async def extract_window(parts: WorkerParts, work: Work, span: Bounded, zone: str) -> dict[str, JsonValue]:
     """`{patterns, preferences, relationships, findings, extracted_at, window, model, fallback}`, without any content:
     it would outlive what it repeats.
 
@@ -85,42 +100,46 @@ async def extract_window(parts: WorkerParts, work: Work, span: TimeRange) -> dic
     what was read: of more than MOST_WINDOW interactions the latest, and the part before `earlier` is asked for.
     """
     scope = work.scope
-    epochs = await epochs_of(parts, scope)
-    said = await said_within(parts, scope, span, most=MOST_WINDOW)
+    looked = await look_at(parts, scope, span, zone)
+    said, items, read = looked.said, looked.items, looked.read
     earlier = await _go_on(parts, work, span, said[0].occurred_at) if len(said) >= MOST_WINDOW else None
-    items = [item for item in said if teaches(item)]
-    patterns: list[tuple[str, Pattern]] = []
-    read = Read()
-    if items:
-        zone = zone_of(str(work.payload.get("time_zone") or (await parts.ledger.user_settings(scope)).time_zone))
-        patterns = await _learn_patterns(parts, scope, span, {item.id for item in items}, zone, epochs)
-        read = await _read(parts, scope, items, epochs)
     ids = {item.id for item in items}
     findings = await _findings(parts, scope, ids)
     return {
-        "patterns": [_pattern_out(identifier, pattern) for identifier, pattern in patterns[:MOST_SHOWN]],
-        "preferences": [_preference_out(one) for one in (await _preferences(parts, scope, ids))[:MOST_SHOWN]],
-        "relationships": [_relationship_out(one) for one in (await _relationships(parts, scope, ids))[:MOST_SHOWN]],
-        "findings": _counted(findings),
-        "extracted_at": _iso(parts.clock()),
+        "patterns": [pattern_out(identifier, pattern) for identifier, pattern in looked.patterns[:MOST_SHOWN]],
+        "preferences": [preference_out(one) for one in (await _preferences(parts, scope, ids))[:MOST_SHOWN]],
+        "relationships": [relationship_out(one) for one in (await _relationships(parts, scope, ids))[:MOST_SHOWN]],
+        "findings": counted(findings),
+        "extracted_at": iso(parts.clock()),
         "window": {
-            "start": _iso(said[0].occurred_at if earlier is not None else span.start),
-            "end": _iso(span.end),
+            "start": iso(said[0].occurred_at if earlier is not None else span.start),
+            "end": iso(span.end),
             "interactions": len(items),
-            "earlier": _iso(earlier),
+            "earlier": iso(earlier),
         },
         "model": read.model,
         "fallback": read.fallback,
     }
 
 
-async def _go_on(parts: WorkerParts, work: Work, span: TimeRange, read_from: datetime) -> datetime:
+async def look_at(parts: WorkerParts, scope: Scope, span: Bounded, zone: str, *, ask: bool = True) -> Looked:
+    """Learn what the window says together; `ask`: also what a language model reads in it. Raises as `extract`."""
+    epochs = await epochs_of(parts, scope)
+    said = await said_within(parts, scope, span, most=MOST_WINDOW)
+    items = [item for item in said if teaches(item)]
+    if not items:
+        return Looked(said, items)
+    patterns = await _learn_patterns(parts, scope, span, {item.id for item in items}, zone_of(zone), epochs)
+    return Looked(said, items, patterns, await _read(parts, scope, items, epochs) if ask else Read())
+
+
+async def _go_on(parts: WorkerParts, work: Work, span: Bounded, read_from: datetime) -> datetime:
     """Ask for the part of the window before what was read from `read_from` on; returns its end. It takes in the others
     of that very moment, unless nothing but that moment was read: then there would be no end to it."""
     end = read_from + LEAST_STEP
-    if span.end is not None and end >= span.end:
+    if end >= span.end:
         end = read_from
-    payload = {**work.payload, "start": _iso(span.start), "end": end.isoformat()}
+    payload = {**work.payload, "start": iso(span.start), "end": end.isoformat()}
     await parts.ledger.request(work.scope, "extract.requested", f"earlier:{work.key.event_id}", payload, end)
     return end
 
@@ -140,11 +159,9 @@ def _compared(doings: Sequence[Doing]) -> list[str]:
 
 
 async def _learn_patterns(
-    parts: WorkerParts, scope: Scope, span: TimeRange, ids: set[str], zone: tzinfo, epochs: Epochs
+    parts: WorkerParts, scope: Scope, span: Bounded, ids: set[str], zone: tzinfo, epochs: Epochs
 ) -> list[tuple[str, Pattern]]:
     """Find the patterns that the window is part of and keep them; answers each with the id of its finding."""
-    if span.end is None:
-        return []
     found = await patterns_until(parts, scope, span.end, zone)
     touched = [(finding_id(*pattern.key), pattern) for pattern in found if ids & set(pattern.sources)]
     entries: list[FindingEntry | PreferenceEntry] = []
@@ -177,7 +194,7 @@ def habits_of(pattern: Pattern) -> list[PreferenceEntry]:
     key = f"{pattern.who}'s {pattern.topic}" if pattern.who else pattern.topic
     return [
         PreferenceEntry(
-            id=f"habit-{finding_id(*pattern.key, source)}",
+            id=f"{HABIT_ENTRY}{finding_id(*pattern.key, source)}",
             category="habits",
             key=key[:100],
             value="does it regularly",
@@ -250,37 +267,3 @@ async def _findings(parts: WorkerParts, scope: Scope, ids: set[str]) -> list[Fin
         if seen == MOST_READ:
             break
     return found
-
-
-def _counted(findings: Sequence[Finding]) -> dict[str, JsonValue]:
-    kinds: tuple[FindingKind, ...] = ("decision", "insight", "error", "plan", "event")
-    return {kind: sum(one.finding == kind for one in findings) for kind in kinds}
-
-
-def _pattern_out(identifier: str, pattern: Pattern) -> dict[str, JsonValue]:
-    return {
-        "id": identifier,
-        "confidence": pattern.confidence,
-        "support": len(pattern.sources),
-    }
-
-
-def _preference_out(one: Preference) -> dict[str, JsonValue]:
-    return {
-        "id": one.id,
-        "confidence": round(one.confidence, 4),
-        "stated": one.stated,
-        "evidence": len(one.sources),
-    }
-
-
-def _relationship_out(one: Relationship) -> dict[str, JsonValue]:
-    return {
-        "id": one.id,
-        "confidence": round(one.confidence, 4),
-        "valid_to": _iso(one.valid_to),
-    }
-
-
-def _iso(moment: datetime | None) -> str | None:
-    return moment.isoformat() if moment is not None else None

@@ -10,6 +10,7 @@ from typing import Final
 
 from ragpp.echo import own_words
 from ragpp.extraction import SPEAKER, Extraction, Extractor
+from ragpp.learned import READ_DETAIL, READ_ENTRY
 from ragpp.lexical import words
 from ragpp.llm.port import LanguageModel
 from ragpp.llm.transcripts import supports
@@ -51,7 +52,9 @@ async def read_with_model(model: LanguageModel, extractor: Extractor, items: Seq
     entries: list[PreferenceEntry | FindingEntry] = [
         _preference(claim, by_id) for claim in window.preferences if not _known_preference(claim, local)
     ]
-    entries += [_finding(claim, by_id, extractor) for claim in window.findings if not _known_finding(claim, local)]
+    entries += [
+        _finding(claim, by_id, extractor, window.model) for claim in window.findings if not _known_finding(claim, local)
+    ]
     return Read(
         model=window.model,
         fallback=f"{len(window.failed)} parts were not read: {', '.join(sorted(set(window.failed)))}"
@@ -164,7 +167,7 @@ def _preference(claim: FoundPreference, by_id: dict[str, Interaction]) -> Prefer
     )
 
 
-def _finding(claim: FoundFinding, by_id: dict[str, Interaction], extractor: Extractor) -> FindingEntry:
+def _finding(claim: FoundFinding, by_id: dict[str, Interaction], extractor: Extractor, model: str) -> FindingEntry:
     """Its time is resolved by the local extractor from the words that the model quotes."""
     item = by_id[claim.sources[-1]]
     dates = extractor.extract(claim.context, speaker=item.name, said_at=item.occurred_at).dates
@@ -176,8 +179,9 @@ def _finding(claim: FoundFinding, by_id: dict[str, Interaction], extractor: Extr
         when=dates[0].span if dates else None,
         occurred_at=claim.occurred_at,
         sources=claim.sources,
+        details={READ_DETAIL: model},
     )
 
 
 def _claim_id(*said: str) -> str:
-    return f"model-{hashlib.sha256(chr(31).join(said).encode()).hexdigest()[:32]}"
+    return f"{READ_ENTRY}{hashlib.sha256(chr(31).join(said).encode()).hexdigest()[:32]}"

@@ -12,7 +12,7 @@ import json
 import time
 import traceback
 from collections.abc import Awaitable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date, datetime, timedelta, tzinfo
 from typing import Final, TypeVar
 
@@ -23,6 +23,7 @@ from ragpp.echo import masked, own_words
 from ragpp.errors import InvalidInput, LanguageModelError, MemorySystemError, NotFound, Outdated
 from ragpp.learned import Analysis, Consolidated, Reflection, ReflectionKind, RuleConflict, Theme
 from ragpp.ledger import Work, WorkKey
+from ragpp.ledger.windows import Window
 from ragpp.ledger.work import MAX_ATTEMPTS
 from ragpp.llm.port import LanguageModel
 from ragpp.llm.suggestions import suggest_merges, suggest_themes
@@ -30,10 +31,11 @@ from ragpp.models import Interaction, Page, Preference, Scope, TimeRange
 from services.workers.epochs import Epochs, epochs_of
 from services.workers.history import PAGE, pages, said_within, vectors_of
 from services.workers.learning.consolidation import duplicates, key_line, may_be_same
-from services.workers.learning.days import back, day_of, day_span, window_of, zone_of
+from services.workers.learning.days import Bounded, back, day_of, day_span, window_of, zone_of
 from services.workers.learning.themes import Said, stems_in, themes_of
 from services.workers.observe import teaches
 from services.workers.parts import WorkerParts
+from services.workers.reports import outcome_of
 from services.workers.rules import Learned, learn_rules
 from services.workers.telling import told
 
@@ -46,12 +48,6 @@ BACKGROUND: Final = timedelta(days=60)
 MOST_BACKGROUND: Final = 1_000
 MOST_PREFERENCES: Final = 1_000
 EMBEDDED_CHARS: Final = 600
-NUMBERS: Final = {
-    *("kind", "date", "status", "duration_ms", "created_at"),
-    *("interactions_analyzed", "themes_identified", "relationships_updated", "relationships_archived"),
-    *("entities_merged", "preferences_updated", "new_rules_learned"),
-}
-"""What of a report holds no content."""
 _log = structlog.stdlib.get_logger(__name__)
 
 T = TypeVar("T")
@@ -60,17 +56,18 @@ T = TypeVar("T")
 @dataclass
 class _Course:
     """One reflection while it runs. `last`: there is no further attempt, so what fails now is reported as failed.
-    `epochs`: from before `items` were read."""
+    `epochs`: from before `items` were read. `asks`: a language model, where there is one."""
 
     parts: WorkerParts
     scope: Scope
     kind: ReflectionKind
     day: date
-    span: TimeRange
+    span: Bounded
     zone: tzinfo
     items: Sequence[Interaction]
     last: bool
     epochs: Epochs
+    asks: bool = True
     failed: dict[Analysis, str] = field(default_factory=dict)
     retryable: list[MemorySystemError] = field(default_factory=list)
     outdated: Outdated | None = None
@@ -79,8 +76,7 @@ class _Course:
     def end(self) -> datetime:
         """When the reflection looks back: the end of its day or window, in the conversations' time, or now before it
         has come."""
-        now = self.parts.clock()
-        return min(self.span.end, now) if self.span.end is not None else now
+        return min(self.span.end, self.parts.clock())
 
     def give_up_for_now(self) -> None:
         """Raise what is worth another attempt: saved now, the report would be the end of it. What was done is found
@@ -90,9 +86,17 @@ class _Course:
         if self.retryable and not self.last:
             raise self.retryable[0]
 
+    def window(self, event_id: int) -> Window:
+        """What it looks at, so that it can be looked at again."""
+        named = {"date": self.day.isoformat()}
+        if self.kind == "incremental":
+            named = {"start": self.span.start.isoformat(), "end": self.span.end.isoformat()}
+        payload: dict[str, JsonValue] = {"kind": self.kind, "time_zone": str(self.zone), **named}
+        return Window(event_id, "reflect", self.span.start, self.span.end, self.day, payload)
+
     @property
     def model(self) -> LanguageModel | None:
-        models = self.parts.models
+        models = self.parts.models if self.asks else None
         return models.of("reflection", self.scope.tenant_id) if models is not None else None
 
 
@@ -105,22 +109,25 @@ async def reflect(parts: WorkerParts, batch: Sequence[Work]) -> Mapping[WorkKey,
     Raises TierUnavailable, EmbeddingError and Outdated, to be tried again, InvalidInput for a payload that makes no
     sense.
     """
-    return {work.key: _outcome(await _reflection(parts, work)) for work in batch}
+    return {work.key: outcome_of(await _reflection(parts, work)) for work in batch}
 
 
-def _outcome(report: Reflection) -> dict[str, JsonValue]:
-    return {
-        "reflection_id": report.id,
-        **report.model_dump(mode="json", include=NUMBERS),
-        "conflicts": len(report.conflicts),
-        "failed": {name: text[:7] if text.startswith("MEM-") else "unexpected" for name, text in report.failed.items()},
-    }
+async def reflect_again(parts: WorkerParts, work: Work, *, whole: bool) -> None:
+    """Reflect as `work` did before, now that something was forgotten; without being `whole` no report is made and no
+    language model asked. Raises as `reflect`."""
+    if whole:
+        await _reflection(parts, work, again=True)
+        return
+    course = replace(await _course(parts, work), asks=False)
+    await asyncio.gather(_preferences(course), _rules(course))
 
 
-async def _reflection(parts: WorkerParts, work: Work) -> Reflection:
+async def _reflection(parts: WorkerParts, work: Work, *, again: bool = False) -> Reflection:
     """The report, made now or kept."""
     started = time.perf_counter()
     course = await _course(parts, work)
+    if not again:
+        await parts.ledger.note_window(course.scope, course.window(work.key.event_id))
     identifier = _report_id(course, ())
     try:
         return await parts.procedural.get_reflection(course.scope, identifier)
@@ -215,7 +222,9 @@ async def _attempt(course: _Course, analysis: Analysis, work: Awaitable[T]) -> T
 
 async def _rules(course: _Course) -> Learned:
     epoch = course.epochs.procedural
-    return await learn_rules(course.parts, course.scope, course.items, course.end, course.zone, epoch)
+    return await learn_rules(
+        course.parts, course.scope, course.items, course.end, course.zone, epoch, model=course.model
+    )
 
 
 async def _themes(course: _Course) -> tuple[Theme, ...]:
@@ -240,8 +249,6 @@ async def _themes(course: _Course) -> tuple[Theme, ...]:
 
 async def _before(course: _Course) -> list[str]:
     """What was said in the BACKGROUND before."""
-    if course.span.start is None:
-        return []
     span = TimeRange(start=back(course.span.start, BACKGROUND), end=course.span.start)
     earlier = await said_within(course.parts, course.scope, span, most=MOST_BACKGROUND)
     return [masked(item.content) for item in earlier if teaches(item)]
@@ -275,7 +282,7 @@ async def _preferences(course: _Course) -> int:
 
 
 async def _suggested(course: _Course, held: Sequence[Preference], taken: set[str]) -> list[tuple[str, str]]:
-    models = course.parts.models
+    models = course.parts.models if course.asks else None
     model = models.of("consolidation", course.scope.tenant_id) if models is not None else None
     if model is None:
         return []

@@ -9,10 +9,10 @@ import structlog
 
 from ragpp.errors import Outdated, TierUnavailable
 from ragpp.ledger import Work
-from ragpp.models import InteractionEntry, Scope
+from ragpp.models import DEFAULT_SESSION, InteractionEntry, Scope
 from services.workers.clean import want_clean
 from services.workers.parts import WorkerParts
-from services.workers.summaries import improve_summary
+from services.workers.summaries import improve_summary, mend_summary
 from services.workers.telling import told
 
 _log = structlog.stdlib.get_logger(__name__)
@@ -37,6 +37,8 @@ async def short_term(parts: WorkerParts, batch: Sequence[Work]) -> None:
             compacted.append(session_id)
     for session_id in compacted:  # after all of them have their window
         await improve_summary(parts, scope.in_session(session_id), epoch)
+    for session_id in sessions:  # what changed while a forgetting mended it
+        await mend_summary(parts, scope.in_session(session_id))
 
 
 async def rebuild_short_term(parts: WorkerParts) -> int:
@@ -78,13 +80,18 @@ async def _rebuild_session(parts: WorkerParts, scope: Scope) -> bool:
 
 
 async def forget(parts: WorkerParts, batch: Sequence[Work]) -> None:
-    """Take forgotten interactions out of everything that was derived from them. Raises TierUnavailable.
+    """Take forgotten interactions out of everything that was derived from them, and ask for the windows to be looked at
+    again that they were part of; their sessions' summaries are written again at once. Raises TierUnavailable, Outdated.
 
     It runs after the user's earlier events of this kind only. An interaction that is observed while it is being
     forgotten is taken out here, or is refused by the tier, in which it begins an epoch before anything is taken out.
     """
-    await withdraw(parts, batch[0].scope, [work.subject_id for work in batch])
-    await want_clean(parts, batch[0].scope, everywhere=False)
+    scope, gone = batch[0].scope, [work.subject_id for work in batch]
+    await withdraw(parts, scope, gone)
+    await parts.ledger.look_again(scope, [work.occurred_at for work in batch])
+    for session_id in sorted({str(work.payload.get("session_id") or DEFAULT_SESSION) for work in batch}):
+        await mend_summary(parts, scope.in_session(session_id))
+    await want_clean(parts, scope, everywhere=False)
 
 
 async def withdraw(parts: WorkerParts, scope: Scope, gone: Sequence[str]) -> None:

@@ -10,7 +10,8 @@ import structlog
 
 from ragpp.echo import own_words
 from ragpp.errors import LanguageModelError, NotFound
-from ragpp.learned import RuleConflict
+from ragpp.learned import LEARNED_RULE, SUGGESTED_RULE, RuleConflict
+from ragpp.llm.port import LanguageModel
 from ragpp.llm.suggestions import suggest_rules
 from ragpp.models import Interaction, Page, Rule, RuleEntry, Scope, TimeRange
 from services.workers.extract import HISTORY, MOST_HISTORY, patterns_until
@@ -47,15 +48,22 @@ class Learned:
 
 
 async def learn_rules(
-    parts: WorkerParts, scope: Scope, items: Sequence[Interaction], end: datetime, zone: tzinfo, epoch: int
+    parts: WorkerParts,
+    scope: Scope,
+    items: Sequence[Interaction],
+    end: datetime,
+    zone: tzinfo,
+    epoch: int,
+    *,
+    model: LanguageModel | None = None,
 ) -> Learned:
     """Learn the rules that `items`, with the weeks before `end`, bear out; nothing changes when it is repeated.
 
     A rule is learned when one of `items` is among its evidence; a known one gains that evidence, and with it priority
     up to HIGHEST_PRIORITY. One that was put aside and is said again later comes back. `epoch`: of the procedural tier,
-    from before `items` were read. Raises TierUnavailable, EmbeddingError, Outdated.
+    from before `items` were read. `model`: may suggest rules. Raises TierUnavailable, EmbeddingError, Outdated.
     """
-    drafts = await _drafts(parts, scope, items, end, zone)
+    drafts = await _drafts(parts, scope, items, end, zone, model)
     known = {rule.id: rule for rule in await _rules(parts, scope)}
     learned = []
     for draft in drafts:
@@ -81,7 +89,12 @@ async def learn_rules(
 
 
 async def _drafts(
-    parts: WorkerParts, scope: Scope, items: Sequence[Interaction], end: datetime, zone: tzinfo
+    parts: WorkerParts,
+    scope: Scope,
+    items: Sequence[Interaction],
+    end: datetime,
+    zone: tzinfo,
+    model: LanguageModel | None,
 ) -> list[RuleDraft]:
     span = TimeRange(start=back(end, HISTORY), end=end + timedelta(microseconds=1))
     history = [item for item in await said_within(parts, scope, span, most=MOST_HISTORY) if teaches(item)]
@@ -90,24 +103,29 @@ async def _drafts(
     instructed = await asyncio.to_thread(lambda: rules_told(instructions_of(history)))
     drafts = [*instructed, *rules_seen(patterns)]
     drafts = [draft for draft in drafts if ids & set(draft.sources)]
-    return [*drafts, *await _suggested(parts, scope, items, [draft.text for draft in drafts])]
+    return [*drafts, *(await _suggested(parts, scope, items, drafts, model) if model is not None else ())]
 
 
 async def _suggested(
-    parts: WorkerParts, scope: Scope, items: Sequence[Interaction], known: Sequence[str]
+    parts: WorkerParts,
+    scope: Scope,
+    items: Sequence[Interaction],
+    drafts: Sequence[RuleDraft],
+    model: LanguageModel,
 ) -> list[RuleDraft]:
-    model = parts.models.of("reflection", scope.tenant_id) if parts.models is not None else None
-    if model is None:
-        return []
-    texts = [*known, *(rule.text for rule in await _rules(parts, scope))]
+    """What a language model suggests beyond what is known; under ids that tell where it came from."""
+    rules = await _rules(parts, scope)
+    texts = [*(draft.text for draft in drafts), *(rule.text for rule in rules)]
+    known = {*(draft.id for draft in drafts), *(rule.id for rule in rules)}
     try:
         suggested = await suggest_rules(model, own_words(items), texts)
     except LanguageModelError as error:
         _log.warning("reflect.fell_back", analysis="rules", kind=error.kind, error=told(error))
         return []
+    named = [(rule, rule_id(" ".join(rule.triggers), rule.text, refuses=False)) for rule in suggested]
     return [
         RuleDraft(
-            id=rule_id(" ".join(rule.triggers), rule.text, refuses=False),
+            id=identifier.replace(LEARNED_RULE, SUGGESTED_RULE, 1),
             text=rule.text,
             triggers=rule.triggers,
             priority=min(rule.priority, HIGHEST_PRIORITY),
@@ -115,7 +133,8 @@ async def _suggested(
             first_at=rule.occurred_at,
             sources=rule.sources,
         )
-        for rule in suggested
+        for rule, identifier in named
+        if identifier not in known
     ]
 
 

@@ -47,8 +47,21 @@ async def improve_summary(parts: WorkerParts, scope: Scope, epoch: int) -> bool:
     return written
 
 
+async def mend_summary(parts: WorkerParts, scope: Scope) -> None:
+    """Write the summary of the scope's session again from what is left, when lines of it went with what was forgotten:
+    quotes at once, and a model's words in their place where there is one. Raises TierUnavailable, Outdated."""
+    if await parts.short_term.torn_summary(scope) is None:
+        return
+    epoch = await parts.short_term.epoch(scope)
+    moved = await parts.short_term.torn_summary(scope)
+    left = (await parts.episodic.get(scope, moved))[-FOLDED_MESSAGES:] if moved else []
+    entries = [InteractionEntry(interaction=item) for item in left]
+    if await parts.short_term.mend_summary(scope, entries, epoch):
+        await improve_summary(parts, scope, epoch)
+
+
 def _left_the_window(draft: SummaryDraft, item: Interaction) -> bool:
-    """Whether the message is one that the model has not read yet and that is no longer shown raw."""
-    moment = item.occurred_at
-    new = draft.written_until is None or moment >= draft.written_until
-    return new and moment <= draft.until and item.id not in draft.window
+    """Whether the message is one that the model has not read yet and that this session no longer shows raw: a session
+    that was deleted and begun anew never had those of before."""
+    new = draft.written_until is None or item.occurred_at >= draft.written_until
+    return new and item.id in draft.moved

@@ -50,6 +50,6 @@ def outdated() -> Outdated:
 
 
 def left_of(sources: Collection[str], forgotten: Collection[str]) -> tuple[str, ...] | None:
-    """Those of an entry's sources that were not forgotten; None when all were, and nothing may be learned from it."""
-    left = tuple(source for source in sources if source not in forgotten)
-    return None if sources and not left else left
+    """An entry's sources; None when any of them was forgotten, for then nothing may be learned from it: what it says
+    may be the words of each."""
+    return None if set(sources) & set(forgotten) else tuple(sources)

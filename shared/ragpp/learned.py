@@ -1,7 +1,7 @@
 """What is learned beside entities, relationships and preferences: findings, reflections, and the jobs that do it."""
 
 from datetime import date, datetime
-from typing import Annotated, Literal
+from typing import Annotated, Final, Literal
 
 from pydantic import Field, JsonValue
 
@@ -13,6 +13,18 @@ RelationshipState = Literal["current", "ended", "archived", "rejected", "all"]
 ReflectionKind = Literal["daily", "incremental"]
 ReflectionStatus = Literal["completed", "no_interactions"]
 Analysis = Literal["themes", "relationships", "preferences", "rules"]
+LEARNED_RULE: Final = "learned-"
+"""The ids of rules that were learned begin with it, """
+SUGGESTED_RULE: Final = f"{LEARNED_RULE}m-"
+"""and with this those that a language model suggested."""
+HABIT_ENTRY: Final = "habit-"
+"""The ids of entries begin with it by which a pattern became a preference, """
+READ_ENTRY: Final = "model-"
+"""and with this those of what a language model read in a window."""
+COUNTED_DETAIL: Final = "times"
+"""A detail that every pattern has which was found in windows of messages, and no finding of a single message."""
+READ_DETAIL: Final = "read_by"
+"""A detail of findings that a language model read in a window: its name."""
 JobState = Literal["pending", "leased", "done", "failed", "cancelled"]
 
 

@@ -368,15 +368,15 @@ class SessionView(Value):
 class SummaryDraft(Value):
     """What a better writer of a session's summary needs. `text` is the summary as it stands, partly quotes; all that
     was said before `until` is in it or was left out of it, and before `written_until` a model has read it all.
-    `window`: ids of messages that are still shown raw. `max_tokens`: as much as may be written. `revision` tells
-    whether the session has changed since."""
+    `moved`: ids of the messages that the session no longer shows raw. `max_tokens`: as much as may be written.
+    `revision` tells whether the session has changed since."""
 
     session_id: str
     revision: str
     text: str
     until: datetime
     written_until: datetime | None = None
-    window: tuple[str, ...] = ()
+    moved: frozenset[str] = frozenset()
     max_tokens: int
 
 

@@ -6,7 +6,7 @@ nothing but signatures and what they promise.
 """
 
 from collections.abc import Collection, Sequence
-from datetime import datetime
+from datetime import date, datetime
 from typing import Protocol
 
 from ragpp.learned import (
@@ -42,6 +42,7 @@ from ragpp.models import (
     Stored,
     SummaryDraft,
     TierName,
+    TimeRange,
 )
 
 ERASED_AT_ONCE = 500
@@ -136,6 +137,17 @@ class ShortTermTier(MemoryTier, Protocol):
         (InteractionEntry): whatever line does not quote rests on all of them. False, and nothing done, when the
         session has changed since `revision` otherwise than by new messages, one of `entries` was forgotten, or `text`
         says nothing."""
+        ...
+
+    async def torn_summary(self, scope: Scope) -> list[str] | None:
+        """Ids of the messages that the session no longer shows raw, when lines of its summary went with others that
+        were forgotten; None when none did."""
+        ...
+
+    async def mend_summary(self, scope: Scope, entries: Sequence[Entry], epoch: int | None = None) -> bool:
+        """Put quotes of `entries` (InteractionEntry, oldest first), the latest of `torn_summary`, in the place of what
+        is left of it about them. False, and nothing done, when it is not torn, or the session changes meanwhile
+        otherwise than by new messages."""
         ...
 
     async def rebuild(self, scope: Scope, entries: Sequence[Entry], epoch: int | None = None) -> int:
@@ -421,6 +433,21 @@ class ProceduralTier(MemoryTier, Protocol):
         ...
 
     async def forget_sources(self, scope: Scope, interaction_ids: Collection[str]) -> int:
-        """Take forgotten interactions out of the evidence; what rested on them alone is deleted, with every
-        version. Returns how many preferences and rules were changed or deleted."""
+        """Take forgotten interactions out of what was learned; what rested on any of them is made of the evidence that
+        does not, or deleted with every version, but for what a person did. Returns how many preferences, rules,
+        findings and reports changed or went."""
+        ...
+
+    async def unlearn(
+        self,
+        scope: Scope,
+        since: datetime,
+        time_zone: str,
+        read: Sequence[TimeRange] = (),
+        days: Sequence[date] | None = None,
+    ) -> None:
+        """Drop what windows of messages taught, so that they can teach it anew: patterns seen since that moment with
+        what came of them, rules first told since its day, what a language model read in the times `read`, the reports
+        of `days` or, where that is None, of all days from which on windows are to be looked at again. The ledger notes
+        from when on that is. What a person said, wrote or judged stays. Begins an epoch."""
         ...

@@ -449,6 +449,8 @@ def calls_of(gateway: RealGateway) -> dict[str, Call]:
         "short_term.compact": lambda s, o: short_term.compact(inside(s, o)),
         "short_term.draft_summary": lambda s, o: short_term.draft_summary(inside(s, o)),
         "short_term.write_summary": lambda s, o: short_term.write_summary(inside(s, o), "", "mine", [said(o)]),
+        "short_term.torn_summary": lambda s, o: short_term.torn_summary(inside(s, o)),
+        "short_term.mend_summary": lambda s, o: short_term.mend_summary(inside(s, o), [said(o)]),
         "short_term.rebuild": lambda s, o: short_term.rebuild(inside(s, o), [said(o)]),
         "episodic.epoch": lambda s, _: episodic.epoch(s),
         "episodic.holdings": lambda s, o: episodic.holdings(s, ids(o)),
@@ -523,6 +525,7 @@ def calls_of(gateway: RealGateway) -> dict[str, Call]:
         "procedural.restore_rule": lambda s, o: procedural.restore_rule(s, thing(o, "rules"), 1),
         "procedural.record_outcome": lambda s, o: procedural.record_outcome(s, thing(o, "rules"), success=False),
         "procedural.forget_sources": lambda s, o: procedural.forget_sources(s, ids(o)),
+        "procedural.unlearn": lambda s, _: procedural.unlearn(s, datetime(2000, 1, 1, tzinfo=UTC), "UTC"),
     }
 
 

@@ -48,7 +48,7 @@ def subjects(works: Sequence[Work]) -> list[str]:
 async def test_every_statement_can_be_prepared_by_the_role_that_runs_it(bench: Bench) -> None:
     of_the_app = {"record", "pending", "jobs", "job", "retry_job", "cancel_job", "tenant_lag", "tenant_progress"}
     of_the_app |= {"set_user_settings", "pin", "epoch", "raise_epoch", "add_forgotten", "forgotten"}
-    of_both = {"lock_user", "record_others", "requested", "user_settings"}
+    of_both = {"lock_user", "record_others", "requested", "user_settings", "look_again"}
     for pool, names in ((bench.app, of_the_app | of_both), (bench.relay, set(SQL) - of_the_app)):
         await ensure_open(pool)
         async with pool.acquire() as connection:
@@ -360,6 +360,7 @@ async def test_the_lag_tells_what_waits_and_since_when(bench: Bench) -> None:
         ("pending", "'t', 'u', NULL, NULL", "work_in_turn"),
         ("lag", "", "work_failed"),
         ("failures", "100", "work_failed"),
+        ("to_look_again", "'t', 'u'", "work_in_turn"),
     ],
 )
 async def test_what_is_done_or_failed_is_not_read_by_who_looks_for_something_else(

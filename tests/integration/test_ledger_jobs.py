@@ -1,7 +1,7 @@
 """Jobs: asked for once, seen by their tenant alone, and cancelled while they wait."""
 
 from collections.abc import AsyncIterator
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 
 import asyncpg
 import pytest
@@ -285,6 +285,34 @@ async def test_what_older_versions_stored_of_messages_is_taken_out(endpoints: En
         await connection.close()
 
 
+async def test_windows_that_were_looked_at_before_they_were_remembered_are(endpoints: Endpoints) -> None:
+    """The migration, on a copy of the schema that is rolled back."""
+    migrations = [one.sql.replace("ledger", "older") for one in load_migrations("ledger", "ragpp.ledger")]
+    (seeded,) = [number for number, sql in enumerate(migrations) if "CREATE TABLE older.windows" in sql]
+    connection = await asyncpg.connect(endpoints.postgres_owner_dsn.get_secret_value())
+    try:
+        transaction = connection.transaction()
+        await transaction.start()
+        for sql in migrations[:seeded]:
+            await connection.execute(sql)
+        for table in ("work", "events", "user_settings"):
+            await connection.execute(f"ALTER TABLE older.{table} NO FORCE ROW LEVEL SECURITY")
+        await connection.execute("INSERT INTO older.user_settings VALUES ('t', 'u', 'Asia/Tokyo', 3, 'default', now())")
+        for stage, state, payload in OLDER_WINDOWS:
+            await connection.execute(OLDER_REQUEST, stage, state, payload)
+        await connection.execute(migrations[seeded])
+        await connection.execute("ALTER TABLE older.windows NO FORCE ROW LEVEL SECURITY")
+        rows = await connection.fetch("SELECT stage, start_at, end_at, day FROM older.windows ORDER BY event_id")
+        assert [(row["stage"], row["start_at"].isoformat(), row["end_at"].isoformat(), row["day"]) for row in rows] == [
+            ("extract", "2026-03-07T20:00:00+00:00", "2026-03-07T21:00:00+00:00", None),
+            ("reflect", "2026-03-07T20:00:00+00:00", "2026-03-07T21:00:00+00:00", date(2026, 3, 8)),
+            ("reflect", "2026-03-07T15:00:00+00:00", "2026-03-08T15:00:00+00:00", date(2026, 3, 8)),
+        ]
+        await transaction.rollback()
+    finally:
+        await connection.close()
+
+
 async def test_settings_are_kept_for_the_user_alone(bench: Bench) -> None:
     scope = new_scope()
     default = await bench.jobs.settings(scope)
@@ -304,6 +332,21 @@ OLDER = (
     ("reflect", "KeyError: 'a secret'", '{"themes": ["a secret"]}'),
     ("maintain", None, '{"task": "decay"}'),
     ("observe", "a secret: and more", None),
+)
+OLDER_REQUEST = """
+WITH asked AS (INSERT INTO older.events (tenant_id, user_id, kind, subject_id, payload, occurred_at)
+               VALUES ('t', 'u', $1::text || '.requested', gen_random_uuid()::text, $3::text::json, now())
+               RETURNING event_id)
+INSERT INTO older.work (event_id, stage, tenant_id, user_id, due_at, state)
+SELECT event_id, $1::text, 't', 'u', now(), $2::text FROM asked
+"""
+OLDER_WINDOWS = (
+    ("extract", "done", '{"start": "2026-03-07T20:00:00Z", "end": "2026-03-07T21:00:00Z"}'),
+    ("extract", "pending", '{"start": "2026-03-07T20:00:00Z", "end": "2026-03-07T21:00:00Z"}'),
+    ("extract", "done", "{}"),
+    ("reflect", "done", '{"kind": "incremental", "start": "2026-03-07T20:00:00Z", "end": "2026-03-07T21:00:00Z"}'),
+    ("reflect", "done", '{"kind": "daily", "date": "2026-03-08"}'),
+    ("reflect", "done", '{"kind": "daily", "date": "soon"}'),
 )
 OLDER_WORK = """
 WITH event AS (INSERT INTO older.events (tenant_id, user_id, kind, subject_id, payload, occurred_at)

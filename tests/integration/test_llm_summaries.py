@@ -26,7 +26,7 @@ from ragpp.tiers import ProceduralTier, SemanticTier
 from ragpp.tokens import TokenCounter
 from services.workers.parts import WorkerParts
 from services.workers.repair import short_term
-from services.workers.summaries import improve_summary
+from services.workers.summaries import improve_summary, mend_summary
 from tests.support.episodic import episodic_tier
 from tests.support.scopes import new_scope
 from tests.support.short_term import NOON, short_term_entry, short_term_tier
@@ -186,6 +186,51 @@ async def test_what_is_forgotten_after_the_model_wrote_takes_its_lines_with_it(
     await short_term(parts, await say(parts, scope, *range(8)))
     assert await parts.short_term.forget(scope, ["m3"]) == 1
     assert await summary(parts, scope) == ""
+
+
+async def test_a_summary_that_lost_lines_is_written_again_from_what_is_left(
+    parts: WorkerParts, server: LlmServer, scope: Scope
+) -> None:
+    await short_term(parts, await say(parts, scope, *range(8)))
+    await parts.episodic.forget(scope, ["m3"])
+    await parts.short_term.forget(scope, ["m3"])
+    server.replies(Answered(reply={"lines": ["Mira counts without the third"]}))
+    await mend_summary(parts, scope)
+    assert await summary(parts, scope) == "Mira counts without the third"
+    asked = json.dumps(server.requests[-1].body)
+    assert [number for number in range(8) if f"Number {number}:" in asked] == [0, 1, 2, 4, 5]
+    assert "keeps bees and moved" not in asked
+    before = len(server.requests)
+    await mend_summary(parts, scope)
+    assert len(server.requests) == before
+
+
+async def test_quotes_of_what_is_left_take_its_place_when_the_model_is_away(
+    parts: WorkerParts, server: LlmServer, scope: Scope
+) -> None:
+    await short_term(parts, await say(parts, scope, *range(8)))
+    await parts.episodic.forget(scope, ["m5"])
+    await parts.short_term.forget(scope, ["m5"])
+    server.replies(Failed(500))
+    await mend_summary(parts, scope)
+    quotes = await summary(parts, scope)
+    assert "Mira, 1 May 2024: Number" in quotes
+    assert "Number 5" not in quotes
+    assert "keeps bees and moved" not in quotes
+
+
+async def test_a_session_that_was_deleted_is_in_no_summary_of_the_next(
+    parts: WorkerParts, server: LlmServer, scope: Scope
+) -> None:
+    await short_term(parts, await say(parts, scope, *range(8)))
+    assert await parts.short_term.delete_session(scope)
+    server.replies(Answered(reply={"lines": ["Mira begins anew"]}))
+    await short_term(parts, await say(parts, scope, *range(8, 16)))
+    assert await summary(parts, scope) == "Mira begins anew"
+    asked = json.dumps(server.requests[-1].body)
+    assert [number for number in range(16) if f"Number {number}:" in asked] == [8, 9, 10, 11, 12, 13]
+    assert await parts.short_term.forget(scope, ["m3"]) == 0
+    assert await summary(parts, scope) == "Mira begins anew"
 
 
 async def test_a_line_that_was_kept_word_for_word_keeps_what_it_rests_on(

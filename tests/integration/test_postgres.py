@@ -13,7 +13,7 @@ from ragpp.embedding.hashing import HashingEmbedder
 from ragpp.errors import StorageError, TierUnavailable
 from ragpp.ledger import Work, WorkLedger, lock_user
 from ragpp.ledger.events import SQL
-from ragpp.ledger.work import relay_tx
+from ragpp.ledger.relaying import relay_tx
 from ragpp.postgres import create_pool, ensure_open, foreign_errors, tenant_tx
 from services.episodic.app import migrate
 from services.episodic.store import EpisodicStore

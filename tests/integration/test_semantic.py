@@ -237,6 +237,18 @@ async def test_a_known_id_is_a_duplicate_or_a_conflict(tier: Neo4jSemanticTier) 
     assert [entity.name for entity in await entities(tier, scope)] == ["tea"]
 
 
+async def test_what_several_interactions_said_goes_with_any_of_them(tier: Neo4jSemanticTier) -> None:
+    scope = new_scope()
+    both = relation("Noor", "LIKES", "tea", context="Noor, of the oncology ward, likes tea.", sources=("m1", "m2"))
+    alone = relation("Noor", "LIKES", "rain", context="Noor likes rain.", sources=("m2",))
+    await tier.store(scope, [both, alone])
+    await tier.forget_sources(scope, ["m1"])
+    assert [(one.target, one.sources) for one in await relationships(tier, scope)] == [("rain", ("m2",))]
+    late = relation("Noor", "LIKES", "cocoa", sources=("m1", "m2"))
+    await tier.store(scope, [late])
+    assert [one.target for one in await relationships(tier, scope)] == ["rain"]
+
+
 async def test_concurrent_writers_make_no_duplicates(tier: Neo4jSemanticTier) -> None:
     scope = new_scope()
     names = ("Noor", "Sami", "Leeds")

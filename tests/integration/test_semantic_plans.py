@@ -152,7 +152,6 @@ async def parameters(tier: Neo4jSemanticTier, scope: Scope) -> dict[str, Mapping
                 "write_mentions",
                 "write_statements",
                 "drop_mentions",
-                "set_sources",
             )
         },
         **{name: {"rows": [of_edge]} for name in ("write_relationships", "persist_decay")},

@@ -128,6 +128,9 @@ class Tier:
         self.appended += [entry.id for entry in entries]
         return []
 
+    async def torn_summary(self, scope: Scope) -> None:
+        del scope
+
     async def compact(self, scope: Scope, epoch: int) -> bool:
         del scope, epoch
         return False

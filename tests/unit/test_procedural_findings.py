@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ragpp.models import DateSpan, Precision
-from services.procedural.finding_evidence import Evidence, add, fold, without_sources
+from services.procedural.finding_evidence import Evidence, add, fold
 from services.procedural.naming import finding_line, span_text
 
 NOON = datetime(2024, 5, 1, 12, tzinfo=UTC)
@@ -55,13 +55,6 @@ def test_a_pattern_that_is_found_every_night_keeps_its_first_and_its_latest_evid
     assert len(known) == 2
     finding = fold("f", "pattern", known).finding
     assert (finding.support, finding.first_at, finding.details) == (32, NOON, {"count": 32})
-
-
-def test_forgetting_an_interaction_takes_it_and_what_was_counted_from_it_out() -> None:
-    known = [made(1, "a"), made(2, "a", "b", hours=1), made(3, "c", hours=2)]
-    left = without_sources(known, {"a"})
-    assert [(one.number, one.sources, one.details) for one in left] == [(2, ("b",), {}), (3, ("c",), {"count": 1})]
-    assert without_sources(left, {"b", "c"}) == []
 
 
 def test_nothing_amounts_to_nothing() -> None:

@@ -69,6 +69,9 @@ class ShortTerm:
         self.rebuilt += [entry.id for entry in entries]
         return len(entries)
 
+    async def torn_summary(self, scope: Scope) -> None:
+        del scope
+
     async def compact(self, scope: Scope, epoch: int) -> bool:
         del scope, epoch
         return False

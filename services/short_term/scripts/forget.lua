@@ -1,5 +1,5 @@
 -- Begin an epoch, keep the marks of what is forgotten, and remove messages by id from sessions of one user, with every
--- line of a summary that rests on one of them.
+-- line of a summary that rests on one of them; such a summary is torn, until it is written again from what is left.
 --
 -- A message of a mark comes into no session any more, known by now or not, until the mark is so many seconds old; the id
 -- itself is kept nowhere.
@@ -48,18 +48,20 @@ for first = 3, #KEYS, 5 do
       end
     end
   end
-  if changed then
-    local kept, tokens = {}, 0
-    for _, line in ipairs(redis.call('LRANGE', summary, 0, -1)) do
-      local decoded, rests = cjson.decode(line), false
-      for _, source in ipairs(decoded.sources) do
-        rests = rests or forgotten[source]
-      end
-      if not rests then
-        kept[#kept + 1] = line
-        tokens = tokens + decoded.tokens
-      end
+  local kept, tokens, torn = {}, 0, false
+  for _, line in ipairs(redis.call('LRANGE', summary, 0, -1)) do
+    local decoded, rests = cjson.decode(line), false
+    for _, source in ipairs(decoded.sources) do
+      rests = rests or forgotten[source]
     end
+    if rests then
+      torn = true
+    else
+      kept[#kept + 1] = line
+      tokens = tokens + decoded.tokens
+    end
+  end
+  if torn then
     redis.call('DEL', summary)
     for _, line in ipairs(kept) do
       redis.call('RPUSH', summary, line)
@@ -68,7 +70,11 @@ for first = 3, #KEYS, 5 do
     if left >= 0 then
       redis.call('PEXPIRE', summary, math.max(left, 1))
     end
-    redis.call('HSET', meta, 'summary_tokens', tokens, 'revision', nonce)
+    redis.call('HSET', meta, 'summary_tokens', tokens, 'torn', 1)
+  end
+  if changed or torn then
+    redis.call('EXPIRE', ids, ttl)
+    redis.call('HSET', meta, 'revision', nonce)
   end
 end
 return found

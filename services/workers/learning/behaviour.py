@@ -15,6 +15,7 @@ from typing import Final, Literal
 
 from ragpp.echo import masked
 from ragpp.extraction.sentences import clean, split
+from ragpp.learned import LEARNED_RULE
 from ragpp.models import Interaction
 from services.workers.learning.doings import assisted_sessions
 from services.workers.learning.patterns import Pattern
@@ -24,7 +25,7 @@ LEAST_TIMES: Final = 2
 LONGEST: Final = 240
 """Characters of a sentence that may be an instruction."""
 PATTERN_DAYS: Final = 3
-LEARNED: Final = "learned-"
+LEARNED: Final = LEARNED_RULE
 """The ids of rules that were learned begin with it."""
 FIRST_PRIORITY: Final = 5
 HIGHEST_PRIORITY: Final = 8

@@ -8,10 +8,18 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 from pydantic import JsonValue
 
 from ragpp.errors import InvalidInput
+from ragpp.fields import Moment
 from ragpp.models import TimeRange
 
 DEFAULT_WINDOW: Final = timedelta(hours=1)
 LEAST_STEP: Final = timedelta(microseconds=1)
+
+
+class Bounded(TimeRange):
+    """A window that has both ends."""
+
+    start: Moment
+    end: Moment
 
 
 def zone_of(name: str) -> tzinfo:
@@ -24,24 +32,24 @@ def zone_of(name: str) -> tzinfo:
         ) from error
 
 
-def day_span(day: date, zone: tzinfo) -> TimeRange:
+def day_span(day: date, zone: tzinfo) -> Bounded:
     """The moments of a local day: 23 or 25 hours where the clocks change. Raises InvalidInput at the ends of time."""
     try:
         start = datetime.combine(day, time.min, zone).astimezone(UTC)
         end = datetime.combine(day + timedelta(days=1), time.min, zone).astimezone(UTC)
     except OverflowError as error:
         raise InvalidInput(f"{day} is not a day that has a beginning and an end") from error
-    return TimeRange(start=start, end=end)
+    return Bounded(start=start, end=end)
 
 
-def window_of(payload: Mapping[str, JsonValue], until: datetime) -> TimeRange:
+def window_of(payload: Mapping[str, JsonValue], until: datetime) -> Bounded:
     """The window that a payload names by `start` and `end`, ISO 8601 with offset; each may be absent: the end is then
     just after `until`, the start an hour before the end. Raises InvalidInput for what is no window."""
     end = _moment(payload, "end") or until + LEAST_STEP
     start = _moment(payload, "start") or back(end, DEFAULT_WINDOW)
     if start > end:
         raise InvalidInput("the window's start is after its end")
-    return TimeRange(start=start, end=end)
+    return Bounded(start=start, end=end)
 
 
 def day_of(payload: Mapping[str, JsonValue], until: datetime, zone: tzinfo) -> date:

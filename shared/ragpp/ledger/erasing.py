@@ -12,7 +12,8 @@ from pydantic import JsonValue, TypeAdapter
 from ragpp.errors import InvalidInput, LedgerError
 from ragpp.forgetting import SourceMarks
 from ragpp.ledger.events import NewEvent, lock_user, record
-from ragpp.ledger.work import Result, Work, as_json, relay_tx
+from ragpp.ledger.relaying import relay_tx
+from ragpp.ledger.work import Result, Work, as_json
 from ragpp.models import Scope
 from ragpp.postgres import Connection, Pool, ensure_open, foreign_errors
 from ragpp.queries import load_queries

@@ -7,7 +7,9 @@ SELECT (SELECT count(*) FROM ledger.user_settings WHERE tenant_id = $1 AND user_
        (SELECT count(*) FROM ledger.pins WHERE tenant_id = $1 AND user_id = $2) AS pins,
        (SELECT count(*) FROM ledger.debounce WHERE tenant_id = $1 AND user_id = $2)
        + (SELECT count(*) FROM ledger.unreflected WHERE tenant_id = $1 AND user_id = $2)
-       + (SELECT count(*) FROM ledger.upkeep WHERE tenant_id = $1 AND user_id = $2) AS schedule;
+       + (SELECT count(*) FROM ledger.upkeep WHERE tenant_id = $1 AND user_id = $2)
+       + (SELECT count(*) FROM ledger.windows WHERE tenant_id = $1 AND user_id = $2)
+       + (SELECT count(*) FROM ledger.again WHERE tenant_id = $1 AND user_id = $2) AS schedule;
 
 -- name: drop_kept
 -- The same, and let it go. As the app, under the user's lock: what is noted of later messages stays.
@@ -16,10 +18,12 @@ WITH settings AS (DELETE FROM ledger.user_settings WHERE tenant_id = $1 AND user
 pins AS (DELETE FROM ledger.pins WHERE tenant_id = $1 AND user_id = $2 RETURNING 1),
 debounced AS (DELETE FROM ledger.debounce WHERE tenant_id = $1 AND user_id = $2 RETURNING 1),
 unreflected AS (DELETE FROM ledger.unreflected WHERE tenant_id = $1 AND user_id = $2 RETURNING 1),
-kept_up AS (DELETE FROM ledger.upkeep WHERE tenant_id = $1 AND user_id = $2 RETURNING 1)
+kept_up AS (DELETE FROM ledger.upkeep WHERE tenant_id = $1 AND user_id = $2 RETURNING 1),
+read AS (DELETE FROM ledger.windows WHERE tenant_id = $1 AND user_id = $2 RETURNING 1),
+unread AS (DELETE FROM ledger.again WHERE tenant_id = $1 AND user_id = $2 RETURNING 1)
 SELECT (SELECT count(*) FROM settings) AS settings, (SELECT count(*) FROM pins) AS pins,
        (SELECT count(*) FROM debounced) + (SELECT count(*) FROM unreflected) + (SELECT count(*) FROM kept_up)
-       AS schedule;
+       + (SELECT count(*) FROM read) + (SELECT count(*) FROM unread) AS schedule;
 
 -- name: tell
 -- What came of a work so far, while it is being done.

@@ -551,3 +551,55 @@ SELECT mark FROM ledger.forgotten WHERE tenant_id = $1 AND mark = ANY ($2::text[
 -- Marks of what was forgotten before $1, the oldest first. $1 forgotten before timestamptz, $2 most int
 DELETE FROM ledger.forgotten
  WHERE (tenant_id, mark) IN (SELECT tenant_id, mark FROM ledger.forgotten WHERE at < $1 ORDER BY at LIMIT $2);
+
+-- name: note_window
+-- Once for its event.
+-- $1 tenant_id text, $2 user_id text, $3 event_id bigint, $4 stage text, $5 start timestamptz, $6 end timestamptz,
+-- $7 local day date or null, $8 payload json
+INSERT INTO ledger.windows (tenant_id, user_id, event_id, stage, start_at, end_at, day, payload)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT DO NOTHING;
+
+-- name: windows
+-- In the order of their events. $1 tenant_id text, $2 user_id text
+SELECT event_id, stage, start_at, end_at, day, payload FROM ledger.windows
+ WHERE tenant_id = $1 AND user_id = $2 ORDER BY event_id, stage;
+
+-- name: drop_window
+-- $1 tenant_id text, $2 user_id text, $3 event_id bigint, $4 stage text
+DELETE FROM ledger.windows WHERE tenant_id = $1 AND user_id = $2 AND event_id = $3 AND stage = $4;
+
+-- name: look_again
+-- A moment that is noted again is one that nobody has read yet.
+-- $1 tenant_id text, $2 user_id text, $3 gone boolean, $4 moments timestamptz[]
+INSERT INTO ledger.again (tenant_id, user_id, gone, at)
+SELECT DISTINCT $1::text, $2::text, $3::boolean, at FROM unnest($4::timestamptz[]) AS at
+ON CONFLICT (tenant_id, user_id, gone, at) DO UPDATE SET number = excluded.number;
+
+-- name: again
+-- $1 tenant_id text, $2 user_id text
+SELECT gone, at, number FROM ledger.again WHERE tenant_id = $1 AND user_id = $2 ORDER BY at;
+
+-- name: looked_again
+-- Up to the number that was read. $1 tenant_id text, $2 user_id text, $3 number bigint
+DELETE FROM ledger.again WHERE tenant_id = $1 AND user_id = $2 AND number <= $3;
+
+-- name: to_look_again
+-- The number of what is to be asked for: none where no window reaches beyond the first moment that is noted, and none
+-- where it is asked for already and nobody has begun.
+-- $1 tenant_id text, $2 user_id text
+WITH waiting AS MATERIALIZED (
+  SELECT event_id FROM ledger.work
+   WHERE tenant_id = $1 AND user_id = $2 AND stage = 'extract' AND state = 'pending' AND attempts = 0)
+SELECT max(noted.number) AS number, max(noted.at) AS latest
+  FROM ledger.again AS noted
+ WHERE noted.tenant_id = $1 AND noted.user_id = $2
+   AND NOT EXISTS (SELECT FROM waiting JOIN ledger.events USING (event_id) WHERE events.subject_id LIKE 'again:%')
+HAVING EXISTS (SELECT FROM ledger.windows
+                WHERE windows.tenant_id = $1 AND windows.user_id = $2 AND windows.end_at > min(noted.at));
+
+-- name: looked_at_by_none
+-- What is noted though no window reaches beyond it. $1 tenant_id text, $2 user_id text
+DELETE FROM ledger.again AS noted
+ WHERE noted.tenant_id = $1 AND noted.user_id = $2
+   AND NOT EXISTS (SELECT FROM ledger.windows
+                    WHERE windows.tenant_id = $1 AND windows.user_id = $2 AND windows.end_at > noted.at);

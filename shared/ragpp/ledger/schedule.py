@@ -10,7 +10,7 @@ from pydantic import JsonValue
 from ragpp.clock import Clock
 from ragpp.learned import UserSettings
 from ragpp.ledger.events import SQL, NewEvent, RequestKind, lock_user, record, request
-from ragpp.ledger.work import relay_tx
+from ragpp.ledger.relaying import relay_tx
 from ragpp.models import Scope
 from ragpp.postgres import Connection, Pool
 

@@ -3,7 +3,7 @@
 import json
 import random
 from collections.abc import Callable, Collection, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
@@ -15,12 +15,12 @@ from ragpp.errors import LedgerError
 from ragpp.learned import UserSettings
 from ragpp.ledger.events import SQL, RequestKind, request
 from ragpp.ledger.leasing import MAX_ATTEMPTS, SUSPECT_AFTER, USERS_AT_ONCE, take_turn
+from ragpp.ledger.relaying import relay_tx
+from ragpp.ledger.windows import WindowNotes
 from ragpp.models import Scope
-from ragpp.postgres import Connection, Pool, ensure_open, foreign_errors
+from ragpp.postgres import Connection, Pool
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
-
     import asyncpg
 
 __all__ = ["MAX_ATTEMPTS", "SUSPECT_AFTER", "Failure", "Lag", "Result", "Work", "WorkKey", "WorkLedger", "WorkState"]
@@ -96,7 +96,7 @@ class Lag:
         return sum(count for (_, state), count in self.counts.items() if state != "failed")
 
 
-class WorkLedger:
+class WorkLedger(WindowNotes):
     """The relay's side of the ledger: what is due is leased to an owner, who finishes or fails it.
 
     Leases are counted by the database's clock. One that ends unfinished was an attempt and is given out again, so a
@@ -109,7 +109,8 @@ class WorkLedger:
     def __init__(self, pool: Pool, clock: Clock, *, jitter: Callable[[], float] = _RANDOM.random) -> None:
         """`pool`: of the relay's role. `jitter`: a number in [0, 1), which spreads retries between 0.5 and 1.5 of
         their delay."""
-        self._pool, self._clock, self._jitter = pool, clock, jitter
+        super().__init__(pool, clock)
+        self._jitter = jitter
 
     async def due(self, stages: Collection[str]) -> list[str]:
         """Those of `stages` for which somebody waits whom nobody works for; cheap however long the backlog is."""
@@ -248,17 +249,6 @@ class WorkLedger:
 
     def _transaction(self, what: str) -> AbstractAsyncContextManager[Connection]:
         return relay_tx(self._pool, what)
-
-
-@asynccontextmanager
-async def relay_tx(pool: Pool, what: str, *, tenant_id: str | None = None) -> "AsyncIterator[Connection]":
-    """A transaction of the relay's role, which sees every tenant; with `tenant_id` set for what sees one alone. Raises
-    TierUnavailable."""
-    await ensure_open(pool)
-    async with foreign_errors(f"ledger {what}"), pool.acquire(timeout=2.0) as connection, connection.transaction():
-        if tenant_id is not None:
-            await connection.execute("SELECT set_config('ragpp.tenant_id', $1, true)", tenant_id)
-        yield connection
 
 
 async def read_settings(connection: Connection, scope: Scope) -> UserSettings:

@@ -1,0 +1,98 @@
+"""Looking again: what windows of messages taught is learned anew after something in them was forgotten.
+
+What several messages show together is dropped as a whole with any of them. Then every window that may have taught it is
+looked at once more, in the order in which they were looked at before, without what was forgotten: so the memory comes
+to what it would be, had it never heard it.
+"""
+
+from collections.abc import Mapping, Sequence
+from datetime import date, datetime, tzinfo
+
+from pydantic import JsonValue
+
+from ragpp.errors import InvalidInput
+from ragpp.ledger import Work, WorkKey
+from ragpp.ledger.windows import AGAIN, Window
+from ragpp.models import Scope, TimeRange
+from services.workers.extract import extract, look_at
+from services.workers.learning.days import Bounded, zone_of
+from services.workers.parts import WorkerParts
+from services.workers.reflect import reflect_again
+
+
+async def extract_or_look_again(parts: WorkerParts, batch: Sequence[Work]) -> Mapping[WorkKey, Mapping[str, JsonValue]]:
+    """Extract from the window of each work, or look again at the windows of before where its payload says so. Raises as
+    `extract` and `reflect`."""
+    results: dict[WorkKey, Mapping[str, JsonValue]] = {}
+    for work in batch:
+        if work.payload.get(AGAIN):
+            results[work.key] = {"looked_at_again": await look_again(parts, work)}
+        else:
+            results |= await extract(parts, [work])
+    return results
+
+
+async def look_again(parts: WorkerParts, work: Work) -> int:
+    """Learn anew what the ledger has noted; returns how many windows were looked at.
+
+    Interrupted, it begins again: what it dropped is noted until all is done. What is forgotten meanwhile is taken out
+    by its own `forget`, and asks for another look. A language model is asked about the windows alone that what was
+    forgotten was part of, and those that overlap them: what it made of the others stays.
+    """
+    scope = work.scope
+    noted = await parts.ledger.again(scope)
+    if noted is None:
+        return 0
+    windows = await parts.ledger.windows(scope)
+    touched = [window for window in windows if window.holds(noted.gone)]
+    since = min([noted.since, *(window.start for window in touched)])
+    if windows:  # what was learned in windows that nobody remembers could not be learned again
+        since = max(since, min(window.start for window in windows))
+    asks = parts.models is not None and parts.models.of("reflection", scope.tenant_id) is not None
+    spans = [TimeRange(start=window.start, end=window.end) for window in touched] if parts.models is not None else []
+    days = sorted({window.day for window in touched if window.day is not None}) if asks else None
+    zone = await _zone(parts, scope)
+    await parts.procedural.unlearn(scope, since, str(zone), spans, days)
+    noted = await parts.ledger.again(scope) or noted
+    since = min(since, noted.since)
+    windows = await parts.ledger.windows(scope)  # with those that were looked at until then
+    found = _in_turn(windows, since, since.astimezone(zone).date())
+    for window in found:
+        near = any(window.start < other.end and other.start < window.end for other in touched)
+        whole = near or days is None or window.day in days
+        await _look_at(parts, _asked(scope, window, work), window, ask=near, whole=whole)
+    await parts.ledger.looked_again(scope, noted)
+    return len(found)
+
+
+async def _zone(parts: WorkerParts, scope: Scope) -> tzinfo:
+    """The user's time zone; UTC where this machine does not know it any more."""
+    try:
+        return zone_of((await parts.ledger.user_settings(scope)).time_zone)
+    except InvalidInput:
+        return zone_of("UTC")
+
+
+def _in_turn(windows: Sequence[Window], since: datetime, first_day: date) -> list[Window]:
+    """The windows that reach beyond `since`, and one reflection at least: what was merged stands apart until then."""
+    found = [window for window in windows if (window.end > since if window.day is None else window.day >= first_day)]
+    reflections = [window for window in windows if window.stage == "reflect"]
+    if reflections and not any(window.stage == "reflect" for window in found):
+        found.append(reflections[-1])
+    return sorted(found, key=lambda window: (window.event_id, window.stage))
+
+
+async def _look_at(parts: WorkerParts, work: Work, window: Window, *, ask: bool, whole: bool) -> None:
+    if window.stage == "reflect":
+        await reflect_again(parts, work, whole=whole)
+        return
+    zone = str(window.payload.get("time_zone"))
+    looked = await look_at(parts, work.scope, Bounded(start=window.start, end=window.end), zone, ask=ask)
+    if not looked.said:
+        await parts.ledger.drop_window(work.scope, window)
+
+
+def _asked(scope: Scope, window: Window, work: Work) -> Work:
+    """The work that looked at the window, as it would be asked for now."""
+    key = WorkKey(window.event_id, window.stage)
+    return Work(key, scope, f"{window.stage}.requested", "", window.end, work.attempts, window.payload)

@@ -1,0 +1,17 @@
+"""Transactions of the role that sees every tenant's work."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from ragpp.postgres import Connection, Pool, ensure_open, foreign_errors
+
+
+@asynccontextmanager
+async def relay_tx(pool: Pool, what: str, *, tenant_id: str | None = None) -> AsyncIterator[Connection]:
+    """A transaction of the relay's role, which sees every tenant; with `tenant_id` set for what sees one alone. Raises
+    TierUnavailable."""
+    await ensure_open(pool)
+    async with foreign_errors(f"ledger {what}"), pool.acquire(timeout=2.0) as connection, connection.transaction():
+        if tenant_id is not None:
+            await connection.execute("SELECT set_config('ragpp.tenant_id', $1, true)", tenant_id)
+        yield connection

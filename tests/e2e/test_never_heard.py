@@ -1,0 +1,279 @@
+"""What was forgotten is as if it had never been heard: the memory equals a witness's, who heard the rest alone.
+
+Both heard the same days, and looked at the same windows, in the same order; only one was told what is then forgotten.
+"""
+
+import json
+from collections.abc import AsyncIterator, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Any, Final, cast
+
+import httpx
+import pytest
+
+from infra.embedded.stack import Stack
+from ragpp.clock import system_clock
+from ragpp.errors import TierUnavailable
+from ragpp.learned import Reflection
+from ragpp.llm import LanguageModels
+from ragpp.llm.budget import InMemoryBudget
+from ragpp.llm.port import ChatDelta, ChatMessage, Completion, Prompt, ReplyT, Usage
+from ragpp.models import Scope
+from ragpp.tiers import ProceduralTier
+from tests.support.everywhere import places_of
+from tests.support.real_gateway import RealGateway
+
+pytestmark = [pytest.mark.server, pytest.mark.timeout(300)]
+
+Said = tuple[str, str, str, str]
+"""(hour, session, role, what was said) of a day."""
+TOLD: Final[Mapping[str, Sequence[Said]]] = {
+    "2024-03-04": (
+        ("08:10", "a", "user", "What's the weather like today?"),
+        ("08:11", "a", "assistant", "Sunny."),
+        ("10:00", "a", "user", "Please always answer in French."),
+        ("18:00", "b", "user", "We went camping near the lake."),
+    ),
+    "2024-03-05": (
+        ("08:12", "c", "user", "What's the weather like today?"),
+        ("08:13", "c", "assistant", "Rain."),
+        ("10:00", "c", "user", "No bullet points."),
+        ("18:00", "d", "user", "We went camping with the neighbours."),
+    ),
+    "2024-03-06": (
+        ("08:14", "e", "user", "How is the weather, with my oncology visit at ten?"),
+        ("08:15", "e", "assistant", "Cloudy."),
+        ("10:00", "e", "user", "From now on, answer in German."),
+        ("11:00", "e", "user", "The oncology ward has a garden with a pond."),
+        ("11:01", "e", "user", "A garden like that needs water for the pond."),
+        ("11:02", "e", "user", "I would dig a pond in my garden, too."),
+    ),
+    "2024-03-07": (("12:00", "f", "user", "The ferry was late."),),
+    "2024-03-08": (
+        ("08:11", "g", "user", "What's the weather like today?"),
+        ("08:12", "g", "assistant", "Sunny."),
+        ("10:00", "g", "user", "Again, no bullet points."),
+        ("18:00", "h", "user", "We went camping, it was cold."),
+    ),
+    "2024-03-11": (
+        ("08:10", "i", "user", "What's the weather like today?"),
+        ("08:11", "i", "assistant", "Fog."),
+        ("10:00", "i", "user", "When I ask for code, skip the explanation."),
+        ("18:00", "j", "user", "We went camping for the last time this year."),
+    ),
+}
+FORGOTTEN: Final[Mapping[str, Collection[str]]] = {
+    "the first of a pattern": ["2024-03-04T08:10"],
+    "the only message of a day": ["2024-03-07T12:00"],
+    "the rule that another gave way to": ["2024-03-06T10:00"],
+    "one of two that made a rule": ["2024-03-05T10:00"],
+    "two of a habit": ["2024-03-05T18:00", "2024-03-11T18:00"],
+    "a day": [f"2024-03-06T{hour}" for hour, *_ in TOLD["2024-03-06"]],
+    "all": [f"{day}T{hour}" for day, said in TOLD.items() for hour, *_ in said],
+}
+
+
+async def live(
+    api: httpx.AsyncClient, gateway: RealGateway, tenant: str, user: str, without: Collection[str] = ()
+) -> None:
+    """Hear the days but for what is in `without`, and look at each of them when it is over."""
+    for day, said in TOLD.items():
+        for hour, session, role, content in said:
+            if (moment := f"{day}T{hour}") in without:
+                continue
+            message = {"id": moment, "role": role, "content": content, "occurred_at": f"{moment}:00Z"}
+            body = {"user_id": user, "session_id": session, "messages": [message]}
+            assert (await api.post("/v1/interactions", json=body)).status_code == 201
+        await gateway.digest(tenant)
+        await looked_at(api, gateway, tenant, user, day)
+
+
+async def looked_at(api: httpx.AsyncClient, gateway: RealGateway, tenant: str, user: str, day: str) -> None:
+    """Extract from the day's hours and reflect upon it."""
+    window = {"start": f"{day}T00:00:00Z", "end": f"{day}T23:00:00Z"}
+    for what, body in (("extract", window), ("reflect", {"kind": "daily", "date": day})):
+        asked = await api.post(f"/v1/users/{user}/{what}", json=body)
+        assert asked.status_code == 202, asked.text
+        await gateway.digest(tenant)
+        assert (await api.get(asked.headers["Location"])).json()["state"] == "done"
+
+
+async def forget(api: httpx.AsyncClient, gateway: RealGateway, tenant: str, user: str, ids: Collection[str]) -> None:
+    for identifier in ids:
+        answer = await api.delete(f"/v1/interactions/{identifier}", params={"user_id": user})
+        assert answer.status_code == 200, answer.text
+    await gateway.digest(tenant)
+
+
+async def learned(api: httpx.AsyncClient, user: str) -> dict[str, list[dict[str, Any]]]:
+    """What was learned, without ids of this user's own and moments at which it was written down."""
+    own = {"id", "version", "updated_at", "created_at", "duration_ms", "entities_merged", "preferences_updated"}
+    own |= {"relationships_updated", "relationships_archived"}  # counts of what a look changed, and not of what is so
+    found = {}
+    for kind, path in {
+        **{kind: f"/v1/{kind}" for kind in ("findings", "preferences", "rules")},
+        "reflections": f"/v1/users/{user}/reflections",
+    }.items():
+        answer = await api.get(
+            path, params={"user_id": user, "limit": 200} if kind != "reflections" else {"limit": 100}
+        )
+        assert answer.status_code == 200, answer.text
+        found[kind] = [
+            {name: value for name, value in item.items() if name not in own} for item in answer.json()["items"]
+        ]
+        if kind == "rules":
+            for item, shown in zip(answer.json()["items"], found[kind], strict=True):
+                versions = await api.get(f"/v1/rules/{item['id']}/versions", params={"user_id": user})
+                shown["words"] = sorted({one["text"] for one in versions.json()["items"]})
+                del shown["occurred_at"]  # of a rule that was changed: when that was written down
+    for items in found.values():
+        items.sort(key=repr)
+    return found
+
+
+class Retelling:
+    """A model that is a function of its prompt, and makes everything it can of several messages."""
+
+    name = "retelling:one"
+
+    async def complete(self, prompt: Prompt, *, schema: type[ReplyT]) -> Completion[ReplyT]:
+        said = [json.loads(line) for line in prompt.user.splitlines() if line.startswith('{"n":') and '"text":' in line]
+        told = [one for one in said if len(one["text"].split()) > 2]
+        pairs = [(one, other) for one, other in pairwise(told)]
+        cited = [{"messages": [one["n"], other["n"]], "quote": one["text"], "confidence": 0.8} for one, other in pairs]
+        both = [f"{one['text']} / {other['text']}"[:300] for one, other in pairs]
+        replies: dict[str, dict[str, object]] = {
+            "WindowReply": {
+                "relationships": [],
+                "preferences": [
+                    {**claim, "category": "told", "key": f"pair {number}", "value": text, "stated": False}
+                    for number, (claim, text) in enumerate(zip(cited, both, strict=True))
+                ],
+                "findings": [
+                    {**claim, "finding": "insight", "text": text} for claim, text in zip(cited, both, strict=True)
+                ],
+            },
+            "ThemesReply": {
+                "themes": [{"text": text[:90], "messages": [one["n"] for one in told]} for text in both[:1]]
+            },
+            "RulesReply": {
+                "rules": [
+                    {**claim, "text": f"Mind that {text}"[:300], "triggers": ["minding"], "priority": 6}
+                    for claim, text in list(zip(cited, both, strict=True))[:1]
+                ]
+            },
+            "MergesReply": {"merges": []},
+        }
+        return Completion(schema.model_validate(replies[schema.__name__]), Usage(), self.name)
+
+    async def stream(self, messages: Sequence[ChatMessage], *, max_tokens: int = 1_000) -> AsyncIterator[ChatDelta]:
+        del messages, max_tokens
+        yield ChatDelta()
+
+    async def close(self) -> None:
+        return None
+
+
+async def test_what_a_model_made_of_several_messages_is_made_of_those_that_are_left(
+    api: httpx.AsyncClient, gateway: RealGateway, tenant: str
+) -> None:
+    model = Retelling()
+    models = LanguageModels(
+        {"extraction": model, "reflection": model}, InMemoryBudget(system_clock, tokens_per_day=10**9), concurrency=1
+    )
+    with_model = replace(gateway, worker=replace(gateway.worker, models=models))
+    gone = ["2024-03-06T11:00"]
+    await live(api, with_model, tenant, "heard")
+    await live(api, with_model, tenant, "witness", without=gone)
+    await forget(api, with_model, tenant, "heard", gone)
+
+    forgot, witness = await learned(api, "heard"), await learned(api, "witness")
+    assert "oncology ward" not in str(forgot)
+    for kind, expected in witness.items():
+        assert forgot[kind] == expected, kind
+    assert any("/" in finding["text"] for finding in forgot["findings"])
+    assert any(rule["text"].startswith("Mind that") for rule in forgot["rules"])
+
+
+@pytest.mark.parametrize("what", FORGOTTEN)
+async def test_what_was_forgotten_was_never_heard(
+    api: httpx.AsyncClient, gateway: RealGateway, tenant: str, what: str
+) -> None:
+    gone = FORGOTTEN[what]
+    await live(api, gateway, tenant, "heard")
+    await live(api, gateway, tenant, "witness", without=gone)
+    assert await learned(api, "heard") != await learned(api, "witness")
+
+    await forget(api, gateway, tenant, "heard", gone)
+
+    forgot, witness = await learned(api, "heard"), await learned(api, "witness")
+    for kind, expected in witness.items():
+        assert forgot[kind] == expected, kind
+
+
+async def test_no_word_is_left_of_what_rested_on_several(
+    api: httpx.AsyncClient, gateway: RealGateway, tenant: str, stack: Stack
+) -> None:
+    said_of_days = {"2024-03-04": "Please always cite qzvsources.", "2024-03-05": "Please always cite a qzvsource."}
+    for day, said in said_of_days.items():
+        message = {"id": day, "content": said, "occurred_at": f"{day}T08:10:00Z"}
+        body = {"user_id": "u", "session_id": day, "messages": [message]}
+        assert (await api.post("/v1/interactions", json=body)).status_code == 201
+        await gateway.digest(tenant)
+        await looked_at(api, gateway, tenant, "u", day)
+    [rule] = (await api.get("/v1/rules", params={"user_id": "u"})).json()["items"]
+    assert (rule["text"], len(rule["sources"])) == ("Cite qzvsources.", 2)
+    assert "procedural.rule_versions" in (await places_of(stack, ["qzvsources"], hint="qzv"))["qzvsources"]
+
+    await forget(api, gateway, tenant, "u", ["2024-03-04"])
+
+    assert await places_of(stack, ["qzvsources"], hint="qzv") == {}
+    [rule] = (await api.get("/v1/rules", params={"user_id": "u"})).json()["items"]
+    assert (rule["text"], rule["sources"]) == ("Cite a qzvsource.", ["2024-03-05"])
+
+
+@dataclass
+class Interrupted:
+    """The procedural tier, which is away once: when the report of number `at` is to be kept."""
+
+    tier: ProceduralTier
+    at: int
+    reports: int = 0
+
+    def __getattr__(self, verb: str) -> object:
+        return getattr(self.tier, verb)
+
+    async def save_reflection(self, scope: Scope, reflection: Reflection, epoch: int | None = None) -> Reflection:
+        self.reports += 1
+        if self.reports == self.at:
+            raise TierUnavailable("away for a moment")
+        return await self.tier.save_reflection(scope, reflection, epoch)
+
+
+async def test_a_look_back_that_was_interrupted_comes_to_the_same(
+    api: httpx.AsyncClient, gateway: RealGateway, tenant: str
+) -> None:
+    gone = FORGOTTEN["the first of a pattern"]
+    await live(api, gateway, tenant, "heard")
+    await live(api, gateway, tenant, "witness", without=gone)
+    tier = Interrupted(gateway.worker.procedural, at=7)
+    leaving = replace(gateway, worker=replace(gateway.worker, procedural=cast("ProceduralTier", tier)))
+
+    await forget(api, leaving, tenant, "heard", gone)
+
+    assert tier.reports > tier.at
+    assert await learned(api, "heard") == await learned(api, "witness")
+
+
+async def test_several_that_are_forgotten_are_one_look_back(
+    api: httpx.AsyncClient, gateway: RealGateway, tenant: str
+) -> None:
+    await live(api, gateway, tenant, "u")
+    for identifier in FORGOTTEN["a day"]:
+        assert (await api.delete(f"/v1/interactions/{identifier}", params={"user_id": "u"})).status_code == 200
+    await gateway.digest(tenant)
+    jobs = (await api.get("/v1/jobs", params={"user_id": "u", "stage": "extract"})).json()["items"]
+    looks = [job["result"]["looked_at_again"] for job in jobs if "looked_at_again" in (job["result"] or {})]
+    assert len(looks) == 1
+    assert looks[0] >= len(TOLD)
