@@ -11,7 +11,7 @@ LINTED := shared services infra tests benchmarks examples
 NO_SERVER := -m "not server" --durations=10
 ALL_TESTS := --durations=20
 
-.PHONY: help install check lint test run demo demo-chat demo-validity learn eval eval-extraction bench reference-vectors prove-crash prove-echo prove-learning prove-outage prove-scale prove-workers lock env-example clean
+.PHONY: help install check lint test run demo demo-chat demo-validity learn eval eval-extraction bench reference-vectors prove-crash prove-echo prove-forget prove-learning prove-outage prove-scale prove-workers lock env-example clean
 
 help: ## list the targets
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -75,6 +75,9 @@ prove-crash: install ## 10,000 messages while processes and stores are killed: n
 
 prove-echo: install ## an assistant is fed its own contexts 500 times: what is known does not grow
 	$(BIN)/python -m benchmarks.prove_echo
+
+prove-forget: install ## random conversations, forgettings and dying workers: what is left is what a witness has who never heard it
+	$(BIN)/python -m benchmarks.prove_forget
 
 prove-learning: install ## 5,000 interactions digested while the worker is killed 50 times: the same is learned; and how fast
 	$(BIN)/python benchmarks/prove_learning.py

@@ -1,0 +1,146 @@
+"""What was forgotten is as if it had never been heard, also while workers are stopped and killed.
+
+    python -m benchmarks.prove_forget [--cases 60] [--seed 1] [--minutes M] [--length 14] [--workers 2]
+                                      [--without KIND ...] [--home FOLDER]
+
+Each case is a random conversation of several users and sessions, with a person's acts, jobs, forgettings, and workers
+that are stopped and killed; a witness gets what remains of it, undisturbed. Both are compared, from the stores. Every
+second case has worker processes, the others workers in this process that are stopped at any of their statements, a
+language model that is a function of its prompt, and conversations with summaries. At the end each step of a forgetting
+is left out once, which must be seen. The exit code is 1 when two memories differ, with the smallest script that does.
+"""
+
+import argparse
+import asyncio
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import cast
+
+import pytest
+
+from infra.embedded.stack import Stack
+from tests.support.oracle import Oracle, open_oracle, smallest, told
+from tests.support.oracle_comparing import Difference, places_of_differences
+from tests.support.oracle_exclusions import table
+from tests.support.oracle_mutations import PLAIN, SEEN_IN, WITHDRAWALS
+from tests.support.oracle_processes import open_process_oracle
+from tests.support.oracle_script import Script, script_of
+from tests.support.oracle_vocabulary import KINDS, Kind
+from tests.support.stopping import install_points
+
+
+@dataclass
+class Course:
+    """What has come of the cases so far. `differing`: the smallest script of each case that differs."""
+
+    cases: int = 0
+    places: Counter[str] = field(default_factory=Counter)
+    differing: list[tuple[Script, list[Difference]]] = field(default_factory=list)
+
+
+@asynccontextmanager
+async def oracles(stack: Stack, folder: Path, workers: int, kinds: frozenset[Kind]) -> AsyncIterator[list[Oracle]]:
+    """The two, in turns."""
+    async with AsyncExitStack() as exits:
+        folders = [folder / name for name in ("processes", "local")]
+        for one in folders:
+            one.mkdir(parents=True, exist_ok=True)
+        small, model = "summaries" in kinds, "model" in kinds
+        yield [
+            await exits.enter_async_context(open_process_oracle(stack, folders[0], workers=workers)),
+            await exits.enter_async_context(open_oracle(stack, folders[1], small_windows=small, model=model)),
+        ]
+
+
+async def run(stack: Stack, folder: Path, given: argparse.Namespace) -> Course:
+    """Judge case after case."""
+    kinds = KINDS - cast("frozenset[Kind]", frozenset(given.without))
+    ends = time.monotonic() + 60 * given.minutes if given.minutes else float("inf")
+    course = Course()
+    tally: Counter[str] = Counter()
+    async with oracles(stack, folder, given.workers, kinds) as both:
+        while course.cases < given.cases and time.monotonic() < ends:
+            await one_case(
+                both[course.cases % len(both)], script_of(given.seed + course.cases, kinds, given.length), course
+            )
+    for oracle in both:
+        tally.update(oracle.stage.tally)
+    print(
+        f"\n{course.cases} cases, played into the subjects: "
+        + ", ".join(f"{n} {what}" for what, n in sorted(tally.items()))
+    )
+    return course
+
+
+async def one_case(oracle: Oracle, script: Script, course: Course) -> None:
+    """Judge a script, and make it small when the two differ."""
+    began = time.monotonic()
+    found = await oracle.judge(script)
+    course.cases += 1
+    print(f"case {course.cases}: {len(script.steps)} steps, {len(found)} differences, {time.monotonic() - began:.1f} s")
+    if found:
+        course.places.update({one.place for one in found})
+        print("  ", ", ".join(places_of_differences(found)))
+        course.differing.append(await smallest(oracle.judge, script, found))
+
+
+async def mutations(stack: Stack, folder: Path) -> list[str]:
+    """Leave each withdrawal out once; those that nobody saw."""
+    unseen = []
+    for mutation, what in WITHDRAWALS.items():
+        async with open_oracle(stack, folder, disturbed=False, mutation=mutation) as careless:
+            places = {one.place for one in await careless.judge(PLAIN)}
+        seen = places >= SEEN_IN[mutation]
+        print(f"  {'seen  ' if seen else 'UNSEEN'}  without {what}: {', '.join(sorted(places)) or 'no difference'}")
+        if not seen:
+            unseen.append(what)
+    return unseen
+
+
+async def prove(home: Path, given: argparse.Namespace) -> int:
+    """Run everything on a stack in `home`; the exit code."""
+    stack = Stack(home)
+    stack.up()
+    try:
+        with pytest.MonkeyPatch.context() as monkeypatch:
+            install_points(monkeypatch)
+            course = await run(stack, home / "oracle", given)
+        print(f"\ndifferences: {sum(len(found) for _, found in course.differing) or 'none'}")
+        for place, cases in course.places.most_common():
+            print(f"  {place}: in {cases} cases")
+        print("\nnot compared:", *table(), sep="\n  ")
+        print("\na withdrawal that is left out:")
+        unseen = await mutations(stack, home / "oracle")
+    finally:
+        stack.down()
+    if course.differing:
+        print("\nthe smallest script that differs:", told(*min(course.differing, key=lambda one: len(one[0].steps))))
+    return int(bool(course.differing or unseen))
+
+
+def main() -> None:
+    """Parse the command line and run."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--cases", type=int, default=60)
+    parser.add_argument("--seed", type=int, default=1, help="of the first case; the next has the next")
+    parser.add_argument("--minutes", type=float, help="begin no case after so long")
+    parser.add_argument("--length", type=int, default=14, help="messages of a case, about")
+    parser.add_argument("--workers", type=int, default=2, help="worker processes")
+    parser.add_argument("--without", nargs="*", default=[], choices=sorted(KINDS), help="kinds that are left out")
+    parser.add_argument("--home", type=Path, help="the stack's folder; a temporary one, if absent")
+    given = parser.parse_args()
+    if given.home:
+        sys.exit(asyncio.run(prove(given.home.resolve(), given)))
+    with tempfile.TemporaryDirectory(prefix="ragpp-prove-") as folder:
+        code = asyncio.run(prove(Path(folder), given))
+    sys.exit(code)
+
+
+if __name__ == "__main__":
+    main()
