@@ -1,7 +1,7 @@
 """What was forgotten is as if it had never been heard, also while workers are stopped and killed.
 
     python -m benchmarks.prove_forget [--cases 60] [--seed 1] [--minutes M] [--length 14] [--workers 2]
-                                      [--without KIND ...] [--home FOLDER]
+                                      [--without KIND ...] [--shown 3] [--home FOLDER]
 
 Each case is a random conversation of several users and sessions, with a person's acts, jobs, forgettings, and workers
 that are stopped and killed; a witness gets what remains of it, undisturbed. Both are compared, from the stores. Every
@@ -28,7 +28,7 @@ from infra.embedded.stack import Stack
 from tests.support.oracle import Oracle, open_oracle, smallest, told
 from tests.support.oracle_comparing import Difference, places_of_differences
 from tests.support.oracle_exclusions import table
-from tests.support.oracle_mutations import PLAIN, SEEN_IN, WITHDRAWALS
+from tests.support.oracle_mutations import PLAIN, SEEN_IN, WITHDRAWALS, Mutation
 from tests.support.oracle_processes import open_process_oracle
 from tests.support.oracle_script import Script, script_of
 from tests.support.oracle_vocabulary import KINDS, Kind
@@ -37,9 +37,12 @@ from tests.support.stopping import install_points
 
 @dataclass
 class Course:
-    """What has come of the cases so far. `differing`: the smallest script of each case that differs."""
+    """What has come of the cases so far. `tally`: what the subjects went through. `differing`: the smallest script of
+    each case that differs. `unseen`: withdrawals whose absence nobody saw."""
 
     cases: int = 0
+    tally: Counter[str] = field(default_factory=Counter)
+    unseen: list[str] = field(default_factory=list)
     places: Counter[str] = field(default_factory=Counter)
     differing: list[tuple[Script, list[Difference]]] = field(default_factory=list)
 
@@ -59,22 +62,21 @@ async def oracles(stack: Stack, folder: Path, workers: int, kinds: frozenset[Kin
 
 
 async def run(stack: Stack, folder: Path, given: argparse.Namespace) -> Course:
-    """Judge case after case."""
+    """Judge case after case, and then leave each withdrawal out once."""
     kinds = KINDS - cast("frozenset[Kind]", frozenset(given.without))
     ends = time.monotonic() + 60 * given.minutes if given.minutes else float("inf")
     course = Course()
-    tally: Counter[str] = Counter()
     async with oracles(stack, folder, given.workers, kinds) as both:
         while course.cases < given.cases and time.monotonic() < ends:
-            await one_case(
-                both[course.cases % len(both)], script_of(given.seed + course.cases, kinds, given.length), course
-            )
-    for oracle in both:
-        tally.update(oracle.stage.tally)
-    print(
-        f"\n{course.cases} cases, played into the subjects: "
-        + ", ".join(f"{n} {what}" for what, n in sorted(tally.items()))
-    )
+            script = script_of(given.seed + course.cases, kinds, given.length)
+            await one_case(both[course.cases % len(both)], script, course)
+        for oracle in both:
+            course.tally.update(oracle.stage.tally)
+        print(f"\n{course.cases} cases; into the subjects went")
+        for what, number in sorted(course.tally.items()):
+            print(f"  {number:6} {what}")
+        print("\na withdrawal that is left out is")
+        course.unseen = [what for name, what in WITHDRAWALS.items() if not await sees(both[1], name)]
     return course
 
 
@@ -90,17 +92,15 @@ async def one_case(oracle: Oracle, script: Script, course: Course) -> None:
         course.differing.append(await smallest(oracle.judge, script, found))
 
 
-async def mutations(stack: Stack, folder: Path) -> list[str]:
-    """Leave each withdrawal out once; those that nobody saw."""
-    unseen = []
-    for mutation, what in WITHDRAWALS.items():
-        async with open_oracle(stack, folder, disturbed=False, mutation=mutation) as careless:
-            places = {one.place for one in await careless.judge(PLAIN)}
-        seen = places >= SEEN_IN[mutation]
-        print(f"  {'seen  ' if seen else 'UNSEEN'}  without {what}: {', '.join(sorted(places)) or 'no difference'}")
-        if not seen:
-            unseen.append(what)
-    return unseen
+async def sees(oracle: Oracle, mutation: Mutation) -> bool:
+    """Whether the oracle sees that a withdrawal is left out."""
+    async with oracle.without(mutation) as careless:
+        places = {one.place for one in await careless.judge(PLAIN)}
+    seen = places >= SEEN_IN[mutation]
+    print(
+        f"  {'seen  ' if seen else 'UNSEEN'}  {WITHDRAWALS[mutation]}: {', '.join(sorted(places)) or 'no difference'}"
+    )
+    return seen
 
 
 async def prove(home: Path, given: argparse.Namespace) -> int:
@@ -111,17 +111,15 @@ async def prove(home: Path, given: argparse.Namespace) -> int:
         with pytest.MonkeyPatch.context() as monkeypatch:
             install_points(monkeypatch)
             course = await run(stack, home / "oracle", given)
-        print(f"\ndifferences: {sum(len(found) for _, found in course.differing) or 'none'}")
-        for place, cases in course.places.most_common():
-            print(f"  {place}: in {cases} cases")
-        print("\nnot compared:", *table(), sep="\n  ")
-        print("\na withdrawal that is left out:")
-        unseen = await mutations(stack, home / "oracle")
     finally:
         stack.down()
-    if course.differing:
-        print("\nthe smallest script that differs:", told(*min(course.differing, key=lambda one: len(one[0].steps))))
-    return int(bool(course.differing or unseen))
+    print("\nnot compared:", *table(), sep="\n  ")
+    print(f"\ndifferences: {f'in {len(course.differing)} cases' if course.differing else 'none'}")
+    for place, cases in course.places.most_common():
+        print(f"  {place}: in {cases} cases")
+    for script, found in sorted(course.differing, key=lambda one: len(one[0].steps))[: given.shown]:
+        print(told(script, found))
+    return int(bool(course.differing or course.unseen))
 
 
 def main() -> None:
@@ -133,6 +131,7 @@ def main() -> None:
     parser.add_argument("--length", type=int, default=14, help="messages of a case, about")
     parser.add_argument("--workers", type=int, default=2, help="worker processes")
     parser.add_argument("--without", nargs="*", default=[], choices=sorted(KINDS), help="kinds that are left out")
+    parser.add_argument("--shown", type=int, default=3, help="differing scripts that are told, the smallest first")
     parser.add_argument("--home", type=Path, help="the stack's folder; a temporary one, if absent")
     given = parser.parse_args()
     if given.home:

@@ -5,7 +5,6 @@ may be made of is SWITCHED_ON. `make prove-forget` does the same for long, with 
 """
 
 from collections.abc import AsyncIterator, Iterator
-from pathlib import Path
 from typing import Final
 
 import pytest
@@ -81,8 +80,8 @@ async def test_a_plain_forgetting_leaves_no_difference(oracle: Oracle) -> None:
 
 
 @pytest.mark.parametrize("mutation", WITHDRAWALS)
-async def test_a_withdrawal_that_is_left_out_is_seen(stack: Stack, tmp_path: Path, mutation: Mutation) -> None:
-    async with open_oracle(stack, tmp_path, disturbed=False, mutation=mutation) as careless:
+async def test_a_withdrawal_that_is_left_out_is_seen(oracle: Oracle, mutation: Mutation) -> None:
+    async with oracle.without(mutation) as careless:
         places = {one.place for one in await careless.judge(PLAIN)}
     assert places >= SEEN_IN[mutation]
     if mutation not in {"chunks", "pins"}:

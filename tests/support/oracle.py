@@ -4,10 +4,11 @@ Both are users of one stack, of two tenants, with the same settings and clock. A
 all that happens to its workers, and what remains of it into the witness; then the stores are read and compared.
 """
 
+import asyncio
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
 from uuid import uuid4
@@ -43,14 +44,15 @@ class Oracle:
     stack: Stack
     gateway: RealGateway
     stage: PlayingStage
+    recalling: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(4))
 
     async def judge(self, script: Script) -> list[Difference]:
         """Play the script into a subject and what remains of it into a witness; where they differ."""
         words = words_of(script)
         subject, witness = (f"oracle-{uuid4().hex}" for _ in range(2))
-        played = Player(self.stage, subject, script, words)
+        played = Player(self.stage, subject, script, words, users=script.users)
         await played.play()
-        await Player(self._quiet, witness, script.remaining, words, targets=played.found).play()
+        await Player(self._quiet, witness, script.remaining, words, users=script.users, targets=played.found).play()
         found = await self._failures(subject)
         for user in script.users:
             sessions = sorted({step.session for step in script.steps if isinstance(step, Say) and step.user == user})
@@ -58,6 +60,12 @@ class Oracle:
             there = await self._snapshot(Scope(tenant_id=witness, user_id=user), sessions)
             found += differences(user, here, there)
         return found + await self._left_over(script, words)
+
+    @asynccontextmanager
+    async def without(self, mutation: Mutation) -> "AsyncIterator[Oracle]":
+        """The oracle on a memory that leaves a step of forgetting out, while inside; nobody disturbs its workers."""
+        async with leaving_out(self.gateway, self.stack, mutation) as gateway:
+            yield replace(self, gateway=gateway, stage=replace(self._quiet, workers=LocalWorkers(gateway)))
 
     @property
     def _quiet(self) -> PlayingStage:
@@ -75,25 +83,26 @@ class Oracle:
                 {"confidence": edge.confidence, "valid_to": edge.valid_to},
             )
         async with await self.stage.client(scope.tenant_id) as api:
-            for number, query in enumerate(QUERIES):
-                await self._recall(snapshot, api, scope.user_id, query, sessions[number % len(sessions)])
+            recalls = [
+                self._recall(api, scope.user_id, query, sessions[number % len(sessions)])
+                for number, query in enumerate(QUERIES)
+            ]
+            for query, recalled in zip(QUERIES, await asyncio.gather(*recalls), strict=True):
+                _add_recall(snapshot, query, recalled)
         return snapshot
 
     async def _relationships(self, scope: Scope) -> Any:
         page = await self.gateway.parts.semantic.list_relationships(scope, as_of=ENDS, limit=500, state="all")
         return sorted(page.items, key=lambda edge: (edge.source, edge.type, edge.target))
 
-    async def _recall(self, snapshot: Snapshot, api: httpx.AsyncClient, user: str, query: str, session: str) -> None:
+    async def _recall(self, api: httpx.AsyncClient, user: str, query: str, session: str) -> dict[str, Any]:
         body = {"user_id": user, "query": query, "as_of": ENDS.isoformat(), "session_id": session, "limit": 50}
-        answer = await api.post("/v1/recall", json=body)
+        async with self.recalling:
+            answer = await api.post("/v1/recall", json=body)
         assert answer.is_success, answer.text
-        recalled = answer.json()
+        recalled: dict[str, Any] = answer.json()
         assert recalled["status"] == "complete", recalled["tiers"]
-        shown = ("tier", "kind", "text", "score", "similarity", "confidence", "tokens", "occurred_at", "said_by")
-        ranked = [{name: memory[name] for name in (*shown, "in_context")} for memory in recalled["memories"]]
-        add(snapshot, "recall", query, {"context": recalled["context"]})
-        for place, memory in enumerate(ranked, start=1):
-            add(snapshot, "recall", f"{query} {place}.", memory)
+        return recalled
 
     async def _failures(self, tenant_id: str) -> list[Difference]:
         failures = await self.gateway.worker.ledger.failures(1_000)
@@ -118,6 +127,16 @@ class Oracle:
         ]
 
 
+def _add_recall(snapshot: Snapshot, query: str, recalled: dict[str, Any]) -> None:
+    """What it answers: the lines of the context, and each memory at its place with its scores; of those with the same
+    score, which come by their ids, the order is that of their texts."""
+    add(snapshot, "recall", query, {"context": sorted(recalled["context"].splitlines())})
+    shown = ("tier", "kind", "text", "score", "similarity", "confidence", "tokens", "occurred_at", "said_by")
+    ranked = sorted(recalled["memories"], key=lambda memory: (-memory["score"], memory["text"], memory["tier"]))
+    for place, memory in enumerate(ranked, start=1):
+        add(snapshot, "recall", f"{query} {place}.", {name: memory[name] for name in (*shown, "in_context")})
+
+
 @asynccontextmanager
 async def open_oracle(
     stack: Stack,
@@ -125,23 +144,17 @@ async def open_oracle(
     *,
     small_windows: bool = False,
     model: bool = False,
-    disturbed: bool = True,
-    mutation: Mutation | None = None,
 ) -> AsyncIterator[Oracle]:
-    """An oracle whose workers are in this process. `disturbed`: they may be stopped and killed, for which
-    `stopping.install_points` must have been called. `mutation`: a step of forgetting that is left out."""
+    """An oracle whose workers are in this process, stopped and killed at the points of `stopping.install_points`, which
+    must have been called."""
     more = SMALL_WINDOW if small_windows else {}
     clock = Moment()
     async with AsyncExitStack() as exits:
         gateway = await exits.enter_async_context(open_gateway(stack.endpoints(), folder, clock=clock, more=more))
         if model:
             gateway = replace(gateway, worker=replace(gateway.worker, models=language_models(system_clock)))
-        if mutation is not None:
-            gateway = await exits.enter_async_context(leaving_out(gateway, stack, mutation))
-        dying = None
-        if disturbed:
-            dying = await exits.enter_async_context(stoppable_worker(gateway, more))
-            dying = replace(dying, models=gateway.worker.models)
+        dying = await exits.enter_async_context(stoppable_worker(gateway, more))
+        dying = replace(dying, models=gateway.worker.models)
         workers = LocalWorkers(gateway, dying)
         yield Oracle(stack, gateway, PlayingStage(client_of(gateway), gateway.worker.ledger, workers, clock))
 

@@ -91,6 +91,7 @@ EXCLUSIONS: Final = (
     Exclusion("st:epoch", (), "tombstones: that something was forgotten"),
     Exclusion("st:forgotten", (), "tombstones: keyed hashes"),
     Exclusion("recall", ("id", "elapsed_ms", "retrieved_at"), "ids and processing times"),
+    Exclusion("recall", ("order of equal scores",), "ids: by which those are ordered"),
 )
 
 

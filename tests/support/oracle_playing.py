@@ -1,9 +1,10 @@
 """Playing a script into a memory: the subject's as it is, or the witness's, from which nothing was ever forgotten."""
 
 from collections import Counter
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from itertools import product
 from typing import Any, Final, Protocol, cast
 from uuid import uuid4
 
@@ -12,7 +13,7 @@ import httpx
 from ragpp.ledger import WorkLedger
 from ragpp.ledger.events import RequestKind
 from ragpp.models import Scope
-from tests.support.oracle_script import ENDS, Act, Disturb, Forget, Job, Pin, Say, Script, Step, gone_with
+from tests.support.oracle_script import ENDS, Act, Disturb, Forget, Job, JobStage, Pin, Say, Script, Step, gone_with
 from tests.support.oracle_vocabulary import DAYS
 
 _KINDS: Final[Mapping[str, RequestKind]] = {
@@ -86,12 +87,14 @@ _LETTERS: Final = str.maketrans("0123456789", "ghijklmnop")
 
 @dataclass
 class Player:
-    """Plays for one of the two. `targets`: of the acts in order: found where None is given, else those."""
+    """Plays for one of the two. `users`: of whom both conclude. `targets`: of the acts in order: found where None is
+    given, else those."""
 
     stage: Stage
     tenant_id: str
     script: Script
     words: Mapping[tuple[str, str], str]
+    users: Sequence[str]
     targets: list[Target | None] | None = None
     found: list[Target | None] = field(default_factory=list)
 
@@ -104,8 +107,7 @@ class Player:
             self.stage.clock.now = ENDS
             await self.stage.workers.go_on()
             await self.stage.workers.digest(self.tenant_id)
-            for user in self.script.users:
-                await self._conclude(user)
+            await self._conclude()
 
     async def _step(self, api: httpx.AsyncClient, step: Step, before: tuple[Step, ...]) -> None:
         match step:
@@ -144,6 +146,10 @@ class Player:
         self.stage.tally["messages"] += 1
 
     async def _job(self, job: Job) -> None:
+        await self._request(job)
+        await self.stage.workers.digest(self.tenant_id)
+
+    async def _request(self, job: Job) -> None:
         end = datetime.fromisoformat(f"{job.day}T00:00:00+00:00") + timedelta(days=1)
         payloads: dict[str, dict[str, Any]] = {
             "extract": {"start": f"{DAYS[0]}T00:00:00+00:00", "end": end.isoformat()},
@@ -153,13 +159,18 @@ class Player:
         scope = Scope(tenant_id=self.tenant_id, user_id=job.user)
         subject = f"oracle:{uuid4().hex}"
         await self.stage.ledger.request(scope, _KINDS[job.stage], subject, payloads[job.stage], end)
-        await self.stage.workers.digest(self.tenant_id)
 
-    async def _conclude(self, user: str) -> None:
-        await self._job(Job(user, "extract", DAYS[-1]))
-        for day in DAYS:
-            await self._job(Job(user, "reflect", day))
-        await self._job(Job(user, "maintain", DAYS[-1]))
+    async def _conclude(self) -> None:
+        """Extract from everything, then reflect on each day, then let time pass, for all users."""
+        courses: tuple[tuple[JobStage, tuple[str, ...]], ...] = (
+            ("extract", DAYS[-1:]),
+            ("reflect", DAYS),
+            ("maintain", DAYS[-1:]),
+        )
+        for stage, days in courses:
+            for user, day in product(self.users, days):
+                await self._request(Job(user, stage, day))
+            await self.stage.workers.digest(self.tenant_id)
 
     async def _act(self, api: httpx.AsyncClient, act: Act) -> None:
         if self.targets is None:

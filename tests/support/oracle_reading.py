@@ -125,7 +125,7 @@ async def _things(client: Client, key: str, area: str) -> list[Fields]:
         case "st:sessions":
             return [{"sessions": sorted(await _members(client, key))}]
         case "st:meta":
-            return [dict(await _hash(client, key))]
+            return [{"summary_tokens": "0", **await _hash(client, key)}]
     return [{"key": key}]
 
 
