@@ -130,11 +130,10 @@ class Oracle:
 def _add_recall(snapshot: Snapshot, query: str, recalled: dict[str, Any]) -> None:
     """What it answers: the lines of the context, and each memory at its place with its scores; of those with the same
     score, which come by their ids, the order is that of their texts."""
-    add(snapshot, "recall", query, {"context": sorted(recalled["context"].splitlines())})
-    shown = ("tier", "kind", "text", "score", "similarity", "confidence", "tokens", "occurred_at", "said_by")
+    shown = ("score", "similarity", "confidence", "tier", "kind", "text", "tokens", "occurred_at", "said_by")
     ranked = sorted(recalled["memories"], key=lambda memory: (-memory["score"], memory["text"], memory["tier"]))
-    for place, memory in enumerate(ranked, start=1):
-        add(snapshot, "recall", f"{query} {place}.", {name: memory[name] for name in (*shown, "in_context")})
+    lines = [" ".join(str(memory[name]) for name in (*shown, "in_context")) for memory in ranked]
+    add(snapshot, "recall", query, {"context": sorted(recalled["context"].splitlines()), "ranked": lines})
 
 
 @asynccontextmanager

@@ -6,7 +6,8 @@ from typing import Final
 
 from tests.support.oracle_snapshot import Snapshot
 
-SHOWN_CHARS: Final = 160
+SHOWN_CHARS: Final = 400
+_VECTORS: Final = frozenset({"embedding", "sketch", "lexical", "id"})
 _STORES: Final = {
     "episodic": "PostgreSQL",
     "procedural": "PostgreSQL",
@@ -39,6 +40,11 @@ class Difference:
         what = f"{self.user}: {self.store}, {self.place}: {self.thing}"
         if self.field is not None:
             what = f"{what}: {self.field}"
+        if isinstance(self.here, list) and isinstance(self.witness, list):
+            here, witness = _apart(self.here, self.witness), _apart(self.witness, self.here)
+            if not here and not witness:
+                return f"{what}: the same in another order"
+            return f"{what}\n      here:    {_shown(here)}\n      witness: {_shown(witness)}"
         return f"{what}\n      here:    {_shown(self.here)}\n      witness: {_shown(self.witness)}"
 
 
@@ -81,7 +87,15 @@ def _unnumbered(thing: str, fields: object) -> str:
     return f"{thing.partition(' #')[0]} {fields}"
 
 
+def _apart(one: Sequence[object], other: Sequence[object]) -> list[object]:
+    """What is in one of two lists alone."""
+    return [element for element in one if element not in other]
+
+
 def _shown(value: object) -> str:
+    """`value`, cut; of a thing without its vectors."""
+    if isinstance(value, dict):
+        value = {name: field for name, field in sorted(value.items()) if name not in _VECTORS}
     text = str(value)
     return text if len(text) <= SHOWN_CHARS else f"{text[:SHOWN_CHARS]}… ({len(text)} characters)"
 

@@ -10,7 +10,7 @@ import asyncpg
 
 from infra.embedded.stack import Stack
 from ragpp.models import Scope
-from tests.support.oracle_script import Digest, Forget, Job, Pin, Say, Script
+from tests.support.oracle_script import Digest, Forget, Pin, Say, Script
 from tests.support.real_gateway import RealGateway
 
 T = TypeVar("T")
@@ -36,7 +36,6 @@ PLAIN: Final = Script(
         Say("u1", "s1", "m2", "Ann works at Harbour Clinic.", _at(2), name="Maria"),
         Pin("u1", "m1"),
         Digest(),
-        Job("u1", "extract", "2024-03-04"),
         Forget("u1", "messages", ("m1",)),
         Digest(),
     )

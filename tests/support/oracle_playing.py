@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from itertools import product
 from typing import Any, Final, Protocol, cast
@@ -13,7 +13,20 @@ import httpx
 from ragpp.ledger import WorkLedger
 from ragpp.ledger.events import RequestKind
 from ragpp.models import Scope
-from tests.support.oracle_script import ENDS, Act, Disturb, Forget, Job, JobStage, Pin, Say, Script, Step, gone_with
+from tests.support.oracle_script import (
+    ENDS,
+    Act,
+    Digest,
+    Disturb,
+    Forget,
+    Job,
+    JobStage,
+    Pin,
+    Say,
+    Script,
+    Step,
+    gone_with,
+)
 from tests.support.oracle_vocabulary import DAYS
 
 _KINDS: Final[Mapping[str, RequestKind]] = {
@@ -119,7 +132,7 @@ class Player:
             case Act():
                 await self.stage.workers.digest(self.tenant_id)
                 await self._act(api, step)
-            case Pin():
+            case Pin() if (step.user, step.id) not in replace(self.script, steps=before).forgotten:
                 answer = await api.put(f"/v1/users/{step.user}/pins/episodic/{step.id}")
                 assert answer.is_success, answer.text
             case Forget():
@@ -128,7 +141,7 @@ class Player:
             case Disturb():
                 if what := await self.stage.workers.disturb(step, self.tenant_id):
                     self.stage.tally[what] += 1
-            case _:
+            case Digest():
                 await self.stage.workers.digest(self.tenant_id)
 
     async def _say(self, api: httpx.AsyncClient, say: Say) -> None:

@@ -159,6 +159,7 @@ class _Author:
         sessions = {f"u{number}": chance.randint(1, 3) for number in range(1, chance.choice((1, 1, 1, 2, 3)) + 1)}
         self._places = [(user, f"s{number}") for user, count in sessions.items() for number in range(1, count + 1)]
         self._name = chance.choice((None, "Maria"))
+        self._own = chance.sample(OWN_REPLIES, k=len(OWN_REPLIES))
 
     def write(self) -> Script:
         steps_between = [self._job, self._act, self._pin, self._disturb, self._forget]
@@ -185,8 +186,8 @@ class _Author:
         if "replies" in self._kinds and self._chance.random() < 0.4:
             self._now += STEP
             repeats = self._chance.random() < 0.6
-            answer = REPEATING.format(said=text) if repeats else self._chance.choice(OWN_REPLIES)
-            of = identifier if repeats else None
+            own = self._own.pop() if self._own else "Noted."
+            answer, of = (REPEATING.format(said=text), identifier) if repeats else (own, None)
             self._steps.append(Say(user, session, f"{identifier}r", answer, self._now, "assistant", repeats=of))
 
     def _job(self) -> None:

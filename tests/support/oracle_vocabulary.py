@@ -107,8 +107,8 @@ CARRIERS: Final[Mapping[Kind, tuple[str, ...]]] = {
 }
 """What a message says besides, that is forgotten later: in its place stands a word that nobody else says."""
 
-OWN_REPLIES: Final = ("Noted.", "I decided to use PostgreSQL for the ledger.", "I realised that the cache was stale.")
-"""What an assistant says of its own."""
+OWN_REPLIES: Final = ("I decided to use PostgreSQL for the ledger.", "I realised that the cache was stale.")
+"""What an assistant says of its own, each once: said again it would repeat itself, and not be learned from."""
 REPEATING: Final = "As you said: {said}"
 """How it repeats."""
 DAYS: Final = ("2024-03-04", "2024-03-05", "2024-03-06", "2024-03-07", "2024-03-08")

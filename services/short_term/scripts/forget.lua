@@ -1,6 +1,9 @@
 -- Begin an epoch, keep the marks of what is forgotten, and remove messages by id from sessions of one user, with every
 -- line of a summary that rests on one of them.
 --
+-- What is left is as if they had never been there: the session was last spoken in at its latest message that is left, and
+-- one of which nothing is left is none; `unlist` then takes it out of the index.
+--
 -- A message of a mark comes into no session any more, known by now or not. Ids that a session knows stay known in it,
 -- without a hash.
 --
@@ -28,7 +31,7 @@ end
 
 for first = 3, #KEYS, 5 do
   local log, texts, ids, meta, summary = unpack(KEYS, first, first + 4)
-  local changed = false
+  local changed, latest = false, ''
   for at = first_id, #ARGV do
     local id = ARGV[at]
     local known = redis.call('HGET', ids, id)
@@ -39,6 +42,9 @@ for first = 3, #KEYS, 5 do
       local member = string.sub(known, 34)
       if member ~= '' and redis.call('ZREM', log, member) == 1 then
         redis.call('HDEL', texts, member)
+        if redis.call('HGET', meta, 'last_at') == string.sub(member, 1, 18) then
+          latest = string.sub(member, 1, 18)
+        end
         redis.call('HINCRBY', meta, 'tokens', -tonumber(string.sub(member, 37)))
       end
     end
@@ -65,6 +71,14 @@ for first = 3, #KEYS, 5 do
       redis.call('PEXPIRE', summary, math.max(left, 1))
     end
     redis.call('HSET', meta, 'summary_tokens', tokens, 'revision', nonce)
+  end
+  if changed then
+    local last = redis.call('ZREVRANGE', log, 0, 0)[1]
+    if last and string.sub(last, 1, 18) < latest then
+      redis.call('HSET', meta, 'last_at', string.sub(last, 1, 18))
+    elseif not last and redis.call('EXISTS', summary) == 0 then
+      redis.call('DEL', meta)
+    end
   end
 end
 return found
