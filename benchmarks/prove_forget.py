@@ -38,11 +38,12 @@ from tests.support.stopping import install_points
 @dataclass
 class Course:
     """What has come of the cases so far. `tally`: what the subjects went through. `differing`: the smallest script of
-    each case that differs. `unseen`: withdrawals whose absence nobody saw."""
+    each case that differs. `unseen`: withdrawals whose absence nobody saw. `left`: words in a dump of every store."""
 
     cases: int = 0
     tally: Counter[str] = field(default_factory=Counter)
     unseen: list[str] = field(default_factory=list)
+    left: list[Difference] = field(default_factory=list)
     places: Counter[str] = field(default_factory=Counter)
     differing: list[tuple[Script, list[Difference]]] = field(default_factory=list)
 
@@ -75,6 +76,10 @@ async def run(stack: Stack, folder: Path, given: argparse.Namespace) -> Course:
         print(f"\n{course.cases} cases; into the subjects went")
         for what, number in sorted(course.tally.items()):
             print(f"  {number:6} {what}")
+        for one in await both[0].dump() + await both[1].dump():
+            print(f"  {one}")
+            course.left.append(one)
+        print(f"a dump of every store holds {len(course.left) or 'none'} of the words of what was forgotten")
         print("\na withdrawal that is left out is")
         course.unseen = [what for name, what in WITHDRAWALS.items() if not await sees(both[1], name)]
     return course
@@ -119,7 +124,7 @@ async def prove(home: Path, given: argparse.Namespace) -> int:
         print(f"  {place}: in {cases} cases")
     for script, found in sorted(course.differing, key=lambda one: len(one[0].steps))[: given.shown]:
         print(told(script, found))
-    return int(bool(course.differing or course.unseen))
+    return int(bool(course.differing or course.unseen or course.left))
 
 
 def main() -> None:

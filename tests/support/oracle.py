@@ -39,11 +39,12 @@ SHRINK_S: Final = 120.0
 
 @dataclass(frozen=True)
 class Oracle:
-    """Judges scripts on one stack."""
+    """Judges scripts on one stack. `planted`: each word that was forgotten, with the message it was in."""
 
     stack: Stack
     gateway: RealGateway
     stage: PlayingStage
+    planted: dict[str, str] = field(default_factory=dict)
     recalling: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(4))
 
     async def judge(self, script: Script) -> list[Difference]:
@@ -59,13 +60,14 @@ class Oracle:
             here = await self._snapshot(Scope(tenant_id=subject, user_id=user), sessions)
             there = await self._snapshot(Scope(tenant_id=witness, user_id=user), sessions)
             found += differences(user, here, there)
-        return found + await self._left_over(script, words)
+        return found + await self._left_over(script, words, subject)
 
     @asynccontextmanager
     async def without(self, mutation: Mutation) -> "AsyncIterator[Oracle]":
         """The oracle on a memory that leaves a step of forgetting out, while inside; nobody disturbs its workers."""
         async with leaving_out(self.gateway, self.stack, mutation) as gateway:
-            yield replace(self, gateway=gateway, stage=replace(self._quiet, workers=LocalWorkers(gateway)))
+            stage = replace(self._quiet, workers=LocalWorkers(gateway))
+            yield replace(self, gateway=gateway, stage=stage, planted={})
 
     @property
     def _quiet(self) -> PlayingStage:
@@ -112,17 +114,27 @@ class Oracle:
             if one.scope.tenant_id == tenant_id
         ]
 
-    async def _left_over(self, script: Script, words: Mapping[tuple[str, str], str]) -> list[Difference]:
-        """Where a dump of every store holds a word of a forgotten message."""
+    async def _left_over(
+        self, script: Script, words: Mapping[tuple[str, str], str], tenant_id: str
+    ) -> list[Difference]:
+        """Where the subject's part of every store holds a word of a forgotten message."""
         planted = {words[key]: key for key in script.forgotten if key in words}
-        if not planted:
-            return []
-        found = await places_of(self.stack, list(planted), hint=HINT)
         texts = {(step.user, step.id): step.text for step in script.steps if isinstance(step, Say)}
+        self.planted.update({word: f"{key[1]}: {texts[key]}" for word, key in planted.items()})
+        found = await places_of(self.stack, list(planted), hint=HINT, tenant_id=tenant_id) if planted else {}
         return [
-            Difference(user, "dump", place, None, f"a word of {identifier}: {texts[user, identifier]}", "–")
+            Difference(planted[word][0], "dump", place, None, f"a word of {self.planted[word]}", "–")
             for word, places in found.items()
-            for user, identifier in [planted[word]]
+            for place in sorted(places)
+        ]
+
+    async def dump(self) -> list[Difference]:
+        """Where a dump of every live store holds a word of any message that was forgotten before an oracle; those that
+        leave a step of forgetting out not counted."""
+        found = await places_of(self.stack, list(self.planted), hint=HINT) if self.planted else {}
+        return [
+            Difference("somebody", "dump", place, None, f"a word of {self.planted[word]}", "–")
+            for word, places in found.items()
             for place in sorted(places)
         ]
 
