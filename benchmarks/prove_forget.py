@@ -4,8 +4,8 @@
                                       [--without KIND ...] [--shown 3] [--home FOLDER]
 
 Each case is a random conversation of several users and sessions, with a person's acts, jobs, forgettings, and workers
-that are stopped and killed; a witness gets what remains of it, undisturbed. Both are compared, from the stores. Every
-second case has worker processes, the others workers in this process that are stopped at any of their statements, a
+that are stopped and killed; a witness gets what remains of it, undisturbed. Both are compared, from the stores. The
+first half has worker processes, the others workers in this process that are stopped at any of their statements, a
 language model that is a function of its prompt, and conversations with summaries. At the end each step of a forgetting
 is left out once, which must be seen. The exit code is 1 when two memories differ, with the smallest script that does.
 """
@@ -16,8 +16,6 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import cast
@@ -48,41 +46,41 @@ class Course:
     differing: list[tuple[Script, list[Difference]]] = field(default_factory=list)
 
 
-@asynccontextmanager
-async def oracles(stack: Stack, folder: Path, workers: int, kinds: frozenset[Kind]) -> AsyncIterator[list[Oracle]]:
-    """The two, in turns."""
-    async with AsyncExitStack() as exits:
-        folders = [folder / name for name in ("processes", "local")]
-        for one in folders:
-            one.mkdir(parents=True, exist_ok=True)
-        small, model = "summaries" in kinds, "model" in kinds
-        yield [
-            await exits.enter_async_context(open_process_oracle(stack, folders[0], workers=workers)),
-            await exits.enter_async_context(open_oracle(stack, folders[1], small_windows=small, model=model)),
-        ]
-
-
 async def run(stack: Stack, folder: Path, given: argparse.Namespace) -> Course:
-    """Judge case after case, and then leave each withdrawal out once."""
+    """Judge the cases, half of them with worker processes; then look at everything, and leave each withdrawal out."""
     kinds = KINDS - cast("frozenset[Kind]", frozenset(given.without))
-    ends = time.monotonic() + 60 * given.minutes if given.minutes else float("inf")
     course = Course()
-    async with oracles(stack, folder, given.workers, kinds) as both:
-        while course.cases < given.cases and time.monotonic() < ends:
-            script = script_of(given.seed + course.cases, kinds, given.length)
-            await one_case(both[course.cases % len(both)], script, course)
-        for oracle in both:
-            course.tally.update(oracle.stage.tally)
+    for name in ("processes", "local"):
+        (folder / name).mkdir(parents=True, exist_ok=True)
+    async with open_process_oracle(stack, folder / "processes", workers=given.workers) as oracle:
+        await some_cases(oracle, kinds, given, course, given.cases // 2, "worker processes")
+    small, model = "summaries" in kinds, "model" in kinds
+    async with open_oracle(stack, folder / "local", small_windows=small, model=model) as local:
+        await some_cases(local, kinds, given, course, given.cases - given.cases // 2, "workers stopped at statements")
+        local.planted.update(oracle.planted)
+        course.left = await local.dump()
         print(f"\n{course.cases} cases; into the subjects went")
         for what, number in sorted(course.tally.items()):
             print(f"  {number:6} {what}")
-        for one in await both[0].dump() + await both[1].dump():
-            print(f"  {one}")
-            course.left.append(one)
         print(f"a dump of every store holds {len(course.left) or 'none'} of the words of what was forgotten")
+        for one in course.left:
+            print(f"  {one}")
         print("\na withdrawal that is left out is")
-        course.unseen = [what for name, what in WITHDRAWALS.items() if not await sees(both[1], name)]
+        course.unseen = [what for name, what in WITHDRAWALS.items() if not await sees(local, name)]
     return course
+
+
+async def some_cases(
+    oracle: Oracle, kinds: frozenset[Kind], given: argparse.Namespace, course: Course, cases: int, what: str
+) -> None:
+    """Judge so many cases, as far as half of the time goes."""
+    ends = time.monotonic() + 30 * given.minutes if given.minutes else float("inf")
+    print(f"\n{what}:")
+    for _ in range(cases):
+        if time.monotonic() > ends:
+            break
+        await one_case(oracle, script_of(given.seed + course.cases, kinds, given.length), course)
+    course.tally.update(oracle.stage.tally)
 
 
 async def one_case(oracle: Oracle, script: Script, course: Course) -> None:

@@ -14,7 +14,7 @@ from infra.embedded.stack import Stack
 from tests.support.oracle import Oracle, client_of
 from tests.support.oracle_playing import Moment, Stage
 from tests.support.oracle_script import Disturb
-from tests.support.real_gateway import RealGateway, open_gateway
+from tests.support.real_gateway import open_gateway
 from tests.support.services import ServiceProcess, running
 from tests.support.waiting import eventually
 
@@ -29,9 +29,9 @@ _COUNT: Final = "SELECT count(*) FROM ledger.work WHERE tenant_id = $1 AND state
 
 @dataclass
 class ProcessWorkers:
-    """Workers of a stack, one of which is disturbed at a time."""
+    """Workers of a stack, one of which is disturbed at a time. `relay`: a connection that sees the ledger."""
 
-    gateway: RealGateway
+    relay: asyncpg.Connection
     processes: list[ServiceProcess]
     chance: random.Random = field(default_factory=lambda: random.Random(1))
     _paused: list[ServiceProcess] = field(default_factory=list)
@@ -70,11 +70,7 @@ class ProcessWorkers:
             process.go_on()
 
     async def _works(self, tenant_id: str, *states: str) -> int:
-        connection = await asyncpg.connect(self.gateway.settings["POSTGRES_RELAY_DSN"])
-        try:
-            return int(await connection.fetchval(_COUNT, tenant_id, list(states)))
-        finally:
-            await connection.close()
+        return int(await self.relay.fetchval(_COUNT, tenant_id, list(states)))
 
 
 @asynccontextmanager
@@ -87,9 +83,11 @@ async def open_process_oracle(stack: Stack, folder: Path, *, workers: int = 2) -
             home.mkdir(exist_ok=True)
         settings = {**gateway.settings, "LOG_LEVEL": "INFO"}
         processes = [ServiceProcess("services.workers", settings, home) for home in homes]
+        relay = await asyncpg.connect(gateway.settings["POSTGRES_RELAY_DSN"])
         with running(*processes):
-            at_work = ProcessWorkers(gateway, processes)
+            at_work = ProcessWorkers(relay, processes)
             try:
                 yield Oracle(stack, gateway, Stage(client_of(gateway), gateway.worker.ledger, at_work, clock))
             finally:
                 await at_work.go_on()
+                await relay.close()
