@@ -11,7 +11,7 @@ LINTED := shared services infra tests benchmarks examples
 NO_SERVER := -m "not server" --durations=10
 ALL_TESTS := --durations=20
 
-.PHONY: help install check lint test run demo demo-chat demo-validity learn eval eval-extraction bench reference-vectors prove-crash prove-echo prove-erasure prove-learning prove-outage prove-scale prove-workers lock env-example clean
+.PHONY: help install check lint test run demo demo-chat demo-validity learn eval eval-extraction bench reference-vectors prove-crash prove-echo prove-erasure prove-forget prove-learning prove-outage prove-scale prove-workers lock env-example clean
 
 help: ## list the targets
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -78,6 +78,9 @@ prove-echo: install ## an assistant is fed its own contexts 500 times: what is k
 
 prove-erasure: install ## a user with 10,000 messages is erased while 8 writers write for others: the report, its time, their p95
 	$(BIN)/python -m benchmarks.prove_erasure
+
+prove-forget: install ## random conversations, forgettings and dying workers: what is left is what a witness has who never heard it
+	$(BIN)/python -m benchmarks.prove_forget
 
 prove-learning: install ## 5,000 interactions digested while the worker is killed 50 times: the same is learned; and how fast
 	$(BIN)/python benchmarks/prove_learning.py

@@ -16,7 +16,7 @@ from services.short_term.records import HASH_CHARS, Appended, Message, NewMessag
 from services.short_term.summary import SummaryLine
 
 PACKAGE: Final = "services.short_term"
-SCRIPTS: Final = ("append", "read", "compact", "forget", "delete", "epoch", "erase")
+SCRIPTS: Final = ("append", "read", "compact", "forget", "unlist", "delete", "epoch", "erase")
 AREAS: Final = ("st:log", "st:texts", "st:ids", "st:meta", "st:summary")
 INDEX: Final = "st:sessions"
 EPOCH: Final = "st:epoch"
@@ -168,12 +168,15 @@ class ShortTermStore:
         Each step begins an epoch: what was read before it may rest on what it removes."""
         found: set[str] = set()
         for start in range(0, len(session_ids), FORGET_BATCH):
-            sessions = self._session_keys(scope, session_ids[start : start + FORGET_BATCH])
+            batch = session_ids[start : start + FORGET_BATCH]
+            sessions = self._session_keys(scope, batch)
             keys = [*self._user_keys(scope), *sessions]
             removed = await self._run(
                 "forget", keys, [self._ttl_s, token_hex(8), _milliseconds(now), self._keep_s, 0, *ids]
             )
             found.update(text.decode() for text in _texts(removed))
+            metas = sessions[AREAS.index("st:meta") :: len(AREAS)]
+            await self._command("unlist", [self._index(scope), *metas], batch)
         return found
 
     async def delete(self, scope: Scope, session_id: str, *, only_if_empty: bool = False) -> bool:

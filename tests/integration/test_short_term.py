@@ -240,6 +240,32 @@ async def test_a_forgotten_message_survives_in_no_summary_and_does_not_come_back
     assert "heron" not in str(await small.read(scope, 10_000))
 
 
+async def test_a_session_of_which_everything_was_forgotten_is_none(
+    tier: RedisShortTermTier, client: Client, scope: Scope
+) -> None:
+    entries = [short_term_entry("hello", id=f"in {name}", session_id=name) for name in ("gone", "left")]
+    await tier.store(scope, entries)
+    assert await tier.forget(scope, ["in gone"]) == 1
+    keys = Keys("ragpp:")
+    assert await client.zrange(keys.user("st:sessions", scope), 0, -1) == [b"left"]
+    assert await client.exists(keys.session("st:meta", scope.in_session("gone"))) == 0
+    await tier.store(scope, [short_term_entry("again", id="new", session_id="gone")])
+    assert [message.id for message in (await tier.read(scope.in_session("gone"), 100)).messages] == ["new"]
+
+
+async def test_a_session_was_last_spoken_in_at_its_latest_message_that_is_left(
+    tier: RedisShortTermTier, scope: Scope
+) -> None:
+    await fill(tier, scope, 3)
+    ids = [message.id for message in (await tier.read(scope, 1_000)).messages]
+    await tier.forget(scope, ids[2:])
+    (session,) = (await tier.list_sessions(scope)).items
+    assert session.last_at == at(1)
+    await tier.forget(scope, ids[:1])
+    (session,) = (await tier.list_sessions(scope)).items
+    assert session.last_at == at(1)
+
+
 async def test_forgetting_reaches_every_session_of_the_user(tier: RedisShortTermTier, scope: Scope) -> None:
     sessions = ["default", "s2", "s3"]
     for session_id in sessions:
@@ -431,6 +457,8 @@ async def test_hostile_ids_and_texts_come_back_as_they_were(tier: RedisShortTerm
     assert (message.id, message.content, message.name) == (text, text * 3, text[:200])
     assert [session.session_id for session in (await tier.list_sessions(own)).items] == [text]
     assert await tier.forget(own, [text]) == 1
+    assert (await tier.list_sessions(own)).items == ()
+    await tier.store(own, [short_term_entry("more", session_id=text)])
     assert await tier.delete_session(own)
 
 

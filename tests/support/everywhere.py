@@ -15,15 +15,31 @@ _TABLES = """
     SELECT format('%I.%I', namespace.nspname, class.relname) AS name
       FROM pg_class AS class JOIN pg_namespace AS namespace ON namespace.oid = class.relnamespace
      WHERE class.relkind = 'r' AND namespace.nspname NOT IN ('pg_catalog', 'information_schema')"""
+_OF_TENANTS = """
+    SELECT format('%I.%I', namespace.nspname, class.relname) AS name
+      FROM pg_class AS class JOIN pg_namespace AS namespace ON namespace.oid = class.relnamespace
+     WHERE class.relkind IN ('r', 'p') AND NOT class.relispartition
+       AND EXISTS (SELECT FROM pg_attribute
+                    WHERE attrelid = class.oid AND attname = 'tenant_id' AND NOT attisdropped)"""
 _GRAPH = """
-    MATCH (n) RETURN labels(n) AS what, n {.*, embedding: null, sketch: null} AS properties
-    UNION ALL MATCH ()-[r]->() RETURN [type(r)] AS what, properties(r) AS properties"""
+    MATCH (n) WHERE $scope IS NULL OR n.scope STARTS WITH $scope
+    RETURN labels(n) AS what, n {.*, embedding: null, sketch: null} AS properties
+    UNION ALL MATCH (n)-[r]->() WHERE $scope IS NULL OR n.scope STARTS WITH $scope
+    RETURN [type(r)] AS what, properties(r) AS properties"""
 
 
-async def places_of(stack: Stack, words: Collection[str], *, hint: str) -> dict[str, set[str]]:
-    """Where each of `words`, all of which contain `hint`, is found in whatever case: tables, labels and keys."""
+async def places_of(
+    stack: Stack, words: Collection[str], *, hint: str, tenant_id: str | None = None
+) -> dict[str, set[str]]:
+    """Where each of `words`, all of which contain `hint`, is found in whatever case: tables, labels and keys.
+    `tenant_id`: only in what is stored as this tenant's, whose id has nothing that is escaped in keys."""
     found: dict[str, set[str]] = {}
-    for place, text in [*await _postgres(stack, hint), *await _neo4j(stack), *await _redis(stack)]:
+    texts = [
+        *await _postgres(stack, hint, tenant_id),
+        *await _neo4j(stack, tenant_id),
+        *await _redis(stack, tenant_id),
+    ]
+    for place, text in texts:
         lower = text.casefold()
         if hint.casefold() in lower:
             for word in words:
@@ -32,14 +48,16 @@ async def places_of(stack: Stack, words: Collection[str], *, hint: str) -> dict[
     return found
 
 
-async def _postgres(stack: Stack, hint: str) -> list[tuple[str, str]]:
+async def _postgres(stack: Stack, hint: str, tenant_id: str | None) -> list[tuple[str, str]]:
     connection = await asyncpg.connect(stack.postgres_superuser_dsn().get_secret_value())
     try:
         texts = []
-        for (table,) in await connection.fetch(_TABLES):
+        for (table,) in await connection.fetch(_TABLES if tenant_id is None else _OF_TENANTS):
+            whose = "$2::text IS NULL" if tenant_id is None else "t.tenant_id = $2"
             rows = await connection.fetch(
-                f"SELECT t::text AS text FROM {table} AS t WHERE t::text ILIKE '%' || $1 || '%'",  # noqa: S608 - of the catalog
+                f"SELECT t::text AS text FROM {table} AS t WHERE {whose} AND t::text ILIKE '%' || $1 || '%'",  # noqa: S608 - of the catalog
                 hint,
+                tenant_id,
             )
             texts += [(table, row["text"]) for row in rows]
         return texts
@@ -47,16 +65,18 @@ async def _postgres(stack: Stack, hint: str) -> list[tuple[str, str]]:
         await connection.close()
 
 
-async def _neo4j(stack: Stack) -> list[tuple[str, str]]:
+async def _neo4j(stack: Stack, tenant_id: str | None) -> list[tuple[str, str]]:
+    scope = None if tenant_id is None else f"user-graph:{tenant_id}/"
     async with create_driver(neo4j_settings(stack.endpoints())) as driver:
-        records = (await driver.execute_query(_GRAPH)).records
+        records = (await driver.execute_query(_GRAPH, scope=scope)).records
     return [(":".join(record["what"]), repr(record["properties"])) for record in records]
 
 
-async def _redis(stack: Stack) -> list[tuple[str, str]]:
+async def _redis(stack: Stack, tenant_id: str | None) -> list[tuple[str, str]]:
     settings = RedisSettings(url=stack.endpoints().redis_url)
+    of_tenant = "" if tenant_id is None else f"{tenant_id}/*"
     async with create_client(settings) as client:
-        keys = [key async for key in client.scan_iter(match=f"{settings.key_prefix}*", count=1_000)]
+        keys = [key async for key in client.scan_iter(match=f"{settings.key_prefix}*{of_tenant}", count=1_000)]
         return [(key.decode().split("{")[0], f"{key.decode()} {await _value(client, key)}") for key in keys]
 
 

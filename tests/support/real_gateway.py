@@ -1,9 +1,9 @@
 """The whole gateway on the real stores, in this process, with the hashing embedder; and its workers, run on demand."""
 
 import os
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from uuid import uuid4
 
@@ -12,7 +12,7 @@ import httpx
 from fastapi import FastAPI
 
 from infra.embedded.stack import Endpoints
-from ragpp.clock import system_clock
+from ragpp.clock import Clock, system_clock
 from ragpp.embedding.factory import make_embedder
 from ragpp.extraction.spacy_extractor import SpacyExtractor
 from ragpp.ledger import WorkLedger
@@ -123,21 +123,25 @@ class RealGateway:
 
 
 @asynccontextmanager
-async def open_gateway(endpoints: Endpoints, folder: Path) -> AsyncIterator[RealGateway]:
-    """Migrate, open the tiers once, and put the gateway and a worker on them."""
-    settings = settings_of(endpoints, folder)
+async def open_gateway(
+    endpoints: Endpoints, folder: Path, *, clock: Clock = system_clock, more: Mapping[str, str] | None = None
+) -> AsyncIterator[RealGateway]:
+    """Migrate, open the tiers once, and put the gateway and a worker on them. `clock`: of the tiers, and of what a
+    person sets; `more`: settings besides."""
+    settings = {**settings_of(endpoints, folder), **(more or {})}
     async with AsyncExitStack() as stack:
         stack.enter_context(environment(settings))
         await all_in_one.migrate_all()
 
         @asynccontextmanager
         async def tiers(tools: gateway_app.Tools) -> AsyncIterator[gateway_app.Tiers]:
-            async with all_in_one.open_tiers(tools.embedder, tools.counter, tools.clock) as local:
+            async with all_in_one.open_tiers(tools.embedder, tools.counter, clock) as local:
                 yield local
 
         app = gateway_app.create_app(lambda: gateway_app.open_parts(tiers))
         await stack.enter_async_context(app.router.lifespan_context(app))
-        parts: Parts = app.state.parts
+        parts: Parts = replace(app.state.parts, clock=clock)
+        app.state.parts = parts
         pool = create_pool(PostgresSettings(), dsn=settings["POSTGRES_RELAY_DSN"], vectors=False)
         await ensure_open(pool)
         stack.push_async_callback(pool.close)

@@ -50,10 +50,22 @@ class ServiceProcess:
         """End it orderly; killed when it takes too long."""
         self._end(signal.SIGTERM)
 
+    def pause(self) -> None:
+        """Stop it where it is, with what it holds, until `go_on`."""
+        self._send(signal.SIGSTOP)
+
+    def go_on(self) -> None:
+        """Let it go on after `pause`; harmless when it runs."""
+        self._send(signal.SIGCONT)
+
     def said(self) -> str:
         """The end of its output; a process that has ended by itself says so."""
         ended = self._process is not None and self._process.poll() is not None
         return f"{'(ended) ' if ended else ''}{self.log.read_text(errors='replace')[-3_000:]}"
+
+    def _send(self, number: signal.Signals) -> None:
+        if self._process is not None:
+            self._process.send_signal(number)
 
     def _end(self, number: signal.Signals) -> None:
         process, self._process = self._process, None

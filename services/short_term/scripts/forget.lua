@@ -1,6 +1,9 @@
 -- Begin an epoch, keep the marks of what is forgotten, and remove messages by id from sessions of one user, with every
 -- line of a summary that rests on one of them; such a summary is torn, until it is written again from what is left.
 --
+-- What is left is as if they had never been there: the session was last spoken in at its latest message that is left, and
+-- one of which nothing is left is none; `unlist` then takes it out of the index.
+--
 -- A message of a mark comes into no session any more, known by now or not, until the mark is so many seconds old; the id
 -- itself is kept nowhere.
 --
@@ -31,7 +34,7 @@ end
 
 for first = 3, #KEYS, 5 do
   local log, texts, ids, meta, summary = unpack(KEYS, first, first + 4)
-  local changed = false
+  local changed, latest = false, ''
   for at = first_id, #ARGV do
     local id = ARGV[at]
     local known = redis.call('HGET', ids, id)
@@ -44,6 +47,9 @@ for first = 3, #KEYS, 5 do
       local member = string.sub(known, 34)
       if member ~= '' and redis.call('ZREM', log, member) == 1 then
         redis.call('HDEL', texts, member)
+        if redis.call('HGET', meta, 'last_at') == string.sub(member, 1, 18) then
+          latest = string.sub(member, 1, 18)
+        end
         redis.call('HINCRBY', meta, 'tokens', -tonumber(string.sub(member, 37)))
       end
     end
@@ -75,6 +81,14 @@ for first = 3, #KEYS, 5 do
   if changed or torn then
     redis.call('EXPIRE', ids, ttl)
     redis.call('HSET', meta, 'revision', nonce)
+  end
+  if changed then
+    local last = redis.call('ZREVRANGE', log, 0, 0)[1]
+    if last and string.sub(last, 1, 18) < latest then
+      redis.call('HSET', meta, 'last_at', string.sub(last, 1, 18))
+    elseif not last and redis.call('EXISTS', summary) == 0 and not (torn and redis.call('HLEN', ids) > 0) then
+      redis.call('DEL', meta)
+    end
   end
 end
 return found

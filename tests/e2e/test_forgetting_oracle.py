@@ -1,0 +1,97 @@
+"""Forgotten means never heard: what is left of a memory is what a witness has who never heard what was forgotten.
+
+Conversations, forgettings, and workers that are stopped and killed between them, are written from seeds; what the seeds
+may be made of is SWITCHED_ON. `make prove-forget` does the same for long, with workers that are processes.
+"""
+
+from collections.abc import AsyncIterator, Iterator
+from typing import Final
+
+import pytest
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+
+from infra.embedded.stack import Stack
+from tests.support.oracle import Oracle, open_oracle, smallest, told
+from tests.support.oracle_mutations import PLAIN, SEEN_IN, WITHDRAWALS, Mutation
+from tests.support.oracle_script import Script, script_of
+from tests.support.oracle_vocabulary import KINDS, Kind
+from tests.support.stopping import install_points
+
+pytestmark = [pytest.mark.server, pytest.mark.timeout(900)]
+SWITCHED_OFF: Final[frozenset[Kind]] = frozenset({"jobs", "kinship", "model", "summaries"})
+"""Until they are mended: what was extracted or reflected upon before a forgetting (findings, rules and reports that
+rest on several messages), who is who among relatives, what a model made of several messages, and what left a window for
+the summary because of a message that was forgotten."""
+SWITCHED_ON: Final = KINDS - SWITCHED_OFF
+
+
+@pytest.fixture(scope="module", autouse=True)
+def points() -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        install_points(monkeypatch)
+        yield
+
+
+@pytest.fixture(scope="module")
+async def oracle(stack: Stack, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Oracle]:
+    async with open_oracle(stack, tmp_path_factory.mktemp("oracle")) as opened:
+        yield opened
+
+
+@pytest.fixture(scope="module")
+async def modelled(stack: Stack, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Oracle]:
+    """With a language model, and windows of conversations so small that there are summaries."""
+    folder = tmp_path_factory.mktemp("modelled")
+    async with open_oracle(
+        stack, folder, small_windows="summaries" in SWITCHED_ON, model="model" in SWITCHED_ON
+    ) as one:
+        yield one
+
+
+async def assert_as_never_heard(oracle: Oracle, script: Script) -> None:
+    found = await oracle.judge(script)
+    if found:
+        pytest.fail(told(*await smallest(oracle.judge, script, found)), pytrace=False)
+
+
+SEEDS: Final = st.integers(0, 2**32)
+FEW: Final = settings(
+    max_examples=5,
+    derandomize=True,
+    database=None,
+    deadline=None,
+    phases=[Phase.generate],
+    suppress_health_check=list(HealthCheck),
+)
+
+
+@FEW
+@given(seed=SEEDS)
+async def test_what_was_forgotten_is_as_if_it_had_never_been_heard(oracle: Oracle, seed: int) -> None:
+    await assert_as_never_heard(oracle, script_of(seed, SWITCHED_ON))
+
+
+@settings(FEW, max_examples=2)
+@given(seed=SEEDS)
+async def test_nor_does_a_language_model_remember_it(modelled: Oracle, seed: int) -> None:
+    await assert_as_never_heard(modelled, script_of(seed, SWITCHED_ON))
+
+
+async def test_a_plain_forgetting_leaves_no_difference(oracle: Oracle) -> None:
+    assert [str(one) for one in await oracle.judge(PLAIN)] == []
+
+
+async def test_a_dump_of_every_store_holds_no_word_of_what_was_forgotten(oracle: Oracle, modelled: Oracle) -> None:
+    """Of the conversations above; comes before those that leave something out."""
+    assert oracle.planted
+    assert [str(one) for one in (*await oracle.dump(), *await modelled.dump())] == []
+
+
+@pytest.mark.parametrize("mutation", WITHDRAWALS)
+async def test_a_withdrawal_that_is_left_out_is_seen(oracle: Oracle, mutation: Mutation) -> None:
+    async with oracle.without(mutation) as careless:
+        places = {one.place for one in await careless.judge(PLAIN)}
+    assert places >= SEEN_IN[mutation]
+    if mutation not in {"chunks", "pins"}:
+        assert "dump" in places

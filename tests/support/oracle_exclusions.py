@@ -1,0 +1,111 @@
+"""What the oracle does not compare, and why: one table, which the reading uses and the proof prints.
+
+Whatever a store holds for a user and is not in this table is compared, also what a later migration adds.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+
+@dataclass(frozen=True)
+class Exclusion:
+    """`place`: a table, a label or type of the graph, or an area of Valkey's keys; `*` for every one. `fields`: of it;
+    none for all of it."""
+
+    place: str
+    fields: tuple[str, ...]
+    reason: str
+
+
+EXCLUSIONS: Final = (
+    Exclusion("*", ("tenant_id", "user_id", "scope"), "whose it is: the witness is another tenant's user"),
+    Exclusion("episodic.interactions", ("ordinal", "event_id"), "ordinals: of arrival among everybody's messages"),
+    Exclusion("episodic.interactions", ("stored_at",), "processing time"),
+    Exclusion("episodic.chunks", ("turn",), "ordinals: read as the message it belongs to"),
+    Exclusion("procedural.preferences", ("id",), "ids: a hash of the tenant too; known by category and key"),
+    Exclusion("procedural.preferences", ("version",), "version numbers"),
+    Exclusion("procedural.preferences", ("updated_at",), "processing time"),
+    Exclusion("procedural.preference_versions", ("preference_id", "entry_id"), "ids: known by category and key"),
+    Exclusion("procedural.preference_versions", ("version",), "version numbers"),
+    Exclusion("procedural.preference_versions", ("recorded_at",), "processing time"),
+    Exclusion("procedural.preference_aliases", (), "ids: hashes of names, with the tenant"),
+    Exclusion("procedural.preference_verdicts", (), "hashes of rejections; what they do shows in the preferences"),
+    Exclusion("procedural.rules", ("version",), "version numbers"),
+    Exclusion("procedural.rules", ("updated_at",), "processing time"),
+    Exclusion("procedural.rule_versions", (), "version numbers: one for each run that changed the rule"),
+    Exclusion("procedural.finding_evidence", ("number",), "version numbers: of the evidence"),
+    Exclusion("procedural.applied", (), "ids: of the entries that were applied"),
+    Exclusion("procedural.forgotten_sources", (), "tombstones: keyed hashes"),
+    Exclusion("procedural.forgotten_findings", (), "tombstones: of findings that a person deleted"),
+    Exclusion("procedural.reflections", ("id",), "ids: a hash of what was reflected upon"),
+    Exclusion("procedural.reflections", ("created_at",), "processing time"),
+    Exclusion(
+        "report",
+        ("id", "created_at", "duration_ms"),
+        "ids and processing times",
+    ),
+    Exclusion(
+        "report",
+        (
+            *("relationships_updated", "relationships_archived", "entities_merged", "preferences_updated"),
+            *("new_rules_learned", "new_rules", "conflicts"),
+        ),
+        "processing: which run of several came upon what is compared where it is kept",
+    ),
+    Exclusion("ledger.events", (), "the ledger"),
+    Exclusion("ledger.progress", (), "the ledger: when a stage last succeeded"),
+    Exclusion("ledger.queues", (), "the ledger: whose turn it is"),
+    Exclusion("ledger.debounce", (), "the ledger: what is due for extraction"),
+    Exclusion("ledger.unreflected", (), "the ledger: what is due for reflection"),
+    Exclusion("ledger.upkeep", (), "the ledger: what is due for upkeep"),
+    Exclusion("ledger.work", (), "jobs"),
+    Exclusion("ledger.epochs", (), "tombstones: that something was forgotten"),
+    Exclusion("ledger.forgotten", (), "tombstones: keyed hashes"),
+    Exclusion("ledger.spend", (), "spend: what was asked of a model was asked"),
+    Exclusion("ledger.pins", ("pinned_at",), "processing time"),
+    Exclusion("identity.keys", (), "keys: each memory is reached with its own"),
+    Exclusion("audit.accesses", (), "audit: that something was asked for, not what"),
+    Exclusion("Entity", ("id",), "ids: known by label and name"),
+    Exclusion("Entity", ("kept_apart",), "ids: of entities that a user split off"),
+    Exclusion("Merge", ("id",), "ids: known by label and name"),
+    Exclusion("Merge", ("kept_apart",), "ids: of entities that a user split off"),
+    Exclusion("Merge", ("mentions", "first_mention", "last_mention", "sources", "source_times"), "as before the merge"),
+    Exclusion("MERGED_INTO", ("at",), "processing time"),
+    Exclusion("RELATES_TO", ("id",), "ids: known by its ends and type"),
+    Exclusion(
+        "RELATES_TO",
+        ("confidence", "confidence_at"),
+        "processing: how far decay is persisted; what it is at the moment is compared",
+    ),
+    Exclusion("Applied", ("event_id", "hash"), "ids: of ledger events"),
+    Exclusion("Applied", ("sequence",), "ordinals: of arrival"),
+    Exclusion("MENTIONS", ("path",), "ids: the entities that were absorbed on the way"),
+    Exclusion("STATES", ("relationship", "target", "source_path", "target_path"), "ids: read as names"),
+    Exclusion("User", (), "ordinals, and the epoch of forgetting"),
+    Exclusion("Forgotten", (), "tombstones: keyed hashes"),
+    Exclusion("st:ids", (), "tombstones: ids and hashes of messages that a session has had"),
+    Exclusion("st:log", ("sequence",), "ordinals: of arrival"),
+    Exclusion("st:meta", ("sequence", "revision"), "ordinals and version numbers"),
+    Exclusion("st:sessions", ("score",), "processing time: of the last use"),
+    Exclusion("st:epoch", (), "tombstones: that something was forgotten"),
+    Exclusion("st:forgotten", (), "tombstones: keyed hashes"),
+    Exclusion("recall", ("id", "elapsed_ms", "retrieved_at"), "ids and processing times"),
+    Exclusion("recall", ("order of equal scores",), "ids: by which those are ordered"),
+)
+
+
+def is_excluded(place: str) -> bool:
+    """Whether nothing of `place` is compared."""
+    return any(one.place == place and not one.fields for one in EXCLUSIONS)
+
+
+def excluded_of(place: str) -> frozenset[str]:
+    """The fields of `place` that are not compared."""
+    return frozenset(name for one in EXCLUSIONS if one.place in {place, "*"} for name in one.fields)
+
+
+def table() -> Iterator[str]:
+    """The exclusions as lines to print."""
+    for one in EXCLUSIONS:
+        yield f"{one.place:30} {', '.join(one.fields) or 'all of it':62} {one.reason}"

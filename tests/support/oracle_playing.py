@@ -1,0 +1,277 @@
+"""Playing a script into a memory: the subject's as it is, or the witness's, from which nothing was ever forgotten."""
+
+from collections import Counter
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+from itertools import product
+from typing import Any, Final, Protocol, cast
+from uuid import uuid4
+
+import httpx
+
+from ragpp.ledger import WorkLedger
+from ragpp.ledger.events import RequestKind
+from ragpp.models import Scope
+from tests.support.oracle_script import (
+    ENDS,
+    Act,
+    Digest,
+    Disturb,
+    Forget,
+    Job,
+    JobStage,
+    Pin,
+    Say,
+    Script,
+    Step,
+    gone_with,
+)
+from tests.support.oracle_vocabulary import DAYS
+
+_KINDS: Final[Mapping[str, RequestKind]] = {
+    "extract": "extract.requested",
+    "reflect": "reflect.requested",
+    "maintain": "maintain.requested",
+}
+_RULE_CHANGES: Final[Mapping[str, Mapping[str, object]]] = {
+    "rule_text": {"text": "Be brief."},
+    "rule_priority": {"priority": 9},
+    "rule_off": {"active": False},
+}
+
+
+class Moment:
+    """A clock that shows the moment it was set to."""
+
+    def __init__(self) -> None:
+        self.now = ENDS
+
+    def __call__(self) -> datetime:
+        return self.now
+
+
+class Workers(Protocol):
+    """Whoever digests: in this process, or processes of their own."""
+
+    async def digest(self, tenant_id: str) -> None:
+        """Return once nothing of the tenant waits."""
+        ...
+
+    async def disturb(self, step: Disturb, tenant_id: str) -> str | None:
+        """Stop or kill one in its work; what happened, None where there was no work."""
+        ...
+
+    async def go_on(self) -> None:
+        """Let those that were stopped go on, to their end."""
+        ...
+
+
+@dataclass(frozen=True)
+class Target:
+    """What a person's act was about, by what it is called."""
+
+    what: str
+    called: tuple[str, ...]
+
+
+@dataclass
+class Stage:
+    """What a script is played on. `tally` counts what was done to the subject."""
+
+    client: Callable[[str], Awaitable[httpx.AsyncClient]]
+    ledger: WorkLedger
+    workers: Workers
+    clock: Moment
+    tally: Counter[str] = field(default_factory=Counter)
+
+
+def words_of(script: Script) -> dict[tuple[str, str], str]:
+    """A word for each message in which one is planted, that no other text has; what repeats a message has its word."""
+    said = [step for step in script.steps if isinstance(step, Say) and "{word}" in step.text]
+    words = {(say.user, say.id): f"Qzo{uuid4().hex[:12].translate(_LETTERS)}" for say in said}
+    again = {(say.user, say.id): words.get((say.user, say.repeats)) for say in said if say.repeats is not None}
+    return words | {key: word for key, word in again.items() if word is not None}
+
+
+HINT: Final = "qzo"
+_LETTERS: Final = str.maketrans("0123456789", "ghijklmnop")
+
+
+@dataclass
+class Player:
+    """Plays for one of the two. `users`: of whom both conclude. `targets`: of the acts in order: found where None is
+    given, else those."""
+
+    stage: Stage
+    tenant_id: str
+    script: Script
+    words: Mapping[tuple[str, str], str]
+    users: Sequence[str]
+    targets: list[Target | None] | None = None
+    found: list[Target | None] = field(default_factory=list)
+
+    async def play(self) -> None:
+        """All steps, and then what makes two memories comparable: everything extracted, reflected upon and maintained
+        at one moment."""
+        async with await self.stage.client(self.tenant_id) as api:
+            for place, step in enumerate(self.script.steps):
+                await self._step(api, step, self.script.steps[:place])
+            self.stage.clock.now = ENDS
+            await self.stage.workers.go_on()
+            await self.stage.workers.digest(self.tenant_id)
+            await self._conclude()
+
+    async def _step(self, api: httpx.AsyncClient, step: Step, before: tuple[Step, ...]) -> None:
+        match step:
+            case Say():
+                await self._say(api, step)
+            case Job():
+                await self.stage.workers.digest(self.tenant_id)
+                await self._job(step)
+            case Act():
+                await self.stage.workers.digest(self.tenant_id)
+                await self._act(api, step)
+            case Pin() if (step.user, step.id) not in replace(self.script, steps=before).forgotten:
+                answer = await api.put(f"/v1/users/{step.user}/pins/episodic/{step.id}")
+                assert answer.is_success, answer.text
+            case Forget():
+                await self._forget(api, step, before)
+                await self.stage.workers.go_on()
+            case Disturb():
+                if what := await self.stage.workers.disturb(step, self.tenant_id):
+                    self.stage.tally[what] += 1
+            case Digest():
+                await self.stage.workers.digest(self.tenant_id)
+
+    async def _say(self, api: httpx.AsyncClient, say: Say) -> None:
+        word = self.words.get((say.user, say.id), "nobody")
+        message = {
+            "id": say.id,
+            "role": say.role,
+            "name": say.name,
+            "content": say.text.replace("{word}", word),
+            "occurred_at": say.at.isoformat(),
+        }
+        body = {"user_id": say.user, "session_id": say.session, "messages": [message]}
+        answer = await api.post("/v1/interactions", json=body)
+        assert answer.status_code == 201, answer.text
+        self.stage.tally["messages"] += 1
+
+    async def _job(self, job: Job) -> None:
+        await self._request(job)
+        await self.stage.workers.digest(self.tenant_id)
+
+    async def _request(self, job: Job) -> None:
+        end = datetime.fromisoformat(f"{job.day}T00:00:00+00:00") + timedelta(days=1)
+        payloads: dict[str, dict[str, Any]] = {
+            "extract": {"start": f"{DAYS[0]}T00:00:00+00:00", "end": end.isoformat()},
+            "reflect": {"kind": "daily", "date": job.day},
+            "maintain": {"task": "decay"},
+        }
+        scope = Scope(tenant_id=self.tenant_id, user_id=job.user)
+        subject = f"oracle:{uuid4().hex}"
+        await self.stage.ledger.request(scope, _KINDS[job.stage], subject, payloads[job.stage], end)
+
+    async def _conclude(self) -> None:
+        """Extract from everything, then reflect on each day, then let time pass, for all users."""
+        courses: tuple[tuple[JobStage, tuple[str, ...]], ...] = (
+            ("extract", DAYS[-1:]),
+            ("reflect", DAYS),
+            ("maintain", DAYS[-1:]),
+        )
+        for stage, days in courses:
+            for user, day in product(self.users, days):
+                await self._request(Job(user, stage, day))
+            await self.stage.workers.digest(self.tenant_id)
+
+    async def _act(self, api: httpx.AsyncClient, act: Act) -> None:
+        if self.targets is None:
+            target = await self._pick(api, act)
+            self.found.append(target)
+        else:
+            target = self.targets[len(self.found)]
+            self.found.append(target)
+        if target is None:
+            return
+        self.stage.clock.now = act.at
+        done = await self._act_on(api, act, target)
+        self.stage.clock.now = ENDS
+        self.stage.tally["acts" if done else "acts skipped"] += 1
+
+    async def _pick(self, api: httpx.AsyncClient, act: Act) -> Target | None:
+        kind = _KIND_OF[act.deed]
+        known = sorted(_called(kind, item) for item in await _items(api, kind, act.user))
+        return Target(kind, known[act.pick % len(known)]) if known else None
+
+    async def _act_on(self, api: httpx.AsyncClient, act: Act, target: Target) -> bool:
+        """Whether it was there to be acted upon. A preference is found by its name, and judged by its value."""
+        items = await _items(api, target.what, act.user)
+        known = {_key(Target(target.what, _called(target.what, item))): item for item in items}
+        item = known.get(_key(target))
+        if item is None:
+            return False
+        path = f"/v1/{target.what}/{item['id']}"
+        if target.what == "rules":
+            answer = await api.patch(path, json={"user_id": act.user, **_RULE_CHANGES[act.deed]})
+        else:
+            value = {"value": target.called[-1]} if target.what == "preferences" else {}
+            answer = await api.post(f"{path}/{act.deed.partition('_')[0]}", json={"user_id": act.user, **value})
+        return answer.is_success
+
+    async def _forget(self, api: httpx.AsyncClient, forget: Forget, before: tuple[Step, ...]) -> None:
+        match forget.what:
+            case "messages":
+                await forget_messages(api, forget.user, [say.id for say in gone_with(forget, before)])
+            case "session":
+                await forget_session(api, forget.user, forget.session, [say.id for say in gone_with(forget, before)])
+            case "user":
+                await forget_user(api, forget.user, [say.id for say in gone_with(forget, before)])
+        self.stage.tally[f"forgotten: {forget.what}"] += 1
+
+
+async def forget_messages(api: httpx.AsyncClient, user: str, ids: list[str]) -> None:
+    """Forget them one by one, what repeats them among them."""
+    answers = [await api.delete(f"/v1/interactions/{one}", params={"user_id": user}) for one in ids]
+    assert {answer.status_code for answer in answers} <= {200, 404}, [answer.text for answer in answers]
+
+
+async def forget_session(api: httpx.AsyncClient, user: str, session: str, ids: list[str]) -> None:
+    """Forget a session whole; as long as DELETE of sessions ends the conversation alone, message by message."""
+    del session
+    await forget_messages(api, user, ids)
+
+
+async def forget_user(api: httpx.AsyncClient, user: str, ids: list[str]) -> None:
+    """Forget all of a user; as long as there is no DELETE of users, message by message."""
+    await forget_messages(api, user, ids)
+
+
+_KIND_OF: Final = {
+    "confirm": "relationships",
+    "reject": "relationships",
+    "confirm_preference": "preferences",
+    "reject_preference": "preferences",
+    "rule_text": "rules",
+    "rule_priority": "rules",
+    "rule_off": "rules",
+}
+
+
+async def _items(api: httpx.AsyncClient, kind: str, user: str) -> list[dict[str, Any]]:
+    """All there are of a kind that the user sees now, or saw."""
+    state = {"state": "all"} if kind == "relationships" else {}
+    answer = await api.get(f"/v1/{kind}", params={"user_id": user, "limit": 200, **state})
+    assert answer.is_success, answer.text
+    return cast("list[dict[str, Any]]", answer.json()["items"])
+
+
+def _called(kind: str, item: Mapping[str, Any]) -> tuple[str, ...]:
+    if kind == "relationships":
+        return item["source"], item["type"], item["target"]
+    return (item["id"],) if kind == "rules" else (item["category"], item["key"], item["value"])
+
+
+def _key(target: Target) -> tuple[str, ...]:
+    """What it is found by: a preference by category and key."""
+    return target.called[:2] if target.what == "preferences" else target.called
