@@ -360,7 +360,7 @@ async def test_the_lag_tells_what_waits_and_since_when(bench: Bench) -> None:
         ("pending", "'t', 'u', NULL, NULL", "work_in_turn"),
         ("lag", "", "work_failed"),
         ("failures", "100", "work_failed"),
-        ("to_look_again", "'t', 'u'", "work_in_turn"),
+        ("to_look_again", "'t', 'u', 'extract'", "work_in_turn"),
     ],
 )
 async def test_what_is_done_or_failed_is_not_read_by_who_looks_for_something_else(

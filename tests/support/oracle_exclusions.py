@@ -22,6 +22,9 @@ EXCLUSIONS: Final = (
     Exclusion("*", ("tenant_id", "user_id", "scope"), "whose it is: the witness is another tenant's user"),
     Exclusion("episodic.interactions", ("ordinal", "event_id"), "ordinals: of arrival among everybody's messages"),
     Exclusion("episodic.interactions", ("stored_at",), "processing time"),
+    Exclusion(
+        "episodic.repetitions", (), "ordinals and offsets: what a reply repeats, so that it is not learned from it"
+    ),
     Exclusion("episodic.chunks", ("turn",), "ordinals: read as the message it belongs to"),
     Exclusion("procedural.preferences", ("id",), "ids: a hash of the tenant too; known by category and key"),
     Exclusion("procedural.preferences", ("version",), "version numbers"),
@@ -60,6 +63,8 @@ EXCLUSIONS: Final = (
     Exclusion("ledger.unreflected", (), "the ledger: what is due for reflection"),
     Exclusion("ledger.upkeep", (), "the ledger: what is due for upkeep"),
     Exclusion("ledger.work", (), "jobs"),
+    Exclusion("ledger.windows", (), "jobs: which windows were looked at, and when"),
+    Exclusion("ledger.again", (), "jobs: which windows are to be looked at again"),
     Exclusion("ledger.epochs", (), "tombstones: that something was forgotten"),
     Exclusion("ledger.forgotten", (), "tombstones: keyed hashes"),
     Exclusion("ledger.spend", (), "spend: what was asked of a model was asked"),
@@ -89,7 +94,7 @@ EXCLUSIONS: Final = (
     Exclusion("st:meta", ("sequence", "revision"), "ordinals and version numbers"),
     Exclusion("st:sessions", ("score",), "processing time: of the last use"),
     Exclusion("st:epoch", (), "tombstones: that something was forgotten"),
-    Exclusion("st:forgotten", (), "tombstones: keyed hashes"),
+    Exclusion("st:marks", (), "tombstones: keyed hashes"),
     Exclusion("recall", ("id", "elapsed_ms", "retrieved_at"), "ids and processing times"),
     Exclusion("recall", ("order of equal scores",), "ids: by which those are ordered"),
 )

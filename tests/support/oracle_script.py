@@ -186,14 +186,16 @@ class _Author:
         if "replies" in self._kinds and self._chance.random() < 0.4:
             self._now += STEP
             repeats = self._chance.random() < 0.6
-            own = self._own.pop() if self._own else "Noted."
+            own = self._own.pop() if self._own else "{word}, noted."
             answer, of = (REPEATING.format(said=text), identifier) if repeats else (own, None)
             self._steps.append(Say(user, session, f"{identifier}r", answer, self._now, "assistant", repeats=of))
 
     def _job(self) -> None:
         if "jobs" in self._kinds:
             stage: JobStage = self._chance.choice(("extract", "reflect", "reflect", "maintain"))
-            self._steps.append(Job(self._user(), stage, self._now.date().isoformat()))
+            # asked again, a model answers otherwise to a day of which it had read but a part
+            day = self._now - timedelta(days=1 if "model" in self._kinds else 0)
+            self._steps.append(Job(self._user(), stage, day.date().isoformat()))
 
     def _act(self) -> None:
         if "acts" in self._kinds:

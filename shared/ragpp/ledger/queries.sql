@@ -585,11 +585,12 @@ DELETE FROM ledger.again WHERE tenant_id = $1 AND user_id = $2 AND number <= $3;
 
 -- name: to_look_again
 -- The number of what is to be asked for: none where no window reaches beyond the first moment that is noted, and none
--- where it is asked for already and nobody has begun.
--- $1 tenant_id text, $2 user_id text
+-- where it is asked for already and nobody has begun. The stage is no constant, which keeps the planner from the index of
+-- rare stages, in which everybody's are.
+-- $1 tenant_id text, $2 user_id text, $3 stage text
 WITH waiting AS MATERIALIZED (
   SELECT event_id FROM ledger.work
-   WHERE tenant_id = $1 AND user_id = $2 AND stage = 'extract' AND state = 'pending' AND attempts = 0)
+   WHERE tenant_id = $1 AND user_id = $2 AND stage = $3 AND state = 'pending' AND attempts = 0)
 SELECT max(noted.number) AS number, max(noted.at) AS latest
   FROM ledger.again AS noted
  WHERE noted.tenant_id = $1 AND noted.user_id = $2

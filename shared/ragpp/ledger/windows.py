@@ -94,7 +94,7 @@ class WindowNotes:
             await lock_user(connection, scope)
             await connection.execute(SQL["look_again"], *scope.user_key, True, sorted(set(gone)))
             await connection.execute(SQL["looked_at_by_none"], *scope.user_key)
-            row = await connection.fetchrow(SQL["to_look_again"], *scope.user_key)
+            row = await connection.fetchrow(SQL["to_look_again"], *scope.user_key, "extract")
             if row is None or row["number"] is None:
                 return False
             subject = f"{AGAIN}:{row['number']}"
