@@ -23,7 +23,7 @@ EXCLUSIONS: Final = (
     Exclusion("episodic.interactions", ("ordinal", "event_id"), "ordinals: of arrival among everybody's messages"),
     Exclusion("episodic.interactions", ("stored_at",), "processing time"),
     Exclusion(
-        "episodic.repetitions", (), "ordinals and offsets: what a reply repeats, so that it is not learned from it"
+        "episodic.repetitions", (), "ordinals and offsets: what in a reply is not learned from"
     ),
     Exclusion("episodic.chunks", ("turn",), "ordinals: read as the message it belongs to"),
     Exclusion("procedural.preferences", ("id",), "ids: a hash of the tenant too; known by category and key"),
