@@ -22,9 +22,7 @@ EXCLUSIONS: Final = (
     Exclusion("*", ("tenant_id", "user_id", "scope"), "whose it is: the witness is another tenant's user"),
     Exclusion("episodic.interactions", ("ordinal", "event_id"), "ordinals: of arrival among everybody's messages"),
     Exclusion("episodic.interactions", ("stored_at",), "processing time"),
-    Exclusion(
-        "episodic.repetitions", (), "ordinals and offsets: what in a reply is not learned from"
-    ),
+    Exclusion("episodic.repetitions", (), "ordinals and offsets: what in a reply is not learned from"),
     Exclusion("episodic.chunks", ("turn",), "ordinals: read as the message it belongs to"),
     Exclusion("procedural.preferences", ("id",), "ids: a hash of the tenant too; known by category and key"),
     Exclusion("procedural.preferences", ("version",), "version numbers"),
