@@ -2,13 +2,10 @@
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Final
 
 from ragpp.models import Scope
 from services.short_term.store import ShortTermStore
-
-EVERYTHING: Final = 2**31
-"""As a budget in tokens: the whole session."""
+from services.short_term.summarising import EVERYTHING
 
 
 async def holdings(
