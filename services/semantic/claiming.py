@@ -11,7 +11,7 @@ from services.semantic.rows import naming_text
 @dataclass(frozen=True, slots=True)
 class Claim:
     """What claiming an event answered. `fresh`: it had not been applied; `same`: with the same content.
-    `sources`: those that were not forgotten; None when it rests on forgotten ones alone."""
+    `sources`: those that were not forgotten; None when it rests on a forgotten one."""
 
     sequence: int
     fresh: bool

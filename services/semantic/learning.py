@@ -105,8 +105,8 @@ async def learn(
     mark_of: Callable[[str], str],
     now: int,
 ) -> list[Claim]:
-    """Apply each of `lessons` that is new; what claiming each one answered, in order. One that rests on forgotten
-    sources alone counts as applied, and teaches nothing.
+    """Apply each of `lessons` that is new; what claiming each one answered, in order. One that rests on a forgotten
+    source counts as applied, and teaches nothing.
 
     `vectors` has the embedding of every name in them; `mark_of` a source is what it is known by once it is forgotten.
     Raises Conflict, with the positions in `details["indexes"]`, when an id is known with other content; Outdated.
@@ -144,7 +144,8 @@ async def _write(
     states = batch.entity_states()
     new = states.keys() - batch.index.states().keys()
     absorbed = {union.absorbed for union in batch.index.unions}
-    await writer.free_names(absorbed)
+    if absorbed:
+        await writer.free_names(absorbed)
     created = {identifier: vectors[states[identifier].name] for identifier in new}
     await writer.write_entities(states.values(), created, unnamed=absorbed)
     await writer.write_mentions(batch.mentions.values())

@@ -126,8 +126,9 @@ RETURN entities, relationships
 // name: claim
 // Take the user's lock and mark events as applied. Writers of one user wait here for one another; what follows in
 // the transaction sees all that the others wrote, so that reading, deciding and writing need no further care.
-// `fresh` is false for an event that was applied before. Sources that were forgotten are not kept; `forgotten` has their
-// marks. `epoch`: the user's, by which the caller tells whether the transaction may go on.
+// `fresh` is false for an event that was applied before. Of one that rests on a forgotten source neither sources nor names
+// are kept; `forgotten` has the marks of those. `epoch`: the user's, by which the caller tells whether the transaction may
+// go on.
 // $rows list<{event_id, hash, occurred_at, sources, marks, namings}>: a mark for each source; $marks list<text>: all of
 // them, $now int
 MERGE (u:User {scope: $scope})
@@ -137,12 +138,12 @@ SET u.sequence = coalesce(u.sequence, 0) + size($given.rows)
 WITH u.sequence - size($given.rows) AS base, coalesce(u.epoch, 0) AS epoch,
      COLLECT { UNWIND $given.marks AS mark MATCH (f:Forgotten {mark: mark}) RETURN f.mark } AS forgotten
 UNWIND range(0, size($given.rows) - 1) AS position
-WITH position, base + position AS sequence, $given.rows[position] AS row, epoch, forgotten
+WITH position, base + position AS sequence, $given.rows[position] AS row, epoch, forgotten,
+     any(mark IN $given.rows[position].marks WHERE mark IN forgotten) AS gone
 MERGE (a:Applied {scope: $scope, event_id: row.event_id})
 ON CREATE SET a.hash = row.hash, a.occurred_at = row.occurred_at, a.sequence = sequence,
-              a.sources = [place IN range(0, size(row.sources) - 1) WHERE NOT row.marks[place] IN forgotten
-                           | row.sources[place]],
-              a.namings = row.namings
+              a.sources = CASE WHEN gone THEN [] ELSE row.sources END,
+              a.namings = CASE WHEN gone THEN null ELSE row.namings END
 RETURN position, a.sequence AS sequence, a.sequence = sequence AS fresh, a.hash = row.hash AS same, epoch, forgotten
 ORDER BY position
 

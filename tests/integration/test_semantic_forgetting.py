@@ -10,11 +10,13 @@ from hypothesis import strategies as st
 
 from infra.embedded.stack import Endpoints
 from ragpp.models import EntityLabel, Observation, Scope
+from ragpp.neo4j import create_driver, scope_key
 from services.semantic.tier import Neo4jSemanticTier
 from tests.support.scopes import new_scope
 from tests.support.semantic import (
     NOON,
     entities,
+    neo4j_settings,
     observation,
     relation,
     relationships,
@@ -132,6 +134,23 @@ async def test_a_persons_word_outlasts_the_forgetting_of_what_told_two_apart(tie
     assert jo.aliases == ("Jo",)
     (likes,) = [edge for edge in await relationships(tier, scope) if edge.type == "LIKES"]
     assert (likes.source, likes.verdict, likes.confidence) == ("Fatima", "confirmed", 1.0)
+
+
+async def test_what_comes_late_from_a_forgotten_message_leaves_no_name(
+    tier: Neo4jSemanticTier, endpoints: Endpoints
+) -> None:
+    scope = new_scope()
+    secret = f"Zq{scope.user_id[2:]}"
+    await tier.observe(scope, [said(1, [("Noor", ())], [(0, 0)])])
+    await tier.forget_sources(scope, ["m0"])
+
+    late = semantic_entry(secret, id="late", label="PERSON", sources=("m0", "m1"))
+    assert await tier.observe(scope, [said(0, [(secret, ())], [(0, 3)])]) == [True]
+    await tier.store(scope, [late])
+
+    async with create_driver(neo4j_settings(endpoints)) as driver:
+        dump = await driver.execute_query("MATCH (n {scope: $scope}) RETURN properties(n)", scope=scope_key(scope))
+    assert [row for row in map(str, dump.records) if secret in row] == []
 
 
 async def shown(tier: Neo4jSemanticTier, scope: Scope) -> list[dict[str, object]]:
