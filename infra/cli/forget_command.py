@@ -9,15 +9,22 @@ from rich.table import Table
 
 from infra.cli import forget_about
 from infra.cli.console import ExitCode, emit_json, err, out, safe
-from infra.cli.options import DEFAULT_HOME, HomeOption, JsonOption, KeyOption, UrlOption, UserOption
+from infra.cli.options import (
+    DEFAULT_HOME,
+    DryRunOption,
+    HomeOption,
+    JsonOption,
+    KeyOption,
+    UrlOption,
+    UserOption,
+    WaitOption,
+)
 from infra.cli.place import Place
 from ragpp.client import MemoryClient
 from ragpp.errors import InvalidInput
 from ragpp.learned import Job
 
-DryRunOption = Annotated[bool, typer.Option("--dry-run", help="Change nothing, and only tell what would go.")]
 YesOption = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask whether it is meant.")]
-WaitOption = Annotated[float, typer.Option(help="Longest wait for the report, in seconds; 0 only asks.")]
 
 app = typer.Typer(
     help="Forget messages, all about somebody or something, a session or a user, for good, in every store.\n\n"
@@ -41,7 +48,7 @@ def session(
     key: KeyOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Forget a session's messages, and whatever was learned from them alone.
+    """Forget a session's messages, and whatever was learned from them.
 
     Example: [bold]ragpp forget session s1 --user u1[/bold]
     """

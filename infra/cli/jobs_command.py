@@ -10,7 +10,7 @@ from rich.table import Table
 
 from infra.cli.arguments import checked, parse_moment
 from infra.cli.console import ExitCode, emit_json, out, safe
-from infra.cli.options import DEFAULT_HOME, HomeOption, JsonOption, KeyOption, UrlOption
+from infra.cli.options import DEFAULT_HOME, HomeOption, JsonOption, KeyOption, UrlOption, WaitOption
 from infra.cli.place import Place
 from infra.cli.render import when
 from ragpp.api import ExtractIn, ReflectIn
@@ -23,7 +23,6 @@ ResultT = TypeVar("ResultT")
 _STYLE = {"done": "green", "failed": "bold red", "cancelled": "dim", "leased": "yellow"}
 Whom = Annotated[str, typer.Argument(help="Whose memory.", show_default=False)]
 JobId = Annotated[str, typer.Argument(help="As `ragpp jobs` shows it.", show_default=False)]
-WaitOption = Annotated[float, typer.Option(help="Longest wait for the result, in seconds; 0 only asks.")]
 
 app = typer.Typer(
     help="What the workers do, did, or failed at: list, show, retry and cancel jobs.\n\n"

@@ -21,5 +21,11 @@ UserOption: TypeAlias = Annotated[
     str, typer.Option("--user", "-u", envvar="RAGPP_USER", help="Whose memory.", show_default=False)
 ]
 JsonOption: TypeAlias = Annotated[bool, typer.Option("--json", help="Answer with JSON on standard output.")]
+DryRunOption: TypeAlias = Annotated[
+    bool, typer.Option("--dry-run", help="Change nothing, and only tell what would go.")
+]
+WaitOption: TypeAlias = Annotated[
+    float, typer.Option(help="Longest wait for the job to end, in seconds; 0 only asks for it.")
+]
 
 DEFAULT_HOME = Path(".ragpp")

@@ -4,14 +4,14 @@ import asyncio
 import time
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
 from typing import Final, Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from ragpp.chunking import TokenSpans
-from ragpp.clock import Clock
+from ragpp.clock import Clock, from_moment, to_moment
 from ragpp.cursors import decode_cursor, encode_cursor
 from ragpp.embedding import Embedder, EmbeddingIdentity, check_identity
 from ragpp.errors import Conflict, InvalidInput, MemorySystemError, Outdated
@@ -39,8 +39,6 @@ from services.episodic.rows import Known, NewTurn, Turn
 from services.episodic.search import Search, memory_of
 from services.episodic.store import EpisodicStore
 
-_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
-_MICROSECOND: Final = timedelta(microseconds=1)
 _MAX_BIGINT: Final = (1 << 63) - 1
 
 MAX_PAGE: Final = 1_000
@@ -276,13 +274,13 @@ def _stored_event(interaction: Interaction) -> NewEvent:
 
 
 def _cursor(turn: Turn) -> str:
-    return encode_cursor((turn.interaction.occurred_at - _EPOCH) // _MICROSECOND, turn.ordinal)
+    return encode_cursor(to_moment(turn.interaction.occurred_at), turn.ordinal)
 
 
 def _position(cursor: str) -> tuple[datetime, int]:
     micros, ordinal = (int(part) for part in decode_cursor(cursor, int, int))
     try:
-        moment = _EPOCH + timedelta(microseconds=micros)
+        moment = from_moment(micros)
     except OverflowError as error:
         raise InvalidInput("the cursor is not one that this list gave out") from error
     if not 0 <= ordinal <= _MAX_BIGINT:

@@ -1,15 +1,14 @@
 """Forgetting: what was written goes with every version, and only ids and hashes of what it was stay behind."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from datetime import datetime
 
 from ragpp.ledger import NewEvent
-from services.procedural.merging import settle
+from services.procedural.merging import without_versions
 from services.procedural.reflections import forget_rules
 from services.procedural.reflections import without_sources as report_without
 from services.procedural.store import Rows
 from services.procedural.unlearning import BLURRED_REASON, drop_findings, drop_rules
-from services.procedural.versions import PreferenceVersion
 
 
 async def forget(rows: Rows, ids: Collection[str], now: datetime, *, for_good: bool = True) -> int:
@@ -42,7 +41,7 @@ async def forget(rows: Rows, ids: Collection[str], now: datetime, *, for_good: b
         versions = await rows.preference_versions(subjects)
         for identifier, found in versions.items():
             gone = [version for version in found if version.entry_id in entry_ids]
-            events += await _without(rows, identifier, found, gone, now)
+            events += await without_versions(rows, identifier, found, gone, now)
         await rows.bury(entry_ids)
     await rows.record(events, now)
     if events:
@@ -83,7 +82,7 @@ async def erase(rows: Rows, before: int, now: datetime) -> bool:
     for identifier, found in (await rows.preference_versions(preferences)).items():
         gone = [version for version in found if version.entry_id not in entries]
         if gone:
-            await rows.record(await _without(rows, identifier, found, gone, now), now)
+            await rows.record(await without_versions(rows, identifier, found, gone, now), now)
     return await rows.erase(entries, preferences, rules)
 
 
@@ -92,10 +91,9 @@ async def _preferences_without(rows: Rows, gone: set[str], now: datetime) -> lis
     touched = await rows.preferences_of_sources(gone)
     for identifier, found in (await rows.preference_versions(touched)).items():
         unsupported = [version for version in found if not gone.isdisjoint(version.sources)]
-        renamed = any(
-            version.name is None for version in unsupported
-        )  # the kept name is that of what was known longest
-        events += await _without(rows, identifier, found, unsupported, now, apart=renamed)
+        # the kept name is that of what was known longest
+        renamed = any(version.name is None for version in unsupported)
+        events += await without_versions(rows, identifier, found, unsupported, now, apart=renamed)
         await rows.bury({version.entry_id for version in unsupported if gone.issuperset(version.sources)})
         await rows.unapply({version.entry_id for version in unsupported if not gone.issuperset(version.sources)})
     return events
@@ -109,24 +107,3 @@ async def _delete_rules(rows: Rows, identifiers: Collection[str], *, for_good: b
         await rows.blur_aside([*texts, *deleted], BLURRED_REASON)
         await forget_rules(rows, set(deleted), set(texts))
     return deleted
-
-
-async def _without(
-    rows: Rows,
-    identifier: str,
-    versions: Sequence[PreferenceVersion],
-    gone: Collection[PreferenceVersion],
-    now: datetime,
-    *,
-    apart: bool = False,
-) -> list[NewEvent]:
-    """Delete the versions `gone`, and make of the others what holds; without others the preference goes as well.
-    `apart`: what was merged into it stands for itself again, until it is found once more to be the same."""
-    kept = [version for version in versions if version not in gone]
-    if not kept:
-        await rows.delete_preferences([identifier])
-        return [NewEvent("preference.forgotten", identifier, now)]
-    await rows.delete_preference_versions(identifier, [version.version for version in gone])
-    made = await settle(rows, identifier, kept, apart=apart)
-    events = [NewEvent("preference.changed", one, now) for one in made]
-    return events if identifier in made else [*events, NewEvent("preference.forgotten", identifier, now)]

@@ -1,8 +1,10 @@
 """Making one preference of two, and two of one again when that is all that forgetting leaves."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
+from datetime import datetime
 
+from ragpp.ledger import NewEvent
 from ragpp.models import Preference
 from services.procedural.naming import preference_id
 from services.procedural.store import Rows
@@ -70,3 +72,24 @@ async def settle(
     if not own:
         await rows.delete_preference_rows([identifier])
     return made
+
+
+async def without_versions(
+    rows: Rows,
+    identifier: str,
+    versions: Sequence[PreferenceVersion],
+    gone: Collection[PreferenceVersion],
+    now: datetime,
+    *,
+    apart: bool = False,
+) -> list[NewEvent]:
+    """Delete the versions `gone`, and make of the others what holds; without others the preference goes as well.
+    `apart`: what was merged into it stands for itself again, until it is found once more to be the same."""
+    kept = [version for version in versions if version not in gone]
+    if not kept:
+        await rows.delete_preferences([identifier])
+        return [NewEvent("preference.forgotten", identifier, now)]
+    await rows.delete_preference_versions(identifier, [version.version for version in gone])
+    made = await settle(rows, identifier, kept, apart=apart)
+    events = [NewEvent("preference.changed", one, now) for one in made]
+    return events if identifier in made else [*events, NewEvent("preference.forgotten", identifier, now)]

@@ -3,7 +3,6 @@
 from collections.abc import AsyncIterator, Collection, Iterable, Sequence
 from contextlib import asynccontextmanager
 from datetime import datetime
-from typing import Final
 
 from ragpp.embedding import EmbeddingIdentity
 from ragpp.forgetting import SourceMarks
@@ -11,6 +10,7 @@ from ragpp.ledger import NewEvent, forgotten, record
 from ragpp.ledger.windows import note_dropped
 from ragpp.models import Scope
 from ragpp.postgres import Pool, ensure_open, foreign_errors, ping, tenant_tx
+from ragpp.tiers import ERASED_AT_ONCE
 from services.procedural.finding_rows import FindingRows
 from services.procedural.preference_rows import PreferenceRows
 from services.procedural.reflection_rows import ReflectionRows
@@ -19,9 +19,6 @@ from services.procedural.rule_rows import RuleRows
 from services.procedural.user_rows import SQL
 
 __all__ = ["SQL", "ProceduralStore", "Rows"]
-
-ERASED_AT_ONCE: Final = 500
-"""Of each kind of thing, in one transaction."""
 
 
 class Rows(PreferenceRows, RuleRows, FindingRows, ReflectionRows):

@@ -7,6 +7,7 @@ from typing import Final
 
 import orjson
 
+from ragpp.clock import to_moment
 from ragpp.errors import Conflict
 from ragpp.models import EntityEntry, EntityLabel, Observation, RelationshipEntry, Vector
 from services.semantic.claiming import Claim, NewEvent
@@ -23,7 +24,6 @@ from services.semantic.records import (
     RelationshipKey,
     RelationshipState,
     Statement,
-    to_moment,
 )
 from services.semantic.revising import Revision
 from services.semantic.timeline import weight_of

@@ -3,12 +3,12 @@
 from datetime import UTC, datetime
 from typing import Final
 
+from ragpp.clock import from_moment, to_moment
 from ragpp.models import Memory, MemoryQuery, Vector
 from ragpp.tokens import TokenCounter
 from services.semantic.evidence import Belief
 from services.semantic.keys import query_keys
 from services.semantic.ranking import FoundEntity, FoundRelationship, entities_at, relationships_at
-from services.semantic.records import from_moment, to_moment
 from services.semantic.rows import Row
 from services.semantic.settings import SemanticSettings
 from services.semantic.validity import EXCLUSIVE

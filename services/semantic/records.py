@@ -5,9 +5,9 @@ Moments are integers, microseconds since 1970 in UTC, as in the graph.
 
 import hashlib
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime, timedelta
 from typing import Final, Literal, TypeAlias, cast
 
+from ragpp.clock import from_moment
 from ragpp.learned import Verdict
 from ragpp.models import Entity, EntityLabel, Relationship
 from services.semantic.keys import name_key
@@ -22,17 +22,6 @@ AFTER_TIME: Final = 2**63 - 1
 Act: TypeAlias = Literal["says", "ends", "mirrors", "confirmed", "rejected", "restored"]
 """What a piece of evidence does. says: it holds; ends: it holds no longer; mirrors: an ending, said of the same from
 its other end. The others are a person's: two verdicts, and bringing back what was archived."""
-_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
-
-
-def to_moment(when: datetime) -> int:
-    """Microseconds since 1970; exact for every datetime."""
-    return (when - _EPOCH) // timedelta(microseconds=1)
-
-
-def from_moment(moment: int) -> datetime:
-    """The datetime in UTC that `to_moment` made `moment` from."""
-    return _EPOCH + timedelta(microseconds=moment)
 
 
 @dataclass(frozen=True, slots=True)

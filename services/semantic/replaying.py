@@ -19,19 +19,9 @@ from services.semantic.writer import GraphWriter
 
 
 @dataclass(frozen=True, slots=True)
-class Slot:
-    """What an event said of one entity. `was`: the entity that it was told to be then; `entity_id`: the one that this
-    is part of now."""
-
-    applied: Applied
-    said: Naming
-    was: str
-    entity_id: str
-
-
-@dataclass(frozen=True, slots=True)
 class Heard:
-    """A name in an event, and whom it was told to be, as in Slot."""
+    """A name in an event, or all that it said of one entity. `was`: the entity that it was told to be then;
+    `entity_id`: the one that this is part of now."""
 
     applied: Applied
     naming: Naming
@@ -134,25 +124,25 @@ async def _heard(writer: GraphWriter, circle: Circle) -> list[Heard]:
     namings = await writer.namings_around(circle.states)
     labels = {identifier: state.label for identifier, state in circle.states.items()}
     labels |= {merge.id: merge.label for merges in circle.merges.values() for merge in merges}
-    slots: dict[str, list[Slot]] = {}
+    said_by: dict[str, list[Heard]] = {}
     for identifier, mentions in circle.mentions.items():
         for mention in mentions:
             was = mention.path[0] if mention.path else identifier
             said = Naming(labels.get(was, labels[identifier]), mention.name, mention.aliases)
-            slots.setdefault(mention.applied.event_id, []).append(Slot(mention.applied, said, was, identifier))
-    events = sorted(slots.items(), key=lambda event: event[1][0].applied.sequence)
+            said_by.setdefault(mention.applied.event_id, []).append(Heard(mention.applied, said, was, identifier))
+    events = sorted(said_by.items(), key=lambda event: event[1][0].applied.sequence)
     return [one for event_id, of_event in events for one in _of_event(of_event, namings.get(event_id, ()))]
 
 
-def _of_event(slots: Sequence[Slot], namings: Sequence[Naming]) -> list[Heard]:
+def _of_event(of_entities: Sequence[Heard], namings: Sequence[Naming]) -> list[Heard]:
     """The names in an event with whom each was told to be: what is kept of that are all names of each entity."""
     heard: list[Heard] = []
     for naming in namings:
-        fitting = [slot for slot in slots if slot.said.label == naming.label and naming.keys <= slot.said.keys]
-        own = [slot for slot in fitting if slot.said.name == naming.name] or fitting
-        heard += [Heard(slot.applied, naming, slot.was, slot.entity_id) for slot in own[:1]]
+        fitting = [one for one in of_entities if one.naming.label == naming.label and naming.keys <= one.naming.keys]
+        own = [one for one in fitting if one.naming.name == naming.name] or fitting
+        heard += [replace(one, naming=naming) for one in own[:1]]
     told = {one.was for one in heard}
-    return heard + [Heard(slot.applied, slot.said, slot.was, slot.entity_id) for slot in slots if slot.was not in told]
+    return heard + [one for one in of_entities if one.was not in told]
 
 
 @dataclass(frozen=True, slots=True)

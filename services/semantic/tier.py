@@ -7,7 +7,7 @@ from functools import partial
 from time import perf_counter
 from typing import Final, Literal, get_args
 
-from ragpp.clock import Clock
+from ragpp.clock import Clock, to_moment
 from ragpp.embedding.port import Embedder
 from ragpp.errors import EmbeddingError, InvalidInput, MemorySystemError, TierUnavailable
 from ragpp.forgetting import SourceMarks
@@ -31,7 +31,6 @@ from services.semantic.claiming import Claim
 from services.semantic.judging import JudgedGraph
 from services.semantic.keys import loose_key, name_key
 from services.semantic.learning import Lesson, learn, vectors_given
-from services.semantic.records import to_moment
 from services.semantic.settings import SemanticSettings
 from services.semantic.store import SemanticStore
 from services.semantic.warming import Warming

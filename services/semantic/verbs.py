@@ -5,16 +5,17 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Final, TypeVar
 
-from ragpp.clock import Clock
+from ragpp.clock import Clock, to_moment
 from ragpp.cursors import decode_cursor, encode_cursor
 from ragpp.embedding.port import Embedder, EmbeddingIdentity
 from ragpp.errors import InvalidInput, NotFound
 from ragpp.forgetting import SourceMarks
 from ragpp.learned import RelationshipState
 from ragpp.models import Entity, EntityLabel, Page, Relationship, Scope
+from ragpp.tiers import ERASED_AT_ONCE
 from services.semantic import forgetting
 from services.semantic.evidence import Belief
-from services.semantic.records import AFTER_TIME, BEFORE_TIME, RelationshipKey, Statement, to_moment
+from services.semantic.records import AFTER_TIME, BEFORE_TIME, RelationshipKey, Statement
 from services.semantic.records import RelationshipState as RelationshipRecord
 from services.semantic.revising import Revision
 from services.semantic.rows import NamedRelationship
@@ -28,8 +29,6 @@ from services.semantic.writer import GraphWriter
 MAX_PAGE: Final = 1_000
 REFILL: Final = 500
 """The least that is read at once to fill up a page, however short the page is."""
-ERASED_AT_ONCE: Final = 500
-"""Nodes of each kind that one transaction deletes."""
 T = TypeVar("T")
 
 

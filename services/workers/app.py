@@ -36,13 +36,13 @@ from ragpp.settings import (
     RedisSettings,
     WorkerSettings,
 )
+from ragpp.telling import told
 from ragpp.tiers import EpisodicTier, ProceduralTier, SemanticTier, ShortTermTier
 from ragpp.tokens import TokenCounter
 from services.workers.digest import STAGES
 from services.workers.parts import LearningPolicy, SchedulePolicy, WorkerParts
 from services.workers.runtime import Runtime
 from services.workers.tasks import RuntimeSlot, leave_hint, make_celery
-from services.workers.telling import told
 
 THREADS: Final = sum(stage.at_once for stage in STAGES.values()) + 2
 """One for each batch that may be under way, and two for hints that find all threads of their stage taken."""
@@ -79,7 +79,7 @@ async def open_parts(open_tiers: OpenTiers) -> AsyncIterator[WorkerParts]:
     if postgres.relay_dsn is None:
         raise ConfigurationError("POSTGRES_RELAY_DSN is not set")
     async with AsyncExitStack() as stack:
-        learning, worker = LearningSettings(), WorkerSettings()
+        learning, worker, forgetting = LearningSettings(), WorkerSettings(), ForgettingSettings()
         counter = TokenCounter()
         extractor, embedder = SpacyExtractor(), make_embedder(EmbeddingSettings())
         stack.push_async_callback(embedder.close)
@@ -104,7 +104,7 @@ async def open_parts(open_tiers: OpenTiers) -> AsyncIterator[WorkerParts]:
             semantic=tiers.semantic,
             procedural=tiers.procedural,
             ledger=WorkLedger(pool, system_clock),
-            erasures=ErasureLedger(pool, SourceMarks(ForgettingSettings().key)),
+            erasures=ErasureLedger(pool, SourceMarks(forgetting.key)),
             pins=PinBoard(pool, system_clock),
             learning=LearningPolicy(archive_below=learning.archive_below, retention=learning.retention),
             extractor=extractor,
@@ -120,7 +120,7 @@ async def open_parts(open_tiers: OpenTiers) -> AsyncIterator[WorkerParts]:
                 every=timedelta(seconds=worker.extract_every_s),
                 maintain_at=worker.maintain_at,
                 keep=timedelta(days=worker.keep_days) if worker.keep_days else None,
-                keep_marks=timedelta(days=ForgettingSettings().keep_days),
+                keep_marks=timedelta(days=forgetting.keep_days),
                 ticks={
                     "extract": worker.tick_s,
                     "reflect": worker.nightly_tick_s,

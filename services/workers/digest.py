@@ -12,6 +12,7 @@ import structlog
 
 from ragpp.errors import Conflict, LedgerError, MemorySystemError, Outdated, TierUnavailable
 from ragpp.ledger import Result, Work, WorkKey
+from ragpp.telling import told
 from ragpp.tiers import MemoryTier
 from services.workers.again import extract_or_look_again
 from services.workers.erase import erase
@@ -21,7 +22,6 @@ from services.workers.parts import WorkerParts
 from services.workers.reflect import reflect
 from services.workers.repair import forget, short_term
 from services.workers.stages import Stage, is_down
-from services.workers.telling import told
 
 LEASE_S: Final = 20.0
 """How long a killed worker delays its events; a living one renews after each third of it."""
@@ -31,20 +31,22 @@ FRESH_STARTS: Final = 3
 FINISH_PAUSES_S: Final = (0.1, 0.5, 2.0, 4.0)
 
 
+def _all_tiers(parts: WorkerParts) -> Sequence[MemoryTier]:
+    return parts.episodic, parts.short_term, parts.semantic, parts.procedural
+
+
 def _learned_tiers(parts: WorkerParts) -> Sequence[MemoryTier]:
     return parts.episodic, parts.semantic, parts.procedural
 
 
 STAGES: Final[Mapping[str, Stage]] = {
-    "observe": Stage(observe, lambda parts: (parts.episodic, parts.semantic, parts.procedural), embeds=True),
+    "observe": Stage(observe, _learned_tiers, embeds=True),
     "short_term": Stage(short_term, lambda parts: (parts.episodic, parts.short_term)),
-    "forget": Stage(forget, lambda parts: (parts.episodic, parts.short_term, parts.semantic, parts.procedural)),
+    "forget": Stage(forget, _all_tiers),
     "extract": Stage(extract_or_look_again, _learned_tiers, embeds=True, batch=1),
     "reflect": Stage(reflect, _learned_tiers, embeds=True, batch=1),
     "maintain": Stage(maintain, _learned_tiers, batch=8, at_once=1),
-    "erase": Stage(
-        erase, lambda parts: (parts.episodic, parts.short_term, parts.semantic, parts.procedural), batch=1, at_once=1
-    ),
+    "erase": Stage(erase, _all_tiers, batch=1, at_once=1),
 }
 """What takes long goes one at a time, so that its lease is its own. Few at once: two batches keep a process busy, and
 with four a fresh message of another user waited 2.4 s beside a backlog instead of 0.9 (p95, `make prove-workers`)."""

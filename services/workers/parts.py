@@ -13,6 +13,8 @@ from ragpp.ledger.erasing import ErasureLedger
 from ragpp.ledger.pins import PinBoard
 from ragpp.ledger.schedule import ScheduleLedger
 from ragpp.llm.metered import LanguageModels
+from ragpp.llm.port import LanguageModel, Purpose
+from ragpp.models import Scope
 from ragpp.redis import AppendOnlyFile
 from ragpp.retention import RetentionPolicy
 from ragpp.tiers import EpisodicTier, ProceduralTier, SemanticTier, ShortTermTier
@@ -67,3 +69,7 @@ class WorkerParts:
     models: LanguageModels | None = None
     append_only_file: AppendOnlyFile | None = None
     counter: TokenCounter = field(default_factory=TokenCounter)
+
+    def model_for(self, purpose: Purpose, scope: Scope) -> LanguageModel | None:
+        """The language model that the user's tenant has for that; None without one."""
+        return self.models.of(purpose, scope.tenant_id) if self.models is not None else None

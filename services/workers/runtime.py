@@ -10,22 +10,19 @@ from typing import Final
 
 import structlog
 
-from services.workers.clean import keep_clean
+from services.workers.clean import clean
 from services.workers.desk import Desk
 from services.workers.loop import LoopThread
 from services.workers.parts import WorkerParts
 from services.workers.relay import Relay
 from services.workers.repair import rebuild_short_term
 from services.workers.schedule import keep_schedule
-from services.workers.telling import told
+from services.workers.watching import watch
 
 OpenParts = Callable[[], AbstractAsyncContextManager[WorkerParts]]
 Publish = Callable[[str], bool]
 """Leaves a hint for a stage on the broker: False where one lies. Blocking, so it is called in a thread; raises OSError
 when the broker is down."""
-WATCH_S: Final = 5.0
-WATCHED_S: Final = 15.0
-"""How long the others leave it to the one that watches and no longer says so; rebuilding twice is harmless."""
 ENDING_S: Final = 8.0
 """Longest that an orderly end waits for what is under way; whoever stops a worker waits 15 s."""
 _log = structlog.stdlib.get_logger(__name__)
@@ -66,7 +63,10 @@ class Runtime:
         name = f"{socket.gethostname()}:{os.getpid()}:{token_hex(4)}"  # two containers may share the first two
         self._desk = Desk(parts, name)
         self._relay = Relay(parts.ledger, self._hint, self._desk.free, self._desk.begin)
-        beside: list[Coroutine[object, object, None]] = [_watch_short_term(parts, name), keep_clean(parts, name)]
+        beside: list[Coroutine[object, object, None]] = [
+            watch(parts, "short_term", name, rebuild_short_term, every_s=5.0, held_s=15.0),
+            watch(parts, "cleaning", name, clean, every_s=15.0, held_s=60.0),
+        ]
         if parts.schedule is not None:
             beside.append(keep_schedule(parts, parts.schedule, name))
         self._beside = [asyncio.create_task(one) for one in (self._relay.run(), *beside)]
@@ -86,16 +86,3 @@ class Runtime:
 
     async def _hint(self, stage: str) -> bool:
         return await asyncio.to_thread(self._publish, stage)
-
-
-async def _watch_short_term(parts: WorkerParts, owner: str) -> None:
-    """Bring short-term memory back whenever it has lost everything, one worker for all; ends by being cancelled."""
-    while True:
-        try:
-            if await parts.ledger.hold("short_term", owner, WATCHED_S):
-                rebuilt = await rebuild_short_term(parts)
-                if rebuilt:
-                    _log.info("short_term.rebuilt", sessions=rebuilt)
-        except Exception as error:  # noqa: BLE001 - a watch that ends would leave the next loss unnoticed
-            _log.warning("short_term.not_rebuilt", error=told(error))
-        await asyncio.sleep(WATCH_S)

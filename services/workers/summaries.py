@@ -7,8 +7,8 @@ import structlog
 from ragpp.errors import LanguageModelError
 from ragpp.models import Interaction, InteractionEntry, Scope, SummaryDraft
 from ragpp.summaries import LlmSummariser, SummaryMessage
+from ragpp.telling import told
 from services.workers.parts import WorkerParts
-from services.workers.telling import told
 
 FOLDED_MESSAGES: Final = 200
 """The session's latest; of earlier ones a new summary knows what the old one says."""
@@ -22,7 +22,7 @@ async def improve_summary(parts: WorkerParts, scope: Scope, epoch: int) -> bool:
     it fails, or the session changed meanwhile: the next compaction brings the next attempt. `epoch`: of the short-term
     tier, from before anything was read. Raises TierUnavailable, Outdated.
     """
-    model = parts.models.of("summary", scope.tenant_id) if parts.models else None
+    model = parts.model_for("summary", scope)
     if model is None:
         return False
     draft = await parts.short_term.draft_summary(scope)

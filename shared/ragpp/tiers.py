@@ -46,7 +46,7 @@ from ragpp.models import (
 )
 
 ERASED_AT_ONCE = 500
-"""Interactions that one `erase` of the episodic tier takes at most: a fifth of a second, in which others wait."""
+"""What one `erase` of a tier takes of each kind of thing at most: a fifth of a second, in which others wait."""
 
 
 class MemoryTier(Protocol):
@@ -450,4 +450,9 @@ class ProceduralTier(MemoryTier, Protocol):
         what came of them, rules first told since its day, what a language model read in the times `read`, the reports
         of `days` or, where that is None, of all days from which on windows are to be looked at again. The ledger notes
         from when on that is. What a person said, wrote or judged stays. Begins an epoch."""
+        ...
+
+    async def relearned(self, scope: Scope) -> None:
+        """All that was dropped has been looked at again: what a person did to a rule that nobody teaches any more is
+        not kept for whoever teaches it later. While the ledger notes more to look at, nothing happens."""
         ...

@@ -10,10 +10,11 @@ import pytest
 import pytest_asyncio
 
 from infra.embedded.stack import Endpoints
+from ragpp.clock import to_moment
 from ragpp.models import MemoryQuery, Scope
 from ragpp.neo4j import create_driver, scope_key
 from services.semantic import recall
-from services.semantic.records import AFTER_TIME, BEFORE_TIME, to_moment
+from services.semantic.records import AFTER_TIME, BEFORE_TIME
 from services.semantic.settings import SemanticSettings
 from services.semantic.statements import QUERIES, statement
 from services.semantic.tier import Neo4jSemanticTier

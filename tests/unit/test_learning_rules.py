@@ -4,8 +4,9 @@ from datetime import timedelta
 
 import pytest
 
+from ragpp.learned import LEARNED_RULE
 from ragpp.models import Interaction, Rule
-from services.workers.learning.behaviour import LEARNED, RuleDraft, instructions_of, rules_told
+from services.workers.learning.behaviour import RuleDraft, instructions_of, rules_told
 from services.workers.learning.conflicts import conflicts_of
 from tests.support.said import MONTH, said
 
@@ -78,7 +79,7 @@ def test_an_assistants_words_are_no_instructions() -> None:
 def rule(identifier: str, text: str, *, day: int = 0, triggers: tuple[str, ...] = (), learned: bool = True) -> Rule:
     at = MONTH + timedelta(days=day)
     return Rule(
-        id=f"{LEARNED if learned else ''}{identifier}",
+        id=f"{LEARNED_RULE if learned else ''}{identifier}",
         text=text,
         triggers=triggers,
         priority=5,

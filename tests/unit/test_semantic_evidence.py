@@ -1,7 +1,6 @@
 """From evidence to state: order does not matter, and what is extended equals what is folded."""
 
 from dataclasses import replace
-from datetime import UTC, datetime
 from random import Random
 
 import pytest
@@ -24,8 +23,6 @@ from services.semantic.records import (
     RelationshipState,
     SourceRef,
     Statement,
-    from_moment,
-    to_moment,
 )
 
 BELIEF = Belief()
@@ -134,9 +131,3 @@ def test_the_latest_sources_come_first_and_each_once() -> None:
     latest = latest_sources([*refs, SourceRef("m0", 99)])
     assert len(latest) == KEPT_SOURCES
     assert [ref.id for ref in latest[:3]] == ["m0", "m49", "m48"]
-
-
-@UNTIMED
-@given(st.datetimes(timezones=st.just(UTC)))
-def test_a_moment_is_exact(when: datetime) -> None:
-    assert from_moment(to_moment(when)) == when

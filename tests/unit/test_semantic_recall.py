@@ -6,13 +6,13 @@ from datetime import UTC, datetime, timedelta
 import numpy as np
 import pytest
 
+from ragpp.clock import to_moment
 from ragpp.embedding.hashing import HashingEmbedder
 from ragpp.errors import InvalidInput
 from ragpp.models import Filters, MemoryQuery
 from ragpp.tokens import TokenCounter
 from services.semantic.evidence import Belief
 from services.semantic.recall import memories, parameters
-from services.semantic.records import to_moment
 from services.semantic.rows import Row
 from services.semantic.settings import SemanticSettings
 from services.semantic.vectors import NameVectors, sketch

@@ -25,7 +25,6 @@ LEAST_TIMES: Final = 2
 LONGEST: Final = 240
 """Characters of a sentence that may be an instruction."""
 PATTERN_DAYS: Final = 3
-LEARNED: Final = LEARNED_RULE
 """The ids of rules that were learned begin with it."""
 FIRST_PRIORITY: Final = 5
 HIGHEST_PRIORITY: Final = 8
@@ -119,7 +118,7 @@ class RuleDraft:
 def rule_id(trigger: str, does: str, *, refuses: bool) -> str:
     """The id of a learned rule."""
     said = [sorted(content_stems(trigger)), sorted(content_stems(does) or {stem(does)}), refuses]
-    return f"{LEARNED}{hashlib.sha256(repr(said).encode()).hexdigest()[:32]}"
+    return f"{LEARNED_RULE}{hashlib.sha256(repr(said).encode()).hexdigest()[:32]}"
 
 
 def instructions_of(items: Sequence[Interaction]) -> list[Instruction]:
@@ -235,7 +234,7 @@ def rules_seen(patterns: Sequence[Pattern]) -> list[RuleDraft]:
             triggers = (pattern.topic,)
         drafts.append(
             RuleDraft(
-                id=f"{LEARNED}{hashlib.sha256(repr(('seen', pattern.key)).encode()).hexdigest()[:32]}",
+                id=f"{LEARNED_RULE}{hashlib.sha256(repr(('seen', pattern.key)).encode()).hexdigest()[:32]}",
                 text=text,
                 triggers=tuple(trigger[:100] for trigger in triggers if trigger),
                 priority=FIRST_PRIORITY - 1,

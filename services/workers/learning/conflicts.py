@@ -8,10 +8,9 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from ragpp.learned import RuleConflict
+from ragpp.learned import LEARNED_RULE, RuleConflict
 from ragpp.lexical import words
 from ragpp.models import Rule
-from services.workers.learning.behaviour import LEARNED
 from services.workers.learning.texts import content_stems, stem
 
 SAME_WORDS: Final = 0.6
@@ -139,8 +138,8 @@ def _stems_like(spoken: Sequence[str], opposed: Sequence[tuple[str, str]], side:
 
 def _settle(one: Rule, other: Rule, told_at: Mapping[str, datetime]) -> tuple[Rule, Rule, str]:
     """The rule that stays, the one that gives way, and why."""
-    if one.id.startswith(LEARNED) != other.id.startswith(LEARNED):
-        kept, gone = (other, one) if one.id.startswith(LEARNED) else (one, other)
+    if one.id.startswith(LEARNED_RULE) != other.id.startswith(LEARNED_RULE):
+        kept, gone = (other, one) if one.id.startswith(LEARNED_RULE) else (one, other)
         return kept, gone, "which a person wrote"
     moments = told_at.get(one.id, one.occurred_at), told_at.get(other.id, other.occurred_at)
     if moments[0] != moments[1]:

@@ -32,6 +32,14 @@ def zone_of(name: str) -> tzinfo:
         ) from error
 
 
+def known_zone(name: str) -> tzinfo:
+    """The time zone of a name that was kept; UTC where this machine does not know it any more."""
+    try:
+        return zone_of(name)
+    except InvalidInput:
+        return zone_of("UTC")
+
+
 def day_span(day: date, zone: tzinfo) -> Bounded:
     """The moments of a local day: 23 or 25 hours where the clocks change. Raises InvalidInput at the ends of time."""
     try:
