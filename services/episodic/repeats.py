@@ -5,6 +5,7 @@ from collections.abc import Collection, Sequence
 
 from ragpp.models import Interaction, Repetition, Scope
 from ragpp.repeating import repetitions, told_stems
+from services.episodic.rows import Turn
 from services.episodic.store import EpisodicStore, Rows, Writer
 
 
@@ -30,19 +31,24 @@ class RepeatVerbs:
         """See the protocol. Those of which it is noted, and those that are found to by their words."""
         async with self._store.reader(scope) as reader:
             noted = await reader.noted_repeats(ids)
-            found, _ = await repeating(reader, await _said(reader, ids), ())
+        found, _ = await self._repetitions_of(scope, ids)
+        async with self._store.reader(scope) as reader:
             return [turn.interaction.id for turn in await reader.get(noted | {one.id for one in found})]
 
     async def _repetitions_of(self, scope: Scope, ids: Collection[str]) -> tuple[list[Repetition], set[int]]:
-        """What repeats these messages, which are about to be forgotten, and the ordinals of what was looked at."""
+        """What repeats these messages, which are about to be forgotten, and the ordinals of what was looked at. It is
+        looked for after the transaction, whose server ends one that is silent for long."""
         async with self._store.reader(scope) as reader:
-            return await repeating(reader, await _said(reader, ids), ())
+            gone = await _said(reader, ids)
+            turns = await _replies_since(reader, gone, ())
+        return await _repeating(turns, gone), {turn.ordinal for turn in turns}
 
 
 async def note_what_repeats(writer: Writer, ids: Collection[str], found: Sequence[Repetition], seen: set[int]) -> None:
     """Note, before the messages `ids` go, what repeats them: `found`, and what came since those of the ordinals `seen`
     were looked at."""
-    late, _ = await repeating(writer, await _said(writer, ids), seen)
+    gone = await _said(writer, ids)
+    late = await _repeating(await _replies_since(writer, gone, seen), gone)
     await writer.note_repetitions([*found, *late])
 
 
@@ -50,16 +56,13 @@ async def _said(rows: Rows, ids: Collection[str]) -> list[Interaction]:
     return [turn.interaction for turn in await rows.get(ids)]
 
 
-async def repeating(
-    rows: Rows, gone: Sequence[Interaction], seen: Collection[int]
-) -> tuple[list[Repetition], set[int]]:
-    """What repeats `gone` in what others than the user said since, and the ordinals of what was looked at; those in
-    `seen` were looked at before."""
+async def _replies_since(rows: Rows, gone: Sequence[Interaction], seen: Collection[int]) -> list[Turn]:
+    """What others than the user said since `gone` with any of its words, but for the ordinals `seen`."""
     stems = frozenset[int]().union(*(told_stems(f"{one.said_by} {one.content}") for one in gone))
-    if not stems:
-        return [], set()
-    turns = await rows.replies_sharing(gone, stems, seen)
+    return await rows.replies_sharing(gone, stems, seen) if stems else []
+
+
+async def _repeating(turns: Sequence[Turn], gone: Sequence[Interaction]) -> list[Repetition]:
     if not turns:
-        return [], set()
-    found = await asyncio.to_thread(repetitions, [turn.interaction for turn in turns], gone)
-    return found, {turn.ordinal for turn in turns}
+        return []
+    return await asyncio.to_thread(repetitions, [turn.interaction for turn in turns], gone)

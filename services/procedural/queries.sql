@@ -366,6 +366,12 @@ VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
 DELETE FROM procedural.rule_acts WHERE tenant_id = $1 AND user_id = $2 AND rule_id = $3
 RETURNING priority, active, activations, outcomes, successes
 
+-- name: drop_rule_acts
+-- Those to rules that nothing teaches any more, once everything is learned again that was dropped.
+DELETE FROM procedural.rule_acts
+ WHERE tenant_id = $1 AND user_id = $2
+   AND NOT EXISTS (SELECT FROM ledger.again WHERE tenant_id = $1 AND user_id = $2)
+
 -- name: delete_rule_acts
 -- $3 rule ids text[]
 DELETE FROM procedural.rule_acts WHERE tenant_id = $1 AND user_id = $2 AND rule_id = ANY($3::text[])

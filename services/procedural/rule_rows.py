@@ -123,6 +123,10 @@ class RuleRows(UserRows):
         row = await self._fetchrow("take_rule_act", identifier)
         return RuleAct(**row) if row else None
 
+    async def drop_rule_acts(self) -> None:
+        """Forget what a person did to rules that are not learned again; nothing while windows are to be looked at."""
+        await self._execute("drop_rule_acts")
+
     async def set_rule_record(self, identifier: str, act: RuleAct) -> None:
         """How often the rule was followed, and with what success."""
         await self._execute("set_rule_record", identifier, act.activations, act.outcomes, act.successes)

@@ -165,6 +165,11 @@ class PostgresProceduralTier(PreferenceVerbs, RuleVerbs, FindingVerbs, Reflectio
             await rows.raise_epoch()
             await unlearning.unlearn(rows, since, read, days, ZoneInfo(time_zone), self._clock())
 
+    async def relearned(self, scope: Scope) -> None:
+        """See the contract."""
+        async with self._store.writing(scope) as rows:
+            await rows.drop_rule_acts()
+
     async def health_check(self) -> Health:
         """See the contract."""
         began = perf_counter()

@@ -4,16 +4,16 @@ What was found in a window of messages may hold words of each, and counts all of
 them is forgotten, and the moment from which windows taught it is noted: they are looked at again from there on.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import date, datetime, time, tzinfo
 from itertools import pairwise
 from typing import Final
 
 from ragpp.learned import COUNTED_DETAIL, HABIT_ENTRY, LEARNED_RULE, READ_DETAIL, READ_ENTRY, SUGGESTED_RULE
 from ragpp.ledger import NewEvent
-from ragpp.models import TimeRange
+from ragpp.models import FindingKind, TimeRange
 from services.procedural.finding_evidence import Evidence, fold
-from services.procedural.merging import settle
+from services.procedural.merging import without_versions
 from services.procedural.reflections import forget_rules
 from services.procedural.rows import RuleAct, RuleVersion
 from services.procedural.store import Rows
@@ -78,23 +78,16 @@ async def drop_findings(
 ) -> tuple[list[NewEvent], list[datetime]]:
     """Drop the evidence that rests on any of `gone`, or all of it. A pattern goes as a whole, with the habits and rules
     that rest on nothing else. Answers what changed, and when it was first taught."""
-    events, moments, folded, dropped, lost, counted = [], list[datetime](), [], [], {}, set[str]()
-    for identifier, (kind, evidence) in (await rows.finding_evidence(identifiers)).items():
+    moments, counted, kept = list[datetime](), set[str](), dict[str, list[Evidence]]()
+    found = await rows.finding_evidence(identifiers)
+    for identifier, (_, evidence) in found.items():
         left = [one for one in evidence if gone is not None and gone.isdisjoint(one.sources)]
         if len(left) < len(evidence) and any(_is_counted(one) for one in evidence):
             moments.append(min(one.occurred_at for one in evidence))
             counted.update(source for one in evidence for source in one.sources)
             left = []
-        if left:
-            folded.append(fold(identifier, kind, left))
-            lost[identifier] = sorted({one.number for one in evidence} - {one.number for one in left})
-        else:
-            dropped.append(identifier)
-        events.append(NewEvent("finding.changed" if left else "finding.forgotten", identifier, now))
-    await rows.delete_finding_evidence(lost)
-    await rows.put_findings(folded)
-    if dropped:
-        await rows.delete_findings(dropped)
+        kept[identifier] = left
+    events = await _keep(rows, found, kept, now)
     if counted:
         events += await drop_entries(rows, await rows.preferences_of_entries(HABIT_ENTRY, counted), now)
         more, told_at = await drop_rules(rows, await rows.rules_within_sources(counted), now, told=gone is not None)
@@ -104,20 +97,36 @@ async def drop_findings(
 
 async def _drop_read(rows: Rows, identifiers: Collection[str], span: TimeRange, now: datetime) -> list[NewEvent]:
     """Drop what a language model read in a time, and leave what it read in others."""
-    events, folded, dropped, lost = [], [], [], {}
-    for identifier, (kind, evidence) in (await rows.finding_evidence(identifiers)).items():
-        left = [one for one in evidence if READ_DETAIL not in one.details or not _within(one.occurred_at, span)]
-        if left:
-            folded.append(fold(identifier, kind, left))
-            lost[identifier] = sorted({one.number for one in evidence} - {one.number for one in left})
-        else:
-            dropped.append(identifier)
-        events.append(NewEvent("finding.changed" if left else "finding.forgotten", identifier, now))
+    found = await rows.finding_evidence(identifiers)
+    kept = {
+        identifier: [one for one in evidence if READ_DETAIL not in one.details or not _within(one.occurred_at, span)]
+        for identifier, (_, evidence) in found.items()
+    }
+    return await _keep(rows, found, kept, now)
+
+
+async def _keep(
+    rows: Rows,
+    found: Mapping[str, tuple[FindingKind, Sequence[Evidence]]],
+    kept: Mapping[str, Sequence[Evidence]],
+    now: datetime,
+) -> list[NewEvent]:
+    """Let findings rest on what is kept of the evidence that was found, by id; those without any go."""
+    folded = [fold(identifier, kind, kept[identifier]) for identifier, (kind, _) in found.items() if kept[identifier]]
+    dropped = [identifier for identifier, left in kept.items() if not left]
+    lost = {
+        identifier: sorted({one.number for one in evidence} - {one.number for one in kept[identifier]})
+        for identifier, (_, evidence) in found.items()
+        if kept[identifier]
+    }
     await rows.delete_finding_evidence(lost)
     await rows.put_findings(folded)
     if dropped:
         await rows.delete_findings(dropped)
-    return events
+    return [
+        NewEvent("finding.changed" if left else "finding.forgotten", identifier, now)
+        for identifier, left in kept.items()
+    ]
 
 
 async def drop_entries(rows: Rows, entries: Collection[tuple[str, str]], now: datetime) -> list[NewEvent]:
@@ -128,14 +137,7 @@ async def drop_entries(rows: Rows, entries: Collection[tuple[str, str]], now: da
     versions = await rows.preference_versions({preference for preference, _ in entries}) if entries else {}
     for identifier, found in versions.items():
         dropped = [version for version in found if version.entry_id in gone and not _is_restored(version)]
-        kept = [version for version in found if version not in dropped]
-        await rows.delete_preference_versions(identifier, [one.version for one in dropped])
-        if kept:
-            made = await settle(rows, identifier, kept)
-            events += [NewEvent("preference.changed", one, now) for one in made]
-        else:
-            await rows.delete_preferences([identifier])
-            events.append(NewEvent("preference.forgotten", identifier, now))
+        events += await without_versions(rows, identifier, found, dropped, now)
     await rows.unapply(gone)
     return events
 
@@ -153,9 +155,9 @@ async def drop_rules(
     texts = {one.text for history in histories.values() for one in history if not one.written}
     going, events = [], []
     for identifier, history in histories.items():
-        learned = [one for one in history if not one.written]
+        learned = [one for one in history if not (one.acted if history[0].written else one.written)]
         repeated = any(one.text in own.text for one in learned for own in history if own.written)
-        if learned and len(learned) < len(history) and not repeated:
+        if history[0].written or (learned and len(learned) < len(history) and not repeated):
             triggers = {trigger for one in learned for trigger in one.triggers}
             await rows.delete_rule_versions(identifier, [one.version for one in learned])
             await rows.disown_rule(identifier, triggers)
@@ -174,13 +176,12 @@ async def drop_rules(
 
 
 async def _with_put_aside(rows: Rows, identifiers: Collection[str]) -> dict[str, list[RuleVersion]]:
-    """The versions of those of the rules that were learned, and of the learned ones that were put aside for them, and
-    for those, and so on; but not of what a language model suggested, which would have to be asked again."""
+    """The versions of those rules, and of the learned ones that were put aside for them, and for those, and so on; but
+    not of what a language model suggested, which would have to be asked again."""
     found: dict[str, list[RuleVersion]] = {}
     wanted = set(identifiers)
     while wanted:
-        histories = await rows.rule_histories(wanted)
-        fresh = {identifier: history for identifier, history in histories.items() if not history[0].written}
+        fresh = await rows.rule_histories(wanted)
         found |= fresh
         texts = {one.text for history in fresh.values() for one in history if not one.written}
         asides = await rows.asides_of(texts) if texts else []

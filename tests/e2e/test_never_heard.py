@@ -4,7 +4,7 @@ Both heard the same days, and looked at the same windows, in the same order; onl
 """
 
 import json
-from collections.abc import AsyncIterator, Collection, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any, Final, cast
@@ -21,6 +21,7 @@ from ragpp.llm.budget import InMemoryBudget
 from ragpp.llm.port import ChatDelta, ChatMessage, Completion, Prompt, ReplyT, Usage
 from ragpp.models import Scope
 from ragpp.tiers import ProceduralTier
+from services.workers.digest import digest
 from tests.support.everywhere import places_of
 from tests.support.real_gateway import RealGateway
 
@@ -208,20 +209,26 @@ async def test_what_was_forgotten_was_never_heard(
     await forget(api, gateway, tenant, "heard", gone)
 
     forgot, witness = await learned(api, "heard"), await learned(api, "witness")
+    # a day of which all was forgotten has no report, where nobody said anything it has an empty one
+    witness["reflections"] = [report for report in witness["reflections"] if report["status"] != "no_interactions"]
     for kind, expected in witness.items():
         assert forgot[kind] == expected, kind
+
+
+async def say(api: httpx.AsyncClient, gateway: RealGateway, tenant: str, day: str, said: str) -> None:
+    """Have the user u say one thing on a day, which is looked at then."""
+    message = {"id": day, "content": said, "occurred_at": f"{day}T08:10:00Z"}
+    body = {"user_id": "u", "session_id": day, "messages": [message]}
+    assert (await api.post("/v1/interactions", json=body)).status_code == 201
+    await gateway.digest(tenant)
+    await looked_at(api, gateway, tenant, "u", day)
 
 
 async def test_no_word_is_left_of_what_rested_on_several(
     api: httpx.AsyncClient, gateway: RealGateway, tenant: str, stack: Stack
 ) -> None:
-    said_of_days = {"2024-03-04": "Please always cite qzvsources.", "2024-03-05": "Please always cite a qzvsource."}
-    for day, said in said_of_days.items():
-        message = {"id": day, "content": said, "occurred_at": f"{day}T08:10:00Z"}
-        body = {"user_id": "u", "session_id": day, "messages": [message]}
-        assert (await api.post("/v1/interactions", json=body)).status_code == 201
-        await gateway.digest(tenant)
-        await looked_at(api, gateway, tenant, "u", day)
+    await say(api, gateway, tenant, "2024-03-04", "Please always cite qzvsources.")
+    await say(api, gateway, tenant, "2024-03-05", "Please always cite a qzvsource.")
     [rule] = (await api.get("/v1/rules", params={"user_id": "u"})).json()["items"]
     assert (rule["text"], len(rule["sources"])) == ("Cite qzvsources.", 2)
     assert "procedural.rule_versions" in (await places_of(stack, ["qzvsources"], hint="qzv"))["qzvsources"]
@@ -231,6 +238,96 @@ async def test_no_word_is_left_of_what_rested_on_several(
     assert await places_of(stack, ["qzvsources"], hint="qzv") == {}
     [rule] = (await api.get("/v1/rules", params={"user_id": "u"})).json()["items"]
     assert (rule["text"], rule["sources"]) == ("Cite a qzvsource.", ["2024-03-05"])
+
+
+@pytest.mark.parametrize("said_again", ["before it is forgotten", "afterwards"])
+async def test_a_rule_that_was_turned_off_stays_off_while_somebody_teaches_it(
+    api: httpx.AsyncClient, gateway: RealGateway, tenant: str, said_again: str
+) -> None:
+    await say(api, gateway, tenant, "2024-03-04", "Please always answer in French.")
+    [rule] = (await api.get("/v1/rules", params={"user_id": "u"})).json()["items"]
+    if said_again == "before it is forgotten":
+        await say(api, gateway, tenant, "2024-03-05", "Please always answer in French.")
+    off = await api.patch(f"/v1/rules/{rule['id']}", json={"user_id": "u", "active": False})
+    assert off.status_code == 200
+
+    await forget(api, gateway, tenant, "u", ["2024-03-04"])
+    if said_again == "afterwards":
+        assert (await api.get("/v1/rules", params={"user_id": "u"})).json()["items"] == []
+        await say(api, gateway, tenant, "2024-03-05", "Please always answer in French.")
+
+    [again] = (await api.get("/v1/rules", params={"user_id": "u"})).json()["items"]
+    assert (again["text"], again["active"]) == (rule["text"], said_again == "afterwards")
+
+
+async def test_a_rule_that_was_put_in_other_words_rests_on_nothing_that_was_forgotten(
+    api: httpx.AsyncClient, gateway: RealGateway, tenant: str
+) -> None:
+    await say(api, gateway, tenant, "2024-03-04", "No bullet points.")
+    await say(api, gateway, tenant, "2024-03-05", "Again, no bullet points.")
+    [rule] = (await api.get("/v1/rules", params={"user_id": "u"})).json()["items"]
+    path = f"/v1/rules/{rule['id']}"
+    assert (await api.patch(path, json={"user_id": "u", "text": "Hyphens, mostly."})).status_code == 200
+    for forgotten, left in (("2024-03-04", ["2024-03-05"]), ("2024-03-05", [])):
+        await forget(api, gateway, tenant, "u", [forgotten])
+        own = (await api.get(path, params={"user_id": "u"})).json()
+        assert (own["text"], own["sources"]) == ("Hyphens, mostly.", left)
+
+
+async def test_looking_again_is_never_cancelled_or_given_up(
+    api: httpx.AsyncClient, gateway: RealGateway, tenant: str
+) -> None:
+    await say(api, gateway, tenant, "2024-03-04", "No bullet points.")
+    assert (await api.delete("/v1/interactions/2024-03-04", params={"user_id": "u"})).status_code == 200
+    ledger = gateway.worker.ledger
+    await digest(gateway.worker, await ledger.lease("forget", limit=9, owner="a", lease_s=60, users=9), "a")
+    asked = {"user_id": "u", "stage": "extract", "state": "pending"}
+    [job] = (await api.get("/v1/jobs", params=asked)).json()["items"]
+
+    assert (await api.post(f"/v1/jobs/{job['id']}/cancel")).status_code == 409
+
+    [work] = await ledger.lease("extract", limit=1, owner="a", lease_s=60, users=1)
+    assert await ledger.fail(work.key, "a", "no more attempts", retryable=False) == "pending"
+    [job] = (await api.get("/v1/jobs", params=asked)).json()["items"]
+    assert job["error"] == "no more attempts"
+
+
+@dataclass
+class Meanwhile:
+    """The procedural tier, in which `then` happens behind the first unlearning."""
+
+    tier: ProceduralTier
+    then: Callable[[], Awaitable[None]] | None
+
+    def __getattr__(self, verb: str) -> object:
+        return getattr(self.tier, verb)
+
+    async def unlearn(self, scope: Scope, *asked: Any) -> None:
+        await self.tier.unlearn(scope, *asked)
+        if self.then is not None:
+            happening, self.then = self.then, None
+            await happening()
+
+
+async def test_what_is_forgotten_while_windows_are_looked_at_again_is_not_heard_either(
+    api: httpx.AsyncClient, gateway: RealGateway, tenant: str
+) -> None:
+    gone = ["2024-03-08T08:11", "2024-03-04T08:10"]
+    await live(api, gateway, tenant, "heard")
+    await live(api, gateway, tenant, "witness", without=gone)
+
+    async def forget_another() -> None:
+        answer = await api.delete(f"/v1/interactions/{gone[1]}", params={"user_id": "heard"})
+        assert answer.status_code == 200
+        ledger = gateway.worker.ledger
+        await digest(gateway.worker, await ledger.lease("forget", limit=9, owner="a", lease_s=60, users=9), "a")
+
+    tier = Meanwhile(gateway.worker.procedural, forget_another)
+    worker = replace(gateway.worker, procedural=cast("ProceduralTier", tier))
+    await forget(api, replace(gateway, worker=worker), tenant, "heard", gone[:1])
+
+    assert tier.then is None
+    assert await learned(api, "heard") == await learned(api, "witness")
 
 
 @dataclass

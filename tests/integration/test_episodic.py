@@ -1,8 +1,10 @@
 """The episodic tier's own promises, on PostgreSQL."""
 
 import asyncio
+import time
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import asyncpg
 import numpy as np
@@ -19,10 +21,12 @@ from ragpp.models import (
     InteractionEntry,
     MemoryQuery,
     PreferenceEntry,
+    Repetition,
     Role,
     Scope,
     TimeRange,
 )
+from ragpp.repeating import repetitions
 from ragpp.settings import PostgresSettings
 from services.episodic.app import open_tier
 from services.episodic.scan import unpack
@@ -478,3 +482,20 @@ async def test_every_role_is_kept(tier: PostgresEpisodicTier, scope: Scope, role
     (item,) = await tier.get(scope, ["a"])
     assert isinstance(item, Interaction)
     assert item.role == role
+
+
+async def test_looking_long_for_what_repeats_a_message_holds_no_transaction(
+    endpoints: Endpoints, scope: Scope, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def slowly(*given: Any) -> list[Repetition]:
+        time.sleep(0.4)  # longer than a transaction may be silent
+        return repetitions(*given)
+
+    monkeypatch.setattr("services.episodic.repeats.repetitions", slowly)
+    said = episodic_entry("My sister Elena moved to Porto last spring.", id="said")
+    reply = episodic_entry("Your sister Elena moved to Porto last spring.", id="reply", role="assistant")
+    async with episodic_tier(endpoints, idle_s=0.1) as hasty:
+        await hasty.store(scope, [said])
+        await hasty.store(scope, [reply])
+        assert await hasty.repeated_by(scope, ["said"]) == ["reply"]
+        assert await hasty.forget(scope, ["said"]) == 1

@@ -40,10 +40,12 @@ def postgres_settings(endpoints: Endpoints) -> PostgresSettings:
 
 @asynccontextmanager
 async def episodic_tier(
-    endpoints: Endpoints, *, embedder: Embedder | None = None, clock: Clock = system_clock
+    endpoints: Endpoints, *, embedder: Embedder | None = None, clock: Clock = system_clock, idle_s: float | None = None
 ) -> AsyncIterator[PostgresEpisodicTier]:
-    """The tier, migrated, with the hashing embedder or another."""
+    """The tier, migrated, with the hashing embedder or another; `idle_s`: how long a transaction may be silent."""
     settings = postgres_settings(endpoints)
+    if idle_s is not None:
+        settings = settings.model_copy(update={"idle_transaction_s": idle_s})
     await migrate(settings)
     async with open_tier(settings, embedder=embedder or HashingEmbedder(), counter=COUNTER, clock=clock) as tier:
         yield tier
