@@ -6,16 +6,16 @@ to what it would be, had it never heard it.
 """
 
 from collections.abc import Mapping, Sequence
-from datetime import date, datetime, tzinfo
+from datetime import date, datetime
 
 from pydantic import JsonValue
 
-from ragpp.errors import InvalidInput
 from ragpp.ledger import Work, WorkKey
-from ragpp.ledger.windows import AGAIN, Window
+from ragpp.ledger.windows import AGAIN, Again, Window
 from ragpp.models import Scope, TimeRange
+from services.workers.clean import want_clean
 from services.workers.extract import extract, look_at
-from services.workers.learning.days import Bounded, zone_of
+from services.workers.learning.days import Bounded, known_zone
 from services.workers.parts import WorkerParts
 from services.workers.reflect import reflect_again
 
@@ -41,19 +41,27 @@ async def look_again(parts: WorkerParts, work: Work) -> int:
     """
     scope = work.scope
     noted = await parts.ledger.again(scope)
-    if noted is None:
-        return 0
+    looked = 0 if noted is None else await _look_since(parts, work, noted)
+    await parts.procedural.relearned(scope)
+    await want_clean(parts, scope)
+    return looked
+
+
+async def _look_since(parts: WorkerParts, work: Work, noted: Again) -> int:
+    scope = work.scope
     windows = await parts.ledger.windows(scope)
     touched = [window for window in windows if window.holds(noted.gone)]
     since = min([noted.since, *(window.start for window in touched)])
     if windows:  # what was learned in windows that nobody remembers could not be learned again
         since = max(since, min(window.start for window in windows))
-    asks = parts.models is not None and parts.models.of("reflection", scope.tenant_id) is not None
+    asks = parts.model_for("reflection", scope) is not None
     spans = [TimeRange(start=window.start, end=window.end) for window in touched] if parts.models is not None else []
     days = sorted({window.day for window in touched if window.day is not None}) if asks else None
-    zone = await _zone(parts, scope)
+    zone = known_zone((await parts.ledger.user_settings(scope)).time_zone)
     await parts.procedural.unlearn(scope, since, str(zone), spans, days)
-    noted = await parts.ledger.again(scope) or noted
+    before, noted = noted, await parts.ledger.again(scope) or noted
+    if not set(noted.gone) <= set(before.gone):  # forgotten meanwhile: more windows are touched
+        return await _look_since(parts, work, noted)
     since = min(since, noted.since)
     windows = await parts.ledger.windows(scope)  # with those that were looked at until then
     found = _in_turn(windows, since, since.astimezone(zone).date())
@@ -63,14 +71,6 @@ async def look_again(parts: WorkerParts, work: Work) -> int:
         await _look_at(parts, _asked(scope, window, work), window, ask=near, whole=whole)
     await parts.ledger.looked_again(scope, noted)
     return len(found)
-
-
-async def _zone(parts: WorkerParts, scope: Scope) -> tzinfo:
-    """The user's time zone; UTC where this machine does not know it any more."""
-    try:
-        return zone_of((await parts.ledger.user_settings(scope)).time_zone)
-    except InvalidInput:
-        return zone_of("UTC")
 
 
 def _in_turn(windows: Sequence[Window], since: datetime, first_day: date) -> list[Window]:
@@ -84,9 +84,10 @@ def _in_turn(windows: Sequence[Window], since: datetime, first_day: date) -> lis
 
 async def _look_at(parts: WorkerParts, work: Work, window: Window, *, ask: bool, whole: bool) -> None:
     if window.stage == "reflect":
-        await reflect_again(parts, work, whole=whole)
+        if not await reflect_again(parts, work, whole=whole):
+            await parts.ledger.drop_window(work.scope, window)
         return
-    zone = str(window.payload.get("time_zone"))
+    zone = str(work.payload["time_zone"])
     looked = await look_at(parts, work.scope, Bounded(start=window.start, end=window.end), zone, ask=ask)
     if not looked.said:
         await parts.ledger.drop_window(work.scope, window)
@@ -95,4 +96,5 @@ async def _look_at(parts: WorkerParts, work: Work, window: Window, *, ask: bool,
 def _asked(scope: Scope, window: Window, work: Work) -> Work:
     """The work that looked at the window, as it would be asked for now."""
     key = WorkKey(window.event_id, window.stage)
-    return Work(key, scope, f"{window.stage}.requested", "", window.end, work.attempts, window.payload)
+    payload = {**window.payload, "time_zone": str(known_zone(str(window.payload.get("time_zone"))))}
+    return Work(key, scope, f"{window.stage}.requested", "", window.end, work.attempts, payload)

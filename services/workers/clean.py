@@ -3,46 +3,26 @@
 Wanted by every forgetting, done by one worker of all, each thing every ten minutes at most however much is forgotten.
 """
 
-import asyncio
 from typing import Final
 
 import structlog
 
 from ragpp.errors import MemorySystemError
+from ragpp.ledger.erasing import TOUCHED_TABLES
 from ragpp.models import Scope
+from ragpp.telling import told
 from services.workers.parts import WorkerParts
-from services.workers.telling import told
 
-CLEANING: Final = "cleaning"
 EVERY_S: Final = 600.0
-LOOKED_S: Final = 15.0
-HELD_S: Final = 60.0
 VALKEY: Final = "valkey"
 """Its append-only file; everything else that is wanted is a table."""
-OF_ERASURES: Final = (
-    "ledger.events",
-    "ledger.work",
-    *(
-        f"procedural.{table}"
-        for table in (
-            "preferences",
-            "preference_versions",
-            "rules",
-            "rule_versions",
-            "findings",
-            "finding_evidence",
-            "reflections",
-        )
-    ),
-)
 _log = structlog.stdlib.get_logger(__name__)
 
 
-async def want_clean(parts: WorkerParts, scope: Scope, *, everywhere: bool) -> None:
-    """Note that something of the user was forgotten: in the running conversations and in the user's interactions, or
-    `everywhere`. Raises TierUnavailable."""
+async def want_clean(parts: WorkerParts, scope: Scope) -> None:
+    """Note that something of the user was forgotten. Raises TierUnavailable."""
     tables = await parts.erasures.partitions_of(scope)
-    await parts.erasures.want_cleaning([VALKEY, *tables, *(OF_ERASURES if everywhere else ())])
+    await parts.erasures.want_cleaning([VALKEY, *tables, *TOUCHED_TABLES])
 
 
 async def clean(parts: WorkerParts, every_s: float = EVERY_S) -> list[str]:
@@ -65,14 +45,3 @@ async def clean(parts: WorkerParts, every_s: float = EVERY_S) -> list[str]:
     if cleaned:
         _log.info("cleaning.done", names=cleaned)
     return cleaned
-
-
-async def keep_clean(parts: WorkerParts, owner: str) -> None:
-    """Clean as long as `owner` is the one that does; ends by being cancelled."""
-    while True:
-        try:
-            if await parts.ledger.hold(CLEANING, owner, HELD_S):
-                await clean(parts)
-        except Exception as error:  # noqa: BLE001 - cleaning that ends would leave what is forgotten in the files
-            _log.warning("cleaning.waiting", error=told(error))
-        await asyncio.sleep(LOOKED_S)

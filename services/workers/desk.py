@@ -7,9 +7,9 @@ from itertools import count
 import structlog
 
 from ragpp.errors import MemorySystemError
+from ragpp.telling import told
 from services.workers.digest import LEASE_S, STAGES, digest
 from services.workers.parts import WorkerParts
-from services.workers.telling import told
 
 _log = structlog.stdlib.get_logger(__name__)
 

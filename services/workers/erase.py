@@ -44,7 +44,7 @@ class Told:
 
     def so_far(self) -> dict[str, JsonValue]:
         """As the next attempt reads it."""
-        return {**self.report(), "interactions_done": self.done, TO_DO: list(self.to_do)}
+        return {**self.report(), TO_DO: list(self.to_do)}
 
     def report(self, left: Holdings | None = None, searches: Mapping[str, int] | None = None) -> dict[str, JsonValue]:
         """For each store what was found, what of it was removed, and what was found again; of a dry run what was found
@@ -68,11 +68,12 @@ async def erase(parts: WorkerParts, batch: Sequence[Work]) -> Mapping[WorkKey, M
     results: dict[WorkKey, Mapping[str, JsonValue]] = {}
     for work in batch:
         told = _told(work)
-        if told.erasure.what == "user":
-            report = await _user(parts, work, told)
-        else:
-            report = await _interactions(parts, work, told)
-        results[work.key] = report
+        look, remove = (_look_at_user, _user) if told.erasure.what == "user" else (_look, _interactions)
+        if told.found is None:
+            told.found = await look(parts, work, told)
+            if not told.erasure.dry_run:
+                await parts.erasures.tell(work, told.so_far())
+        results[work.key] = told.report() if told.erasure.dry_run else await remove(parts, work, told)
     return results
 
 
@@ -84,35 +85,34 @@ def _told(work: Work) -> Told:
     if isinstance(stores, dict):
         told.found = {store: cast("dict[str, dict[str, int]]", kinds)["found"] for store, kinds in stores.items()}
         told.to_do = tuple(cast("list[str]", before.get(TO_DO, [])))
-        told.done = cast("int", before.get("interactions_done", 0))
+        told.done = work.progress
     return told
 
 
+async def _look(parts: WorkerParts, work: Work, told: Told) -> Holdings:
+    """What there is of chosen interactions, or of those of a session, which become what is to be done."""
+    erasure = told.erasure
+    told.to_do = erasure.ids
+    if erasure.what == "session":
+        session = work.scope.model_copy(update={"session_id": erasure.session_id, "agent_id": erasure.agent_id})
+        told.to_do = tuple(await parts.episodic.recorded_before(session, work.key.event_id, MOST))
+    return await _resting_on(parts, work, told.to_do)
+
+
 async def _interactions(parts: WorkerParts, work: Work, told: Told) -> dict[str, JsonValue]:
-    """Forget chosen interactions, or those of a session. The events that the episodic tier records let the stage
-    `forget` do it, too, whatever becomes of this one."""
+    """Forget what was found to do. The events that the episodic tier records let the stage `forget` do it, too,
+    whatever becomes of this one."""
     scope, erasure = work.scope, told.erasure
-    if told.found is None:
-        told.to_do = erasure.ids
-        if erasure.what == "session":
-            session = scope.model_copy(update={"session_id": erasure.session_id, "agent_id": erasure.agent_id})
-            told.to_do = tuple(await parts.episodic.recorded_before(session, work.key.event_id, MOST))
-        told.found = await _resting_on(parts, work, told.to_do)
-        if erasure.dry_run:
-            return told.report()
-        await parts.erasures.tell(work, told.so_far())
-    elif erasure.dry_run:
-        return told.report()
     await _sample(parts, work, told, told.to_do[:SAMPLES])
     while told.done < len(told.to_do):
         some = told.to_do[told.done : told.done + AT_ONCE]
         await parts.episodic.forget(scope, some)
         await withdraw(parts, scope, some)
         told.done += len(some)
-        await parts.erasures.tell(work, told.so_far())
+        await parts.erasures.progress(work, told.done)
     if erasure.what == "session" and erasure.agent_id is None:
         await _end_session(parts, work, erasure)
-    await want_clean(parts, scope, everywhere=True)
+    await want_clean(parts, scope)
     left = await _resting_on(parts, work, told.to_do)
     return told.report(left, await _searched(parts, work, told))
 
@@ -122,37 +122,36 @@ async def _end_session(parts: WorkerParts, work: Work, erasure: Erasure) -> None
     await parts.short_term.delete_session(work.scope.in_session(erasure.session_id), only_if_empty=True)
 
 
+async def _look_at_user(parts: WorkerParts, work: Work, told: Told) -> Holdings:
+    """What there is of the user."""
+    found = await parts.erasures.known(work, parts.clock())
+    for tier in _tiers(parts):
+        found[tier.name] = await tier.holdings(work.scope, None, work.key.event_id)
+    found["ledger"] |= told.erasure.held
+    return found
+
+
 async def _user(parts: WorkerParts, work: Work, told: Told) -> dict[str, JsonValue]:
     """Erase everything of the user. The interactions go first: whoever reads them later learns nothing from them, and
     what was read of them before is refused, for each tier then begins an epoch before it deletes."""
     scope, before = work.scope, work.key.event_id
-    if told.found is None:
-        told.found = await parts.erasures.known(work, parts.clock())
-        for tier in _tiers(parts):
-            told.found[tier.name] = await tier.holdings(scope, None, before)
-        told.found["ledger"] |= told.erasure.held
-        if told.erasure.dry_run:
-            return told.report()
-        await parts.erasures.tell(work, told.so_far())
-    elif told.erasure.dry_run:
-        return told.report()
     await parts.short_term.erase(scope, before)
     while ids := await parts.episodic.recorded_before(scope, before, ERASED_AT_ONCE):
         await _sample(parts, work, told, ids[: SAMPLES - len(told.samples)])
         await parts.short_term.forget(scope, ids)  # keeps them from coming late
         await parts.episodic.erase(scope, before)
         told.done += len(ids)
-        await parts.erasures.tell(work, told.so_far())
+        await parts.erasures.progress(work, told.done)
     for tier in (parts.episodic, parts.semantic, parts.procedural):
         while await tier.erase(scope, before):
-            await parts.erasures.tell(work, told.so_far())
+            await parts.erasures.progress(work, told.done)
     until = parts.clock()
     await parts.erasures.erase_events(work)
     await parts.erasures.erase_elsewhere(scope, until)
-    await want_clean(parts, scope, everywhere=True)
+    await want_clean(parts, scope)
     left = await parts.erasures.known(work, until)
-    for tier in _tiers(parts)[1:]:
-        left[tier.name] = await tier.holdings(scope, None, before)
+    for lasting in _tiers(parts)[1:]:
+        left[lasting.name] = await lasting.holdings(scope, None, before)
     left["short_term"] = await parts.short_term.holdings(scope, list(told.samples))  # it has what was said since
     report = told.report(left, await _searched(parts, work, told))
     await parts.erasures.conclude(work, report)

@@ -27,6 +27,7 @@ from ragpp.models import (
     Scope,
     TimeRange,
 )
+from ragpp.telling import told
 from services.workers.epochs import Epochs, epochs_of
 from services.workers.extracted import counted, iso, pattern_out, preference_out, relationship_out
 from services.workers.history import PAGE, pages, said_within, vectors_of
@@ -36,7 +37,6 @@ from services.workers.learning.patterns import Pattern, find_patterns
 from services.workers.modelled import Read, read_with_model
 from services.workers.observe import finding_id, teaches
 from services.workers.parts import WorkerParts
-from services.workers.telling import told
 
 HISTORY: Final = timedelta(days=90)
 """How far before a window's end patterns are looked for."""
@@ -81,8 +81,8 @@ async def extract(parts: WorkerParts, batch: Sequence[Work]) -> Mapping[WorkKey,
         await parts.ledger.note_window(work.scope, window)  # before anything is learned from it
         results[work.key] = await extract_window(parts, work, span, zone)
         moments = {"start": iso(span.start), "end": iso(span.end)}
-        await parts.ledger.request(
-            work.scope,
+        await parts.ledger.follow_up(
+            work,
             "reflect.requested",
             f"incremental:{work.key.event_id}",
             {"kind": "incremental", **moments},
@@ -140,7 +140,7 @@ async def _go_on(parts: WorkerParts, work: Work, span: Bounded, read_from: datet
     if end >= span.end:
         end = read_from
     payload = {**work.payload, "start": iso(span.start), "end": end.isoformat()}
-    await parts.ledger.request(work.scope, "extract.requested", f"earlier:{work.key.event_id}", payload, end)
+    await parts.ledger.follow_up(work, "extract.requested", f"earlier:{work.key.event_id}", payload, end)
     return end
 
 
@@ -209,7 +209,7 @@ def habits_of(pattern: Pattern) -> list[PreferenceEntry]:
 
 async def _read(parts: WorkerParts, scope: Scope, items: Sequence[Interaction], epochs: Epochs) -> Read:
     """What a language model finds beyond `observe`, kept; with none, or when it fails, why."""
-    model = parts.models.of("extraction", scope.tenant_id) if parts.models is not None else None
+    model = parts.model_for("extraction", scope)
     if model is None:
         return Read()
     try:

@@ -25,9 +25,10 @@ from ragpp.learned import Analysis, Consolidated, Reflection, ReflectionKind, Ru
 from ragpp.ledger import Work, WorkKey
 from ragpp.ledger.windows import Window
 from ragpp.ledger.work import MAX_ATTEMPTS
-from ragpp.llm.port import LanguageModel
+from ragpp.llm.port import LanguageModel, Purpose
 from ragpp.llm.suggestions import suggest_merges, suggest_themes
 from ragpp.models import Interaction, Page, Preference, Scope, TimeRange
+from ragpp.telling import told
 from services.workers.epochs import Epochs, epochs_of
 from services.workers.history import PAGE, pages, said_within, vectors_of
 from services.workers.learning.consolidation import duplicates, key_line, may_be_same
@@ -37,7 +38,6 @@ from services.workers.observe import teaches
 from services.workers.parts import WorkerParts
 from services.workers.reports import outcome_of
 from services.workers.rules import Learned, learn_rules
-from services.workers.telling import told
 
 MOST_OF_A_DAY: Final = 2_000
 """Interactions of a day that are reflected upon, the latest."""
@@ -94,10 +94,8 @@ class _Course:
         payload: dict[str, JsonValue] = {"kind": self.kind, "time_zone": str(self.zone), **named}
         return Window(event_id, "reflect", self.span.start, self.span.end, self.day, payload)
 
-    @property
-    def model(self) -> LanguageModel | None:
-        models = self.parts.models if self.asks else None
-        return models.of("reflection", self.scope.tenant_id) if models is not None else None
+    def model(self, purpose: Purpose = "reflection") -> LanguageModel | None:
+        return self.parts.model_for(purpose, self.scope) if self.asks else None
 
 
 async def reflect(parts: WorkerParts, batch: Sequence[Work]) -> Mapping[WorkKey, Mapping[str, JsonValue]]:
@@ -112,22 +110,27 @@ async def reflect(parts: WorkerParts, batch: Sequence[Work]) -> Mapping[WorkKey,
     return {work.key: outcome_of(await _reflection(parts, work)) for work in batch}
 
 
-async def reflect_again(parts: WorkerParts, work: Work, *, whole: bool) -> None:
+async def reflect_again(parts: WorkerParts, work: Work, *, whole: bool) -> bool:
     """Reflect as `work` did before, now that something was forgotten; without being `whole` no report is made and no
-    language model asked. Raises as `reflect`."""
-    if whole:
-        await _reflection(parts, work, again=True)
-        return
-    course = replace(await _course(parts, work), asks=False)
-    await asyncio.gather(_preferences(course), _rules(course))
-
-
-async def _reflection(parts: WorkerParts, work: Work, *, again: bool = False) -> Reflection:
-    """The report, made now or kept."""
-    started = time.perf_counter()
+    language model asked. False where nothing is left to reflect upon, which has no report. Raises as `reflect`."""
     course = await _course(parts, work)
-    if not again:
-        await parts.ledger.note_window(course.scope, course.window(work.key.event_id))
+    if course.items and whole:
+        await _reported(course)
+    elif course.items:
+        course = replace(course, asks=False)
+        await asyncio.gather(_preferences(course), _rules(course))
+    return bool(course.items)
+
+
+async def _reflection(parts: WorkerParts, work: Work) -> Reflection:
+    course = await _course(parts, work)
+    await parts.ledger.note_window(course.scope, course.window(work.key.event_id))
+    return await _reported(course)
+
+
+async def _reported(course: _Course) -> Reflection:
+    """The report, made now or kept."""
+    started, parts = time.perf_counter(), course.parts
     identifier = _report_id(course, ())
     try:
         return await parts.procedural.get_reflection(course.scope, identifier)
@@ -223,15 +226,16 @@ async def _attempt(course: _Course, analysis: Analysis, work: Awaitable[T]) -> T
 async def _rules(course: _Course) -> Learned:
     epoch = course.epochs.procedural
     return await learn_rules(
-        course.parts, course.scope, course.items, course.end, course.zone, epoch, model=course.model
+        course.parts, course.scope, course.items, course.end, course.zone, epoch, model=course.model()
     )
 
 
 async def _themes(course: _Course) -> tuple[Theme, ...]:
     """By the language model where one is configured and answers, else by words and vectors."""
-    if course.model is not None:
+    model = course.model()
+    if model is not None:
         try:
-            return await suggest_themes(course.model, own_words(course.items))
+            return await suggest_themes(model, own_words(course.items))
         except LanguageModelError as error:
             _log.warning("reflect.fell_back", analysis="themes", kind=error.kind, error=told(error))
     texts = {item.id: masked(item.content).strip() for item in course.items}
@@ -282,8 +286,7 @@ async def _preferences(course: _Course) -> int:
 
 
 async def _suggested(course: _Course, held: Sequence[Preference], taken: set[str]) -> list[tuple[str, str]]:
-    models = course.parts.models if course.asks else None
-    model = models.of("consolidation", course.scope.tenant_id) if models is not None else None
+    model = course.model("consolidation")
     if model is None:
         return []
     try:

@@ -13,7 +13,7 @@ import structlog
 
 from ragpp.errors import MemorySystemError
 from ragpp.ledger import WorkLedger
-from services.workers.telling import told
+from ragpp.telling import told
 
 IDLE_S: Final = 0.1
 HINTED_S: Final = 0.02

@@ -10,10 +10,10 @@ import structlog
 from ragpp.errors import Outdated, TierUnavailable
 from ragpp.ledger import Work
 from ragpp.models import DEFAULT_SESSION, InteractionEntry, Scope
+from ragpp.telling import told
 from services.workers.clean import want_clean
 from services.workers.parts import WorkerParts
 from services.workers.summaries import improve_summary, mend_summary
-from services.workers.telling import told
 
 _log = structlog.stdlib.get_logger(__name__)
 REBUILD_DAYS: Final = 7
@@ -63,6 +63,8 @@ async def rebuild_short_term(parts: WorkerParts) -> int:
         else:
             rebuilt += 1
     await parts.short_term.mark()
+    if rebuilt:
+        _log.info("short_term.rebuilt", sessions=rebuilt)
     return rebuilt
 
 
@@ -91,7 +93,7 @@ async def forget(parts: WorkerParts, batch: Sequence[Work]) -> None:
     await parts.ledger.look_again(scope, [work.occurred_at for work in batch])
     for session_id in sorted({str(work.payload.get("session_id") or DEFAULT_SESSION) for work in batch}):
         await mend_summary(parts, scope.in_session(session_id))
-    await want_clean(parts, scope, everywhere=False)
+    await want_clean(parts, scope)
 
 
 async def withdraw(parts: WorkerParts, scope: Scope, gone: Sequence[str]) -> None:

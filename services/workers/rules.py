@@ -14,12 +14,12 @@ from ragpp.learned import LEARNED_RULE, SUGGESTED_RULE, RuleConflict
 from ragpp.llm.port import LanguageModel
 from ragpp.llm.suggestions import suggest_rules
 from ragpp.models import Interaction, Page, Rule, RuleEntry, Scope, TimeRange
+from ragpp.telling import told
 from services.workers.extract import HISTORY, MOST_HISTORY, patterns_until
 from services.workers.history import PAGE, pages, said_within, vectors_of
 from services.workers.learning.behaviour import (
     FIRST_PRIORITY,
     HIGHEST_PRIORITY,
-    LEARNED,
     RuleDraft,
     instructions_of,
     rule_id,
@@ -30,7 +30,6 @@ from services.workers.learning.conflicts import conflicts_of
 from services.workers.learning.days import back
 from services.workers.observe import teaches
 from services.workers.parts import WorkerParts
-from services.workers.telling import told
 
 MOST_RULES: Final = 1_000
 FAILING_OUTCOMES: Final = 5
@@ -196,7 +195,7 @@ async def _put_failing_aside(parts: WorkerParts, scope: Scope, rules: list[Rule]
     """Put learned rules aside that do not work out; `rules` is changed along."""
     for place, rule in enumerate(rules):
         failing = rule.outcomes >= FAILING_OUTCOMES and (rule.success_rate or 0.0) <= FAILING_RATE
-        if rule.active and failing and rule.id.startswith(LEARNED):
+        if rule.active and failing and rule.id.startswith(LEARNED_RULE):
             reason = f"it worked out in {round((rule.success_rate or 0) * rule.outcomes)} of {rule.outcomes} cases"
             rules[place] = await parts.procedural.update_rule(scope, rule.id, aside=reason, epoch=epoch)
 

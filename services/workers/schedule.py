@@ -14,11 +14,11 @@ from typing import Final, Protocol
 import structlog
 
 from ragpp.clock import Clock
-from ragpp.errors import InvalidInput, MemorySystemError, TierUnavailable
+from ragpp.errors import MemorySystemError, TierUnavailable
 from ragpp.ledger.schedule import AT_ONCE, ScheduleLedger, Settled, Unreflected
-from services.workers.learning.days import zone_of
+from ragpp.telling import told
+from services.workers.learning.days import known_zone
 from services.workers.parts import LearningPolicy, SchedulePolicy, Tick, WorkerParts
-from services.workers.telling import told
 
 SCHEDULE: Final = "schedule"
 HELD_S: Final = 20.0
@@ -198,9 +198,7 @@ async def keep_schedule(parts: WorkerParts, ledger: ScheduleLedger, owner: str) 
 
 
 def _zone(user: Unreflected) -> tzinfo:
-    """The user's time zone; UTC where this machine does not know it any more."""
-    try:
-        return zone_of(user.settings.time_zone)
-    except InvalidInput:
+    zone = known_zone(user.settings.time_zone)
+    if str(zone) != user.settings.time_zone:
         _log.warning("schedule.unknown_zone", time_zone=user.settings.time_zone)
-        return zone_of("UTC")
+    return zone

@@ -4,12 +4,14 @@ from collections.abc import AsyncIterator
 from dataclasses import replace
 from uuid import uuid4
 
+import asyncpg
 import httpx
 import pytest
 import redis
 
 from infra.embedded.stack import Stack
 from ragpp.errors import InvalidInput
+from ragpp.ledger.erasing import TOUCHED_TABLES
 from ragpp.redis import AppendOnlyFile
 from services.workers.clean import EVERY_S, VALKEY, clean
 from services.workers.parts import WorkerParts
@@ -74,7 +76,50 @@ async def test_the_account_that_rewrites_may_do_nothing_else(stack: Stack, comma
         client.close()
 
 
+async def test_the_planner_learns_no_word_that_was_said(
+    api: httpx.AsyncClient, gateway: RealGateway, tenant: str, stack: Stack
+) -> None:
+    word, user = f"qzknown{uuid4().hex}", f"u{uuid4().hex}"
+    said = f"I prefer {word} tea over coffee. Please always answer with {word} jokes. I decided to buy {word}."
+    messages = [{"id": f"m{number}", "name": word, "content": f"{said} {number}"} for number in range(5)]
+    body = {"user_id": user, "session_id": "s1", "messages": messages}
+    assert (await api.post("/v1/interactions", json=body)).status_code == 201
+    await gateway.digest(tenant)
+    assert (await api.get("/v1/preferences", params={"user_id": user})).json()["items"]
+    connection = await asyncpg.connect(stack.postgres_superuser_dsn().get_secret_value())
+    known = """SELECT schemaname || '.' || tablename || '.' || attname FROM pg_stats
+                WHERE concat(most_common_vals, histogram_bounds, most_common_elems) LIKE $1"""
+    try:
+        await connection.execute("ANALYZE")
+        assert await connection.fetch(known, f"%{user}%")
+        assert await connection.fetch(known, f"%{word}%") == []
+    finally:
+        await connection.close()
+
+
+async def test_every_table_that_is_touched_can_be_vacuumed(worker: WorkerParts, stack: Stack) -> None:
+    before = await vacuums(stack)
+    for table in TOUCHED_TABLES:
+        await worker.erasures.vacuum(table)
+
+    async def all_done() -> bool:
+        after = await vacuums(stack)
+        return all(after[table] > before[table] for table in TOUCHED_TABLES)
+
+    await eventually(all_done, within_s=10, what="a vacuum of each, for PostgreSQL only warns of what a role may not")
+
+
+async def vacuums(stack: Stack) -> dict[str, int]:
+    """How often each table was vacuumed by hand."""
+    connection = await asyncpg.connect(stack.postgres_superuser_dsn().get_secret_value())
+    try:
+        rows = await connection.fetch("SELECT schemaname, relname, vacuum_count FROM pg_stat_user_tables")
+    finally:
+        await connection.close()
+    return {f"{row['schemaname']}.{row['relname']}": row["vacuum_count"] for row in rows}
+
+
 async def test_the_relay_vacuums_what_erasures_touch_and_nothing_else(worker: WorkerParts) -> None:
-    for table in ("identity.keys", "episodic.interactions_1; DROP TABLE x", "pg_authid"):
+    for table in ("identity.tenants", "episodic.interactions_1; DROP TABLE x", "pg_authid"):
         with pytest.raises(InvalidInput):
             await worker.erasures.vacuum(table)

@@ -17,6 +17,7 @@ from services.gateway.keys import create_key
 from services.gateway.store import Access, list_keys
 from services.workers.digest import LEASE_S, digest
 from services.workers.erase import erase
+from services.workers.extract import extract
 from services.workers.parts import WorkerParts
 from tests.support.belongings import Owner, everything, settle
 from tests.support.everywhere import places_of
@@ -282,6 +283,48 @@ async def test_what_is_learned_between_the_request_and_the_erasure_goes_too(gate
         nothing_found_again((await ended(api, job, user))["result"])
     assert word not in where
     assert where[user] - {"audit.accesses"} <= KNOWN_AGAIN  # of what was asked after the erasure
+
+
+async def test_an_extraction_that_outlives_its_users_erasure_leaves_nothing(gateway: RealGateway, stack: Stack) -> None:
+    scope = Scope(tenant_id=new_scope().tenant_id, user_id=f"{HINT}user{uuid4().hex[:8]}")
+    user, ledger = scope.user_id, gateway.worker.ledger
+    async with gateway.client(await gateway.key(scope.tenant_id)) as api:
+        await said(api, user, "s1", ("m1", "My sister Elena lives in Porto."))
+        await gateway.digest(scope.tenant_id)
+        assert (await api.post(f"/v1/users/{user}/extract", json={})).status_code == 202
+        works = await ledger.lease("extract", limit=100, owner="slow", lease_s=LEASE_S, users=100)
+        begun = [work for work in works if work.scope == scope]
+        job = await accepted(api.delete(f"/v1/users/{user}"))
+        await extract(gateway.worker, begun)  # what it asks for was recorded after the erasure
+        works = await ledger.lease("erase", limit=100, owner="quick", lease_s=LEASE_S, users=100)
+        assert scope in {work.scope for work in works}
+        results = await erase(gateway.worker, works)
+        await ledger.finish([work.key for work in works], "quick", results)
+        await extract(gateway.worker, begun)
+        await gateway.digest(scope.tenant_id)
+        assert await gateway.parts.audit.flush()
+        where = await places_of(stack, [user], hint=HINT)
+        nothing_found_again((await ended(api, job, user))["result"])
+        assert (await api.get(f"/v1/users/{user}/reflections")).json()["items"] == []
+    assert where[user] - {"audit.accesses"} <= KNOWN_AGAIN  # of what was asked after the erasure
+
+
+async def test_an_erasure_takes_those_of_before_with_it(gateway: RealGateway, stack: Stack) -> None:
+    scope = Scope(tenant_id=new_scope().tenant_id, user_id=f"{HINT}user{uuid4().hex[:8]}")
+    user, ledger = scope.user_id, gateway.worker.ledger
+    async with gateway.client(await gateway.key(scope.tenant_id)) as api:
+        await said(api, user, "s1", ("m1", "My sister Elena lives in Porto."))
+        await accepted(api.delete("/v1/sessions/s1", params={"user_id": user}))
+        works = await ledger.lease("erase", limit=100, owner="unlucky", lease_s=LEASE_S, users=100)
+        assert scope in {work.scope for work in works}
+        for work in works:
+            await ledger.fail(work.key, "unlucky", "a store was down", retryable=True)
+        job = await accepted(api.delete(f"/v1/users/{user}"))
+        await gateway.digest(scope.tenant_id)
+        assert await gateway.parts.audit.flush()
+        where = await places_of(stack, [user], hint=HINT)
+        await ended(api, job, user)
+    assert where[user] - {"audit.accesses"} <= KNOWN_AGAIN
 
 
 async def test_a_late_retry_of_what_was_erased_is_acknowledged_and_brings_nothing_back(

@@ -525,6 +525,7 @@ def calls_of(gateway: RealGateway) -> dict[str, Call]:
         "procedural.restore_rule": lambda s, o: procedural.restore_rule(s, thing(o, "rules"), 1),
         "procedural.record_outcome": lambda s, o: procedural.record_outcome(s, thing(o, "rules"), success=False),
         "procedural.forget_sources": lambda s, o: procedural.forget_sources(s, ids(o)),
+        "procedural.relearned": lambda s, _: procedural.relearned(s),
         "procedural.unlearn": lambda s, _: procedural.unlearn(s, datetime(2000, 1, 1, tzinfo=UTC), "UTC"),
     }
 

@@ -22,6 +22,7 @@ from ragpp.postgres import Connection, Pool, create_pool, ensure_open, tenant_tx
 from ragpp.settings import PostgresSettings
 from tests.support.episodic import NOON
 from tests.support.ledger import Bench, Time, keys, ledger_pools
+from tests.support.marks import MARKS
 from tests.support.scopes import new_scope
 from tests.support.waiting import eventually
 
@@ -220,10 +221,14 @@ async def test_what_is_recorded_after_an_erasure_waits_for_it_but_another_forget
     assert await bench.lease() == []  # also while it waits to be tried again
     await bench.pass_(10)
     (work,) = await bench.lease(stage="erase")
-    await bench.erasures.tell(work, {"done": 1})
+    await bench.erasures.tell(work, {"what": "session"})
+    await bench.erasures.progress(work, 1)
+    so_far = (await bench.jobs.job(scope.tenant_id, job.id)).result
+    assert so_far == {"what": "session", "interactions_done": 1}
     await bench.pass_(61)
     (work,) = await bench.lease("b", stage="erase")
-    assert (work.told, work.owner, job.id) == ({"done": 1}, "b", f"{work.key.event_id}.erase")
+    assert (work.told, work.progress, work.owner) == ({"what": "session"}, 1, "b")
+    assert job.id == f"{work.key.event_id}.erase"
     assert await bench.ledger.finish([work.key], "b", {work.key: {"done": 2}}) == [work.key]
     assert subjects(await bench.lease()) == ["after"]
     assert (await bench.jobs.job(scope.tenant_id, job.id)).result == {"done": 2}
@@ -248,7 +253,7 @@ async def test_the_record_of_a_users_erasure_is_kept_under_another_name(bench: B
     (after,) = await bench.lease()
     assert after.subject_id == "after"
     read = await bench.jobs.job(scope.tenant_id, job.id, user_id=scope.user_id)
-    assert (read.state, read.user_id, read.result) == ("done", bench.erasures.name_of(scope), {"what": "user"})
+    assert (read.state, read.user_id, read.result) == ("done", MARKS.of_user(scope), {"what": "user"})
     with pytest.raises(NotFound):
         await bench.jobs.job(scope.tenant_id, job.id, user_id="somebody else")
     with pytest.raises(NotFound):

@@ -24,10 +24,36 @@ EVENTS_AT_ONCE: Final = 20_000
 ACCESSES_AT_ONCE: Final = 1_000
 VACUUM_S: Final = 600.0
 """Longest that the vacuum of one table may take."""
-VACUUMED: Final = re.compile(
-    r"ledger\.(events|work)|episodic\.(interactions|chunks)_[0-9]{1,2}"
-    r"|procedural\.(preferences|preference_versions|rules|rule_versions|findings|finding_evidence|reflections)"
+TOUCHED_TABLES: Final = (
+    "audit.accesses",
+    "episodic.repetitions",
+    "identity.keys",
+    "ledger.again",
+    "ledger.debounce",
+    "ledger.events",
+    "ledger.pins",
+    "ledger.progress",
+    "ledger.queues",
+    "ledger.unreflected",
+    "ledger.upkeep",
+    "ledger.user_settings",
+    "ledger.windows",
+    "ledger.work",
+    "procedural.applied",
+    "procedural.finding_evidence",
+    "procedural.findings",
+    "procedural.forgotten_findings",
+    "procedural.preference_aliases",
+    "procedural.preference_verdicts",
+    "procedural.preference_versions",
+    "procedural.preferences",
+    "procedural.reflections",
+    "procedural.rule_acts",
+    "procedural.rule_versions",
+    "procedural.rules",
 )
+"""What a forgetting or an erasure may delete from or change, beside the user's partitions of the episodic tier."""
+_PARTITION: Final = re.compile(r"episodic\.(interactions|chunks)_[0-9]{1,2}")
 TO_DO: Final = "to_do"
 """In what was told of an erasure under way: the ids that it is about. No report has it."""
 
@@ -87,14 +113,15 @@ class ErasureLedger:
     def __init__(self, pool: Pool, marks: SourceMarks) -> None:
         self._pool, self._marks = pool, marks
 
-    def name_of(self, scope: Scope) -> str:
-        """What stands for the user in what is kept of an erasure: a keyed hash."""
-        return self._marks.of_user(scope)
-
     async def tell(self, work: Work, result: Result) -> None:
         """Keep what came of `work` so far, which a later attempt is told, while its owner holds it."""
         async with self._transaction("tell") as connection:
             await connection.execute(SQL["tell"], *work.key, work.owner, as_json(result))
+
+    async def progress(self, work: Work, done: int) -> None:
+        """Keep how far `work` is, while its owner holds it."""
+        async with self._transaction("progress") as connection:
+            await connection.execute(SQL["progress"], *work.key, work.owner, done)
 
     async def known(self, work: Work, until: datetime) -> dict[str, dict[str, int]]:
         """What there is of the user beside the tiers, from before the work's event or until that moment, by place."""
@@ -109,7 +136,7 @@ class ErasureLedger:
     async def erase_elsewhere(self, scope: Scope, until: datetime) -> None:
         """Delete the keys that are bound to the user, and let audit entries until that moment, those included that
         arrive later, have a keyed hash in the user's place."""
-        name, changed = self.name_of(scope), ACCESSES_AT_ONCE
+        name, changed = self._marks.of_user(scope), ACCESSES_AT_ONCE
         while changed >= ACCESSES_AT_ONCE:
             async with self._transaction("erase elsewhere", scope) as connection:
                 row = await connection.fetchrow(SQL["erase_elsewhere"], *scope.user_key, name, until, ACCESSES_AT_ONCE)
@@ -117,7 +144,7 @@ class ErasureLedger:
 
     async def erase_events(self, work: Work) -> None:
         """Delete the user's events of before the work's, with their jobs and results, and later ones that nothing is
-        done about; erasures that wait stay."""
+        done about or that follow from those; erasures that wait stay."""
         async with self._transaction("span") as connection:
             span = await connection.fetchrow(SQL["span"])
         if span is None:
@@ -125,14 +152,16 @@ class ErasureLedger:
         for first in range(span["first"], span["last"] + 1, EVENTS_AT_ONCE):
             values = (first, first + EVENTS_AT_ONCE, work.key.event_id)
             async with self._transaction("erase events") as connection:
+                await lock_user(connection, work.scope)
                 await connection.execute(SQL["erase_events"], *work.scope.user_key, *values)
 
     async def conclude(self, work: Work, result: Result) -> None:
         """Mark the erasure of a user done, and leave nothing of it under the user's own id: its record has a keyed hash
         in its place. Raises LedgerError when its owner no longer holds it."""
-        name = self.name_of(work.scope)
+        name = self._marks.of_user(work.scope)
         async with self._transaction("conclude") as connection:
             await lock_user(connection, work.scope)
+            await connection.execute(SQL["drop_rests"], *work.scope.user_key, work.key.event_id)
             concluded = await connection.fetchval(SQL["conclude"], work.key.event_id, work.owner, name, as_json(result))
             if concluded is None:
                 raise LedgerError(f"{work.owner} no longer holds event {work.key.event_id} for {work.key.stage}")
@@ -162,13 +191,14 @@ class ErasureLedger:
         return [row["name"] for row in rows]
 
     async def vacuum(self, table: str) -> None:
-        """Let nothing that was deleted from `table`, one of VACUUMED, be in it any more, but in what is free. Raises
-        InvalidInput for another; StorageError where the role may not."""
-        if not VACUUMED.fullmatch(table):
+        """Let nothing that was deleted from `table`, of TOUCHED_TABLES or a partition of the episodic tier, be in it
+        any more, but in what is free, nor in what the planner knows of its values. Raises InvalidInput for another;
+        StorageError where the role may not."""
+        if table not in TOUCHED_TABLES and not _PARTITION.fullmatch(table):
             raise InvalidInput(f"{table!r} is no table that erasures touch")
         await ensure_open(self._pool)
         async with foreign_errors("vacuum"), self._pool.acquire(timeout=2.0) as connection:
-            await connection.execute(f"VACUUM {table}", timeout=VACUUM_S)
+            await connection.execute(f"VACUUM (ANALYZE) {table}", timeout=VACUUM_S)
 
     def _transaction(self, what: str, scope: Scope | None = None) -> AbstractAsyncContextManager[Connection]:
         return relay_tx(self._pool, what, tenant_id=None if scope is None else scope.tenant_id)

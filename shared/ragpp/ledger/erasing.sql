@@ -31,6 +31,11 @@ SELECT (SELECT count(*) FROM settings) AS settings, (SELECT count(*) FROM pins) 
 UPDATE ledger.work SET result = $4::text::json, updated_at = statement_timestamp()
  WHERE event_id = $1 AND stage = $2 AND state = 'leased' AND lease_owner = $3;
 
+-- name: progress
+-- How far a work is, while it is being done. $1 event_id bigint, $2 stage text, $3 owner text, $4 progress int
+UPDATE ledger.work SET progress = $4, updated_at = statement_timestamp()
+ WHERE event_id = $1 AND stage = $2 AND state = 'leased' AND lease_owner = $3;
+
 -- name: jobs_before
 -- How many jobs of the user there are of before an event; erasures that wait are none of them. Each half is read
 -- through an index of its own.
@@ -46,15 +51,18 @@ SELECT (SELECT count(*) FROM ledger.work
 SELECT min(event_id) AS first, max(event_id) AS last FROM ledger.events;
 
 -- name: erase_events
--- The user's events between two ids, with their work, but for erasures that are still to be done, and what was recorded
--- after $5 and has consumers: workers that had begun before record what they learned until they are refused. There is
--- no index by user, which every write would pay for: the whole ledger is read once, a part at a time.
+-- Under the user's lock: the user's events between two ids, with their work, but for erasures that are still to be done,
+-- and what was recorded after $5 and has consumers. Workers that had begun before record what they learned until they are
+-- refused, which has none, and ask for what follows it, which goes. There is no index by user, which every write would
+-- pay for: the whole ledger is read once, a part at a time.
 -- $1 tenant_id text, $2 user_id text, $3 first event_id bigint, $4 before event_id bigint, $5 event_id bigint
 DELETE FROM ledger.events
  WHERE event_id >= $3 AND event_id < $4 AND tenant_id = $1 AND user_id = $2
-   AND NOT EXISTS (SELECT FROM ledger.work
-                    WHERE work.event_id = events.event_id
-                      AND (events.event_id > $5 OR work.stage = 'erase' AND work.state IN ('pending', 'leased')));
+   AND (kind IN ('extract.requested', 'reflect.requested')
+        AND subject_id LIKE ANY ('{incremental:%,earlier:%,again:%}'::text[])
+        OR NOT EXISTS (SELECT FROM ledger.work
+                        WHERE work.event_id = events.event_id
+                          AND (events.event_id > $5 OR work.stage = 'erase' AND work.state IN ('pending', 'leased'))));
 
 -- name: conclude
 -- An erasure is done, and kept under another name than its user's. No row where another holds it by now.
@@ -67,6 +75,16 @@ WITH concluded AS (
   RETURNING event_id)
 UPDATE ledger.events SET user_id = $3 FROM concluded WHERE events.event_id = concluded.event_id
 RETURNING events.event_id;
+
+-- name: drop_rests
+-- Under the user's lock: windows that works of before looked at, and erasures of before that wait to be tried again, for
+-- which nothing is left. $1 tenant_id text, $2 user_id text, $3 event_id bigint
+WITH looked AS (DELETE FROM ledger.windows WHERE tenant_id = $1 AND user_id = $2 AND event_id < $3),
+again AS (DELETE FROM ledger.again WHERE tenant_id = $1 AND user_id = $2)
+DELETE FROM ledger.events
+ WHERE event_id IN (SELECT event_id FROM ledger.work
+                     WHERE tenant_id = $1 AND user_id = $2 AND state IN ('pending', 'leased') AND stage = 'erase'
+                       AND event_id < $3);
 
 -- name: leave_lines
 -- Under the user's lock: out of every line in which the user waits for nothing.

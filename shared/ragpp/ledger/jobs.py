@@ -16,6 +16,7 @@ from ragpp.forgetting import SourceMarks
 from ragpp.learned import Job, JobState, LagReport, StageLag, UserSettings
 from ragpp.ledger.erasing import TO_DO, Erasure, request_erasure
 from ragpp.ledger.events import SQL, RequestKind, Stage, lock_user, request
+from ragpp.ledger.windows import AGAIN
 from ragpp.ledger.work import read_settings
 from ragpp.models import Page, Scope
 from ragpp.postgres import Connection, Pool, tenant_transaction, tenant_tx
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
 _ID: Final = re.compile(r"([0-9]{1,18})\.([a-z_]{1,32})")
 FORGETTING: Final = frozenset({"forget", "erase"})
-"""Stages that are never given up and cannot be cancelled."""
+"""Stages that are never given up and cannot be cancelled; nor can looking again (`ledger.must_be_done`)."""
 _UNKNOWN: Final = "there is no job of that id"
 _WHY_NOT: Final[Mapping[JobState, tuple[str, str]]] = {
     "pending": ("it waits for a worker already", "Wait for it, or see GET /v1/lag for how far the workers are."),
@@ -112,7 +113,7 @@ class JobLedger:
             changed = await connection.execute(SQL["cancel_job"], tenant_id, event_id, stage)
             job = await _read(connection, tenant_id, job_id)
             if changed == "UPDATE 0":
-                if job.stage in FORGETTING:
+                if job.stage in FORGETTING or job.subject_id.startswith(f"{AGAIN}:"):
                     raise Conflict(
                         "a job that forgets cannot be cancelled",
                         suggestions=("What was asked to be forgotten is; nothing is lost by waiting until it is.",),
@@ -200,14 +201,16 @@ def _job(row: "asyncpg.Record") -> Job:
         due_at=row["due_at"],
         updated_at=row["updated_at"],
         error=row["last_error"],
-        result=json.loads(row["result"], object_hook=_shown) if row["result"] is not None else None,
+        result=_shown(row) if row["result"] is not None else None,
     )
 
 
-def _shown(part: dict[str, JsonValue]) -> dict[str, JsonValue]:
-    """Without what one attempt of an erasure leaves to the next alone."""
-    part.pop(TO_DO, None)
-    return part
+def _shown(row: "asyncpg.Record") -> dict[str, JsonValue]:
+    """Without what one attempt of an erasure leaves to the next alone; with how far it is while it is being done."""
+    result: dict[str, JsonValue] = {name: one for name, one in json.loads(row["result"]).items() if name != TO_DO}
+    if row["progress"] is not None and row["state"] != "done":
+        result["interactions_done"] = row["progress"]
+    return result
 
 
 def _stage_lag(stage: str, rows: "list[asyncpg.Record]", last_success_at: datetime | None) -> StageLag:

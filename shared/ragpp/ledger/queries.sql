@@ -129,8 +129,8 @@ SELECT tenant_id, set_config('synchronous_commit', 'off', true),
 UPDATE ledger.work
    SET state = 'failed', lease_owner = NULL, lease_until = NULL, updated_at = statement_timestamp(),
        last_error = COALESCE(last_error || '; then ', '') || 'the lease ran out at attempt ' || attempts
- WHERE stage = $1 AND stage NOT IN ('forget', 'erase') AND state = 'leased' AND lease_until <= statement_timestamp()
-   AND attempts >= $2;
+ WHERE stage = $1 AND state = 'leased' AND lease_until <= statement_timestamp() AND attempts >= $2
+   AND NOT ledger.must_be_done(stage, event_id);
 
 -- name: whose_turn
 -- Who waits for the stage and whom nobody works for: tenants in turn from the one after $2 on, then the users of each,
@@ -216,9 +216,9 @@ leased AS (
    WHERE work.event_id = chosen.event_id AND work.stage = $1
      AND (work.state = 'pending' OR work.state = 'leased' AND work.lease_until <= statement_timestamp())
      AND COALESCE(chosen.event_id = (SELECT min(event_id) FROM chosen WHERE attempts >= $8), true)
-  RETURNING work.event_id, work.stage, work.attempts, work.result)
-SELECT event_id, leased.stage, leased.attempts, leased.result, events.tenant_id, events.user_id, events.kind, events.subject_id,
-       events.payload, events.occurred_at
+  RETURNING work.event_id, work.stage, work.attempts, work.result, work.progress)
+SELECT event_id, leased.stage, leased.attempts, leased.result, leased.progress, events.tenant_id, events.user_id,
+       events.kind, events.subject_id, events.payload, events.occurred_at
   FROM leased JOIN ledger.events USING (event_id);
 
 -- name: try_lock_users
@@ -293,7 +293,7 @@ SELECT event_id, stage FROM finished;
 -- $7 first delay in s float8, $8 longest delay in s float8, $9 jitter float8
 WITH failed AS (
   UPDATE ledger.work
-     SET state = CASE WHEN stage IN ('forget', 'erase') OR $5 AND attempts < $6 THEN 'pending' ELSE 'failed' END,
+     SET state = CASE WHEN ledger.must_be_done(stage, event_id) OR $5 AND attempts < $6 THEN 'pending' ELSE 'failed' END,
          due_at = statement_timestamp()
                   + make_interval(secs => LEAST($7 * power(2, LEAST(attempts - 1, 30)), $8) * $9::float8),
          lease_owner = NULL, lease_until = NULL, last_error = $4, updated_at = statement_timestamp()
@@ -384,7 +384,8 @@ SELECT work.state FROM ledger.events JOIN ledger.work USING (event_id)
 -- $1 tenant_id text, $2 user_id text or null, $3 stage text or null, $4 state text or null,
 -- $5 and $6 before this event_id bigint and stage text, or null, $7 limit int
 SELECT work.event_id, work.stage, work.user_id, events.kind, events.subject_id, work.state, work.attempts,
-       events.created_at, work.due_at, work.updated_at, work.last_error, work.result
+       events.created_at, work.due_at, work.updated_at, work.last_error, work.result,
+       work.progress
   FROM (SELECT * FROM (
           (SELECT * FROM ledger.work AS waiting
             WHERE tenant_id = $1 AND ($2::text IS NULL OR user_id = $2) AND ($3::text IS NULL OR stage = $3)
@@ -404,7 +405,8 @@ SELECT work.event_id, work.stage, work.user_id, events.kind, events.subject_id, 
 -- name: job
 -- $1 tenant_id text, $2 event_id bigint, $3 stage text
 SELECT work.event_id, work.stage, work.user_id, events.kind, events.subject_id, work.state, work.attempts,
-       events.created_at, work.due_at, work.updated_at, work.last_error, work.result
+       events.created_at, work.due_at, work.updated_at, work.last_error, work.result,
+       work.progress
   FROM ledger.work JOIN ledger.events USING (event_id)
  WHERE work.tenant_id = $1 AND work.event_id = $2 AND work.stage = $3;
 
@@ -425,7 +427,7 @@ SELECT count(*) FROM retried;
 -- $1 tenant_id text, $2 event_id bigint, $3 stage text
 UPDATE ledger.work SET state = 'cancelled', updated_at = statement_timestamp()
  WHERE tenant_id = $1 AND event_id = $2 AND stage = $3 AND state = 'pending'
-   AND stage NOT IN ('forget', 'erase');
+   AND NOT ledger.must_be_done(stage, event_id);
 
 -- name: tenant_lag
 -- $1 tenant_id text, $2 user_id text or null
@@ -552,12 +554,17 @@ SELECT mark FROM ledger.forgotten WHERE tenant_id = $1 AND mark = ANY ($2::text[
 DELETE FROM ledger.forgotten
  WHERE (tenant_id, mark) IN (SELECT tenant_id, mark FROM ledger.forgotten WHERE at < $1 ORDER BY at LIMIT $2);
 
+-- name: is_known
+-- $1 event_id bigint, $2 stage text
+SELECT EXISTS (SELECT FROM ledger.work WHERE event_id = $1 AND stage = $2);
+
 -- name: note_window
--- Once for its event.
+-- Once for its event, and for none of an event that was erased meanwhile.
 -- $1 tenant_id text, $2 user_id text, $3 event_id bigint, $4 stage text, $5 start timestamptz, $6 end timestamptz,
 -- $7 local day date or null, $8 payload json
 INSERT INTO ledger.windows (tenant_id, user_id, event_id, stage, start_at, end_at, day, payload)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT DO NOTHING;
+SELECT $1, $2, $3, $4, $5, $6, $7, $8 WHERE EXISTS (SELECT FROM ledger.work WHERE event_id = $3 AND stage = $4)
+ON CONFLICT DO NOTHING;
 
 -- name: windows
 -- In the order of their events. $1 tenant_id text, $2 user_id text

@@ -56,14 +56,14 @@ class ScheduleLedger:
         which nothing is left to be done and nothing failed. Returns how many there were; none of the last ten days."""
         async with relay_tx(self._pool, "prune") as connection:
             deleted = await connection.execute(SQL["prune"], before, limit)
-        return int(deleted.rsplit(" ", 1)[-1])
+        return _count(deleted)
 
     async def prune_forgotten(self, before: datetime, limit: int) -> int:
         """Delete the marks of what was forgotten before that moment, `limit` at most and the oldest first; returns how
         many there were."""
         async with relay_tx(self._pool, "prune forgotten") as connection:
             deleted = await connection.execute(SQL["prune_forgotten"], before, limit)
-        return int(deleted.rsplit(" ", 1)[-1])
+        return _count(deleted)
 
     async def users_to_extract(self, settled: Settled) -> list[Scope]:
         """AT_ONCE users at most whose messages have settled, those that wait longest first."""
@@ -156,6 +156,11 @@ class ScheduleLedger:
             for task in tasks:
                 subject = f"{task}:{today.isoformat()}"
                 await request(connection, scope, kind, subject, {"task": task}, now, now=now)
+
+
+def _count(deleted: str) -> int:
+    """How many rows a DELETE says that it took."""
+    return int(deleted.rsplit(" ", 1)[-1])
 
 
 async def _not_begun(connection: Connection, scope: Scope, subject: str) -> str:

@@ -52,8 +52,10 @@ class WindowNotes:
         self._pool, self._clock = pool, clock
 
     async def note_window(self, scope: Scope, window: Window) -> None:
-        """Remember that `window` is looked at, before anything is learned from it; once for its event."""
+        """Remember that `window` is looked at, before anything is learned from it; once for its event, and not once
+        that was erased."""
         async with relay_tx(self._pool, "note window") as connection:
+            await lock_user(connection, scope)
             await connection.execute(
                 SQL["note_window"],
                 *scope.user_key,

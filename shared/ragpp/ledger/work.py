@@ -13,7 +13,7 @@ from pydantic import JsonValue
 from ragpp.clock import Clock
 from ragpp.errors import LedgerError
 from ragpp.learned import UserSettings
-from ragpp.ledger.events import SQL, RequestKind, request
+from ragpp.ledger.events import SQL, RequestKind, lock_user, request
 from ragpp.ledger.leasing import MAX_ATTEMPTS, SUSPECT_AFTER, USERS_AT_ONCE, take_turn
 from ragpp.ledger.relaying import relay_tx
 from ragpp.ledger.windows import WindowNotes
@@ -56,7 +56,7 @@ class WorkKey(NamedTuple):
 @dataclass(frozen=True, slots=True)
 class Work:
     """A thing to do with the event it is about. `attempts` counts from 1, the one under way included. `owner` holds it.
-    `told`: what came of it so far, as an earlier attempt has told; None where none has."""
+    `told`: what came of it so far, as an earlier attempt has told, None where none has; `progress`: how far."""
 
     key: WorkKey
     scope: Scope
@@ -67,6 +67,7 @@ class Work:
     payload: Mapping[str, JsonValue] = field(default_factory=dict)
     owner: str = ""
     told: Result | None = None
+    progress: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,6 +158,15 @@ class WorkLedger(WindowNotes):
         asked for again is the same event."""
         async with self._transaction("request") as connection:
             return await request(connection, scope, kind, subject_id, payload, occurred_at, now=self._clock())
+
+    async def follow_up(
+        self, work: Work, kind: RequestKind, subject_id: str, payload: Result, occurred_at: datetime
+    ) -> None:
+        """As `request`, for what `work` leads to; nothing once its event was erased."""
+        async with self._transaction("follow up") as connection:
+            await lock_user(connection, work.scope)
+            if await connection.fetchval(SQL["is_known"], *work.key):
+                await request(connection, work.scope, kind, subject_id, payload, occurred_at, now=self._clock())
 
     async def user_settings(self, scope: Scope) -> UserSettings:
         """How the user's memory is looked after; the defaults where nothing was set."""
@@ -284,4 +294,5 @@ def _work(row: "asyncpg.Record", owner: str) -> Work:
         payload=json.loads(row["payload"]),
         owner=owner,
         told=None if row["result"] is None else json.loads(row["result"]),
+        progress=row["progress"] or 0,
     )
