@@ -5,13 +5,13 @@ from datetime import datetime
 from typing import Final
 from uuid import uuid4
 
+from ragpp.clock import to_moment
 from ragpp.errors import Conflict, InvalidInput, NotFound
 from ragpp.learned import Consolidated, Verdict
 from ragpp.models import Relationship, Scope
 from services.semantic.claiming import NewEvent
 from services.semantic.consolidating import merge_the_same, persist_decay
-from services.semantic.records import Act, Applied, RelationshipState, Statement, to_moment
-from services.semantic.rows import NamedRelationship
+from services.semantic.records import Act, Applied, RelationshipKey, RelationshipState, Statement
 from services.semantic.verbs import GraphVerbs, page_of
 from services.semantic.writer import GraphWriter
 
@@ -64,7 +64,7 @@ class JudgedGraph(GraphVerbs):
                 raise NotFound(f"there is no relationship {relationship_id!r}")
             check(found[0].state)
             (claim,) = await writer.claim([NewEvent(event_id, "", now, (), ())], now=now)
-            await writer.write_statements([_word(found[0], act, Applied(event_id, now, claim.sequence, ()))])
+            await writer.write_statements([_word(found[0].state.key, act, Applied(event_id, now, claim.sequence, ()))])
             await self.revision(writer).rebuild_relationships([found[0].state.key])
 
         await self._store.write(scope, work)
@@ -87,12 +87,13 @@ class JudgedGraph(GraphVerbs):
         )
 
 
-def _word(found: NamedRelationship, act: Act, applied: Applied) -> Statement:
+def _word(key: RelationshipKey, act: Act, applied: Applied) -> Statement:
+    """A person's verdict on a relationship, whatever its ends are called."""
     return Statement(
         applied=applied,
-        key=found.state.key,
-        source_name=found.source,
-        target_name=found.target,
+        key=key,
+        source_name="",
+        target_name="",
         lasting=False,
         context="",
         act=act,

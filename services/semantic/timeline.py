@@ -86,7 +86,7 @@ def _endings(
     for key, own in lives.items():
         if key.type in EXCLUSIVE:
             assertions = [item for item in own if item.act in ASSERTING]
-            names = frozenset(item.target_name for item in own)
+            names = frozenset(item.target_name for item in own if item.act in SAID)
             events = frozenset(item.applied.event_id for item in assertions)
             groups[key.source_id, key.type].append(_Rival(key, names, assertions, events))
     ended: dict[RelationshipKey, list[Statement]] = {}

@@ -148,9 +148,29 @@ async def test_what_comes_late_from_a_forgotten_message_leaves_no_name(
     assert await tier.observe(scope, [said(0, [(secret, ())], [(0, 3)])]) == [True]
     await tier.store(scope, [late])
 
+    assert await dumped(endpoints, scope, secret) == []
+
+
+async def test_a_verdict_keeps_no_name_of_what_was_forgotten(tier: Neo4jSemanticTier, endpoints: Endpoints) -> None:
+    scope = new_scope()
+    secret = f"Zq{scope.user_id[2:]}"
+    await tier.observe(scope, [said(0, [(secret, ("Salma",))], []), said(1, [("Salma", ())], [(0, 0)])])
+    [known] = await relationships(tier, scope)
+    assert known.source == secret
+    await tier.judge_relationship(scope, known.id, "confirmed")
+    await tier.forget_sources(scope, ["m0"])
+    assert [one.source for one in await relationships(tier, scope)] == ["Salma"]
+    assert await dumped(endpoints, scope, secret) == []
+
+
+async def dumped(endpoints: Endpoints, scope: Scope, word: str) -> list[str]:
+    """What of the scope, nodes and relationships, has the word."""
     async with create_driver(neo4j_settings(endpoints)) as driver:
-        dump = await driver.execute_query("MATCH (n {scope: $scope}) RETURN properties(n)", scope=scope_key(scope))
-    assert [row for row in map(str, dump.records) if secret in row] == []
+        dump = await driver.execute_query(
+            "MATCH (n {scope: $scope}) OPTIONAL MATCH (n)-[r]-() RETURN properties(n), collect(properties(r))",
+            scope=scope_key(scope),
+        )
+    return [row for row in map(str, dump.records) if word in row]
 
 
 async def shown(tier: Neo4jSemanticTier, scope: Scope) -> list[dict[str, object]]:
