@@ -10,7 +10,7 @@ from rich.text import Text
 
 from infra.cli.arguments import checked
 from infra.cli.console import emit_json, out, safe
-from infra.cli.options import DEFAULT_HOME, HomeOption, JsonOption, KeyOption, UrlOption, UserOption
+from infra.cli.options import DEFAULT_HOME, DryRunOption, HomeOption, JsonOption, KeyOption, UrlOption, UserOption
 from infra.cli.place import Place
 from infra.cli.render import count, when
 from ragpp.api import ForgetAnswer, ForgetRequest, ForgottenMessage, TierStatusName
@@ -26,13 +26,13 @@ def message(
     ids: Annotated[list[str], typer.Argument(help="Which messages.", show_default=False)],
     user: UserOption,
     replies: Annotated[bool, typer.Option("--replies", help="Also what repeats them; told of either way.")] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Change nothing, and only tell what would go.")] = False,
+    dry_run: DryRunOption = False,
     home: HomeOption = DEFAULT_HOME,
     url: UrlOption = None,
     key: KeyOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Forget single messages, and what was learned from them alone.
+    """Forget single messages, and what was learned from them.
 
     Example: [bold]ragpp forget message m-17 --user u1 --replies[/bold]
     """
@@ -80,6 +80,8 @@ def _messages(place: MemoryClient, user: str, ids: list[str], *, replies: bool, 
         return
     for identifier, answer in done.items():
         verb = "would be forgotten" if answer.dry_run else "forgotten"
+        if answer.job is not None:
+            verb = f"is being forgotten by job {answer.job}"
         line = safe(identifier, "bold").append_text(safe(f" {verb}"))
         if answer.repeated_by:
             went = "with" if replies else "repeated by"

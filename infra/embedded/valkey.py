@@ -21,6 +21,7 @@ KEY_PREFIX: Final = "ragpp:"
 
 # `everysec` and not `always`: what is acknowledged has been written to the file, which outlives the process; only a
 # loss of power can take the last second, and every message is in PostgreSQL by then.
+# No log of slow or large commands: it would keep what was said in them.
 # The process title stays the command line: a server whose pid file is lost is found by it.
 CONFIGURATION: Final = """\
 bind 127.0.0.1
@@ -33,6 +34,8 @@ appendfsync everysec
 aof-load-truncated yes
 save ""
 maxmemory-policy noeviction
+commandlog-execution-slower-than -1
+commandlog-request-larger-than -1
 set-proc-title no
 daemonize no
 loglevel notice

@@ -169,6 +169,7 @@ async def open_parts(open_tiers: OpenTiers) -> AsyncIterator[Parts]:
             audit=audit,
             jobs=JobLedger(pool, system_clock, marks),
             pins=PinBoard(pool, system_clock),
+            marks=marks,
             clock=system_clock,
             max_body_bytes=gateway.max_body_bytes,
             version=version("ragpp"),

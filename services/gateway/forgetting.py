@@ -4,10 +4,10 @@ import asyncio
 import hashlib
 from collections.abc import Awaitable, Callable, Collection, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
 from typing import Final, TypeVar
 
 from ragpp.api import AboutIn, ConfirmIn, FoundMessage, TierStatusName, Why
+from ragpp.clock import to_moment
 from ragpp.cursors import decode_cursor, encode_cursor
 from ragpp.errors import Conflict, MemorySystemError, TierUnavailable
 from ragpp.learned import Finding
@@ -36,8 +36,6 @@ PAGE: Final = 200
 MOST_PAGES: Final = 25
 """Pages of each list that are looked through for what would go as well."""
 EXCERPT_CHARS: Final = 200
-_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
-_MICROSECOND: Final = timedelta(microseconds=1)
 
 
 RestingT = TypeVar("RestingT", Entity, Relationship, Preference, Rule, Finding)
@@ -94,16 +92,16 @@ async def messages_about(parts: Parts, scope: Scope, about: AboutIn, *, replies:
 
 
 async def would_go(parts: Parts, scope: Scope, ids: Collection[str]) -> dict[str, int]:
-    """How many of what was learned rest on these messages alone, by kind; as far as the first pages of each list and
-    the sources that are kept with an item tell. Raises TierUnavailable."""
+    """How much that was learned rests on these messages alone, or as rules and patterns do on any of them, by kind; as
+    far as the first pages of each list and the sources that are kept with an item tell. Raises TierUnavailable."""
     gone = set(ids)
     graph, procedures = parts.semantic, parts.procedural
     counts = await asyncio.gather(
-        _resting(lambda cursor: graph.list_entities(scope, None, cursor, PAGE), gone),
-        _resting(lambda cursor: graph.list_relationships(scope, None, None, cursor, PAGE, "all"), gone),
-        _resting(lambda cursor: procedures.list_preferences(scope, None, cursor, PAGE), gone),
-        _resting(lambda cursor: procedures.list_rules(scope, None, cursor, PAGE), gone),
-        _resting(lambda cursor: procedures.list_findings(scope, None, None, cursor, PAGE), gone),
+        _going(lambda cursor: graph.list_entities(scope, None, cursor, PAGE), gone),
+        _going(lambda cursor: graph.list_relationships(scope, None, None, cursor, PAGE, "all"), gone),
+        _going(lambda cursor: procedures.list_preferences(scope, None, cursor, PAGE), gone),
+        _going(lambda cursor: procedures.list_rules(scope, None, cursor, PAGE), gone),
+        _going(lambda cursor: procedures.list_findings(scope, None, None, cursor, PAGE), gone),
     )
     kinds = ("entities", "relationships", "preferences", "rules", "findings")
     return dict(zip(kinds, counts, strict=True))
@@ -141,7 +139,7 @@ class Outcome:
 
 
 async def forget_messages(parts: Parts, scope: Scope, ids: Sequence[str]) -> Outcome:
-    """Forget these messages and what rests on them alone, in every tier: at once, or of more than AT_ONCE as a job.
+    """Forget these messages and what rests on any of them, in every tier: at once, or of more than AT_ONCE as a job.
 
     The one way by which messages go on request. A tier that is not `ok` is cleaned by the workers, for whom each
     message that went is a work in the ledger that is never given up. Raises TierUnavailable while nothing, or not all,
@@ -192,15 +190,21 @@ async def _readable(parts: Parts, scope: Scope, ids: Collection[str]) -> list[In
     return [one for one in found if scope.agent_id in {None, one.agent_id}]
 
 
-async def _resting(page: Callable[[str | None], Awaitable[Page[RestingT]]], gone: set[str]) -> int:
+async def _going(page: Callable[[str | None], Awaitable[Page[RestingT]]], gone: set[str]) -> int:
     count, cursor = 0, None
     for _ in range(MOST_PAGES):
         found = await page(cursor)
-        count += sum(bool(item.sources) and gone.issuperset(item.sources) for item in found.items)
+        count += sum(_goes(item, gone) for item in found.items)
         cursor = found.next_cursor
         if cursor is None:
             break
     return count
+
+
+def _goes(item: Entity | Relationship | Preference | Rule | Finding, gone: set[str]) -> bool:
+    if isinstance(item, Rule) or (isinstance(item, Finding) and item.finding == "pattern"):
+        return not gone.isdisjoint(item.sources)
+    return bool(item.sources) and gone.issuperset(item.sources)
 
 
 def _note(why: dict[str, list[Why]], ids: Collection[str], reason: Why) -> None:
@@ -209,7 +213,7 @@ def _note(why: dict[str, list[Why]], ids: Collection[str], reason: Why) -> None:
 
 
 def _position(message: Interaction) -> tuple[int, str]:
-    return (message.occurred_at - _EPOCH) // _MICROSECOND, message.id
+    return to_moment(message.occurred_at), message.id
 
 
 def _shown(message: Interaction, why: Sequence[Why]) -> FoundMessage:

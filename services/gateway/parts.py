@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from ragpp.clock import Clock
+from ragpp.forgetting import SourceMarks
 from ragpp.ledger.jobs import JobLedger
 from ragpp.ledger.pins import PinBoard
 from ragpp.tiers import EpisodicTier, ProceduralTier, SemanticTier, ShortTermTier
@@ -29,6 +30,7 @@ class Parts:
     audit: Audit
     jobs: JobLedger
     pins: PinBoard
+    marks: SourceMarks
     clock: Clock
     max_body_bytes: int
     version: str

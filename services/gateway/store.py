@@ -44,7 +44,8 @@ class KeyListing:
 
 @dataclass(frozen=True)
 class Access:
-    """One request that a key made. `query_sha256` stands for the query's text, which is never kept here."""
+    """One request that a key made. `query_sha256` stands for the query's text, which is never kept here: a
+    keyed hash of it (`SourceMarks.of_query`)."""
 
     access_id: UUID
     tenant_id: str

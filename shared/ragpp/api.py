@@ -243,7 +243,8 @@ class Forgotten(Value):
 
 class ForgottenMessage(Forgotten):
     """What deleting a message did. `repeated_by`: the messages of others than the user that repeat it, by time; with
-    `replies` they went, too. `dry_run`: nothing was done, and `forgotten` would be."""
+    `replies` they went, too. `dry_run`: nothing was done, and `forgotten` would be. `job`: what forgets them,
+    where they are more than 1,000."""
 
     model_config = ConfigDict(
         json_schema_extra={
@@ -252,12 +253,14 @@ class ForgottenMessage(Forgotten):
                 "tiers": {"episodic": "ok", "short_term": "ok", "semantic": "ok", "procedural": "ok"},
                 "repeated_by": ["m-18"],
                 "dry_run": False,
+                "job": None,
             }
         }
     )
 
     repeated_by: tuple[str, ...] = ()
     dry_run: bool = False
+    job: str | None = None
 
 
 class AboutIn(Value):
@@ -320,8 +323,8 @@ class FoundMessage(Value):
 
 class ForgetAnswer(Value):
     """The messages about it, by time, a page at a time, or what is left of them. `total`: of all pages. `token`: stands
-    for all of them in `confirm`. `names`: what the entity is called. `with_them`: how many things that were learned
-    rest on them alone, and would go as well. `forgotten`: how many messages went now, null where nothing was confirmed;
+    for all of them in `confirm`. `names`: what the entity is called. `with_them`: how much that was learned would go
+    as well. `forgotten`: how many messages went now, null where nothing was confirmed;
     a tier other than `ok` is cleaned by the workers. `job`: what forgets them, where they are more than 1,000."""
 
     model_config = ConfigDict(

@@ -148,7 +148,7 @@ class MemoryClient:
     async def forget_interaction(
         self, user_id: str, interaction_id: str, *, replies: bool = False, dry_run: bool = False
     ) -> ForgottenMessage:
-        """Delete one interaction, and what was learned from it alone; with `replies` also the messages that repeat
+        """Delete one interaction, and what was learned from it; with `replies` also the messages that repeat
         it."""
         asked: dict[str, Parameter] = {"user_id": user_id}
         asked |= {name: True for name, wanted in (("replies", replies), ("dry_run", dry_run)) if wanted}
@@ -178,7 +178,7 @@ class MemoryClient:
         return await self._ask("DELETE", path_of("sessions", session_id), Forgotten, asked)
 
     async def forget_session(self, user_id: str, session_id: str, *, dry_run: bool = False) -> Job:
-        """Forget a session's interactions and what was learned from them alone; `ended_job` then has the report."""
+        """Forget a session's interactions and what was learned from them; `ended_job` then has the report."""
         asked: dict[str, Parameter] = {"user_id": user_id, "dry_run": dry_run}
         return await self._ask("DELETE", path_of("sessions", session_id), Job, asked)
 

@@ -32,6 +32,10 @@ class SourceMarks:
         said = "\x1e".join(("erased", scope.tenant_id, scope.user_id))
         return ERASED + hmac.new(self._key, said.encode(), hashlib.sha256).hexdigest()[:MARK_CHARS]
 
+    def of_query(self, text: str) -> str:
+        """What stands for the words of a question in the audit: whoever guesses them cannot tell without the key."""
+        return hmac.new(self._key, f"query\x1e{text}".encode(), hashlib.sha256).hexdigest()
+
     def of_all(self, scope: Scope, source_ids: Iterable[str]) -> dict[str, str]:
         """The id of each source by its mark."""
         return {self.of(scope, source_id): source_id for source_id in source_ids}

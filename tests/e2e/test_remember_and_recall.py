@@ -1,5 +1,6 @@
 """What goes in comes out, in the right place of the context, and goes away when it is forgotten."""
 
+from hashlib import sha256
 from typing import Final
 
 import httpx
@@ -193,6 +194,7 @@ async def test_every_access_is_audited_without_the_querys_text(
     assert row["user_id"] == USER
     assert row["status"] == 200
     assert len(row["query_sha256"]) == 64
+    assert row["query_sha256"] != sha256(b"a very private question").hexdigest()  # who guesses it cannot tell
     assert "private" not in str([dict(row) for row in rows])
 
 

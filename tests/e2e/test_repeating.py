@@ -1,16 +1,19 @@
 """A reply that repeats what was forgotten is a message of its own: it stays, is told of, and teaches nothing."""
 
-from dataclasses import dataclass
+from collections.abc import Collection
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from typing import Final
+from typing import Final, cast
 from uuid import uuid4
 
 import httpx
 import pytest
 
 from infra.embedded.stack import Stack
+from ragpp.errors import TierUnavailable
 from ragpp.ledger import Work, WorkKey
 from ragpp.models import Scope, TimeRange
+from ragpp.tiers import EpisodicTier
 from services.workers.history import said_within
 from services.workers.observe import observe
 from tests.support.everywhere import places_of
@@ -130,7 +133,7 @@ async def test_deleting_tells_what_repeats_it_and_a_dry_run_deletes_nothing(
             await gateway.digest(tenant)
         dry = await api.delete("/v1/interactions/said", params={**WHOSE, "dry_run": "true"})
         assert dry.status_code == 200, dry.text
-        assert dry.json() == {"forgotten": 1, "tiers": {}, "repeated_by": ["reply"], "dry_run": True}
+        assert dry.json() == {"forgotten": 1, "tiers": {}, "repeated_by": ["reply"], "dry_run": True, "job": None}
         assert (await api.get("/v1/interactions/said", params=WHOSE)).status_code == 200
     gone = await api.delete("/v1/interactions/said", params=WHOSE)
     assert gone.json()["repeated_by"] == ["reply"]
@@ -164,3 +167,42 @@ async def test_a_reply_that_says_something_of_its_own_is_learned_from(
     assert gone.json()["repeated_by"] == []
     await gateway.digest(tenant)
     assert {"Qzbruno", "Qzacme"} <= await entities(api)
+
+
+@dataclass
+class Leaving:
+    """The episodic tier, which goes away after it has forgotten once."""
+
+    tier: EpisodicTier
+    forgot: int = 0
+
+    def __getattr__(self, verb: str) -> object:
+        return getattr(self.tier, verb)
+
+    async def forget(self, scope: Scope, ids: Collection[str]) -> int:
+        self.forgot += 1
+        if self.forgot > 1:
+            raise TierUnavailable("away for a moment")
+        return await self.tier.forget(scope, ids)
+
+
+async def test_a_forgetting_with_its_replies_that_was_interrupted_can_be_repeated(
+    api: httpx.AsyncClient, gateway: RealGateway, tenant: str, told: Told, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("services.gateway.forgetting.BATCH", 1)
+    await tell(api, told.original, OTHER)
+    await tell(api, told.reply)
+    await gateway.digest(tenant)
+    parts = gateway.app.state.parts
+    leaving = replace(parts, episodic=cast("EpisodicTier", Leaving(parts.episodic)))
+    asked = {**WHOSE, "replies": "true"}
+    gateway.app.state.parts = leaving
+    try:
+        assert (await api.delete("/v1/interactions/said", params=asked)).status_code == 503
+    finally:
+        gateway.app.state.parts = parts
+
+    assert (await api.delete("/v1/interactions/said", params=asked)).status_code == 200
+
+    left = (await api.get("/v1/interactions", params=WHOSE)).json()["items"]
+    assert [message["id"] for message in left] == ["other"]

@@ -1,7 +1,5 @@
 """Forgetting everything about a person, a thing, or something that was said."""
 
-import hashlib
-
 from fastapi import APIRouter, Request, Response
 
 from ragpp.api import ForgetAnswer, ForgetRequest
@@ -25,7 +23,7 @@ async def forget_about(request: Request, principal: Writer) -> Response:
     listed. Needs the scopes `read` and `forget`; a key that is bound to an agent finds that agent's messages alone."""
     parts: Parts = request.app.state.parts
     body = await read_body(request, ForgetRequest)
-    digest = hashlib.sha256((body.about.entity or body.about.words or "").encode()).hexdigest()
+    digest = parts.marks.of_query(body.about.entity or body.about.words or "")
     note(request, user_id=body.user_id, query_sha256=digest)
     principal.scope("forget", body.user_id)
     scope = principal.scope("read", body.user_id)

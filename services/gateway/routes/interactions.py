@@ -10,7 +10,7 @@ from ragpp.errors import InvalidInput, NotFound
 from ragpp.fields import Id, Label
 from ragpp.models import Filters, Interaction, InteractionEntry, Page, Role, Scope, TimeRange
 from ragpp.receipts import Receipt
-from services.gateway.forgetting import AT_ONCE, attempt, forget_messages
+from services.gateway.forgetting import attempt, forget_messages
 from services.gateway.http import (
     RESPONSES,
     Cursor,
@@ -138,7 +138,7 @@ async def forget_interaction(
     replies: Annotated[bool, Query(description="Forget the messages that repeat it, too.")] = False,
     dry_run: DryRun = False,
 ) -> Response:
-    """Delete the interaction and everything that rested on it alone, in every tier. Replies that repeat it are messages
+    """Delete the interaction and everything that rested on it, in every tier. Replies that repeat it are messages
     of their own: they are told of and stay, but for `replies`, and nothing is learned from what they repeat."""
     note(request, user_id=user_id)
     parts: Parts = request.app.state.parts
@@ -149,14 +149,15 @@ async def forget_interaction(
         for one in await parts.episodic.get(scope, await parts.episodic.repeated_by(scope, [interaction_id]))
         if scope.agent_id in {None, one.agent_id}
     ]
-    going = [interaction_id, *(repeated_by if replies else ())]
+    going = [*(repeated_by if replies else ()), interaction_id]  # last: by it the others are found, if it is repeated
     if dry_run:
         return answer(ForgottenMessage(forgotten=len(going), repeated_by=tuple(repeated_by), dry_run=True))
-    done = await forget_messages(parts, scope, going[:AT_ONCE])
-    if not done.forgotten:
+    done = await forget_messages(parts, scope, going)
+    if not done.forgotten and done.job is None:
         raise NotFound("this user has no interaction of that id")
     note(request, user_id=user_id, items=done.forgotten)
-    return answer(ForgottenMessage(forgotten=done.forgotten, tiers=done.tiers, repeated_by=tuple(repeated_by)))
+    forgotten = ForgottenMessage(forgotten=done.forgotten, tiers=done.tiers, repeated_by=tuple(repeated_by))
+    return answer(forgotten.model_copy(update={"job": done.job}))
 
 
 @router.get("/v1/pending", response_model=Pending, summary="Count what is not yet digested")

@@ -1,7 +1,5 @@
 """The question to a user's memory."""
 
-import hashlib
-
 from fastapi import APIRouter, Request, Response
 
 from ragpp.api import RecallRequest, RecallResponse
@@ -21,7 +19,7 @@ async def recall(request: Request, principal: Reader) -> Response:
     """
     parts: Parts = request.app.state.parts
     body = await read_body(request, RecallRequest)
-    digest = hashlib.sha256(body.query.encode()).hexdigest()
+    digest = parts.marks.of_query(body.query)
     note(request, user_id=body.user_id, agent_id=body.agent_id, query_sha256=digest)
     scope = principal.scope("read", body.user_id, agent_id=body.agent_id, session_id=body.session_id)
     response = await parts.recaller.recall(scope, body)

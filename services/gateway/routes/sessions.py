@@ -60,7 +60,7 @@ async def delete_session(
     ] = "forget",
     dry_run: DryRun = False,
 ) -> Response:
-    """Forget its interactions in every tier, and whatever rested on them alone. Answers a job, whose result says for
+    """Forget its interactions in every tier, and whatever rested on any of them. Answers a job, whose result says for
     each store what was found, what was removed, and what was found again. What is said after this was answered stays.
     Harmless to repeat, and for a session that there is none of. A key that is bound to an agent forgets what was said
     to that agent. With `interactions=keep` only the running conversation goes, at once, which is answered 200."""

@@ -1,5 +1,6 @@
 """RFC 9457 problem details: every error leaves a service in one shape."""
 
+import traceback
 from collections.abc import Sequence
 from typing import Final
 
@@ -11,6 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue
 from starlette.exceptions import HTTPException
 
 from ragpp.errors import InvalidInput, MemorySystemError, NotFound
+from ragpp.telling import told
 
 MEDIA_TYPE: Final = "application/problem+json"
 _log = structlog.stdlib.get_logger(__name__)
@@ -118,7 +120,7 @@ def install(app: FastAPI) -> None:
         if error.status == 503:
             headers["Retry-After"] = "1"
         if error.status >= 500:
-            _log.warning("request.failed", code=error.code, detail=error.message, cause=repr(error.__cause__))
+            _log.warning("request.failed", code=error.code, error=told(error))
         return respond(problem_of(error), headers)
 
     async def validation(_request: Request, error: Exception) -> JSONResponse:
@@ -140,7 +142,8 @@ def install(app: FastAPI) -> None:
         return respond(problem, dict(error.headers or {}))
 
     async def bug(_request: Request, error: Exception) -> JSONResponse:
-        _log.error("request.crashed", exc_info=error)
+        where = traceback.format_tb(error.__traceback__)  # not the usual trace, which ends with the error's own text
+        _log.error("request.crashed", error=told(error), where=where)
         return respond(problem_of(MemorySystemError("an unexpected error; the service's log has its trace")))
 
     app.add_exception_handler(MemorySystemError, ours)
