@@ -15,14 +15,9 @@ from infra.embedded.stack import Stack
 from tests.support.oracle import Oracle, open_oracle, smallest, told
 from tests.support.oracle_mutations import PLAIN, SEEN_IN, WITHDRAWALS, Mutation
 from tests.support.oracle_script import Script, script_of
-from tests.support.oracle_vocabulary import KINDS, Kind
 from tests.support.stopping import install_points
 
 pytestmark = [pytest.mark.server, pytest.mark.timeout(900)]
-SWITCHED_OFF: Final[frozenset[Kind]] = frozenset({"summaries"})
-"""When a session was compacted is not done again: what left the window for the summary because a message was there that
-is forgotten now stays in the summary."""
-SWITCHED_ON: Final = KINDS - SWITCHED_OFF
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -42,10 +37,8 @@ async def oracle(stack: Stack, tmp_path_factory: pytest.TempPathFactory) -> Asyn
 async def modelled(stack: Stack, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Oracle]:
     """With a language model, and windows of conversations so small that there are summaries."""
     folder = tmp_path_factory.mktemp("modelled")
-    async with open_oracle(
-        stack, folder, small_windows="summaries" in SWITCHED_ON, model="model" in SWITCHED_ON
-    ) as one:
-        yield one
+    async with open_oracle(stack, folder, small_windows=True, model=True) as opened:
+        yield opened
 
 
 async def assert_as_never_heard(oracle: Oracle, script: Script) -> None:
@@ -68,13 +61,13 @@ FEW: Final = settings(
 @FEW
 @given(seed=SEEDS)
 async def test_what_was_forgotten_is_as_if_it_had_never_been_heard(oracle: Oracle, seed: int) -> None:
-    await assert_as_never_heard(oracle, script_of(seed, SWITCHED_ON))
+    await assert_as_never_heard(oracle, script_of(seed))
 
 
 @settings(FEW, max_examples=2)
 @given(seed=SEEDS)
 async def test_nor_does_a_language_model_remember_it(modelled: Oracle, seed: int) -> None:
-    await assert_as_never_heard(modelled, script_of(seed, SWITCHED_ON))
+    await assert_as_never_heard(modelled, script_of(seed))
 
 
 async def test_a_plain_forgetting_leaves_no_difference(oracle: Oracle) -> None:

@@ -41,11 +41,13 @@ PAUSE_S: Final = 0.5
 
 @dataclass(frozen=True)
 class Oracle:
-    """Judges scripts on one stack. `planted`: each word that was forgotten, with the message it was in."""
+    """Judges scripts on one stack. `small_windows`: conversations have summaries. `planted`: each word that was
+    forgotten, with the message it was in."""
 
     stack: Stack
     gateway: RealGateway
     stage: PlayingStage
+    small_windows: bool = False
     planted: dict[str, str] = field(default_factory=dict)
     recalling: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(4))
 
@@ -77,7 +79,7 @@ class Oracle:
         return replace(self.stage, tally=type(self.stage.tally)())
 
     async def _snapshot(self, scope: Scope, sessions: Sequence[str]) -> Snapshot:
-        snapshot = await read_memory(self.stack, scope)
+        snapshot = await read_memory(self.stack, scope, small_windows=self.small_windows)
         for edge in await self._relationships(scope):
             name = f"{edge.source} {edge.type} {edge.target}"
             add(
@@ -101,6 +103,8 @@ class Oracle:
 
     async def _recall(self, api: httpx.AsyncClient, user: str, query: str, session: str) -> dict[str, Any]:
         body = {"user_id": user, "query": query, "as_of": ENDS.isoformat(), "session_id": session, "limit": 50}
+        if self.small_windows:
+            body["tiers"] = ["episodic", "semantic", "procedural"]
         deadline = time.monotonic() + PATIENCE_S
         while True:
             async with self.recalling:
@@ -172,7 +176,9 @@ async def open_oracle(
         dying = await exits.enter_async_context(stoppable_worker(gateway, more))
         dying = replace(dying, models=gateway.worker.models)
         workers = LocalWorkers(gateway, dying)
-        yield Oracle(stack, gateway, PlayingStage(client_of(gateway), gateway.worker.ledger, workers, clock))
+        yield Oracle(
+            stack, gateway, PlayingStage(client_of(gateway), gateway.worker.ledger, workers, clock), small_windows
+        )
 
 
 class _Patient(httpx.AsyncBaseTransport):

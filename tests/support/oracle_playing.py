@@ -116,13 +116,14 @@ class Player:
         at one moment."""
         async with await self.stage.client(self.tenant_id) as api:
             for place, step in enumerate(self.script.steps):
-                await self._step(api, step, self.script.steps[:place])
+                after = self.script.steps[place + 1] if place + 1 < len(self.script.steps) else None
+                await self._step(api, step, self.script.steps[:place], after)
             self.stage.clock.now = ENDS
             await self.stage.workers.go_on()
             await self.stage.workers.digest(self.tenant_id)
             await self._conclude()
 
-    async def _step(self, api: httpx.AsyncClient, step: Step, before: tuple[Step, ...]) -> None:
+    async def _step(self, api: httpx.AsyncClient, step: Step, before: tuple[Step, ...], after: Step | None) -> None:
         match step:
             case Say():
                 await self._say(api, step)
@@ -137,6 +138,8 @@ class Player:
                 assert answer.is_success, answer.text
             case Forget():
                 await self._forget(api, step, before)
+                if isinstance(after, Digest):
+                    await self.stage.workers.digest(self.tenant_id)
                 await self.stage.workers.go_on()
             case Disturb():
                 if what := await self.stage.workers.disturb(step, self.tenant_id):
@@ -224,9 +227,12 @@ class Player:
             case "messages":
                 await forget_messages(api, forget.user, [say.id for say in gone_with(forget, before)])
             case "session":
-                await forget_session(api, forget.user, forget.session, [say.id for say in gone_with(forget, before)])
+                elsewhere = [say.id for say in gone_with(forget, before) if say.session != forget.session]
+                await forget_messages(api, forget.user, elsewhere)
+                path = f"/v1/sessions/{forget.session}?user_id={forget.user}"
+                await ask_to_erase(api, path)
             case "user":
-                await forget_user(api, forget.user, [say.id for say in gone_with(forget, before)])
+                await ask_to_erase(api, f"/v1/users/{forget.user}")
         self.stage.tally[f"forgotten: {forget.what}"] += 1
 
 
@@ -236,15 +242,10 @@ async def forget_messages(api: httpx.AsyncClient, user: str, ids: list[str]) -> 
     assert {answer.status_code for answer in answers} <= {200, 404}, [answer.text for answer in answers]
 
 
-async def forget_session(api: httpx.AsyncClient, user: str, session: str, ids: list[str]) -> None:
-    """Forget a session whole; as long as DELETE of sessions ends the conversation alone, message by message."""
-    del session
-    await forget_messages(api, user, ids)
-
-
-async def forget_user(api: httpx.AsyncClient, user: str, ids: list[str]) -> None:
-    """Forget all of a user; as long as there is no DELETE of users, message by message."""
-    await forget_messages(api, user, ids)
+async def ask_to_erase(api: httpx.AsyncClient, path: str) -> None:
+    """Ask for a session or a user to be forgotten; a worker does it."""
+    answer = await api.delete(path)
+    assert answer.status_code == 202, answer.text
 
 
 _KIND_OF: Final = {

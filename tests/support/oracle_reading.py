@@ -50,12 +50,12 @@ _SETS: Final = frozenset({"sources"})
 """Columns whose order says nothing where their rows were made in another one."""
 
 
-async def read_memory(stack: Stack, scope: Scope) -> Snapshot:
+async def read_memory(stack: Stack, scope: Scope, *, small_windows: bool = False) -> Snapshot:
     """All that the stores hold of the user and that is compared."""
     return {
         **await _read_postgres(stack, scope),
         **await read_graph(stack, scope),
-        **await _read_valkey(stack, scope),
+        **await _read_valkey(stack, scope, small_windows=small_windows),
     }
 
 
@@ -93,14 +93,14 @@ def _add_rows(found: Snapshot, table: str, rows: Iterable[Fields]) -> None:
             add(found, "report", name, cast("Fields", report))
 
 
-async def _read_valkey(stack: Stack, scope: Scope) -> Snapshot:
+async def _read_valkey(stack: Stack, scope: Scope, *, small_windows: bool) -> Snapshot:
     found: Snapshot = {}
     settings = RedisSettings(url=stack.endpoints().redis_url)
     own = Keys(settings.key_prefix).user("", scope).removeprefix(settings.key_prefix).removeprefix(":")
     async with create_client(settings) as client:
         async for key in client.scan_iter(match=f"{settings.key_prefix}*", count=1_000):
             area, _, rest = key.decode().removeprefix(settings.key_prefix).partition(":{")
-            if f"{{{rest}".startswith(own) and not is_excluded(area):
+            if f"{{{rest}".startswith(own) and not is_excluded(area, small_windows=small_windows):
                 session = rest.partition("}")[2].removeprefix(":") or "all sessions"
                 for number, fields in enumerate(await _things(client, key.decode(), area)):
                     add(found, area, f"{session} {number}" if area in {"st:log", "st:summary"} else session, fields)
@@ -124,8 +124,9 @@ async def _things(client: Client, key: str, area: str) -> list[Fields]:
             return [SummaryLine.decode(line).model_dump(mode="json") for line in lines]
         case "st:sessions":
             return [{"sessions": sorted(await _members(client, key))}]
-        case "st:meta":
-            return [{"summary_tokens": "0", **await _hash(client, key)}]
+        case "st:ids" | "st:meta":
+            fields = {name: value.partition("|")[0] for name, value in (await _hash(client, key)).items()}
+            return [{"summary_tokens": "0", **fields} if area == "st:meta" else {**fields}]
     return [{"key": key}]
 
 

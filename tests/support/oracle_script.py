@@ -8,7 +8,7 @@ from typing import Final, Literal, TypeAlias
 
 from tests.support.oracle_vocabulary import CARRIERS, DAYS, KINDS, OWN_REPLIES, REPEATING, SAID, Kind
 
-Stage = Literal["observe", "short_term", "forget", "extract", "reflect", "maintain"]
+Stage = Literal["observe", "short_term", "forget", "extract", "reflect", "maintain", "erase"]
 JobStage = Literal["extract", "reflect", "maintain"]
 Deed = Literal["confirm", "reject", "confirm_preference", "reject_preference", "rule_text", "rule_priority", "rule_off"]
 STEP: Final = timedelta(minutes=1)
@@ -212,7 +212,7 @@ class _Author:
 
     def _disturb(self) -> None:
         if "workers" in self._kinds:
-            stages: tuple[Stage, ...] = ("observe", "observe", "short_term", "extract", "reflect")
+            stages: tuple[Stage, ...] = ("observe", "observe", "short_term", "extract", "reflect", "forget", "erase")
             how: Literal["stop", "kill"] = self._chance.choice(("stop", "kill"))
             self._steps.append(Disturb(how, self._chance.choice(stages), self._chance.randrange(40)))
 

@@ -42,6 +42,11 @@ class ServiceProcess:
                 self._command, env=self._environment, cwd=ROOT, stdin=subprocess.DEVNULL, stdout=log, stderr=log
             )
 
+    @property
+    def pid(self) -> int | None:
+        """Of the process, while there is one."""
+        return None if self._process is None else self._process.pid
+
     def kill(self) -> None:
         """End it as a crash would."""
         self._end(signal.SIGKILL)

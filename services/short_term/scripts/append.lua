@@ -1,15 +1,17 @@
 -- Append messages to sessions of one user, all of them or none, and count their tokens.
 --
 -- A message whose id its session knows is a duplicate, also when it has moved into the summary or went with a deleted
--- session; so is one that the user has forgotten, in whatever session. With another hash it is a conflict, and then nothing is written. In the mode "rebuild" what is known stays as it is.
+-- session; so is one that the user has forgotten, in whatever session. With another hash it is a conflict, and then
+-- nothing is written. In the mode "rebuild" what is known stays as it is.
 --
 -- KEYS  epoch, marks of what was forgotten, index of sessions; then for each session: log, texts, ids, meta, summary
 -- ARGV  epoch that the write carries or "", mode, ttl s, now ms, nonce, how long marks are kept s, number of sessions,
---       their ids ..., number of messages, and for each: session 1.., id, mark, hash (32 characters), moment (18 digits), tokens, body
+--       their ids ..., number of messages, and for each: session 1.., id, mark, hash (32 characters), moment
+--       (18 digits), tokens, body
 -- ->    {0, {positions of conflicts, from 0}}, {1, {1 for a duplicate, 0 for a new one}, {tokens by session}}, or {2}
 --       when the epoch is another one
 local mode, ttl, now, nonce = ARGV[2], tonumber(ARGV[3]), ARGV[4], ARGV[5]
-local kept_since = tonumber(now) - 1000 * tonumber(ARGV[6])
+local kept_since = string.format('%.0f', tonumber(now) - 1000 * tonumber(ARGV[6]))
 local sessions = tonumber(ARGV[7])
 local count = tonumber(ARGV[8 + sessions])
 local first = 9 + sessions
@@ -24,14 +26,14 @@ local function key(session, area)
 end
 local LOG, TEXTS, IDS, META, SUMMARY = 1, 2, 3, 4, 5
 
+redis.call('ZREMRANGEBYSCORE', KEYS[2], '-inf', '(' .. kept_since)
 local known, duplicates, conflicts = {}, {}, {}
 for n = 0, count - 1 do
   local at = first + FIELDS * n
   local session, id, mark, hash = tonumber(ARGV[at]), ARGV[at + 1], ARGV[at + 2], ARGV[at + 3]
   local name = session .. ':' .. id
   local before = known[name] or redis.call('HGET', key(session, IDS), id)
-  local forgotten_at = redis.call('ZSCORE', KEYS[2], mark)
-  if forgotten_at and tonumber(forgotten_at) >= kept_since then
+  if redis.call('ZSCORE', KEYS[2], mark) then
     duplicates[n + 1] = 1
   elseif before then
     duplicates[n + 1] = 1
