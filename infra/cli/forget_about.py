@@ -9,13 +9,13 @@ from rich.table import Table
 from rich.text import Text
 
 from infra.cli.arguments import checked
-from infra.cli.console import emit_json, out, safe
+from infra.cli.console import ExitCode, emit_json, err, out, safe
 from infra.cli.options import DEFAULT_HOME, DryRunOption, HomeOption, JsonOption, KeyOption, UrlOption, UserOption
 from infra.cli.place import Place
 from infra.cli.render import count, when
 from ragpp.api import ForgetAnswer, ForgetRequest, ForgottenMessage, TierStatusName
 from ragpp.client import MemoryClient
-from ragpp.errors import InvalidInput
+from ragpp.errors import InvalidInput, NotFound
 from ragpp.models import TierName
 
 LISTED: Final = 200
@@ -63,22 +63,43 @@ def about(
 
 
 def _messages(place: MemoryClient, user: str, ids: list[str], *, replies: bool, dry_run: bool, as_json: bool) -> None:
-    async def all_of_them() -> dict[str, ForgottenMessage]:
-        done: dict[str, ForgottenMessage] = {}
+    async def all_of_them() -> dict[str, ForgottenMessage | NotFound]:
+        done: dict[str, ForgottenMessage | NotFound] = {}
         gone: set[str] = set()
         async with place as client:
             for identifier in dict.fromkeys(ids):
                 if identifier not in gone:  # as a reply to one before it
-                    answer = await client.forget_interaction(user, identifier, replies=replies, dry_run=dry_run)
+                    try:
+                        answer = await client.forget_interaction(user, identifier, replies=replies, dry_run=dry_run)
+                    except NotFound as error:
+                        done[identifier] = error
+                        continue
                     done[identifier] = answer
                     gone |= {identifier, *answer.repeated_by} if replies and not dry_run else {identifier}
         return done
 
     done = asyncio.run(all_of_them())
+    missing = [identifier for identifier, answer in done.items() if isinstance(answer, NotFound)]
     if as_json:
-        emit_json({identifier: answer.model_dump(mode="json") for identifier, answer in done.items()})
-        return
+        emit_json(
+            {
+                identifier: {"code": answer.code, "detail": answer.message}
+                if isinstance(answer, NotFound)
+                else answer.model_dump(mode="json")
+                for identifier, answer in done.items()
+            }
+        )
+    else:
+        _tell(done, replies=replies)
+    if missing:
+        raise typer.Exit(ExitCode.FAILURE)
+
+
+def _tell(done: Mapping[str, ForgottenMessage | NotFound], *, replies: bool) -> None:
     for identifier, answer in done.items():
+        if isinstance(answer, NotFound):
+            err.print(safe(identifier, "bold").append_text(safe(f": {answer.message}", "red")))
+            continue
         verb = "would be forgotten" if answer.dry_run else "forgotten"
         if answer.job is not None:
             verb = f"is being forgotten by job {answer.job}"

@@ -21,7 +21,7 @@ from infra.cli.options import (
 )
 from infra.cli.place import Place
 from ragpp.client import MemoryClient
-from ragpp.errors import InvalidInput
+from ragpp.errors import Forbidden, InvalidInput
 from ragpp.learned import Job
 
 YesOption = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask whether it is meant.")]
@@ -94,19 +94,29 @@ def _forget(
 ) -> None:
     """Ask for it, wait for the report, and show it; exit code 1 when it is not there in time."""
 
+    unreadable = False
+
     async def done() -> Job:
+        nonlocal unreadable
         async with Place(home).client(url, key) as memory:
             job = await ask(memory)
-            return await memory.ended_job(job.id, timeout_s=wait) if wait > 0 else job
+            try:
+                return await memory.ended_job(job.id, timeout_s=wait) if wait > 0 else job
+            except Forbidden:  # it is asked for all the same
+                unreadable = True
+                return job
 
     job = asyncio.run(done())
     if as_json:
         emit_json(job.model_dump(mode="json"))
+    elif unreadable:
+        err.print(safe(f"{job.id} is under way; its report needs a key with the scope `read`", "yellow"))
     elif job.state == "done" and job.result is not None:
-        out.print(_report(job))
+        table = _report(job)
+        out.print(table if table.row_count else safe("nothing was found", "dim"))
     else:
         err.print(safe(f"{job.id} is under way: ragpp jobs show {job.id}", "yellow"))
-    if wait > 0 and job.state != "done":
+    if wait > 0 and job.state != "done" and not unreadable:
         raise typer.Exit(ExitCode.FAILURE)
 
 

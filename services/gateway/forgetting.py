@@ -43,11 +43,12 @@ RestingT = TypeVar("RestingT", Entity, Relationship, Preference, Rule, Finding)
 
 @dataclass
 class Found:
-    """What is about something: messages by time, each with why, and what it is called."""
+    """What is about something: messages by time, each with why, what it is called, and what was asked by whom."""
 
     messages: list[Interaction] = field(default_factory=list)
     why: dict[str, list[Why]] = field(default_factory=dict)
     names: tuple[str, ...] = ()
+    asked: tuple[str, ...] = ()
 
     @property
     def ids(self) -> list[str]:
@@ -55,8 +56,8 @@ class Found:
 
     @property
     def token(self) -> str:
-        """Stands for exactly these messages."""
-        return hashlib.sha256("\x1f".join(sorted(self.ids)).encode()).hexdigest()[:32]
+        """Stands for exactly these messages, as the answer to what was asked."""
+        return hashlib.sha256("\x1f".join((*self.asked, *sorted(self.ids))).encode()).hexdigest()[:32]
 
     def page(self, cursor: str | None, limit: int) -> tuple[list[FoundMessage], str | None]:
         """The messages after the position of `cursor`, and the cursor behind them. Raises InvalidInput."""
@@ -78,7 +79,7 @@ async def messages_about(parts: Parts, scope: Scope, about: AboutIn, *, replies:
     names: tuple[str, ...] = ()
     if about.entity is not None:
         known = await parts.semantic.known_as(scope, about.entity)
-        names = known.names or (about.entity,)
+        names = _calling(known.names, about.entity) or (about.entity,)
         _note(why, known.sources, "mention")
         _note(why, await parts.episodic.naming(scope, names, filters), "name")
     else:
@@ -88,7 +89,16 @@ async def messages_about(parts: Parts, scope: Scope, about: AboutIn, *, replies:
         for start in range(0, len(direct), READ):
             _note(why, await parts.episodic.repeated_by(scope, direct[start : start + READ]), "repeats")
     messages = await _readable(parts, scope, why)
-    return Found(sorted(messages, key=_position), why, names)
+    asked = (scope.tenant_id, scope.user_id, about.entity or "", about.words or "")
+    return Found(sorted(messages, key=_position), why, names, asked)
+
+
+def _calling(names: Sequence[str], asked: str) -> tuple[str, ...]:
+    """Of all that an entity is called the names, by which somebody who says them means it. What ends in a common word,
+    as "Ana's brother" or "sister", is said of others, too; it counts where there is nothing else, or where it is what
+    is asked for."""
+    proper = tuple(name for name in names if name.casefold() == asked.casefold() or not name.split()[-1][:1].islower())
+    return proper or tuple(names)
 
 
 async def would_go(parts: Parts, scope: Scope, ids: Collection[str]) -> dict[str, int]:

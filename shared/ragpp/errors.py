@@ -220,7 +220,7 @@ class Forbidden(
     code="MEM-022",
     status=403,
     title="The key does not allow this",
-    suggestions=("Use a key with the scope named in the message.",),
+    suggestions=("Use a key with the scope that the message names, or one that is bound to nobody else.",),
 ):
     """The key is valid but lacks the scope, or is bound to another user or agent."""
 

@@ -357,6 +357,8 @@ async def test_a_key_that_is_bound_to_an_agent_forgets_what_was_said_to_that_age
     )
     async with gateway.client(str(made["key"])) as sales:
         checked_problem(await sales.delete("/v1/users/noor"), 403, "MEM-022")
+        keep = {"user_id": "noor", "interactions": "keep"}
+        checked_problem(await sales.delete("/v1/sessions/s1", params=keep), 403, "MEM-022")
         await accepted(sales.delete("/v1/sessions/s1", params={"user_id": "noor"}))
     await gateway.digest(tenant)
     listed = (await api.get("/v1/interactions", params={"user_id": "noor"})).json()["items"]

@@ -104,6 +104,37 @@ async def test_single_ids_may_be_confirmed_and_no_others(
     assert again["forgotten"] == 0
 
 
+async def test_what_is_said_of_others_in_the_same_common_words_is_not_about_somebody(
+    api: httpx.AsyncClient, gateway: RealGateway, tenant: str
+) -> None:
+    tom = {"entity": "Tom"}
+    await tell(
+        api,
+        {"id": "tom", "name": "Noor", "content": "My brother Tom lives in Leeds."},
+        {"id": "paul", "name": "Noor", "content": "My brother Paul is a pilot."},
+        {"id": "print", "name": "Noor", "content": "Brother printers are the best printers."},
+    )
+    await gateway.digest(tenant)
+    found = (await about(api, about=tom)).json()
+    assert [one["id"] for one in found["found"]] == ["tom"]
+    [known] = [one for one in (await api.get("/v1/entities", params=WHOSE)).json()["items"] if one["name"] == "Tom"]
+    assert (await about(api, about={"entity": known["id"]})).json()["total"] == 1
+    asked = (await about(api, about={"entity": "brother"})).json()
+    assert {one["id"] for one in asked["found"]} == {"tom", "paul", "print"}
+
+
+async def test_a_token_is_of_its_user_and_its_question(
+    api: httpx.AsyncClient, gateway: RealGateway, tenant: str
+) -> None:
+    await tell(api, SOFIA[0])
+    await gateway.digest(tenant)
+    token = (await about(api)).json()["token"]
+    checked_problem(await about(api, about={"words": "Porto"}, confirm={"token": token}), 409)
+    other = {"user_id": "karim", "session_id": "s", "messages": [SOFIA[0]]}
+    assert (await api.post("/v1/interactions", json=other)).status_code == 201
+    checked_problem(await about(api, user_id="karim", confirm={"token": token}), 409)
+
+
 async def test_a_token_stands_for_what_was_listed_and_for_nothing_else(
     api: httpx.AsyncClient, gateway: RealGateway, tenant: str
 ) -> None:

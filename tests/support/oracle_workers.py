@@ -70,6 +70,7 @@ class LocalWorkers:
             return "workers that died before they said that they were done"
         if step.how == "kill":
             running.cancel()
+            stop.go.set()  # what rolls back behind it has points of its own
             await asyncio.gather(running, return_exceptions=True)
             return "workers killed"
         self._stopped.append((running, stop))

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, Query, Request, Response
 
 from ragpp.api import Forgotten
-from ragpp.errors import InvalidInput, NotFound
+from ragpp.errors import Forbidden, InvalidInput, NotFound
 from ragpp.fields import Id
 from ragpp.learned import Job
 from ragpp.ledger.erasing import Erasure
@@ -74,6 +74,11 @@ async def delete_session(
         raise InvalidInput(
             "dry_run tells what would be forgotten, and interactions=keep forgets none",
             details={"errors": [{"field": "dry_run", "reason": "not with interactions=keep"}]},
+        )
+    if scope.agent_id is not None:
+        raise Forbidden(
+            "a running conversation is not one agent's alone, and this key is bound to one",
+            suggestions=("Forget what was said to the agent, without interactions=keep, or use another key.",),
         )
     if not await parts.short_term.delete_session(scope):
         raise NotFound("this user has no running conversation of that id")
