@@ -354,17 +354,17 @@ SELECT id FROM procedural.rules
 
 -- name: put_rule_act
 -- $3 rule_id text, $4 priority int or null, $5 active boolean or null, $6 activations int, $7 outcomes int,
--- $8 successes int
-INSERT INTO procedural.rule_acts (tenant_id, user_id, rule_id, priority, active, activations, outcomes, successes)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+-- $8 successes int, $9 at timestamptz
+INSERT INTO procedural.rule_acts (tenant_id, user_id, rule_id, priority, active, activations, outcomes, successes, at)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
     ON CONFLICT (tenant_id, user_id, rule_id) DO UPDATE
    SET priority = excluded.priority, active = excluded.active, activations = excluded.activations,
-       outcomes = excluded.outcomes, successes = excluded.successes
+       outcomes = excluded.outcomes, successes = excluded.successes, at = excluded.at
 
 -- name: take_rule_act
 -- $3 rule_id text
 DELETE FROM procedural.rule_acts WHERE tenant_id = $1 AND user_id = $2 AND rule_id = $3
-RETURNING priority, active, activations, outcomes, successes
+RETURNING priority, active, activations, outcomes, successes, at
 
 -- name: drop_rule_acts
 -- Those to rules that nothing teaches any more, once everything is learned again that was dropped.

@@ -64,13 +64,14 @@ class RuleVersion:
 
 @dataclass(frozen=True, slots=True)
 class RuleAct:
-    """What a person did to a rule, beside its words; None where nothing."""
+    """What a person did to a rule, beside its words; None where nothing. `at`: when, the last of it."""
 
     priority: int | None
     active: bool | None
     activations: int
     outcomes: int
     successes: int
+    at: datetime
 
 
 @dataclass(frozen=True, slots=True)

@@ -116,7 +116,7 @@ class RuleRows(UserRows):
 
     async def put_rule_act(self, identifier: str, act: RuleAct) -> None:
         await self._execute(
-            "put_rule_act", identifier, act.priority, act.active, act.activations, act.outcomes, act.successes
+            "put_rule_act", identifier, act.priority, act.active, act.activations, act.outcomes, act.successes, act.at
         )
 
     async def take_rule_act(self, identifier: str) -> RuleAct | None:

@@ -212,15 +212,16 @@ async def _take_back(rows: Rows, texts: Collection[str], now: datetime) -> list[
 def _act_of(history: Sequence[RuleVersion]) -> RuleAct | None:
     """What a person did to the rule, beside its words: the last of each."""
     priority = active = None
+    at = history[-1].occurred_at
     for before, version in pairwise(history):
         if version.acted and version.priority != before.priority:
-            priority = version.priority
+            priority, at = version.priority, version.occurred_at
         if version.acted and version.active != before.active:
-            active = version.active
+            active, at = version.active, version.occurred_at
     last = history[-1]
     if priority is None and active is None and not last.activations:
         return None
-    return RuleAct(priority, active, last.activations, last.outcomes, last.successes)
+    return RuleAct(priority, active, last.activations, last.outcomes, last.successes, at)
 
 
 def _is_restored(version: PreferenceVersion) -> bool:

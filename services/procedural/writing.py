@@ -146,7 +146,7 @@ async def _act_again(rows: Rows, entry: RuleEntry, now: datetime) -> None:
             active=active,
             aside=None,
             version=2,
-            occurred_at=max(now, entry.occurred_at),
+            occurred_at=max(act.at, entry.occurred_at),
             embedding=None,
         )
         await rows.change_rule(entry.id, change, now, acted=True, written=False)

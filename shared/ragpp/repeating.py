@@ -25,7 +25,7 @@ LEAST_SHARED: Final = 2
 
 _REPORTING_WORDS: Final = """
 tell told say said says mention mentioned remember recall know knows according earlier previously sure yes you your as
-also so okay right he she they his her their user
+also so okay right noted understood got he she they his her their user
 """
 _REPORTING: Final = frozenset(_REPORTING_WORDS.split())
 """Words by which a sentence says that it repeats something."""
@@ -118,4 +118,4 @@ def _cover(wanted: frozenset[int], said: Sequence[tuple[str, frozenset[int]]], s
             break
         left -= best
         of.append(identifier)
-    return of if len(left) <= len(wanted) * (1 - share) else []
+    return of if len(wanted) - len(left) >= share * len(wanted) else []

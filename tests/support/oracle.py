@@ -57,7 +57,8 @@ class Oracle:
         subject, witness = (f"oracle-{uuid4().hex}" for _ in range(2))
         played = Player(self.stage, subject, script, words, users=script.users)
         await played.play()
-        await Player(self._quiet, witness, script.remaining, words, users=script.users, targets=played.found).play()
+        left = script.remaining.unsaid(played.gone)
+        await Player(self._quiet, witness, left, words, users=script.users, targets=played.found).play()
         found = await self._failures(subject)
         for user in script.users:
             sessions = sorted({step.session for step in script.steps if isinstance(step, Say) and step.user == user})

@@ -101,7 +101,7 @@ _LETTERS: Final = str.maketrans("0123456789", "ghijklmnop")
 @dataclass
 class Player:
     """Plays for one of the two. `users`: of whom both conclude. `targets`: of the acts in order: found where None is
-    given, else those."""
+    given, else those. `gone`: what was forgotten, what repeats it by the memory's own judgement among it."""
 
     stage: Stage
     tenant_id: str
@@ -110,6 +110,7 @@ class Player:
     users: Sequence[str]
     targets: list[Target | None] | None = None
     found: list[Target | None] = field(default_factory=list)
+    gone: set[tuple[str, str]] = field(default_factory=set)
 
     async def play(self) -> None:
         """All steps, and then what makes two memories comparable: everything extracted, reflected upon and maintained
@@ -222,24 +223,30 @@ class Player:
             answer = await api.post(f"{path}/{act.deed.partition('_')[0]}", json={"user_id": act.user, **value})
         return answer.is_success
 
+    async def _forget_messages(self, api: httpx.AsyncClient, user: str, ids: Sequence[str]) -> None:
+        """Forget them one by one, with what repeats them."""
+        for one in ids:
+            answer = await api.delete(f"/v1/interactions/{one}", params={"user_id": user, "replies": "true"})
+            assert answer.status_code in {200, 404}, answer.text
+            self.gone |= {(user, identifier) for identifier in (one, *answer.json().get("repeated_by", ()))}
+
     async def _forget(self, api: httpx.AsyncClient, forget: Forget, before: tuple[Step, ...]) -> None:
         match forget.what:
             case "messages":
-                await forget_messages(api, forget.user, [say.id for say in gone_with(forget, before)])
+                await self._forget_messages(api, forget.user, [say.id for say in gone_with(forget, before)])
             case "session":
-                elsewhere = [say.id for say in gone_with(forget, before) if say.session != forget.session]
-                await forget_messages(api, forget.user, elsewhere)
+                said = gone_with(forget, before)
+                elsewhere = [say.id for say in said if say.session != forget.session]
+                for say in said:
+                    asked = {"user_id": forget.user, "dry_run": "true"}
+                    answer = await api.delete(f"/v1/interactions/{say.id}", params=asked)
+                    elsewhere += answer.json().get("repeated_by", ())
+                await self._forget_messages(api, forget.user, elsewhere)
                 path = f"/v1/sessions/{forget.session}?user_id={forget.user}"
                 await ask_to_erase(api, path)
             case "user":
                 await ask_to_erase(api, f"/v1/users/{forget.user}")
         self.stage.tally[f"forgotten: {forget.what}"] += 1
-
-
-async def forget_messages(api: httpx.AsyncClient, user: str, ids: list[str]) -> None:
-    """Forget them one by one, what repeats them among them."""
-    answers = [await api.delete(f"/v1/interactions/{one}", params={"user_id": user}) for one in ids]
-    assert {answer.status_code for answer in answers} <= {200, 404}, [answer.text for answer in answers]
 
 
 async def ask_to_erase(api: httpx.AsyncClient, path: str) -> None:

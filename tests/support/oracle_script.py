@@ -67,7 +67,7 @@ class Pin:
 @dataclass(frozen=True)
 class Forget:
     """A message or several (`ids`), a session or all of a user, as far as they were said by then. What repeats a
-    forgotten message is forgotten with it."""
+    forgotten message is forgotten with it, also what the memory takes for a repetition."""
 
     user: str
     what: Literal["messages", "session", "user"]
@@ -112,13 +112,12 @@ class Script:
     @property
     def remaining(self) -> "Script":
         """What the witness gets: all but what is forgotten, and nobody disturbs its workers."""
-        gone = self.forgotten
-        kept = [
-            step
-            for step in self.steps
-            if not isinstance(step, Forget | Disturb)
-            and not (isinstance(step, Say | Pin) and (step.user, step.id) in gone)
-        ]
+        kept = [step for step in self.steps if not isinstance(step, Forget | Disturb)]
+        return replace(self, steps=tuple(kept)).unsaid(self.forgotten)
+
+    def unsaid(self, gone: Collection[tuple[str, str]]) -> "Script":
+        """Without the messages of these users and ids."""
+        kept = [step for step in self.steps if not (isinstance(step, Say | Pin) and (step.user, step.id) in gone)]
         return replace(self, steps=tuple(kept))
 
     def without(self, places: Collection[int]) -> "Script":

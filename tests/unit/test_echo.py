@@ -119,6 +119,12 @@ def test_a_sentence_repeats_what_was_said_in_other_words() -> None:
     assert repeated("You work at Acme and moved to Porto.", earlier)
 
 
+def test_one_word_of_five_may_be_its_own() -> None:
+    earlier = [remembered("My boss Harold lives in Bristol.")]
+    assert repeated("Splendid: your boss Harold lives in Bristol.", earlier)
+    assert not repeated("Splendid: your boss Harold lives in sunny Bristol.", earlier)
+
+
 def test_a_sentence_that_says_more_repeats_nothing() -> None:
     earlier = [remembered("I moved to Porto.")]
     assert not repeated("I opened a ticket with Bolt Logistics about the Porto shipment.", earlier)

@@ -38,3 +38,6 @@ ALTER TABLE procedural.finding_evidence
   ALTER COLUMN embedding SET STATISTICS 0;
 ALTER TABLE procedural.reflections
   ALTER COLUMN report SET STATISTICS 0;
+
+-- When a person did it, which it still was when it is done again.
+ALTER TABLE procedural.rule_acts ADD COLUMN at timestamptz NOT NULL DEFAULT now();
