@@ -34,7 +34,7 @@ def losses_of(evidence: Iterable[EventEvidence]) -> dict[str, Loss]:
     losses: dict[str, Loss] = {}
     for event in evidence:
         for identifier, keys in event.mentions:
-            loss = Loss(event.sequence, frozenset(map(hashed, keys)), len(keys) > 1)
+            loss = Loss(event.sequence, frozenset(map(hashed, keys)))
             losses[identifier] = losses[identifier] | loss if identifier in losses else loss
     return losses
 

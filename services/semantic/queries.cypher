@@ -465,21 +465,19 @@ WITH a WHERE a.event_id STARTS WITH 'e:'
 DELETE a
 
 // name: add_unrevised
-// $rows list<{thing, first, keys, aliased}>: of [entity id] what it has lost; of [source id, type, target id] the rest is
+// $rows list<{thing, first, keys}>: of [entity id] what it has lost; of [source id, type, target id] the rest is
 // absent
 UNWIND $given.rows AS row
 MERGE (n:Unrevised {scope: $scope, thing: row.thing})
 SET n.first = CASE WHEN n.first < row.first THEN n.first ELSE row.first END,
-    n.keys = coalesce(n.keys, []) + row.keys,
-    n.aliased = coalesce(n.aliased, false) OR row.aliased
+    n.keys = coalesce(n.keys, []) + row.keys
 
 // name: take_unrevised
 // What was noted before there were `first` and `keys` may have lost anything.
 MATCH (n:Unrevised {scope: $scope})
-WITH n, n.thing AS thing, coalesce(n.first, 0) AS first, coalesce(n.keys, ['']) AS keys,
-     coalesce(n.aliased, true) AS aliased
+WITH n, n.thing AS thing, coalesce(n.first, 0) AS first, coalesce(n.keys, ['']) AS keys
 DELETE n
-RETURN thing, first, keys, aliased
+RETURN thing, first, keys
 
 // name: namings_around
 // The names in all events that mention any of these entities. $ids list<text>

@@ -197,15 +197,13 @@ class Naming:
 
 @dataclass(frozen=True, slots=True)
 class Loss:
-    """Evidence that an entity has lost. `first`: the sequence of the earliest; `keys`: hashes of the names in it;
-    `aliased`: whether any of it called the entity by two names."""
+    """Evidence that an entity has lost. `first`: the sequence of the earliest; `keys`: hashes of the names in it."""
 
     first: int
     keys: frozenset[str]
-    aliased: bool
 
     def __or__(self, other: "Loss") -> "Loss":
-        return Loss(min(self.first, other.first), self.keys | other.keys, self.aliased or other.aliased)
+        return Loss(min(self.first, other.first), self.keys | other.keys)
 
 
 @dataclass(frozen=True, slots=True)

@@ -58,7 +58,7 @@ async def tell_apart_again(writer: GraphWriter, revision: Revision, losses: Mapp
     shaken = {
         identifier
         for identifier, loss in losses.items()
-        if _is_shaken(loss, names.get(identifier, ()), is_merged=identifier in merges)
+        if identifier in merges or _is_shaken(loss, names.get(identifier, ()))
     }
     touched = set(losses)
     for around in await _circles(writer, shaken):
@@ -70,11 +70,12 @@ async def tell_apart_again(writer: GraphWriter, revision: Revision, losses: Mapp
     return touched
 
 
-def _is_shaken(loss: Loss, names: Sequence[SaidName], *, is_merged: bool) -> bool:
+def _is_shaken(loss: Loss, names: Sequence[SaidName]) -> bool:
     """Whether the evidence that is gone may have decided who somebody is: it brought a name that nothing earlier had
-    said of the entity, or named it twice where something was merged."""
+    said of the entity. Of what is one with others it always may: which of two is kept depends on how often each was
+    named."""
     known = {hashed(key) for said in names if said.first < loss.first for key in said.keys}
-    return not loss.keys <= known or (loss.aliased and is_merged)
+    return not loss.keys <= known
 
 
 async def _circles(writer: GraphWriter, ids: Collection[str]) -> list[list[EntityState]]:

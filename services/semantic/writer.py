@@ -220,7 +220,7 @@ class GraphWriter:
     async def add_unrevised(self, losses: Mapping[str, Loss], relationships: Iterable[RelationshipKey]) -> None:
         """Note, until `take_unrevised`, what has lost evidence: entities by id, and relationships."""
         rows = [
-            {"thing": [identifier], "first": loss.first, "keys": sorted(loss.keys), "aliased": loss.aliased}
+            {"thing": [identifier], "first": loss.first, "keys": sorted(loss.keys)}
             for identifier, loss in losses.items()
         ]
         rows += [{"thing": [key.source_id, key.type, key.target_id]} for key in relationships]
@@ -231,7 +231,7 @@ class GraphWriter:
         records = await self._run("take_unrevised")
         return (
             {
-                record["thing"][0]: Loss(record["first"], frozenset(record["keys"]), record["aliased"])
+                record["thing"][0]: Loss(record["first"], frozenset(record["keys"]))
                 for record in records
                 if len(record["thing"]) == 1
             },

@@ -151,6 +151,24 @@ async def test_what_comes_late_from_a_forgotten_message_leaves_no_name(
     assert await dumped(endpoints, scope, secret) == []
 
 
+async def test_which_of_two_spellings_is_kept_is_decided_by_what_is_left(tier: Neo4jSemanticTier) -> None:
+    heard, witness = new_scope(), new_scope()
+    spelled = ["St Marys", "St. Mary's", "St Marys", "St. Mary's", "St. Mary's"]
+    for scope, spellings in ((heard, spelled), (witness, spelled[:4])):
+        for number, name in enumerate(spellings):
+            hospital = observation(
+                f"m{number}",
+                at=NOON + timedelta(hours=number),
+                entities=(semantic_entry(name, label="ORG"),),
+                relationships=(),
+            )
+            await tier.observe(scope, [hospital])
+        await tier.consolidate(scope, NOON + timedelta(days=1), None)
+    assert [one.name for one in await entities(tier, heard)] == ["St. Mary's"]
+    await tier.forget_sources(heard, ["m4"])
+    assert await shown(tier, heard) == await shown(tier, witness)
+
+
 async def test_a_verdict_keeps_no_name_of_what_was_forgotten(tier: Neo4jSemanticTier, endpoints: Endpoints) -> None:
     scope = new_scope()
     secret = f"Zq{scope.user_id[2:]}"

@@ -117,7 +117,7 @@ async def parameters(tier: Neo4jSemanticTier, scope: Scope) -> dict[str, Mapping
         "fading": {"now": now + 1, "limit": 50},
         "absorb": {"name_key": "k", "keep_id": noor.id, "absorb_id": town.id, "now": now, "automatic": True},
         "restore": {"keep_id": noor.id, "absorb_id": town.id},
-        "add_unrevised": {"rows": [{"thing": [noor.id], "first": 1, "keys": ["k"], "aliased": False}]},
+        "add_unrevised": {"rows": [{"thing": [noor.id], "first": 1, "keys": ["k"]}]},
         "merges_of": {"ids": [noor.id]},
         "names_of": {"ids": [noor.id]},
         "namings_around": {"ids": [noor.id]},
