@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from tests.support.oracle_snapshot import Snapshot
+from tests.support.oracle_snapshot import Fields, Snapshot
 
 SHOWN_CHARS: Final = 400
 _VECTORS: Final = frozenset({"embedding", "sketch", "lexical", "id"})
@@ -75,12 +75,17 @@ def _differences(user: str, here: Snapshot, witness: Snapshot) -> Iterator[Diffe
                 near = [one for name, one in theirs.items() if name.partition(" #")[0] == thing.partition(" #")[0]]
                 yield Difference(user, place, thing, None, fields, near or "–")
         for thing in sorted(theirs.keys() - ours.keys()):
-            if " #" not in thing:
+            if " #" not in thing and not _is_empty(theirs[thing]):
                 yield Difference(user, place, thing, None, "–", theirs[thing])
 
 
 _REPORTS: Final = ("report", "procedural.reflections")
 """Compared in one direction; the last one of each day, which is made at the moment of comparison, is in both."""
+
+
+def _is_empty(report: Fields) -> bool:
+    """Of a window of which all was forgotten nothing is kept; the witness was asked to look at it all the same."""
+    return report.get("status") == "no_interactions" or report.get("sources") == []
 
 
 def _unnumbered(thing: str, fields: object) -> str:

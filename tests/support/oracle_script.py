@@ -226,7 +226,9 @@ class _Author:
             own = [one.id for one in self._said() if one.user == said.user]
             count = 1 if roll < 0.7 else min(len(own), self._chance.randint(2, 3))
             self._steps.append(Forget(said.user, "messages", tuple(sorted(self._chance.sample(own, count)))))
-        if self._chance.random() < 0.5:
+        last = self._steps[-1]
+        # what is said before a session is gone may repeat it by the way, and is not learned from
+        if self._chance.random() < 0.5 or (isinstance(last, Forget) and last.what != "messages"):
             self._steps.append(Digest())
 
     def _with_words(self) -> Iterator[Step]:
