@@ -28,7 +28,7 @@ POINT_S: Final = 0.001
 """Between two of the points at which a worker is stopped or killed."""
 _COUNT: Final = "SELECT count(*) FROM ledger.work WHERE tenant_id = $1 AND state = ANY ($2)"
 _AT_WORK: Final = """
-    SELECT split_part(owner, ':', 2)::int FROM ledger.work
+    SELECT split_part(lease_owner, ':', 2)::int FROM ledger.work
      WHERE tenant_id = $1 AND state = 'leased' ORDER BY stage = $2 DESC, event_id LIMIT 1"""
 
 
