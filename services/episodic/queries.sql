@@ -182,17 +182,14 @@ SELECT DISTINCT said.id
  WHERE gone.tenant_id = $1 AND gone.user_id = $2 AND gone.id = ANY ($3::text[]) AND said.id <> ALL ($3::text[]);
 
 -- name: replies_sharing
--- What others than the user said since then that shares a term with the text asked for or holds one of these texts;
--- none of these ids and ordinals. $3 since timestamptz, $4 terms sparsevec, $5 texts text[], $6 ids text[],
--- $7 ordinals bigint[]
+-- What others than the user said since then that has one of the terms; none of these ids and ordinals.
+-- $3 since timestamptz, $4 terms sparsevec, $5 ids text[], $6 ordinals bigint[]
 SELECT *
   FROM episodic.interactions
  WHERE tenant_id = $1 AND user_id = $2 AND role <> 'user' AND occurred_at >= $3
-   AND id <> ALL ($6::text[]) AND ordinal <> ALL ($7::bigint[])
-   AND (ordinal IN (SELECT turn FROM episodic.chunks
-                     WHERE tenant_id = $1 AND user_id = $2 AND occurred_at >= $3 AND (lexical <#> $4::sparsevec) < 0)
-        OR EXISTS (SELECT FROM unnest($5::text[]) AS part (text) WHERE strpos(content, part.text) > 0))
- ORDER BY occurred_at, ordinal;
+   AND id <> ALL ($5::text[]) AND ordinal <> ALL ($6::bigint[])
+   AND ordinal IN (SELECT turn FROM episodic.chunks
+                    WHERE tenant_id = $1 AND user_id = $2 AND occurred_at >= $3 AND (lexical <#> $4::sparsevec) < 0);
 
 -- name: forget_repetitions
 -- $3 turns bigint[]

@@ -24,6 +24,8 @@ from services.episodic.rows import Forgotten, Found, Known, NewTurn, Turn, found
 from services.episodic.scan import Columns, filter_values, narrows, session_key, traits
 
 SQL: Final = load_queries("services.episodic", "queries.sql")
+ASKED_TERMS: Final = 10_000
+"""In one question: a sparse vector of pgvector holds 16,000 elements."""
 
 
 class EpisodicStore:
@@ -79,18 +81,22 @@ class Rows:
     async def replies_sharing(
         self, gone: Sequence[Interaction], stems: Collection[int], seen: Collection[int]
     ) -> list[Turn]:
-        """What others than the user said since the first of `gone` that shares one of their `stems` or holds one of
-        their texts; none of `gone` itself, nor of the ordinals `seen`."""
-        rows = await self._connection.fetch(
-            SQL["replies_sharing"],
-            *self._scope.user_key,
-            min(one.occurred_at for one in gone),
-            SparseVector(dict.fromkeys(stems, 1.0), DIMENSIONS),
-            [one.content for one in gone if one.content.strip()],
-            [one.id for one in gone],
-            list(seen),
-        )
-        return [turn_of(row) for row in rows]
+        """What others than the user said since the first of `gone` that shares one of their `stems`; none of `gone`
+        itself, nor of the ordinals `seen`."""
+        found: dict[int, Turn] = {}
+        asked = sorted(stems)
+        for start in range(0, len(asked), ASKED_TERMS):
+            some = asked[start : start + ASKED_TERMS]
+            rows = await self._connection.fetch(
+                SQL["replies_sharing"],
+                *self._scope.user_key,
+                min(one.occurred_at for one in gone),
+                SparseVector(dict.fromkeys(some, 1.0), DIMENSIONS),
+                [one.id for one in gone],
+                [*seen, *found],
+            )
+            found |= {row["ordinal"]: turn_of(row) for row in rows}
+        return sorted(found.values(), key=lambda turn: (turn.interaction.occurred_at, turn.ordinal))
 
 
 class Writer(Rows):

@@ -104,8 +104,9 @@ async def _interactions(parts: WorkerParts, work: Work, told: Told) -> dict[str,
     whatever becomes of this one."""
     scope, erasure = work.scope, told.erasure
     await _sample(parts, work, told, told.to_do[:SAMPLES])
+    at_once = max(1, AT_ONCE >> (work.attempts - 1))  # what was too much at once is not tried so again
     while told.done < len(told.to_do):
-        some = told.to_do[told.done : told.done + AT_ONCE]
+        some = told.to_do[told.done : told.done + at_once]
         await parts.episodic.forget(scope, some)
         await withdraw(parts, scope, some)
         told.done += len(some)

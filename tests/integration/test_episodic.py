@@ -499,3 +499,14 @@ async def test_looking_long_for_what_repeats_a_message_holds_no_transaction(
         await hasty.store(scope, [reply])
         assert await hasty.repeated_by(scope, ["said"]) == ["reply"]
         assert await hasty.forget(scope, ["said"]) == 1
+
+
+async def test_messages_of_very_many_words_can_be_forgotten(tier: PostgresEpisodicTier, scope: Scope) -> None:
+    said = [
+        episodic_entry(" ".join(f"w{number}x{word}" for word in range(6_000)), id=f"m{number}") for number in range(3)
+    ]
+    reply = episodic_entry("You spoke of w2x5999 and w2x5998, did you?", id="reply", role="assistant")
+    for entry in (*said, reply):
+        await tier.store(scope, [entry])
+    assert await tier.repeated_by(scope, [entry.id for entry in said]) == ["reply"]
+    assert await tier.forget(scope, [entry.id for entry in said]) == 3
