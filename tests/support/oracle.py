@@ -20,6 +20,7 @@ from ragpp.clock import system_clock
 from ragpp.models import Scope
 from tests.support.everywhere import places_of
 from tests.support.oracle_comparing import Difference, differences
+from tests.support.oracle_exclusions import OF_SMALL_WINDOWS, Exclusion
 from tests.support.oracle_model import language_models
 from tests.support.oracle_mutations import Mutation, leaving_out
 from tests.support.oracle_playing import HINT, Moment, Player, words_of
@@ -41,13 +42,13 @@ PAUSE_S: Final = 0.5
 
 @dataclass(frozen=True)
 class Oracle:
-    """Judges scripts on one stack. `small_windows`: conversations have summaries. `planted`: each word that was
+    """Judges scripts on one stack. `besides`: what is not compared beside what never is. `planted`: each word that was
     forgotten, with the message it was in."""
 
     stack: Stack
     gateway: RealGateway
     stage: PlayingStage
-    small_windows: bool = False
+    besides: tuple[Exclusion, ...] = ()
     planted: dict[str, str] = field(default_factory=dict)
     recalling: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(4))
 
@@ -80,7 +81,7 @@ class Oracle:
         return replace(self.stage, tally=type(self.stage.tally)())
 
     async def _snapshot(self, scope: Scope, sessions: Sequence[str]) -> Snapshot:
-        snapshot = await read_memory(self.stack, scope, small_windows=self.small_windows)
+        snapshot = await read_memory(self.stack, scope, self.besides)
         for edge in await self._relationships(scope):
             name = f"{edge.source} {edge.type} {edge.target}"
             add(
@@ -104,7 +105,7 @@ class Oracle:
 
     async def _recall(self, api: httpx.AsyncClient, user: str, query: str, session: str) -> dict[str, Any]:
         body = {"user_id": user, "query": query, "as_of": ENDS.isoformat(), "session_id": session, "limit": 50}
-        if self.small_windows:
+        if OF_SMALL_WINDOWS[0] in self.besides:
             body["tiers"] = ["episodic", "semantic", "procedural"]
         deadline = time.monotonic() + PATIENCE_S
         while True:
@@ -177,9 +178,8 @@ async def open_oracle(
         dying = await exits.enter_async_context(stoppable_worker(gateway, more))
         dying = replace(dying, models=gateway.worker.models)
         workers = LocalWorkers(gateway, dying)
-        yield Oracle(
-            stack, gateway, PlayingStage(client_of(gateway), gateway.worker.ledger, workers, clock), small_windows
-        )
+        stage = PlayingStage(client_of(gateway), gateway.worker.ledger, workers, clock)
+        yield Oracle(stack, gateway, stage, OF_SMALL_WINDOWS if small_windows else ())
 
 
 class _Patient(httpx.AsyncBaseTransport):

@@ -3,7 +3,7 @@
 Whatever a store holds for a user and is not in this table is compared, also what a later migration adds.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -106,17 +106,21 @@ OF_SMALL_WINDOWS: Final = (
 )
 """Only where windows are so small that conversations have summaries; which messages a session has is compared (st:ids),
 and no summary holds a word of what was forgotten (dump)."""
+OF_PROCESSES: Final = (
+    Exclusion("procedural.rules", ("occurred_at",), "processing time: of rules that a worker put aside or took back"),
+)
+"""Only where workers are processes, which have the machine's clock."""
 
 
-def is_excluded(place: str, *, small_windows: bool = False) -> bool:
+def is_excluded(place: str, besides: Sequence[Exclusion] = ()) -> bool:
     """Whether nothing of `place` is compared."""
-    exclusions = (*EXCLUSIONS, *OF_SMALL_WINDOWS) if small_windows else EXCLUSIONS
-    return any(one.place == place and not one.fields for one in exclusions)
+    return any(one.place == place and not one.fields for one in (*EXCLUSIONS, *besides))
 
 
-def excluded_of(place: str) -> frozenset[str]:
+def excluded_of(place: str, besides: Sequence[Exclusion] = ()) -> frozenset[str]:
     """The fields of `place` that are not compared."""
-    return frozenset(name for one in EXCLUSIONS if one.place in {place, "*"} for name in one.fields)
+    exclusions = (*EXCLUSIONS, *besides)
+    return frozenset(name for one in exclusions if one.place in {place, "*"} for name in one.fields)
 
 
 def table() -> Iterator[str]:
@@ -125,6 +129,8 @@ def table() -> Iterator[str]:
         yield _line(one)
     for one in OF_SMALL_WINDOWS:
         yield f"{_line(one)} (small windows alone)"
+    for one in OF_PROCESSES:
+        yield f"{_line(one)} (worker processes alone)"
 
 
 def _line(one: Exclusion) -> str:

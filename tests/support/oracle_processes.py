@@ -13,6 +13,7 @@ import asyncpg
 
 from infra.embedded.stack import Stack
 from tests.support.oracle import Oracle, client_of
+from tests.support.oracle_exclusions import OF_PROCESSES
 from tests.support.oracle_playing import Moment, Stage
 from tests.support.oracle_script import Disturb
 from tests.support.real_gateway import open_gateway
@@ -115,7 +116,7 @@ async def open_process_oracle(stack: Stack, folder: Path, *, workers: int = 2) -
             at_work = ProcessWorkers(relay, processes)
             stage = Stage(client_of(gateway), gateway.worker.ledger, at_work, clock, at_work.tally)
             try:
-                yield Oracle(stack, gateway, stage)
+                yield Oracle(stack, gateway, stage, OF_PROCESSES)
             finally:
                 await at_work.go_on()
                 await relay.close()

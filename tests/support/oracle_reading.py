@@ -4,7 +4,7 @@ Things are known by what they are called, not by their ids. What is not read is 
 """
 
 import json
-from collections.abc import Awaitable, Iterable, Mapping
+from collections.abc import Awaitable, Iterable, Mapping, Sequence
 from typing import Final, cast
 
 import asyncpg
@@ -14,7 +14,7 @@ from ragpp.models import Scope
 from ragpp.redis import Client, Keys, create_client
 from ragpp.settings import RedisSettings
 from services.short_term.summary import SummaryLine
-from tests.support.oracle_exclusions import excluded_of, is_excluded
+from tests.support.oracle_exclusions import Exclusion, excluded_of, is_excluded
 from tests.support.oracle_graph import read_graph
 from tests.support.oracle_snapshot import Fields, Snapshot, add
 
@@ -50,39 +50,39 @@ _SETS: Final = frozenset({"sources"})
 """Columns whose order says nothing where their rows were made in another one."""
 
 
-async def read_memory(stack: Stack, scope: Scope, *, small_windows: bool = False) -> Snapshot:
-    """All that the stores hold of the user and that is compared."""
+async def read_memory(stack: Stack, scope: Scope, besides: Sequence[Exclusion] = ()) -> Snapshot:
+    """All that the stores hold of the user and that is compared; `besides`: what else is not."""
     return {
-        **await _read_postgres(stack, scope),
+        **await _read_postgres(stack, scope, besides),
         **await read_graph(stack, scope),
-        **await _read_valkey(stack, scope, small_windows=small_windows),
+        **await _read_valkey(stack, scope, besides),
     }
 
 
-async def _read_postgres(stack: Stack, scope: Scope) -> Snapshot:
+async def _read_postgres(stack: Stack, scope: Scope, besides: Sequence[Exclusion]) -> Snapshot:
     found: Snapshot = {}
     connection = await asyncpg.connect(stack.postgres_superuser_dsn().get_secret_value())
     try:
         for (table,) in await connection.fetch(_TABLES):
-            if is_excluded(table):
+            if is_excluded(table, besides):
                 continue
-            besides = f"CROSS JOIN LATERAL ({_BESIDES[table]}) AS b" if table in _BESIDES else ""
-            row = "to_jsonb(t) || besides" if besides else "to_jsonb(t)"
+            more = f"CROSS JOIN LATERAL ({_BESIDES[table]}) AS b" if table in _BESIDES else ""
+            row = "to_jsonb(t) || besides" if more else "to_jsonb(t)"
             statement = (
-                f"SELECT ({row})::text AS row FROM {table} AS t {besides} WHERE (t.tenant_id, t.user_id) = ($1, $2)"  # noqa: S608 - of the catalog
+                f"SELECT ({row})::text AS row FROM {table} AS t {more} WHERE (t.tenant_id, t.user_id) = ($1, $2)"  # noqa: S608 - of the catalog
             )
             rows = [json.loads(one["row"]) for one in await connection.fetch(statement, *scope.user_key)]
-            _add_rows(found, table, rows)
+            _add_rows(found, table, rows, excluded_of(table, besides))
     finally:
         await connection.close()
     return found
 
 
-def _add_rows(found: Snapshot, table: str, rows: Iterable[Fields]) -> None:
+def _add_rows(found: Snapshot, table: str, rows: Iterable[Fields], excluded: frozenset[str]) -> None:
     columns = _NAMED_BY.get(table)
     kept = []
     for row in rows:
-        fields = {key: value for key, value in row.items() if key not in excluded_of(table)}
+        fields = {key: value for key, value in row.items() if key not in excluded}
         fields |= {key: sorted(cast("list[str]", fields[key])) for key in _SETS & fields.keys()}
         name = " ".join(str(row[column]) for column in (columns if columns is not None else sorted(fields)))
         kept.append((name, json.dumps(fields, sort_keys=True), fields))
@@ -93,14 +93,14 @@ def _add_rows(found: Snapshot, table: str, rows: Iterable[Fields]) -> None:
             add(found, "report", name, cast("Fields", report))
 
 
-async def _read_valkey(stack: Stack, scope: Scope, *, small_windows: bool) -> Snapshot:
+async def _read_valkey(stack: Stack, scope: Scope, besides: Sequence[Exclusion]) -> Snapshot:
     found: Snapshot = {}
     settings = RedisSettings(url=stack.endpoints().redis_url)
     own = Keys(settings.key_prefix).user("", scope).removeprefix(settings.key_prefix).removeprefix(":")
     async with create_client(settings) as client:
         async for key in client.scan_iter(match=f"{settings.key_prefix}*", count=1_000):
             area, _, rest = key.decode().removeprefix(settings.key_prefix).partition(":{")
-            if f"{{{rest}".startswith(own) and not is_excluded(area, small_windows=small_windows):
+            if f"{{{rest}".startswith(own) and not is_excluded(area, besides):
                 session = rest.partition("}")[2].removeprefix(":") or "all sessions"
                 for number, fields in enumerate(await _things(client, key.decode(), area)):
                     add(found, area, f"{session} {number}" if area in {"st:log", "st:summary"} else session, fields)
