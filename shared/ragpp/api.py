@@ -265,7 +265,7 @@ class ForgottenMessage(Forgotten):
 
 class AboutIn(Value):
     """Either an entity, by its id or by any name, also one that the graph does not know; or words, all of which a
-    message has, in whatever form."""
+    message has, in any regular form."""
 
     entity: Name | None = None
     words: Annotated[Text, Field(min_length=1, max_length=1_000)] | None = None
