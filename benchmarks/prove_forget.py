@@ -12,6 +12,7 @@ is left out once, which must be seen. The exit code is 1 when two memories diffe
 
 import argparse
 import asyncio
+import logging
 import sys
 import tempfile
 import time
@@ -21,6 +22,7 @@ from pathlib import Path
 from typing import cast
 
 import pytest
+import structlog
 
 from infra.embedded.stack import Stack
 from tests.support.oracle import Oracle, open_oracle, smallest, told
@@ -108,6 +110,7 @@ async def sees(oracle: Oracle, mutation: Mutation) -> bool:
 
 async def prove(home: Path, given: argparse.Namespace) -> int:
     """Run everything on a stack in `home`; the exit code."""
+    structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.WARNING))
     stack = Stack(home)
     stack.up()
     try:
