@@ -87,7 +87,10 @@ def test_what_is_about_somebody_is_listed_and_forgotten_when_asked(home: Path) -
     ]
     assert "forgotten" in ragpp(home, "forget", "message", "f-0", "--user", "forgetful")
     assert json.loads(ragpp(home, *about, "--json"))["total"] == 2
-    assert "2 messages forgotten" in ragpp(home, *about, "--yes")
+    some = ("forget", "message", "f-0", "f-1", "--user", "forgetful", "--json")
+    told = json.loads(ragpp(home, *some, answers=1))
+    assert {identifier: answer.get("forgotten") for identifier, answer in told.items()} == {"f-0": None, "f-1": 1}
+    assert "1 message forgotten" in ragpp(home, *about, "--yes")
     assert json.loads(ragpp(home, *about, "--json"))["total"] == 0
     ragpp(home, "forget", "about", "--user", "forgetful", answers=1)
 
@@ -161,6 +164,21 @@ def test_a_session_and_a_user_are_forgotten_with_a_report(home: Path) -> None:
     assert "interactions" in shown
     assert json.loads(ragpp(home, "recall", "Who is Berta?", "--user", "u4", "--json"))["memories"] == []
     ragpp(home, "jobs", "--stage", "erase")
+    assert "nothing was found" in ragpp(home, "forget", "session", "nobody", "--user", "u4", "--yes")
+
+
+def test_who_may_forget_and_not_read_is_told_that_it_is_under_way(home: Path) -> None:
+    ragpp(home, "remember", "Gustav is my uncle.", "--user", "u5", "--session", "s1")
+    key = json.loads(ragpp(home, "key", "create", "--scopes", "forget", "--json"))["key"]
+    done = subprocess.run(
+        command("forget", "session", "s1", "--user", "u5", "--yes", "--key", key),
+        capture_output=True,
+        text=True,
+        timeout=180,
+        check=False,
+        env=environment(home),
+    )
+    assert (done.returncode, "is under way" in done.stderr) == (0, True), done.stdout + done.stderr
 
 
 def test_there_are_as_many_workers_as_asked_for_until_another_number_is(home: Path) -> None:
