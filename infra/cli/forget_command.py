@@ -94,29 +94,25 @@ def _forget(
 ) -> None:
     """Ask for it, wait for the report, and show it; exit code 1 when it is not there in time."""
 
-    unreadable = False
-
-    async def done() -> Job:
-        nonlocal unreadable
+    async def done() -> tuple[Job, bool]:
         async with Place(home).client(url, key) as memory:
             job = await ask(memory)
             try:
-                return await memory.ended_job(job.id, timeout_s=wait) if wait > 0 else job
+                return await memory.ended_job(job.id, timeout_s=wait) if wait > 0 else job, True
             except Forbidden:  # it is asked for all the same
-                unreadable = True
-                return job
+                return job, False
 
-    job = asyncio.run(done())
+    job, readable = asyncio.run(done())
     if as_json:
         emit_json(job.model_dump(mode="json"))
-    elif unreadable:
+    elif not readable:
         err.print(safe(f"{job.id} is under way; its report needs a key with the scope `read`", "yellow"))
     elif job.state == "done" and job.result is not None:
         table = _report(job)
         out.print(table if table.row_count else safe("nothing was found", "dim"))
     else:
         err.print(safe(f"{job.id} is under way: ragpp jobs show {job.id}", "yellow"))
-    if wait > 0 and job.state != "done" and not unreadable:
+    if wait > 0 and job.state != "done" and readable:
         raise typer.Exit(ExitCode.FAILURE)
 
 

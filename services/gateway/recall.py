@@ -3,7 +3,6 @@
 import asyncio
 import json
 import time
-import traceback
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -17,7 +16,7 @@ from ragpp.embedding import Embedder
 from ragpp.errors import MemorySystemError, TierUnavailable
 from ragpp.models import Filters, Memory, MemoryQuery, Scope, TierName
 from ragpp.receipts import Receipt
-from ragpp.telling import told
+from ragpp.telling import told, trace_of
 from ragpp.tiers import EpisodicTier, MemoryTier
 from services.gateway.fusion import fuse
 from services.gateway.memory_key import memory_key
@@ -229,7 +228,7 @@ async def timed(call: Callable[[], Awaitable[Sequence[Memory]]], ends: float) ->
     except MemorySystemError as error:
         return Answer("error", ms(), detail=f"{error.code}: {error.message}")
     except Exception as error:  # noqa: BLE001 - a bug in one tier must not take the others' answers with it
-        _log.error("tier.crashed", error=told(error), where=traceback.format_tb(error.__traceback__))
+        _log.error("tier.crashed", error=told(error), where=trace_of(error))
         return Answer("error", ms(), detail=f"unexpected {type(error).__name__}; see the log")
 
 

@@ -155,7 +155,7 @@ async def drop_rules(
     texts = {one.text for history in histories.values() for one in history if not one.written}
     going, events = [], []
     for identifier, history in histories.items():
-        learned = [one for one in history if not (one.acted if history[0].written else one.written)]
+        learned = _learned(history)
         repeated = any(one.text in own.text for one in learned for own in history if own.written)
         if history[0].written or (learned and len(learned) < len(history) and not repeated):
             triggers = {trigger for one in learned for trigger in one.triggers}
@@ -173,6 +173,14 @@ async def drop_rules(
     if told:
         await forget_rules(rows, set(histories), texts)
     return events, [history[0].occurred_at for history in histories.values()]
+
+
+def _learned(history: Sequence[RuleVersion]) -> list[RuleVersion]:
+    """The versions that are no person's: by their words, or in a rule that was a person's from the first one on, where
+    all have a person's words, by who made them."""
+    if history[0].written:
+        return [one for one in history if not one.acted]
+    return [one for one in history if not one.written]
 
 
 async def _with_put_aside(rows: Rows, identifiers: Collection[str]) -> dict[str, list[RuleVersion]]:

@@ -55,6 +55,7 @@ async def tell_apart_again(writer: GraphWriter, revision: Revision, losses: Mapp
     """Do so for entities that have lost evidence; returns all whose state is to be made anew."""
     merges = await writer.merges_of(losses)
     names = await writer.names_of(losses)
+    # of what is one with others it always may have: which of two is kept depends on how often each was named
     shaken = {
         identifier
         for identifier, loss in losses.items()
@@ -72,8 +73,7 @@ async def tell_apart_again(writer: GraphWriter, revision: Revision, losses: Mapp
 
 def _is_shaken(loss: Loss, names: Sequence[SaidName]) -> bool:
     """Whether the evidence that is gone may have decided who somebody is: it brought a name that nothing earlier had
-    said of the entity. Of what is one with others it always may: which of two is kept depends on how often each was
-    named."""
+    said of the entity."""
     known = {hashed(key) for said in names if said.first < loss.first for key in said.keys}
     return not loss.keys <= known
 

@@ -2,7 +2,6 @@
 
 import asyncio
 import time
-import traceback
 from collections import defaultdict
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
@@ -12,7 +11,7 @@ import structlog
 
 from ragpp.errors import Conflict, LedgerError, MemorySystemError, Outdated, TierUnavailable
 from ragpp.ledger import Result, Work, WorkKey
-from ragpp.telling import told
+from ragpp.telling import told, trace_of
 from ragpp.tiers import MemoryTier
 from services.workers.again import extract_or_look_again
 from services.workers.erase import erase
@@ -90,8 +89,7 @@ async def _digest_user(parts: WorkerParts, batch: Sequence[Work], owner: str) ->
     except MemorySystemError as error:
         await _after_failure(parts, stage, batch, owner, error)
     except Exception as error:  # noqa: BLE001 - a bug that one event triggers must not hold up the rest
-        where = traceback.format_tb(error.__traceback__)  # not the usual trace, which ends with the error's own text
-        _log.error("work.crashed", stage=batch[0].key.stage, error=told(error), where=where)
+        _log.error("work.crashed", stage=batch[0].key.stage, error=told(error), where=trace_of(error))
         await _after_failure(parts, stage, batch, owner, error)
     else:
         await _finish(parts, [work.key for work in batch], owner, results)

@@ -10,7 +10,6 @@ import asyncio
 import hashlib
 import json
 import time
-import traceback
 from collections.abc import Awaitable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime, timedelta, tzinfo
@@ -28,7 +27,7 @@ from ragpp.ledger.work import MAX_ATTEMPTS
 from ragpp.llm.port import LanguageModel, Purpose
 from ragpp.llm.suggestions import suggest_merges, suggest_themes
 from ragpp.models import Interaction, Page, Preference, Scope, TimeRange
-from ragpp.telling import told
+from ragpp.telling import told, trace_of
 from services.workers.epochs import Epochs, epochs_of
 from services.workers.history import PAGE, pages, said_within, vectors_of
 from services.workers.learning.consolidation import duplicates, key_line, may_be_same
@@ -113,9 +112,10 @@ async def reflect(parts: WorkerParts, batch: Sequence[Work]) -> Mapping[WorkKey,
 async def reflect_again(parts: WorkerParts, work: Work, *, whole: bool) -> bool:
     """Reflect as `work` did before, now that something was forgotten; without being `whole` no report is made and no
     language model asked. False where nothing is left to reflect upon, which has no report. Raises as `reflect`."""
+    started = time.perf_counter()
     course = await _course(parts, work)
     if course.items and whole:
-        await _reported(course)
+        await _reported(course, started)
     elif course.items:
         course = replace(course, asks=False)
         await asyncio.gather(_preferences(course), _rules(course))
@@ -123,14 +123,15 @@ async def reflect_again(parts: WorkerParts, work: Work, *, whole: bool) -> bool:
 
 
 async def _reflection(parts: WorkerParts, work: Work) -> Reflection:
+    started = time.perf_counter()
     course = await _course(parts, work)
     await parts.ledger.note_window(course.scope, course.window(work.key.event_id))
-    return await _reported(course)
+    return await _reported(course, started)
 
 
-async def _reported(course: _Course) -> Reflection:
-    """The report, made now or kept."""
-    started, parts = time.perf_counter(), course.parts
+async def _reported(course: _Course, started: float) -> Reflection:
+    """The report, made now or kept. `started`: when its making began, as `time.perf_counter` counts."""
+    parts = course.parts
     identifier = _report_id(course, ())
     try:
         return await parts.procedural.get_reflection(course.scope, identifier)
@@ -217,8 +218,7 @@ async def _attempt(course: _Course, analysis: Analysis, work: Awaitable[T]) -> T
         if error.retryable:
             course.retryable.append(error)
     except Exception as error:  # noqa: BLE001 - a bug in one analysis must not take the others' results with it
-        where = traceback.format_tb(error.__traceback__)  # the usual trace ends with the error's own text
-        _log.error("reflect.crashed", analysis=analysis, error=told(error), where=where)
+        _log.error("reflect.crashed", analysis=analysis, error=told(error), where=trace_of(error))
         course.failed[analysis] = told(error)[:500]
     return None
 

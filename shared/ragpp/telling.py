@@ -1,5 +1,6 @@
 """What is stored and logged of an error: not its text, which may hold words of a message and would outlive it."""
 
+import traceback
 from types import TracebackType
 from typing import Final
 
@@ -26,6 +27,12 @@ def told(error: BaseException) -> str:
         links.append(_link(link))
         link = link.__cause__
     return ", from ".join(links)
+
+
+def trace_of(error: BaseException) -> list[str]:
+    """The places that `error` came through, each with its line of code: a trace without its end, which is the error's
+    own text."""
+    return traceback.format_tb(error.__traceback__)
 
 
 def _link(error: BaseException) -> str:

@@ -105,7 +105,7 @@ class Oracle:
 
     async def _recall(self, api: httpx.AsyncClient, user: str, query: str, session: str) -> dict[str, Any]:
         body = {"user_id": user, "query": query, "as_of": ENDS.isoformat(), "session_id": session, "limit": 50}
-        if OF_SMALL_WINDOWS[0] in self.besides:
+        if "recall" in {one.place for one in self.besides}:  # of the running conversation
             body["tiers"] = ["episodic", "semantic", "procedural"]
         deadline = time.monotonic() + PATIENCE_S
         while True:

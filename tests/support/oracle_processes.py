@@ -72,8 +72,8 @@ class ProcessWorkers:
 
     async def _leave_off(self) -> None:
         striking, self._striking = self._striking, None
-        if striking is not None and not striking.done():
-            striking.cancel()
+        if striking is not None:
+            striking.cancel()  # one that has failed says so
             with suppress(asyncio.CancelledError):
                 await striking
 

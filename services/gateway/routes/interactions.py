@@ -156,8 +156,9 @@ async def forget_interaction(
     if not done.forgotten and done.job is None:
         raise NotFound("this user has no interaction of that id")
     note(request, user_id=user_id, items=done.forgotten)
-    forgotten = ForgottenMessage(forgotten=done.forgotten, tiers=done.tiers, repeated_by=tuple(repeated_by))
-    return answer(forgotten.model_copy(update={"job": done.job}))
+    return answer(
+        ForgottenMessage(forgotten=done.forgotten, tiers=done.tiers, repeated_by=tuple(repeated_by), job=done.job)
+    )
 
 
 @router.get("/v1/pending", response_model=Pending, summary="Count what is not yet digested")

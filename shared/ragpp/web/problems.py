@@ -1,6 +1,5 @@
 """RFC 9457 problem details: every error leaves a service in one shape."""
 
-import traceback
 from collections.abc import Sequence
 from typing import Final
 
@@ -12,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue
 from starlette.exceptions import HTTPException
 
 from ragpp.errors import InvalidInput, MemorySystemError, NotFound
-from ragpp.telling import told
+from ragpp.telling import told, trace_of
 
 MEDIA_TYPE: Final = "application/problem+json"
 _log = structlog.stdlib.get_logger(__name__)
@@ -142,8 +141,7 @@ def install(app: FastAPI) -> None:
         return respond(problem, dict(error.headers or {}))
 
     async def bug(_request: Request, error: Exception) -> JSONResponse:
-        where = traceback.format_tb(error.__traceback__)  # not the usual trace, which ends with the error's own text
-        _log.error("request.crashed", error=told(error), where=where)
+        _log.error("request.crashed", error=told(error), where=trace_of(error))
         return respond(problem_of(MemorySystemError("an unexpected error; the service's log has its trace")))
 
     app.add_exception_handler(MemorySystemError, ours)
