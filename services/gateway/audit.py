@@ -18,6 +18,7 @@ import psutil
 import structlog
 
 from ragpp.errors import MemorySystemError
+from ragpp.telling import told, trace_of
 from services.gateway.store import Access
 
 _BATCH: Final = 500
@@ -73,8 +74,8 @@ class Audit:
         while not self._stopping.is_set():
             try:
                 moved = await self.flush()
-            except Exception:  # noqa: BLE001 - a journal that is no longer moved would only be noticed when it is missed
-                _log.exception("audit.crashed")
+            except Exception as error:  # noqa: BLE001 - a journal that is no longer moved would be noticed too late
+                _log.error("audit.crashed", error=told(error), where=trace_of(error))
                 moved = False
             try:
                 await asyncio.wait_for(self._stopping.wait(), _INTERVAL_S if moved else _RETRY_S)

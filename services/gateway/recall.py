@@ -132,7 +132,7 @@ class Recaller:
             except (MemorySystemError, TimeoutError) as error:
                 unembedded = f"searched by words alone: the query was not embedded ({type(error).__name__})"
                 query = query.model_copy(update={"mode": "lexical"})
-                _log.warning("recall.not_embedded", error=repr(error))
+                _log.warning("recall.not_embedded", error=told(error))
         others = [name for name in names if name not in asked]
         asked |= {name: asyncio.create_task(self._ask(name, query, ends)) for name in others}
         return {name: await asked[name] for name in names}, unembedded
