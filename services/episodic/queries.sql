@@ -152,14 +152,25 @@ SELECT id, content
 SELECT episodic.compress($1, $2, $3::text[], $4::bytea[]);
 
 -- name: note_repetitions
+-- Returns what was not known to be repeated: the messages of stretches that lie in none that was noted before.
 -- $3 ids text[], $4 starts int[], $5 ends int[], $6 ids of what is repeated text[], null for none in particular
-INSERT INTO episodic.repetitions (tenant_id, user_id, turn, start, "end", repeats)
-SELECT $1, $2, said.ordinal, new.start, new.finish, COALESCE(earlier.ordinal, 0)
-  FROM unnest($3::text[], $4::int[], $5::int[], $6::text[]) AS new (id, start, finish, repeated_id)
-  JOIN episodic.interactions AS said ON said.tenant_id = $1 AND said.user_id = $2 AND said.id = new.id
-  LEFT JOIN episodic.interactions AS earlier
-    ON earlier.tenant_id = $1 AND earlier.user_id = $2 AND earlier.id = new.repeated_id
-ON CONFLICT DO NOTHING;
+WITH new AS (
+  SELECT said.id, said.ordinal, said.event_id, given.start, given.finish, given.repeated_id,
+         COALESCE(earlier.ordinal, 0) AS repeats
+    FROM unnest($3::text[], $4::int[], $5::int[], $6::text[]) AS given (id, start, finish, repeated_id)
+    JOIN episodic.interactions AS said ON said.tenant_id = $1 AND said.user_id = $2 AND said.id = given.id
+    LEFT JOIN episodic.interactions AS earlier
+      ON earlier.tenant_id = $1 AND earlier.user_id = $2 AND earlier.id = given.repeated_id
+), inserted AS (
+  INSERT INTO episodic.repetitions (tenant_id, user_id, turn, start, "end", repeats)
+  SELECT $1, $2, ordinal, start, finish, repeats FROM new
+  ON CONFLICT DO NOTHING
+)
+SELECT new.id, new.event_id, new.repeated_id
+  FROM new
+ WHERE NOT EXISTS (SELECT FROM episodic.repetitions AS noted
+                    WHERE noted.tenant_id = $1 AND noted.user_id = $2 AND noted.turn = new.ordinal
+                      AND noted.start <= new.start AND noted."end" >= new.finish);
 
 -- name: repetitions
 -- What messages repeat, each stretch once. $3 ids text[]

@@ -44,12 +44,18 @@ class RepeatVerbs:
         return await _repeating(turns, gone), {turn.ordinal for turn in turns}
 
 
-async def note_what_repeats(writer: Writer, ids: Collection[str], found: Sequence[Repetition], seen: set[int]) -> None:
+async def note_what_repeats(
+    writer: Writer, ids: Collection[str], found: Sequence[Repetition], seen: set[int]
+) -> dict[str | None, dict[str, int]]:
     """Note, before the messages `ids` go, what repeats them: `found`, and what came since those of the ordinals `seen`
-    were looked at."""
+    were looked at. Answers by the ids of repeated messages which others teach less than before for it, with the ids of
+    the events that recorded these."""
     gone = await _said(writer, ids)
     late = await _repeating(await _replies_since(writer, gone, seen), gone)
-    await writer.note_repetitions([*found, *late])
+    less: dict[str | None, dict[str, int]] = {}
+    for one in await writer.note_repetitions([*found, *late]):
+        less.setdefault(one.repeats, {})[one.id] = one.event_id
+    return less
 
 
 async def _said(rows: Rows, ids: Collection[str]) -> list[Interaction]:

@@ -56,6 +56,16 @@ class Turn:
 
 
 @dataclass(frozen=True, slots=True)
+class TeachesLess:
+    """A message of which more is known to repeat others than before, so that it teaches less. `event_id`: of the event
+    that recorded it. `repeats`: the id of a message that it repeats, None for none in particular."""
+
+    id: str
+    event_id: int
+    repeats: str | None
+
+
+@dataclass(frozen=True, slots=True)
 class Forgotten:
     """What is left to say of an interaction that was deleted."""
 

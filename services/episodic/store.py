@@ -20,7 +20,7 @@ from ragpp.models import Filters, Interaction, Repetition, Scope
 from ragpp.postgres import Connection, Pool, ensure_open, foreign_errors, ping, tenant_tx
 from ragpp.queries import load_queries
 from services.episodic.compression import LEAST_BYTES
-from services.episodic.rows import Forgotten, Found, Known, NewTurn, Turn, found_of, turn_of
+from services.episodic.rows import Forgotten, Found, Known, NewTurn, TeachesLess, Turn, found_of, turn_of
 from services.episodic.scan import Columns, filter_values, narrows, session_key, traits
 
 SQL: Final = load_queries("services.episodic", "queries.sql")
@@ -106,13 +106,15 @@ class Writer(Rows):
         super().__init__(connection, scope)
         self._marks = marks
 
-    async def note_repetitions(self, found: Iterable[Repetition]) -> None:
-        """Add what messages repeat; what is noted stays."""
+    async def note_repetitions(self, found: Iterable[Repetition]) -> list[TeachesLess]:
+        """Add what messages repeat; what is noted stays. Answers what in them was not known to be repeated."""
         rows = [(one.id, one.start, one.end, of) for one in found for of in one.of or (None,)]
-        if rows:
-            await self._connection.execute(
-                SQL["note_repetitions"], *self._scope.user_key, *map(list, zip(*rows, strict=True))
-            )
+        if not rows:
+            return []
+        noted = await self._connection.fetch(
+            SQL["note_repetitions"], *self._scope.user_key, *map(list, zip(*rows, strict=True))
+        )
+        return [TeachesLess(row["id"], row["event_id"], row["repeated_id"]) for row in noted]
 
     async def known(self, ids: Collection[str]) -> dict[str, Known]:
         """What is stored under those of `ids` that exist."""

@@ -16,6 +16,7 @@ from ragpp.cursors import decode_cursor, encode_cursor
 from ragpp.embedding import Embedder, EmbeddingIdentity, check_identity
 from ragpp.errors import Conflict, InvalidInput, MemorySystemError, Outdated
 from ragpp.ledger import NewEvent
+from ragpp.ledger.forgotten import forgotten_event
 from ragpp.lexical import query_terms
 from ragpp.models import (
     DEFAULT_SESSION,
@@ -137,12 +138,9 @@ class PostgresEpisodicTier(RepeatVerbs, FindVerbs):
         now = self._clock()
         found, seen = await self._repetitions_of(scope, ids)
         async with self._store.writer(scope) as writer:
-            await note_what_repeats(writer, ids, found, seen)
+            less = await note_what_repeats(writer, ids, found, seen)
             gone = await writer.forget(ids, now)
-            events = [
-                NewEvent("interaction.forgotten", one.id, one.occurred_at, {"session_id": one.session_id})
-                for one in gone
-            ]
+            events = [forgotten_event(one.id, one.occurred_at, one.session_id, less.get(one.id)) for one in gone]
             await writer.record(events, now)
         return len(gone)
 

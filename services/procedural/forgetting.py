@@ -50,16 +50,19 @@ async def forget(rows: Rows, ids: Collection[str], now: datetime, *, for_good: b
     return len((deleted & wanted) | set(rules) | set(findings) | entry_ids)
 
 
-async def withdraw_sources(rows: Rows, interaction_ids: Collection[str], now: datetime) -> int:
-    """Take interactions, which are marked as forgotten, out of what was learned: whatever rests on any of them goes, or
-    is made of the evidence that does not. Returns how many preferences, rules, findings and reports changed or went.
+async def withdraw_sources(
+    rows: Rows, interaction_ids: Collection[str], now: datetime, *, for_good: bool = True
+) -> int:
+    """Take interactions out of what was learned: whatever rests on any of them goes, or is made of the evidence that
+    does not. Returns how many preferences, rules, findings and reports changed or went. `for_good`: they are marked as
+    forgotten; others may teach the same again.
 
     What can be learned from what is left is learned anew, from windows that are looked at again since the moments
     noted here. Verdicts stay, by the hashes of the values: what was rejected is not learned from others; so does what a
     person did to rules.
     """
     gone = set(interaction_ids)
-    events = await _preferences_without(rows, gone, now)
+    events = await _preferences_without(rows, gone, now, for_good=for_good)
     of_findings, moments = await drop_findings(rows, await rows.findings_of_sources(gone), gone, now)
     of_rules, told_at = await drop_rules(rows, await rows.rules_of_sources(gone), now, told=True)
     await rows.note_dropped([*moments, *told_at])
@@ -86,7 +89,7 @@ async def erase(rows: Rows, before: int, now: datetime) -> bool:
     return await rows.erase(entries, preferences, rules)
 
 
-async def _preferences_without(rows: Rows, gone: set[str], now: datetime) -> list[NewEvent]:
+async def _preferences_without(rows: Rows, gone: set[str], now: datetime, *, for_good: bool) -> list[NewEvent]:
     events: list[NewEvent] = []
     touched = await rows.preferences_of_sources(gone)
     for identifier, found in (await rows.preference_versions(touched)).items():
@@ -94,8 +97,10 @@ async def _preferences_without(rows: Rows, gone: set[str], now: datetime) -> lis
         # the kept name is that of what was known longest
         renamed = any(version.name is None for version in unsupported)
         events += await without_versions(rows, identifier, found, unsupported, now, apart=renamed)
-        await rows.bury({version.entry_id for version in unsupported if gone.issuperset(version.sources)})
-        await rows.unapply({version.entry_id for version in unsupported if not gone.issuperset(version.sources)})
+        entries = {version.entry_id for version in unsupported}
+        buried = {version.entry_id for version in unsupported if for_good and gone.issuperset(version.sources)}
+        await rows.bury(buried)
+        await rows.unapply(entries - buried)
     return events
 
 

@@ -52,10 +52,16 @@ class PostgresProceduralTier(PreferenceVerbs, RuleVerbs, FindingVerbs, Reflectio
         async with self._store.reading(scope) as rows:
             return await rows.epoch()
 
-    async def store(self, scope: Scope, entries: Sequence[Entry], epoch: int | None = None) -> list[Stored]:
+    async def store(
+        self,
+        scope: Scope,
+        entries: Sequence[Entry],
+        epoch: int | None = None,
+        instead_of: Sequence[str] = (),
+    ) -> list[Stored]:
         """PreferenceEntry, RuleEntry and FindingEntry; see the contract. A finding is a duplicate when it adds nothing
         to what is known: it may say more, from more interactions, under one id."""
-        if not entries:
+        if not entries and not instead_of:
             return []
         accepted: list[ProceduralEntry] = []
         for entry in entries:
@@ -67,6 +73,9 @@ class PostgresProceduralTier(PreferenceVerbs, RuleVerbs, FindingVerbs, Reflectio
         await self.identify()
         vectors = await self.vectors_of(accepted)
         async with self._store.writing(scope, epoch) as rows:
+            if instead_of:
+                await rows.raise_epoch()
+                await forgetting.withdraw_sources(rows, instead_of, self._clock(), for_good=False)
             return await self._store_all(rows, scope, accepted, vectors)
 
     async def _store_all(

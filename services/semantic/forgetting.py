@@ -1,7 +1,8 @@
 """Forgetting: what is left afterwards is exactly what the remaining evidence supports."""
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping
 
+from services.semantic.claiming import Claim
 from services.semantic.keys import name_key
 from services.semantic.readings import EventEvidence
 from services.semantic.records import ENTRY_PREFIX, EntityState, Loss, RelationshipKey, hashed
@@ -21,6 +22,27 @@ async def withdraw_sources(writer: GraphWriter, interaction_ids: Collection[str]
     await writer.withdraw_events(events)
     await writer.add_unrevised(losses, relationships)
     return len(losses) + len(relationships)
+
+
+async def learn_instead(
+    writer: GraphWriter,
+    revision: Revision,
+    interaction_ids: Collection[str],
+    learn_again: Callable[[], Awaitable[list[Claim]]],
+    *,
+    now: int,
+) -> list[Claim]:
+    """Let what these interactions are evidence of be what `learn_again` says, which applies events again that were
+    applied before. Nothing is revised before that: what a person said of a relationship stays with it where they go on
+    saying it. Begins an epoch. Raises Outdated."""
+    await writer.lock(now=now)
+    before = await writer.evidence_of_events(await writer.events_of_sources(interaction_ids))
+    await writer.withdraw_events(event.event_id for event in before)
+    claims = await learn_again()
+    evidence = [*before, *await writer.evidence_of_events(await writer.events_of_sources(interaction_ids))]
+    await _revise(writer, revision, losses_of(evidence), _relationships_of(evidence))
+    await writer.raise_epoch(now=now)
+    return claims
 
 
 async def revise_what_is_noted(writer: GraphWriter, revision: Revision) -> None:

@@ -104,14 +104,15 @@ async def learn(
     vectors: Mapping[str, Vector],
     mark_of: Callable[[str], str],
     now: int,
+    again: bool = False,
 ) -> list[Claim]:
-    """Apply each of `lessons` that is new; what claiming each one answered, in order. One that rests on a forgotten
-    source counts as applied, and teaches nothing.
+    """Apply each of `lessons` that is new, or all of them `again`; what claiming each one answered, in order. One that
+    rests on a forgotten source counts as applied, and teaches nothing.
 
     `vectors` has the embedding of every name in them; `mark_of` a source is what it is known by once it is forgotten.
     Raises Conflict, with the positions in `details["indexes"]`, when an id is known with other content; Outdated.
     """
-    claims = await writer.claim([event_of(lesson, mark_of) for lesson in lessons], now=now)
+    claims = await writer.claim([event_of(lesson, mark_of) for lesson in lessons], now=now, again=again)
     conflicts = [position for position, claim in enumerate(claims) if not claim.same]
     if conflicts:
         raise Conflict("an id is known with other content", details={"indexes": conflicts})

@@ -126,11 +126,11 @@ RETURN entities, relationships
 // name: claim
 // Take the user's lock and mark events as applied. Writers of one user wait here for one another; what follows in
 // the transaction sees all that the others wrote, so that reading, deciding and writing need no further care.
-// `fresh` is false for an event that was applied before. Of one that rests on a forgotten source neither sources nor names
-// are kept; `forgotten` has the marks of those. `epoch`: the user's, by which the caller tells whether the transaction may
+// `fresh` is false for an event that was applied before, unless all are to be applied `again`: each in its old place. Of
+// one that rests on a forgotten source neither sources nor names are kept; `forgotten` has the marks of those. `epoch`: the user's, by which the caller tells whether the transaction may
 // go on.
 // $rows list<{event_id, hash, occurred_at, sources, marks, namings}>: a mark for each source; $marks list<text>: all of
-// them, $now int
+// them, $again bool, $now int
 MERGE (u:User {scope: $scope})
 SET u.locked_at = $given.now
 WITH u
@@ -141,10 +141,12 @@ UNWIND range(0, size($given.rows) - 1) AS position
 WITH position, base + position AS sequence, $given.rows[position] AS row, epoch, forgotten,
      any(mark IN $given.rows[position].marks WHERE mark IN forgotten) AS gone
 MERGE (a:Applied {scope: $scope, event_id: row.event_id})
-ON CREATE SET a.hash = row.hash, a.occurred_at = row.occurred_at, a.sequence = sequence,
-              a.sources = CASE WHEN gone THEN [] ELSE row.sources END,
-              a.namings = CASE WHEN gone THEN null ELSE row.namings END
-RETURN position, a.sequence AS sequence, a.sequence = sequence AS fresh, a.hash = row.hash AS same, epoch, forgotten
+ON CREATE SET a.hash = row.hash, a.occurred_at = row.occurred_at, a.sequence = sequence
+WITH position, row, gone, epoch, forgotten, a, a.sequence = sequence OR $given.again AS fresh
+FOREACH (_ IN CASE WHEN fresh THEN [1] ELSE [] END |
+  SET a.sources = CASE WHEN gone THEN [] ELSE row.sources END,
+      a.namings = CASE WHEN gone THEN null ELSE row.namings END)
+RETURN position, a.sequence AS sequence, fresh, a.hash = row.hash AS same, epoch, forgotten
 ORDER BY position
 
 // name: lock

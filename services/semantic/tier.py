@@ -28,6 +28,7 @@ from ragpp.models import (
 from ragpp.tokens import TokenCounter
 from services.semantic import recall
 from services.semantic.claiming import Claim
+from services.semantic.forgetting import learn_instead
 from services.semantic.judging import JudgedGraph
 from services.semantic.keys import loose_key, name_key
 from services.semantic.learning import Lesson, learn, vectors_given
@@ -92,13 +93,21 @@ class Neo4jSemanticTier(JudgedGraph):
         claims = await self._learn(scope, lessons, epoch)
         return [Stored(id=entry.id, duplicate=not claim.fresh) for entry, claim in zip(entries, claims, strict=True)]
 
-    async def observe(self, scope: Scope, observations: Sequence[Observation], epoch: int | None = None) -> list[bool]:
+    async def observe(
+        self,
+        scope: Scope,
+        observations: Sequence[Observation],
+        epoch: int | None = None,
+        instead_of: Sequence[str] = (),
+    ) -> list[bool]:
         """See the contract. What one observation names twice is mentioned once."""
-        claims = await self._learn(scope, [Lesson.of_observation(item) for item in observations], epoch)
+        claims = await self._learn(scope, [Lesson.of_observation(item) for item in observations], epoch, instead_of)
         return [claim.fresh for claim in claims]
 
-    async def _learn(self, scope: Scope, lessons: Sequence[Lesson], epoch: int | None) -> list[Claim]:
-        if not lessons:
+    async def _learn(
+        self, scope: Scope, lessons: Sequence[Lesson], epoch: int | None, instead_of: Sequence[str] = ()
+    ) -> list[Claim]:
+        if not lessons and not instead_of:
             return []
         await self.identify()
         given = {name: self._names.checked(vector) for name, vector in vectors_given(lessons).items()}
@@ -107,15 +116,21 @@ class Neo4jSemanticTier(JudgedGraph):
         now = to_moment(self._clock())
 
         async def work(writer: GraphWriter) -> list[Claim]:
-            return await learn(
+            revision = self.revision(writer)
+            learning = partial(
+                learn,
                 writer,
-                self.revision(writer),
+                revision,
                 lessons,
                 belief=self._belief,
                 vectors=vectors,
                 mark_of=partial(self._marks.of, scope),
                 now=now,
+                again=bool(instead_of),
             )
+            if not instead_of:
+                return await learning()
+            return await learn_instead(writer, revision, instead_of, learning, now=now)
 
         return await self._store.write(scope, work, epoch=epoch)
 

@@ -58,10 +58,11 @@ class GraphWriter:
     async def _run(self, name: str, **given: object) -> list[neo4j.Record]:
         return await self._transaction.run(statement(name), {"scope": self._scope, "given": given})
 
-    async def claim(self, events: Sequence[NewEvent], *, now: int) -> list[Claim]:
-        """Take the user's lock and mark events as applied; in their order. Raises Outdated."""
+    async def claim(self, events: Sequence[NewEvent], *, now: int, again: bool = False) -> list[Claim]:
+        """Take the user's lock and mark events as applied; in their order. `again`: also those that were, which keep
+        their places. Raises Outdated."""
         marks = sorted({mark for event in events for mark in event.marks})
-        records = await self._run("claim", rows=[event.row() for event in events], marks=marks, now=now)
+        records = await self._run("claim", rows=[event.row() for event in events], marks=marks, again=again, now=now)
         for record in records[:1]:
             check_epoch(self._epoch, record["epoch"])
         return [

@@ -3,7 +3,7 @@
 import asyncio
 import hashlib
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from ragpp.echo import CONTEXT_TYPES, Span, blanked, masked
@@ -45,6 +45,8 @@ LOOKED_UP: Final = 10
 LOOKUPS_AT_ONCE: Final = 4
 LOOKED_AT: Final = 12
 """Sentences of one message that are looked up; what a longer one teaches beyond them is taken as new."""
+AGAIN_AT_ONCE: Final = 50
+"""Messages that are observed again in one transaction of each tier."""
 _NAME_CHARS: Final = 200
 _VALUE_CHARS: Final = 4_000
 _LABEL_CHARS: Final = 100
@@ -56,28 +58,53 @@ async def observe(parts: WorkerParts, batch: Sequence[Work]) -> None:
     Raises TierUnavailable when a tier does not answer, Outdated when something was forgotten meanwhile; then some of it
     may have been applied.
     """
-    scope = batch[0].scope
+    scope, events = batch[0].scope, {work.subject_id: work.key.event_id for work in batch}
     epochs = await epochs_of(parts, scope)
-    by_id = {item.id: item for item in await parts.episodic.get(scope, [work.subject_id for work in batch])}
-    said = [(work, _plainly_named(by_id[work.subject_id])) for work in batch if work.subject_id in by_id]
-    read = [(work, item) for work, item in said if teaches(item)]
-    if not read:
-        return
-    extractions = await _extract(parts, scope, [item for _, item in read], epochs)
-    vectors = await _embed_names(parts, extractions)
-    observations = [
-        observation_of(str(work.key.event_id), item, extraction, vectors)
-        for (work, item), extraction in zip(read, extractions, strict=True)
-        if extraction.entities or extraction.relationships or extraction.ended
-    ]
-    entries: list[PreferenceEntry | FindingEntry] = []
-    for (work, item), extraction in zip(read, extractions, strict=True):
-        entries += preferences_of(str(work.key.event_id), item, extraction)
-        entries += findings_of(item, extraction)
+    read = await _read(parts, scope, list(events))
+    observations, entries = await _learned(parts, scope, [(events[item.id], item) for item in read], epochs)
     if observations:
         await parts.semantic.observe(scope, observations, epochs.semantic)
     if entries:
         await parts.procedural.store(scope, entries, epochs.procedural)
+
+
+async def observe_again(parts: WorkerParts, scope: Scope, events: Mapping[str, int]) -> list[Interaction]:
+    """Let messages, by their ids with the events that recorded them, teach what they say by themselves now and nothing
+    that they taught before: more of it is known to repeat others. Answers those that are there. Harmless to repeat.
+    Raises TierUnavailable, Outdated."""
+    found = list[Interaction]()
+    ids = sorted(events, key=events.__getitem__)
+    for start in range(0, len(ids), AGAIN_AT_ONCE):
+        epochs = await epochs_of(parts, scope)
+        read = await _read(parts, scope, ids[start : start + AGAIN_AT_ONCE])
+        observations, entries = await _learned(parts, scope, [(events[item.id], item) for item in read], epochs)
+        instead_of = [item.id for item in read]
+        await parts.semantic.observe(scope, observations, epochs.semantic, instead_of)
+        await parts.procedural.store(scope, entries, epochs.procedural, instead_of)
+        found += read
+    return found
+
+
+async def _read(parts: WorkerParts, scope: Scope, ids: Sequence[str]) -> list[Interaction]:
+    """Those of the messages that are there and can teach anything, in the order of `ids`."""
+    by_id = {item.id: item for item in await parts.episodic.get(scope, ids)}
+    said = [_plainly_named(by_id[identifier]) for identifier in ids if identifier in by_id]
+    return [item for item in said if teaches(item)]
+
+
+async def _learned(
+    parts: WorkerParts, scope: Scope, read: Sequence[tuple[int, Interaction]], epochs: Epochs
+) -> tuple[list[Observation], list[PreferenceEntry | FindingEntry]]:
+    """What messages, each with its event, say by themselves."""
+    extractions = await _extract(parts, scope, [item for _, item in read], epochs)
+    vectors = await _embed_names(parts, extractions)
+    observations, entries = list[Observation](), list[PreferenceEntry | FindingEntry]()
+    for (event_id, item), extraction in zip(read, extractions, strict=True):
+        if extraction.entities or extraction.relationships or extraction.ended:
+            observations.append(observation_of(str(event_id), item, extraction, vectors))
+        entries += preferences_of(str(event_id), item, extraction)
+        entries += findings_of(item, extraction)
+    return observations, entries
 
 
 def _plainly_named(item: Interaction) -> Interaction:

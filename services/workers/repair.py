@@ -9,9 +9,11 @@ import structlog
 
 from ragpp.errors import Outdated, TierUnavailable
 from ragpp.ledger import Work
+from ragpp.ledger.forgotten import teach_less
 from ragpp.models import DEFAULT_SESSION, InteractionEntry, Scope
 from ragpp.telling import told
 from services.workers.clean import want_clean
+from services.workers.observe import observe_again
 from services.workers.parts import WorkerParts
 from services.workers.summaries import improve_summary, mend_summary
 
@@ -82,15 +84,19 @@ async def _rebuild_session(parts: WorkerParts, scope: Scope) -> bool:
 
 
 async def forget(parts: WorkerParts, batch: Sequence[Work]) -> None:
-    """Take forgotten interactions out of everything that was derived from them, and ask for the windows to be looked at
-    again that they were part of; their sessions' summaries are written again at once. Raises TierUnavailable, Outdated.
+    """Take forgotten interactions out of everything that was derived from them, observe again what repeats them, and
+    ask for the windows to be looked at again that any of these were part of; the sessions' summaries are written again
+    at once. Raises TierUnavailable, Outdated.
 
     It runs after the user's earlier events of this kind only. An interaction that is observed while it is being
     forgotten is taken out here, or is refused by the tier, in which it begins an epoch before anything is taken out.
     """
     scope, gone = batch[0].scope, [work.subject_id for work in batch]
     await withdraw(parts, scope, gone)
-    await parts.ledger.look_again(scope, [work.occurred_at for work in batch])
+    repeating = {identifier: event_id for work in batch for identifier, event_id in teach_less(work).items()}
+    replies = await observe_again(parts, scope, repeating)
+    moments = [work.occurred_at for work in batch] + [reply.occurred_at for reply in replies]
+    await parts.ledger.look_again(scope, moments)
     for session_id in sorted({str(work.payload.get("session_id") or DEFAULT_SESSION) for work in batch}):
         await mend_summary(parts, scope.in_session(session_id))
     await want_clean(parts, scope)

@@ -228,8 +228,16 @@ class EpisodicTier(MemoryTier, Protocol):
 class SemanticTier(MemoryTier, Protocol):
     """The user's graph of entities and relationships."""
 
-    async def observe(self, scope: Scope, observations: Sequence[Observation], epoch: int | None = None) -> list[bool]:
-        """Apply each observation exactly once, all in one transaction; False for one applied before."""
+    async def observe(
+        self,
+        scope: Scope,
+        observations: Sequence[Observation],
+        epoch: int | None = None,
+        instead_of: Sequence[str] = (),
+    ) -> list[bool]:
+        """Apply each observation exactly once, all in one transaction; False for one applied before. `instead_of`: the
+        interactions of these observations, or more, whose evidence they are from now on, whatever was learned from them
+        before; then all are applied, each as arrived when it was the first time. That begins an epoch."""
         ...
 
     async def list_entities(
@@ -307,6 +315,17 @@ class SemanticTier(MemoryTier, Protocol):
 class ProceduralTier(MemoryTier, Protocol):
     """Preferences, behavioural rules and findings, every version of a rule or preference readable; and the reports of
     reflections. `store` takes PreferenceEntry, RuleEntry and FindingEntry."""
+
+    async def store(
+        self,
+        scope: Scope,
+        entries: Sequence[Entry],
+        epoch: int | None = None,
+        instead_of: Sequence[str] = (),
+    ) -> list[Stored]:
+        """As every tier's. `instead_of`: interactions that are not forgotten, of which in the same transaction all goes
+        first that rests on them, as by `forget_sources`, and may be learned again. That begins an epoch."""
+        ...
 
     async def set_preference(self, scope: Scope, entry: PreferenceEntry) -> Preference:
         """Write a preference: the new value and the greater confidence are kept; an inferred value never

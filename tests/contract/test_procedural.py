@@ -8,7 +8,7 @@ import httpx
 import pytest
 
 from infra.embedded.stack import Endpoints
-from ragpp.errors import InvalidInput, NotFound
+from ragpp.errors import InvalidInput, NotFound, Outdated
 from ragpp.learned import Reflection, RuleConflict, Theme
 from ragpp.models import DateSpan, FindingEntry, PreferenceEntry, RuleEntry
 from ragpp.tiers import ProceduralTier
@@ -125,6 +125,33 @@ async def test_what_expired_is_learned_again_and_what_was_forgotten_is_not(tier:
         told = heard("q", "tea")
     assert (await tier.list_rules(scope)).items == ()
     assert (await tier.list_findings(scope)).items == ()
+
+
+async def test_what_messages_teach_anew_stands_in_the_place_of_what_they_taught(tier: ProceduralTier) -> None:
+    scope = new_scope()
+    told = heard("p", "tea").model_copy(update={"sources": ("i1",)})
+    both = heard("b", "milk", hours=1).model_copy(update={"sources": ("i1", "i2")})
+    kept = FindingEntry(id="f", finding="decision", text="use rows", occurred_at=NOON, sources=("i1",))
+    gone = kept.model_copy(update={"id": "g", "text": "use columns"})
+    elsewhere = kept.model_copy(update={"id": "h", "text": "use trees", "sources": ("i3",)})
+    await tier.store(scope, [told, both, kept, gone, elsewhere])
+    epoch = await tier.epoch(scope)
+
+    for now in (epoch, None):
+        stored = await tier.store(scope, [told, kept], now, ["i1"])
+        assert [one.duplicate for one in stored] == [False, False]
+
+    with pytest.raises(Outdated):
+        await tier.store(scope, [gone], epoch, ["i1"])
+    assert {one.id for one in (await tier.list_findings(scope)).items} == {"f", "h"}
+    assert [one.value for one in (await tier.list_preferences(scope)).items] == ["tea"]
+    assert await tier.store(scope, [], None, ["i1"]) == []
+    assert {one.id for one in (await tier.list_findings(scope)).items} == {"h"}
+    assert (await tier.list_preferences(scope)).items == ()
+    await tier.forget_sources(scope, ["i1"])
+    await tier.store(scope, [told, kept], None, ["i1"])
+    assert {one.id for one in (await tier.list_findings(scope)).items} == {"h"}
+    assert (await tier.list_preferences(scope)).items == ()
 
 
 async def test_a_report_is_kept_once_and_read_as_it_was(tier: ProceduralTier) -> None:

@@ -8,8 +8,9 @@ import httpx
 import pytest
 
 from infra.embedded.stack import Endpoints
-from ragpp.errors import Conflict, InvalidInput, NotFound
+from ragpp.errors import Conflict, InvalidInput, NotFound, Outdated
 from ragpp.learned import Consolidated
+from ragpp.models import Scope
 from ragpp.tiers import SemanticTier
 from ragpp.web.remote import remote_tier, tier_app
 from tests.support.scopes import new_scope
@@ -87,3 +88,50 @@ async def test_consolidating_answers_what_became_one(tier: SemanticTier) -> None
     assert (await tier.consolidate(scope, NOON, 0.0)).updated == 1
     with pytest.raises(InvalidInput):
         await tier.consolidate(scope, NOON, -1.0)
+
+
+async def test_what_a_message_teaches_anew_stands_in_the_place_of_what_it_taught(tier: SemanticTier) -> None:
+    scope, other = new_scope(), new_scope()
+    home, work = relation("Noor", "LIVES_IN", "Porto"), relation("Noor", "WORKS_AT", "Globex", label="ORG")
+    before = observation("m1", relationships=(home, work))
+    await tier.observe(scope, [before, observation("m2", relationships=(relation("Tom", "LIVES_IN", "Rome"),))])
+    await tier.observe(other, [before])
+    known = {one.type: one for one in (await tier.list_relationships(scope)).items if one.source == "Noor"}
+    await tier.judge_relationship(scope, known["WORKS_AT"].id, "confirmed")
+    assert await tier.observe(scope, [observation("m1", relationships=(work,))]) == [False]
+    epoch = await tier.epoch(scope)
+
+    for now in (epoch, None):
+        assert await tier.observe(scope, [observation("m1", relationships=(work,))], now, ["m1"]) == [True]
+
+    with pytest.raises(Outdated):
+        await tier.observe(scope, [before], epoch, ["m1"])
+    left = {one.type: one for one in (await tier.list_relationships(scope)).items if one.source == "Noor"}
+    assert [*left] == ["WORKS_AT"]
+    assert (left["WORKS_AT"].id, left["WORKS_AT"].weight) == (known["WORKS_AT"].id, known["WORKS_AT"].weight)
+    assert left["WORKS_AT"].verdict == "confirmed"
+    assert {one.name for one in (await tier.list_entities(scope)).items} == {"Noor", "Globex", "Tom", "Rome"}
+    assert len((await tier.list_relationships(other)).items) == 2
+    assert await tier.observe(scope, [], None, ["m1"]) == []
+    assert {one.name for one in (await tier.list_entities(scope)).items} == {"Tom", "Rome"}
+    await tier.forget_sources(scope, ["m1"])
+    await tier.observe(scope, [before], None, ["m1"])
+    assert {one.name for one in (await tier.list_entities(scope)).items} == {"Tom", "Rome"}
+
+
+async def test_a_name_means_whom_it_meant_when_its_message_teaches_anew(tier: SemanticTier) -> None:
+    """Names are told apart in the order of arrival: what teaches anew has not arrived later for it."""
+    said = [
+        observation("m1", entities=(semantic_entry("Anna Weber"), semantic_entry("Rosa"))),
+        observation("m2", entities=(semantic_entry("Anna Huber"),)),
+        observation("m3", entities=(semantic_entry("Anna"),)),
+    ]
+    taught, witness = new_scope(), new_scope()
+    await tier.observe(taught, said)
+    await tier.observe(taught, [observation("m1", entities=(semantic_entry("Anna Weber"),))], None, ["m1"])
+    await tier.observe(witness, [observation("m1", entities=(semantic_entry("Anna Weber"),)), *said[1:]])
+
+    async def known(scope: Scope) -> list[tuple[str, tuple[str, ...], tuple[str, ...]]]:
+        return [(one.name, one.aliases, one.sources) for one in (await tier.list_entities(scope)).items]
+
+    assert await known(taught) == await known(witness)

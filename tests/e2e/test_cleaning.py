@@ -57,7 +57,9 @@ async def test_the_append_only_file_is_rewritten_and_what_was_touched_is_vacuume
     assert (await api.post("/v1/interactions", json=other)).status_code == 201
     assert (await api.delete("/v1/interactions/m2", params={"user_id": user})).status_code == 200
     await gateway.digest(tenant)
-    assert await clean(worker, EVERY_S) == []  # it is wanted, and it is not its turn yet
+    # The same tables are wanted, and it is not their turn yet; the user's new account may lie in another partition.
+    assert not set(await clean(worker, EVERY_S)) & set(cleaned)
+    assert VALKEY in await clean(worker, 0)
 
 
 async def gone(stack: Stack, word: str) -> bool:

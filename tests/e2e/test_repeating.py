@@ -169,6 +169,56 @@ async def test_a_reply_that_says_something_of_its_own_is_learned_from(
     assert {"Qzbruno", "Qzacme"} <= await entities(api)
 
 
+async def test_what_a_reply_had_taught_that_repeats_and_says_more_goes_and_what_it_says_of_its_own_stays(
+    api: httpx.AsyncClient, gateway: RealGateway, tenant: str, told: Told, stack: Stack
+) -> None:
+    said = f"Your sister {told.sister} moved to {told.town}, where Qzbruno Meier works at Qzacme."
+    own = "Qzeva Brandt works at Qzglobex. I decided to use Qzpostgres for the ledger."
+    await tell(api, told.original)
+    await gateway.digest(tenant)
+    await tell(api, {"id": "reply", "role": "assistant", "content": f"{said} {own}"})
+    await gateway.digest(tenant)
+    assert {"Qzbruno Meier", "Qzeva Brandt"} <= await entities(api)
+    works = await works_at(api, "Qzeva Brandt")
+    assert (await api.post(f"/v1/relationships/{works['id']}/confirm", json=WHOSE)).status_code == 200
+
+    assert (await api.delete("/v1/interactions/said", params=WHOSE)).status_code == 200
+    await gateway.digest(tenant)
+
+    known = await entities(api)
+    assert not {*told.names, "Qzbruno Meier", "Qzacme"} & known
+    assert {"Qzeva Brandt", "Qzglobex"} <= known
+    after = await works_at(api, "Qzeva Brandt")
+    assert after["verdict"] == "confirmed"
+    assert [after[key] for key in ("id", "sources", "weight")] == [works[key] for key in ("id", "sources", "weight")]
+    found = (await api.get("/v1/findings", params=WHOSE)).json()["items"]
+    assert [one["text"] for one in found] == ["assistant: I decided to use Qzpostgres for the ledger."]
+    places = await places_of(stack, told.names, hint=told.sister[:10])
+    assert all(map(of_the_reply, set[str]().union(*places.values())))
+
+
+async def test_whom_a_reply_only_named_is_known_from_it_no_more(
+    api: httpx.AsyncClient, gateway: RealGateway, tenant: str, told: Told
+) -> None:
+    await tell(api, told.original)
+    await gateway.digest(tenant)
+    await tell(api, {"id": "reply", "role": "assistant", "content": f"{told.sister} in {told.town}, lovely!"})
+    await gateway.digest(tenant)
+    assert told.town in await entities(api)
+
+    assert (await api.delete("/v1/interactions/said", params=WHOSE)).status_code == 200
+    await gateway.digest(tenant)
+
+    assert not told.names & await entities(api)
+
+
+async def works_at(api: httpx.AsyncClient, name: str) -> dict[str, object]:
+    """The relationship of somebody with their employer."""
+    known = (await api.get("/v1/relationships", params=WHOSE)).json()["items"]
+    (found,) = [one for one in known if (one["source"], one["type"]) == (name, "WORKS_AT")]
+    return dict(found)
+
+
 @dataclass
 class Leaving:
     """The episodic tier, which goes away after it has forgotten once."""

@@ -1,15 +1,38 @@
-"""Epochs of forgetting, and the marks of what was forgotten, of the tiers in PostgreSQL.
+"""Epochs of forgetting, and the marks and events of what was forgotten, of the tiers in PostgreSQL.
 
-Every function runs in the caller's transaction (`ragpp.postgres.tenant_tx`) and raises what the driver raises.
+Every coroutine runs in the caller's transaction (`ragpp.postgres.tenant_tx`) and raises what the driver raises.
 """
 
 from collections.abc import Collection, Mapping
 from datetime import datetime
+from typing import Final, cast
+
+from pydantic import JsonValue
 
 from ragpp.forgetting import check_epoch
-from ragpp.ledger.events import SQL, lock_user
+from ragpp.ledger.events import SQL, NewEvent, lock_user
+from ragpp.ledger.work import Work
 from ragpp.models import Scope
 from ragpp.postgres import Connection
+
+_LESS: Final = "teach_less"
+"""In the payload: the messages that teach less than before, for they repeat the forgotten one."""
+
+
+def forgotten_event(
+    identifier: str, occurred_at: datetime, session_id: str, teach_less: Mapping[str, int] | None = None
+) -> NewEvent:
+    """That a message was forgotten. `teach_less`: the ids of others of which more is known to repeat it than was when
+    they were observed, with those of the events that recorded them."""
+    payload: dict[str, JsonValue] = {"session_id": session_id}
+    if teach_less:
+        payload[_LESS] = cast("JsonValue", dict(teach_less))
+    return NewEvent("interaction.forgotten", identifier, occurred_at, payload)
+
+
+def teach_less(work: Work) -> dict[str, int]:
+    """What the event of a forgetting names so."""
+    return cast("dict[str, int]", work.payload.get(_LESS, {}))
 
 
 async def epoch_of(connection: Connection, scope: Scope) -> int:
