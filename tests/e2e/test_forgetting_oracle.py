@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from infra.embedded.stack import Stack
 from tests.support.oracle import Oracle, open_oracle, smallest, told
-from tests.support.oracle_mutations import PLAIN, SEEN_IN, WITHDRAWALS, Mutation
+from tests.support.oracle_mutations import ANSWERED, PLAIN, SEEN_IN, WITHDRAWALS, Mutation, showing
 from tests.support.oracle_script import Script, script_of
 from tests.support.stopping import install_points
 
@@ -71,7 +71,8 @@ async def test_nor_does_a_language_model_remember_it(modelled: Oracle, seed: int
 
 
 async def test_a_plain_forgetting_leaves_no_difference(oracle: Oracle) -> None:
-    assert [str(one) for one in await oracle.judge(PLAIN)] == []
+    for script in (PLAIN, ANSWERED):
+        assert [str(one) for one in await oracle.judge(script)] == []
 
 
 async def test_a_dump_of_every_store_holds_no_word_of_what_was_forgotten(oracle: Oracle, modelled: Oracle) -> None:
@@ -83,7 +84,7 @@ async def test_a_dump_of_every_store_holds_no_word_of_what_was_forgotten(oracle:
 @pytest.mark.parametrize("mutation", WITHDRAWALS)
 async def test_a_withdrawal_that_is_left_out_is_seen(oracle: Oracle, mutation: Mutation) -> None:
     async with oracle.without(mutation) as careless:
-        places = {one.place for one in await careless.judge(PLAIN)}
+        places = {one.place for one in await careless.judge(showing(mutation))}
     assert places >= SEEN_IN[mutation]
     if mutation not in {"chunks", "pins"}:
         assert "dump" in places

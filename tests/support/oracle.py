@@ -21,12 +21,13 @@ from ragpp.models import Scope
 from tests.support.everywhere import places_of
 from tests.support.oracle_comparing import Difference, differences
 from tests.support.oracle_exclusions import OF_SMALL_WINDOWS, Exclusion
+from tests.support.oracle_graph import is_bare_rejection
 from tests.support.oracle_model import language_models
 from tests.support.oracle_mutations import Mutation, leaving_out
-from tests.support.oracle_playing import HINT, Moment, Player, words_of
+from tests.support.oracle_playing import Moment, Player
 from tests.support.oracle_playing import Stage as PlayingStage
 from tests.support.oracle_reading import read_memory
-from tests.support.oracle_script import ENDS, Say, Script
+from tests.support.oracle_script import ENDS, HINT, Say, Script, words_of
 from tests.support.oracle_snapshot import Snapshot, add
 from tests.support.oracle_vocabulary import QUERIES
 from tests.support.oracle_workers import LocalWorkers
@@ -58,15 +59,15 @@ class Oracle:
         subject, witness = (f"oracle-{uuid4().hex}" for _ in range(2))
         played = Player(self.stage, subject, script, words, users=script.users)
         await played.play()
-        left = script.remaining.unsaid(played.gone)
-        await Player(self._quiet, witness, left, words, users=script.users, targets=played.found).play()
+        left, noted = script.remaining.unsaid(played.gone), await played.repetitions()
+        await Player(self._quiet, witness, left, words, users=script.users, targets=played.found, noted=noted).play()
         found = await self._failures(subject)
         for user in script.users:
             sessions = sorted({step.session for step in script.steps if isinstance(step, Say) and step.user == user})
             here = await self._snapshot(Scope(tenant_id=subject, user_id=user), sessions)
             there = await self._snapshot(Scope(tenant_id=witness, user_id=user), sessions)
             found += differences(user, here, there)
-        return found + await self._left_over(script, words, subject)
+        return found + await self._left_over(script, left, words, subject, witness)
 
     @asynccontextmanager
     async def without(self, mutation: Mutation) -> "AsyncIterator[Oracle]":
@@ -101,7 +102,8 @@ class Oracle:
 
     async def _relationships(self, scope: Scope) -> Any:
         page = await self.gateway.parts.semantic.list_relationships(scope, as_of=ENDS, limit=500, state="all")
-        return sorted(page.items, key=lambda edge: (edge.source, edge.type, edge.target))
+        said = [edge for edge in page.items if not is_bare_rejection(edge.model_dump())]
+        return sorted(said, key=lambda edge: (edge.source, edge.type, edge.target))
 
     async def _recall(self, api: httpx.AsyncClient, user: str, query: str, session: str) -> dict[str, Any]:
         body = {"user_id": user, "query": query, "as_of": ENDS.isoformat(), "session_id": session, "limit": 50}
@@ -126,17 +128,21 @@ class Oracle:
         ]
 
     async def _left_over(
-        self, script: Script, words: Mapping[tuple[str, str], str], tenant_id: str
+        self, script: Script, left: Script, words: Mapping[tuple[str, str], str], subject: str, witness: str
     ) -> list[Difference]:
-        """Where the subject's part of every store holds a word of a forgotten message."""
+        """Where the subject's part of every store holds a word of a forgotten message, and the witness's does not,
+        which has heard the replies that stay."""
         planted = {words[key]: key for key in script.forgotten if key in words}
+        staying = {words.get((step.user, step.id)) for step in left.steps if isinstance(step, Say)}
         texts = {(step.user, step.id): step.text for step in script.steps if isinstance(step, Say)}
-        self.planted.update({word: f"{key[1]}: {texts[key]}" for word, key in planted.items()})
-        found = await places_of(self.stack, list(planted), hint=HINT, tenant_id=tenant_id) if planted else {}
+        told = {word: f"{key[1]}: {texts[key]}" for word, key in planted.items()}
+        self.planted.update({word: text for word, text in told.items() if word not in staying})
+        found = await places_of(self.stack, list(planted), hint=HINT, tenant_id=subject) if planted else {}
+        heard = await places_of(self.stack, list(planted), hint=HINT, tenant_id=witness) if planted else {}
         return [
-            Difference(planted[word][0], "dump", place, None, f"a word of {self.planted[word]}", "–")
+            Difference(planted[word][0], "dump", place, None, f"a word of {told[word]}", "–")
             for word, places in found.items()
-            for place in sorted(places)
+            for place in sorted(places - heard.get(word, set()))
         ]
 
     async def dump(self) -> list[Difference]:
@@ -178,7 +184,7 @@ async def open_oracle(
         dying = await exits.enter_async_context(stoppable_worker(gateway, more))
         dying = replace(dying, models=gateway.worker.models)
         workers = LocalWorkers(gateway, dying)
-        stage = PlayingStage(client_of(gateway), gateway.worker.ledger, workers, clock)
+        stage = PlayingStage(client_of(gateway), gateway.worker.ledger, gateway.parts.episodic, workers, clock)
         yield Oracle(stack, gateway, stage, OF_SMALL_WINDOWS if small_windows else ())
 
 

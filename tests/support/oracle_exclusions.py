@@ -81,6 +81,11 @@ EXCLUSIONS: Final = (
         ("confidence", "confidence_at"),
         "processing: how far decay is persisted; what it is at the moment is compared",
     ),
+    Exclusion(
+        "RELATES_TO",
+        ("rejected, and said by nobody",),
+        "a person's rejection stays as long as both things are known; the witness had nothing to reject",
+    ),
     Exclusion("Applied", ("event_id", "hash"), "ids: of ledger events"),
     Exclusion("Applied", ("sequence",), "ordinals: of arrival"),
     Exclusion("MENTIONS", ("path",), "ids: the entities that were absorbed on the way"),

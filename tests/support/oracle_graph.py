@@ -44,11 +44,20 @@ class _Graph:
     def snapshot(self) -> Snapshot:
         """Its things, in the order of their names."""
         found: Snapshot = {}
-        things = [*map(self._node, self._nodes), *map(self._edge, self._edges)]
+        nodes, edges = self._without_bare_rejections()
+        things = [*map(self._node, nodes), *map(self._edge, edges)]
         for place, name, fields in sorted(things, key=lambda thing: (*thing[:2], json.dumps(thing[2], default=str))):
             if not is_excluded(place) and place not in _OWN and not _is_spent(place, fields):
                 add(found, place, name, fields)
         return found
+
+    def _without_bare_rejections(self) -> tuple[list[neo4j.Record], list[neo4j.Record]]:
+        """Nodes and edges but for a person's rejection of what nobody says."""
+        bare = {edge["properties"]["id"] for edge in self._edges if is_bare_rejection(edge["properties"])}
+        own = [edge for edge in self._edges if edge["properties"].get("relationship") in bare]
+        words = {edge["source"] for edge in own}
+        edges = [edge for edge in self._edges if edge not in own and edge["properties"].get("id") not in bare]
+        return [node for node in self._nodes if node["node"] not in words], edges
 
     def _node(self, node: neo4j.Record) -> tuple[str, str, dict[str, object]]:
         return node["label"], self._names[str(node["node"])], dict(node["properties"])
@@ -62,6 +71,11 @@ class _Graph:
             stated = self._by_id.get(str(fields.get("target")), "of none")
             return kind, f"{source}: {target} {fields.get('type')} {stated}", fields
         return kind, f"{source} {target}", fields
+
+
+def is_bare_rejection(relationship: Properties) -> bool:
+    """Whether nothing is left of a relationship but that a person rejected it."""
+    return relationship.get("verdict") == "rejected" and relationship.get("weight") == 0
 
 
 def _name(label: str, properties: Properties) -> str:

@@ -1,6 +1,6 @@
 """Tiers that leave one step of a forgetting out, to show that the oracle sees it."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -9,12 +9,12 @@ from typing import Any, Final, Literal, TypeVar, cast
 import asyncpg
 
 from infra.embedded.stack import Stack
-from ragpp.models import Scope
+from ragpp.models import Observation, Scope
 from tests.support.oracle_script import Digest, Forget, Pin, Say, Script
 from tests.support.real_gateway import RealGateway
 
 T = TypeVar("T")
-Mutation = Literal["short_term", "semantic", "procedural", "rows", "chunks", "pins"]
+Mutation = Literal["short_term", "semantic", "procedural", "rows", "chunks", "pins", "replies"]
 WITHDRAWALS: Final[Mapping[Mutation, str]] = {
     "short_term": "short_term.forget",
     "semantic": "semantic.forget_sources",
@@ -22,6 +22,7 @@ WITHDRAWALS: Final[Mapping[Mutation, str]] = {
     "rows": "episodic.forget, of the rows",
     "chunks": "episodic.forget, of the chunks and their vectors",
     "pins": "pins.unpin",
+    "replies": "semantic.observe, of what teaches less than before",
 }
 """What each leaves out."""
 
@@ -41,6 +42,16 @@ PLAIN: Final = Script(
     )
 )
 """From one message something is learned in every tier, and nothing rests on it and another."""
+ANSWERED: Final = Script(
+    (
+        Say("u1", "s1", "m1", "My aunt {word} lives in Oslo.", _at(1)),
+        Say("u1", "s1", "m1r", "My aunt {word} lives in Oslo, with Vera Lang.", _at(2), "assistant", repeats="m1"),
+        Digest(),
+        Forget("u1", "messages", ("m1",), replies="stay"),
+        Digest(),
+    )
+)
+"""A reply had taught what it repeats, since it says more."""
 SEEN_IN: Final[Mapping[Mutation, frozenset[str]]] = {
     "short_term": frozenset({"st:texts"}),
     "semantic": frozenset({"Entity", "RELATES_TO"}),
@@ -48,8 +59,16 @@ SEEN_IN: Final[Mapping[Mutation, frozenset[str]]] = {
     "rows": frozenset({"episodic.interactions"}),
     "chunks": frozenset({"episodic.chunks"}),
     "pins": frozenset({"ledger.pins"}),
+    "replies": frozenset({"Entity"}),
 }
-"""Where the oracle must see each of them, in PLAIN."""
+"""Where the oracle must see each of them, in the script in which it shows."""
+
+
+def showing(mutation: Mutation) -> Script:
+    """The script in which it shows."""
+    return ANSWERED if mutation == "replies" else PLAIN
+
+
 _TABLES: Final = {"rows": "episodic.interactions", "chunks": "episodic.chunks"}
 _OF_MESSAGES: Final = {
     "rows": "kept.id = ANY ($3)",
@@ -102,6 +121,17 @@ def _keeping(stack: Stack, part: Literal["rows", "chunks"], forget: Callable[...
     return half
 
 
+def _once(observe: Callable[..., Awaitable[list[bool]]]) -> Any:
+    """`observe`, but for what is observed again."""
+
+    async def first(
+        scope: Scope, observations: Sequence[Observation], epoch: int | None = None, instead_of: Sequence[str] = ()
+    ) -> list[bool]:
+        return [] if instead_of else await observe(scope, observations, epoch)
+
+    return first
+
+
 @asynccontextmanager
 async def leaving_out(gateway: RealGateway, stack: Stack, mutation: Mutation) -> AsyncIterator[RealGateway]:
     """The gateway and its worker without that step, while inside."""
@@ -115,6 +145,8 @@ async def leaving_out(gateway: RealGateway, stack: Stack, mutation: Mutation) ->
             changed = {"short_term": _with(parts.short_term, "forget", _nothing)}
         case "semantic":
             changed = {"semantic": _with(parts.semantic, "forget_sources", _nothing)}
+        case "replies":
+            changed = {"semantic": _with(parts.semantic, "observe", _once(parts.semantic.observe))}
         case "procedural":
             changed = {"procedural": _with(parts.procedural, "forget_sources", _nothing)}
     mutated = parts if mutation == "pins" else replace(parts, **changed)

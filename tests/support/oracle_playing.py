@@ -12,7 +12,8 @@ import httpx
 
 from ragpp.ledger import WorkLedger
 from ragpp.ledger.events import RequestKind
-from ragpp.models import Scope
+from ragpp.models import Repetition, Scope
+from ragpp.tiers import EpisodicTier
 from tests.support.oracle_script import (
     ENDS,
     Act,
@@ -81,27 +82,17 @@ class Stage:
 
     client: Callable[[str], Awaitable[httpx.AsyncClient]]
     ledger: WorkLedger
+    episodic: EpisodicTier
     workers: Workers
     clock: Moment
     tally: Counter[str] = field(default_factory=Counter)
 
 
-def words_of(script: Script) -> dict[tuple[str, str], str]:
-    """A word for each message in which one is planted, that no other text has; what repeats a message has its word."""
-    said = [step for step in script.steps if isinstance(step, Say) and "{word}" in step.text]
-    words = {(say.user, say.id): f"Qzo{uuid4().hex[:12].translate(_LETTERS)}" for say in said}
-    again = {(say.user, say.id): words.get((say.user, say.repeats)) for say in said if say.repeats is not None}
-    return words | {key: word for key, word in again.items() if word is not None}
-
-
-HINT: Final = "qzo"
-_LETTERS: Final = str.maketrans("0123456789", "ghijklmnop")
-
-
 @dataclass
 class Player:
     """Plays for one of the two. `users`: of whom both conclude. `targets`: of the acts in order: found where None is
-    given, else those. `gone`: what was forgotten, what repeats it by the memory's own judgement among it."""
+    given, else those. `noted`: what in replies repeats what the witness never hears, and teaches it nothing. `gone`:
+    what was forgotten, what repeats it by the memory's own judgement among it."""
 
     stage: Stage
     tenant_id: str
@@ -109,6 +100,7 @@ class Player:
     words: Mapping[tuple[str, str], str]
     users: Sequence[str]
     targets: list[Target | None] | None = None
+    noted: Mapping[tuple[str, str], Sequence[Repetition]] = field(default_factory=dict)
     found: list[Target | None] = field(default_factory=list)
     gone: set[tuple[str, str]] = field(default_factory=set)
 
@@ -160,7 +152,17 @@ class Player:
         body = {"user_id": say.user, "session_id": say.session, "messages": [message]}
         answer = await api.post("/v1/interactions", json=body)
         assert answer.status_code == 201, answer.text
+        noted = self.noted.get((say.user, say.id), ())
+        await self.stage.episodic.note_repetitions(Scope(tenant_id=self.tenant_id, user_id=say.user), noted)
         self.stage.tally["messages"] += 1
+
+    async def repetitions(self) -> dict[tuple[str, str], list[Repetition]]:
+        """What is noted of replies, by user and id."""
+        noted: dict[tuple[str, str], list[Repetition]] = {}
+        for say in (step for step in self.script.steps if isinstance(step, Say) and step.role == "assistant"):
+            scope = Scope(tenant_id=self.tenant_id, user_id=say.user)
+            noted[say.user, say.id] = await self.stage.episodic.repetitions(scope, [say.id])
+        return noted
 
     async def _job(self, job: Job) -> None:
         await self._request(job)
@@ -223,17 +225,21 @@ class Player:
             answer = await api.post(f"{path}/{act.deed.partition('_')[0]}", json={"user_id": act.user, **value})
         return answer.is_success
 
-    async def _forget_messages(self, api: httpx.AsyncClient, user: str, ids: Sequence[str]) -> None:
-        """Forget them one by one, with what repeats them."""
+    async def _forget_messages(self, api: httpx.AsyncClient, user: str, ids: Sequence[str], replies: bool) -> None:
+        """Forget them one by one, with what repeats them where `replies` go."""
         for one in ids:
-            answer = await api.delete(f"/v1/interactions/{one}", params={"user_id": user, "replies": "true"})
+            asked = {"user_id": user, "replies": str(replies).lower()}
+            answer = await api.delete(f"/v1/interactions/{one}", params=asked)
             assert answer.status_code in {200, 404}, answer.text
-            self.gone |= {(user, identifier) for identifier in (one, *answer.json().get("repeated_by", ()))}
+            repeated_by = answer.json().get("repeated_by", ())
+            self.gone |= {(user, identifier) for identifier in (one, *(repeated_by if replies else ()))}
+            self.stage.tally["replies that stay"] += 0 if replies else len(repeated_by)
 
     async def _forget(self, api: httpx.AsyncClient, forget: Forget, before: tuple[Step, ...]) -> None:
         match forget.what:
             case "messages":
-                await self._forget_messages(api, forget.user, [say.id for say in gone_with(forget, before)])
+                ids = [say.id for say in gone_with(forget, before)]
+                await self._forget_messages(api, forget.user, ids, forget.replies == "go")
             case "session":
                 said = gone_with(forget, before)
                 elsewhere = [say.id for say in said if say.session != forget.session]
@@ -241,7 +247,7 @@ class Player:
                     asked = {"user_id": forget.user, "dry_run": "true"}
                     answer = await api.delete(f"/v1/interactions/{say.id}", params=asked)
                     elsewhere += answer.json().get("repeated_by", ())
-                await self._forget_messages(api, forget.user, elsewhere)
+                await self._forget_messages(api, forget.user, elsewhere, replies=True)
                 path = f"/v1/sessions/{forget.session}?user_id={forget.user}"
                 await ask_to_erase(api, path)
             case "user":

@@ -114,7 +114,8 @@ async def open_process_oracle(stack: Stack, folder: Path, *, workers: int = 2) -
         relay = await asyncpg.connect(gateway.settings["POSTGRES_RELAY_DSN"])
         with running(*processes):
             at_work = ProcessWorkers(relay, processes)
-            stage = Stage(client_of(gateway), gateway.worker.ledger, at_work, clock, at_work.tally)
+            ledger, episodic = gateway.worker.ledger, gateway.parts.episodic
+            stage = Stage(client_of(gateway), ledger, episodic, at_work, clock, at_work.tally)
             try:
                 yield Oracle(stack, gateway, stage, OF_PROCESSES)
             finally:

@@ -5,8 +5,19 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from typing import Final, Literal, TypeAlias
+from uuid import uuid4
 
-from tests.support.oracle_vocabulary import CARRIERS, DAYS, KINDS, OWN_REPLIES, REPEATING, SAID, Kind
+from tests.support.oracle_vocabulary import (
+    CARRIERS,
+    DAYS,
+    KINDS,
+    NAMED,
+    OWN_REPLIES,
+    PARTLY,
+    REPEATING,
+    SAID,
+    Kind,
+)
 
 Stage = Literal["observe", "short_term", "forget", "extract", "reflect", "maintain", "erase"]
 JobStage = Literal["extract", "reflect", "maintain"]
@@ -19,7 +30,7 @@ ENDS: Final = datetime(2024, 3, 10, 12, tzinfo=UTC)
 @dataclass(frozen=True)
 class Say:
     """A message. Where `text` has `{word}`, a word is planted that nobody else says. `repeats`: the message that an
-    assistant repeats here."""
+    assistant repeats here; `names`: of whom it says more."""
 
     user: str
     session: str
@@ -29,6 +40,7 @@ class Say:
     role: Literal["user", "assistant"] = "user"
     name: str | None = None
     repeats: str | None = None
+    names: str | None = None
 
 
 @dataclass(frozen=True)
@@ -67,12 +79,13 @@ class Pin:
 @dataclass(frozen=True)
 class Forget:
     """A message or several (`ids`), a session or all of a user, as far as they were said by then. What repeats a
-    forgotten message is forgotten with it, also what the memory takes for a repetition."""
+    forgotten message is forgotten with it, also what the memory takes for a repetition; unless `replies` stay."""
 
     user: str
     what: Literal["messages", "session", "user"]
     ids: tuple[str, ...] = ()
     session: str = ""
+    replies: Literal["go", "stay"] = "go"
 
 
 @dataclass(frozen=True)
@@ -128,6 +141,18 @@ class Script:
         return "\n".join(f"  {place:2} {step}" for place, step in enumerate(self.steps))
 
 
+def words_of(script: Script) -> dict[tuple[str, str], str]:
+    """A word for each message in which one is planted, that no other text has; what repeats a message has its word."""
+    said = [step for step in script.steps if isinstance(step, Say) and "{word}" in step.text]
+    words = {(say.user, say.id): f"Qzo{uuid4().hex[:12].translate(_LETTERS)}" for say in said}
+    again = {(say.user, say.id): words.get((say.user, say.repeats)) for say in said if say.repeats is not None}
+    return words | {key: word for key, word in again.items() if word is not None}
+
+
+HINT: Final = "qzo"
+_LETTERS: Final = str.maketrans("0123456789", "ghijklmnop")
+
+
 def gone_with(forget: Forget, before: Sequence[Step]) -> list[Say]:
     """The messages that go with `forget`, of those said in `before`."""
     said = [step for step in before if isinstance(step, Say) and step.user == forget.user]
@@ -138,12 +163,17 @@ def gone_with(forget: Forget, before: Sequence[Step]) -> list[Say]:
             gone = {say.id for say in said if say.session == forget.session}
         case "user":
             gone = {say.id for say in said}
-    return [say for say in said if say.id in gone or say.repeats in gone]
+    return [say for say in said if say.id in gone or (forget.replies == "go" and say.repeats in gone)]
 
 
 def script_of(seed: int, kinds: frozenset[Kind] = KINDS, length: int = 10) -> Script:
     """A script of about `length` messages; the same for the same arguments."""
     return _Author(random.Random(seed), kinds, length).write()
+
+
+def repeating(said: str, name: str | None) -> str:
+    """How an assistant repeats that, and what more it says of somebody."""
+    return PARTLY.format(start=said.rstrip("."), name=name) if name else REPEATING.format(said=said)
 
 
 class _Author:
@@ -159,6 +189,7 @@ class _Author:
         self._places = [(user, f"s{number}") for user, count in sessions.items() for number in range(1, count + 1)]
         self._name = chance.choice((None, "Maria"))
         self._own = chance.sample(OWN_REPLIES, k=len(OWN_REPLIES))
+        self._named = chance.sample(NAMED, k=len(NAMED))
 
     def write(self) -> Script:
         steps_between = [self._job, self._act, self._pin, self._disturb, self._forget]
@@ -186,8 +217,12 @@ class _Author:
             self._now += STEP
             repeats = self._chance.random() < 0.6
             own = self._own.pop() if self._own else "{word}, noted."
-            answer, of = (REPEATING.format(said=text), identifier) if repeats else (own, None)
-            self._steps.append(Say(user, session, f"{identifier}r", answer, self._now, "assistant", repeats=of))
+            answer, of = (repeating(text, None), identifier) if repeats else (own, None)
+            reply = Say(user, session, f"{identifier}r", answer, self._now, "assistant", repeats=of)
+            if repeats and self._named and "staying" in self._kinds and self._chance.random() < 0.5:
+                name = self._named.pop()
+                reply = replace(reply, names=name, text=repeating(text, name))
+            self._steps.append(reply)
 
     def _job(self) -> None:
         if "jobs" in self._kinds:
@@ -224,8 +259,12 @@ class _Author:
             self._steps.append(Forget(said.user, "session", session=said.session))
         else:
             own = [one.id for one in self._said() if one.user == said.user]
+            repeated = [one.repeats for one in self._said() if one.user == said.user and one.repeats is not None]
+            stay = "staying" in self._kinds and bool(repeated) and self._chance.random() < 0.5
+            own = repeated if stay else own
             count = 1 if roll < 0.7 else min(len(own), self._chance.randint(2, 3))
-            self._steps.append(Forget(said.user, "messages", tuple(sorted(self._chance.sample(own, count)))))
+            ids = tuple(sorted(self._chance.sample(own, count)))
+            self._steps.append(Forget(said.user, "messages", ids, replies="stay" if stay else "go"))
         last = self._steps[-1]
         # what is said before a session is gone may repeat it by the way, and is not learned from
         if self._chance.random() < 0.5 or (isinstance(last, Forget) and last.what != "messages"):
@@ -241,7 +280,7 @@ class _Author:
                 texts[step.id] = f"{step.text} {self._chance.choice(CARRIERS[theme])}"
                 yield replace(step, text=texts[step.id])
             elif isinstance(step, Say) and step.repeats in texts:
-                yield replace(step, text=REPEATING.format(said=texts[step.repeats]))
+                yield replace(step, text=repeating(texts[step.repeats], step.names))
             else:
                 yield step
 

@@ -16,6 +16,7 @@ Kind = Literal[
     "findings",
     "patterns",
     "replies",
+    "staying",
     "jobs",
     "acts",
     "sessions",
@@ -24,9 +25,10 @@ Kind = Literal[
     "summaries",
     "model",
 ]
-"""The first nine are what is said; `jobs`: extraction, reflection and upkeep also before something is forgotten;
-`acts`: a person's; `sessions`, `users`: forgotten whole; `workers`: stopped and killed; `summaries`: of sessions with
-a small window; `model`: a language model reads, too."""
+"""The first nine are what is said; `staying`: replies that stay where what they repeat is forgotten; `jobs`:
+extraction, reflection and upkeep also before something is forgotten; `acts`: a person's; `sessions`, `users`: forgotten
+whole; `workers`: stopped and killed; `summaries`: of sessions with a small window; `model`: a language model reads,
+too."""
 KINDS: Final[frozenset[Kind]] = frozenset(get_args(Kind))
 
 SAID: Final[Mapping[Kind, tuple[str, ...]]] = {
@@ -111,6 +113,10 @@ OWN_REPLIES: Final = ("I decided to use PostgreSQL for the ledger.", "I realised
 """What an assistant says of its own, each once: said again it would repeat itself, and not be learned from."""
 REPEATING: Final = "As you said: {said}"
 """How it repeats."""
+PARTLY: Final = "{start}, with {name}. {name} works at Initech."
+"""How it repeats and says more; `start`: what is repeated without its last full stop."""
+NAMED: Final = ("Vera Lang", "Rolf Weber", "Ines Brandt", "Otto Maier", "Lena Vogel", "Nils Holm")
+"""Whom it names there, each once."""
 DAYS: Final = ("2024-03-04", "2024-03-05", "2024-03-06", "2024-03-07", "2024-03-08")
 QUERIES: Final = (
     "Where does my mother live?",
