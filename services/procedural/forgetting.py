@@ -1,14 +1,17 @@
 """Forgetting: what was written goes with every version, and only ids and hashes of what it was stay behind."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from datetime import datetime
 
+from ragpp.learned import HABIT_ENTRY, READ_ENTRY
 from ragpp.ledger import NewEvent
 from services.procedural.merging import without_versions
+from services.procedural.naming import value_hash
 from services.procedural.reflections import forget_rules
 from services.procedural.reflections import without_sources as report_without
 from services.procedural.store import Rows
 from services.procedural.unlearning import BLURRED_REASON, drop_findings, drop_rules
+from services.procedural.versions import PreferenceVersion
 
 
 async def forget(rows: Rows, ids: Collection[str], now: datetime, *, for_good: bool = True) -> int:
@@ -94,6 +97,9 @@ async def _preferences_without(rows: Rows, gone: set[str], now: datetime, *, for
     touched = await rows.preferences_of_sources(gone)
     for identifier, found in (await rows.preference_versions(touched)).items():
         unsupported = [version for version in found if not gone.isdisjoint(version.sources)]
+        if for_good:
+            heard = [version for version in unsupported if not version.entry_id.startswith((HABIT_ENTRY, READ_ENTRY))]
+            await _lift_confirmations(rows, identifier, heard, [one for one in found if one not in unsupported])
         # the kept name is that of what was known longest
         renamed = any(version.name is None for version in unsupported)
         events += await without_versions(rows, identifier, found, unsupported, now, apart=renamed)
@@ -102,6 +108,23 @@ async def _preferences_without(rows: Rows, gone: set[str], now: datetime, *, for
         await rows.bury(buried)
         await rows.unapply(entries - buried)
     return events
+
+
+async def lift_what_nobody_says(rows: Rows) -> None:
+    """Let nobody have confirmed values that no version has any more."""
+    judged = [one for one in await rows.judged() if one.verdict == "confirmed"]
+    versions = await rows.preference_versions({one.preference_id for one in judged}) if judged else {}
+    for one in judged:
+        if one.value_hash not in {value_hash(version.value) for version in versions.get(one.preference_id, ())}:
+            await rows.lift_verdicts(one.preference_id, [one.value_hash], "confirmed")
+
+
+async def _lift_confirmations(
+    rows: Rows, identifier: str, gone: Sequence[PreferenceVersion], kept: Sequence[PreferenceVersion]
+) -> None:
+    """A value that was confirmed and that nobody is known to have said is confirmed no more when it is said later."""
+    left = {value_hash(version.value) for version in kept}
+    await rows.lift_verdicts(identifier, {value_hash(version.value) for version in gone} - left, "confirmed")
 
 
 async def _delete_rules(rows: Rows, identifiers: Collection[str], *, for_good: bool) -> list[str]:

@@ -3,6 +3,7 @@
 from collections.abc import Collection, Mapping
 from datetime import datetime
 
+from ragpp.learned import Verdict
 from ragpp.models import Preference, TimeRange, Vector
 from services.procedural.ranking import Scored
 from services.procedural.rows import Judged, cosine_of, folded, preference_of, verdicts_as_of, version_of
@@ -119,8 +120,10 @@ class PreferenceRows(UserRows):
     async def copy_verdicts(self, identifier: str, to: str) -> None:
         await self._execute("copy_verdicts", identifier, to)
 
-    async def lift_rejection(self, identifier: str, value_hash: bytes) -> None:
-        await self._execute("lift_rejection", identifier, value_hash)
+    async def lift_verdicts(self, identifier: str, value_hashes: Collection[bytes], verdict: Verdict) -> None:
+        """Let nobody have said that of these values."""
+        if value_hashes:
+            await self._execute("lift_verdicts", identifier, list(value_hashes), verdict)
 
     async def delete_verdicts(self, identifiers: Collection[str]) -> None:
         await self._execute("delete_verdicts", list(identifiers))

@@ -31,7 +31,7 @@ class PreferenceVerbs(Core):
         async with self._store.writing(scope) as rows:
             identifier = await _resolved(rows, id_of(scope, entry.category, entry.key))
             if entry.stated and not entry.sources and not await rows.applied([entry.id]):
-                await rows.lift_rejection(identifier, value_hash(entry.value))
+                await rows.lift_verdicts(identifier, [value_hash(entry.value)], "rejected")
             [stored] = await writing.apply(rows, scope, [entry], vectors, self._clock())
             if (await rows.applied([stored.id]))[stored.id].subject_id is None:
                 raise Conflict("the id belongs to an entry that was forgotten")
@@ -89,7 +89,7 @@ class PreferenceVerbs(Core):
             shown = current.verdict != "rejected" and current.waiting is None
             if shown and current.stated and current.value == wanted.value:
                 return current
-            await rows.lift_rejection(current.id, value_hash(wanted.value))
+            await rows.lift_verdicts(current.id, [value_hash(wanted.value)], "rejected")
             restored = PreferenceVersion(
                 version=writing.next_version(versions),
                 entry_id=wanted.entry_id,

@@ -97,10 +97,10 @@ SELECT tenant_id, user_id, $4, value_hash, verdict, judged_at FROM procedural.pr
    SET verdict = excluded.verdict, judged_at = excluded.judged_at
  WHERE excluded.judged_at > preference_verdicts.judged_at
 
--- name: lift_rejection
--- $3 preference_id text, $4 value_hash bytea
+-- name: lift_verdicts
+-- $3 preference_id text, $4 value hashes bytea[], $5 verdict text
 DELETE FROM procedural.preference_verdicts
- WHERE tenant_id = $1 AND user_id = $2 AND preference_id = $3 AND value_hash = $4 AND verdict = 'rejected'
+ WHERE tenant_id = $1 AND user_id = $2 AND preference_id = $3 AND value_hash = ANY($4::bytea[]) AND verdict = $5
 
 -- name: delete_verdicts
 -- $3 preference ids text[]
@@ -366,11 +366,12 @@ VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
 DELETE FROM procedural.rule_acts WHERE tenant_id = $1 AND user_id = $2 AND rule_id = $3
 RETURNING priority, active, activations, outcomes, successes, at
 
+-- name: is_learned_again
+-- Whether no window is to be looked at again.
+SELECT NOT EXISTS (SELECT FROM ledger.again WHERE tenant_id = $1 AND user_id = $2) AS learned
+
 -- name: drop_rule_acts
--- Those to rules that nothing teaches any more, once everything is learned again that was dropped.
-DELETE FROM procedural.rule_acts
- WHERE tenant_id = $1 AND user_id = $2
-   AND NOT EXISTS (SELECT FROM ledger.again WHERE tenant_id = $1 AND user_id = $2)
+DELETE FROM procedural.rule_acts WHERE tenant_id = $1 AND user_id = $2
 
 -- name: delete_rule_acts
 -- $3 rule ids text[]

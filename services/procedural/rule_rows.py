@@ -124,7 +124,7 @@ class RuleRows(UserRows):
         return RuleAct(**row) if row else None
 
     async def drop_rule_acts(self) -> None:
-        """Forget what a person did to rules that are not learned again; nothing while windows are to be looked at."""
+        """Forget what a person did to rules that are not learned again."""
         await self._execute("drop_rule_acts")
 
     async def set_rule_record(self, identifier: str, act: RuleAct) -> None:

@@ -51,6 +51,11 @@ class Rows(PreferenceRows, RuleRows, FindingRows, ReflectionRows):
         if moments:
             await note_dropped(self._connection, self.scope, moments)
 
+    async def is_learned_again(self) -> bool:
+        """Whether all is learned again that was dropped: no window is to be looked at."""
+        row = await self._fetchrow("is_learned_again")
+        return row is not None and row["learned"]
+
     async def forgotten_sources(self, interaction_ids: Collection[str]) -> set[str]:
         """Those of `interaction_ids` that were forgotten."""
         sources = self._marks.of_all(self.scope, interaction_ids)

@@ -177,7 +177,9 @@ class PostgresProceduralTier(PreferenceVerbs, RuleVerbs, FindingVerbs, Reflectio
     async def relearned(self, scope: Scope) -> None:
         """See the contract."""
         async with self._store.writing(scope) as rows:
-            await rows.drop_rule_acts()
+            if await rows.is_learned_again():
+                await rows.drop_rule_acts()
+                await forgetting.lift_what_nobody_says(rows)
 
     async def health_check(self) -> Health:
         """See the contract."""

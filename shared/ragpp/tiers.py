@@ -472,6 +472,7 @@ class ProceduralTier(MemoryTier, Protocol):
         ...
 
     async def relearned(self, scope: Scope) -> None:
-        """All that was dropped has been looked at again: what a person did to a rule that nobody teaches any more is
-        not kept for whoever teaches it later. While the ledger notes more to look at, nothing happens."""
+        """All that was dropped has been looked at again: what a person did to a rule that nobody teaches any more, and
+        that they confirmed a value that nobody says any more, is not kept for whoever teaches it later. While the
+        ledger notes more to look at, nothing happens."""
         ...

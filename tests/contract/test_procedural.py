@@ -3,13 +3,14 @@
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import UTC, date, datetime, timedelta
+from typing import get_args
 
 import httpx
 import pytest
 
 from infra.embedded.stack import Endpoints
 from ragpp.errors import InvalidInput, NotFound, Outdated
-from ragpp.learned import Reflection, RuleConflict, Theme
+from ragpp.learned import Reflection, RuleConflict, Theme, Verdict
 from ragpp.models import DateSpan, FindingEntry, PreferenceEntry, RuleEntry
 from ragpp.tiers import ProceduralTier
 from ragpp.web.remote import remote_tier, tier_app
@@ -84,6 +85,31 @@ async def test_preferences_by_time_review_verdicts_and_merging(tier: ProceduralT
         await tier.merge_preferences(scope, milk.id, milk.id)
     with pytest.raises(NotFound):
         await tier.judge_preference(scope, "unknown", "rejected")
+
+
+async def test_a_confirmation_goes_with_the_last_who_said_it_and_a_rejection_stays(tier: ProceduralTier) -> None:
+    read = new_scope()
+    for verdict in get_args(Verdict):
+        scope = new_scope()
+        await tier.store(scope, [heard("a", "tea"), heard("b", "tea", hours=1)])
+        [tea] = (await tier.list_preferences(scope)).items
+        await tier.judge_preference(scope, tea.id, verdict)
+        await tier.forget_sources(scope, ["i-a"])
+        assert (await tier.get_preference(scope, tea.id)).verdict == verdict
+        await tier.forget_sources(scope, ["i-b"])
+        await tier.store(scope, [heard("c", "tea", hours=2)])
+        assert (await tier.get_preference(scope, tea.id)).verdict == (None if verdict == "confirmed" else verdict)
+    # what windows taught they may teach again
+    await tier.store(read, [heard("model-a", "tea")])
+    [tea] = (await tier.list_preferences(read)).items
+    await tier.judge_preference(read, tea.id, "confirmed")
+    await tier.forget_sources(read, ["i-model-a"])
+    await tier.store(read, [heard("model-b", "tea")])
+    assert (await tier.get_preference(read, tea.id)).verdict == "confirmed"
+    await tier.forget_sources(read, ["i-model-b"])
+    await tier.relearned(read)
+    await tier.store(read, [heard("model-c", "tea")])
+    assert (await tier.get_preference(read, tea.id)).verdict is None
 
 
 async def test_findings_gain_support_and_are_forgotten(tier: ProceduralTier) -> None:

@@ -253,6 +253,29 @@ async def test_a_session_of_which_everything_was_forgotten_is_none(
     assert [message.id for message in (await tier.read(scope.in_session("gone"), 100)).messages] == ["new"]
 
 
+async def test_a_session_with_messages_stays_however_often_its_summary_was_torn(
+    small: RedisShortTermTier, scope: Scope
+) -> None:
+    """Its window and its summary are empty; what is left of what they were of is to be told again."""
+    await fill(small, scope, 12)
+    await small.compact(scope)
+    draft = await small.draft_summary(scope)
+    assert draft is not None
+    left = [message.id for message in (await small.read(scope, 10_000)).messages]
+    summed_up = [f"m{number}" for number in range(12) if f"m{number}" not in left]
+    entries = [short_term_entry(identifier, id=identifier) for identifier in summed_up]
+    assert await small.write_summary(scope, draft.revision, "they counted", entries)
+    await small.forget(scope, left)
+
+    for identifier in summed_up[:2]:
+        await small.forget(scope, [identifier])
+
+    assert await small.torn_summary(scope) == summed_up[2:]
+    assert [session.session_id for session in (await small.list_sessions(scope)).items] == ["default"]
+    await small.forget(scope, summed_up[2:])
+    assert (await small.list_sessions(scope)).items == ()
+
+
 async def test_a_session_was_last_spoken_in_at_its_latest_message_that_is_left(
     tier: RedisShortTermTier, scope: Scope
 ) -> None:

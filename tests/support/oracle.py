@@ -139,10 +139,12 @@ class Oracle:
         self.planted.update({word: text for word, text in told.items() if word not in staying})
         found = await places_of(self.stack, list(planted), hint=HINT, tenant_id=subject) if planted else {}
         heard = await places_of(self.stack, list(planted), hint=HINT, tenant_id=witness) if planted else {}
+        of_replies = {one.place for one in self.besides if not one.fields}
         return [
             Difference(planted[word][0], "dump", place, None, f"a word of {told[word]}", "–")
             for word, places in found.items()
             for place in sorted(places - heard.get(word, set()))
+            if word not in staying or not any(area in place for area in of_replies)
         ]
 
     async def dump(self) -> list[Difference]:

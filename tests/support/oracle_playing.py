@@ -103,6 +103,7 @@ class Player:
     noted: Mapping[tuple[str, str], Sequence[Repetition]] = field(default_factory=dict)
     found: list[Target | None] = field(default_factory=list)
     gone: set[tuple[str, str]] = field(default_factory=set)
+    _skipped: list[tuple[Act, Target]] = field(default_factory=list)
 
     async def play(self) -> None:
         """All steps, and then what makes two memories comparable: everything extracted, reflected upon and maintained
@@ -114,6 +115,8 @@ class Player:
             self.stage.clock.now = ENDS
             await self.stage.workers.go_on()
             await self.stage.workers.digest(self.tenant_id)
+            for act, target in self._skipped:  # a rejection stays: it is of what is said later, too
+                await self._act_on(api, act, target)
             await self._conclude()
 
     async def _step(self, api: httpx.AsyncClient, step: Step, before: tuple[Step, ...], after: Step | None) -> None:
@@ -141,12 +144,11 @@ class Player:
                 await self.stage.workers.digest(self.tenant_id)
 
     async def _say(self, api: httpx.AsyncClient, say: Say) -> None:
-        word = self.words.get((say.user, say.id), "nobody")
         message = {
             "id": say.id,
             "role": say.role,
             "name": say.name,
-            "content": say.text.replace("{word}", word),
+            "content": say.text.replace("{word}", self.words.get((say.user, say.id), "nobody")),
             "occurred_at": say.at.isoformat(),
         }
         body = {"user_id": say.user, "session_id": say.session, "messages": [message]}
@@ -200,9 +202,9 @@ class Player:
             self.found.append(target)
         if target is None:
             return
-        self.stage.clock.now = act.at
         done = await self._act_on(api, act, target)
-        self.stage.clock.now = ENDS
+        if not done and act.deed == "reject_preference":
+            self._skipped.append((act, target))
         self.stage.tally["acts" if done else "acts skipped"] += 1
 
     async def _pick(self, api: httpx.AsyncClient, act: Act) -> Target | None:
@@ -212,6 +214,13 @@ class Player:
 
     async def _act_on(self, api: httpx.AsyncClient, act: Act, target: Target) -> bool:
         """Whether it was there to be acted upon. A preference is found by its name, and judged by its value."""
+        self.stage.clock.now = act.at
+        try:
+            return await self._do(api, act, target)
+        finally:
+            self.stage.clock.now = ENDS
+
+    async def _do(self, api: httpx.AsyncClient, act: Act, target: Target) -> bool:
         items = await _items(api, target.what, act.user)
         known = {_key(Target(target.what, _called(target.what, item))): item for item in items}
         item = known.get(_key(target))

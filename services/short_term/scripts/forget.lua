@@ -82,6 +82,7 @@ for first = 3, #KEYS, 5 do
     redis.call('EXPIRE', ids, ttl)
     redis.call('HSET', meta, 'revision', nonce)
   end
+  torn = torn or redis.call('HEXISTS', meta, 'torn') == 1
   if changed then
     local last = redis.call('ZREVRANGE', log, 0, 0)[1]
     if last and string.sub(last, 1, 18) < latest then
