@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from itertools import product
-from typing import Any, Final, Protocol, cast
+from typing import Any, Final, Protocol
 from uuid import uuid4
 
 import httpx
@@ -14,6 +14,7 @@ from ragpp.ledger import WorkLedger
 from ragpp.ledger.events import RequestKind
 from ragpp.models import Repetition, Scope
 from ragpp.tiers import EpisodicTier
+from tests.support.oracle_acting import Target, act_on, pick, stands
 from tests.support.oracle_script import (
     ENDS,
     Act,
@@ -34,11 +35,6 @@ _KINDS: Final[Mapping[str, RequestKind]] = {
     "extract": "extract.requested",
     "reflect": "reflect.requested",
     "maintain": "maintain.requested",
-}
-_RULE_CHANGES: Final[Mapping[str, Mapping[str, object]]] = {
-    "rule_text": {"text": "Be brief."},
-    "rule_priority": {"priority": 9},
-    "rule_off": {"active": False},
 }
 
 
@@ -68,14 +64,6 @@ class Workers(Protocol):
         ...
 
 
-@dataclass(frozen=True)
-class Target:
-    """What a person's act was about, by what it is called."""
-
-    what: str
-    called: tuple[str, ...]
-
-
 @dataclass
 class Stage:
     """What a script is played on. `tally` counts what was done to the subject."""
@@ -92,7 +80,8 @@ class Stage:
 class Player:
     """Plays for one of the two. `users`: of whom both conclude. `targets`: of the acts in order: found where None is
     given, else those. `noted`: what in replies repeats what the witness never hears, and teaches it nothing. `gone`:
-    what was forgotten, what repeats it by the memory's own judgement among it."""
+    what was forgotten, what repeats it by the memory's own judgement among it. `skipped`: acts whose target was not
+    there; those `standing` are done at the end, for a person's word stays while what it is about is known."""
 
     stage: Stage
     tenant_id: str
@@ -103,7 +92,9 @@ class Player:
     noted: Mapping[tuple[str, str], Sequence[Repetition]] = field(default_factory=dict)
     found: list[Target | None] = field(default_factory=list)
     gone: set[tuple[str, str]] = field(default_factory=set)
-    _skipped: list[tuple[Act, Target]] = field(default_factory=list)
+    skipped: list[tuple[Act, Target]] = field(default_factory=list)
+    done: list[tuple[Act, Target]] = field(default_factory=list)
+    standing: Sequence[tuple[Act, Target]] = ()
 
     async def play(self) -> None:
         """All steps, and then what makes two memories comparable: everything extracted, reflected upon and maintained
@@ -115,8 +106,9 @@ class Player:
             self.stage.clock.now = ENDS
             await self.stage.workers.go_on()
             await self.stage.workers.digest(self.tenant_id)
-            for act, target in self._skipped:  # a rejection stays: it is of what is said later, too
-                await self._act_on(api, act, target)
+            for act, target in self.skipped:
+                if (act, target) in self.standing:
+                    await self._act_on(api, act, target)
             await self._conclude()
 
     async def _step(self, api: httpx.AsyncClient, step: Step, before: tuple[Step, ...], after: Step | None) -> None:
@@ -194,45 +186,25 @@ class Player:
             await self.stage.workers.digest(self.tenant_id)
 
     async def _act(self, api: httpx.AsyncClient, act: Act) -> None:
-        if self.targets is None:
-            target = await self._pick(api, act)
-            self.found.append(target)
-        else:
-            target = self.targets[len(self.found)]
-            self.found.append(target)
+        target = await pick(api, act) if self.targets is None else self.targets[len(self.found)]
+        self.found.append(target)
         if target is None:
             return
         done = await self._act_on(api, act, target)
-        if not done and act.deed == "reject_preference":
-            self._skipped.append((act, target))
+        (self.done if done else self.skipped).append((act, target))
         self.stage.tally["acts" if done else "acts skipped"] += 1
 
-    async def _pick(self, api: httpx.AsyncClient, act: Act) -> Target | None:
-        kind = _KIND_OF[act.deed]
-        known = sorted(_called(kind, item) for item in await _items(api, kind, act.user))
-        return Target(kind, known[act.pick % len(known)]) if known else None
-
     async def _act_on(self, api: httpx.AsyncClient, act: Act, target: Target) -> bool:
-        """Whether it was there to be acted upon. A preference is found by its name, and judged by its value."""
         self.stage.clock.now = act.at
         try:
-            return await self._do(api, act, target)
+            return await act_on(api, act, target)
         finally:
             self.stage.clock.now = ENDS
 
-    async def _do(self, api: httpx.AsyncClient, act: Act, target: Target) -> bool:
-        items = await _items(api, target.what, act.user)
-        known = {_key(Target(target.what, _called(target.what, item))): item for item in items}
-        item = known.get(_key(target))
-        if item is None:
-            return False
-        path = f"/v1/{target.what}/{item['id']}"
-        if target.what == "rules":
-            answer = await api.patch(path, json={"user_id": act.user, **_RULE_CHANGES[act.deed]})
-        else:
-            value = {"value": target.called[-1]} if target.what == "preferences" else {}
-            answer = await api.post(f"{path}/{act.deed.partition('_')[0]}", json={"user_id": act.user, **value})
-        return answer.is_success
+    async def verdicts(self) -> list[tuple[Act, Target]]:
+        """Those among its acts that still stand."""
+        async with await self.stage.client(self.tenant_id) as api:
+            return [done for done in self.done if await stands(api, *done)]
 
     async def _forget_messages(self, api: httpx.AsyncClient, user: str, ids: Sequence[str], replies: bool) -> None:
         """Forget them one by one, with what repeats them where `replies` go."""
@@ -268,33 +240,3 @@ async def ask_to_erase(api: httpx.AsyncClient, path: str) -> None:
     """Ask for a session or a user to be forgotten; a worker does it."""
     answer = await api.delete(path)
     assert answer.status_code == 202, answer.text
-
-
-_KIND_OF: Final = {
-    "confirm": "relationships",
-    "reject": "relationships",
-    "confirm_preference": "preferences",
-    "reject_preference": "preferences",
-    "rule_text": "rules",
-    "rule_priority": "rules",
-    "rule_off": "rules",
-}
-
-
-async def _items(api: httpx.AsyncClient, kind: str, user: str) -> list[dict[str, Any]]:
-    """All there are of a kind that the user sees now, or saw."""
-    state = {"state": "all"} if kind == "relationships" else {}
-    answer = await api.get(f"/v1/{kind}", params={"user_id": user, "limit": 200, **state})
-    assert answer.is_success, answer.text
-    return cast("list[dict[str, Any]]", answer.json()["items"])
-
-
-def _called(kind: str, item: Mapping[str, Any]) -> tuple[str, ...]:
-    if kind == "relationships":
-        return item["source"], item["type"], item["target"]
-    return (item["id"],) if kind == "rules" else (item["category"], item["key"], item["value"])
-
-
-def _key(target: Target) -> tuple[str, ...]:
-    """What it is found by: a preference by category and key."""
-    return target.called[:2] if target.what == "preferences" else target.called
