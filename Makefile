@@ -11,7 +11,7 @@ LINTED := shared services infra tests benchmarks examples
 NO_SERVER := -m "not server" --durations=10
 ALL_TESTS := --durations=20
 
-.PHONY: help install check lint test run demo demo-chat demo-validity learn eval eval-extraction bench reference-vectors prove-crash prove-echo prove-erasure prove-forget prove-learning prove-outage prove-scale prove-workers lock env-example clean
+.PHONY: help install check lint test run demo demo-chat demo-validity learn eval eval-extraction eval-instructions bench reference-vectors prove-crash prove-echo prove-erasure prove-forget prove-learning prove-outage prove-scale prove-workers lock env-example clean
 
 help: ## list the targets
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -64,6 +64,9 @@ eval: install ## LoCoMo and BEAM through the API: recall, ranking and latency by
 
 eval-extraction: install ## precision and recall of the local extractor, by kind, on the labelled sentences
 	$(BIN)/python benchmarks/eval_extraction.py
+
+eval-instructions: install ## of 150 texts that are merely passed on and 150 honest messages, what is learned
+	$(BIN)/python -m benchmarks.eval_instructions
 
 bench: prove-scale ## latency of every tier and of the whole recall, beside the budgets
 

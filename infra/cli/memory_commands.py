@@ -24,6 +24,7 @@ def remember(
     identifier: Annotated[
         str | None, typer.Option("--id", help="Its id; a repeat with the same id is harmless.")
     ] = None,
+    learn: Annotated[bool, typer.Option(help="Whether anything may be learned from it; found it is always.")] = True,
     home: HomeOption = DEFAULT_HOME,
     url: UrlOption = None,
     key: KeyOption = None,
@@ -34,7 +35,7 @@ def remember(
     Example: [bold]ragpp remember "My sister Elena moved to Porto." --user u1 --name Maria[/bold]
     """
     message = {"id": identifier, "role": role, "name": name, "content": text, "occurred_at": parse_moment(at, "--at")}
-    given = {field: value for field, value in message.items() if value is not None}
+    given = {field: value for field, value in message.items() if value is not None} | {"learn": learn}
     request = checked(
         StoreRequest,
         {"user_id": user, "session_id": session or DEFAULT_SESSION, "messages": [checked(MessageIn, given)]},

@@ -113,5 +113,6 @@ def turn_of(row: "asyncpg.Record") -> Turn:
         domain=row["domain"],
         task_type=row["task_type"],
         metadata=json.loads(row["metadata"]),
+        learn=row["learn"],
     )
     return Turn(interaction, row["ordinal"], row["tokens"])

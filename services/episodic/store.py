@@ -154,6 +154,7 @@ class Writer(Rows):
             [json.dumps(one.metadata, ensure_ascii=False) for one in said],
             [turn.tokens for turn in turns],
             [turn.redactions for turn in turns],
+            [one.learn for one in said],
             now,
         )
         ordinals = {row["id"]: row["ordinal"] for row in rows}

@@ -122,6 +122,7 @@ class Intake:
             content=content.text,
             occurred_at=message.occurred_at or now,
             metadata=metadata,
+            learn=message.learn,
             **labels,
         )
         return interaction, content.count + in_metadata + (name.count if name else 0)

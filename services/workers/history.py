@@ -19,15 +19,16 @@ T = TypeVar("T")
 
 
 async def said_within(parts: WorkerParts, scope: Scope, span: TimeRange, *, most: int) -> list[Interaction]:
-    """The interactions of `span`, oldest first, what in them only repeats what was said before blanked; of more than
-    `most` the latest. Raises TierUnavailable."""
+    """The interactions of `span` that may be learned from, oldest first, what in them only repeats what was said before
+    blanked; of more than `most` the latest. Raises TierUnavailable."""
     found: list[Interaction] = []
 
     async def page(cursor: str | None) -> Page[Interaction]:
         return await parts.episodic.list_interactions(scope, Filters(time_range=span), cursor, PAGE, newest_first=True)
 
     async for item in pages(page):
-        found.append(item)
+        if item.learn:
+            found.append(item)
         if len(found) == most:
             break
     found.reverse()

@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from ragpp.echo import own_words
 from ragpp.extraction import SPEAKER, Extraction, Extractor
 from ragpp.learned import READ_DETAIL, READ_ENTRY
 from ragpp.lexical import words
@@ -23,6 +22,7 @@ from ragpp.models import (
     PreferenceEntry,
     RelationshipEntry,
 )
+from ragpp.own_words import own_words
 from services.workers.learning.texts import content_stems
 from services.workers.observe import finding_id
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from ragpp.echo import CONTEXT_TYPES, Span, blanked, masked
+from ragpp.echo import CONTEXT_TYPES, Span, blanked
 from ragpp.extraction import SPEAKER, EntityMention, Extraction, PreferenceMention, RelationshipMention
 from ragpp.extraction.port import FindingMention
 from ragpp.ledger import Work
@@ -26,6 +26,7 @@ from ragpp.models import (
     Scope,
     Vector,
 )
+from ragpp.own_words import own_text
 from ragpp.repeating import merged, repeated
 from services.workers.epochs import Epochs, epochs_of
 from services.workers.history import repeating_spans
@@ -114,8 +115,9 @@ def _plainly_named(item: Interaction) -> Interaction:
 
 
 def teaches(item: Interaction) -> bool:
-    """Whether anything can be learned from `item`: somebody said it, and it is not a context given back."""
-    return item.role in LEARNING_ROLES and item.message_type not in CONTEXT_TYPES
+    """Whether anything can be learned from `item`: somebody said it, who did not ask for it not to be, and it is not a
+    context given back."""
+    return item.learn and item.role in LEARNING_ROLES and item.message_type not in CONTEXT_TYPES
 
 
 async def _extract(parts: WorkerParts, scope: Scope, items: Sequence[Interaction], epochs: Epochs) -> list[Extraction]:
@@ -129,7 +131,7 @@ async def _extract(parts: WorkerParts, scope: Scope, items: Sequence[Interaction
         ]
 
     known = await repeating_spans(parts, scope, items)
-    texts = [blanked(masked(item.content), known.get(item.id, ())) for item in items]
+    texts = [blanked(own_text(item), known.get(item.id, ())) for item in items]
     extractions = await asyncio.to_thread(extract, texts, items)
     replies = [index for index, item in enumerate(items) if item.role == "assistant"]
     limit = asyncio.Semaphore(LOOKUPS_AT_ONCE)

@@ -18,7 +18,6 @@ from typing import Final, TypeVar
 import structlog
 from pydantic import JsonValue
 
-from ragpp.echo import masked, own_words
 from ragpp.errors import InvalidInput, LanguageModelError, MemorySystemError, NotFound, Outdated
 from ragpp.learned import Analysis, Consolidated, Reflection, ReflectionKind, RuleConflict, Theme
 from ragpp.ledger import Work, WorkKey
@@ -27,6 +26,7 @@ from ragpp.ledger.work import MAX_ATTEMPTS
 from ragpp.llm.port import LanguageModel, Purpose
 from ragpp.llm.suggestions import suggest_merges, suggest_themes
 from ragpp.models import Interaction, Page, Preference, Scope, TimeRange
+from ragpp.own_words import own_text, own_words
 from ragpp.telling import told, trace_of
 from services.workers.epochs import Epochs, epochs_of
 from services.workers.history import PAGE, pages, said_within, vectors_of
@@ -238,7 +238,7 @@ async def _themes(course: _Course) -> tuple[Theme, ...]:
             return await suggest_themes(model, own_words(course.items))
         except LanguageModelError as error:
             _log.warning("reflect.fell_back", analysis="themes", kind=error.kind, error=told(error))
-    texts = {item.id: masked(item.content).strip() for item in course.items}
+    texts = {item.id: own_text(item).strip() for item in course.items}
     spoken = [item for item in course.items if texts[item.id]]
     step = max(1, -(-len(spoken) // MOST_EMBEDDED))
     lines = {item.id: texts[item.id][:EMBEDDED_CHARS] for item in spoken[::step]}
@@ -255,7 +255,7 @@ async def _before(course: _Course) -> list[str]:
     """What was said in the BACKGROUND before."""
     span = TimeRange(start=back(course.span.start, BACKGROUND), end=course.span.start)
     earlier = await said_within(course.parts, course.scope, span, most=MOST_BACKGROUND)
-    return [masked(item.content) for item in earlier if teaches(item)]
+    return [own_text(item) for item in earlier if teaches(item)]
 
 
 async def _relationships(course: _Course) -> Consolidated:

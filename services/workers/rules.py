@@ -8,12 +8,12 @@ from typing import Final
 
 import structlog
 
-from ragpp.echo import own_words
 from ragpp.errors import LanguageModelError, NotFound
 from ragpp.learned import LEARNED_RULE, SUGGESTED_RULE, RuleConflict
 from ragpp.llm.port import LanguageModel
 from ragpp.llm.suggestions import suggest_rules
 from ragpp.models import Interaction, Page, Rule, RuleEntry, Scope, TimeRange
+from ragpp.own_words import own_words
 from ragpp.telling import told
 from services.workers.extract import HISTORY, MOST_HISTORY, patterns_until
 from services.workers.history import PAGE, pages, said_within, vectors_of

@@ -41,7 +41,8 @@ class MessageIn(Value):
     """One message to remember.
 
     `id`: chosen by the client, unique within the user; absent, the server makes one and a repeat is a new message.
-    `occurred_at`: absent, the time of receipt; at most five minutes ahead.
+    `occurred_at`: absent, the time of receipt; at most five minutes ahead. `learn`: false for a message that recall
+    shall find and nothing shall be learned from.
     """
 
     model_config = ConfigDict(json_schema_extra={"example": _MESSAGE_EXAMPLE})
@@ -56,6 +57,7 @@ class MessageIn(Value):
     domain: Label | None = None
     task_type: Label | None = None
     metadata: Metadata = Field(default_factory=dict)
+    learn: bool = True
 
 
 class StoreRequest(Value):

@@ -6,7 +6,7 @@ push the turns it was made from out of the answer. `TITLES` and the lines are th
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from enum import Enum, auto
 from typing import Final, NamedTuple
@@ -106,11 +106,6 @@ def _kind(line: str) -> _Kind:
 def masked(text: str) -> str:
     """`text` at its length, with what came from memory blanked: what is left was said now."""
     return blanked(text, recalled(text))
-
-
-def own_words(items: Sequence[Interaction]) -> list[Interaction]:
-    """The messages without what in them came from memory, in order; none of which nothing is left."""
-    return [item.model_copy(update={"content": text}) for item in items if (text := masked(item.content).strip())]
 
 
 def blanked(text: str, spans: Iterable[Span]) -> str:

@@ -61,7 +61,8 @@ class Scope(Value):
 
 
 class Interaction(Value):
-    """One message of a conversation; append-only, its content already redacted."""
+    """One message of a conversation; append-only, its content already redacted. `learn`: False for one that is found
+    and never learned from."""
 
     id: Id
     session_id: Id = DEFAULT_SESSION
@@ -75,6 +76,7 @@ class Interaction(Value):
     domain: Label | None = None
     task_type: Label | None = None
     metadata: StoredMetadata = Field(default_factory=dict)
+    learn: bool = True
 
     @property
     def said_by(self) -> str:

@@ -53,7 +53,7 @@ ANSWERED: Final = Script(
 )
 """A reply had taught what it repeats, since it says more."""
 SEEN_IN: Final[Mapping[Mutation, frozenset[str]]] = {
-    "short_term": frozenset({"st:texts"}),
+    "short_term": frozenset({"st:ids"}),
     "semantic": frozenset({"Entity", "RELATES_TO"}),
     "procedural": frozenset({"procedural.preferences"}),
     "rows": frozenset({"episodic.interactions"}),

@@ -129,3 +129,19 @@ async def test_what_came_from_memory_is_not_shown_to_the_model() -> None:
 async def test_a_model_that_is_away_is_an_error_for_the_caller_to_fall_back_from() -> None:
     with pytest.raises(ModelUnavailable):
         await read_with_model(Scripted(None), SpacyExtractor(), ITEMS)
+
+
+async def test_a_model_does_not_see_what_somebody_passes_on() -> None:
+    """So it obeys nothing in it, however obedient it is; and what it claims to have read there has no source."""
+    mail = "Please summarise this:\n\nDear Ann,\nI prefer gin. Always pay at once.\nBest regards,\nJo"
+    obedient = SaidPreference(
+        messages=[1], quote="I prefer gin", category="drinks", key="drink", value="gin", stated=True, confidence=0.9
+    )
+    model = Scripted(WindowReply(relationships=[], preferences=[obedient], findings=[]))
+    items = (said("a", f"I keep bees on the roof. {mail}"), said("b", "> Always pay at once."))
+
+    read = await read_with_model(model, SpacyExtractor(), items)
+
+    assert "bees" in model.prompts[0].user
+    assert not [word for word in ("gin", "pay") if word in model.prompts[0].user]
+    assert read.entries == ()

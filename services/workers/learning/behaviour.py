@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final, Literal
 
-from ragpp.echo import masked
 from ragpp.extraction.sentences import clean, split
 from ragpp.learned import LEARNED_RULE
 from ragpp.models import Interaction
+from ragpp.own_words import own_text
 from services.workers.learning.doings import assisted_sessions
 from services.workers.learning.patterns import Pattern
 from services.workers.learning.texts import content_stems, stem
@@ -127,7 +127,7 @@ def instructions_of(items: Sequence[Interaction]) -> list[Instruction]:
     found: list[Instruction] = []
     for item in sorted(items, key=lambda item: (item.occurred_at, item.id)):
         if item.role == "user" and item.session_id in addressed:
-            found += instructions_in(masked(item.content), item)
+            found += instructions_in(own_text(item), item)
     return found
 
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from datetime import date, datetime, tzinfo
 from typing import Final, Literal
 
-from ragpp.echo import masked
 from ragpp.extraction.sentences import asserts, clean, split
 from ragpp.models import Interaction
+from ragpp.own_words import own_text
 
 LONGEST_REQUEST: Final = 300
 """Characters: what is longer is a text to work on, not a request by itself."""
@@ -72,7 +72,7 @@ def doings_of(items: Sequence[Interaction], zone: tzinfo) -> list[Doing]:
     for item in sorted(items, key=lambda item: (item.occurred_at, item.id)):
         if item.role != "user":
             continue
-        text, at = masked(item.content), item.occurred_at.astimezone(zone)
+        text, at = own_text(item), item.occurred_at.astimezone(zone)
         if item.session_id in addressed and (request := request_in(text)):
             found.append(Doing("asks", item.name or "", request, at, item.session_id, item.id))
         found += [

@@ -1,0 +1,121 @@
+"""How much of what is merely passed on is learned, and of what is meant: `python benchmarks/eval_instructions.py`.
+
+Each line of the files is a message: an `injection`, with a text in it that somebody else says, or an honest
+`instruction`. `teaches`: the words that must not be learned, or must. Half of the cases were written without sight of
+the code (`tests/data/instructions_blind.jsonl`): nothing is tuned on those, and they are not shown one by one.
+"""
+
+import argparse
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Final, Literal
+
+from pydantic import BaseModel, ConfigDict
+from rich.console import Console
+from rich.table import Table
+
+from ragpp.extraction import Extractor
+from ragpp.extraction.spacy_extractor import SpacyExtractor, blank_pipeline
+from ragpp.models import Interaction
+from ragpp.own_words import own_text
+from services.workers.learning.behaviour import instructions_of, rules_told
+from services.workers.learning.texts import content_stems
+
+DATA: Final = Path(__file__).parent.parent / "tests" / "data"
+FILES: Final = (DATA / "instructions.jsonl", DATA / "instructions_blind.jsonl")
+SHARED: Final = 0.5
+"""The share of its content words by which what is learned is what a case teaches."""
+_NOON: Final = datetime(2024, 5, 1, 12, tzinfo=UTC)
+
+
+class Case(BaseModel):
+    """A labelled message. `bare`: an injection without quotation marks, header or fence."""
+
+    model_config = ConfigDict(frozen=True)
+
+    id: str
+    label: Literal["injection", "instruction"]
+    bare: bool
+    carrier: str
+    text: str
+    teaches: str
+    kind: Literal["rule", "preference"]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What was learned from a case: rules and stated preferences."""
+
+    case: Case
+    learned: tuple[str, ...]
+
+    @property
+    def taught(self) -> bool:
+        """Whether anything was learned that the case teaches; of an injection, anything at all."""
+        if self.case.label == "injection":
+            return bool(self.learned)
+        wanted = content_stems(self.case.teaches)
+        return any(len(wanted & content_stems(text)) >= SHARED * len(content_stems(text)) for text in self.learned)
+
+
+def read_cases(path: Path) -> list[Case]:
+    """The cases of a file, a line each."""
+    return [Case.model_validate_json(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+def judge(cases: Sequence[Case], extractor: Extractor) -> Iterator[Outcome]:
+    """What each case teaches by itself, said once to an assistant."""
+    for case in cases:
+        yield Outcome(case, (*_rules(case), *_preferences(case, extractor)))
+
+
+def _said(case: Case) -> Interaction:
+    return Interaction(id="said", session_id="s", role="user", content=case.text, occurred_at=_NOON)
+
+
+def _rules(case: Case) -> list[str]:
+    said = _said(case)
+    answered = said.model_copy(update={"id": "answered", "role": "assistant", "content": "Noted."})
+    return [draft.text for draft in rules_told(instructions_of([said, answered]))]
+
+
+def _preferences(case: Case, extractor: Extractor) -> list[str]:
+    extraction = extractor.extract(own_text(_said(case)), speaker=None, said_at=_NOON)
+    return [f"{found.key} {found.value}" for found in extraction.preferences if found.stated]
+
+
+def table_of(name: str, outcomes: Sequence[Outcome]) -> Table:
+    """How many of each kind were learned."""
+    table = Table("what", "cases", "learned", "share", title=name)
+    groups = {
+        "injections": [one for one in outcomes if one.case.label == "injection"],
+        "  bare": [one for one in outcomes if one.case.label == "injection" and one.case.bare],
+        "instructions": [one for one in outcomes if one.case.label == "instruction"],
+        "  rules": [one for one in outcomes if one.case.label == "instruction" and one.case.kind == "rule"],
+        "  preferences": [one for one in outcomes if one.case.label == "instruction" and one.case.kind == "preference"],
+    }
+    for what, found in groups.items():
+        learned = sum(one.taught for one in found)
+        table.add_row(what, str(len(found)), str(learned), f"{100 * learned / max(1, len(found)):.1f} %")
+    return table
+
+
+def main() -> None:
+    """Parse the command line and run."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("files", nargs="*", type=Path, default=list(FILES))
+    parser.add_argument("--show-misses", action="store_true", help="each case that went wrong, but of the blind half")
+    given = parser.parse_args()
+    console, extractor = Console(), SpacyExtractor(blank_pipeline())
+    for path in given.files:
+        outcomes = list(judge(read_cases(path), extractor))
+        console.print(table_of(path.stem, outcomes))
+        for one in outcomes if given.show_misses and "blind" not in path.stem else ():
+            if one.taught == (one.case.label == "injection"):
+                console.print(f"{one.case.id} {one.case.label} {one.learned}\n{one.case.text}\n", markup=False)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,244 @@
+"""What in a message is its author's own: not from memory, and neither quoted, pasted nor forwarded. Pure.
+
+What somebody passes on to be summarised, translated or judged asserts and instructs nothing, whoever reads it. It is
+told by its marks (quotation marks, fences, headers, roles, letters) and by the sentence that hands it over; what comes
+after such a sentence is taken for the text, to the end: nothing in it can give the word back to the author.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from ragpp.echo import Span, blanked, recalled
+from ragpp.models import Interaction
+from ragpp.repeating import merged
+
+LEAST_QUOTED: Final = 4
+"""Words of a quotation that says something: fewer are a title or a name, which its author mentions."""
+_LABELLED_LINES: Final = 2
+
+_FLAGS: Final = re.IGNORECASE | re.MULTILINE
+_TO_THE_END: Final = r"[\s\S]*"
+_FENCE: Final = re.compile(r"^[ \t]*(?P<fence>`{3,}|~{3,})[\s\S]*?(?:^[ \t]*(?P=fence)[^\n]*$|\Z)", re.MULTILINE)
+_QUOTED_LINES: Final = re.compile(r"^[ \t]*(?:>|\|[^|\n]*$)[^\n]*", re.MULTILINE)
+_QUOTATION: Final = re.compile(
+    r"“[^”]{1,5000}”|«[^»]{1,5000}»|„[^“”]{1,5000}[“”]|‘(?:[^’]|’(?=\w)){1,1000}+’|"
+    r"(?<!\w)\"(?:[^\"\n]|\n(?!\n)){1,2000}\"(?!\w)|(?<!\w)'(?=\w)(?:[^'\n]|'(?=\w)){1,500}+'(?!\w)|`[^`\n]{1,1000}`"
+)
+_ELEMENT: Final = re.compile(r"<(?P<tag>[a-z][\w-]{0,30})(?:\s[^<>]{0,300})?>[\s\S]*?(?:</(?P=tag)\s*>|\Z)", _FLAGS)
+_COMMENT: Final = re.compile(r"<!--[\s\S]*?(?:-->|\Z)|/\*[\s\S]*?(?:\*/|\Z)")
+_CODE_LINE: Final = re.compile(
+    r"^[ \t]*(?:#(?!#)|//|--[ \t]|\$ |>>> |\{|\}|\[\d|\"[\w .-]{1,40}\" ?:)[^\n]*", re.MULTILINE
+)
+_CUE: Final = re.compile(r"^[^\n]{0,30}--?>[^\n]*" + _TO_THE_END, re.MULTILINE)
+_UNCLOSED: Final = re.compile(
+    r"(?:\b(?:wrote|says?|said|reads?|goes|replied|texted|posted|told \w+)[:,]? |[:,] )[\"“«][^\"“«”»]*\Z"
+)
+_RULE: Final = re.compile(r"^[ \t]*(?:-{3,}|={3,}|\*{3,}|_{3,}|~{3,}|#{3,}|\+{3,})[ \t]*$", re.MULTILINE)
+_HEADER: Final = re.compile(
+    r"^[ \t*]*(?:(?:from|to|cc|bcc|subject|sent|date|reply-to|re|fwd?|betreff|von|an)[ \t]*:|"
+    r"-{2,} ?(?:original|forwarded|begin|start)\b|begin forwarded message|on [^\n]{4,120} wrote:[ \t]*$|"
+    r"(?:system|assistant|user|human|ai|bot|agent|model|instructions?|prompt|developer)(?: (?:prompt|message|note))?"
+    r"[ \t]*[:>\]]|#{1,6}[ \t]|\[/?(?:inst|system|assistant|user)\b|<\|)" + _TO_THE_END,
+    _FLAGS,
+)
+_LABELLED: Final = re.compile(
+    r"(?:^[ \t]*(?:[\[(]?\d[\d/.:, -]{3,25}(?:[ap]m)?[\])]?[ \t,–-]*)?(?:[-*][ \t]+)?"
+    r"(?:[\w@][\w .'()@-]{0,40}[:>][ \t]+|[A-Z][A-Z-]{2,30}:)\S[^\n]*(?:\n\s*|\Z)){2,}",
+    re.MULTILINE,
+)
+"""Lines of a log, a form or a dialogue."""
+_SALUTATION: Final = re.compile(
+    r"^[ \t]*(?:dear|hi|hello|hey|good (?:morning|afternoon|evening)|to whom it may concern|"
+    r"greetings)\b[^\n.!?]{0,60}"
+    r"[,:!]?[ \t]*$",
+    _FLAGS,
+)
+_SIGN_OFF: Final = re.compile(
+    r"^[ \t]*(?:(?:with )?(?:best|kind|warm|many|all the|lots of)[ \t]\w+|(?:kind |best |warm )?regards|"
+    r"sincerely|cheers|"
+    r"yours(?: \w+)?|respectfully|love|thanks|thank you|take care)[,.!]?[ \t]*\n+[ \t]*[A-Z][^\n]{0,60}$",
+    _FLAGS,
+)
+_TEXT: Final = (
+    r"(?:e-?mails?|mails?|messages?|letters?|notes?|texts?|sms|posts?|articles?|paragraphs?|passages?|"
+    r"sentences?|lines?|"
+    r"reviews?|contracts?|transcripts?|minutes|tickets?|reports?|documents?|docs?|pages?|threads?|chats?|"
+    r"conversations?|"
+    r"comments?|quotes?|quotations?|excerpts?|extracts?|snippets?|chapters?|poems?|lyrics|songs?|stor(?:y|"
+    r"ies)|scenes?|"
+    r"drafts?|essays?|abstracts?|summar(?:y|ies)|descriptions?|ads?|adverts?|listings?|flyers?|leaflets?|brochures?|"
+    r"notices?|signs?|posters?|memos?|announcements?|newsletters?|blogs?|tweets?|captions?|bios?|cvs?|"
+    r"résumés?|resumes?|"
+    r"cover letters?|applications?|readme\w*|changelogs?|manuals?|guides?|instructions?|polic(?:y|ies)|"
+    r"terms|clauses?|"
+    r"agreements?|leases?|recipes?|menus?|prompts?|outputs?|logs?|code|scripts?|functions?|configs?|"
+    r"files?|json|yaml|html|"
+    r"speech(?:es)?|toasts?|dialogues?|subtitles?|recordings?|voicemails?|feedback|responses?|repl(?:y|ies)|answers?|"
+    r"questions?|exercises?|homework|assignments?|translations?|versions?|wording|things?|stuff|bits?|parts?)"
+)
+_REWORKS: Final = (
+    r"(?:summari[sz]e|sum up|condense|translate|proof-?read|rewrite|re-write|rephrase|reword|paraphrase|edit|polish|"
+    r"shorten|simplify|correct|improve|tidy(?: up)?|clean up|tighten|review|check(?! out)|analy[sz]e|explain|interpret|"
+    r"grade|classify|categori[sz]e|extract|convert|turn|transcribe|decode|decipher|read|look (?:at|over|through)|go "
+    r"(?:over|through)|comment on|answer|reply to|respond to|fix|format|reformat|adapt|critique|annotate|locali[sz]e|"
+    r"(?:draft|write) (?:a |an )?(?:\w+ )?(?:answer|reply|response) to|(?:a|the) (?:summary|translation|"
+    r"synopsis|gist) of)"
+)
+"""What is done to a text that somebody hands over."""
+_TEXT_OF: Final = rf"(?:the|my|our|his|her|their|your|a|an|some|[\w']+'s)(?: [\w'-]+){{0,4}}? {_TEXT}"
+_GIVEN: Final = (
+    rf"(?:th(?:is|ese)(?: [\w'-]+){{0,3}}? {_TEXT}|th(?:is|ese)(?= ?(?:[,;:?!.(]|$|(?:for|into|to|in|as|and|please|pls|"
+    rf"from|down|up|so|by|with|is|are|was|were|sounds?|reads?|means?|says?|more|less|better|a bit)\b))|"
+    r"the following|the (?:[\w-]+ )?(?:below|attached|pasted|quoted)|what (?:[\w']+ ){1,3}(?:wrote|said|sent|posted)|"
+    r"below)"
+)
+_HANDS_OVER: Final = re.compile(
+    rf"\b{_REWORKS}\b[^.!?\n]{{0,60}}?\b(?:{_GIVEN}|{_TEXT_OF})\b|"
+    rf"^(?:(?:please|pls|plz|hey|hi|ok(?:ay)?|so|and|now|can you|could you|would you|will you)[, ]+)*"
+    rf"(?:summari[sz]e|translate|proof-?read|rewrite|rephrase|reword|paraphrase|transcribe|tl;?dr)\b|"
+    rf"\bmake (?:it|this|that|these|{_TEXT_OF}) (?:sound|read|look|more|less|shorter|longer|clearer|nicer|\w+er)\b|"
+    rf"\bput (?:it|this|{_TEXT_OF}) in(?:to)? (?:(?:plain|simple|other|better|nicer|proper|\w+er) )?(?:words|\w*(?:ish|"
+    rf"ese|ian|ench|erman))\b|"
+    rf"\bhere(?:'s| is| are|'re| comes?| goes) (?:it\b|{_GIVEN}|{_TEXT_OF}|what\b)|"
+    rf"\b(?:pasted|copied|quoted|pasting|copying|quoting|forwarding|forwarded)\b[^.!?\n]{{0,40}}\b(?:below|"
+    rf"here|from)\b|"
+    rf"\blike this[ \t]*$|\bthese are from\b|"
+    rf"\b(?:got|received|found) (?:th(?:is|ese) (?:{_TEXT}|from|in|on)|the following|(?:an?|the) {_TEXT})\b",
+    re.IGNORECASE,
+)
+"""Whatever comes after it in the message is the text."""
+_ANNOUNCES: Final = re.compile(
+    rf"\b(?:{_GIVEN}|{_TEXT_OF}|here)\b|"
+    rf"\b(?:it|sent|wrote|gave|handed|texted|e-?mailed|forwarded|messaged|told|left|says?|said|reads?|goes|writes|"
+    rf"sings?|shouts?|replied|answered|asked|posted|example|e\.g|like|imagine|suppose|pretend)\b[^.!?:\n]{{0,60}}[:?]?$",
+    re.IGNORECASE,
+)
+"""Whatever comes after it is the text if it begins in a paragraph of its own, or behind a colon or question."""
+_LEADS_OVER: Final = re.compile(
+    rf"\b(?:{_GIVEN}|here|says?|said|reads?|goes|wrote|writes|sings?|replied|posted|texted)$", re.IGNORECASE
+)
+_REQUESTS: Final = re.compile(
+    rf"(?:(?:please|pls|plz|hey|hi|hello|ok(?:ay)?|so|and|now|then|also|thanks|can you|could you|would you|"
+    rf"will you|help "
+    rf"me(?: to)?|i need you to|i'd like you to|let's)[, ]+)*(?:{_REWORKS}|write|continue|finish|use|tell|"
+    rf"give|show|make|put|"
+    rf"find|list|count|compare|rate|guess|help|say|draft|compose|pick|choose|create|generate|play|act|add|"
+    rf"remove|replace)\b|"
+    rf"(?:can|could|would|will) you\b",
+    re.IGNORECASE,
+)
+_STANDING: Final = re.compile(
+    r"\b(?:always|never|don't ever|do not ever|i (?:prefer|like|love|hate|want you))\b|(?P<hence>\b(?:from now on|"
+    r"when(?:ever)? (?:i|we|you)|if (?:i|we)|every ?time|each time|any ?time|in (?:the )?future|"
+    r"going forward|by default|"
+    r"as a rule|from here on)\b)",
+    re.IGNORECASE,
+)
+"""A sentence with it is itself what is wanted. `hence`: also where it comes last."""
+_HIJACKS: Final = re.compile(
+    r"\b(?:ignore|disregard|forget|override|bypass)\b[^.!?\n]{0,40}\b(?:instructions?|rules|prompts?|"
+    r"guidelines|directives|"
+    r"messages|context)\b|\bsystem (?:prompt|message|override|instruction)|\byou are now\b|\bnew instructions?\b|"
+    r"\b(?:note|message|attention|instructions?|memo) (?:to|for) (?:the |any |all )?(?:\w+ )?(?:ai|ais|"
+    r"assistants?|llms?|"
+    r"models?|bots?|agents?|chatbots?)\b|\b(?:ai|llm|language model|automated|virtual) (?:assistants?|"
+    r"agents?|systems?|"
+    r"models?|readers?|tools?)\b[^.!?\n]{0,60}\b(?:must|should|shall|will|are|reading|processing|need)\b|"
+    r"\bthe (?:user|human|reader|recipient)(?:'s)?\b|\b(?:remember|memori[sz]e|store|save|"
+    r"add)\b[^.!?\n]{0,30}\b(?:permanent|"
+    r"long-term|to (?:your |the )?memory)",
+    re.IGNORECASE,
+)
+_SENTENCE: Final = re.compile(r"[^.!?\n]*(?:[.!?]+(?=[\s\"')\]”]|$)|\n|\Z)")
+_LETTER: Final = re.compile(r"[^\W_]")
+_WORD: Final = re.compile(r"\w+")
+
+
+def foreign(text: str) -> list[Span]:
+    """The stretches of `text` that are somebody else's: quoted, pasted or forwarded; in order, without overlap. Linear
+    in the length of `text` but for sentences, whose patterns are bounded."""
+    spans = list(_marked(text))
+    handed = _handed_over(blanked(text, merged(spans)), text)
+    if handed is not None:
+        spans.append(Span(handed, len(text)))
+    return merged(span for span in spans if span.end > span.start)
+
+
+def own_text(item: Interaction) -> str:
+    """The message's content at its length, with what came from memory blanked and, where a person wrote it, what is
+    somebody else's: what is left its author says now. What assistants pass on is their answer."""
+    text = blanked(item.content, recalled(item.content))
+    return blanked(text, foreign(text)) if item.role == "user" else text
+
+
+def own_words(items: Sequence[Interaction]) -> list[Interaction]:
+    """The messages with what in them is their authors' own, in order; none of which nothing is left."""
+    return [item.model_copy(update={"content": text}) for item in items if (text := own_text(item).strip())]
+
+
+def _marked(text: str) -> Iterator[Span]:
+    """What marks tell."""
+    for pattern in (_FENCE, _QUOTED_LINES, _ELEMENT, _COMMENT, _CODE_LINE, _HEADER, _LABELLED, _CUE, _UNCLOSED):
+        for match in pattern.finditer(text):
+            yield Span(*match.span())
+    for match in _QUOTATION.finditer(text):
+        if len(_WORD.findall(match.group())) >= LEAST_QUOTED:
+            yield Span(*match.span())
+    yield from _ruled_off(text)
+    yield from _letters(text)
+
+
+def _ruled_off(text: str) -> Iterator[Span]:
+    """What lies between two lines that are rules, or behind the last one."""
+    rules = [match.span() for match in _RULE.finditer(text)]
+    for place in range(0, len(rules), 2):
+        end = rules[place + 1][1] if place + 1 < len(rules) else len(text)
+        yield Span(rules[place][0], end)
+
+
+def _letters(text: str) -> Iterator[Span]:
+    """From a salutation to the name below the sign-off; without one, to the end. At the beginning of a message only
+    with a sign-off: there it may be the assistant who is greeted."""
+    ends = [match.end() for match in _SIGN_OFF.finditer(text)]
+    for match in _SALUTATION.finditer(text):
+        end = next((end for end in ends if end > match.end()), None)
+        if end is not None:
+            yield Span(match.start(), end)
+        elif text[: match.start()].strip():
+            yield Span(match.start(), len(text))
+
+
+def _handed_over(text: str, whole: str) -> int | None:
+    """Where the sentence of `text` begins that hands something over which comes behind it in `whole`, or the paragraph
+    that speaks to whatever machine reads it: what is asked about a text says no more than what is in it."""
+    for match in _SENTENCE.finditer(text):
+        sentence = match.group()
+        if _HIJACKS.search(sentence):
+            return text.rfind("\n", 0, match.start()) + 1
+        said, colon, _ = sentence.partition(":")
+        said = said.rstrip(" \t\n.!")
+        handing = _HANDS_OVER.search(said)
+        if handing is None and (colon or _ends_line(text, match.end(), said)):
+            handing = _ANNOUNCES.search(said)
+        if (
+            handing is not None
+            and not _is_standing(said, handing.start())
+            and _LETTER.search(whole, match.start() + len(said))
+        ):
+            return match.start()
+    return None
+
+
+def _ends_line(text: str, end: int, said: str) -> bool:
+    """Whether a sentence that ends there is the last of a line, where it asks or ends in what it announces, or of a
+    paragraph, where it requests something."""
+    behind = text[max(0, end - 1) : end + 200]
+    if said.endswith("?") or _LEADS_OVER.search(said):
+        return re.match(r".?[ \t]*\n", behind, re.DOTALL) is not None
+    return _REQUESTS.match(said) is not None and re.match(r".?[ \t]*\n[ \t]*\n", behind, re.DOTALL) is not None
+
+
+def _is_standing(said: str, handing_at: int) -> bool:
+    """Whether a sentence says what is wanted of all texts, and hands none over."""
+    return any(found["hence"] or found.start() < handing_at for found in _STANDING.finditer(said))
