@@ -20,7 +20,8 @@ from ragpp.extraction import Extractor
 from ragpp.extraction.spacy_extractor import SpacyExtractor, blank_pipeline
 from ragpp.models import Interaction
 from ragpp.own_words import own_text
-from services.workers.learning.behaviour import instructions_of, rules_told
+from services.workers.learning.behaviour import rules_told
+from services.workers.learning.instructions import instructions_of
 from services.workers.learning.texts import content_stems
 
 DATA: Final = Path(__file__).parent.parent / "tests" / "data"

@@ -21,13 +21,12 @@ from services.workers.learning.behaviour import (
     FIRST_PRIORITY,
     HIGHEST_PRIORITY,
     RuleDraft,
-    instructions_of,
-    rule_id,
     rules_seen,
     rules_told,
 )
 from services.workers.learning.conflicts import conflicts_of
 from services.workers.learning.days import back
+from services.workers.learning.instructions import instructions_of, rule_id
 from services.workers.observe import teaches
 from services.workers.parts import WorkerParts
 

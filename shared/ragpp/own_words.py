@@ -25,7 +25,11 @@ _QUOTATION: Final = re.compile(
     r"“[^”]{1,5000}”|«[^»]{1,5000}»|„[^“”]{1,5000}[“”]|‘(?:[^’]|’(?=\w)){1,1000}+’|"
     r"(?<!\w)\"(?:[^\"\n]|\n(?!\n)){1,2000}\"(?!\w)|(?<!\w)'(?=\w)(?:[^'\n]|'(?=\w)){1,500}+'(?!\w)|`[^`\n]{1,1000}`"
 )
-_ELEMENT: Final = re.compile(r"<(?P<tag>[a-z][\w-]{0,30})(?:\s[^<>]{0,300})?>[\s\S]*?(?:</(?P=tag)\s*>|\Z)", _FLAGS)
+_ELEMENT: Final = re.compile(
+    r"<(?P<tag>[a-z][\w-]{0,30})(?:\s[^<>]{0,300})?>[\s\S]{0,2000}?</(?P=tag)\s*>|"
+    r"^[ \t]*<[a-z!?][^<>\n]{0,300}>[\s\S]*",
+    _FLAGS,
+)
 _COMMENT: Final = re.compile(r"<!--[\s\S]*?(?:-->|\Z)|/\*[\s\S]*?(?:\*/|\Z)")
 _CODE_LINE: Final = re.compile(
     r"^[ \t]*(?:#(?!#)|//|--[ \t]|\$ |>>> |\{|\}|\[\d|\"[\w .-]{1,40}\" ?:)[^\n]*", re.MULTILINE
@@ -68,7 +72,7 @@ _TEXT: Final = (
     r"comments?|quotes?|quotations?|excerpts?|extracts?|snippets?|chapters?|poems?|lyrics|songs?|stor(?:y|"
     r"ies)|scenes?|"
     r"drafts?|essays?|abstracts?|summar(?:y|ies)|descriptions?|ads?|adverts?|listings?|flyers?|leaflets?|brochures?|"
-    r"notices?|signs?|posters?|memos?|announcements?|newsletters?|blogs?|tweets?|captions?|bios?|cvs?|"
+    r"notices?|signs?|posters?|memos?|announcements?|newsletters?|blogs?|tweets?|captions?|bios?|profiles?|cvs?|"
     r"résumés?|resumes?|"
     r"cover letters?|applications?|readme\w*|changelogs?|manuals?|guides?|instructions?|polic(?:y|ies)|"
     r"terms|clauses?|"
@@ -79,7 +83,8 @@ _TEXT: Final = (
 )
 _REWORKS: Final = (
     r"(?:summari[sz]e|sum up|condense|translate|proof-?read|rewrite|re-write|rephrase|reword|paraphrase|edit|polish|"
-    r"shorten|simplify|correct|improve|tidy(?: up)?|clean up|tighten|review|check(?! out)|analy[sz]e|explain|interpret|"
+    r"shorten|simplify|correct|improve|tidy(?: up)?|clean up|tighten|review|check(?! out)|analy[sz]e|"
+    r"explain|interpret|"
     r"grade|classify|categori[sz]e|extract|convert|turn|transcribe|decode|decipher|read|look (?:at|over|through)|go "
     r"(?:over|through)|comment on|answer|reply to|respond to|fix|format|reformat|adapt|critique|annotate|locali[sz]e|"
     r"(?:draft|write) (?:a |an )?(?:\w+ )?(?:answer|reply|response) to|(?:a|the) (?:summary|translation|"
@@ -88,7 +93,8 @@ _REWORKS: Final = (
 """What is done to a text that somebody hands over."""
 _TEXT_OF: Final = rf"(?:the|my|our|his|her|their|your|a|an|some|[\w']+'s)(?: [\w'-]+){{0,4}}? {_TEXT}"
 _GIVEN: Final = (
-    rf"(?:th(?:is|ese)(?: [\w'-]+){{0,3}}? {_TEXT}|th(?:is|ese)(?= ?(?:[,;:?!.(]|$|(?:for|into|to|in|as|and|please|pls|"
+    rf"(?:th(?:is|ese)(?: [\w'-]+){{0,3}}? {_TEXT}|th(?:is|ese)(?= ?(?:[,;:?!.(]|$|(?:for|into|to|in|as|"
+    rf"and|please|pls|"
     rf"from|down|up|so|by|with|is|are|was|were|sounds?|reads?|means?|says?|more|less|better|a bit)\b))|"
     r"the following|the (?:[\w-]+ )?(?:below|attached|pasted|quoted)|what (?:[\w']+ ){1,3}(?:wrote|said|sent|posted)|"
     r"below)"
@@ -98,7 +104,8 @@ _HANDS_OVER: Final = re.compile(
     rf"^(?:(?:please|pls|plz|hey|hi|ok(?:ay)?|so|and|now|can you|could you|would you|will you)[, ]+)*"
     rf"(?:summari[sz]e|translate|proof-?read|rewrite|rephrase|reword|paraphrase|transcribe|tl;?dr)\b|"
     rf"\bmake (?:it|this|that|these|{_TEXT_OF}) (?:sound|read|look|more|less|shorter|longer|clearer|nicer|\w+er)\b|"
-    rf"\bput (?:it|this|{_TEXT_OF}) in(?:to)? (?:(?:plain|simple|other|better|nicer|proper|\w+er) )?(?:words|\w*(?:ish|"
+    rf"\bput (?:it|this|{_TEXT_OF}) in(?:to)? (?:(?:plain|simple|other|better|nicer|proper|"
+    rf"\w+er) )?(?:words|\w*(?:ish|"
     rf"ese|ian|ench|erman))\b|"
     rf"\bhere(?:'s| is| are|'re| comes?| goes) (?:it\b|{_GIVEN}|{_TEXT_OF}|what\b)|"
     rf"\b(?:pasted|copied|quoted|pasting|copying|quoting|forwarding|forwarded)\b[^.!?\n]{{0,40}}\b(?:below|"
@@ -110,14 +117,18 @@ _HANDS_OVER: Final = re.compile(
 """Whatever comes after it in the message is the text."""
 _ANNOUNCES: Final = re.compile(
     rf"\b(?:{_GIVEN}|{_TEXT_OF}|here)\b|"
-    rf"\b(?:it|sent|wrote|gave|handed|texted|e-?mailed|forwarded|messaged|told|left|says?|said|reads?|goes|writes|"
-    rf"sings?|shouts?|replied|answered|asked|posted|example|e\.g|like|imagine|suppose|pretend)\b[^.!?:\n]{{0,60}}[:?]?$",
+    rf"\b(?:(?:found|got|copied|took|saw|read|have|fix|do|change|use) it|"
+    rf"sent|wrote|gave|handed|texted|e-?mailed|forwarded|messaged|told|left|"
+    rf"says?|said|reads?|goes|writes|"
+    rf"sings?|shouts?|replied|answered|asked|posted|example|e\.g|like|imagine|suppose|"
+    rf"pretend)\b[^.!?:\n]{{0,60}}[:?]?$",
     re.IGNORECASE,
 )
 """Whatever comes after it is the text if it begins in a paragraph of its own, or behind a colon or question."""
 _LEADS_OVER: Final = re.compile(
     rf"\b(?:{_GIVEN}|here|says?|said|reads?|goes|wrote|writes|sings?|replied|posted|texted)$", re.IGNORECASE
 )
+_ASKS: Final = re.compile(r"(?:what|which|who|whose|where|when|why|how|is|are|does|do|did|should|any)\b", re.IGNORECASE)
 _REQUESTS: Final = re.compile(
     rf"(?:(?:please|pls|plz|hey|hi|hello|ok(?:ay)?|so|and|now|then|also|thanks|can you|could you|would you|"
     rf"will you|help "
@@ -129,7 +140,8 @@ _REQUESTS: Final = re.compile(
     re.IGNORECASE,
 )
 _STANDING: Final = re.compile(
-    r"\b(?:always|never|don't ever|do not ever|i (?:prefer|like|love|hate|want you))\b|(?P<hence>\b(?:from now on|"
+    r"^(?:\w+ )?rules? (?:for|of)\b|\b(?:always|never|don't ever|do not ever|i (?:prefer|like|love|hate|want you))\b|"
+    r"(?P<hence>^(?:(?:and|so|but|also) )?(?:if|when(?:ever)?)\b|\b(?:from now on|"
     r"when(?:ever)? (?:i|we|you)|if (?:i|we)|every ?time|each time|any ?time|in (?:the )?future|"
     r"going forward|by default|"
     r"as a rule|from here on)\b)",
@@ -140,7 +152,8 @@ _HIJACKS: Final = re.compile(
     r"\b(?:ignore|disregard|forget|override|bypass)\b[^.!?\n]{0,40}\b(?:instructions?|rules|prompts?|"
     r"guidelines|directives|"
     r"messages|context)\b|\bsystem (?:prompt|message|override|instruction)|\byou are now\b|\bnew instructions?\b|"
-    r"\b(?:note|message|attention|instructions?|memo) (?:to|for) (?:the |any |all )?(?:\w+ )?(?:ai|ais|"
+    r"\b(?:ais?|assistants?|llms?|models?|bots?|agents?|chatbots?) (?:reading|processing|that reads?|who reads?)\b|"
+    r"\b(?:note|message|attention|instructions?|memo|reminder) (?:to|for) (?:the |any |all )?(?:\w+ )?(?:ai|ais|"
     r"assistants?|llms?|"
     r"models?|bots?|agents?|chatbots?)\b|\b(?:ai|llm|language model|automated|virtual) (?:assistants?|"
     r"agents?|systems?|"
@@ -203,9 +216,12 @@ def _letters(text: str) -> Iterator[Span]:
     ends = [match.end() for match in _SIGN_OFF.finditer(text)]
     for match in _SALUTATION.finditer(text):
         end = next((end for end in ends if end > match.end()), None)
+        begins = not text[: match.start()].strip()
+        if begins and len(_WORD.findall(match.group())) == 1:
+            continue  # nobody is named: it is the assistant who is greeted, also with a sign-off
         if end is not None:
             yield Span(match.start(), end)
-        elif text[: match.start()].strip():
+        elif not begins:
             yield Span(match.start(), len(text))
 
 
@@ -231,14 +247,16 @@ def _handed_over(text: str, whole: str) -> int | None:
 
 
 def _ends_line(text: str, end: int, said: str) -> bool:
-    """Whether a sentence that ends there is the last of a line, where it asks or ends in what it announces, or of a
-    paragraph, where it requests something."""
+    """Whether the line or, of a sentence that requests something, the paragraph ends behind a sentence that ends there:
+    where it asks, with no more than a remark between."""
     behind = text[max(0, end - 1) : end + 200]
-    if said.endswith("?") or _LEADS_OVER.search(said):
+    if said.endswith("?") or _ASKS.match(said):
+        return re.match(r".?[^\n]{0,40}\n", behind, re.DOTALL) is not None
+    if _LEADS_OVER.search(said):
         return re.match(r".?[ \t]*\n", behind, re.DOTALL) is not None
     return _REQUESTS.match(said) is not None and re.match(r".?[ \t]*\n[ \t]*\n", behind, re.DOTALL) is not None
 
 
 def _is_standing(said: str, handing_at: int) -> bool:
     """Whether a sentence says what is wanted of all texts, and hands none over."""
-    return any(found["hence"] or found.start() < handing_at for found in _STANDING.finditer(said))
+    return any(found["hence"] or found.start() <= handing_at for found in _STANDING.finditer(said))

@@ -6,8 +6,9 @@ import pytest
 
 from ragpp.learned import LEARNED_RULE
 from ragpp.models import Interaction, Rule
-from services.workers.learning.behaviour import RuleDraft, instructions_of, rules_told
+from services.workers.learning.behaviour import RuleDraft, rules_told
 from services.workers.learning.conflicts import conflicts_of
+from services.workers.learning.instructions import instructions_of
 from tests.support.said import MONTH, said
 
 
@@ -29,6 +30,18 @@ def drafts(*texts: str) -> list[RuleDraft]:
         ("Again, no bullet points.", "Do not use bullet points."),
         ("I told you to cite your sources.", "Cite your sources."),
         ("When I ask for code, leave out the explanations.", "When I ask for code: leave out the explanations."),
+        ("Could you keep your answers under 80 words from now on?", "Keep your answers under 80 words."),
+        ("I'd like you to always name your sources.", "Name your sources."),
+        ("It would be great if you used British spelling.", "Use British spelling."),
+        ("You don't have to repeat my question every time.", "Do not repeat my question."),
+        ("please stop apologising all the time, it makes me nervous", "Avoid apologising."),
+        ("Before you run a command, show it to me.", "Before you run a command: show it to me."),
+        ("For every trip we plan, leave the afternoons free.", "For every trip we plan: leave the afternoons free."),
+        ("And as I forget it myself: whenever you tell a time, add the zone.", "When you tell a time: add the zone."),
+        ("A rule for all our chats: one question at a time.", "One question at a time."),
+        ("Sort them by date. Please stick to that.", "Sort them by date."),
+        ("Every worksheet must have large headings.", "Let every worksheet have large headings."),
+        ("Make sure that every mail ends with my name.", "Make sure that every mail ends with my name."),
     ],
 )
 def test_a_standing_instruction_is_a_rule_at_once(text: str, rule: str) -> None:
@@ -46,10 +59,24 @@ def test_a_standing_instruction_is_a_rule_at_once(text: str, rule: str) -> None:
         "Should you always answer in French?",
         "Don't worry about it.",
         "If I were you, I'd always keep notes.",
+        "When we arrived, the hotel was closed.",
+        "In future I will take the train.",
+        "Every week I have to see the doctor.",
+        "My teacher's motto is always speak German, never translate.",
+        "Would you always take the train?",
+        "Can you help me with this?",
+        "If there's a better way, however small it is.",
+        "He never answers before noon.",
     ],
 )
 def test_what_is_no_standing_instruction_is_no_rule(text: str) -> None:
     assert rules(text) == []
+
+
+def test_a_list_below_a_line_that_says_so_is_of_rules() -> None:
+    text = "House rules for you:\n1. Answer in English.\n2. Don't use tables.\n- cite your sources\n\nWhat's the time?"
+    assert set(rules(text)) == {"Answer in English.", "Do not use tables.", "Cite your sources."}
+    assert rules("Shopping list:\n- cite your sources\n- use metric units") == []
 
 
 def test_what_has_to_be_said_again_becomes_a_rule_that_gains_by_it() -> None:

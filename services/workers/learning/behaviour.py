@@ -1,4 +1,4 @@
-"""Behavioural rules: what a user tells an assistant to do from now on, and what regular requests call for. Pure.
+"""Behavioural rules: what a user's instructions amount to, and what regular requests call for. Pure.
 
 A standing instruction ("please always answer in French", "when I ask for code, skip the explanation") is a rule at
 once. One for the moment ("no bullet points") becomes one when it has to be said again: on LEAST_TIMES occasions, or
@@ -8,98 +8,27 @@ once with the word that it had been said before ("again, no bullet points").
 import hashlib
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Final, Literal
+from typing import Final
 
-from ragpp.extraction.sentences import clean, split
 from ragpp.learned import LEARNED_RULE
-from ragpp.models import Interaction
-from ragpp.own_words import own_text
-from services.workers.learning.doings import assisted_sessions
+from services.workers.learning.instructions import Instruction
 from services.workers.learning.patterns import Pattern
-from services.workers.learning.texts import content_stems, stem
+from services.workers.learning.texts import content_stems
 
 LEAST_TIMES: Final = 2
-LONGEST: Final = 240
-"""Characters of a sentence that may be an instruction."""
 PATTERN_DAYS: Final = 3
-"""The ids of rules that were learned begin with it."""
 FIRST_PRIORITY: Final = 5
 HIGHEST_PRIORITY: Final = 8
 """What a person sets to 9 or 10 stays above anything learned."""
 SOURCES: Final = 50
-
-_DO: Final = (
-    "answer|reply|respond|use|write|show|give|call|address|explain|summari[sz]e|format|include|send|remind|translate|"
-    "speak|list|cite|ask|tell|confirm|add|put|keep|make|start|begin|end|check|mention|suggest|recommend|repeat|"
-    "apologi[sz]e|interrupt|assume|skip|leave out|avoid|stick to|run|save|round|quote|link|sign|draft|talk|say|be|"
-    "schedule|book|order"
-)
-_AGAIN: Final = re.compile(
-    r"^(?:(?:once )?again[,:]|like i said[,:]?|as i (?:said|told you|mentioned)(?: before| already)?[,:]?|"
-    r"i(?:'ve| have)? (?:already )?(?:told|asked) you (?:before |already |again )?(?:to |not to |that )?|"
-    r"how (?:many times|often) (?:do|must) i [^,:]{0,40}[,:]?|i said[,:]?) *(?P<rest>.+)$",
-    re.IGNORECASE,
-)
-_POLITE: Final = re.compile(
-    r"^(?:(?:and|but|so|also|ok(?:ay)?|hey|yes|thanks|thank you|great|good|hi|hello|sorry|actually|well|oh|hmm)"
-    r"[,.!]? +){0,3}"
-    r"(?:please,? +|kindly +)?",
-    re.IGNORECASE,
-)
-_HENCE: Final = re.compile(
-    r"^(?:from now on|in (?:the )?future|going forward|as a rule|by default|every time|next time)[,:]? +"
-    r"(?:please,? +)?",
-    re.IGNORECASE,
-)
-_HENCE_LAST: Final = re.compile(r",? (?:from now on|in (?:the )?future|going forward|from here on)$", re.IGNORECASE)
-_PLEASE_LAST: Final = re.compile(r",? please$", re.IGNORECASE)
-_WHEN: Final = re.compile(
-    r"^(?:when(?:ever)?|every time|each time|any time|if) "
-    r"(?P<trigger>(?:i|we|you|it|there|the|a|my|someone|something)\b[^,]{3,80}),"
-    r" +(?:then +)?(?:please,? +)?(?P<rest>.+)$",
-    re.IGNORECASE,
-)
-_WHEN_LAST: Final = re.compile(
-    r"^(?P<rest>.+?) (?:when(?:ever)?|every time|each time) (?P<trigger>(?:i|we|you)\b[^,]{3,80})$", re.IGNORECASE
-)
-_ALWAYS: Final = re.compile(
-    rf"^(?:you (?:should|must|need to|have to|can) )?always +(?:please +)?(?P<do>(?:{_DO})\b.*)$", re.IGNORECASE
-)
-_NEVER: Final = re.compile(
-    rf"^(?:you (?:should|must) )?(?:never|do(?:n't| not) ever) +(?P<do>(?:{_DO})\b.*)$", re.IGNORECASE
-)
-_DONT: Final = re.compile(rf"^(?:do not|don't|stop|no need to) (?P<do>(?:{_DO}|\w+ing)\b.*)$", re.IGNORECASE)
-_NO_MORE: Final = re.compile(
-    r"^(?:no(?: more)?|without|skip|drop|enough with) (?:the |any |all the )?(?P<what>[a-z][\w -]{2,50})$",
-    re.IGNORECASE,
-)
-_PLAIN: Final = re.compile(rf"^(?P<do>(?:{_DO})\b.*)$", re.IGNORECASE)
+_SITUATED: Final = re.compile(r"(?:before|after|once|unless|until|as soon as|for|in|on|with|at|to)\b", re.IGNORECASE)
+"""Situations that say themselves how they stand to what is to be done."""
 _FOR_NOW: Final = re.compile(
     r"\b(?:yet|now|today|tonight|tomorrow|this time|for now|just this once|once)\b", re.IGNORECASE
 )
-Standing = Literal["standing", "repeated", "once"]
-
-
-@dataclass(frozen=True, slots=True)
-class Instruction:
-    """One time that an assistant was told how to behave. `does`: the behaviour as an imperative. `trigger`: the
-    situation it is for, empty for any. `standing`: said as a rule, said to be a repetition, or for the moment."""
-
-    does: str
-    trigger: str
-    refuses: bool
-    standing: Standing
-    at: datetime
-    session_id: str
-    source: str
-
-    @property
-    def rule_id(self) -> str:
-        """The same for the same behaviour in the same situation, in whatever form."""
-        return rule_id(self.trigger, self.does, refuses=self.refuses)
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,68 +42,6 @@ class RuleDraft:
     told_at: datetime
     first_at: datetime
     sources: tuple[str, ...]
-
-
-def rule_id(trigger: str, does: str, *, refuses: bool) -> str:
-    """The id of a learned rule."""
-    said = [sorted(content_stems(trigger)), sorted(content_stems(does) or {stem(does)}), refuses]
-    return f"{LEARNED_RULE}{hashlib.sha256(repr(said).encode()).hexdigest()[:32]}"
-
-
-def instructions_of(items: Sequence[Interaction]) -> list[Instruction]:
-    """What users tell assistants in `items`, by time; nothing from what people say to one another."""
-    addressed = assisted_sessions(items)
-    found: list[Instruction] = []
-    for item in sorted(items, key=lambda item: (item.occurred_at, item.id)):
-        if item.role == "user" and item.session_id in addressed:
-            found += instructions_in(own_text(item), item)
-    return found
-
-
-def instructions_in(text: str, item: Interaction) -> Iterator[Instruction]:
-    """The instructions of one message's `text`."""
-    for sentence in split(clean(text)):
-        if len(sentence.text) <= LONGEST and not sentence.asks:
-            read = _read(sentence.text.rstrip(".!… "))
-            if read is not None:
-                does, trigger, refuses, standing = read
-                yield Instruction(does, trigger, refuses, standing, item.occurred_at, item.session_id, item.id)
-
-
-def _read(sentence: str) -> tuple[str, str, bool, Standing] | None:
-    standing: Standing = "once"
-    again = _AGAIN.match(sentence)
-    if again:
-        sentence, standing = again["rest"], "repeated"
-    sentence = _POLITE.sub("", sentence, count=1)
-    sentence = _PLEASE_LAST.sub("", sentence)
-    hence = _HENCE_LAST.sub("", _HENCE.sub("", sentence, count=1))
-    if hence != sentence:
-        sentence, standing = hence, "standing"
-    trigger = ""
-    when = _WHEN.match(sentence) or _WHEN_LAST.match(sentence)
-    if when:
-        trigger, sentence, standing = when["trigger"].strip(), when["rest"].strip(), "standing"
-    return _behaviour(_POLITE.sub("", sentence, count=1), trigger, standing)
-
-
-def _behaviour(sentence: str, trigger: str, standing: Standing) -> tuple[str, str, bool, Standing] | None:
-    always, never = _ALWAYS.match(sentence), _NEVER.match(sentence)
-    if always:
-        return always["do"], trigger, False, "standing"
-    if never:
-        return never["do"], trigger, True, "standing"
-    refused = _DONT.match(sentence)
-    if refused:
-        return refused["do"], trigger, True, standing
-    unwanted = _NO_MORE.match(sentence)
-    if unwanted and content_stems(unwanted["what"]):
-        return f"use {unwanted['what']}", trigger, True, standing
-    plain = _PLAIN.match(sentence)
-    # an order for the moment is no rule, however often a user says "show me …": that is a pattern
-    if plain and standing != "once" and content_stems(sentence):
-        return plain["do"], trigger, False, standing
-    return None
 
 
 def rules_told(instructions: Sequence[Instruction]) -> list[RuleDraft]:
@@ -208,8 +75,11 @@ def rule_text(instruction: Instruction) -> str:
     does = instruction.does.strip().rstrip(".")
     if instruction.refuses:
         does = f"do not {does}" if not does.split()[0].endswith("ing") else f"avoid {does}"
-    said = f"When {instruction.trigger}: {does}" if instruction.trigger else does[:1].upper() + does[1:]
-    return f"{said}."
+    situation = instruction.trigger
+    if situation and not _SITUATED.match(situation):
+        situation = f"when {situation}"
+    said = f"{situation}: {does}" if situation else does
+    return f"{said[:1].upper()}{said[1:]}."
 
 
 def _triggers(trigger: str) -> tuple[str, ...]:

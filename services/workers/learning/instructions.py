@@ -1,0 +1,108 @@
+"""What a user tells an assistant to do, read from the user's own words. Pure.
+
+An instruction stands for later when its sentence says so (always, from now on, whenever …), or one beside it ("Please
+stick to that."), or the line above a list of them; otherwise it is for the moment, and may have to be said again.
+"""
+
+import hashlib
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+
+from ragpp.extraction.sentences import Sentence, clean, split
+from ragpp.learned import LEARNED_RULE
+from ragpp.models import Interaction
+from ragpp.own_words import own_text
+from services.workers.learning.doings import assisted_sessions
+from services.workers.learning.imperatives import Standing, Told, read_sentence
+from services.workers.learning.texts import content_stems, stem
+
+LONGEST: Final = 300
+"""Characters of a sentence that may be an instruction."""
+_FLAGS: Final = re.IGNORECASE
+_BINDS: Final = re.compile(
+    r"^(?:(?:and |so |but )?(?:please )?(?:stick to|remember|keep to|don't forget|do not forget|note|"
+    r"observe|respect|save|"
+    r"hold on to)(?: about)? (?:that|this|it)\b|(?:that|this|it)(?:'s| is| goes| holds| applies| counts|"
+    r"'ll be) (?:for )?(?:always|a rule|my rule|"
+    r"the rule|every|all|any|from now|how it|standing|permanent|your default|the default)|always(?:, please)?$|"
+    r"not just (?:today|now|this time))",
+    _FLAGS,
+)
+_SAID_BEFORE: Final = re.compile(
+    r"^i(?:'ve| have)? (?:already )?(?:said|told|asked|mentioned)\b[^.]{0,60}\b(?:before|already|again|"
+    r"as well|too|last|"
+    r"yesterday|twice|times|\w+day)\b",
+    _FLAGS,
+)
+_HEADS_LIST: Final = re.compile(
+    r"\b(?:rules?|from now on|always|in future|going forward|guidelines|preferences|remember|how i (?:want|like)|"
+    r"please (?:follow|stick))\b[^:]{0,80}:$",
+    _FLAGS,
+)
+_LISTED: Final = re.compile(r"[ \t]*(?:[-*•]|\d{1,2}[.)])[ \t]")
+
+
+@dataclass(frozen=True, slots=True)
+class Instruction:
+    """One time that an assistant was told how to behave. `does`: the behaviour as an imperative. `trigger`: the
+    situation it is for, empty for any. `standing`: said as a rule, said to be a repetition, or for the moment."""
+
+    does: str
+    trigger: str
+    refuses: bool
+    standing: Standing
+    at: datetime
+    session_id: str
+    source: str
+
+    @property
+    def rule_id(self) -> str:
+        """The same for the same behaviour in the same situation, in whatever form."""
+        return rule_id(self.trigger, self.does, refuses=self.refuses)
+
+
+def rule_id(trigger: str, does: str, *, refuses: bool) -> str:
+    """The id of a learned rule."""
+    said = [sorted(content_stems(trigger)), sorted(content_stems(does) or {stem(does)}), refuses]
+    return f"{LEARNED_RULE}{hashlib.sha256(repr(said).encode()).hexdigest()[:32]}"
+
+
+def instructions_of(items: Sequence[Interaction]) -> list[Instruction]:
+    """What users tell assistants in `items`, by time; nothing from what people say to one another."""
+    addressed = assisted_sessions(items)
+    found: list[Instruction] = []
+    for item in sorted(items, key=lambda item: (item.occurred_at, item.id)):
+        if item.role == "user" and item.session_id in addressed:
+            found += instructions_in(own_text(item), item)
+    return found
+
+
+def instructions_in(text: str, item: Interaction) -> Iterator[Instruction]:
+    """The instructions of one message's `text`."""
+    told: list[Told] = []
+    heads, before = False, None
+    for sentence in split(clean(text)):
+        said = sentence.text
+        listed = _LISTED.match(text, text.rfind("\n", 0, sentence.start) + 1) is not None
+        heads = _HEADS_LIST.search(said) is not None or (heads and listed)
+        if before is not None and _BINDS.match(said):
+            _bind(told, before)
+        elif len(said) <= LONGEST and (read := read_sentence(sentence, stands=heads and listed)) is not None:
+            told.append(read)
+        elif told and _SAID_BEFORE.match(said) and told[-1].standing == "once":
+            told[-1] = told[-1]._replace(standing="repeated")
+        before = sentence
+    for one in told:
+        yield Instruction(*one, item.occurred_at, item.session_id, item.id)
+
+
+def _bind(told: list[Told], before: Sentence) -> None:
+    """Let the sentence before stand, also one that was no instruction for the moment."""
+    read = read_sentence(before, stands=True)
+    if read is not None and told and told[-1].does == read.does:
+        told[-1] = read
+    elif read is not None and len(before.text) <= LONGEST:
+        told.append(read)
