@@ -128,6 +128,10 @@ def test_who_is_something_to_a_relative_is_not_that_relative(extractor: Extracto
         ("My sister is Anna.", {("Anna", "SISTER_OF", "Noor")}),
         ("Priya is my sister.", {("Priya", "SISTER_OF", "Noor")}),
         ("Priya's brother is called Otto.", {("Otto", "BROTHER_OF", "Priya")}),
+        (
+            "My friend Priya's brother is called Otto.",
+            {("Priya", "FRIEND_OF", "Noor"), ("Otto", "BROTHER_OF", "Priya")},
+        ),
         ("I don't have a sister, only a brother called Tom.", {("Tom", "BROTHER_OF", "Noor")}),
         ("I don't have a sister but a brother called Tom.", {("Tom", "BROTHER_OF", "Noor")}),
         ("I don't go out, but I met a neighbour called Leo.", {("Leo", "NEIGHBOUR_OF", "Noor")}),
@@ -135,6 +139,7 @@ def test_who_is_something_to_a_relative_is_not_that_relative(extractor: Extracto
         ("Met a friend called Leo.", {("Leo", "FRIEND_OF", "Noor")}),
         ("I was in Lisbon with a friend called Leo.", {("Leo", "FRIEND_OF", "Noor")}),
         ("I'm going to visit a friend called Leo.", {("Leo", "FRIEND_OF", "Noor")}),
+        ("This is a friend called Leo.", {("Leo", "FRIEND_OF", "Noor")}),
         ("There's a colleague called Max.", {("Max", "COLLEAGUE_OF", "Noor")}),
         ("Priya knows a friend of mine called Leo.", {("Leo", "FRIEND_OF", "Noor")}),
         (

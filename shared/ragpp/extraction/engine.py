@@ -58,7 +58,7 @@ def hear(rules: Iterable[Hears[H, T]], hearing: H, *, start: int = 0, end: int |
     """What the rules read, one after the other, in the part of the hearing's text from `start` to `end`."""
     gate = hearing.gate
     for rule in rules:
-        if gate.sentence.asks and rule.claim is not Claim.GIVEN:
+        if gate.sentence.asks and isinstance(rule.claim, Claim) and rule.claim is not Claim.GIVEN:
             continue  # none of its matches would pass: it need not look
         text = hearing.text
         implied = len(text) - len(gate.sentence.text)

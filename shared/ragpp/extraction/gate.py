@@ -72,7 +72,7 @@ _SUBJECT: Final = re.compile(
 by the form of a verb."""
 _THIRD: Final = re.compile(
     rf"(?:(?:and|but|so|well|yes|no|also|then|now|today|yesterday|actually|\w+ly),?\s)*"
-    rf"(?:(?:my|our|your|his|her|their|its|the|an?|this|that|some|any|every|each|both|all|most|many|one)\s|{ENTITY}'s?\s)",
+    rf"(?:(?:my|our|your|his|her|their|its|the|an?|some|any|every|each|both|all|most|many|one)\s|{ENTITY}'s?\s)",
     re.IGNORECASE,
 )
 """A clause that begins with a noun: that is its subject."""

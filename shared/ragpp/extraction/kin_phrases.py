@@ -32,12 +32,17 @@ _ROUNDS: Final = 3
 def read_kin(scene: Scene) -> Iterator[Tie]:
     """Masks every kin phrase of the sentence in the scene's reading and gives the ties that they state."""
     yield from hear(_STATED, scene)
+    yield from _nested(_NESTED, scene)
+    yield from _nested(_UNSTATED, scene)
+    yield from hear(_ADDRESSED, scene)
+
+
+def _nested(phrases: tuple[Hears[Scene, Tie], ...], scene: Scene) -> Iterator[Tie]:
     for _ in range(_ROUNDS):
-        ties = list(hear(_NESTED, scene))
+        ties = list(hear(phrases, scene))
         if not ties:
             break
         yield from ties
-    yield from hear(_ADDRESSED, scene)
 
 
 def kin_name(owner: str, kin: str) -> str:
@@ -47,13 +52,13 @@ def kin_name(owner: str, kin: str) -> str:
 
 def _phrase(match: re.Match[str], scene: Scene) -> Iterator[Tie]:
     """ "My sister", "my sister Liv", and "my sister is called Liv"."""
-    reading, found = scene.reading, match.groupdict()
+    reading, equated = scene.reading, match.groupdict().get("equated")
     owner = _owner(match, scene)
     kin = CANONICAL[match["kin"].lower()]
     if rules.DENIED.search(reading.masked, max(0, match.start() - 24), match.start()):
         return
     predicate = rules.PREDICATE.search(reading.masked, max(0, match.start() - 12), match.start()) is not None
-    mark = found["name"] or found.get("apposed") or found.get("bracketed") or found.get("equated")
+    mark = match["name"] or match["apposed"] or match["bracketed"] or equated
     if mark and not _may_be_somebody(reading.referent(mark)):
         mark = None
     if owner is None or (mark is None and (predicate or not (is_family(kin) or is_pet(kin)))):
@@ -73,6 +78,11 @@ def _phrase(match: re.Match[str], scene: Scene) -> Iterator[Tie]:
     reading.hide(start, end, referent)
     gone = bool(match["ex"]) or (is_pet(kin) and _is_gone(reading.masked, start, end))
     yield _tie(reading.referents[referent].name, kin, owner, ends=gone)
+
+
+def _names(match: re.Match[str]) -> Claim:
+    """ "My sister" is taken for granted; that she "is called Liv" is not."""
+    return Claim.OTHERS if match["called"] or match["equated"] else Claim.GIVEN
 
 
 def _is_gone(text: str, start: int, end: int) -> bool:
@@ -276,9 +286,9 @@ _STATED: Final[tuple[Hears[Scene, Tie], ...]] = (
 )
 _NESTED: Final[tuple[Hears[Scene, Tie], ...]] = (
     Hears(rules.SEVERAL, Claim.GIVEN, _several),
-    Hears(rules.IS_CALLED, Claim.OTHERS, _phrase, backwards=True),
-    Hears(rules.PHRASE, Claim.GIVEN, _phrase, backwards=True),
+    Hears(rules.PHRASE, _names, _phrase, backwards=True),
 )
+_UNSTATED: Final[tuple[Hears[Scene, Tie], ...]] = (Hears(rules.UNSTATED, Claim.GIVEN, _phrase, backwards=True),)
 _ADDRESSED: Final[tuple[Hears[Scene, Tie], ...]] = (
     Hears(rules.TITLED, Claim.GIVEN, _titled),
     Hears(rules.BARE, Claim.GIVEN, _bare),

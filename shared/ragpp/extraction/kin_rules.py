@@ -25,20 +25,19 @@ STANDS_ALONE: Final = re.compile(
     r"will)\b"
 )
 """What follows a pet that is meant itself: not "my horse painting"."""
-_NAMED: Final = (
-    rf"(?:\s(?P<name>{ENTITY})|"
+_BESIDE: Final = (
     rf"(?:\s(?:since|from|at|in)\s[a-z]+(?:\s[a-z]+)?)?,\s(?P<apposed>{ENTITY})(?=\s*(?:[,.!;:)]|$))|"
-    rf"\s\((?P<bracketed>{ENTITY})\))"
+    rf"\s\((?P<bracketed>{ENTITY})\)"
 )
-_IS_NAMED: Final = (
-    rf"(?:(?:'s name is|\s(?:is\s|was\s)?(?:called|named))\s(?P<name>{ENTITY})|"
-    rf"(?:\s(?:at|from|in)\s[a-z]+)?\sis\s(?P<equated>{ENTITY})(?=\s*(?:[,.!;)]|$|(?:and|but)\s)))"
+_STATED: Final = (
+    rf"(?P<called>'s name is|\s(?:is\s|was\s)?(?:called|named))?\s(?P<name>{ENTITY})|{_BESIDE}|"
+    rf"(?:\s(?:at|from|in)\s[a-z]+)?\sis\s(?P<equated>{ENTITY})(?=\s*(?:[,.!;)]|$|(?:and|but)\s))"
 )
 _RELATIVE: Final = rf"{_OWNER}\s{_ADJECTIVES}(?P<kin>(?i:{_KIN})){_NOT_COMPOUND}"
-PHRASE: Final = re.compile(rf"{_RELATIVE}{_NAMED}?")
-"""A relative that the sentence speaks of, with or without a name."""
-IS_CALLED: Final = re.compile(rf"{_RELATIVE}{_IS_NAMED}")
-"""A relative whose name the sentence states."""
+PHRASE: Final = re.compile(rf"{_RELATIVE}(?:{_STATED})?")
+"""A relative; the groups `called` and `equated` where the sentence states the name."""
+UNSTATED: Final = re.compile(rf"{_RELATIVE}(?:\s(?P<name>{ENTITY})|{_BESIDE})?")
+"""A relative, whatever the sentence states of the name."""
 GONE: Final = re.compile(
     r",?\s(?:just\s|sadly\s|recently\s)?(?:died|passed away|passed|ran away|was put down|had to be put down)\b"
 )
