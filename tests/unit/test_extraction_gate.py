@@ -1,11 +1,14 @@
 """What a sentence only asks, denies, supposes or says of somebody else makes no fact about the speaker."""
 
+import re
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from benchmarks.eval_extraction import read
 from ragpp.extraction import Extraction, Extractor
+from ragpp.extraction.engine import Hears, Plain, hear
 from ragpp.extraction.gate import Claim, Gate
 from ragpp.extraction.sentences import clean, split
 from ragpp.extraction.spacy_extractor import SpacyExtractor, blank_pipeline
@@ -195,9 +198,8 @@ def test_nothing_is_extracted_that_has_not_passed_the_gate(
     """With the gate shut no rule gives anything, whatever it is a rule for."""
     sentences = read(LABELLED)
     heard = [extractor.extract(one.text, speaker=one.speaker, said_at=one.said_at) for one in sentences]
-    assert all([any(one.relationships for one in heard), any(one.ended for one in heard)])
-    assert all([any(one.preferences for one in heard), any(one.findings for one in heard)])
-    assert any(one.dates for one in heard)
+    for kind in ("relationships", "ended", "preferences", "findings", "dates"):
+        assert any(getattr(one, kind) for one in heard), kind
     assert activities_in("I went camping.") == ["camping"]
 
     def shut(_gate: Gate, _claim: Claim, _at: int, _text: str) -> bool:
@@ -227,3 +229,25 @@ def test_what_passes_depends_on_what_is_claimed(text: str, of: str, passed: set[
     gate = Gate(sentence)
     at = sentence.text.index(of)
     assert {claim for claim in Claim if gate.lets(claim, at, sentence.text)} == passed
+
+
+def heard(text: str, claim: Claim) -> list[str]:
+    """What a rule about rowing reads in the first sentence of `text`."""
+
+    def read_whole(match: re.Match[str], _heard: Plain) -> Iterator[str]:
+        yield match.group()
+
+    sentence = next(split(clean(text)))
+    rule = Hears(re.compile("rows?"), claim, read_whole)
+    return list(hear((rule,), Plain(Gate(sentence), sentence.text)))
+
+
+@pytest.mark.parametrize("claim", [Claim.OWN, Claim.OTHERS, Claim.PHRASE])
+def test_a_new_rule_reads_what_is_asserted_without_asking(claim: Claim) -> None:
+    assert heard("Now I row.", claim) == ["row"]
+    for text in ("Do I row?", "If I row, I win.", "Neither do row boats.", "I just love how I row. /s"):
+        assert heard(text, claim) == [], text
+
+
+def test_a_new_rule_reads_what_is_taken_for_granted_if_that_is_what_it_claims() -> None:
+    assert heard("Do I row?", Claim.GIVEN) == ["row"]
