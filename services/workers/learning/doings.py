@@ -2,12 +2,14 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, tzinfo
 from typing import Final, Literal
 
-from ragpp.extraction.sentences import asserts, clean, split
+from ragpp.extraction.engine import Hears, Plain, hear
+from ragpp.extraction.gate import Claim, Gate
+from ragpp.extraction.sentences import clean, split
 from ragpp.models import Interaction
 from ragpp.own_words import own_text
 
@@ -117,10 +119,15 @@ def activities_in(text: str) -> list[str]:
     """What the speaker says that they did, do or are going to do, as gerunds ("camping"), each once."""
     found: dict[str, None] = {}
     for sentence in split(clean(text)):
-        if sentence.asks:
-            continue
-        for match in _OUTING.finditer(sentence.text):
-            doing = (match["doing"] or _GERUND[match["noun"].lower()]).lower()
-            if doing not in _SLIPPED and asserts(sentence.text, match.start(), first_person=True):
-                found[doing] = None
+        for activity in hear(_RULES, Plain(Gate(sentence), sentence.text)):
+            found[activity] = None
     return list(found)
+
+
+def _activity(match: re.Match[str], _heard: Plain) -> Iterator[str]:
+    doing = (match["doing"] or _GERUND[match["noun"].lower()]).lower()
+    if doing not in _SLIPPED:
+        yield doing
+
+
+_RULES: Final[tuple[Hears[Plain, str], ...]] = (Hears(_OUTING, Claim.OWN, _activity),)

@@ -3,16 +3,19 @@
 import re
 from typing import Final
 
-from ragpp.extraction.kinship import PETS
+from ragpp.extraction.kinship import CANONICAL, PETS
 from ragpp.extraction.masking import ENTITY
 from ragpp.extraction.rule import ADVERBS, BE, CALLED, CONTINUED, HAVE, SPEAKER_IMPLIED, TARGET, rules
+
+_SOMEBODY: Final = rf"(?:{'|'.join(sorted(CANONICAL.keys() - set(PETS)))})\s(?:called|named|whose)\b"
+"""A person, whom nobody owns: not "a baby rabbit called …"."""
 
 COMPANY: Final = (
     *rules(
         "OWNS",
         "PERSON",
         rf"{HAVE}{ADVERBS}\s(?:have|has|got|have got|has got|adopted|owns?|rescued|bought|keeps?)\s"
-        rf"(?:an?|another|one|two)\s(?:[\w-]+\s){{0,3}}{CALLED}",
+        rf"(?:an?|another|one|two)\s(?:(?!{_SOMEBODY})[\w-]+\s){{0,3}}{CALLED}",
         lasting=True,
     ),
     *rules(
@@ -110,7 +113,7 @@ NEW_PET: Final = re.compile(
     rf"(?:[\w-]+\s){{0,3}}?(?:{'|'.join(PETS)})\b(?!\s(?:called|named))"
 )
 PET_NAME: Final = re.compile(
-    r"(?:(?:[Hh]er|[Hh]is|[Ii]ts|[Tt]he (?:dog|cat|puppy|kitten))(?:'s)? name(?:'s| is)|(?:[Ss]he|[Hh]e|[Ii]t)(?:'s|"
+    r"^(?:(?:[Hh]er|[Hh]is|[Ii]ts|[Tt]he (?:dog|cat|puppy|kitten))(?:'s)? name(?:'s| is)|(?:[Ss]he|[Hh]e|[Ii]t)(?:'s|"
     r" is) (?:called|named)|"
     rf"(?:[Ww]e|I)(?:'ve)? (?:named|called) (?:her|him|it)) (?P<o>{ENTITY})"
 )

@@ -5,14 +5,18 @@ Confidence: 0.8 where the words name the kind ("I've decided"), 0.7 where a habi
 the form tells ("we're flying there on Friday"), 0.5 for a dated event. The scale is this project's own.
 """
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from typing import Final
 
 from ragpp.extraction import finding_rules as rules
+from ragpp.extraction.engine import Hears, hear
+from ragpp.extraction.gate import Claim, Gate
 from ragpp.extraction.port import DateMention, FindingMention
-from ragpp.extraction.sentences import Sentence, asserts
+from ragpp.extraction.sentences import between
 from ragpp.extraction.tenses import tense_at
 from ragpp.models import DateSpan, FindingKind
 
@@ -24,67 +28,63 @@ _SHORTEST_DECISION: Final = 4
 
 @dataclass(frozen=True, slots=True)
 class _Clause:
-    """`text[start:end]` of a sentence."""
+    """`text[start:end]` of a sentence, and the dates in it with the offsets of the message."""
 
+    gate: Gate
+    text: str
     start: int
     end: int
+    dates: Sequence[DateMention]
+    said_at: datetime | None
+
+
+_Kind = tuple[FindingKind, float]
 
 
 def read_findings(
-    sentence: Sentence, dates: Sequence[DateMention], said_at: datetime | None, text: str
+    gate: Gate, dates: Sequence[DateMention], said_at: datetime | None, text: str
 ) -> Iterator[FindingMention]:
-    """What a cleaned sentence asserts; none of a question. `dates` are those of the sentence, with the offsets of the
-    message; `text` is the message word for word."""
-    if sentence.asks:
-        return
+    """What a cleaned sentence asserts. `dates` are those of the sentence, with the offsets of the message; `text` is
+    the message word for word."""
+    sentence = gate.sentence
     if not dates and not rules.OURS.search(sentence.text) and not rules.UNSAID.search(sentence.text):
         return
-    for clause in _clauses(sentence.text):
-        inside = [found for found in dates if clause.start <= found.start - sentence.start < clause.end]
-        kind = _kind(sentence, clause, inside, said_at)
+    for start, end in between(rules.CLAUSES, sentence.text):
+        inside = [found for found in dates if start <= found.start - sentence.start < end]
+        clause = _Clause(gate, sentence.text, start, end, inside, said_at)
+        kind = next(hear(_RULES, clause, start=start, end=end), None)
         if kind is not None:
             finding, confidence = kind
-            whole = text[sentence.start + clause.start : sentence.start + clause.end].strip(" ,;")
+            whole = text[sentence.start + start : sentence.start + end].strip(" ,;")
             when = _when(finding, inside or dates, said_at)
             yield FindingMention(finding, _cut(whole), confidence, when)
 
 
-def _clauses(text: str) -> Iterator[_Clause]:
-    begin = 0
-    for match in rules.CLAUSES.finditer(text):
-        yield _Clause(begin, match.start())
-        begin = match.end()
-    yield _Clause(begin, len(text))
+def _named(finding: FindingKind, confidence: float, match: re.Match[str], clause: _Clause) -> Iterator[_Kind]:
+    """What its words name."""
+    if finding == "pattern" and _is_over(clause):
+        return
+    if finding == "decision" and len(clause.text[match.start() : clause.end].split()) < _SHORTEST_DECISION:
+        return  # "I've decided." does not say what
+    yield finding, confidence
 
 
-def _kind(
-    sentence: Sentence, clause: _Clause, dates: Sequence[DateMention], said_at: datetime | None
-) -> tuple[FindingKind, float] | None:
-    text = sentence.text
-    for finding, confidence, pattern in rules.RULES:
-        match = pattern.search(text, clause.start, clause.end)
-        if match is None or not asserts(text, match.start(), first_person=True):
-            continue
-        if finding == "pattern" and _is_over(text, clause):
-            continue
-        if finding == "decision" and len(text[match.start() : clause.end].split()) < _SHORTEST_DECISION:
-            continue  # "I've decided." does not say what
-        return finding, confidence
+def _dated(match: re.Match[str], clause: _Clause) -> Iterator[_Kind]:
+    """What only its form and its dates tell."""
+    dates, said_at = clause.dates, clause.said_at
     if not dates or said_at is None:
-        return None
-    about = rules.ABOUT_US.search(text, clause.start, clause.end)
-    if about is None or not asserts(text, about.start(), first_person=True):
-        return None
+        return
+    text, begin = clause.text, clause.gate.sentence.start
     if rules.ARRANGED.search(text, clause.start, clause.end) and any(_is_ahead(found, said_at) for found in dates):
-        return "plan", 0.6
-    past = tense_at(text, dates[0].start - sentence.start, dates[0].end - sentence.start) == "past"
+        yield "plan", 0.6
+        return
+    past = tense_at(text, dates[0].start - begin, dates[0].end - begin) == "past"
     if (
         past
         and any(found.span.start <= said_at for found in dates)
-        and not rules.NOT.search(text, about.start(), clause.end)
+        and not rules.NOT.search(text, match.start(), clause.end)
     ):
-        return "event", 0.5
-    return None
+        yield "event", 0.5
 
 
 def _is_ahead(found: DateMention, said_at: datetime) -> bool:
@@ -92,9 +92,9 @@ def _is_ahead(found: DateMention, said_at: datetime) -> bool:
     return found.span.end > said_at and not found.span.text.lower().startswith(("until", "till", "since", "today"))
 
 
-def _is_over(text: str, clause: _Clause) -> bool:
+def _is_over(clause: _Clause) -> bool:
     """Whether a habit was one of the past."""
-    return rules.ONCE.search(text, clause.start, clause.end) is not None
+    return rules.ONCE.search(clause.text, clause.start, clause.end) is not None
 
 
 def _when(finding: FindingKind, dates: Sequence[DateMention], said_at: datetime | None) -> DateSpan | None:
@@ -112,3 +112,12 @@ def _cut(text: str) -> str:
     if len(text) <= MAX_TEXT:
         return text
     return text[: MAX_TEXT - 1].rsplit(maxsplit=1)[0] + "…"
+
+
+_RULES: Final[tuple[Hears[_Clause, _Kind], ...]] = (
+    *(
+        Hears(pattern, Claim.OWN, partial(_named, finding, confidence), once=True)
+        for finding, confidence, pattern in rules.RULES
+    ),
+    Hears(rules.ABOUT_US, Claim.OWN, _dated, once=True),
+)

@@ -17,19 +17,27 @@ _ADJECTIVES: Final = (
 )
 _PLAIN_ADJECTIVES: Final = _ADJECTIVES.replace("?P<ex>", "?:")
 _OWNER: Final = rf"(?:\b(?P<own>[Mm]y|[Oo]ur)|(?P<ent>{ENTITY})'s?|\b(?P<pron>[Hh]is|[Hh]er))"
+_NOT_OWNER: Final = r"(?!')"
+"""Who is "my mum's friend" is not my mum."""
 _NOT_COMPOUND: Final = r"\b(?!-|\s(?:food|person|people|walker|sitter|jokes?|bed|photos?|appointment|lover)\b)"
 STANDS_ALONE: Final = re.compile(
     r"\s*(?:[,.!?;:)]|$)|'s\b|\s(?:is|was|has|had|and|or|but|who|just|got|loves?|likes?|seems|sleeps?|barks?|can|"
     r"will)\b"
 )
 """What follows a pet that is meant itself: not "my horse painting"."""
-_NAMED: Final = (
-    rf"(?:(?:'s name is|\s(?:is |was )?(?:called|named)|)\s(?P<name>{ENTITY})|"
+_BESIDE: Final = (
     rf"(?:\s(?:since|from|at|in)\s[a-z]+(?:\s[a-z]+)?)?,\s(?P<apposed>{ENTITY})(?=\s*(?:[,.!;:)]|$))|"
-    rf"\s\((?P<bracketed>{ENTITY})\)|(?:\s(?:at|from|in)\s[a-z]+)?\sis\s(?P<equated>{ENTITY})(?=\s*(?:[,.!;)]|$|"
-    rf"(?:and|but)\s)))"
+    rf"\s\((?P<bracketed>{ENTITY})\)"
 )
-PHRASE: Final = re.compile(rf"{_OWNER}\s{_ADJECTIVES}(?P<kin>(?i:{_KIN})){_NOT_COMPOUND}{_NAMED}?")
+_STATED: Final = (
+    rf"(?P<called>'s name is|\s(?:is\s|was\s)?(?:called|named))?\s(?P<name>{ENTITY})|{_BESIDE}|"
+    rf"(?:\s(?:at|from|in)\s[a-z]+)?\sis\s(?P<equated>{ENTITY})(?=\s*(?:[,.!;)]|$|(?:and|but)\s))"
+)
+_RELATIVE: Final = rf"{_OWNER}\s{_ADJECTIVES}(?P<kin>(?i:{_KIN})){_NOT_COMPOUND}"
+PHRASE: Final = re.compile(rf"{_RELATIVE}(?:{_STATED})?")
+"""A relative; the groups `called` and `equated` where the sentence states the name."""
+UNSTATED: Final = re.compile(rf"{_RELATIVE}(?:\s(?P<name>{ENTITY})|{_BESIDE})?")
+"""A relative, whatever the sentence states of the name."""
 GONE: Final = re.compile(
     r",?\s(?:just\s|sadly\s|recently\s)?(?:died|passed away|passed|ran away|was put down|had to be put down)\b"
 )
@@ -40,11 +48,11 @@ SEVERAL: Final = re.compile(
 )
 STATED: Final = re.compile(
     rf"(?P<name>{ENTITY})(?:(?P<comma>,)|\sis|'s|\swas|\sbecame)\s{_OWNER}\s{_ADJECTIVES}(?P<kin>(?i:{_KIN}))"
-    rf"{_NOT_COMPOUND}(?(comma)(?=\s*(?:[,.!;)]|$)))"
+    rf"{_NOT_COMPOUND}{_NOT_OWNER}(?(comma)(?=\s*(?:[,.!;)]|$)))"
 )
 PRONOUN_STATED: Final = re.compile(
     rf"\b(?P<who>[Ss]he|[Hh]e)(?:'s|\sis|\swas)\s\b(?P<own>[Mm]y|"
-    rf"[Oo]ur)\s{_ADJECTIVES}(?P<kin>(?i:{_KIN})){_NOT_COMPOUND}"
+    rf"[Oo]ur)\s{_ADJECTIVES}(?P<kin>(?i:{_KIN})){_NOT_COMPOUND}{_NOT_OWNER}"
 )
 DENIED: Final = re.compile(r"(?:n't|\bnot|\bnever|\bno longer)(?:\s(?:been|be|really|actually|even|have|had))?\s$")
 PREDICATE: Final = re.compile(r"(?:\b(?:is|was|were|be|been|being|become|became|as)|'s)\s$")
@@ -65,8 +73,9 @@ OF: Final = re.compile(
     rf"an?)\s{_PLAIN_ADJECTIVES}(?P<kin>{_KIN})\sof\s(?:(?P<ent>{ENTITY})|(?P<own>mine))"
 )
 INTRODUCED: Final = re.compile(
-    rf"\b(?:[Aa]n?|[Aa]nother|[Oo]ne of (?:my|our))\s{_PLAIN_ADJECTIVES}(?:\w+\s)?(?P<kin>(?i:{_KIN}|{_PLURAL}))"
-    rf"(?:\sof (?:mine|ours))?,?\s(?:called|named|whose name is)\s(?P<name>{ENTITY})"
+    rf"\b(?:[Aa]n?|[Aa]nother|(?P<own>[Oo]ne of (?:my|our)))\s{_PLAIN_ADJECTIVES}(?:\w+\s)?"
+    rf"(?P<kin>(?i:{_KIN}|{_PLURAL}))"
+    rf"(?P<mine>\sof (?:mine|ours))?,?\s(?:called|named|whose name is)\s(?P<name>{ENTITY})"
 )
 BARE: Final = re.compile(rf"\b(?P<kin>{'|'.join(sorted(word.capitalize() for word in ADDRESSED))})\b(?!-)")
 TITLED: Final = re.compile(rf"\b(?P<kin>{'|'.join(sorted(word.capitalize() for word in TITLES))})\s(?P<name>{ENTITY})")
@@ -75,12 +84,12 @@ UNTIL: Final = re.compile(r"\b(?:until|till|back then|back when|for a while|year
 NO_LONGER: Final = re.compile(
     rf"(?P<name>{ENTITY})(?:(?:'s|\sis)\s(?:no longer|not)|\sisn't)\s(?P<own>[Mm]y|"
     rf"[Oo]ur)\s{_PLAIN_ADJECTIVES}(?P<kin>(?i:{_KIN}))"
-    r"\b(?P<more>\sany\s?more)?"
+    rf"\b{_NOT_OWNER}(?P<more>\sany\s?more)?"
 )
 """Of a relative who is one no more; "isn't" alone says that there never was one."""
 EX: Final = re.compile(rf"\b[Mm]y\sex,?\s(?P<name>{ENTITY})")
 I_AM: Final = re.compile(
-    rf"\bI(?:'m|\sam)\s(?:(?P<ent>{ENTITY})'s?\s{_PLAIN_ADJECTIVES}(?P<kin>(?i:{_KIN}))\b|(?:the|"
+    rf"\bI(?:'m|\sam)\s(?:(?P<ent>{ENTITY})'s?\s{_PLAIN_ADJECTIVES}(?P<kin>(?i:{_KIN}))\b{_NOT_OWNER}|(?:the|"
     rf"an?)\s{_PLAIN_ADJECTIVES}"
     rf"(?P<kin2>(?i:{_KIN}))\sof\s(?P<ent2>{ENTITY}))"
 )

@@ -7,15 +7,19 @@ around the 0.8 that the procedural tier gives a preference without one.
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import partial
 from typing import Final
 
 from ragpp.extraction import liking_rules as likings
 from ragpp.extraction import preference_rules as rules
+from ragpp.extraction.engine import Groups, Hears, hear_groups
+from ragpp.extraction.gate import Claim, Gate
 from ragpp.extraction.lexicon import is_ordinary, word_set
 from ragpp.extraction.likings import OTHER_LIKINGS, OWN_LIKINGS, Reader, dislikes, instead, likes, mention
 from ragpp.extraction.phrases import key_of, leading_phrase, object_phrase, points_elsewhere, without_article
 from ragpp.extraction.port import PreferenceMention
-from ragpp.extraction.sentences import Sentence, asserts, spelled_out
+from ragpp.extraction.sentences import spelled_out
 from ragpp.extraction.topics import category_of, choice
 from ragpp.extraction.wishes import CONTACTS, OWN_WISHES, REQUESTS
 
@@ -41,29 +45,31 @@ _TO: Final = re.compile(
 )
 
 
-def read_preferences(sentence: Sentence) -> Iterator[PreferenceMention]:
-    """The preferences that a cleaned sentence asserts about its speaker, in no particular order; none of a question."""
-    if sentence.asks:
-        return
-    yield from _read(sentence.text)
-    implied = spelled_out(sentence.text)
+def read_preferences(gate: Gate) -> Iterator[PreferenceMention]:
+    """The preferences that a cleaned sentence asserts about its speaker, in no particular order."""
+    text = gate.sentence.text
+    yield from hear_groups(_RULES, _Statements(gate, text))
+    implied = spelled_out(text)
     if implied is not None:
-        yield from _read(implied)
+        yield from hear_groups(_RULES, _Statements(gate, implied))
 
 
-def _read(text: str) -> Iterator[PreferenceMention]:
-    begun: set[int] = set()  # where a statement begins that was read: what one pattern said, no other says again
-    for needed, readers in READERS:
-        if needed.search(text) is None:
-            continue
-        for pattern, reader in readers:
-            for match in pattern.finditer(text):
-                begin = match.start() + len(match.group()) - len(match.group().lstrip(" ,.:;"))
-                if begin not in begun and asserts(text, match.start(), first_person=True):
-                    found = list(reader(match))
-                    yield from found
-                    if found:
-                        begun.add(begin)
+@dataclass(frozen=True, slots=True)
+class _Statements:
+    """A hearing, and where a statement begins that was read: what one pattern said, no other says again."""
+
+    gate: Gate
+    text: str
+    begun: set[int] = field(default_factory=set)
+
+
+def _once(reader: Reader, match: re.Match[str], heard: _Statements) -> Iterator[PreferenceMention]:
+    begin = match.start() + len(match.group()) - len(match.group().lstrip(" ,.:;"))
+    if begin not in heard.begun:
+        found = list(reader(match))
+        yield from found
+        if found:
+            heard.begun.add(begin)
 
 
 def _rest(match: re.Match[str]) -> str:
@@ -277,3 +283,7 @@ READERS: Final[tuple[tuple[re.Pattern[str], tuple[tuple[re.Pattern[str], Reader]
     (re.compile(r"\b[Nn]othing\b|can't beat"), ((likings.BEATS, likes),)),
 )
 """Patterns and what reads them, under a word without which none of them matches."""
+_RULES: Final[Groups[_Statements, PreferenceMention]] = tuple(
+    (needed, tuple(Hears(pattern, Claim.OWN, partial(_once, reader)) for pattern, reader in readers))
+    for needed, readers in READERS
+)

@@ -8,19 +8,22 @@ a sentence and nothing more telling.
 import re
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from itertools import combinations
 from typing import Final
 
 from ragpp.extraction.company_rules import BREAK_UP, NEW_PET, PAIR, PET_NAME
-from ragpp.extraction.kin_phrases import Antecedents, Tie
+from ragpp.extraction.engine import Groups, Hears, hear, hear_groups
+from ragpp.extraction.gate import Claim
 from ragpp.extraction.kinship import relationship_type
-from ragpp.extraction.masking import ENTITY, Reading, is_mark, marks, number
+from ragpp.extraction.masking import ENTITY, Reading, is_mark, marks, mentions, number
 from ragpp.extraction.names import Name
 from ragpp.extraction.phrases import object_phrase
 from ragpp.extraction.port import EntityLabel
 from ragpp.extraction.relation_rules import RULES, TASTE
 from ragpp.extraction.rule import Rule
-from ragpp.extraction.sentences import asserts, spelled_out
+from ragpp.extraction.sentences import spelled_out
+from ragpp.extraction.ties import Scene, Tie
 
 RELATED_TO: Final = "RELATED_TO"
 MAX_CO_MENTIONED: Final = 4
@@ -83,73 +86,57 @@ _COUPLES: Final = {
 }
 
 
-def read_relations(reading: Reading, speaker: str, antecedents: Antecedents) -> Iterator[Tie]:
-    """What the sentence asserts; labels that a pattern knows better than the guess are set in `reading`."""
-    if reading.sentence.asks:
-        return
-    if reading.referents:
-        implied = spelled_out(reading.masked)
-        for text in (reading.masked, *([implied] if implied else [])):
-            yield from _ruled(text, reading, speaker, antecedents)
-        yield from _pairs(reading, speaker)
-    yield from _break_ups(reading, speaker, antecedents)
-    yield from _named_pet(reading, speaker, antecedents)
-    yield from _tastes(reading, speaker, antecedents)
+def read_relations(scene: Scene) -> Iterator[Tie]:
+    """What the sentence asserts; labels that a pattern knows better than the guess are set in the scene's reading."""
+    if scene.reading.referents:
+        yield from hear_groups(_RULES, scene)
+        implied = spelled_out(scene.reading.masked)
+        if implied is not None:
+            yield from hear_groups(_RULES, replace(scene, implied=implied))
+        yield from hear(_PAIRS, scene)
+    yield from hear(_REST, scene)
 
 
-def _ruled(text: str, reading: Reading, speaker: str, antecedents: Antecedents) -> Iterator[Tie]:
-    """What the rules find in `text`, which has the marks of `reading`."""
-    for needed, rules in RULES:
-        if needed.search(text) is None:
-            continue
-        for rule in rules:
-            for match in rule.pattern.finditer(text):
-                yield from _apply(rule, match, reading, speaker, antecedents)
-
-
-def _pairs(reading: Reading, speaker: str) -> Iterator[Tie]:
+def _pair(match: re.Match[str], scene: Scene) -> Iterator[Tie]:
     """ "Marta and Leo are married", "Marta and I broke up"."""
-    for match in PAIR.finditer(reading.masked):
-        over = match["over"] is not None
-        what = match["what"].lower()
-        kind = "FLATMATE_OF" if what.startswith("share") else _PAIRED.get(what, "FRIEND_OF")
-        if over:
-            kind = "SPOUSE_OF" if "divorc" in match["what"] or "separated" in match["what"] else "PARTNER_OF"
-        if not asserts(reading.sentence.text, match.start(), first_person=False):
-            continue
-        people = [number(match[group]) for group in ("s", "o", "with") if match[group]]
-        if not all(_settle(reading, referent, "PERSON") for referent in people):
-            continue
-        first, *others = (reading.referents[person].name for person in people)
-        second = others[0] if others else speaker
-        if first != second:
-            yield Tie(first, kind, second, lasting=kind not in _PASSING, ends=over)
+    over = match["over"] is not None
+    what = match["what"].lower()
+    kind = "FLATMATE_OF" if what.startswith("share") else _PAIRED.get(what, "FRIEND_OF")
+    if over:
+        kind = "SPOUSE_OF" if "divorc" in match["what"] or "separated" in match["what"] else "PARTNER_OF"
+    people = [number(match[group]) for group in ("s", "o", "with") if match[group]]
+    if not all(_settle(scene.reading, referent, "PERSON") for referent in people):
+        return
+    first, *others = (scene.reading.referents[person].name for person in people)
+    second = others[0] if others else scene.speaker
+    if first != second:
+        yield Tie(first, kind, second, lasting=kind not in _PASSING, ends=over)
 
 
-def _break_ups(reading: Reading, speaker: str, antecedents: Antecedents) -> Iterator[Tie]:
+def _break_up(_match: re.Match[str], scene: Scene) -> Iterator[Tie]:
     """ "We broke up", after a sentence that named a partner."""
-    partner = antecedents.person
-    kind = next((ties[alias] for alias in (partner.aliases if partner else ()) if alias in (ties := _COUPLES)), None)
-    match = BREAK_UP.search(reading.masked)
-    if partner and kind and match and asserts(reading.sentence.text, match.start(), first_person=True):
-        reading.add(replace(partner, start=reading.sentence.start, end=reading.sentence.start))
-        yield Tie(partner.name, kind, speaker, lasting=True, ends=True)
+    partner, sentence = scene.antecedents.person, scene.reading.sentence
+    kind = next((_COUPLES[alias] for alias in (partner.aliases if partner else ()) if alias in _COUPLES), None)
+    if partner and kind:
+        scene.reading.add(replace(partner, start=sentence.start, end=sentence.start))
+        yield Tie(partner.name, kind, scene.speaker, lasting=True, ends=True)
 
 
-def _named_pet(reading: Reading, speaker: str, antecedents: Antecedents) -> Iterator[Tie]:
+def _named_pet(match: re.Match[str], scene: Scene) -> Iterator[Tie]:
     """ "Her name is Juniper", after a sentence about a new puppy without a name."""
-    match = PET_NAME.match(reading.masked)
-    if match and antecedents.pet and _settle(reading, number(match["o"]), "PERSON"):
-        yield Tie(speaker, "OWNS", reading.referent(match["o"]).name, lasting=True)
-    antecedents.pet = NEW_PET.search(reading.masked) is not None and not reading.sentence.asks
+    if scene.antecedents.pet and _settle(scene.reading, number(match["o"]), "PERSON"):
+        yield Tie(scene.speaker, "OWNS", scene.reading.referent(match["o"]).name, lasting=True)
+
+
+def _new_pet(_match: re.Match[str], scene: Scene) -> Iterator[Tie]:
+    """ "We got a puppy": its name may follow."""
+    scene.antecedents.next_pet = True
+    yield from ()
 
 
 def co_mentions(reading: Reading, tied: set[frozenset[str]]) -> Iterator[Tie]:
-    """RELATED_TO for each pair of certain names that share a clause, and that nothing in `tied` relates yet. Who is
-    only addressed ("Thanks, Leo") is not spoken of."""
-    text = reading.sentence.text
-    if reading.sentence.asks or not asserts(text, len(text), first_person=False):
-        return
+    """RELATED_TO for each pair of certain names that share a clause of an asserted sentence, and that nothing in `tied`
+    relates yet. Who is only addressed ("Thanks, Leo") is not spoken of."""
     spoken_of = _ADDRESSED.sub(lambda match: " " * len(match.group()), reading.masked)
     for clause in _CLAUSES.split(spoken_of):
         mentioned = (reading.referent(mark) for mark in marks(clause))
@@ -165,20 +152,20 @@ def co_mentions(reading: Reading, tied: set[frozenset[str]]) -> Iterator[Tie]:
 
 def _beside(clause: str, first: Name, second: Name, reading: Reading) -> bool:
     """Whether two names only stand in one list, or are likened to each other: that relates them to something else."""
-    found = list(re.finditer(ENTITY, clause))
+    found = mentions(clause)
     begin = next((mark.end() for mark in found if reading.referent(mark.group()).name == first.name), 0)
     end = next((mark.start() for mark in found if reading.referent(mark.group()).name == second.name), len(clause))
     return begin < end and _LISTED.fullmatch(re.sub(ENTITY, "", clause[begin:end])) is not None
 
 
-def _apply(rule: Rule, match: re.Match[str], reading: Reading, speaker: str, antecedents: Antecedents) -> Iterator[Tie]:
-    target = number(match["o"])
+def _apply(rule: Rule, match: re.Match[str], scene: Scene) -> Iterator[Tie]:
+    reading, target = scene.reading, number(match["o"])
     if not rule.overrides and reading.referents[target].label != rule.wants:
         return
     last = reading.referents[target].name.rpartition(" ")[2].lower()
     if last in rule.besides or (rule.only is not None and last not in rule.only):
         return
-    subjects = _subjects(match, reading, speaker, antecedents)
+    subjects = _subjects(match, scene)
     if not subjects or not _settle(reading, target, rule.wants):
         return
     name = reading.referents[target].name
@@ -187,14 +174,14 @@ def _apply(rule: Rule, match: re.Match[str], reading: Reading, speaker: str, ant
             yield Tie(source, rule.type, name, rule.lasting, rule.ends)
 
 
-def _tastes(reading: Reading, speaker: str, antecedents: Antecedents) -> Iterator[Tie]:
-    for match in TASTE.finditer(reading.masked):
-        subjects = _subjects(match, reading, speaker, antecedents)
-        target = _liked(reading, match.end()) if subjects else None
-        kind = "LIKES" if match["like"] or match["fan"] else "DISLIKES"
-        for source in subjects:
-            if target and source != target:
-                yield Tie(source, kind, target, lasting=False)
+def _taste(match: re.Match[str], scene: Scene) -> Iterator[Tie]:
+    """ "I love olives", "Marta hates crowds"."""
+    subjects = _subjects(match, scene)
+    target = _liked(scene.reading, match.end()) if subjects else None
+    kind = "LIKES" if match["like"] or match["fan"] else "DISLIKES"
+    for source in subjects:
+        if target and source != target:
+            yield Tie(source, kind, target, lasting=False)
 
 
 def _liked(reading: Reading, at: int) -> str | None:
@@ -212,37 +199,47 @@ def _liked(reading: Reading, at: int) -> str | None:
     return phrase
 
 
-def _subjects(match: re.Match[str], reading: Reading, speaker: str, antecedents: Antecedents) -> list[str]:
-    """Of whom the clause is asserted; empty where it asserts nothing or nobody can be told."""
-    clause = match
-    if match["e"]:  # "lives in Leeds and works at …": whoever the sentence began with
-        lead = _LEAD.match(match.string)
-        if lead is None or lead.end() > match.start():
-            return []
-        clause = lead
-    if not asserts(reading.sentence.text, match.start(), first_person=clause["i"] is not None):
+def _clause_of(match: re.Match[str]) -> re.Match[str] | None:
+    """The match that has the subject: "lives in Leeds and works at …" is about whoever the sentence began with."""
+    if not match["e"]:
+        return match
+    lead = _LEAD.match(match.string)
+    return lead if lead is not None and lead.end() <= match.start() else None
+
+
+def _claim(match: re.Match[str]) -> Claim:
+    clause = _clause_of(match)
+    return Claim.OWN if clause is not None and clause["i"] is not None else Claim.OTHERS
+
+
+def _subjects(match: re.Match[str], scene: Scene) -> list[str]:
+    """Of whom the clause is asserted; empty where nobody can be told."""
+    clause = _clause_of(match)
+    if clause is None:
         return []
     together = _TOGETHER.search(match.string[: clause.start()])
     third_person = "s" if clause["s"] else "p"
     if clause[third_person] and not together and _BASE_FORM.match(match.string, clause.end(third_person)):
         return []  # "Sounds like …": no sentence about one person has that form
-    first = _subject(clause, reading, speaker, antecedents)
+    first = _subject(clause, scene)
     if first is None:
         return []
     listed = marks(together["list"]) if together and not clause["p"] else ()
-    others = [reading.referents[number(mark)].name for mark in listed if _settle(reading, number(mark), "PERSON")]
+    others = [
+        scene.reading.referents[number(mark)].name for mark in listed if _settle(scene.reading, number(mark), "PERSON")
+    ]
     return list(dict.fromkeys((*others, first)))
 
 
-def _subject(match: re.Match[str], reading: Reading, speaker: str, antecedents: Antecedents) -> str | None:
+def _subject(match: re.Match[str], scene: Scene) -> str | None:
     """The subject that a match names, or None where a pronoun may mean several or the name is no person's."""
     if match["i"] is not None:
-        return speaker
+        return scene.speaker
     if match["p"]:
-        person = antecedents.resolve(match["p"], reading, match.start("p"))
+        person = scene.antecedents.resolve(match["p"], scene.reading, match.start("p"))
         return person.name if person else None
     referent = number(match["s"])
-    return reading.referents[referent].name if _settle(reading, referent, "PERSON") else None
+    return scene.reading.referents[referent].name if _settle(scene.reading, referent, "PERSON") else None
 
 
 def _settle(reading: Reading, referent: int, wants: EntityLabel) -> bool:
@@ -255,3 +252,15 @@ def _settle(reading: Reading, referent: int, wants: EntityLabel) -> bool:
         return False
     reading.referents[referent] = replace(name, label=wants, firm=True, certain=True)
     return True
+
+
+_RULES: Final[Groups[Scene, Tie]] = tuple(
+    (needed, tuple(Hears(rule.pattern, _claim, partial(_apply, rule)) for rule in group)) for needed, group in RULES
+)
+_PAIRS: Final[tuple[Hears[Scene, Tie], ...]] = (Hears(PAIR, Claim.OTHERS, _pair),)
+_REST: Final[tuple[Hears[Scene, Tie], ...]] = (
+    Hears(BREAK_UP, Claim.OWN, _break_up),
+    Hears(PET_NAME, Claim.OTHERS, _named_pet),
+    Hears(NEW_PET, Claim.OWN, _new_pet),
+    Hears(TASTE, _claim, _taste),
+)

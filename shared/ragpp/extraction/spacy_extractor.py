@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Final
 
 from ragpp.errors import ExtractionError
 from ragpp.extraction.findings import read_findings
-from ragpp.extraction.kin_phrases import Antecedents, Tie, read_kin
+from ragpp.extraction.gate import Claim, Gate
+from ragpp.extraction.kin_phrases import read_kin
 from ragpp.extraction.lexicon import HOLIDAYS, SENTENCE_OPENERS, is_ordinary
 from ragpp.extraction.masking import Reading
 from ragpp.extraction.names import Labelled, Name, Word, confirm, find_names
@@ -32,8 +33,9 @@ from ragpp.extraction.port import (
 from ragpp.extraction.preferences import read_preferences
 from ragpp.extraction.query import query_entities
 from ragpp.extraction.relations import co_mentions, read_relations
-from ragpp.extraction.sentences import Sentence, asserts, clean, split
+from ragpp.extraction.sentences import Sentence, clean, split
 from ragpp.extraction.temporal import find_dates
+from ragpp.extraction.ties import Antecedents, Scene, Tie
 
 if TYPE_CHECKING:
     from spacy.language import Language
@@ -180,10 +182,11 @@ class _Message:
 
     def read(self, sentences: Sequence[Sentence], names: Sequence[Sequence[Name]]) -> Extraction:
         for sentence, found in zip(sentences, names, strict=True):
-            self._read_sentence(sentence, found)
-            for preference in read_preferences(sentence):
+            gate = Gate(sentence)
+            self._read_sentence(gate, found)
+            for preference in read_preferences(gate):
                 self._preferences[preference.category, preference.key] = preference  # the last word counts
-            self._read_times(sentence)
+            self._read_times(gate)
         for preference in self._preferences.values():
             if preference.category == "identity" and preference.key in {"name", "name to be called"}:
                 self._name_speaker(preference.value)
@@ -198,12 +201,14 @@ class _Message:
             tuple(self._dates),
         )
 
-    def _read_sentence(self, sentence: Sentence, names: Sequence[Name]) -> None:
+    def _read_sentence(self, gate: Gate, names: Sequence[Name]) -> None:
+        sentence = gate.sentence
         reading = Reading.of(sentence, names)
-        kin = list(read_kin(reading, self._speaker, self._antecedents))
-        stated = [*kin, *read_relations(reading, self._speaker, self._antecedents)]
+        scene = Scene(gate, reading, self._speaker, self._antecedents)
+        stated = [*read_kin(scene), *read_relations(scene)]
         tied = {frozenset((tie.source, tie.target)) for tie in stated}
-        loose = list(co_mentions(reading, tied))
+        whole = gate.lets(Claim.OTHERS, len(sentence.text), reading.masked)
+        loose = list(co_mentions(reading, tied)) if whole else []
         self._antecedents.move_on(reading)
         for name in reading.referents:
             if name.certain:
@@ -211,17 +216,16 @@ class _Message:
         for tie in (*stated, *loose):
             self._add_tie(tie, sentence, self._ended if tie.ends else self._relationships)
 
-    def _read_times(self, sentence: Sentence) -> None:
-        """The dates of a sentence that asserts something, and the findings, which may rest on them."""
-        if sentence.asks:
-            return
+    def _read_times(self, gate: Gate) -> None:
+        """The dates that a sentence asserts, and the findings, which may rest on them."""
+        sentence = gate.sentence
         dates = [
             replace(found, start=found.start + sentence.start, end=found.end + sentence.start)
             for found in find_dates(sentence.text, self._said_at)
-            if asserts(sentence.text, found.start, first_person=False)
+            if gate.lets(Claim.OTHERS, found.start, sentence.text)
         ]
         self._dates += dates
-        for finding in read_findings(sentence, dates, self._said_at, self._text):
+        for finding in read_findings(gate, dates, self._said_at, self._text):
             self._findings.setdefault((finding.finding, finding.text.casefold()), finding)
 
     def _add_entity(self, name: Name) -> None:
