@@ -2,7 +2,7 @@
 
 from typing import Final, Protocol
 
-from ragpp.quoting import quoted, unquoted
+from ragpp.quoting import end_of_lines, quoted, unquoted
 
 ELLIPSIS: Final = " …"
 _CUTS: Final = 4
@@ -24,7 +24,7 @@ class Counter(Protocol):
 def beginning(text: str, room: int, counter: Counter) -> str:
     """A beginning of `text` that as data (`ragpp.quoting`) has at most `room` tokens, an ellipsis included where it is
     not all; empty when none was found."""
-    head = counter.truncate(text, room).rstrip()
+    head = counter.truncate(text[: end_of_lines(text, room)], room).rstrip()  # a line's mark is a token, too
     shown = quoted(head)
     if head == text and counter.count(shown) <= room:
         return shown

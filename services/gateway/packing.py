@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from typing import Final
 
 from ragpp.models import Memory, MemoryKind
+from ragpp.quoting import end_of_lines
 from services.gateway import rendering
 from services.gateway.excerpts import ELLIPSIS, Counter, beginning
 from services.gateway.memory_key import MemoryKey, memory_key
@@ -261,8 +262,11 @@ def _arranged(title: str, lines: Sequence[_Line], said: Mapping[int, int]) -> li
 
 def _may_fit(memory: Memory, room: int) -> bool:
     """False for a text that is surely too long, so that it need not be counted: its own count may be off by what its
-    chunks' cuts divide, and where there is none, no token is longer than a hundred characters."""
-    return memory.tokens * 0.9 <= room if memory.tokens else len(memory.text) <= 100 * room
+    chunks' cuts divide, and where there is none, no token is longer than a hundred characters; each further line has a
+    mark, which is a token."""
+    if memory.tokens * 0.9 > room if memory.tokens else len(memory.text) > 100 * room:
+        return False
+    return len(memory.text) <= room or end_of_lines(memory.text, room + 1) == len(memory.text)
 
 
 _KNOWLEDGE_ORDER: Final = (

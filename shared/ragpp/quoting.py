@@ -11,6 +11,7 @@ look like. Nothing is left out or replaced: `unquoted` gives the text back.
 import re
 import unicodedata
 from collections.abc import Sequence
+from itertools import islice
 from typing import Final
 
 MARK: Final = "  |"
@@ -32,7 +33,7 @@ _TURNED_ROUND: Final = re.compile("[\u202a-\u202e\u2066-\u2069]")
 """Controls that show what follows in another order than it has."""
 _COLONS: Final = ":\u02d0\u02d1\u02f8\u0589\u05c3\u0703\u0704\u16ec\u205a\u2236\u2982\ua789\ufe13\ufe30\ufe55\uff1a"
 _COLON: Final = re.compile(
-    rf"(?!(?<=\d)[{_COLONS}]\d)(?:(?<!\s)[{_COLONS}](?!//)|(?<=\s)[{_COLONS}](?![-()DPpOo/\\*'3]))"
+    rf"(?!(?<=\d)[{_COLONS}]\d)(?:(?<!\s)[{_COLONS}](?!//\w)|(?<=\s)[{_COLONS}](?!['-]?[()DPpOo/\\*3]++(?!\w)))"
 )
 """A colon that may part a speaker or a label from what follows: not that of a time, an address or a smiley."""
 _NUMBERED: Final = re.compile(r"\d+[.)\]\u3001\uff0e]|\w[)\]]")
@@ -86,6 +87,12 @@ def unquoted(shown: str) -> str:
     lines = [pieces[0], *(line.removeprefix(MARK).removeprefix(" ") for line in pieces[2::2])]
     pieces[::2] = [line.removesuffix(_TAIL) if _ends_like_ours(line) else line for line in lines]
     return "".join(pieces)
+
+
+def end_of_lines(text: str, lines: int) -> int:
+    """Where the first `lines` lines of `text` end, at least one; its length when it has no more."""
+    last = next(islice(_LINE_END.finditer(text), max(0, lines - 1), None), None)
+    return last.start() if last else len(text)
 
 
 def unmarked(text: str) -> str:
