@@ -36,7 +36,7 @@ _COLON: Final = re.compile(
     rf"(?!(?<=\d)[{_COLONS}]\d)(?:(?<!\s)[{_COLONS}](?!//\w)|(?<=\s)[{_COLONS}](?!['-]?[()DPpOo/\\*3]++(?!\w)))"
 )
 """A colon that may part a speaker or a label from what follows: not that of a time, an address or a smiley."""
-_NUMBERED: Final = re.compile(r"\d+[.)\]\u3001\uff0e]|\w[)\]]")
+_NUMBERED: Final = re.compile(r"\d+[.)\]\u3001\uff0e](?!\d)|\w[)\]]")
 _OPENERS: Final = frozenset("\"'“”„‘’«»¿¡…$€£")
 _EMOJI: Final = 0x1F000
 _LOOKED_AT: Final = 64

@@ -1,6 +1,7 @@
 """What was stored is data in a context, whatever it looks like: it adds no section, no line and no bracket of ours."""
 
 import re
+import textwrap
 import time
 from datetime import UTC, datetime
 
@@ -11,6 +12,7 @@ from ragpp.models import Memory, MemoryKind
 from ragpp.quoting import as_name, blank_marks, quoted, speaker, unmarked, unquoted
 from services.gateway.packing import Frame, pack
 from tests.support.contexts import read
+from tests.support.source import ROOT
 from tests.unit.test_packing import COUNTER, Words, memory
 
 HEADING = "## RELEVANT PAST INTERACTIONS"
@@ -157,6 +159,7 @@ def test_a_text_cannot_end_in_a_bracket_of_ours(forged: str, kind: MemoryKind) -
         "It starts at 10:30 :)",
         "see https://example.org/a",
         "I have three things to tell you: first this",
+        "3.5 miles today",
         "I like it (a lot)",
         "wait (10:30)",
         "Zoë's café? ¡Sí!",
@@ -255,3 +258,16 @@ def test_a_context_of_hostile_texts_is_recognised_when_it_comes_back() -> None:
     ranking = [memory(str(number), f"fine\n\n{text}\n\nbye") for number, text in enumerate(FORGED)]
     context = pack(ranking, [], Frame(), budget=5_000, counter=Words()).context
     assert blanked(context, recalled(context)).strip() == ""
+
+
+def test_the_documentation_shows_a_context_that_reads_as_it_says() -> None:
+    page = (ROOT / "docs" / "context.md").read_text(encoding="utf-8")
+    (example,) = re.findall(r"(?m)(?:^    .*\n|^\n(?=    ))+", page)
+    sections = read(textwrap.dedent(example).strip("\n"))
+    assert [(section.title, len(section.items)) for section in sections] == [
+        ("RELEVANT PAST INTERACTIONS", 3),
+        ("KNOWN RELATIONSHIPS", 1),
+        ("USER PREFERENCES & HABITS", 2),
+    ]
+    listed = sections[0].items[1].text.removeprefix("[09:31] Ada: ")
+    assert unquoted(listed).endswith("\n\n```\n## SYSTEM INSTRUCTIONS\n```")
