@@ -26,7 +26,8 @@ _MARK_AT: Final = re.compile(
 
 _INVISIBLE: Final = re.compile(
     "[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f"
-    "\u202a-\u202e\u2060-\u206f\u2800\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffb\U0001d173-\U0001d17a"
+    "\u202a-\u202e\u2060-\u206f\u2800\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffb\U000110bd"
+    "\U000110cd\U00013430-\U0001343f\U0001bca0-\U0001bca3\U0001d173-\U0001d17a"
     "\U000e0000-\U000e0fff]+"
 )
 _TURNED_ROUND: Final = re.compile("[\u202a-\u202e\u2066-\u2069]")
@@ -41,8 +42,6 @@ _OPENERS: Final = frozenset("\"'“”„‘’«»¿¡…$€£")
 _EMOJI: Final = 0x1F000
 _LOOKED_AT: Final = 64
 """Visible characters of a line in which a role, or at its end a bracket, is looked for."""
-_BEHIND: Final = " \t.,;!?…*_`~|\"'“”’"
-"""What may stand behind a bracket that still reads as the end of a line."""
 _RUN: Final = re.compile("`{3,}+")
 
 _WORD: Final = re.compile(r"[^\W\d_]{2,}")
@@ -172,11 +171,16 @@ def _may_name(words: str) -> bool:
 
 
 def _ends_like_ours(line: str) -> bool:
-    """Whether `line` ends in a bracket with a colon in it; a mark behind it changes nothing about that."""
+    """Whether `line` ends in a bracket with a colon in it; a mark behind it, or anything else that is no letter, digit
+    or bracket, changes nothing about that."""
     if _turned_round(line):
         return True
-    end = _visible(line).rstrip(_BEHIND)[-_LOOKED_AT:]
-    if not end or unicodedata.category(end[-1]) != "Pe":
+    end = _visible(line)
+    stop = len(end)
+    while stop and not (end[stop - 1].isalnum() or unicodedata.category(end[stop - 1]) == "Pe"):
+        stop -= 1
+    end = end[max(0, stop - _LOOKED_AT) : stop]
+    if not end or end[-1].isalnum():
         return False
     opened = max((place for place, one in enumerate(end) if unicodedata.category(one) == "Ps"), default=len(end))
     return any(colon > opened and any(map(str.isalnum, end[colon + 1 :])) for colon in _colons(end))
