@@ -16,6 +16,7 @@ from rich.table import Table
 from ragpp.api import ExtractIn, MessageIn, RecallRequest, RecallResponse, StoreRequest
 from ragpp.client import MemoryClient
 from ragpp.models import TierName
+from ragpp.quoting import unmarked
 
 TIERS: tuple[TierName, ...] = ("short_term", "episodic", "semantic", "procedural")
 ROWS: Mapping[str, tuple[TierName, ...] | None] = {
@@ -197,7 +198,7 @@ def score(
     values: dict[str, float] = metrics.evidence_metrics(ranked, question.gold)
     values["hit@10"] = float(any(message in question.gold for message in ranked[:10]))
     gold = {message: conversation.texts[message] for message in question.gold}
-    values["B1000"] = metrics.budget_recall(response.context, gold)
+    values["B1000"] = metrics.budget_recall(unmarked(response.context), gold)
     if question.old:
         values["new above old"] = float(_first(ranked, question.new) < _first(ranked, question.old))
     return values

@@ -3,10 +3,12 @@
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Final, Protocol
+from typing import Final
 
 from ragpp.models import Memory, MemoryKind
+from ragpp.quoting import end_of_lines
 from services.gateway import rendering
+from services.gateway.excerpts import ELLIPSIS, Counter, beginning
 from services.gateway.memory_key import MemoryKey, memory_key
 
 SHARES: Final[Mapping[str, float]] = {
@@ -22,7 +24,6 @@ LONG_TURN_TOKENS: Final = 128
 EXACT_TOKENS: Final = 200
 """Up to this many, `Memory.tokens` is taken at its word; a longer text was counted in chunks, whose cuts may divide a
 word and count it differently."""
-ELLIPSIS: Final = " …"
 _LONG_AGO: Final = datetime.min.replace(tzinfo=UTC)
 MIN_EXCERPT_TOKENS: Final = 24
 """Shorter than this, an excerpt of a long turn says too little to be worth its line."""
@@ -38,18 +39,6 @@ _TITLE_OF: Final[Mapping[MemoryKind, str]] = {
     "finding": rendering.PREFERENCES,
     "item": rendering.KNOWLEDGE,
 }
-
-
-class Counter(Protocol):
-    """Counts and cuts by the embedder's tokens, special tokens left out."""
-
-    def count(self, text: str) -> int:
-        """Tokens in `text`."""
-        ...
-
-    def truncate(self, text: str, max_tokens: int) -> str:
-        """The longest prefix of `text` of at most `max_tokens` tokens."""
-        ...
 
 
 @dataclass(frozen=True)
@@ -166,9 +155,11 @@ class _Packing:
         self._drafts: dict[str, _Draft] = {}
         self._known: dict[int, _Line] = {}
         self._shown: set[MemoryKey] = set()
+        self._said: dict[int, int] = {}
 
     def fill(self, ranking: Sequence[Memory], conversation: Sequence[Memory]) -> None:
         """Offer each section its share, then past interactions all that is left, then what they leave to the rest."""
+        self._said = {id(memory): place for place, memory in enumerate(conversation)}
         groups: dict[str, list[Memory]] = {}
         for memory in ranking:
             title = _TITLE_OF[memory.kind]
@@ -195,7 +186,7 @@ class _Packing:
         return tuple(sections)
 
     def _section(self, title: str, *, bracketed: bool) -> Section:
-        lines = _arranged(title, self._drafts[title].lines)
+        lines = _arranged(title, self._drafts[title].lines, self._said)
         texts, day, tokens = [rendering.heading(title)], "", self._counter.count(rendering.heading(title))
         for line in lines:
             fresh = bool(line.day) and line.day != day
@@ -232,7 +223,7 @@ class _Packing:
         if known is not None:
             return known
         count, around = self._counter.count, rendering.around(memory)
-        text = rendering.as_data(memory.text) if memory.kind in _VERBATIM else rendering.on_one_line(memory.text)
+        text = rendering.data(memory)
         trusted = 0 < memory.tokens <= EXACT_TOKENS and text == memory.text
         tokens = count(around.head) + sum(map(count, around.rest)) + (memory.tokens if trusted else count(text))
         bracket, rest = around.bracket, "".join(around.rest) + text
@@ -249,20 +240,18 @@ class _Packing:
             return None
         count, around = self._counter.count, rendering.around(memory)
         before = "".join(around.rest) + (ELLIPSIS.lstrip() + " " if memory.focus else "")
-        frame = sum(map(count, (around.head, around.day, before, ELLIPSIS)))
-        found = memory.text[memory.focus :].lstrip()
-        cut = rendering.as_data(self._counter.truncate(found, room - frame).rstrip()) if room > frame else ""
-        rest = f"{before}{cut}{'' if cut == found.rstrip() else ELLIPSIS}"
-        tokens = count(around.head) + count(rest)
-        return _Line(memory, around.head, around.day, rest, tokens, count(around.day)) if cut else None
+        frame = sum(map(count, (around.head, around.day, before)))
+        cut = beginning(memory.text[memory.focus :].strip(), room - frame, self._counter)
+        tokens = count(around.head) + count(before + cut)
+        return _Line(memory, around.head, around.day, before + cut, tokens, count(around.day)) if cut else None
 
 
-def _arranged(title: str, lines: Sequence[_Line]) -> list[_Line]:
-    """A section's lines as they are shown: the conversation by time after its summary, past interactions by day and
-    then by time, others as they were taken. Lines without a time keep their place among each other."""
+def _arranged(title: str, lines: Sequence[_Line], said: Mapping[int, int]) -> list[_Line]:
+    """A section's lines as they are shown: the conversation as it went (`said`: the places of its memories), past
+    interactions by day and then by time, others as they were taken. Lines without a time keep their place among each
+    other."""
     if title == rendering.RECENT:
-        summaries = [line for line in lines if line.memory.kind == "summary"]
-        return summaries + [line for line in reversed(lines) if line.memory.kind == "message"]
+        return sorted(lines, key=lambda line: said[id(line.memory)])
     if title != rendering.PAST:
         return list(lines)
     places: dict[str, int] = {}
@@ -273,8 +262,11 @@ def _arranged(title: str, lines: Sequence[_Line]) -> list[_Line]:
 
 def _may_fit(memory: Memory, room: int) -> bool:
     """False for a text that is surely too long, so that it need not be counted: its own count may be off by what its
-    chunks' cuts divide, and where there is none, no token is longer than a hundred characters."""
-    return memory.tokens * 0.9 <= room if memory.tokens else len(memory.text) <= 100 * room
+    chunks' cuts divide, and where there is none, no token is longer than a hundred characters; each further line has a
+    mark, which is a token."""
+    if memory.tokens * 0.9 > room if memory.tokens else len(memory.text) > 100 * room:
+        return False
+    return len(memory.text) <= room or end_of_lines(memory.text, room + 1) == len(memory.text)
 
 
 _KNOWLEDGE_ORDER: Final = (
@@ -284,5 +276,3 @@ _KNOWLEDGE_ORDER: Final = (
     rendering.KNOWLEDGE,
 )
 _TURNS: Final[frozenset[str]] = frozenset({"interaction", "message"})
-_VERBATIM: Final = _TURNS | {"summary", "item"}
-"""What may have lines of its own; everything else that was learned is a line."""

@@ -18,9 +18,10 @@ from ragpp.models import Filters, Memory, MemoryQuery, Scope, TierName
 from ragpp.receipts import Receipt
 from ragpp.telling import told, trace_of
 from ragpp.tiers import EpisodicTier, MemoryTier
+from services.gateway.excerpts import Counter
 from services.gateway.fusion import fuse
 from services.gateway.memory_key import memory_key
-from services.gateway.packing import Counter, Frame, Packed, pack
+from services.gateway.packing import Frame, Packed, pack
 
 ORDER: Final[tuple[TierName, ...]] = ("short_term", "episodic", "semantic", "procedural", "catalog")
 RESERVE_SHARE: Final = 0.1

@@ -1,11 +1,11 @@
-"""How memories read in a context: one line each, as data, never as instructions."""
+"""How memories read in a context: one item each, as data, never as instructions or structure (`ragpp.quoting`)."""
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, get_args
 
-from ragpp.models import Memory
+from ragpp.models import FindingKind, Memory
+from ragpp.quoting import as_name, continued, on_one_line, quoted
 
 PERSONA: Final = "PERSONA"
 RECENT: Final = "RECENT CONVERSATION"
@@ -18,15 +18,13 @@ TOOLS: Final = "AVAILABLE TOOLS"
 SITUATION: Final = "CURRENT SITUATION"
 TITLES: Final = (PERSONA, RECENT, PAST, ENTITIES, RELATIONSHIPS, PREFERENCES, KNOWLEDGE, TOOLS, SITUATION)
 
-_TURN_LINE: Final = re.compile(r"\s*- \[(?:\d{4}-\d\d-\d\d )?\d\d:\d\d\]")
-_LETTERS: Final = re.compile(r"[^\W_]+")
-_PLAIN_TITLES: Final = tuple(" ".join(_LETTERS.findall(title)) for title in TITLES)
-_LOOKED_AT: Final = 120
-"""Characters of a line that decide whether it is forged: more than any of ours begins with."""
 SHOWN_CONFIDENCE: Final = 0.01
 """What has faded below it is shown without its confidence: "0.00" reads as "not so", and it only has not been said for
 long."""
 _TURNS: Final = frozenset({"interaction", "message"})
+_VERBATIM: Final = _TURNS | {"summary", "item"}
+"""What may have lines of its own; everything else that was learned is a line."""
+_FINDINGS: Final = frozenset(get_args(FindingKind))
 
 
 def heading(title: str) -> str:
@@ -34,34 +32,14 @@ def heading(title: str) -> str:
     return f"## {title}"
 
 
-def as_data(text: str) -> str:
-    """`text` verbatim, except that a line after its first which would read as one of our headings, or as another turn,
-    is quoted with `> `. Takes time proportional to the length of the text."""
-    lines = text.splitlines(keepends=True)
-    if len(lines) < 2:
-        return text
-    return lines[0] + "".join(f"> {line}" if _is_forged(line[:_LOOKED_AT]) else line for line in lines[1:])
-
-
-def _is_forged(beginning: str) -> bool:
-    if _TURN_LINE.match(beginning):
-        return True
-    words = " ".join(_LETTERS.findall(beginning)).upper()
-    return any(words == title or ("#" in beginning and words.startswith(title)) for title in _PLAIN_TITLES)
-
-
-def on_one_line(name: str) -> str:
-    """A name as it may stand in a line: white space and line ends of every kind become single spaces."""
-    return " ".join(name.split())
-
-
 @dataclass(frozen=True, slots=True)
 class Around:
     """What stands around a memory's text: `head + day + rest` before it and `bracket` behind.
 
     Each part ends where a tokenizer divides, so their tokens add up; `rest` is in short pieces that often recur. `day`:
-    its date, left out where the line above has it; empty where there is none. `bracket`: the relevance, or a
-    relationship's confidence; empty for what is shown for its place in the running conversation.
+    its date, left out where the line above has it; empty where there is none. `rest`: time and speaker, or the label of
+    a preference or finding. `bracket`: the relevance, or a relationship's confidence; empty for what is shown for its
+    place in the running conversation.
     """
 
     head: str
@@ -77,7 +55,9 @@ def around(memory: Memory) -> Around:
         if memory.occurred_at:
             moment = memory.occurred_at.isoformat()
             head, day, rest = "- [", f"{moment[:10]} ", (moment[11:16], "] ")
-        rest = (*rest, f"{on_one_line(memory.said_by or '') or 'user'}: ")
+        rest = (*rest, f"{as_name(memory.said_by or '') or 'user'}: ")
+    elif label := _label(memory)[1]:
+        rest = (label,)
     bracket = ""
     if memory.kind == "relationship" and memory.confidence < SHOWN_CONFIDENCE:
         bracket = ""
@@ -88,6 +68,27 @@ def around(memory: Memory) -> Around:
     return Around(head, day, rest, bracket)
 
 
+def data(memory: Memory) -> str:
+    """The text of `memory` as it is shown there: verbatim but for marks; what was learned, on one line."""
+    if memory.kind in _VERBATIM:
+        return quoted(memory.text)
+    return quoted(on_one_line(memory.text[len(_label(memory)[0]) :]))
+
+
+def _label(memory: Memory) -> tuple[str, str]:
+    """What `memory.text` begins with before its value, and how that is shown: "food drink: " of a preference, "event: "
+    of a finding. Both empty where there is none that a reader could tell from the value."""
+    about = memory.metadata
+    stored = shown = ""
+    if memory.kind == "finding" and str(about.get("finding")) in _FINDINGS:
+        stored = shown = f"{about['finding']}: "
+    elif memory.kind == "preference":
+        stored = f"{about.get('category')} {about.get('key')}: "
+        names = [as_name(str(about.get(part, ""))) for part in ("category", "key")]
+        shown = f"{' '.join(names)}: " if all(names) else ""
+    return (stored, shown) if shown and memory.text.startswith(stored) else ("", "")
+
+
 def lines_of(items: Sequence[str]) -> str:
     """Lines of a list that the caller gave (tools)."""
-    return "\n".join(f"- {as_data(item)}" for item in items)
+    return "\n".join(f"- {continued(item)}" for item in items)

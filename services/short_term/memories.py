@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from ragpp.models import Memory, MemoryQuery, SessionMessage, SessionView
+from ragpp.quoting import speaker
 from services.short_term.records import Message
 from services.short_term.summary import SummaryLine, unseen
 
@@ -70,7 +71,7 @@ def _message(message: SessionMessage, session_id: str, score: float) -> Memory:
         score=score,
         tokens=message.tokens,
         occurred_at=message.occurred_at,
-        said_by=message.name or message.role,
+        said_by=speaker(message.name, message.role),
         session_id=session_id,
         sources=(message.id,),
         metadata={"role": message.role, "sequence": message.sequence, "truncated": message.truncated},

@@ -10,6 +10,7 @@ import orjson
 
 from ragpp.errors import InvalidInput
 from ragpp.models import Entry, Interaction, InteractionEntry, Role, Value
+from ragpp.quoting import speaker
 
 BEGINNING: Final = datetime(1, 1, 1, tzinfo=UTC)
 HASH_CHARS: Final = 32
@@ -35,8 +36,8 @@ class Message(Value):
 
     @property
     def said_by(self) -> str:
-        """The speaker's name, or the role of a speaker without one."""
-        return self.name or self.role
+        """The speaker's name, or the role of a speaker without one; see `ragpp.quoting.speaker`."""
+        return speaker(self.name, self.role)
 
 
 def interaction_entries(entries: Sequence[Entry]) -> list[InteractionEntry]:

@@ -13,6 +13,7 @@ from typing import Final, NamedTuple
 
 from ragpp.chunking import CHUNK_TOKENS, Chunk, TokenSpans, chunk
 from ragpp.models import Interaction
+from ragpp.quoting import MARK, blank_marks
 
 TITLES: Final = (
     "PERSONA",
@@ -37,6 +38,7 @@ _HEADING: Final = re.compile(
 _TURN: Final = re.compile(r"[ \t>]*- \[(?:\d{4}-\d\d-\d\d \d\d:\d\d\] |\d\d:\d\d\] [^:\n]{1,200}: )")
 _RATED: Final = re.compile(r"\((?:confidence|relevance): \d\.\d\d\)[ \t]*$")
 _ITEM: Final = re.compile(r"[ \t>]*- ")
+_MARKED: Final = re.compile(rf"[ \t>]*?{re.escape(MARK)}(?: |$)")
 _LINE: Final = re.compile(r"[^\n]*\n?")
 _LOOKED_AT: Final = 300
 """Characters of a line in which its time and speaker are looked for."""
@@ -55,6 +57,9 @@ class Span(NamedTuple):
 class _Kind(Enum):
     HEADING = auto()
     LINE = auto()  # unmistakably one of ours
+    ITEM = auto()  # the first line of one of ours, or of anybody's list
+    MARKED = auto()  # a further line of a text, behind our mark
+    MARKED_LAST = auto()  # the same with the relevance or confidence of its item behind it
     TURN = auto()  # one of ours in a section; by itself anybody's dated note
     BLANK = auto()
     OTHER = auto()
@@ -64,26 +69,49 @@ def recalled(text: str) -> list[Span]:
     """The stretches of `text` that are part of a context, in order, whole lines each; linear in its length.
 
     A section goes on from its heading to the first blank line, and over what follows when that is a further heading
-    or line of ours: a remembered turn may have blank lines in it. Outside a section a line of a list that ends in its
-    confidence or relevance is one by itself; a dated turn is not, since people write their notes and logs that way.
+    or line of ours: a turn that was repeated without our marks may have blank lines in it. Outside a section a list
+    item that ends in its confidence or relevance is one by itself, with its marked lines; a dated turn is not, since
+    people write their notes and logs that way.
     """
     if not _HINT.search(text):
         return []
-    text = text.replace("\\n", " \n")  # a context in a JSON string has its line ends escaped
+    found = _stretches(text)
+    if "\\n" in text:  # a context in a JSON string has its line ends escaped
+        found = _joined(found, _stretches(text.replace("\\n", " \n")))
+    return found
+
+
+def _stretches(text: str) -> list[Span]:
     spans: list[Span] = []
     inside = gap = False
+    item: int | None = None
     for start, end, kind in _lines(text):
         if kind is _Kind.HEADING or (inside and kind in (_Kind.LINE, _Kind.TURN)):
             # what stood between, blank lines and all, was part of it
             spans.append(Span(spans.pop().start if inside else start, end))
             inside, gap = True, False
-        elif inside and not gap and kind is _Kind.OTHER:
+        elif inside and not gap and kind is not _Kind.BLANK:
             spans.append(Span(spans.pop().start, end))
         elif inside and kind is _Kind.BLANK:
             gap = True
         elif not inside and kind is _Kind.LINE:
             spans.append(Span(start, end))
+        elif kind is _Kind.MARKED_LAST and item is not None:
+            spans.append(Span(item, end))
+        if kind is not _Kind.MARKED:
+            item = start if kind in (_Kind.ITEM, _Kind.TURN) else None
     return spans
+
+
+def _joined(one: list[Span], other: list[Span]) -> list[Span]:
+    """What is in either, in order."""
+    joined: list[Span] = []
+    for span in sorted((*one, *other)):
+        if joined and span.start < joined[-1].end:
+            joined[-1] = Span(joined[-1].start, max(joined[-1].end, span.end))
+        else:
+            joined.append(span)
+    return joined
 
 
 def _lines(text: str) -> Iterator[tuple[int, int, _Kind]]:
@@ -96,16 +124,22 @@ def _lines(text: str) -> Iterator[tuple[int, int, _Kind]]:
 def _kind(line: str) -> _Kind:
     if not line.strip(" \t>"):
         return _Kind.BLANK
+    rated = _RATED.search(line[-_TAIL:]) is not None
+    if _MARKED.match(line[:80]):
+        return _Kind.MARKED_LAST if rated else _Kind.MARKED
     if _HEADING.match(line[:80]) and len(line) <= 80:
         return _Kind.HEADING
-    if _ITEM.match(line[:80]) and _RATED.search(line[-_TAIL:]):
+    if not _ITEM.match(line[:80]):
+        return _Kind.OTHER
+    if rated:
         return _Kind.LINE
-    return _Kind.TURN if _TURN.match(line[:_LOOKED_AT]) else _Kind.OTHER
+    return _Kind.TURN if _TURN.match(line[:_LOOKED_AT]) else _Kind.ITEM
 
 
 def masked(text: str) -> str:
-    """`text` at its length, with what came from memory blanked: what is left was said now."""
-    return blanked(text, recalled(text))
+    """`text` at its length, with what came from memory blanked, and our marks: what is left was said now, or is quoted
+    without the lines around it."""
+    return blank_marks(blanked(text, recalled(text)))
 
 
 def blanked(text: str, spans: Iterable[Span]) -> str:

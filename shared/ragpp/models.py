@@ -20,6 +20,7 @@ from ragpp.fields import (
     StoredStatement,
     Text,
 )
+from ragpp.quoting import speaker
 
 TierName = Literal["short_term", "episodic", "semantic", "procedural", "catalog"]
 MemoryKind = Literal[
@@ -80,8 +81,8 @@ class Interaction(Value):
 
     @property
     def said_by(self) -> str:
-        """The speaker's name, or the role of a speaker without one."""
-        return self.name or self.role
+        """The speaker's name, or the role of a speaker without one; see `ragpp.quoting.speaker`."""
+        return speaker(self.name, self.role)
 
 
 class Repetition(Value):

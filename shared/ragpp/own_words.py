@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from ragpp.echo import Span, blanked, recalled
+from ragpp.echo import Span, blanked, masked
 from ragpp.models import Interaction
 from ragpp.repeating import merged
 
@@ -181,7 +181,7 @@ def foreign(text: str) -> list[Span]:
 def own_text(item: Interaction) -> str:
     """The message's content at its length, with what came from memory blanked and, where a person wrote it, what is
     somebody else's: what is left its author says now. What assistants pass on is their answer."""
-    text = blanked(item.content, recalled(item.content))
+    text = masked(item.content)
     return blanked(text, foreign(text)) if item.role == "user" else text
 
 

@@ -61,6 +61,27 @@ def test_single_lines_of_ours_are_recognised_outside_a_section() -> None:
     assert masked(text).split() == ["I", "prefer", "tea."]
 
 
+def test_a_turn_of_several_lines_is_recognised_whole_outside_a_section() -> None:
+    turn = "- [2023-05-08 13:56] Bob: I moved.\n  |\n  | ## KNOWN ENTITIES\n  | Bye. (relevance: 0.31)"
+    assert masked(f"{turn}\nI prefer tea.").split() == ["I", "prefer", "tea."]
+    assert masked(f"- milk\n{turn}\n- bread").split() == ["-", "milk", "-", "bread"]
+    assert recalled(turn.replace(" (relevance: 0.31)", "")) == []
+
+
+def test_what_is_quoted_without_the_lines_around_it_has_no_marks() -> None:
+    quoted_back = "You said (confidence: high):\n  | I moved to Porto.\n  | I work at Acme."
+    left = masked(quoted_back)
+    assert len(left) == len(quoted_back)
+    assert [line.strip() for line in left.splitlines()[1:]] == ["I moved to Porto.", "I work at Acme."]
+    assert all(repeated(line, [remembered("I moved to Porto.\nI work at Acme.")]) for line in left.splitlines()[1:])
+
+
+def test_escaped_line_ends_that_somebody_wrote_do_not_break_a_context() -> None:
+    turn = memory("a", "print('a\\n\\nI prefer tea.\\n\\n')")
+    context = pack([turn], [], Frame(), budget=200, counter=Words()).context
+    assert masked(context).strip() == ""
+
+
 def test_a_turn_that_leaves_its_day_out_is_recognised_too() -> None:
     turns = "- [2023-05-08 13:56] Bob: I work at Acme.\n\n- [14:02] Ada Ng: … in Porto."
     assert masked(f"## RECENT CONVERSATION\n{turns}\n\nI prefer tea.").split() == ["I", "prefer", "tea."]

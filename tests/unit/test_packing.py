@@ -109,10 +109,6 @@ def test_neither_a_text_nor_a_name_can_forge_a_heading_or_a_turn(line_end: str, 
     assert sum(line.startswith(("#", "- [", "KNOWN")) for line in beginnings) == 2
 
 
-def test_white_space_without_end_is_rendered_in_time() -> None:
-    assert rendering.as_data("a\n" + " " * 1_000_000 + "x").endswith(" x")
-
-
 def test_an_excerpt_of_a_long_turn_is_shown_where_the_whole_does_not_fit() -> None:
     long = " ".join(f"word{number}" for number in range(400))
     packed = pack([memory("a", long)], [], Frame(), budget=80, counter=Words())
@@ -164,6 +160,19 @@ def test_the_conversation_names_a_day_where_it_begins() -> None:
         "- [09:00] Ada Ng: said b",
         "- [2024-05-02 07:00] Ada Ng: said c",
     ]
+
+
+def test_the_conversation_keeps_its_order_when_a_long_message_is_taken_after_shorter_ones() -> None:
+    conversation = [
+        memory(identifier, text, "message").model_copy(update={"occurred_at": datetime(2024, 5, day, tzinfo=UTC)})
+        for identifier, day, text in (("a", 1, "word " * 20), ("b", 2, "word " * 20), ("c", 1, "short"))
+    ]
+    conversation.sort(key=lambda one: str(one.occurred_at))
+    for budget in range(40, 120):
+        packed = pack([], conversation, Frame(), budget=budget, counter=Words())
+        assert packed.tokens == Words().count(packed.context) <= budget
+        shown = [identifier for section in packed.sections for identifier in section.memory_ids]
+        assert shown == [one.id for one in conversation if one.id in shown]
 
 
 @given(

@@ -1,0 +1,214 @@
+"""Stored text as it stands in a context: data, which no reader takes for structure of ours. Pure.
+
+    - [2024-05-01 09:30] Ada: the first line stands behind what is ours
+      | every further one behind a mark
+    - [09:31] Ada: | system: one that begins like structure stands behind a mark, too
+
+A line that begins with the mark is no heading, list item, role, fence or quotation in any reading, whatever its letters
+look like. Nothing is left out or replaced: `unquoted` gives the text back.
+"""
+
+import re
+import unicodedata
+from collections.abc import Sequence
+from itertools import islice
+from typing import Final
+
+MARK: Final = "  |"
+"""What a further line of a text begins with; a space parts it from a line that is not empty."""
+_LEAD: Final = "| "
+_TAIL: Final = " |"
+_LINE_END: Final = re.compile("(\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029])")
+"""Every end of a line that some reader knows."""
+_MARK_AT: Final = re.compile(
+    r"(?:(?<=[\n\r\v\f\x1c-\x1e\x85\u2028\u2029])|\A)([ \t>]*?)  \|(?: |(?=[\n\r\v\f\x1c-\x1e\x85\u2028\u2029])|\Z)"
+)
+
+_INVISIBLE: Final = re.compile(
+    "[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f"
+    "\u202a-\u202e\u2060-\u206f\u2800\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffb\U000110bd"
+    "\U000110cd\U00013430-\U0001343f\U0001bca0-\U0001bca3\U0001d173-\U0001d17a"
+    "\U000e0000-\U000e0fff]+"
+)
+_TURNED_ROUND: Final = re.compile("[\u202a-\u202e\u2066-\u2069]")
+"""Controls that show what follows in another order than it has."""
+_COLONS: Final = ":\u02d0\u02d1\u02f8\u0589\u05c3\u0703\u0704\u16ec\u205a\u2236\u2982\ua789\ufe13\ufe30\ufe55\uff1a"
+_COLON: Final = re.compile(
+    rf"(?!(?<=\d)[{_COLONS}]\d)(?:(?<!\s)[{_COLONS}](?!//\w)|(?<=\s)[{_COLONS}](?!['-]?[()DPpOo/\\*3]++(?!\w)))"
+)
+"""A colon that may part a speaker or a label from what follows: not that of a time, an address or a smiley."""
+_NUMBERED: Final = re.compile(r"\d+[.)\]\u3001\uff0e](?!\d)|\w[)\]]")
+_OPENERS: Final = frozenset("\"'“”„‘’«»¿¡…$€£")
+_EMOJI: Final = 0x1F000
+_LOOKED_AT: Final = 64
+"""Visible characters of a line in which a role, or at its end a bracket, is looked for."""
+_RUN: Final = re.compile("`{3,}+")
+
+_WORD: Final = re.compile(r"[^\W\d_]{2,}")
+_LONGEST_NAME: Final = 4
+"""Words before a colon; more of them are a sentence."""
+
+ROLES: Final = frozenset({"user", "assistant", "system", "tool", "developer", "human", "function", "model"})
+_PLAIN_NAME: Final = re.compile(r"[A-Za-z0-9]+(?:[ .'_-][A-Za-z0-9]+)*")
+_IN_NAMES: Final = frozenset(" .,'’-_&/+@()\"")
+_LOOK_ALIKES: Final = str.maketrans(
+    "аеорсухѕіјмткнвгԁӏαετυιομνρσςηχκıɩᴀᴇᴍꜱᴛ",
+    "aeopcyxsijmtkhbrdlaetyiomnpsshxkiiaemst",
+)
+
+
+def quoted(text: str) -> str:
+    """`text` as it stands behind the beginning of a line of ours, from which a reader can tell all of it: a mark before
+    each further line, before a first one that begins like structure, and behind a line that ends as ours do
+    ("(relevance: 0.83)"); a code fence that it opens is closed, without adding a line to a text of one. Linear in its
+    length."""
+    shown = continued(text)
+    return f"{_LEAD}{shown}" if _begins_like_structure(text) else shown
+
+
+def continued(text: str) -> str:
+    """The same for a text whose first line may begin as it likes."""
+    pieces = [text] if text.isprintable() else _LINE_END.split(text)
+    fence = _open_fence(pieces[::2]) if "```" in text or "~~~" in text else ""
+    if fence and len(pieces) == 1:
+        pieces = [f"{text} {fence}"]
+    elif fence:
+        pieces += ["\n", fence]
+    first, *further = pieces
+    shown = [_ended(first)]
+    shown += [end + _marked(_ended(line)) for end, line in zip(further[::2], further[1::2], strict=True)]
+    return "".join(shown)
+
+
+def unquoted(shown: str) -> str:
+    """The text of which `shown` is `quoted`, with the fence that was closed for it."""
+    pieces = _LINE_END.split(shown.removeprefix(_LEAD))
+    lines = [pieces[0], *(line.removeprefix(MARK).removeprefix(" ") for line in pieces[2::2])]
+    pieces[::2] = [line.removesuffix(_TAIL) if _ends_like_ours(line) else line for line in lines]
+    return "".join(pieces)
+
+
+def end_of_lines(text: str, lines: int) -> int:
+    """Where the first `lines` lines of `text` end, at least one; its length when it has no more."""
+    last = next(islice(_LINE_END.finditer(text), max(0, lines - 1), None), None)
+    return last.start() if last else len(text)
+
+
+def unmarked(text: str) -> str:
+    """`text`, a context or something quoted from one, without the marks that its lines begin with."""
+    return _MARK_AT.sub(r"\1", text)
+
+
+def blank_marks(text: str) -> str:
+    """`text` at its length with those marks blanked."""
+    return _MARK_AT.sub(lambda match: match[1].ljust(len(match.group())), text) if MARK in text else text
+
+
+def on_one_line(text: str) -> str:
+    """`text` with white space and line ends of every kind as single spaces."""
+    return " ".join(text.split())
+
+
+def as_name(name: str) -> str:
+    """A name or key as it may stand in a line of ours before a colon: on one line, and of nothing but letters, digits
+    and what stands in names; empty where it has none of these."""
+    if _PLAIN_NAME.fullmatch(name):
+        return name
+    visible = _INVISIBLE.sub("", on_one_line(name))
+    words = on_one_line("".join(character if _stands_in_names(character) else " " for character in visible))
+    return words.lstrip(" .,'’-_&/+@()") if any(map(_is_letter, words)) else ""
+
+
+def speaker(name: str | None, role: str) -> str:
+    """Who said something: the name, or the role of one without a name. A name that reads as another role than the
+    speaker's stands in quotation marks."""
+    if not name:
+        return role
+    folded = unicodedata.normalize("NFKC", _INVISIBLE.sub("", name)).casefold().translate(_LOOK_ALIKES).strip()
+    return f'"{name}"' if folded in ROLES and name != role else name
+
+
+def _marked(line: str) -> str:
+    return f"{MARK} {line}" if line else MARK
+
+
+def _ended(line: str) -> str:
+    return line + _TAIL if _ends_like_ours(line) else line
+
+
+def _visible(line: str) -> str:
+    return line if line.isascii() and line.isprintable() else _INVISIBLE.sub("", line)
+
+
+def _turned_round(line: str) -> bool:
+    return not line.isascii() and _TURNED_ROUND.search(line) is not None
+
+
+def _colons(text: str) -> list[int]:
+    if text.isascii() and ":" not in text:
+        return []
+    return [colon.start() for colon in _COLON.finditer(text)]
+
+
+def _begins_like_structure(text: str) -> bool:
+    """Whether a reader might take the beginning of the first line of `text` for a heading, a list item, a role, a
+    bracket or a fence."""
+    line = text if text.isprintable() else _LINE_END.split(text, 1)[0]
+    if _turned_round(line):
+        return True
+    beginning = _visible(line).lstrip()[:_LOOKED_AT]
+    if not beginning:
+        return False
+    first = beginning[0]
+    if not (first.isalnum() or first in _OPENERS or ord(first) >= _EMOJI) or _NUMBERED.match(beginning):
+        return True
+    return any(_may_name(beginning[:colon]) for colon in _colons(beginning))
+
+
+def _may_name(words: str) -> bool:
+    """Whether what stands before a colon is short enough for a role or a name, and not within a bracket."""
+    return words.count("(") <= words.count(")") and len(_WORD.findall(words)) <= _LONGEST_NAME
+
+
+def _ends_like_ours(line: str) -> bool:
+    """Whether `line` ends in a bracket with a colon in it; a mark behind it, or anything else that is no letter, digit
+    or bracket, changes nothing about that."""
+    if _turned_round(line):
+        return True
+    end = _visible(line)
+    stop = len(end)
+    while stop and not (end[stop - 1].isalnum() or unicodedata.category(end[stop - 1]) == "Pe"):
+        stop -= 1
+    end = end[max(0, stop - _LOOKED_AT) : stop]
+    if not end or end[-1].isalnum():
+        return False
+    opened = max((place for place, one in enumerate(end) if unicodedata.category(one) == "Ps"), default=len(end))
+    return any(colon > opened and any(map(str.isalnum, end[colon + 1 :])) for colon in _colons(end))
+
+
+def _open_fence(lines: Sequence[str]) -> str:
+    """The fence that would close the one that `lines` leave open; empty where they leave none.
+
+    An odd number of runs of backticks on a line opens one, wherever they stand: "look: ```python" is often written so.
+    Tildes do at the beginning of a line."""
+    fence = ""
+    for line in lines:
+        bare = line.strip(" \t>")
+        if fence:
+            if len(bare) >= len(fence) and not bare.strip(fence[0]):
+                fence = ""
+            continue
+        runs = _RUN.findall(line)
+        if len(runs) % 2:
+            fence = runs[-1]
+        elif bare.startswith("~~~"):
+            fence = "~" * (len(bare) - len(bare.lstrip("~")))
+    return fence
+
+
+def _stands_in_names(character: str) -> bool:
+    return character in _IN_NAMES or _is_letter(character) or unicodedata.category(character)[0] == "M"
+
+
+def _is_letter(character: str) -> bool:
+    return (character.isalnum() and character not in _COLONS) or ord(character) >= _EMOJI
