@@ -24,7 +24,9 @@ def remember(
     identifier: Annotated[
         str | None, typer.Option("--id", help="Its id; a repeat with the same id is harmless.")
     ] = None,
-    learn: Annotated[bool, typer.Option(help="Whether anything may be learned from it; found it is always.")] = True,
+    learn: Annotated[
+        bool, typer.Option(help="Whether anything may be learned from it; recall finds it either way.")
+    ] = True,
     home: HomeOption = DEFAULT_HOME,
     url: UrlOption = None,
     key: KeyOption = None,
@@ -35,7 +37,8 @@ def remember(
     Example: [bold]ragpp remember "My sister Elena moved to Porto." --user u1 --name Maria[/bold]
     """
     message = {"id": identifier, "role": role, "name": name, "content": text, "occurred_at": parse_moment(at, "--at")}
-    given = {field: value for field, value in message.items() if value is not None} | {"learn": learn}
+    kept = {} if learn else {"learn": False}
+    given = {field: value for field, value in message.items() if value is not None} | kept
     request = checked(
         StoreRequest,
         {"user_id": user, "session_id": session or DEFAULT_SESSION, "messages": [checked(MessageIn, given)]},

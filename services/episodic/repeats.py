@@ -46,15 +46,16 @@ class RepeatVerbs:
 
 async def note_what_repeats(
     writer: Writer, ids: Collection[str], found: Sequence[Repetition], seen: set[int]
-) -> dict[str | None, dict[str, int]]:
+) -> dict[str, dict[str, int]]:
     """Note, before the messages `ids` go, what repeats them: `found`, and what came since those of the ordinals `seen`
     were looked at. Answers by the ids of repeated messages which others teach less than before for it, with the ids of
     the events that recorded these."""
     gone = await _said(writer, ids)
     late = await _repeating(await _replies_since(writer, gone, seen), gone)
-    less: dict[str | None, dict[str, int]] = {}
+    less: dict[str, dict[str, int]] = {}
     for one in await writer.note_repetitions([*found, *late]):
-        less.setdefault(one.repeats, {})[one.id] = one.event_id
+        if one.repeats is not None:
+            less.setdefault(one.repeats, {})[one.id] = one.event_id
     return less
 
 

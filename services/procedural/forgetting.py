@@ -57,8 +57,8 @@ async def withdraw_sources(
     rows: Rows, interaction_ids: Collection[str], now: datetime, *, for_good: bool = True
 ) -> int:
     """Take interactions out of what was learned: whatever rests on any of them goes, or is made of the evidence that
-    does not. Returns how many preferences, rules, findings and reports changed or went. `for_good`: they are marked as
-    forgotten; others may teach the same again.
+    does not. Returns how many preferences, rules, findings and reports changed or went. `for_good`: they are forgotten;
+    otherwise they stay, and may teach the same again.
 
     What can be learned from what is left is learned anew, from windows that are looked at again since the moments
     noted here. Verdicts stay, by the hashes of the values: what was rejected is not learned from others; so does what a

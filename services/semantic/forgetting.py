@@ -1,14 +1,19 @@
 """Forgetting: what is left afterwards is exactly what the remaining evidence supports."""
 
 from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping
+from typing import Final
 
+from ragpp.learned import READ_ENTRY
 from services.semantic.claiming import Claim
 from services.semantic.keys import name_key
 from services.semantic.readings import EventEvidence
-from services.semantic.records import ENTRY_PREFIX, EntityState, Loss, RelationshipKey, hashed
+from services.semantic.records import ENTRY_PREFIX, OBSERVATION_PREFIX, EntityState, Loss, RelationshipKey, hashed
 from services.semantic.replaying import tell_apart_again
 from services.semantic.revising import Revision
 from services.semantic.writer import GraphWriter
+
+_READ: Final = OBSERVATION_PREFIX + READ_ENTRY
+"""What observations of a language model's reading are called."""
 
 
 async def withdraw_sources(writer: GraphWriter, interaction_ids: Collection[str]) -> int:
@@ -39,6 +44,8 @@ async def learn_instead(
     before = await writer.evidence_of_events(await writer.events_of_sources(interaction_ids))
     await writer.withdraw_events(event.event_id for event in before)
     claims = await learn_again()
+    # a message is observed once, and not without being told to; what a language model read in it may be read again
+    await writer.unapply_events(event.event_id for event in before if event.event_id.startswith(_READ))
     evidence = [*before, *await writer.evidence_of_events(await writer.events_of_sources(interaction_ids))]
     await _revise(writer, revision, losses_of(evidence), _relationships_of(evidence))
     await writer.raise_epoch(now=now)

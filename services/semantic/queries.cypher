@@ -127,8 +127,8 @@ RETURN entities, relationships
 // Take the user's lock and mark events as applied. Writers of one user wait here for one another; what follows in
 // the transaction sees all that the others wrote, so that reading, deciding and writing need no further care.
 // `fresh` is false for an event that was applied before, unless all are to be applied `again`: each in its old place. Of
-// one that rests on a forgotten source neither sources nor names are kept; `forgotten` has the marks of those. `epoch`: the user's, by which the caller tells whether the transaction may
-// go on.
+// one that rests on a forgotten source neither sources nor names are kept; `forgotten` has the marks of those. `epoch`:
+// the user's, by which the caller tells whether the transaction may go on.
 // $rows list<{event_id, hash, occurred_at, sources, marks, namings}>: a mark for each source; $marks list<text>: all of
 // them, $again bool, $now int
 MERGE (u:User {scope: $scope})
@@ -464,6 +464,13 @@ DELETE said
 WITH DISTINCT a
 SET a.sources = [], a.namings = null
 WITH a WHERE a.event_id STARTS WITH 'e:'
+DELETE a
+
+// name: unapply_events
+// Let observations be applied again that are evidence of nothing any more. $ids list<text>
+UNWIND $given.ids AS id
+MATCH (a:Applied {scope: $scope, event_id: id})
+ WHERE NOT EXISTS { (a)-[:MENTIONS|STATES]->() }
 DELETE a
 
 // name: add_unrevised

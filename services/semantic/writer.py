@@ -271,6 +271,10 @@ class GraphWriter:
         ]
         await self._run("set_namings", rows=rows)
 
+    async def unapply_events(self, event_ids: Iterable[str]) -> None:
+        """Let observations be applied again that are evidence of nothing any more."""
+        await self._run("unapply_events", ids=list(event_ids))
+
     async def withdraw_events(self, event_ids: Iterable[str]) -> None:
         await self._run("withdraw_events", ids=list(event_ids))
 

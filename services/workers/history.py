@@ -15,6 +15,9 @@ from services.workers.parts import WorkerParts
 PAGE: Final = 200
 """Of any list: what every tier gives at once."""
 
+READ_PER_TAUGHT: Final = 5
+"""So many times as many messages are read at most, where some may not be learned from."""
+
 T = TypeVar("T")
 
 
@@ -22,14 +25,16 @@ async def said_within(parts: WorkerParts, scope: Scope, span: TimeRange, *, most
     """The interactions of `span` that may be learned from, oldest first, what in them only repeats what was said before
     blanked; of more than `most` the latest. Raises TierUnavailable."""
     found: list[Interaction] = []
+    read = 0
 
     async def page(cursor: str | None) -> Page[Interaction]:
         return await parts.episodic.list_interactions(scope, Filters(time_range=span), cursor, PAGE, newest_first=True)
 
     async for item in pages(page):
+        read += 1
         if item.learn:
             found.append(item)
-        if len(found) == most:
+        if len(found) == most or read == READ_PER_TAUGHT * most:
             break
     found.reverse()
     return without(found, await repeating_spans(parts, scope, found))

@@ -46,7 +46,7 @@ LOOKED_UP: Final = 10
 LOOKUPS_AT_ONCE: Final = 4
 LOOKED_AT: Final = 12
 """Sentences of one message that are looked up; what a longer one teaches beyond them is taken as new."""
-AGAIN_AT_ONCE: Final = 50
+AGAIN_AT_ONCE: Final = 20
 """Messages that are observed again in one transaction of each tier."""
 _NAME_CHARS: Final = 200
 _VALUE_CHARS: Final = 4_000
@@ -71,8 +71,8 @@ async def observe(parts: WorkerParts, batch: Sequence[Work]) -> None:
 
 async def observe_again(parts: WorkerParts, scope: Scope, events: Mapping[str, int]) -> list[Interaction]:
     """Let messages, by their ids with the events that recorded them, teach what they say by themselves now and nothing
-    that they taught before: more of it is known to repeat others. Answers those that are there. Harmless to repeat.
-    Raises TierUnavailable, Outdated."""
+    that they taught before: more of it is known to repeat others. Answers those that are there and may teach.
+    Harmless to repeat. Raises TierUnavailable, Outdated."""
     found = list[Interaction]()
     ids = sorted(events, key=events.__getitem__)
     for start in range(0, len(ids), AGAIN_AT_ONCE):
@@ -131,7 +131,7 @@ async def _extract(parts: WorkerParts, scope: Scope, items: Sequence[Interaction
         ]
 
     known = await repeating_spans(parts, scope, items)
-    texts = [blanked(own_text(item), known.get(item.id, ())) for item in items]
+    texts = await asyncio.to_thread(lambda: [blanked(own_text(item), known.get(item.id, ())) for item in items])
     extractions = await asyncio.to_thread(extract, texts, items)
     replies = [index for index, item in enumerate(items) if item.role == "assistant"]
     limit = asyncio.Semaphore(LOOKUPS_AT_ONCE)

@@ -238,7 +238,7 @@ async def _themes(course: _Course) -> tuple[Theme, ...]:
             return await suggest_themes(model, own_words(course.items))
         except LanguageModelError as error:
             _log.warning("reflect.fell_back", analysis="themes", kind=error.kind, error=told(error))
-    texts = {item.id: own_text(item).strip() for item in course.items}
+    texts = await asyncio.to_thread(lambda: {item.id: own_text(item).strip() for item in course.items})
     spoken = [item for item in course.items if texts[item.id]]
     step = max(1, -(-len(spoken) // MOST_EMBEDDED))
     lines = {item.id: texts[item.id][:EMBEDDED_CHARS] for item in spoken[::step]}
@@ -255,7 +255,7 @@ async def _before(course: _Course) -> list[str]:
     """What was said in the BACKGROUND before."""
     span = TimeRange(start=back(course.span.start, BACKGROUND), end=course.span.start)
     earlier = await said_within(course.parts, course.scope, span, most=MOST_BACKGROUND)
-    return [own_text(item) for item in earlier if teaches(item)]
+    return await asyncio.to_thread(lambda: [own_text(item) for item in earlier if teaches(item)])
 
 
 async def _relationships(course: _Course) -> Consolidated:

@@ -42,7 +42,7 @@ class MessageIn(Value):
 
     `id`: chosen by the client, unique within the user; absent, the server makes one and a repeat is a new message.
     `occurred_at`: absent, the time of receipt; at most five minutes ahead. `learn`: false for a message that recall
-    shall find and nothing shall be learned from.
+    shall find and nothing shall be learned from; of an id that is known, what was said of it first counts.
     """
 
     model_config = ConfigDict(json_schema_extra={"example": _MESSAGE_EXAMPLE})

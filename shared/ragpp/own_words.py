@@ -6,6 +6,7 @@ after such a sentence is taken for the text, to the end: nothing in it can give 
 """
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from typing import Final
 
@@ -22,7 +23,7 @@ _TO_THE_END: Final = r"[\s\S]*"
 _FENCE: Final = re.compile(r"^[ \t]*(?P<fence>`{3,}|~{3,})[\s\S]*?(?:^[ \t]*(?P=fence)[^\n]*$|\Z)", re.MULTILINE)
 _QUOTED_LINES: Final = re.compile(r"^[ \t]*(?:>|\|[^|\n]*$)[^\n]*", re.MULTILINE)
 _QUOTATION: Final = re.compile(
-    r"“[^”]{1,5000}”|«[^»]{1,5000}»|„[^“”]{1,5000}[“”]|‘(?:[^’]|’(?=\w)){1,1000}+’|"
+    r"“[^“”]{1,5000}+”|«[^«»]{1,5000}+»|„[^„“”]{1,5000}+[“”]|‘(?:[^‘’]|’(?=\w)){1,1000}+’|"
     r"(?<!\w)\"(?:[^\"\n]|\n(?!\n)){1,2000}\"(?!\w)|(?<!\w)'(?=\w)(?:[^'\n]|'(?=\w)){1,500}+'(?!\w)|`[^`\n]{1,1000}`"
 )
 _ELEMENT: Final = re.compile(
@@ -91,12 +92,13 @@ _REWORKS: Final = (
     r"synopsis|gist) of)"
 )
 """What is done to a text that somebody hands over."""
-_TEXT_OF: Final = rf"(?:the|my|our|his|her|their|your|a|an|some|[\w']+'s)(?: [\w'-]+){{0,4}}? {_TEXT}"
+_TEXT_OF: Final = rf"(?:the|my|our|his|her|their|your|a|an|some|\w{{1,30}}'s)(?: [\w'-]{{1,40}}){{0,4}}? {_TEXT}"
 _GIVEN: Final = (
-    rf"(?:th(?:is|ese)(?: [\w'-]+){{0,3}}? {_TEXT}|th(?:is|ese)(?= ?(?:[,;:?!.(]|$|(?:for|into|to|in|as|"
+    rf"(?:th(?:is|ese)(?: [\w'-]{{1,40}}){{0,3}}? {_TEXT}|th(?:is|ese)(?= ?(?:[,;:?!.(]|$|(?:for|into|to|in|as|"
     rf"and|please|pls|"
     rf"from|down|up|so|by|with|is|are|was|were|sounds?|reads?|means?|says?|more|less|better|a bit)\b))|"
-    r"the following|the (?:[\w-]+ )?(?:below|attached|pasted|quoted)|what (?:[\w']+ ){1,3}(?:wrote|said|sent|posted)|"
+    r"the following|the (?:[\w-]{1,40} )?(?:below|attached|pasted|quoted)|"
+    r"what (?:[\w']{1,40} ){1,3}(?:wrote|said|sent|posted)|"
     r"below)"
 )
 _HANDS_OVER: Final = re.compile(
@@ -149,21 +151,20 @@ _STANDING: Final = re.compile(
 )
 """A sentence with it is itself what is wanted. `hence`: also where it comes last."""
 _HIJACKS: Final = re.compile(
-    r"\b(?:ignore|disregard|forget|override|bypass)\b[^.!?\n]{0,40}\b(?:instructions?|rules|prompts?|"
-    r"guidelines|directives|"
+    r"\b(?:ignore|disregard|forget|override|bypass)\b[^.!?\n]{0,30}\b(?:previous|prior|above|earlier|preceding|existing|"
+    r"system|all|any|your|other|these|those)\b[^.!?\n]{0,30}\b(?:instructions?|rules|prompts?|guidelines|directives|"
     r"messages|context)\b|\bsystem (?:prompt|message|override|instruction)|\byou are now\b|\bnew instructions?\b|"
     r"\b(?:ais?|assistants?|llms?|models?|bots?|agents?|chatbots?) (?:reading|processing|that reads?|who reads?)\b|"
-    r"\b(?:note|message|attention|instructions?|memo|reminder) (?:to|for) (?:the |any |all )?(?:\w+ )?(?:ai|ais|"
-    r"assistants?|llms?|"
-    r"models?|bots?|agents?|chatbots?)\b|\b(?:ai|llm|language model|automated|virtual) (?:assistants?|"
-    r"agents?|systems?|"
-    r"models?|readers?|tools?)\b[^.!?\n]{0,60}\b(?:must|should|shall|will|are|reading|processing|need)\b|"
-    r"\bthe (?:user|human|reader|recipient)(?:'s)?\b|\b(?:remember|memori[sz]e|store|save|"
-    r"add)\b[^.!?\n]{0,30}\b(?:permanent|"
-    r"long-term|to (?:your |the )?memory)",
+    r"\b(?:note|message|attention|instructions?|memo|reminder) (?:to|for) (?:the |any |all )?(?:\w{1,20} )?(?:ai|ais|"
+    r"assistants?|llms?|models?|bots?|agents?|chatbots?)\b|\b(?:ai|llm|language model|automated|virtual) "
+    r"(?:assistants?|agents?|systems?|models?|readers?|tools?)\b[^.!?\n]{0,60}\b(?:must|should|shall|will|are|reading|"
+    r"processing|need)\b|\b(?:tell|show|inform|ask|warn|let|give|remind|convince|obey|from|to) the (?:user|human|"
+    r"reader|recipient)\b|\bthe (?:user|human|reader|recipient) (?:must|should|shall|will|wants?|has|is|"
+    r"prefers?|likes?)\b",
     re.IGNORECASE,
 )
-_SENTENCE: Final = re.compile(r"[^.!?\n]*(?:[.!?]+(?=[\s\"')\]”]|$)|\n|\Z)")
+"""It speaks to whatever machine reads it."""
+_SENTENCE: Final = re.compile(r"(?:[^.!?\n]++|[.!?]++(?![\s\"')\]”]|\Z))*+(?:[.!?]++|\n|\Z)")
 _LETTER: Final = re.compile(r"[^\W_]")
 _WORD: Final = re.compile(r"\w+")
 
@@ -212,17 +213,19 @@ def _ruled_off(text: str) -> Iterator[Span]:
 
 def _letters(text: str) -> Iterator[Span]:
     """From a salutation to the name below the sign-off; without one, to the end. At the beginning of a message only
-    with a sign-off: there it may be the assistant who is greeted."""
+    with a sign-off, and where somebody is named: there it may be the assistant who is greeted."""
     ends = [match.end() for match in _SIGN_OFF.finditer(text)]
+    begin = _LETTER.search(text)
     for match in _SALUTATION.finditer(text):
-        end = next((end for end in ends if end > match.end()), None)
-        begins = not text[: match.start()].strip()
+        place = bisect_right(ends, match.end())
+        begins = begin is not None and begin.start() >= match.start()
         if begins and len(_WORD.findall(match.group())) == 1:
-            continue  # nobody is named: it is the assistant who is greeted, also with a sign-off
-        if end is not None:
-            yield Span(match.start(), end)
+            continue
+        if place < len(ends):
+            yield Span(match.start(), ends[place])
         elif not begins:
             yield Span(match.start(), len(text))
+            return
 
 
 def _handed_over(text: str, whole: str) -> int | None:
@@ -231,7 +234,7 @@ def _handed_over(text: str, whole: str) -> int | None:
     for match in _SENTENCE.finditer(text):
         sentence = match.group()
         if _HIJACKS.search(sentence):
-            return text.rfind("\n", 0, match.start()) + 1
+            return max(0, text.rfind("\n\n", 0, match.start()))
         said, colon, _ = sentence.partition(":")
         said = said.rstrip(" \t\n.!")
         handing = _HANDS_OVER.search(said)

@@ -9,7 +9,7 @@ import pytest
 
 from infra.embedded.stack import Endpoints
 from ragpp.errors import Conflict, InvalidInput, NotFound, Outdated
-from ragpp.learned import Consolidated
+from ragpp.learned import READ_ENTRY, Consolidated
 from ragpp.models import Scope
 from ragpp.tiers import SemanticTier
 from ragpp.web.remote import remote_tier, tier_app
@@ -117,6 +117,16 @@ async def test_what_a_message_teaches_anew_stands_in_the_place_of_what_it_taught
     await tier.forget_sources(scope, ["m1"])
     await tier.observe(scope, [before], None, ["m1"])
     assert {one.name for one in (await tier.list_entities(scope)).items} == {"Tom", "Rome"}
+
+
+async def test_what_a_model_read_in_a_message_may_be_read_in_it_again(tier: SemanticTier) -> None:
+    scope = new_scope()
+    read = observation("m1", relationships=(relation("Noor", "LIVES_IN", "Porto"),), event_id=f"{READ_ENTRY}1")
+    assert await tier.observe(scope, [read]) == [True]
+    assert await tier.observe(scope, [], None, ["m1"]) == []
+    assert (await tier.list_entities(scope)).items == ()
+    assert await tier.observe(scope, [read]) == [True]
+    assert len((await tier.list_relationships(scope)).items) == 1
 
 
 async def test_a_name_means_whom_it_meant_when_its_message_teaches_anew(tier: SemanticTier) -> None:

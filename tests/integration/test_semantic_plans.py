@@ -132,7 +132,10 @@ async def parameters(tier: Neo4jSemanticTier, scope: Scope) -> dict[str, Mapping
             name: {"ids": edge_ids}
             for name in ("relationships_by_ids", "statements_of", "drop_relationships", "drop_statements")
         },
-        **{name: {"ids": [event]} for name in ("evidence_of_events", "withdraw_events", "drop_spent_entries")},
+        **{
+            name: {"ids": [event]}
+            for name in ("evidence_of_events", "withdraw_events", "unapply_events", "drop_spent_entries")
+        },
         "entities_by_ids": {"ids": [noor.id, town.id]},
         **{
             name: {"id": noor.id}

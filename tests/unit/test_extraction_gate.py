@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from time import process_time
 
 import pytest
 
@@ -251,3 +252,11 @@ def test_a_new_rule_reads_what_is_asserted_without_asking(claim: Claim) -> None:
 
 def test_a_new_rule_reads_what_is_taken_for_granted_if_that_is_what_it_claims() -> None:
     assert heard("Do I row?", Claim.GIVEN) == ["row"]
+
+
+def test_a_sentence_of_adverbs_is_read_at_once() -> None:
+    """Nothing in the gate is tried in more ways than there are words."""
+    text = f"Actually {'actually ' * 60}a brother called Tom."
+    began = process_time()
+    SpacyExtractor(blank_pipeline()).extract(text, speaker="Ada")
+    assert process_time() - began < 5

@@ -1,6 +1,6 @@
 """What is learned of the labelled messages: of honest ones the least, of what is passed on the most.
 
-The bounds are a little off what is measured (`make eval-instructions`): a change that passes one took something away.
+A change that passes a bound took something away; `make eval-instructions` shows what is measured.
 """
 
 from pathlib import Path

@@ -67,6 +67,13 @@ def test_a_standing_instruction_is_a_rule_at_once(text: str, rule: str) -> None:
         "Can you help me with this?",
         "If there's a better way, however small it is.",
         "He never answers before noon.",
+        "Traffic in Lisbon is terrible all the time.",
+        "Anna calls me every time.",
+        "Dinner is at seven from now on.",
+        "Porto is lovely. Remember that!",
+        "Things to remember:\n- Passport expires in June",
+        'Never "mate", it\'s rude.',
+        'Stop "that", it\'s annoying.',
     ],
 )
 def test_what_is_no_standing_instruction_is_no_rule(text: str) -> None:

@@ -96,6 +96,12 @@ _RULED: Final = re.compile(
 _SURE_OF_ALL: Final = re.compile(
     r"^(?:please )?(?:make sure|be sure|see to it|take care)(?: that)? (?P<all>(?:every|each|all|any)\b.+)$", _FLAGS
 )
+_STATES: Final = re.compile(
+    r"^(?:[\w'-]+,? ){1,5}?(?:is|are|was|were|isn't|aren't|wasn't|weren't|has|had|hasn't|will|won't|would|can|can't|"
+    r"did|does|doesn't)\b|^\w+ \w+s (?:me|us|him|her|them|you|it|my|our|in|at|on|to)\b",
+    _FLAGS,
+)
+"""A clause that has a subject of its own: it says what is so."""
 _BARE_TRIGGER: Final = re.compile(r"^(?:when(?:ever)?|every ?time|each time|any ?time|if) ", _FLAGS)
 _FRAME: Final = re.compile(
     r"^(?:(?:can|could|will) you(?: please| kindly| just| maybe)?|would you (?:please|kindly|mind)|"
@@ -186,7 +192,7 @@ def _read_clause(said: str, *, asks: bool, standing: Standing) -> Told | None:
         if when is None:
             break
         said, trigger, standing = _bare(when["rest"]), _situation(when["trigger"]), "standing"
-    read = _behaviour(_REASON.sub("", said), standing)
+    read = _behaviour(_bare(_REASON.sub("", said)), standing)
     if read is None or (asks and read.standing == "once"):
         return None
     return read._replace(trigger=trigger)
@@ -231,7 +237,7 @@ def _asked(said: str, standing: Standing) -> Told | None:
             return _imperative(found["do"], refuses=refuses, standing=cast("Standing", lasting))
     unwanted = _NO_MORE.match(said)
     if unwanted and content_stems(unwanted["what"]):
-        return Told(f"use {unwanted['what']}", "", refuses=True, standing=standing)
+        return Told(f"use {unwanted['what'].strip()}", "", refuses=True, standing=standing)
     # an order for the moment is no rule, however often a user says "show me …": that is a pattern
     if standing != "once" and (content_stems(said) or " " in said):
         return _imperative(said, refuses=False, standing=standing)
@@ -240,8 +246,11 @@ def _asked(said: str, standing: Standing) -> Told | None:
 
 def _imperative(does: str, *, refuses: bool, standing: Standing) -> Told | None:
     """`does` where it is an imperative; one for the moment only of what assistants are told to do."""
-    if _SUBJECTS.match(does) or (
-        standing == "once" and not (_PLAIN.match(does) or does.split(maxsplit=1)[0].endswith("ing"))
-    ):
+    does = does.strip(" ,")
+    first = does.split(maxsplit=1)[0] if does else ""
+    if not any(map(str.isalpha, first)) or _SUBJECTS.match(does):
+        return None
+    plain = _PLAIN.match(does) is not None
+    if not plain and ((standing == "once" and not first.endswith("ing")) or _STATES.match(does)):
         return None
     return Told(does, "", refuses=refuses, standing=standing)

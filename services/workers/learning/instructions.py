@@ -38,7 +38,7 @@ _SAID_BEFORE: Final = re.compile(
     _FLAGS,
 )
 _HEADS_LIST: Final = re.compile(
-    r"\b(?:rules?|from now on|always|in future|going forward|guidelines|preferences|remember|how i (?:want|like)|"
+    r"\b(?:rules?|from now on|always|in future|going forward|guidelines|preferences|how i (?:want|like)|"
     r"please (?:follow|stick))\b[^:]{0,80}:$",
     _FLAGS,
 )

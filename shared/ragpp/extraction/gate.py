@@ -71,7 +71,7 @@ _SUBJECT: Final = re.compile(
 """Whom a clause is about: the speaker in the group `own`; or somebody else, who is a name with a verb behind it or told
 by the form of a verb."""
 _THIRD: Final = re.compile(
-    rf"(?:(?:and|but|so|well|yes|no|also|then|now|today|yesterday|actually|\w+ly),?\s)*"
+    rf"(?:(?:and|but|so|well|yes|no|also|then|now|today|yesterday|\w+ly),?\s)*+"
     rf"(?:(?:my|our|your|his|her|their|its|the|an?|some|any|every|each|both|all|most|many|one)\s|{ENTITY}'s?\s)",
     re.IGNORECASE,
 )
