@@ -33,17 +33,17 @@ async def learn_instead(
     writer: GraphWriter,
     revision: Revision,
     interaction_ids: Collection[str],
-    learn_again: Callable[[], Awaitable[list[Claim]]],
+    learn_again: Callable[[Mapping[str, EventEvidence]], Awaitable[list[Claim]]],
     *,
     now: int,
 ) -> list[Claim]:
-    """Let what these interactions are evidence of be what `learn_again` says, which applies events again that were
-    applied before. Nothing is revised before that: what a person said of a relationship stays with it where they go on
-    saying it. Begins an epoch. Raises Outdated."""
+    """Let what these interactions are evidence of be what `learn_again` says, which is given what their events, by id,
+    were evidence of, and applies them again. Nothing is revised before that: what a person said of a relationship stays
+    with it where they go on saying it. Begins an epoch. Raises Outdated."""
     await writer.lock(now=now)
     before = await writer.evidence_of_events(await writer.events_of_sources(interaction_ids))
     await writer.withdraw_events(event.event_id for event in before)
-    claims = await learn_again()
+    claims = await learn_again({event.event_id: event for event in before})
     # a message is observed once, and not without being told to; what a language model read in it may be read again
     await writer.unapply_events(event.event_id for event in before if event.event_id.startswith(_READ))
     evidence = [*before, *await writer.evidence_of_events(await writer.events_of_sources(interaction_ids))]

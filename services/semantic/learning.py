@@ -14,6 +14,7 @@ from services.semantic.claiming import Claim, NewEvent
 from services.semantic.evidence import MAX_CONTEXT_CHARS, Belief, extend_entity, fold_mentions
 from services.semantic.identity import Candidate, IdentityIndex
 from services.semantic.keys import name_key
+from services.semantic.readings import EventEvidence
 from services.semantic.records import (
     ENTRY_PREFIX,
     OBSERVATION_PREFIX,
@@ -104,15 +105,18 @@ async def learn(
     vectors: Mapping[str, Vector],
     mark_of: Callable[[str], str],
     now: int,
-    again: bool = False,
+    again: Mapping[str, EventEvidence] | None = None,
 ) -> list[Claim]:
-    """Apply each of `lessons` that is new, or all of them `again`; what claiming each one answered, in order. One that
-    rests on a forgotten source counts as applied, and teaches nothing.
+    """Apply each of `lessons` that is new; what claiming each one answered, in order. One that rests on a forgotten
+    source counts as applied, and teaches nothing. `again`: all are applied, those of events that were applied before,
+    by their ids, only as far as these were evidence of it until now: what a person deleted is not said anew.
 
     `vectors` has the embedding of every name in them; `mark_of` a source is what it is known by once it is forgotten.
     Raises Conflict, with the positions in `details["indexes"]`, when an id is known with other content; Outdated.
     """
-    claims = await writer.claim([event_of(lesson, mark_of) for lesson in lessons], now=now, again=again)
+    known = again or {}
+    events = [event_of(lesson, mark_of, known.get(lesson.event_id)) for lesson in lessons]
+    claims = await writer.claim(events, now=now, again=again is not None)
     conflicts = [position for position, claim in enumerate(claims) if not claim.same]
     if conflicts:
         raise Conflict("an id is known with other content", details={"indexes": conflicts})
@@ -127,14 +131,20 @@ async def learn(
     batch = Batch(IdentityIndex(await writer.entities_by_keys(keys) if keys else ()))
     for lesson, applied in fresh:
         batch.read(lesson, applied)
+        if lesson.event_id in known:
+            batch.keep(known[lesson.event_id])
     await _write(writer, revision, batch, belief, vectors)
     return claims
 
 
-def event_of(lesson: Lesson, mark_of: Callable[[str], str]) -> NewEvent:
-    """What claiming a lesson's event needs."""
+def event_of(lesson: Lesson, mark_of: Callable[[str], str], known: EventEvidence | None = None) -> NewEvent:
+    """What claiming a lesson's event needs; of one that is `known` only names that it still has."""
     marks = tuple(mark_of(source) for source in lesson.sources)
-    return NewEvent(lesson.event_id, lesson.hash, lesson.occurred_at, lesson.sources, marks, lesson.namings())
+    namings = lesson.namings()
+    if known is not None:
+        keys = frozenset[str]().union(*(keys for _, keys in known.mentions))
+        namings = tuple(naming for naming in namings if naming.keys & keys)
+    return NewEvent(lesson.event_id, lesson.hash, lesson.occurred_at, lesson.sources, marks, namings)
 
 
 async def _write(
@@ -189,6 +199,18 @@ class Batch:
             self._state(statement)
             if relationship.ends and key.type in SYMMETRIC:
                 self._state(_mirrored(statement))
+
+    def keep(self, evidence: EventEvidence) -> None:
+        """Leave out of what an event says whatever it was no evidence of."""
+        event_id, mentioned = evidence.event_id, {identifier for identifier, _ in evidence.mentions}
+        self.mentions = {
+            slot: mention for slot, mention in self.mentions.items() if slot[0] != event_id or slot[1] in mentioned
+        }
+        self.statements = {
+            slot: said
+            for slot, said in self.statements.items()
+            if slot[0] != event_id or said.key in evidence.relationships
+        }
 
     def _state(self, statement: Statement) -> None:
         """Keep it, unless the same event has said so in the same names more weightily. In others it may be about

@@ -1,7 +1,7 @@
 """The semantic tier: who and what the user knows, how it hangs together, and how sure that is."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from functools import partial
 from time import perf_counter
@@ -32,6 +32,7 @@ from services.semantic.forgetting import learn_instead
 from services.semantic.judging import JudgedGraph
 from services.semantic.keys import loose_key, name_key
 from services.semantic.learning import Lesson, learn, vectors_given
+from services.semantic.readings import EventEvidence
 from services.semantic.settings import SemanticSettings
 from services.semantic.store import SemanticStore
 from services.semantic.warming import Warming
@@ -117,19 +118,21 @@ class Neo4jSemanticTier(JudgedGraph):
 
         async def work(writer: GraphWriter) -> list[Claim]:
             revision = self.revision(writer)
-            learning = partial(
-                learn,
-                writer,
-                revision,
-                lessons,
-                belief=self._belief,
-                vectors=vectors,
-                mark_of=partial(self._marks.of, scope),
-                now=now,
-                again=bool(instead_of),
-            )
+
+            async def learning(again: Mapping[str, EventEvidence] | None) -> list[Claim]:
+                return await learn(
+                    writer,
+                    revision,
+                    lessons,
+                    belief=self._belief,
+                    vectors=vectors,
+                    mark_of=partial(self._marks.of, scope),
+                    now=now,
+                    again=again,
+                )
+
             if not instead_of:
-                return await learning()
+                return await learning(None)
             return await learn_instead(writer, revision, instead_of, learning, now=now)
 
         return await self._store.write(scope, work, epoch=epoch)

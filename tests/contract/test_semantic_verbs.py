@@ -129,6 +129,27 @@ async def test_what_a_model_read_in_a_message_may_be_read_in_it_again(tier: Sema
     assert len((await tier.list_relationships(scope)).items) == 1
 
 
+async def test_what_a_person_deleted_is_not_taught_anew(tier: SemanticTier) -> None:
+    scope = new_scope()
+    said = observation(
+        "m1",
+        relationships=(
+            relation("Noor", "LIVES_IN", "Porto"),
+            relation("Jonas", "WORKS_AT", "Globex", label="ORG"),
+            relation("Tom", "LIVES_IN", "Rome"),
+        ),
+    )
+    await tier.observe(scope, [said])
+    known = {one.source: one.id for one in (await tier.list_relationships(scope)).items}
+    tom = next(one for one in (await tier.list_entities(scope)).items if one.name == "Tom")
+    assert await tier.forget(scope, [known["Jonas"], tom.id]) == 2
+
+    await tier.observe(scope, [said], None, ["m1"])
+
+    assert [one.source for one in (await tier.list_relationships(scope)).items] == ["Noor"]
+    assert {one.name for one in (await tier.list_entities(scope)).items} == {"Noor", "Porto", "Jonas", "Globex", "Rome"}
+
+
 async def test_a_name_means_whom_it_meant_when_its_message_teaches_anew(tier: SemanticTier) -> None:
     """Names are told apart in the order of arrival: what teaches anew has not arrived later for it."""
     said = [
