@@ -44,8 +44,8 @@ FOUND_BY_ASSISTANTS: Final[frozenset[FindingKind]] = frozenset({"decision", "err
 LOOKED_UP: Final = 10
 """How many earlier turns are compared with a sentence that may repeat them."""
 LOOKUPS_AT_ONCE: Final = 4
-LOOKED_AT: Final = 12
-"""Sentences of one message that are looked up; what a longer one teaches beyond them is taken as new."""
+LOOKED_AT: Final = 40
+"""Sentences of one message that are looked up; what a longer one says beyond them teaches nothing."""
 AGAIN_AT_ONCE: Final = 20
 """Messages that are observed again in one transaction of each tier."""
 _NAME_CHARS: Final = 200
@@ -172,8 +172,10 @@ async def _quoted(
             of = repeated(sentence, await parts.episodic.retrieve(query))
         return Repetition(id=item.id, start=span.start, end=span.end, of=tuple(of)) if of else None
 
-    spans = list(teaching_spans(text, extraction))[:LOOKED_AT]
-    return [found for found in await asyncio.gather(*map(echo, spans)) if found is not None]
+    spans = list(teaching_spans(text, extraction))
+    beyond = [Repetition(id=item.id, start=span.start, end=span.end) for span in spans[LOOKED_AT:]]
+    looked_up = await asyncio.gather(*map(echo, spans[:LOOKED_AT]))
+    return [*(found for found in looked_up if found is not None), *beyond]
 
 
 async def _embed_names(parts: WorkerParts, extractions: Sequence[Extraction]) -> dict[str, Vector]:

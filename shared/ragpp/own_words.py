@@ -21,9 +21,10 @@ _LABELLED_LINES: Final = 2
 _FLAGS: Final = re.IGNORECASE | re.MULTILINE
 _TO_THE_END: Final = r"[\s\S]*"
 _FENCE: Final = re.compile(r"^[ \t]*(?P<fence>`{3,}|~{3,})[\s\S]*?(?:^[ \t]*(?P=fence)[^\n]*$|\Z)", re.MULTILINE)
-_QUOTED_LINES: Final = re.compile(r"^[ \t]*(?:>|\|[^|\n]*$)[^\n]*", re.MULTILINE)
+_QUOTED_LINES: Final = re.compile(r"^[ \t]*(?:[>＞][^\n]*|\|[^\n]*\|[ \t]*$)", re.MULTILINE)
 _QUOTATION: Final = re.compile(
-    r"“[^“”]{1,5000}+”|«[^«»]{1,5000}+»|„[^„“”]{1,5000}+[“”]|‘(?:[^‘’]|’(?=\w)){1,1000}+’|"
+    r"「[^「」]{1,5000}+」|『[^『』]{1,5000}+』|＂[^＂]{1,5000}+＂|‹[^‹›]{1,5000}+›|‚[^‚‘]{1,1000}+‘|"
+    r"\[quote\b[^\]]{0,100}\][^\[]{1,5000}+\[/quote\]|“[^“”]{1,5000}+”|«[^«»]{1,5000}+»|„[^„“”]{1,5000}+[“”]|‘(?:[^‘’]|’(?=\w)){1,1000}+’|"
     r"(?<!\w)\"(?:[^\"\n]|\n(?!\n)){1,2000}\"(?!\w)|(?<!\w)'(?=\w)(?:[^'\n]|'(?=\w)){1,500}+'(?!\w)|`[^`\n]{1,1000}`"
 )
 _ELEMENT: Final = re.compile(
@@ -35,7 +36,7 @@ _COMMENT: Final = re.compile(r"<!--[\s\S]*?(?:-->|\Z)|/\*[\s\S]*?(?:\*/|\Z)")
 _CODE_LINE: Final = re.compile(
     r"^[ \t]*(?:#(?!#)|//|--[ \t]|\$ |>>> |\{|\}|\[\d|\"[\w .-]{1,40}\" ?:)[^\n]*", re.MULTILINE
 )
-_CUE: Final = re.compile(r"^[^\n]{0,30}--?>[^\n]*" + _TO_THE_END, re.MULTILINE)
+_CUE: Final = re.compile(r"^[ \t]*\d[\d:., ]{3,20}--?>[^\n]*" + _TO_THE_END, re.MULTILINE)
 _UNCLOSED: Final = re.compile(
     r"(?:\b(?:wrote|says?|said|reads?|goes|replied|texted|posted|told \w+)[:,]? |[:,] )[\"“«][^\"“«”»]*\Z"
 )
@@ -59,12 +60,6 @@ _SALUTATION: Final = re.compile(
     r"[,:!]?[ \t]*$",
     _FLAGS,
 )
-_SIGN_OFF: Final = re.compile(
-    r"^[ \t]*(?:(?:with )?(?:best|kind|warm|many|all the|lots of)[ \t]\w+|(?:kind |best |warm )?regards|"
-    r"sincerely|cheers|"
-    r"yours(?: \w+)?|respectfully|love|thanks|thank you|take care)[,.!]?[ \t]*\n+[ \t]*[A-Z][^\n]{0,60}$",
-    _FLAGS,
-)
 _TEXT: Final = (
     r"(?:e-?mails?|mails?|messages?|letters?|notes?|texts?|sms|posts?|articles?|paragraphs?|passages?|"
     r"sentences?|lines?|"
@@ -81,6 +76,19 @@ _TEXT: Final = (
     r"files?|json|yaml|html|"
     r"speech(?:es)?|toasts?|dialogues?|subtitles?|recordings?|voicemails?|feedback|responses?|repl(?:y|ies)|answers?|"
     r"questions?|exercises?|homework|assignments?|translations?|versions?|wording|things?|stuff|bits?|parts?)"
+)
+_TO_NOBODY: Final = re.compile(
+    r"(?:hi|hello|hey|greetings|good (?:morning|afternoon|evening))(?: (?:there|again|assistant|bot|ai))?",
+    re.IGNORECASE,
+)
+_ABOVE: Final = re.compile(
+    rf"\b(?:{_TEXT} above|above {_TEXT}|the above)\b[^.!?\n]{{0,80}}|^[ \t]*tl;?dr\b[^\n]{{0,20}}$", _FLAGS
+)
+_SIGN_OFF: Final = re.compile(
+    r"^[ \t]*(?:(?:with )?(?:best|kind|warm|many|all the|lots of)[ \t]\w+|(?:kind |best |warm )?regards|"
+    r"sincerely|cheers|"
+    r"yours(?: \w+)?|respectfully|love|thanks|thank you|take care)[,.!]?[ \t]*\n+[ \t]*[A-Z][^\n]{0,60}$",
+    _FLAGS,
 )
 _REWORKS: Final = (
     r"(?:summari[sz]e|sum up|condense|translate|proof-?read|rewrite|re-write|rephrase|reword|paraphrase|edit|polish|"
@@ -102,7 +110,8 @@ _GIVEN: Final = (
     r"below)"
 )
 _HANDS_OVER: Final = re.compile(
-    rf"\b{_REWORKS}\b[^.!?\n]{{0,60}}?\b(?:{_GIVEN}|{_TEXT_OF})\b|"
+    rf"(?<!\bI )(?<!\bi )(?<!\bwe )(?<!\bhe )(?<!\bshe )(?<!\bthey )"
+    rf"(?<!'ve )(?<!have )(?<!just )(?<!already )\b{_REWORKS}\b[^.!?\n]{{0,60}}?\b(?:{_GIVEN}|{_TEXT_OF})\b|"
     rf"^(?:(?:please|pls|plz|hey|hi|ok(?:ay)?|so|and|now|can you|could you|would you|will you)[, ]+)*"
     rf"(?:summari[sz]e|translate|proof-?read|rewrite|rephrase|reword|paraphrase|transcribe|tl;?dr)\b|"
     rf"\bmake (?:it|this|that|these|{_TEXT_OF}) (?:sound|read|look|more|less|shorter|longer|clearer|nicer|\w+er)\b|"
@@ -143,7 +152,9 @@ _REQUESTS: Final = re.compile(
 )
 _STANDING: Final = re.compile(
     r"^(?:\w+ )?rules? (?:for|of)\b|\b(?:always|never|don't ever|do not ever|i (?:prefer|like|love|hate|want you))\b|"
-    r"(?P<hence>^(?:(?:and|so|but|also) )?(?:if|when(?:ever)?)\b|\b(?:from now on|"
+    r"^(?:please )?(?:remember|note|save|store|know|add)\b|^(?:for the record|fyi)\b|\bwant you to know\b|"
+    r"(?P<hence>^(?:(?:and|so|but|also) )?(?:if|when(?:ever)?)\b|\b(?:everything|anything|whatever) (?:i|we)\b|"
+    r"\b(?:from now on|"
     r"when(?:ever)? (?:i|we|you)|if (?:i|we)|every ?time|each time|any ?time|in (?:the )?future|"
     r"going forward|by default|"
     r"as a rule|from here on)\b)",
@@ -164,6 +175,7 @@ _HIJACKS: Final = re.compile(
     re.IGNORECASE,
 )
 """It speaks to whatever machine reads it."""
+_OF_ONESELF: Final = re.compile(r"\s*(?:i|i'm|i've|we|we're|my|our)\b", re.IGNORECASE)
 _SENTENCE: Final = re.compile(r"(?:[^.!?\n]++|[.!?]++(?![\s\"')\]”]|\Z))*+(?:[.!?]++|\n|\Z)")
 _LETTER: Final = re.compile(r"[^\W_]")
 _WORD: Final = re.compile(r"\w+")
@@ -199,6 +211,8 @@ def _marked(text: str) -> Iterator[Span]:
     for match in _QUOTATION.finditer(text):
         if len(_WORD.findall(match.group())) >= LEAST_QUOTED:
             yield Span(*match.span())
+    for match in _ABOVE.finditer(text):
+        yield Span(0, match.end())
     yield from _ruled_off(text)
     yield from _letters(text)
 
@@ -219,7 +233,7 @@ def _letters(text: str) -> Iterator[Span]:
     for match in _SALUTATION.finditer(text):
         place = bisect_right(ends, match.end())
         begins = begin is not None and begin.start() >= match.start()
-        if begins and len(_WORD.findall(match.group())) == 1:
+        if begins and _TO_NOBODY.fullmatch(match.group().strip(" \t*,:!")):
             continue
         if place < len(ends):
             yield Span(match.start(), ends[place])
@@ -233,7 +247,7 @@ def _handed_over(text: str, whole: str) -> int | None:
     that speaks to whatever machine reads it: what is asked about a text says no more than what is in it."""
     for match in _SENTENCE.finditer(text):
         sentence = match.group()
-        if _HIJACKS.search(sentence):
+        if _HIJACKS.search(sentence) and not _OF_ONESELF.match(sentence):
             return max(0, text.rfind("\n\n", 0, match.start()))
         said, colon, _ = sentence.partition(":")
         said = said.rstrip(" \t\n.!")
