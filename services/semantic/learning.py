@@ -1,23 +1,17 @@
 """What was said, taken into the graph: each event once, in one transaction, under the user's lock."""
 
-import hashlib
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Final
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 
-import orjson
-
-from ragpp.clock import to_moment
 from ragpp.errors import Conflict
-from ragpp.models import EntityEntry, EntityLabel, Observation, RelationshipEntry, Vector
-from services.semantic.claiming import Claim, NewEvent
+from ragpp.models import EntityLabel, Vector
+from services.semantic.claiming import Claim
 from services.semantic.evidence import MAX_CONTEXT_CHARS, Belief, extend_entity, fold_mentions
 from services.semantic.identity import Candidate, IdentityIndex
 from services.semantic.keys import name_key
+from services.semantic.lessons import Lesson, event_of
 from services.semantic.readings import EventEvidence
 from services.semantic.records import (
-    ENTRY_PREFIX,
-    OBSERVATION_PREFIX,
     Applied,
     EntityState,
     Mention,
@@ -30,70 +24,6 @@ from services.semantic.revising import Revision
 from services.semantic.timeline import weight_of
 from services.semantic.validity import EXCLUSIVE, SYMMETRIC
 from services.semantic.writer import GraphWriter
-
-_NOT_CONTENT: Final = {"id", "embedding"}
-
-
-@dataclass(frozen=True, slots=True)
-class Lesson:
-    """One event's worth of entities and relationships. `hash` tells other content under the same id."""
-
-    event_id: str
-    hash: str
-    occurred_at: int
-    sources: tuple[str, ...]
-    entities: tuple[EntityEntry, ...]
-    relationships: tuple[RelationshipEntry, ...]
-
-    @classmethod
-    def of_entry(cls, entry: EntityEntry | RelationshipEntry) -> "Lesson":
-        """An entry, to be applied once by its own id."""
-        said = entry.model_dump(mode="json", exclude=_NOT_CONTENT)
-        if not said.get("ends"):
-            said.pop("ends", None)  # the hash of an entry of the time before there were endings must stay what it was
-        content = orjson.dumps(said, option=orjson.OPT_SORT_KEYS)
-        return cls(
-            event_id=ENTRY_PREFIX + entry.id,
-            hash=hashlib.sha256(content).hexdigest(),
-            occurred_at=to_moment(entry.occurred_at),
-            sources=entry.sources,
-            entities=(entry,) if isinstance(entry, EntityEntry) else (),
-            relationships=(entry,) if isinstance(entry, RelationshipEntry) else (),
-        )
-
-    @classmethod
-    def of_observation(cls, observation: Observation) -> "Lesson":
-        """An observation, to be applied once by its event's id; all of it was said by one interaction."""
-        return cls(
-            event_id=OBSERVATION_PREFIX + observation.event_id,
-            hash="",
-            occurred_at=to_moment(observation.occurred_at),
-            sources=(observation.interaction_id,),
-            entities=observation.entities,
-            relationships=observation.relationships,
-        )
-
-    def namings(self) -> tuple[Naming, ...]:
-        """Every name as it is said, in order, each once."""
-        said = [Naming(entry.label, entry.name, entry.aliases) for entry in self.entities]
-        for entry in self.relationships:
-            said += [Naming(entry.source_label, entry.source), Naming(entry.target_label, entry.target)]
-        return tuple(dict.fromkeys(said))
-
-    def names(self) -> set[str]:
-        """Every name under which one of its entities may have to be made."""
-        return {naming.name for naming in self.namings()}
-
-    def keys(self) -> set[str]:
-        """Every key under which one of its entities may be known."""
-        return {key for naming in self.namings() for key in naming.keys}
-
-
-def vectors_given(lessons: Iterable[Lesson]) -> dict[str, Vector]:
-    """The embeddings that came with entries, by name."""
-    return {
-        entry.name: entry.embedding for lesson in lessons for entry in lesson.entities if entry.embedding is not None
-    }
 
 
 async def learn(
@@ -135,16 +65,6 @@ async def learn(
             batch.keep(known[lesson.event_id])
     await _write(writer, revision, batch, belief, vectors)
     return claims
-
-
-def event_of(lesson: Lesson, mark_of: Callable[[str], str], known: EventEvidence | None = None) -> NewEvent:
-    """What claiming a lesson's event needs; of one that is `known` only names that it still has."""
-    marks = tuple(mark_of(source) for source in lesson.sources)
-    namings = lesson.namings()
-    if known is not None:
-        keys = frozenset[str]().union(*(keys for _, keys in known.mentions))
-        namings = tuple(naming for naming in namings if naming.keys & keys)
-    return NewEvent(lesson.event_id, lesson.hash, lesson.occurred_at, lesson.sources, marks, namings)
 
 
 async def _write(

@@ -31,7 +31,8 @@ from services.semantic.claiming import Claim
 from services.semantic.forgetting import learn_instead
 from services.semantic.judging import JudgedGraph
 from services.semantic.keys import loose_key, name_key
-from services.semantic.learning import Lesson, learn, vectors_given
+from services.semantic.learning import learn
+from services.semantic.lessons import Lesson, vectors_given
 from services.semantic.readings import EventEvidence
 from services.semantic.settings import SemanticSettings
 from services.semantic.store import SemanticStore
