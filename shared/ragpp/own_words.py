@@ -16,7 +16,6 @@ from ragpp.repeating import merged
 
 LEAST_QUOTED: Final = 4
 """Words of a quotation that says something: fewer are a title or a name, which its author mentions."""
-_LABELLED_LINES: Final = 2
 
 _FLAGS: Final = re.IGNORECASE | re.MULTILINE
 _TO_THE_END: Final = r"[\s\S]*"
@@ -24,7 +23,8 @@ _FENCE: Final = re.compile(r"^[ \t]*(?P<fence>`{3,}|~{3,})[\s\S]*?(?:^[ \t]*(?P=
 _QUOTED_LINES: Final = re.compile(r"^[ \t]*(?:[>＞][^\n]*|\|[^\n]*\|[ \t]*$)", re.MULTILINE)
 _QUOTATION: Final = re.compile(
     r"「[^「」]{1,5000}+」|『[^『』]{1,5000}+』|＂[^＂]{1,5000}+＂|‹[^‹›]{1,5000}+›|‚[^‚‘]{1,1000}+‘|"
-    r"\[quote\b[^\]]{0,100}\][^\[]{1,5000}+\[/quote\]|“[^“”]{1,5000}+”|«[^«»]{1,5000}+»|„[^„“”]{1,5000}+[“”]|‘(?:[^‘’]|’(?=\w)){1,1000}+’|"
+    r"\[quote\b[^\]]{0,100}\][^\[]{1,5000}+\[/quote\]|"
+    r"“[^“”]{1,5000}+”|«[^«»]{1,5000}+»|„[^„“”]{1,5000}+[“”]|‘(?:[^‘’]|’(?=\w)){1,1000}+’|"
     r"(?<!\w)\"(?:[^\"\n]|\n(?!\n)){1,2000}\"(?!\w)|(?<!\w)'(?=\w)(?:[^'\n]|'(?=\w)){1,500}+'(?!\w)|`[^`\n]{1,1000}`"
 )
 _ELEMENT: Final = re.compile(
@@ -71,8 +71,7 @@ _TEXT: Final = (
     r"notices?|signs?|posters?|memos?|announcements?|newsletters?|blogs?|tweets?|captions?|bios?|profiles?|cvs?|"
     r"résumés?|resumes?|"
     r"cover letters?|applications?|readme\w*|changelogs?|manuals?|guides?|instructions?|polic(?:y|ies)|"
-    r"terms|clauses?|"
-    r"agreements?|leases?|recipes?|menus?|prompts?|outputs?|logs?|code|scripts?|functions?|configs?|"
+    r"terms|clauses?|agreements?|leases?|recipes?|menus?|prompts?|outputs?|logs?|code|scripts?|functions?|configs?|"
     r"files?|json|yaml|html|"
     r"speech(?:es)?|toasts?|dialogues?|subtitles?|recordings?|voicemails?|feedback|responses?|repl(?:y|ies)|answers?|"
     r"questions?|exercises?|homework|assignments?|translations?|versions?|wording|things?|stuff|bits?|parts?)"
@@ -106,8 +105,7 @@ _GIVEN: Final = (
     rf"and|please|pls|"
     rf"from|down|up|so|by|with|is|are|was|were|sounds?|reads?|means?|says?|more|less|better|a bit)\b))|"
     r"the following|the (?:[\w-]{1,40} )?(?:below|attached|pasted|quoted)|"
-    r"what (?:[\w']{1,40} ){1,3}(?:wrote|said|sent|posted)|"
-    r"below)"
+    r"what (?:[\w']{1,40} ){1,3}(?:wrote|said|sent|posted)|below)"
 )
 _HANDS_OVER: Final = re.compile(
     rf"(?<!\bI )(?<!\bi )(?<!\bwe )(?<!\bhe )(?<!\bshe )(?<!\bthey )"
@@ -116,21 +114,17 @@ _HANDS_OVER: Final = re.compile(
     rf"(?:summari[sz]e|translate|proof-?read|rewrite|rephrase|reword|paraphrase|transcribe|tl;?dr)\b|"
     rf"\bmake (?:it|this|that|these|{_TEXT_OF}) (?:sound|read|look|more|less|shorter|longer|clearer|nicer|\w+er)\b|"
     rf"\bput (?:it|this|{_TEXT_OF}) in(?:to)? (?:(?:plain|simple|other|better|nicer|proper|"
-    rf"\w+er) )?(?:words|\w*(?:ish|"
-    rf"ese|ian|ench|erman))\b|"
+    rf"\w+er) )?(?:words|\w*(?:ish|ese|ian|ench|erman))\b|"
     rf"\bhere(?:'s| is| are|'re| comes?| goes) (?:it\b|{_GIVEN}|{_TEXT_OF}|what\b)|"
     rf"\b(?:pasted|copied|quoted|pasting|copying|quoting|forwarding|forwarded)\b[^.!?\n]{{0,40}}\b(?:below|"
-    rf"here|from)\b|"
-    rf"\blike this[ \t]*$|\bthese are from\b|"
+    rf"here|from)\b|\blike this[ \t]*$|\bthese are from\b|"
     rf"\b(?:got|received|found) (?:th(?:is|ese) (?:{_TEXT}|from|in|on)|the following|(?:an?|the) {_TEXT})\b",
     re.IGNORECASE,
 )
 """Whatever comes after it in the message is the text."""
 _ANNOUNCES: Final = re.compile(
-    rf"\b(?:{_GIVEN}|{_TEXT_OF}|here)\b|"
-    rf"\b(?:(?:found|got|copied|took|saw|read|have|fix|do|change|use) it|"
-    rf"sent|wrote|gave|handed|texted|e-?mailed|forwarded|messaged|told|left|"
-    rf"says?|said|reads?|goes|writes|"
+    rf"\b(?:{_GIVEN}|{_TEXT_OF}|here)\b|\b(?:(?:found|got|copied|took|saw|read|have|fix|do|change|use) it|"
+    rf"sent|wrote|gave|handed|texted|e-?mailed|forwarded|messaged|told|left|says?|said|reads?|goes|writes|"
     rf"sings?|shouts?|replied|answered|asked|posted|example|e\.g|like|imagine|suppose|"
     rf"pretend)\b[^.!?:\n]{{0,60}}[:?]?$",
     re.IGNORECASE,
@@ -154,8 +148,7 @@ _STANDING: Final = re.compile(
     r"^(?:\w+ )?rules? (?:for|of)\b|\b(?:always|never|don't ever|do not ever|i (?:prefer|like|love|hate|want you))\b|"
     r"^(?:please )?(?:remember|note|save|store|know|add)\b|^(?:for the record|fyi)\b|\bwant you to know\b|"
     r"(?P<hence>^(?:(?:and|so|but|also) )?(?:if|when(?:ever)?)\b|\b(?:everything|anything|whatever) (?:i|we)\b|"
-    r"\b(?:from now on|"
-    r"when(?:ever)? (?:i|we|you)|if (?:i|we)|every ?time|each time|any ?time|in (?:the )?future|"
+    r"\b(?:from now on|when(?:ever)? (?:i|we|you)|if (?:i|we)|every ?time|each time|any ?time|in (?:the )?future|"
     r"going forward|by default|"
     r"as a rule|from here on)\b)",
     re.IGNORECASE,

@@ -40,10 +40,8 @@ _LEAD_IN: Final = re.compile(
     r"^(?:[-*•] +|\d{1,2}[.)] +|(?:and|but|so|also|ok(?:ay)?|hey|plus|then|just|btw|by the way|actually|"
     r"please remember|"
     r"remember|keep in mind|please note|do me a favou?r and|let's agree)[,:;.!]* +(?:that +(?!(?:is|was|"
-    r"one)\b))?(?=\w)|"
-    r"(?:yes|no|thanks|thank you|great|good|hi|hello|sorry|well|oh|hmm|now|look|listen|fyi|p\.?s\.?|"
-    r"reminder|quick note|"
-    r"note|one more thing(?: though)?|another thing|for the record|"
+    r"one)\b))?(?=\w)|(?:yes|no|thanks|thank you|great|good|hi|hello|sorry|well|oh|hmm|now|look|listen|fyi|p\.?s\.?|"
+    r"reminder|quick note|note|one more thing(?: though)?|another thing|for the record|"
     r"(?:a |one |my |another |new |house |basic )?(?:rules?|request|wish|favou?r)(?: (?:for|"
     r"of) [^:,]{1,40})?)[,:;.!]+ *)",
     _FLAGS,
@@ -56,8 +54,7 @@ _HENCE: Final = re.compile(
     r"going forwards?|by default|as a (?:general )?rule|at all times|(?:for|in) (?:all|any|every|"
     r"each)(?: of)?(?: (?:my|our|"
     r"your|the))?(?: future)? (?:chats?|conversations?|answers?|repl(?:y|ies)|responses?|messages?|texts?|"
-    r"cases?|times?)|"
-    r"(?:today|now) and (?:always|in future)|for good|permanently|all the time|"
+    r"cases?|times?)|(?:today|now) and (?:always|in future)|for good|permanently|all the time|"
     r"(?:every (?:single )?|each )time(?! (?:i|we|you|it|there|the|a|my)\b)|"
     r"not now and not later|until i (?:say|tell you) (?:otherwise|so|more)|next time|when (?:talking|"
     r"writing|replying) to me|"
