@@ -137,12 +137,12 @@ class ShortTermStore:
             raise outdated()
         return reply == 1
 
-    async def moved(self, scope: Scope, session_id: str) -> list[str]:
+    async def moved(self, scope: Scope, session_id: str) -> frozenset[str]:
         """The ids of the messages that have left the session's window for its summary."""
         _, _, ids, _, _ = self._session_keys(scope, [session_id])
         async with foreign_errors("moved"):
             known = cast("dict[bytes, bytes]", await self._client.hgetall(ids))
-        return [message_id.decode() for message_id, place in known.items() if len(place) == HASH_CHARS]
+        return frozenset(message_id.decode() for message_id, place in known.items() if len(place) == HASH_CHARS)
 
     async def is_torn(self, scope: Scope, session_id: str) -> bool:
         """Whether lines of the session's summary went with what was forgotten."""

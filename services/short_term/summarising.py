@@ -62,7 +62,7 @@ class SummaryVerbs:
         marks = self._marks.of_all(scope, (entry.id for entry in entries))
         return await self._store.compact(scope, session_id, revision=revision, summary=lines, marks=marks, epoch=epoch)
 
-    async def torn_summary(self, scope: Scope) -> list[str] | None:
+    async def torn_summary(self, scope: Scope) -> frozenset[str] | None:
         """See the protocol."""
         session_id = scope.session_id or DEFAULT_SESSION
         if not await self._store.is_torn(scope, session_id):

@@ -1,6 +1,6 @@
 """A session as it is read: the summary and the latest messages, cut to a budget. Pure, but for the token counter."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from typing import Final
 
 from ragpp.models import SessionInfo, SessionMessage, SessionView, SummaryDraft
@@ -89,7 +89,7 @@ def drafted(
     revision: str,
     messages: Sequence[Message],
     lines: Sequence[SummaryLine],
-    moved: Collection[str],
+    moved: frozenset[str],
     max_tokens: int,
 ) -> SummaryDraft | None:
     """What a better writer of the summary `lines` needs, beside the raw `messages` and the ids of those that `moved`;
@@ -102,6 +102,6 @@ def drafted(
         text=joined(lines),
         until=min([message.occurred_at for message in messages] or [max(line.until for line in lines)]),
         written_until=max((line.until for line in lines if line.written), default=None),
-        moved=frozenset(moved),
+        moved=moved,
         max_tokens=max_tokens,
     )

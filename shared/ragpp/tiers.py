@@ -139,7 +139,7 @@ class ShortTermTier(MemoryTier, Protocol):
         says nothing."""
         ...
 
-    async def torn_summary(self, scope: Scope) -> list[str] | None:
+    async def torn_summary(self, scope: Scope) -> frozenset[str] | None:
         """Ids of the messages that the session no longer shows raw, when lines of its summary went with others that
         were forgotten; None when none did."""
         ...
