@@ -2,6 +2,7 @@
 -- unless a statement says otherwise. The filters, where a statement has them, are $3 to $12:
 -- $3 from timestamptz, $4 before timestamptz, $5 as_of timestamptz, $6 session_id, $7 agent_id, $8 role,
 -- $9 message_type, $10 channel, $11 domain, $12 task_type; null does not narrow. $13 excluded ids text[].
+-- A view, where a statement has one, is text: null for all that there is, else the agent whose view it is, or nobody.
 
 -- name: record_embedding
 -- The model and dimension that this database holds vectors of: the first caller's.
@@ -18,18 +19,19 @@ SELECT id, content_hash, event_id
 -- In the order of the arrays, which the ordinals keep.
 -- $3 ids, $4 event ids bigint[], $5 session ids, $6 agent ids, $7 roles, $8 names, $9 contents,
 -- $10 content hashes bytea[], $11 occurred_at timestamptz[], $12 message types, $13 channels, $14 domains,
--- $15 task types, $16 metadata json[], $17 tokens int[], $18 redactions int[], $19 learn boolean[], $20 now timestamptz
+-- $15 task types, $16 metadata json[], $17 tokens int[], $18 redactions int[], $19 learn boolean[], $20 seen by text[],
+-- $21 now timestamptz
 INSERT INTO episodic.interactions (
   tenant_id, user_id, id, ordinal, event_id, session_id, agent_id, role, name, content, content_hash, occurred_at,
-  message_type, channel, domain, task_type, metadata, tokens, redactions, learn, stored_at)
+  message_type, channel, domain, task_type, metadata, tokens, redactions, learn, seen_by, stored_at)
 SELECT $1, $2, new.id, nextval('episodic.ordinals'), new.event_id, new.session_id, new.agent_id, new.role, new.name,
        new.content, new.content_hash, new.occurred_at, new.message_type, new.channel, new.domain, new.task_type,
-       new.metadata, new.tokens, new.redactions, new.learn, $20
+       new.metadata, new.tokens, new.redactions, new.learn, new.seen_by, $21
   FROM unnest($3::text[], $4::bigint[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[], $10::bytea[],
               $11::timestamptz[], $12::text[], $13::text[], $14::text[], $15::text[], $16::json[], $17::int[],
-              $18::int[], $19::boolean[])
+              $18::int[], $19::boolean[], $20::text[])
        WITH ORDINALITY AS new (id, event_id, session_id, agent_id, role, name, content, content_hash, occurred_at,
-                               message_type, channel, domain, task_type, metadata, tokens, redactions, learn,
+                               message_type, channel, domain, task_type, metadata, tokens, redactions, learn, seen_by,
                                position)
  ORDER BY new.position
 RETURNING id, ordinal;
@@ -37,23 +39,23 @@ RETURNING id, ordinal;
 -- name: insert_chunks
 -- $3 turns bigint[], $4 parts int[], $5 occurred_at timestamptz[], $6 session keys bigint[], $7 starts int[],
 -- $8 ends int[], $9 tokens int[], $10 names text[], $11 embeddings halfvec[], $12 lexical sparsevec[],
--- $13 traits smallint[]
+-- $13 traits smallint[], $14 seen by text[]
 INSERT INTO episodic.chunks (
   tenant_id, user_id, turn, part, occurred_at, session_key, traits, start, "end", tokens, name,
-  embedding, lexical)
+  embedding, lexical, seen_by)
 SELECT $1, $2, new.turn, new.part, new.occurred_at, new.session_key, new.traits, new.start,
-       new.finish, new.tokens, new.name, new.embedding, new.lexical
+       new.finish, new.tokens, new.name, new.embedding, new.lexical, new.seen_by
   FROM unnest($3::bigint[], $4::int[], $5::timestamptz[], $6::bigint[], $7::int[], $8::int[], $9::int[],
-              $10::text[], $11::halfvec[], $12::sparsevec[], $13::smallint[])
+              $10::text[], $11::halfvec[], $12::sparsevec[], $13::smallint[], $14::text[])
        AS new (turn, part, occurred_at, session_key, start, finish, tokens, name, embedding, lexical,
-               traits);
+               traits, seen_by);
 
 -- name: scan
 -- One pass over the user's own chunks, whatever the filters: what is not eligible still counts in the frequencies and
--- lends its words to its neighbours. Columns come packed, in the binary forms of their types, all in the same order:
+-- lends its words to its neighbours. What is not in the view does not. Columns come packed, in the binary forms of their types, all in the same order:
 -- some 20 times faster to read than rows. A chunk that shares no term with the query has an empty sparse vector
 -- (1048576 dimensions, 0 entries) in place of its own. A column that was not asked for is null.
--- $14 query embedding halfvec or null, $15 query terms sparsevec of ones or null, $16 whether $3 to $13 narrow
+-- $14 query embedding halfvec or null, $15 query terms sparsevec of ones or null, $16 whether $3 to $13 narrow, $17 view
 WITH eligible AS (
   SELECT ordinal
     FROM episodic.interactions
@@ -78,7 +80,8 @@ SELECT count(*) AS chunks,
                        WHEN turn IN (SELECT ordinal FROM eligible) THEN '\x01'::bytea
                        ELSE '\x00'::bytea END, ''::bytea) AS eligible
   FROM episodic.chunks
- WHERE tenant_id = $1 AND user_id = $2 AND ($5::timestamptz IS NULL OR occurred_at <= $5);
+ WHERE tenant_id = $1 AND user_id = $2 AND ($5::timestamptz IS NULL OR occurred_at <= $5)
+   AND ($17::text IS NULL OR seen_by IS NULL OR seen_by = $17);
 
 -- name: turns
 -- The interactions that a scan chose, by the key that the index on time has, each with the chunk that was found:
@@ -93,14 +96,15 @@ SELECT interactions.*, chunks.start AS found_start, chunks."end" AS found_end,
  WHERE interactions.tenant_id = $1 AND interactions.user_id = $2;
 
 -- name: get
--- $3 ids text[]
+-- $3 ids text[], $4 view
 SELECT *
   FROM episodic.interactions
  WHERE tenant_id = $1 AND user_id = $2 AND id = ANY ($3::text[])
+   AND ($4::text IS NULL OR seen_by IS NULL OR seen_by = $4)
  ORDER BY occurred_at, ordinal;
 
 -- name: newest
--- $14 and $15 occurred_at and ordinal of the last one shown, null at the start; $16 limit int
+-- $14 and $15 occurred_at and ordinal of the last one shown, null at the start; $16 limit int, $17 view
 SELECT *
   FROM episodic.interactions
  WHERE tenant_id = $1 AND user_id = $2
@@ -111,6 +115,7 @@ SELECT *
    AND ($8::text IS NULL OR role = $8) AND ($9::text IS NULL OR message_type = $9)
    AND ($10::text IS NULL OR channel = $10) AND ($11::text IS NULL OR domain = $11)
    AND ($12::text IS NULL OR task_type = $12) AND id <> ALL ($13::text[])
+   AND ($17::text IS NULL OR seen_by IS NULL OR seen_by = $17)
  ORDER BY occurred_at DESC, ordinal DESC
  LIMIT $16;
 
@@ -126,6 +131,7 @@ SELECT *
    AND ($8::text IS NULL OR role = $8) AND ($9::text IS NULL OR message_type = $9)
    AND ($10::text IS NULL OR channel = $10) AND ($11::text IS NULL OR domain = $11)
    AND ($12::text IS NULL OR task_type = $12) AND id <> ALL ($13::text[])
+   AND ($17::text IS NULL OR seen_by IS NULL OR seen_by = $17)
  ORDER BY occurred_at, ordinal
  LIMIT $16;
 
@@ -174,12 +180,16 @@ SELECT new.id, new.event_id, new.repeated_id
                       AND noted.start <= new.start AND noted."end" >= new.finish);
 
 -- name: repetitions
--- What messages repeat, each stretch once. $3 ids text[]
+-- What messages repeat, each stretch once; none that repeats nothing but what is not in the view. $3 ids text[], $4 view
 SELECT said.id, noted.start, noted."end"
   FROM episodic.interactions AS said
   JOIN episodic.repetitions AS noted
     ON noted.tenant_id = $1 AND noted.user_id = $2 AND noted.turn = said.ordinal
  WHERE said.tenant_id = $1 AND said.user_id = $2 AND said.id = ANY ($3::text[])
+   AND ($4::text IS NULL
+        OR NOT EXISTS (SELECT FROM episodic.interactions AS earlier
+                        WHERE earlier.tenant_id = $1 AND earlier.user_id = $2 AND earlier.ordinal = noted.repeats
+                          AND earlier.seen_by <> $4))
  GROUP BY said.id, noted.start, noted."end"
  ORDER BY said.id, noted.start, noted."end";
 
@@ -214,6 +224,14 @@ SELECT count(*) AS interactions
   FROM episodic.interactions
  WHERE tenant_id = $1 AND user_id = $2 AND ($3::text[] IS NULL OR id = ANY ($3::text[]))
    AND ($4::bigint IS NULL OR event_id < $4);
+
+-- name: recorded_in
+-- What there is in a view, in the order of arrival, a page at a time. $3 after event_id bigint, $4 view, $5 limit int
+SELECT id, event_id
+  FROM episodic.interactions
+ WHERE tenant_id = $1 AND user_id = $2 AND event_id > $3 AND ($4::text IS NULL OR seen_by IS NULL OR seen_by = $4)
+ ORDER BY event_id
+ LIMIT $5;
 
 -- name: recorded_before
 -- $3 event_id bigint, $4 session_id text or null, $5 agent_id text or null, $6 limit int

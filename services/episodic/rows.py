@@ -114,5 +114,6 @@ def turn_of(row: "asyncpg.Record") -> Turn:
         task_type=row["task_type"],
         metadata=json.loads(row["metadata"]),
         learn=row["learn"],
+        visibility="shared" if row["seen_by"] is None else "agent",
     )
     return Turn(interaction, row["ordinal"], row["tokens"])

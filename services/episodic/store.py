@@ -14,7 +14,7 @@ from ragpp import ledger
 from ragpp.embedding import EmbeddingIdentity
 from ragpp.errors import TierUnavailable
 from ragpp.forgetting import SourceMarks
-from ragpp.ledger import forgotten
+from ragpp.ledger import forgotten, views
 from ragpp.lexical import DIMENSIONS
 from ragpp.models import Filters, Interaction, Repetition, Scope
 from ragpp.postgres import Connection, Pool, ensure_open, foreign_errors, ping, tenant_tx
@@ -75,7 +75,7 @@ class Rows:
 
     async def get(self, ids: Collection[str]) -> list[Turn]:
         """Those of `ids` that exist, by time."""
-        rows = await self._connection.fetch(SQL["get"], *self._scope.user_key, list(ids))
+        rows = await self._connection.fetch(SQL["get"], *self._scope.user_key, list(ids), self._scope.view)
         return [turn_of(row) for row in rows]
 
     async def replies_sharing(
@@ -130,6 +130,11 @@ class Writer(Rows):
         """Append to the ledger in this transaction; the ids in the same order."""
         return await ledger.record(self._connection, self._scope, events, now=now)
 
+    async def note_views(self, turns: Sequence[NewTurn], event_ids: Sequence[int]) -> None:
+        """Let there be a view for each agent that alone may see one of `turns`, whose events these are."""
+        agents = {seen_by for turn in turns if (seen_by := turn.interaction.seen_by) is not None}
+        await views.note_views(self._connection, self._scope, agents, max(event_ids, default=0))
+
     async def insert(self, turns: Sequence[NewTurn], event_ids: Sequence[int], now: datetime) -> None:
         """Add `turns`, whose ids are new, in their order; `event_ids` are those of their events."""
         if not turns:
@@ -155,6 +160,7 @@ class Writer(Rows):
             [turn.tokens for turn in turns],
             [turn.redactions for turn in turns],
             [one.learn for one in said],
+            [one.seen_by for one in said],
             now,
         )
         ordinals = {row["id"]: row["ordinal"] for row in rows}
@@ -173,6 +179,7 @@ class Writer(Rows):
             [HalfVector(chunk.embedding) for _, _, chunk in chunks],
             [SparseVector(dict(chunk.lexical), DIMENSIONS) for _, _, chunk in chunks],
             [traits(turn.interaction) for turn, _, _ in chunks],
+            [turn.interaction.seen_by for turn, _, _ in chunks],
         )
 
     async def forget(self, ids: Collection[str], now: datetime) -> list[Forgotten]:
@@ -221,6 +228,7 @@ class Reader(Rows):
             None if embedding is None else HalfVector(np.asarray(embedding, np.float32)),
             SparseVector(dict.fromkeys(terms, 1.0), DIMENSIONS) if terms else None,
             narrows(filters),
+            self._scope.view,
         )
         assert row is not None  # noqa: S101 - an aggregate without groups always has one row
         return Columns(
@@ -245,7 +253,7 @@ class Reader(Rows):
 
     async def repetitions(self, ids: Collection[str]) -> list[Repetition]:
         """What is noted of these messages."""
-        rows = await self._connection.fetch(SQL["repetitions"], *self._scope.user_key, list(ids))
+        rows = await self._connection.fetch(SQL["repetitions"], *self._scope.user_key, list(ids), self._scope.view)
         return [Repetition(id=row["id"], start=row["start"], end=row["end"]) for row in rows]
 
     async def noted_repeats(self, ids: Collection[str]) -> set[str]:
@@ -266,6 +274,11 @@ class Reader(Rows):
         rows = await self._connection.fetch(SQL["recorded_before"], *scope.user_key, *values)
         return [row["id"] for row in rows]
 
+    async def recorded(self, after: int, limit: int) -> dict[str, int]:
+        """The ids of interactions with the events that recorded them, in the order of these, from after that one."""
+        rows = await self._connection.fetch(SQL["recorded_in"], *self._scope.user_key, after, self._scope.view, limit)
+        return {row["id"]: row["event_id"] for row in rows}
+
     async def page(
         self,
         filters: Filters,
@@ -282,6 +295,7 @@ class Reader(Rows):
             *filter_values(filters, as_of),
             *(after or (None, None)),
             limit,
+            self._scope.view,
         )
         return [turn_of(row) for row in rows]
 

@@ -106,6 +106,7 @@ class PostgresEpisodicTier(RepeatVerbs, FindVerbs):
                     fresh.setdefault(turn.interaction.id, turn)
             event_ids = await writer.record([_stored_event(turn.interaction) for turn in fresh.values()], now)
             await writer.insert(list(fresh.values()), event_ids, now)
+            await writer.note_views(list(fresh.values()), event_ids)
         recorded = {identifier: row.event_id for identifier, row in known.items()}
         recorded.update(zip(fresh, event_ids, strict=True))
         return [
@@ -162,6 +163,11 @@ class PostgresEpisodicTier(RepeatVerbs, FindVerbs):
         """See the protocol."""
         async with self._store.reader(scope) as reader:
             return await reader.recorded_before(event_id, max(0, limit))
+
+    async def recorded(self, scope: Scope, after: int = 0, limit: int = ERASED_AT_ONCE) -> dict[str, int]:
+        """See the protocol."""
+        async with self._store.reader(scope) as reader:
+            return await reader.recorded(after, max(0, limit))
 
     async def health_check(self) -> Health:
         """See the protocol."""

@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from importlib.metadata import version
-from typing import Final, TypeVar
+from typing import Final, TypeVar, cast
 
 import structlog
 from fastapi import FastAPI
@@ -19,8 +19,9 @@ from ragpp.extraction.query import query_entities
 from ragpp.forgetting import SourceMarks
 from ragpp.ledger.jobs import JobLedger
 from ragpp.ledger.pins import PinBoard
+from ragpp.ledger.views import ViewBoard
 from ragpp.migrations import load_migrations, migrate_as_owner
-from ragpp.models import TierName
+from ragpp.models import Scope, TierName
 from ragpp.postgres import create_pool, ensure_open
 from ragpp.redaction import SECRETS
 from ragpp.settings import (
@@ -57,6 +58,7 @@ from services.gateway.routes import (
     users,
 )
 from services.gateway.store import GatewayStore
+from services.gateway.views import ViewedProcedural, ViewedSemantic, ViewedShortTerm
 
 TIER_TIMEOUT_S: Final = 30.0
 """Longest a tier service may take for a write; recalls have their own deadline."""
@@ -139,6 +141,20 @@ async def open_parts(open_tiers: OpenTiers) -> AsyncIterator[Parts]:
         audit = Audit(gateway.audit_spool, store.insert_accesses)
         audit.start()
         stack.push_async_callback(audit.stop)
+        asked, views = JobLedger(pool, system_clock, marks), ViewBoard(pool)
+
+        async def begin_view(scope: Scope) -> None:
+            job = await asked.request(
+                scope, "maintain.requested", f"view:{scope.view}", {"task": "views"}, system_clock()
+            )
+            await views.begin(scope, int(job.id.partition(".")[0]))
+
+        tiers = Tiers(
+            short_term=cast("ShortTermTier", ViewedShortTerm(tiers.short_term, views)),
+            episodic=tiers.episodic,
+            semantic=cast("SemanticTier", ViewedSemantic(tiers.semantic, views)),
+            procedural=cast("ProceduralTier", ViewedProcedural(tiers.procedural, views, begin_view)),
+        )
         recaller = Recaller(
             {
                 "short_term": tiers.short_term,
@@ -167,7 +183,7 @@ async def open_parts(open_tiers: OpenTiers) -> AsyncIterator[Parts]:
             recaller=recaller,
             identity=Identity(store, time.monotonic),
             audit=audit,
-            jobs=JobLedger(pool, system_clock, marks),
+            jobs=asked,
             pins=PinBoard(pool, system_clock),
             marks=marks,
             clock=system_clock,

@@ -74,7 +74,7 @@ async def messages_about(parts: Parts, scope: Scope, about: AboutIn, *, replies:
     An entity: what the graph knows it from, by every name that it has, and what names it. With `replies` those, too,
     that repeat any of these. Raises TierUnavailable.
     """
-    filters = Filters(agent_id=scope.agent_id)
+    filters = Filters(agent_id=scope.view)
     why: dict[str, list[Why]] = {}
     names: tuple[str, ...] = ()
     if about.entity is not None:
@@ -192,12 +192,17 @@ async def attempt(call: Awaitable[object], *, timeout_s: float) -> TierStatusNam
 
 
 async def _readable(parts: Parts, scope: Scope, ids: Collection[str]) -> list[Interaction]:
-    """Those of `ids` that are there, and were said to the scope's agent where it has one."""
+    """Those of `ids` that are there, and may be changed in the scope's view."""
     wanted = list(ids)
     found: list[Interaction] = []
     for start in range(0, len(wanted), READ):
         found += await parts.episodic.get(scope, wanted[start : start + READ])
-    return [one for one in found if scope.agent_id in {None, one.agent_id}]
+    return [one for one in found if said_to(scope, one)]
+
+
+def said_to(scope: Scope, message: Interaction) -> bool:
+    """Whether whoever has the scope's view may change the message: it was said to that agent, or the view is of all."""
+    return scope.view in {None, message.agent_id}
 
 
 async def _going(page: Callable[[str | None], Awaitable[Page[RestingT]]], gone: set[str]) -> int:

@@ -33,7 +33,8 @@ class Principal:
     agent_id: str | None
 
     def scope(self, needed: str, user_id: str, *, agent_id: str | None = None, session_id: str | None = None) -> Scope:
-        """The scope of a request for `user_id`. Raises Forbidden when the key lacks `needed` or is bound elsewhere."""
+        """The scope of a request for `user_id`, in the view of the agent that the key is bound to. Raises Forbidden
+        when the key lacks `needed` or is bound elsewhere."""
         if needed not in self.scopes:
             raise Forbidden(f"this key lacks the scope `{needed}`")
         if self.user_id is not None and self.user_id != user_id:
@@ -41,8 +42,22 @@ class Principal:
         if self.agent_id is not None and agent_id is not None and self.agent_id != agent_id:
             raise Forbidden("this key is bound to another agent")
         return Scope(
-            tenant_id=self.tenant_id, user_id=user_id, agent_id=agent_id or self.agent_id, session_id=session_id
+            tenant_id=self.tenant_id,
+            user_id=user_id,
+            agent_id=agent_id or self.agent_id,
+            session_id=session_id,
+            view=self.agent_id,
         )
+
+    def whole(self, needed: str, user_id: str) -> Scope:
+        """`scope` for what is of all agents of a user. Raises Forbidden for a key that is bound to one, too."""
+        scope = self.scope(needed, user_id)
+        if scope.view is not None:
+            raise Forbidden(
+                "this key is bound to an agent, and this is of all agents'",
+                suggestions=("Use a key that is bound to no agent.",),
+            )
+        return scope
 
     def users(self, needed: str, user_id: str | None = None) -> str | None:
         """Whose things a request without a user in its path may concern: `user_id` or the key's own; None for every

@@ -123,6 +123,7 @@ class Intake:
             occurred_at=message.occurred_at or now,
             metadata=metadata,
             learn=message.learn,
+            visibility=request.visibility or "shared",
             **labels,
         )
         return interaction, content.count + in_metadata + (name.count if name else 0)

@@ -163,7 +163,7 @@ class Recaller:
             filters=Filters(
                 time_range=request.time_range,
                 session_id=request.in_session,
-                agent_id=scope.agent_id,
+                agent_id=request.agent_id,
                 role=request.role,
                 message_type=request.message_type,
                 channel=request.channel,

@@ -16,6 +16,54 @@ SELECT entry_id, kind, subject_id, content_hash, event_id
 INSERT INTO procedural.applied (tenant_id, user_id, entry_id, kind, subject_id, content_hash, event_id)
 VALUES ($1, $2, $3, $4, $5, $6, $7)
 
+-- name: inherit
+-- What was judged and deleted in another view of the memory, whose user_id is $3; and learned rules that are off there.
+WITH verdicts AS (
+  INSERT INTO procedural.preference_verdicts (tenant_id, user_id, preference_id, value_hash, verdict, judged_at)
+  SELECT tenant_id, $2, preference_id, value_hash, verdict, judged_at FROM procedural.preference_verdicts
+   WHERE tenant_id = $1 AND user_id = $3
+  ON CONFLICT DO NOTHING),
+findings AS (
+  INSERT INTO procedural.forgotten_findings (tenant_id, user_id, finding_id)
+  SELECT tenant_id, $2, finding_id FROM procedural.forgotten_findings WHERE tenant_id = $1 AND user_id = $3
+  ON CONFLICT DO NOTHING),
+acts AS (
+  INSERT INTO procedural.rule_acts (tenant_id, user_id, rule_id, active, activations, outcomes, successes, at)
+  SELECT tenant_id, $2, id, false, activations, outcomes, successes, updated_at FROM procedural.rules
+   WHERE tenant_id = $1 AND user_id = $3 AND NOT active AND aside IS NULL AND sources <> '{}'
+  ON CONFLICT DO NOTHING)
+INSERT INTO procedural.applied (tenant_id, user_id, entry_id, kind)
+SELECT tenant_id, $2, entry_id, kind FROM procedural.applied
+ WHERE tenant_id = $1 AND user_id = $3 AND subject_id IS NULL
+ON CONFLICT DO NOTHING
+
+-- name: preferences_by_hand
+-- What rests on no message, oldest first; nothing that was set in one of the views $3 and is not in that of $4.
+-- $3 text[], $4 text
+SELECT said.entry_id AS id, COALESCE(said.category, named.category) AS category, COALESCE(said.key, named.key) AS key,
+       said.value, said.confidence, said.stated, said.occurred_at
+  FROM procedural.preference_versions AS said
+  JOIN procedural.preferences AS named
+    ON named.tenant_id = $1 AND named.user_id = $2 AND named.id = said.preference_id
+ WHERE said.tenant_id = $1 AND said.user_id = $2 AND said.sources = '{}' AND said.entry_id IS NOT NULL
+   AND (EXISTS (SELECT FROM procedural.applied AS here
+                 WHERE here.tenant_id = $1 AND here.user_id = $4 AND here.entry_id = said.entry_id)
+        OR NOT EXISTS (SELECT FROM procedural.applied AS other
+                        WHERE other.tenant_id = $1 AND other.user_id = ANY ($3::text[])
+                          AND other.entry_id = said.entry_id))
+ ORDER BY said.recorded_at, said.version
+
+-- name: rules_by_hand
+-- As `preferences_by_hand`.
+SELECT id, text, triggers, priority, active, occurred_at
+  FROM procedural.rules AS said
+ WHERE said.tenant_id = $1 AND said.user_id = $2 AND said.sources = '{}'
+   AND (EXISTS (SELECT FROM procedural.applied AS here
+                 WHERE here.tenant_id = $1 AND here.user_id = $4 AND here.entry_id = said.id)
+        OR NOT EXISTS (SELECT FROM procedural.applied AS other
+                        WHERE other.tenant_id = $1 AND other.user_id = ANY ($3::text[]) AND other.entry_id = said.id))
+ ORDER BY occurred_at, id
+
 -- name: bury
 -- Keep that an entry was applied, and nothing of what it said.
 -- $3 entry ids text[]

@@ -8,7 +8,7 @@ from ragpp.embedding import EmbeddingIdentity
 from ragpp.forgetting import SourceMarks
 from ragpp.ledger import NewEvent, forgotten, record
 from ragpp.ledger.windows import note_dropped
-from ragpp.models import Scope
+from ragpp.models import PreferenceEntry, RuleEntry, Scope
 from ragpp.postgres import Pool, ensure_open, foreign_errors, ping, tenant_tx
 from ragpp.tiers import ERASED_AT_ONCE
 from services.procedural.finding_rows import FindingRows
@@ -38,6 +38,22 @@ class Rows(PreferenceRows, RuleRows, FindingRows, ReflectionRows):
             "add_applied", [(a.entry_id, a.kind, a.subject_id, a.content_hash, a.event_id) for a in applied]
         )
 
+    async def set_by_hand(self, beside: Sequence[str], heir: str) -> list[PreferenceEntry | RuleEntry]:
+        """What rests on no message, as entries; nothing that was set in one of the views `beside` (by their user_id)
+        and not in that of `heir`."""
+        entries: list[PreferenceEntry | RuleEntry] = [
+            PreferenceEntry(**row) for row in await self._fetch("preferences_by_hand", list(beside), heir)
+        ]
+        entries += [
+            RuleEntry(**{**row, "triggers": tuple(row["triggers"])})
+            for row in await self._fetch("rules_by_hand", list(beside), heir)
+        ]
+        return entries
+
+    async def inherit(self, of: Scope) -> None:
+        """Take over what was judged and deleted in another view of the memory."""
+        await self._execute("inherit", of.view_key[1])
+
     async def bury(self, entry_ids: Collection[str]) -> None:
         """Keep only that these entries were applied."""
         await self._execute("bury", list(entry_ids))
@@ -53,7 +69,7 @@ class Rows(PreferenceRows, RuleRows, FindingRows, ReflectionRows):
 
     async def is_learned_again(self) -> bool:
         """Whether all is learned again that was dropped: no window is to be looked at."""
-        row = await self._fetchrow("is_learned_again")
+        row = await self._connection.fetchrow(SQL["is_learned_again"], *self.scope.user_key)  # noted for all views
         return row is not None and row["learned"]
 
     async def forgotten_sources(self, interaction_ids: Collection[str]) -> set[str]:

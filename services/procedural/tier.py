@@ -26,6 +26,7 @@ from ragpp.models import (
 from ragpp.tokens import TokenCounter
 from services.procedural import findings, forgetting, ranking, unlearning, writing
 from services.procedural.findings import FindingVerbs
+from services.procedural.inheriting import InheritVerbs
 from services.procedural.naming import ProceduralEntry
 from services.procedural.preferences import PreferenceVerbs
 from services.procedural.reflections import ReflectionVerbs
@@ -36,7 +37,7 @@ PING_S: Final = 1.9
 """The contract's two seconds, less what it takes to say that they are over."""
 
 
-class PostgresProceduralTier(PreferenceVerbs, RuleVerbs, FindingVerbs, ReflectionVerbs):
+class PostgresProceduralTier(PreferenceVerbs, RuleVerbs, FindingVerbs, ReflectionVerbs, InheritVerbs):
     """Preferences, rules, findings and reports in PostgreSQL. Implements `ragpp.tiers.ProceduralTier`.
 
     Raises EmbeddingMismatch, before anything is written, while the database holds vectors of another model.

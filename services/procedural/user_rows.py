@@ -1,4 +1,4 @@
-"""One user's rows inside one transaction: what the parts of the store have in common."""
+"""One user's rows, or those of a view, inside one transaction: what the parts of the store have in common."""
 
 from collections.abc import Iterable, Sequence
 from typing import Final
@@ -26,16 +26,16 @@ class UserRows:
         self.scope = scope
 
     async def _fetch(self, name: str, *arguments: object) -> list[asyncpg.Record]:
-        return await self._connection.fetch(SQL[name], *self.scope.user_key, *arguments)
+        return await self._connection.fetch(SQL[name], *self.scope.view_key, *arguments)
 
     async def _fetchrow(self, name: str, *arguments: object) -> asyncpg.Record | None:
-        return await self._connection.fetchrow(SQL[name], *self.scope.user_key, *arguments)
+        return await self._connection.fetchrow(SQL[name], *self.scope.view_key, *arguments)
 
     async def _execute(self, name: str, *arguments: object) -> None:
-        await self._connection.execute(SQL[name], *self.scope.user_key, *arguments)
+        await self._connection.execute(SQL[name], *self.scope.view_key, *arguments)
 
     async def _execute_many(self, name: str, arguments: Iterable[Sequence[object]]) -> None:
-        rows = [(*self.scope.user_key, *some) for some in arguments]
+        rows = [(*self.scope.view_key, *some) for some in arguments]
         if rows:
             await self._connection.executemany(SQL[name], rows)
 

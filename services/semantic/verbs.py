@@ -15,6 +15,7 @@ from ragpp.models import Entity, EntityLabel, Page, Relationship, Scope
 from ragpp.tiers import ERASED_AT_ONCE
 from services.semantic import forgetting
 from services.semantic.evidence import Belief
+from services.semantic.keys import name_key
 from services.semantic.records import AFTER_TIME, BEFORE_TIME, RelationshipKey, Statement
 from services.semantic.records import RelationshipState as RelationshipRecord
 from services.semantic.revising import Revision
@@ -86,6 +87,11 @@ class GraphVerbs:
         if not states:
             raise NotFound(f"there is no entity {entity_id!r}")
         return states[0].to_model()
+
+    async def named(self, scope: Scope, names: Collection[str]) -> list[Entity]:
+        """See the contract."""
+        states = await self._store.entities_by_keys(scope, sorted({name_key(name) for name in names}))
+        return [state.to_model() for state in states]
 
     async def list_relationships(
         self,

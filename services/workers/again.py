@@ -18,6 +18,7 @@ from services.workers.extract import extract, look_at
 from services.workers.learning.days import Bounded, known_zone
 from services.workers.parts import WorkerParts
 from services.workers.reflect import reflect_again
+from services.workers.seen import everywhere
 
 
 async def extract_or_look_again(parts: WorkerParts, batch: Sequence[Work]) -> Mapping[WorkKey, Mapping[str, JsonValue]]:
@@ -26,6 +27,8 @@ async def extract_or_look_again(parts: WorkerParts, batch: Sequence[Work]) -> Ma
     results: dict[WorkKey, Mapping[str, JsonValue]] = {}
     for work in batch:
         if work.payload.get(AGAIN):
+            if work.scope.view is not None:  # all views are looked at with the whole memory
+                continue
             results[work.key] = {"looked_at_again": await look_again(parts, work)}
         else:
             results |= await extract(parts, [work])
@@ -42,7 +45,8 @@ async def look_again(parts: WorkerParts, work: Work) -> int:
     scope = work.scope
     noted = await parts.ledger.again(scope)
     looked = 0 if noted is None else await _look_since(parts, work, noted)
-    await parts.procedural.relearned(scope)
+    for view in await everywhere(parts, scope):
+        await parts.procedural.relearned(view)
     await want_clean(parts, scope)
     return looked
 
@@ -58,7 +62,9 @@ async def _look_since(parts: WorkerParts, work: Work, noted: Again) -> int:
     spans = [TimeRange(start=window.start, end=window.end) for window in touched] if parts.models is not None else []
     days = sorted({window.day for window in touched if window.day is not None}) if asks else None
     zone = known_zone((await parts.ledger.user_settings(scope)).time_zone)
-    await parts.procedural.unlearn(scope, since, str(zone), spans, days)
+    views = await everywhere(parts, scope)
+    for view in views:
+        await parts.procedural.unlearn(view, since, str(zone), spans, days)
     before, noted = noted, await parts.ledger.again(scope) or noted
     if not set(noted.gone) <= set(before.gone):  # forgotten meanwhile: more windows are touched
         return await _look_since(parts, work, noted)
@@ -68,7 +74,8 @@ async def _look_since(parts: WorkerParts, work: Work, noted: Again) -> int:
     for window in found:
         near = any(window.start < other.end and other.start < window.end for other in touched)
         whole = near or days is None or window.day in days
-        await _look_at(parts, _asked(scope, window, work), window, ask=near, whole=whole)
+        for view in views:
+            await _look_at(parts, _asked(view, window, work), window, ask=near, whole=whole)
     await parts.ledger.looked_again(scope, noted)
     return len(found)
 
@@ -82,19 +89,27 @@ def _in_turn(windows: Sequence[Window], since: datetime, first_day: date) -> lis
     return sorted(found, key=lambda window: (window.event_id, window.stage))
 
 
+async def look_in_turn(parts: WorkerParts, view: Scope) -> None:
+    """Look, in a view that has not, at every window that was looked at. Raises as `extract` and `reflect`."""
+    for window in sorted(await parts.ledger.windows(view), key=lambda window: (window.event_id, window.stage)):
+        await _look_at(parts, _asked(view, window), window, ask=False, whole=True)
+
+
 async def _look_at(parts: WorkerParts, work: Work, window: Window, *, ask: bool, whole: bool) -> None:
+    """Look at the window in the view of the work's scope; one in which the whole memory has nothing is dropped."""
     if window.stage == "reflect":
-        if not await reflect_again(parts, work, whole=whole):
-            await parts.ledger.drop_window(work.scope, window)
-        return
-    zone = str(work.payload["time_zone"])
-    looked = await look_at(parts, work.scope, Bounded(start=window.start, end=window.end), zone, ask=ask)
-    if not looked.said:
+        left = await reflect_again(parts, work, whole=whole)
+    else:
+        zone = str(work.payload["time_zone"])
+        span = Bounded(start=window.start, end=window.end)
+        left = bool((await look_at(parts, work.scope, span, zone, ask=ask)).said)
+    if not left and work.scope.view is None:
         await parts.ledger.drop_window(work.scope, window)
 
 
-def _asked(scope: Scope, window: Window, work: Work) -> Work:
-    """The work that looked at the window, as it would be asked for now."""
+def _asked(scope: Scope, window: Window, work: Work | None = None) -> Work:
+    """The work that looked at the window, as it would be asked for now; tried as often as `work`."""
     key = WorkKey(window.event_id, window.stage)
     payload = {**window.payload, "time_zone": str(known_zone(str(window.payload.get("time_zone"))))}
-    return Work(key, scope, f"{window.stage}.requested", "", window.end, work.attempts, payload)
+    attempts = work.attempts if work is not None else 1
+    return Work(key, scope, f"{window.stage}.requested", "", window.end, attempts, payload)

@@ -23,6 +23,7 @@ from ragpp.ledger import WorkLedger
 from ragpp.ledger.erasing import ErasureLedger
 from ragpp.ledger.pins import PinBoard
 from ragpp.ledger.schedule import ScheduleLedger
+from ragpp.ledger.views import ViewBoard
 from ragpp.llm.budget import PostgresBudget
 from ragpp.llm.factory import make_language_models
 from ragpp.postgres import create_pool, ensure_open
@@ -106,6 +107,7 @@ async def open_parts(open_tiers: OpenTiers) -> AsyncIterator[WorkerParts]:
             ledger=WorkLedger(pool, system_clock),
             erasures=ErasureLedger(pool, SourceMarks(forgetting.key)),
             pins=PinBoard(pool, system_clock),
+            views=ViewBoard(pool),
             learning=LearningPolicy(archive_below=learning.archive_below, retention=learning.retention),
             extractor=extractor,
             embedder=embedder,

@@ -21,6 +21,7 @@ from services.workers.parts import WorkerParts
 from services.workers.reflect import reflect
 from services.workers.repair import forget, short_term
 from services.workers.stages import Stage, is_down
+from services.workers.views import in_built_views, in_each_view
 
 LEASE_S: Final = 20.0
 """How long a killed worker delays its events; a living one renews after each third of it."""
@@ -39,12 +40,12 @@ def _learned_tiers(parts: WorkerParts) -> Sequence[MemoryTier]:
 
 
 STAGES: Final[Mapping[str, Stage]] = {
-    "observe": Stage(observe, _learned_tiers, embeds=True),
-    "short_term": Stage(short_term, lambda parts: (parts.episodic, parts.short_term)),
+    "observe": Stage(in_built_views(observe), _all_tiers, embeds=True),
+    "short_term": Stage(in_each_view(short_term), lambda parts: (parts.episodic, parts.short_term)),
     "forget": Stage(forget, _all_tiers),
-    "extract": Stage(extract_or_look_again, _learned_tiers, embeds=True, batch=1),
-    "reflect": Stage(reflect, _learned_tiers, embeds=True, batch=1),
-    "maintain": Stage(maintain, _learned_tiers, batch=8, at_once=1),
+    "extract": Stage(in_each_view(extract_or_look_again), _learned_tiers, embeds=True, batch=1),
+    "reflect": Stage(in_each_view(reflect), _learned_tiers, embeds=True, batch=1),
+    "maintain": Stage(in_built_views(maintain), _all_tiers, batch=8, at_once=1),
     "erase": Stage(erase, _all_tiers, batch=1, at_once=1),
 }
 """What takes long goes one at a time, so that its lease is its own. Few at once: two batches keep a process busy, and

@@ -17,6 +17,7 @@ from ragpp.tiers import ERASED_AT_ONCE, MemoryTier
 from services.workers.clean import want_clean
 from services.workers.parts import WorkerParts
 from services.workers.repair import withdraw
+from services.workers.seen import everywhere, views_of
 
 Holdings = dict[str, dict[str, int]]
 """How much there is, by store and kind."""
@@ -120,14 +121,15 @@ async def _interactions(parts: WorkerParts, work: Work, told: Told) -> dict[str,
 
 async def _end_session(parts: WorkerParts, work: Work, erasure: Erasure) -> None:
     """An empty running conversation does not stay in the list; one that goes on does."""
-    await parts.short_term.delete_session(work.scope.in_session(erasure.session_id), only_if_empty=True)
+    for view in await everywhere(parts, work.scope):
+        await parts.short_term.delete_session(view.in_session(erasure.session_id), only_if_empty=True)
 
 
 async def _look_at_user(parts: WorkerParts, work: Work, told: Told) -> Holdings:
     """What there is of the user."""
     found = await parts.erasures.known(work, parts.clock())
     for tier in _tiers(parts):
-        found[tier.name] = await tier.holdings(work.scope, None, work.key.event_id)
+        found[tier.name] = await _held(parts, work, tier)
     found["ledger"] |= told.erasure.held
     return found
 
@@ -143,20 +145,33 @@ async def _user(parts: WorkerParts, work: Work, told: Told) -> dict[str, JsonVal
         await parts.episodic.erase(scope, before)
         told.done += len(ids)
         await parts.erasures.progress(work, told.done)
+    views = await views_of(parts, scope)
+    for view in views:
+        await parts.short_term.erase(view, before)
     for tier in (parts.episodic, parts.semantic, parts.procedural):
-        while await tier.erase(scope, before):
-            await parts.erasures.progress(work, told.done)
+        for seen in [scope, *(views if tier is not parts.episodic else ())]:
+            while await tier.erase(seen, before):
+                await parts.erasures.progress(work, told.done)
     until = parts.clock()
     await parts.erasures.erase_events(work)
     await parts.erasures.erase_elsewhere(scope, until)
     await want_clean(parts, scope)
     left = await parts.erasures.known(work, until)
     for lasting in _tiers(parts)[1:]:
-        left[lasting.name] = await lasting.holdings(scope, None, before)
+        left[lasting.name] = await _held(parts, work, lasting)
     left["short_term"] = await parts.short_term.holdings(scope, list(told.samples))  # it has what was said since
     report = told.report(left, await _searched(parts, work, told))
     await parts.erasures.conclude(work, report)
     return report
+
+
+async def _held(parts: WorkerParts, work: Work, tier: MemoryTier) -> dict[str, int]:
+    """What there is of the user in the tier, in all views that it keeps by themselves."""
+    kinds: dict[str, int] = {}
+    for seen in [work.scope, *(await views_of(parts, work.scope) if tier is not parts.episodic else ())]:
+        for kind, count in (await tier.holdings(seen, None, work.key.event_id)).items():
+            kinds[kind] = kinds.get(kind, 0) + count
+    return kinds
 
 
 def _tiers(parts: WorkerParts) -> Sequence[MemoryTier]:

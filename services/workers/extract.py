@@ -37,6 +37,7 @@ from services.workers.learning.patterns import Pattern, find_patterns
 from services.workers.modelled import Read, read_with_model
 from services.workers.observe import finding_id, teaches
 from services.workers.parts import WorkerParts
+from services.workers.seen import views_of
 
 HISTORY: Final = timedelta(days=90)
 """How far before a window's end patterns are looked for."""
@@ -217,11 +218,18 @@ async def _read(parts: WorkerParts, scope: Scope, items: Sequence[Interaction], 
     except LanguageModelError as error:
         _log.warning("extract.fell_back", model=model.name, kind=error.kind, error=told(error))
         return Read(fallback=error.kind)
+    await _keep(parts, scope, read, epochs)
+    for view in await views_of(parts, scope):
+        seen = {item.id for item in await parts.episodic.get(view, [item.id for item in items])}
+        await _keep(parts, view, read.resting_on(seen), await epochs_of(parts, view))
+    return read
+
+
+async def _keep(parts: WorkerParts, scope: Scope, read: Read, epochs: Epochs) -> None:
     if read.observations:
         await parts.semantic.observe(scope, read.observations, epochs.semantic)
     if read.entries:
         await parts.procedural.store(scope, read.entries, epochs.procedural)
-    return read
 
 
 async def _preferences(parts: WorkerParts, scope: Scope, ids: set[str]) -> list[Preference]:

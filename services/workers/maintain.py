@@ -14,7 +14,7 @@ from ragpp.models import Entity, Interaction, Page, Preference, Relationship, Ru
 from ragpp.retention import RETAINED, Due, Kept, RetainedTier, RetentionPolicy, due
 from services.workers.parts import WorkerParts
 
-Task = Literal["decay", "retention"]
+Task = Literal["decay", "retention", "views"]
 ItemT = TypeVar("ItemT")
 PAGE: Final = 500
 LISTED: Final = 200
@@ -34,6 +34,8 @@ async def maintain(parts: WorkerParts, batch: Sequence[Work]) -> Mapping[WorkKey
             results[work.key] = await decay(parts, work.scope)
         elif task == "retention":
             results[work.key] = await retain(parts, work.scope, dry_run=bool(work.payload.get("dry_run", False)))
+        elif task == "views":
+            results[work.key] = {"task": "views"}  # none is left to be built by whoever maintains
         else:
             raise InvalidInput(f"{task!r} is no maintenance task")
     return results
@@ -69,13 +71,13 @@ async def retain(parts: WorkerParts, scope: Scope, *, dry_run: bool) -> dict[str
     policy = parts.learning.retention.get(plan) or parts.learning.retention.get("default") or RetentionPolicy()
     tiers: dict[str, JsonValue] = {}
     for tier in RETAINED:
-        if policy.of(tier).forgets:
+        if policy.of(tier).forgets and (scope.view is None or tier != "episodic"):
             going = await _due(parts, scope, tier, policy)
             if going and not dry_run:
                 await _let_go(parts, scope, tier, going)
             tiers[tier] = _shown(going)
     compressed = 0
-    if policy.episodic.compress_after_days is not None and not dry_run:
+    if policy.episodic.compress_after_days is not None and not dry_run and scope.view is None:
         before = parts.clock() - timedelta(days=policy.episodic.compress_after_days)
         compressed = await parts.episodic.compress(scope, before)
     return {"task": "retention", "dry_run": dry_run, "plan": plan, "tiers": tiers, "compressed": compressed}

@@ -4,8 +4,8 @@ import asyncio
 import hashlib
 import re
 from collections import defaultdict
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
 from typing import Final
 
 from ragpp.extraction import SPEAKER, Extraction, Extractor
@@ -39,6 +39,14 @@ class Read:
     fallback: str | None = None
     observations: tuple[Observation, ...] = ()
     entries: tuple[PreferenceEntry | FindingEntry, ...] = ()
+
+    def resting_on(self, seen: Collection[str]) -> "Read":
+        """What of it rests on nothing but these messages."""
+        return replace(
+            self,
+            observations=tuple(one for one in self.observations if one.interaction_id in seen),
+            entries=tuple(one for one in self.entries if set(seen) >= set(one.sources)),
+        )
 
 
 async def read_with_model(model: LanguageModel, extractor: Extractor, items: Sequence[Interaction]) -> Read:

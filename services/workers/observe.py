@@ -59,7 +59,11 @@ async def observe(parts: WorkerParts, batch: Sequence[Work]) -> None:
     Raises TierUnavailable when a tier does not answer, Outdated when something was forgotten meanwhile; then some of it
     may have been applied.
     """
-    scope, events = batch[0].scope, {work.subject_id: work.key.event_id for work in batch}
+    await observe_events(parts, batch[0].scope, {work.subject_id: work.key.event_id for work in batch})
+
+
+async def observe_events(parts: WorkerParts, scope: Scope, events: Mapping[str, int]) -> None:
+    """Digest messages, by their ids with the events that recorded them, in that order. As `observe`."""
     epochs = await epochs_of(parts, scope)
     read = await _read(parts, scope, list(events))
     observations, entries = await _learned(parts, scope, [(events[item.id], item) for item in read], epochs)

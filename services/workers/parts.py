@@ -12,6 +12,7 @@ from ragpp.ledger import WorkLedger
 from ragpp.ledger.erasing import ErasureLedger
 from ragpp.ledger.pins import PinBoard
 from ragpp.ledger.schedule import ScheduleLedger
+from ragpp.ledger.views import ViewBoard
 from ragpp.llm.metered import LanguageModels
 from ragpp.llm.port import LanguageModel, Purpose
 from ragpp.models import Scope
@@ -60,6 +61,7 @@ class WorkerParts:
     ledger: WorkLedger
     erasures: ErasureLedger
     pins: PinBoard
+    views: ViewBoard
     extractor: Extractor
     embedder: Embedder
     clock: Clock
@@ -71,5 +73,8 @@ class WorkerParts:
     counter: TokenCounter = field(default_factory=TokenCounter)
 
     def model_for(self, purpose: Purpose, scope: Scope) -> LanguageModel | None:
-        """The language model that the user's tenant has for that; None without one."""
-        return self.models.of(purpose, scope.tenant_id) if self.models is not None else None
+        """The language model that the user's tenant has for that; None without one, and for a view of a memory: what a
+        model makes is made of the whole, and shown in views that see all that it rests on."""
+        if self.models is None or scope.view is not None:
+            return None
+        return self.models.of(purpose, scope.tenant_id)

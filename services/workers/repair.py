@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Sequence
+from contextlib import suppress
 from datetime import timedelta
 from typing import Final
 
@@ -15,6 +16,7 @@ from ragpp.telling import told
 from services.workers.clean import want_clean
 from services.workers.observe import observe_again
 from services.workers.parts import WorkerParts
+from services.workers.seen import everywhere
 from services.workers.summaries import improve_summary, mend_summary
 
 _log = structlog.stdlib.get_logger(__name__)
@@ -56,8 +58,8 @@ async def rebuild_short_term(parts: WorkerParts) -> int:
     rebuilt = 0
     for scope in sessions:
         try:
-            while not await _rebuild_session(parts, scope):
-                pass
+            for seen in await everywhere(parts, scope):
+                await rebuild_session(parts, seen)
         except TierUnavailable:
             raise
         except Exception as error:  # noqa: BLE001 - one session that nothing can be made of must not cost all others
@@ -70,17 +72,16 @@ async def rebuild_short_term(parts: WorkerParts) -> int:
     return rebuilt
 
 
-async def _rebuild_session(parts: WorkerParts, scope: Scope) -> bool:
-    """False when something of the user was forgotten meanwhile: then it is to be done again."""
-    epoch = await parts.short_term.epoch(scope)
-    tail = await parts.episodic.session_tail(scope, REBUILD_MESSAGES)
-    try:
-        if tail:
-            await parts.short_term.rebuild(scope, [InteractionEntry(interaction=item) for item in tail], epoch)
-            await parts.short_term.compact(scope, epoch)
-    except Outdated:
-        return False
-    return True
+async def rebuild_session(parts: WorkerParts, scope: Scope) -> None:
+    """Bring the scope's session back, again when something of the user was forgotten meanwhile."""
+    while True:
+        epoch = await parts.short_term.epoch(scope)
+        tail = await parts.episodic.session_tail(scope, REBUILD_MESSAGES)
+        with suppress(Outdated):
+            if tail:
+                await parts.short_term.rebuild(scope, [InteractionEntry(interaction=item) for item in tail], epoch)
+                await parts.short_term.compact(scope, epoch)
+            return
 
 
 async def forget(parts: WorkerParts, batch: Sequence[Work]) -> None:
@@ -94,17 +95,20 @@ async def forget(parts: WorkerParts, batch: Sequence[Work]) -> None:
     scope, gone = batch[0].scope, [work.subject_id for work in batch]
     await withdraw(parts, scope, gone)
     repeating = {identifier: event_id for work in batch for identifier, event_id in teach_less(work).items()}
-    replies = await observe_again(parts, scope, repeating)
+    views = await everywhere(parts, scope)
+    replies = [reply for view in views for reply in await observe_again(parts, view, repeating)]
     moments = [work.occurred_at for work in batch] + [reply.occurred_at for reply in replies]
     await parts.ledger.look_again(scope, moments)
     for session_id in sorted({str(work.payload.get("session_id") or DEFAULT_SESSION) for work in batch}):
-        await mend_summary(parts, scope.in_session(session_id))
+        for view in views:
+            await mend_summary(parts, view.in_session(session_id))
     await want_clean(parts, scope)
 
 
 async def withdraw(parts: WorkerParts, scope: Scope, gone: Sequence[str]) -> None:
     """Take interactions out of everything but the episodic tier; harmless to repeat. Raises TierUnavailable."""
-    await parts.short_term.forget(scope, gone)
-    await parts.semantic.forget_sources(scope, gone)
-    await parts.procedural.forget_sources(scope, gone)
+    for view in await everywhere(parts, scope):
+        await parts.short_term.forget(view, gone)
+        await parts.semantic.forget_sources(view, gone)
+        await parts.procedural.forget_sources(view, gone)
     await parts.pins.unpin(scope, "episodic", gone)

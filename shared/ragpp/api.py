@@ -23,7 +23,7 @@ from ragpp.fields import (
     storable,
 )
 from ragpp.learned import ReflectionKind, UserSettings
-from ragpp.models import DEFAULT_SESSION, Memory, Role, TierName, TimeRange, Value
+from ragpp.models import DEFAULT_SESSION, Memory, Role, TierName, TimeRange, Value, Visibility
 from ragpp.retention import RetainedTier
 
 TierStatusName = Literal["ok", "timeout", "unavailable", "error", "skipped"]
@@ -61,7 +61,9 @@ class MessageIn(Value):
 
 
 class StoreRequest(Value):
-    """Messages of one session, in the order they were said."""
+    """Messages of one session, in the order they were said. `visibility`: `agent` for what only the agent that it was
+    said to may see, and what is learned from it, `shared` for what all agents of the user may; absent, `agent` with a
+    key that is bound to an agent, and `shared` otherwise."""
 
     model_config = ConfigDict(
         json_schema_extra={"example": {"user_id": "u1", "session_id": "s1", "messages": [_MESSAGE_EXAMPLE]}}
@@ -70,6 +72,7 @@ class StoreRequest(Value):
     user_id: Id
     session_id: Id = DEFAULT_SESSION
     agent_id: Id | None = None
+    visibility: Visibility | None = None
     messages: Annotated[tuple[MessageIn, ...], Field(min_length=1, max_length=MAX_MESSAGES)]
 
 

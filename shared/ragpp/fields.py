@@ -13,6 +13,8 @@ MAX_CONTENT_CHARS = 100_000
 MAX_MESSAGES = 1_000
 MAX_METADATA_CHARS = 16_384
 MAX_METADATA_DEPTH = 64
+RESERVED = "\x1e"
+"""No id has it: what it parts cannot be taken for an id."""
 
 
 def storable(text: str) -> str:
@@ -22,6 +24,13 @@ def storable(text: str) -> str:
     if not text.isascii() and any("\ud800" <= character <= "\udfff" for character in text):
         raise ValueError("contains a lone surrogate, which is not valid Unicode text")
     return text
+
+
+def identifying(text: str) -> str:
+    """`text` itself; ValueError when it cannot be stored, or has the RESERVED character."""
+    if RESERVED in text:
+        raise ValueError("contains a record separator (U+001E), which no id has")
+    return storable(text)
 
 
 def storable_json(value: JsonValue) -> JsonValue:
@@ -74,7 +83,7 @@ def known_zone(name: str) -> str:
 
 
 Text = Annotated[str, AfterValidator(storable)]
-Id = Annotated[str, Field(min_length=1, max_length=MAX_ID_CHARS), AfterValidator(storable)]
+Id = Annotated[str, Field(min_length=1, max_length=MAX_ID_CHARS), AfterValidator(identifying)]
 Name = Annotated[str, Field(min_length=1, max_length=200), AfterValidator(storable)]
 Label = Annotated[str, Field(min_length=1, max_length=100), AfterValidator(storable)]
 Content = Annotated[str, Field(min_length=1, max_length=MAX_CONTENT_CHARS), AfterValidator(storable)]

@@ -9,6 +9,7 @@ from typing import Annotated, Generic, Literal, Self, TypeVar
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, model_validator
 
 from ragpp.fields import (
+    RESERVED,
     Confidence,
     Id,
     Label,
@@ -32,9 +33,13 @@ FindingKind = Literal["pattern", "decision", "insight", "error", "plan", "event"
 error: what went wrong; plan: what is intended; event: what happened at a time that could be resolved."""
 Precision = Literal["minute", "hour", "day", "week", "month", "season", "year", "decade"]
 Role = Literal["user", "assistant", "system", "tool"]
+Visibility = Literal["agent", "shared"]
+"""Who of a user's agents may see what was said, and what was learned from it: the one it was said to, or all."""
 Vector = tuple[float, ...]
 
 DEFAULT_SESSION = "default"
+SHARED = ""
+"""The view of what all of a user's agents may see: no agent's id."""
 
 
 class Value(BaseModel):
@@ -44,17 +49,32 @@ class Value(BaseModel):
 
 
 class Scope(Value):
-    """Whose memory a call touches. `tenant_id` comes from the key, never from the request."""
+    """Whose memory a call touches. `tenant_id` comes from the key, never from the request.
+
+    `view`: which part of the user's memory is seen. None: all of it; SHARED: what all of the user's agents may see; an
+    agent's id: that, and what was said to this agent alone.
+    """
 
     tenant_id: Id
     user_id: Id
     agent_id: Id | None = None
     session_id: Id | None = None
+    view: Text | None = None
 
     @property
     def user_key(self) -> tuple[str, str]:
         """(tenant_id, user_id): the first two columns of every user's primary key."""
         return self.tenant_id, self.user_id
+
+    @property
+    def view_key(self) -> tuple[str, str]:
+        """(tenant_id, whose): what `user_key` is to a user, this is to each view of a user's memory that is kept by
+        itself. No user has an id like that of a view (`ragpp.fields.Id`)."""
+        return self.tenant_id, self.user_id if self.view is None else f"{self.user_id}{RESERVED}{self.view}"
+
+    def seen_by(self, view: str | None) -> Self:
+        """The same scope in another view."""
+        return self.model_copy(update={"view": view})
 
     def in_session(self, session_id: str | None) -> Self:
         """The same scope in another session."""
@@ -63,7 +83,7 @@ class Scope(Value):
 
 class Interaction(Value):
     """One message of a conversation; append-only, its content already redacted. `learn`: False for one that is found
-    and never learned from."""
+    and never learned from. `visibility`: `agent`, which has an `agent_id`, for what that agent alone may see."""
 
     id: Id
     session_id: Id = DEFAULT_SESSION
@@ -78,6 +98,12 @@ class Interaction(Value):
     task_type: Label | None = None
     metadata: StoredMetadata = Field(default_factory=dict)
     learn: bool = True
+    visibility: Visibility = "shared"
+
+    @property
+    def seen_by(self) -> str | None:
+        """The only agent that may see it; None for all."""
+        return self.agent_id if self.visibility == "agent" else None
 
     @property
     def said_by(self) -> str:

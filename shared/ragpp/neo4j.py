@@ -56,12 +56,14 @@ def create_driver(settings: Neo4jSettings) -> neo4j.AsyncDriver:
 
 
 def scope_key(scope: Scope) -> str:
-    """The value of `scope` on every node of a user: tenant and user, percent-encoded, so that no two pairs meet.
+    """The value of `scope` on every node of a user, or of a view of a user's memory: tenant and whose it is,
+    percent-encoded, so that no two pairs meet.
 
     Neo4j plans a statement anew for a text parameter of another size class (up to 10 characters, up to 100 …), which
     takes over a second: the beginning keeps the shortest ids in the class that usual ones are in.
     """
-    return f"user-graph:{quote(scope.tenant_id, safe='')}/{quote(scope.user_id, safe='')}"
+    tenant_id, whose = scope.view_key
+    return f"user-graph:{quote(tenant_id, safe='')}/{quote(whose, safe='')}"
 
 
 def scoped(statement: str) -> str:

@@ -77,8 +77,9 @@ class Keys:
         return f"{self._prefix}{area}"
 
     def user(self, area: str, scope: Scope) -> str:
-        """Key of something that a user has once."""
-        return f"{self._prefix}{area}:{{{quote(scope.tenant_id, safe='')}/{quote(scope.user_id, safe='')}}}"
+        """Key of something that a user, or a view of a user's memory, has once."""
+        tenant_id, whose = scope.view_key
+        return f"{self._prefix}{area}:{{{quote(tenant_id, safe='')}/{quote(whose, safe='')}}}"
 
     def session(self, area: str, scope: Scope) -> str:
         """Key of something that each session has."""

@@ -52,7 +52,9 @@ ERASED_AT_ONCE = 500
 class MemoryTier(Protocol):
     """A place where memories are kept and found again; one instance serves many tasks at once.
 
-    A call is confined to its `Scope`: it never returns, counts or deletes what belongs to another.
+    A call is confined to its `Scope`: it never returns, counts or deletes what belongs to another. Of a scope with a
+    `view` the episodic tier shows what is in it; the others keep each view by itself, as if it were another user's
+    memory, which holds what the workers let it learn.
 
     A write that is derived from memory carries the `epoch` that was read before what it is derived from. It raises
     Outdated, and nothing is written, when anything of the user was forgotten since, as far as the store knows; so what
@@ -166,7 +168,7 @@ class ShortTermTier(MemoryTier, Protocol):
 
 class EpisodicTier(MemoryTier, Protocol):
     """Every interaction, append-only. `store` writes the rows and their `interaction.stored` events in one
-    transaction."""
+    transaction. What is read by whoever has a view is in the view alone; the others' words count for nothing in it."""
 
     async def get(self, scope: Scope, ids: Collection[str]) -> list[Interaction]:
         """Those of `ids` that exist, by time."""
@@ -186,6 +188,11 @@ class EpisodicTier(MemoryTier, Protocol):
     async def recorded_before(self, scope: Scope, event_id: int, limit: int) -> list[str]:
         """The ids of `limit` interactions at most that were stored by events of before that one, oldest first, as
         `erase` takes them; only of the scope's session and agent, where it names them."""
+        ...
+
+    async def recorded(self, scope: Scope, after: int = 0, limit: int = 500) -> dict[str, int]:
+        """The ids of `limit` interactions at most, each with the event that recorded it, in the order of these, from
+        after that one: of the scope's view."""
         ...
 
     async def session_tail(self, scope: Scope, limit: int = 20) -> list[Interaction]:
@@ -304,6 +311,10 @@ class SemanticTier(MemoryTier, Protocol):
     async def known_as(self, scope: Scope, entity: str) -> KnownAs:
         """What the entities of that id, name or alias are called, and all interactions that mention them or state
         something of them; empty where there is none."""
+        ...
+
+    async def named(self, scope: Scope, names: Collection[str]) -> list[Entity]:
+        """The entities of any of these names or aliases, as names are compared in the graph."""
         ...
 
     async def prune_forgotten(self, before: datetime, limit: int) -> int:
@@ -445,6 +456,12 @@ class ProceduralTier(MemoryTier, Protocol):
 
     async def record_outcome(self, scope: Scope, rule_id: str, success: bool) -> Rule:
         """Count an activation and move the success rate."""
+        ...
+
+    async def inherit(self, scope: Scope, of: str | None, beside: Sequence[str] = ()) -> int:
+        """Begin the scope's view with what people set, judged and deleted in the view `of` (None: the whole memory),
+        which no message says; but for what was set in a view of `beside` alone. Harmless to repeat. Returns how much
+        was set."""
         ...
 
     async def expire(self, scope: Scope, ids: Collection[str]) -> int:

@@ -15,6 +15,7 @@ from ragpp.extraction import Extractor
 from ragpp.ledger import Work, WorkKey, WorkLedger
 from ragpp.ledger.erasing import ErasureLedger
 from ragpp.ledger.pins import PinBoard
+from ragpp.ledger.views import ViewBoard
 from ragpp.llm import LanguageModels
 from ragpp.llm.budget import InMemoryBudget
 from ragpp.llm.metered import PAUSE_S
@@ -30,6 +31,7 @@ from services.workers.summaries import improve_summary, mend_summary
 from tests.support.episodic import episodic_tier
 from tests.support.scopes import new_scope
 from tests.support.short_term import NOON, short_term_entry, short_term_tier
+from tests.support.views import KnownViews
 
 pytestmark = pytest.mark.server
 
@@ -64,6 +66,7 @@ async def parts(endpoints: Endpoints, server: LlmServer, seconds: list[float]) -
             ledger=cast("WorkLedger", None),
             erasures=cast("ErasureLedger", None),
             pins=cast("PinBoard", None),
+            views=cast("ViewBoard", KnownViews()),
             extractor=cast("Extractor", None),
             embedder=HashingEmbedder(8),
             clock=system_clock,

@@ -18,6 +18,7 @@ from ragpp.extraction.spacy_extractor import SpacyExtractor
 from ragpp.ledger import WorkLedger
 from ragpp.ledger.erasing import ErasureLedger
 from ragpp.ledger.pins import PinBoard
+from ragpp.ledger.views import ViewBoard
 from ragpp.postgres import create_pool, ensure_open
 from ragpp.redis import create_client
 from ragpp.settings import EmbeddingSettings, PostgresSettings, RedisSettings
@@ -133,9 +134,12 @@ async def open_gateway(
         stack.enter_context(environment(settings))
         await all_in_one.migrate_all()
 
+        opened: list[gateway_app.Tiers] = []
+
         @asynccontextmanager
         async def tiers(tools: gateway_app.Tools) -> AsyncIterator[gateway_app.Tiers]:
             async with all_in_one.open_tiers(tools.embedder, tools.counter, clock) as local:
+                opened.append(local)
                 yield local
 
         app = gateway_app.create_app(lambda: gateway_app.open_parts(tiers))
@@ -146,13 +150,14 @@ async def open_gateway(
         await ensure_open(pool)
         stack.push_async_callback(pool.close)
         worker = WorkerParts(
-            short_term=parts.short_term,
-            episodic=parts.episodic,
-            semantic=parts.semantic,
-            procedural=parts.procedural,
+            short_term=opened[0].short_term,
+            episodic=opened[0].episodic,
+            semantic=opened[0].semantic,
+            procedural=opened[0].procedural,
             ledger=WorkLedger(pool, system_clock),
             erasures=ErasureLedger(pool, MARKS),
             pins=PinBoard(pool, system_clock),
+            views=ViewBoard(pool),
             extractor=SpacyExtractor(),
             embedder=make_embedder(EmbeddingSettings()),
             clock=system_clock,

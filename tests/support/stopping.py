@@ -140,6 +140,7 @@ async def stoppable_worker(gateway: RealGateway, settings: dict[str, str]) -> As
                 ledger=WorkLedger(pool, worker.clock),
                 erasures=ErasureLedger(pool, MARKS),
                 pins=worker.pins,
+                views=worker.views,
                 extractor=worker.extractor,
                 embedder=worker.embedder,
                 clock=worker.clock,

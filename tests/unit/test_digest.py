@@ -16,6 +16,7 @@ from ragpp.extraction import Extractor
 from ragpp.ledger import Result, Work, WorkKey, WorkLedger
 from ragpp.ledger.erasing import ErasureLedger
 from ragpp.ledger.pins import PinBoard
+from ragpp.ledger.views import ViewBoard
 from ragpp.ledger.work import MAX_ATTEMPTS, WorkState
 from ragpp.models import Health, Interaction, InteractionEntry, Scope, TierName
 from ragpp.tiers import EpisodicTier, ProceduralTier, SemanticTier, ShortTermTier
@@ -23,6 +24,7 @@ from services.workers import digest as digest_module
 from services.workers.digest import digest
 from services.workers.parts import WorkerParts
 from services.workers.stages import Stage
+from tests.support.views import KnownViews
 from tests.support.waiting import eventually
 
 NOON: Final = datetime(2025, 1, 1, 12, tzinfo=UTC)
@@ -149,6 +151,7 @@ def parts_of(ledger: Ledger, episodic: Tier, short_term: Tier) -> WorkerParts:
         ledger=cast("WorkLedger", ledger),
         erasures=cast("ErasureLedger", None),
         pins=cast("PinBoard", None),
+        views=cast("ViewBoard", KnownViews()),
         extractor=cast("Extractor", None),
         embedder=HashingEmbedder(8),
         clock=clock,

@@ -13,10 +13,12 @@ from ragpp.extraction import Extractor
 from ragpp.ledger import WorkLedger
 from ragpp.ledger.erasing import ErasureLedger
 from ragpp.ledger.pins import PinBoard
+from ragpp.ledger.views import ViewBoard
 from ragpp.models import Interaction, InteractionEntry, Scope
 from ragpp.tiers import EpisodicTier, ProceduralTier, SemanticTier, ShortTermTier
 from services.workers.parts import WorkerParts
 from services.workers.repair import rebuild_short_term
+from tests.support.views import KnownViews
 
 NOON: Final = datetime(2025, 1, 1, 12, tzinfo=UTC)
 
@@ -86,6 +88,7 @@ def parts_of(short_term: ShortTerm, error: Exception) -> WorkerParts:
         ledger=cast("WorkLedger", Ledger()),
         erasures=cast("ErasureLedger", None),
         pins=cast("PinBoard", None),
+        views=cast("ViewBoard", KnownViews()),
         extractor=cast("Extractor", None),
         embedder=HashingEmbedder(8),
         clock=lambda: NOON,

@@ -6,11 +6,11 @@ from fastapi import APIRouter, Query, Request, Response
 from pydantic import AwareDatetime
 
 from ragpp.api import ForgottenMessage, Pending, StoredMessage, StoreRequest, StoreResponse, TierStatusName
-from ragpp.errors import InvalidInput, NotFound
+from ragpp.errors import Forbidden, InvalidInput, NotFound
 from ragpp.fields import Id, Label
-from ragpp.models import Filters, Interaction, InteractionEntry, Page, Role, Scope, TimeRange
+from ragpp.models import Filters, Interaction, InteractionEntry, Page, Role, Scope, TimeRange, Visibility
 from ragpp.receipts import Receipt
-from services.gateway.forgetting import attempt, forget_messages
+from services.gateway.forgetting import attempt, forget_messages, said_to
 from services.gateway.http import (
     RESPONSES,
     Cursor,
@@ -47,7 +47,14 @@ async def store_interactions(request: Request, principal: Writer) -> Response:
     body = await read_body(request, StoreRequest)
     note(request, user_id=body.user_id, agent_id=body.agent_id, items=len(body.messages))
     scope = principal.scope("write", body.user_id, agent_id=body.agent_id, session_id=body.session_id)
-    entries = await parts.intake.prepare(body.model_copy(update={"agent_id": scope.agent_id}))
+    seen: Visibility = body.visibility or ("shared" if scope.view is None else "agent")
+    if seen == "agent" and scope.agent_id is None:
+        raise InvalidInput(
+            "visibility is agent, and agent_id says of which",
+            details={"errors": [{"field": "agent_id", "reason": "is missing, and visibility is agent"}]},
+        )
+    said = body.model_copy(update={"agent_id": scope.agent_id, "visibility": seen})
+    entries = await parts.intake.prepare(said)
     stored = await parts.episodic.store(scope, entries)
     fresh = [e for e, s in zip(entries, stored, strict=True) if not (s.duplicate or s.forgotten)]
     short_term = await _append(parts, scope, fresh)
@@ -100,7 +107,7 @@ async def list_interactions(
     filters = Filters(
         time_range=time_range,
         session_id=session_id,
-        agent_id=scope.agent_id,
+        agent_id=agent_id,
         role=role,
         message_type=message_type,
         channel=channel,
@@ -116,14 +123,8 @@ async def get_interaction(request: Request, principal: Reader, interaction_id: I
     """The interaction as it was stored, after redaction."""
     note(request, user_id=user_id)
     parts: Parts = request.app.state.parts
-    return answer(await _of_agent(parts, principal.scope("read", user_id), interaction_id))
-
-
-async def _of_agent(parts: Parts, scope: Scope, interaction_id: str) -> Interaction:
-    """The interaction; NotFound also when it is another agent's than the one that the key is bound to."""
-    for interaction in await parts.episodic.get(scope, [interaction_id]):
-        if scope.agent_id in {None, interaction.agent_id}:
-            return interaction
+    for interaction in await parts.episodic.get(principal.scope("read", user_id), [interaction_id]):
+        return answer(interaction)
     raise NotFound("this user has no interaction of that id")
 
 
@@ -139,16 +140,21 @@ async def forget_interaction(
     dry_run: DryRun = False,
 ) -> Response:
     """Delete the interaction and everything that rested on it, in every tier. Replies that repeat it are messages
-    of their own: they are told of and stay, but for `replies`, and nothing is learned from what they repeat."""
+    of their own: they are told of and stay, but for `replies`, and nothing is learned from what they repeat. A key that
+    is bound to an agent forgets what was said to that agent, and is refused what it may only see."""
     note(request, user_id=user_id)
     parts: Parts = request.app.state.parts
     scope = principal.scope("forget", user_id)
-    await _of_agent(parts, scope, interaction_id)
-    repeated_by = [
-        one.id
-        for one in await parts.episodic.get(scope, await parts.episodic.repeated_by(scope, [interaction_id]))
-        if scope.agent_id in {None, one.agent_id}
-    ]
+    found = await parts.episodic.get(scope, [interaction_id])
+    if not found:
+        raise NotFound("this user has no interaction of that id")
+    if not said_to(scope, found[0]):
+        raise Forbidden(
+            "this key is bound to an agent, and this was not said to it",
+            suggestions=("Forget it with a key that is bound to no agent.",),
+        )
+    repeating = await parts.episodic.repeated_by(scope, [interaction_id])
+    repeated_by = [one.id for one in await parts.episodic.get(scope, repeating) if said_to(scope, one)]
     going = [*(repeated_by if replies else ()), interaction_id]  # last: by it the others are found, if it is repeated
     if dry_run:
         return answer(ForgottenMessage(forgotten=len(going), repeated_by=tuple(repeated_by), dry_run=True))

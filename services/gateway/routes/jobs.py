@@ -159,7 +159,7 @@ async def set_settings(request: Request, principal: Writer, user_id: InPath) -> 
     body = await read_body(request, SettingsIn)
     note(request, user_id=user_id, items=1)
     parts: Parts = request.app.state.parts
-    return answer(await parts.jobs.set_settings(principal.scope("write", user_id), body))
+    return answer(await parts.jobs.set_settings(principal.whole("write", user_id), body))
 
 
 async def _latest(parts: Parts, scope: Scope) -> datetime:

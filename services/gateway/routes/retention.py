@@ -31,7 +31,7 @@ async def retain(request: Request, principal: Writer, user_id: PathUser) -> Resp
     body = await read_body(request, RetentionIn)
     note(request, user_id=user_id)
     parts: Parts = request.app.state.parts
-    scope = principal.scope("write" if body.dry_run else "forget", user_id)
+    scope = principal.whole("write" if body.dry_run else "forget", user_id)
     return accepted(
         await parts.jobs.request(
             scope,
@@ -48,7 +48,7 @@ async def pins(request: Request, principal: Reader, user_id: PathUser) -> Respon
     """By tier and id."""
     note(request, user_id=user_id)
     parts: Parts = request.app.state.parts
-    scope = principal.scope("read", user_id)
+    scope = principal.whole("read", user_id)
     found = [(tier, await parts.pins.pinned(scope, tier)) for tier in RETAINED]
     return answer(PinList(pins=tuple(Pin(tier=tier, item_id=item) for tier, items in found for item in sorted(items))))
 
@@ -61,7 +61,7 @@ async def pin(
     whether there is an item of that id is not looked at."""
     note(request, user_id=user_id, items=1)
     parts: Parts = request.app.state.parts
-    await parts.pins.pin(principal.scope("write", user_id), tier, item_id)
+    await parts.pins.pin(principal.whole("write", user_id), tier, item_id)
     return answer(Pin(tier=tier, item_id=item_id))
 
 
@@ -72,6 +72,6 @@ async def unpin(
     """From then on the retention policy applies to it."""
     note(request, user_id=user_id, items=1)
     parts: Parts = request.app.state.parts
-    if not await parts.pins.unpin(principal.scope("forget", user_id), tier, [item_id]):
+    if not await parts.pins.unpin(principal.whole("forget", user_id), tier, [item_id]):
         raise NotFound("nothing of that id is pinned in this tier")
     return answer(Pin(tier=tier, item_id=item_id))

@@ -68,14 +68,14 @@ async def delete_session(
     parts: Parts = request.app.state.parts
     scope = principal.scope("forget", user_id, session_id=session_id)
     if interactions == "forget":
-        erasure = Erasure("session", session_id=session_id, agent_id=scope.agent_id, dry_run=dry_run)
+        erasure = Erasure("session", session_id=session_id, agent_id=scope.view, dry_run=dry_run)
         return accepted(await parts.jobs.erase(scope, erasure))
     if dry_run:
         raise InvalidInput(
             "dry_run tells what would be forgotten, and interactions=keep forgets none",
             details={"errors": [{"field": "dry_run", "reason": "not with interactions=keep"}]},
         )
-    if scope.agent_id is not None:
+    if scope.view is not None:
         raise Forbidden(
             "a running conversation is not one agent's alone, and this key is bound to one",
             suggestions=("Forget what was said to the agent, without interactions=keep, or use another key.",),

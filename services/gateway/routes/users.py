@@ -4,7 +4,6 @@ from typing import Annotated
 
 from fastapi import APIRouter, Path, Request, Response
 
-from ragpp.errors import Forbidden
 from ragpp.fields import Id
 from ragpp.learned import Job
 from ragpp.ledger.erasing import Erasure
@@ -26,9 +25,7 @@ async def erase_user(
     Answers a job, whose result says for each store what was found, what was removed, and what was found again. What is
     stored after this was answered stays. Harmless to repeat, and for a user of whom nothing is known."""
     parts: Parts = request.app.state.parts
-    scope = principal.scope("forget", user_id)
+    scope = principal.whole("forget", user_id)
     name = parts.jobs.erased_name(scope.tenant_id, user_id)
     note(request, user_id=user_id if dry_run else name, items=0 if dry_run else 1)
-    if scope.agent_id is not None:
-        raise Forbidden("this key is bound to an agent, and a user's memory is all agents'")
     return accepted(await parts.jobs.erase(scope, Erasure("user", dry_run=dry_run)))

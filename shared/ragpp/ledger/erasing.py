@@ -159,7 +159,7 @@ class ErasureLedger:
         """Mark the erasure of a user done, and leave nothing of it under the user's own id: its record has a keyed hash
         in its place. Raises LedgerError when its owner no longer holds it."""
         name = self._marks.of_user(work.scope)
-        async with self._transaction("conclude") as connection:
+        async with self._transaction("conclude", work.scope) as connection:
             await lock_user(connection, work.scope)
             await connection.execute(SQL["drop_rests"], *work.scope.user_key, work.key.event_id)
             concluded = await connection.fetchval(SQL["conclude"], work.key.event_id, work.owner, name, as_json(result))

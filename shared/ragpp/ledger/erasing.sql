@@ -77,10 +77,14 @@ UPDATE ledger.events SET user_id = $3 FROM concluded WHERE events.event_id = con
 RETURNING events.event_id;
 
 -- name: drop_rests
--- Under the user's lock: windows that works of before looked at, and erasures of before that wait to be tried again, for
--- which nothing is left. $1 tenant_id text, $2 user_id text, $3 event_id bigint
+-- Under the user's lock: windows that works of before looked at, erasures of before that wait to be tried again, for
+-- which nothing is left, and views, unless there is anything again that not all agents may see. $1 tenant_id text, $2 user_id text, $3 event_id bigint
 WITH looked AS (DELETE FROM ledger.windows WHERE tenant_id = $1 AND user_id = $2 AND event_id < $3),
-again AS (DELETE FROM ledger.again WHERE tenant_id = $1 AND user_id = $2)
+again AS (DELETE FROM ledger.again WHERE tenant_id = $1 AND user_id = $2),
+seen AS (DELETE FROM ledger.views
+          WHERE tenant_id = $1 AND user_id = $2
+            AND NOT EXISTS (SELECT FROM ledger.views AS since
+                             WHERE since.tenant_id = $1 AND since.user_id = $2 AND since.latest >= $3))
 DELETE FROM ledger.events
  WHERE event_id IN (SELECT event_id FROM ledger.work
                      WHERE tenant_id = $1 AND user_id = $2 AND state IN ('pending', 'leased') AND stage = 'erase'

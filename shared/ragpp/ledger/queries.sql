@@ -363,6 +363,20 @@ RETURNING item_id;
 -- $1 tenant_id text, $2 user_id text, $3 tier text
 SELECT item_id FROM ledger.pins WHERE tenant_id = $1 AND user_id = $2 AND tier = $3;
 
+-- name: note_views
+-- $1 tenant_id text, $2 user_id text, $3 views text[], $4 event_id bigint
+INSERT INTO ledger.views (tenant_id, user_id, view, latest)
+SELECT $1, $2, view, $4 FROM unnest($3::text[]) AS noted (view)
+ON CONFLICT (tenant_id, user_id, view) DO UPDATE SET latest = greatest(views.latest, excluded.latest);
+
+-- name: views
+-- $1 tenant_id text, $2 user_id text
+SELECT view, built FROM ledger.views WHERE tenant_id = $1 AND user_id = $2 ORDER BY view;
+
+-- name: built
+-- $1 tenant_id text, $2 user_id text, $3 view text
+UPDATE ledger.views SET built = true WHERE tenant_id = $1 AND user_id = $2 AND view = $3;
+
 -- name: requested
 -- $1 tenant_id text, $2 user_id text, $3 kind text, $4 subject_id text
 -- The kinds are named so that the partial index on requests is used whatever $3 is.

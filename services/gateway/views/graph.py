@@ -1,0 +1,100 @@
+"""The graph, each view's by itself; the same person or thing has another id in each."""
+
+from collections.abc import Awaitable, Callable, Collection
+from contextlib import suppress
+from typing import TypeVar
+
+from ragpp.counterparts import same_entities, same_relationships
+from ragpp.errors import NotFound
+from ragpp.learned import Verdict
+from ragpp.ledger.views import view_of
+from ragpp.models import Entity, Relationship, Scope
+from ragpp.tiers import SemanticTier
+from services.gateway.views.seeing import Viewed, if_there
+
+T = TypeVar("T")
+
+
+class ViewedSemantic(Viewed[SemanticTier]):
+    """Reads as `Viewed`. What a person does to the whole memory is done in every view that shows the same; a key that
+    is bound to an agent does it to what no other agent sees."""
+
+    async def judge_relationship(self, scope: Scope, relationship_id: str, verdict: Verdict) -> Relationship:
+        """See the protocol."""
+        return await self._to_relationship(
+            scope, relationship_id, lambda view, one: self._tier.judge_relationship(view, one, verdict)
+        )
+
+    async def restore_relationship(self, scope: Scope, relationship_id: str) -> Relationship:
+        """See the protocol."""
+        return await self._to_relationship(scope, relationship_id, self._tier.restore_relationship)
+
+    async def merge_entities(self, scope: Scope, keep_id: str, absorb_id: str) -> Entity:
+        """See the protocol."""
+        return await self._to_entities(scope, [keep_id, absorb_id], self._tier.merge_entities)
+
+    async def split_entity(self, scope: Scope, entity_id: str, absorbed_id: str) -> tuple[Entity, Entity]:
+        """See the protocol. Other views in which the two are one keep them so where their names do not tell them."""
+
+        async def split(view: Scope, one: str) -> tuple[Entity, Entity]:
+            return await self._tier.split_entity(view, one, absorbed_id)
+
+        return await self._to_entities(scope, [entity_id], split)
+
+    async def forget(self, scope: Scope, ids: Collection[str]) -> int:
+        """See the protocol: entities and relationships, by their ids in the scope's view."""
+        forgotten = 0
+        for identifier in ids:
+            with suppress(NotFound):
+                forgotten += await self._forget(scope, identifier)
+        return forgotten
+
+    async def forget_sources(self, scope: Scope, interaction_ids: Collection[str]) -> int:
+        """See the protocol: in every view."""
+        return await self._everywhere(scope, lambda view: self._tier.forget_sources(view, interaction_ids))
+
+    async def _forget(self, scope: Scope, identifier: str) -> int:
+        async def forget(view: Scope, one: str) -> int:
+            return await self._tier.forget(view, [one])
+
+        try:
+            return await self._to_relationship(scope, identifier, forget)
+        except NotFound:
+            return await self._to_entities(scope, [identifier], forget)
+
+    async def _to_relationship(self, scope: Scope, identifier: str, change: Callable[[Scope, str], Awaitable[T]]) -> T:
+        """Change a relationship of the scope's view, and what says the same elsewhere."""
+        views = await self._views.of(scope)
+        here = view_of(scope, views)
+        what = await self._tier.get_relationship(here, identifier)
+        if scope.view is not None:
+            await self._own(scope, lambda view: self._shows(view, what))
+        elsewhere = [scope.seen_by(view) for view in (None, *views) if view != here.view]
+        same = [(view, await same_relationships(self._tier, view, what)) for view in elsewhere]
+        done = await change(here, identifier)
+        for view, found in same:
+            for one in found:
+                await if_there(change(view, one))
+        return done
+
+    async def _shows(self, view: Scope, what: Relationship) -> bool:
+        return bool(await same_relationships(self._tier, view, what))
+
+    async def _to_entities(self, scope: Scope, ids: list[str], change: Callable[..., Awaitable[T]]) -> T:
+        """Change entities of the scope's view, and those of the same names elsewhere."""
+        views = await self._views.of(scope)
+        here = view_of(scope, views)
+        what = [await self._tier.get_entity(here, identifier) for identifier in ids]
+        if scope.view is not None:
+            for one in what:
+                await self._own(scope, lambda view, one=one: self._names(view, one))  # type: ignore[misc]
+        elsewhere = [scope.seen_by(view) for view in (None, *views) if view != here.view]
+        same = [(view, [await same_entities(self._tier, view, one) for one in what]) for view in elsewhere]
+        done = await change(here, *ids)
+        for view, found in same:
+            if all(found):
+                await if_there(change(view, *(of_name[0] for of_name in found)))
+        return done
+
+    async def _names(self, view: Scope, what: Entity) -> bool:
+        return bool(await same_entities(self._tier, view, what))

@@ -1,0 +1,157 @@
+"""Preferences, rules and findings, each view's by themselves, under the same ids."""
+
+from collections.abc import Awaitable, Callable, Collection, Sequence
+from typing import TypeVar
+
+from ragpp.learned import Verdict
+from ragpp.ledger.views import each_view, view_of
+from ragpp.models import Preference, PreferenceEntry, Rule, RuleEntry, Scope
+from ragpp.tiers import ProceduralTier
+from services.gateway.views.seeing import Viewed, Views, if_there
+
+PAGE = 200
+T = TypeVar("T")
+
+
+class ViewedProcedural(Viewed[ProceduralTier]):
+    """Reads as `Viewed`. What a person sets or does in the whole memory is set, and done to what has the same id, in
+    every view. What a key sets that is bound to an agent is that agent's, and it does to what no other agent sees.
+    `begin`: sees that there is a view of the scope's."""
+
+    def __init__(self, tier: ProceduralTier, views: Views, begin: Callable[[Scope], Awaitable[None]]) -> None:
+        super().__init__(tier, views)
+        self._begin = begin
+
+    async def set_preference(self, scope: Scope, entry: PreferenceEntry) -> Preference:
+        """See the protocol."""
+        return await self._set(scope, lambda view: self._tier.set_preference(view, entry))
+
+    async def create_rule(self, scope: Scope, entry: RuleEntry) -> Rule:
+        """See the protocol."""
+        return await self._set(scope, lambda view: self._tier.create_rule(view, entry))
+
+    async def judge_preference(
+        self, scope: Scope, preference_id: str, verdict: Verdict, value: str | None = None
+    ) -> Preference:
+        """See the protocol. Without `value` it is that of the scope's view everywhere."""
+        if value is None:
+            value = (await self._seen(scope, lambda view: self._tier.get_preference(view, preference_id))).value
+        return await self._do(
+            scope, preference_id, lambda view: self._tier.judge_preference(view, preference_id, verdict, value)
+        )
+
+    async def restore_preference(self, scope: Scope, preference_id: str, version: int) -> Preference:
+        """See the protocol. The version is that of the scope's view; elsewhere its value is restored."""
+        restored: list[Preference] = []
+
+        async def change(view: Scope) -> Preference:
+            restored.append(await self._tier.restore_preference(view, preference_id, version))
+            return restored[0]
+
+        async def elsewhere(view: Scope) -> None:
+            for one in await self._tier.preference_versions(view, preference_id):
+                if one.value == restored[0].value:
+                    await self._tier.restore_preference(view, preference_id, one.version)
+                    return
+
+        return await self._do(scope, preference_id, change, elsewhere)
+
+    async def update_rule(
+        self,
+        scope: Scope,
+        rule_id: str,
+        text: str | None = None,
+        triggers: Sequence[str] | None = None,
+        priority: int | None = None,
+        active: bool | None = None,
+        aside: str | None = None,
+        epoch: int | None = None,
+    ) -> Rule:
+        """See the protocol."""
+        return await self._do(
+            scope,
+            rule_id,
+            lambda view: self._tier.update_rule(view, rule_id, text, triggers, priority, active, aside, epoch),
+        )
+
+    async def restore_rule(self, scope: Scope, rule_id: str, version: int) -> Rule:
+        """See the protocol. The version is that of the scope's view; elsewhere the rule becomes what it is then."""
+        restored: list[Rule] = []
+
+        async def change(view: Scope) -> Rule:
+            restored.append(await self._tier.restore_rule(view, rule_id, version))
+            return restored[0]
+
+        async def elsewhere(view: Scope) -> None:
+            was = restored[0]
+            await self._tier.update_rule(view, rule_id, was.text, was.triggers, was.priority, was.active)
+
+        return await self._do(scope, rule_id, change, elsewhere)
+
+    async def record_outcome(self, scope: Scope, rule_id: str, success: bool) -> Rule:
+        """See the protocol: of whoever follows it, wherever it is."""
+        views = await self._views.of(scope)
+        here = view_of(scope, views)
+        told = await self._tier.record_outcome(here, rule_id, success)
+        for view in each_view(scope, views):
+            if view.view != here.view:
+                await if_there(self._tier.record_outcome(view, rule_id, success))
+        return told
+
+    async def forget(self, scope: Scope, ids: Collection[str]) -> int:
+        """See the protocol: preferences, rules and findings, by their ids."""
+        if scope.view is not None:
+            for identifier in ids:
+                await self._own(scope, lambda view, one=identifier: self._shows(view, one))  # type: ignore[misc]
+            whole = await self._tier.forget(scope.seen_by(None), ids)
+            return max(whole, await self._tier.forget(scope, ids))
+        return await self._everywhere(scope, lambda view: self._tier.forget(view, ids))
+
+    async def forget_sources(self, scope: Scope, interaction_ids: Collection[str]) -> int:
+        """See the protocol: in every view."""
+        return await self._everywhere(scope, lambda view: self._tier.forget_sources(view, interaction_ids))
+
+    async def _set(self, scope: Scope, write: Callable[[Scope], Awaitable[T]]) -> T:
+        """Write to the whole memory and to every view of it, or to the scope's own alone, which is answered."""
+        if scope.view is None:
+            return await self._everywhere(scope, write)
+        await self._begin(scope)
+        await write(scope.seen_by(None))
+        return await write(scope)
+
+    async def _do(
+        self,
+        scope: Scope,
+        identifier: str,
+        change: Callable[[Scope], Awaitable[T]],
+        elsewhere: Callable[[Scope], Awaitable[object]] | None = None,
+    ) -> T:
+        """Change what has this id in the scope's view, and then, the same or as `elsewhere` does, what has it in
+        others."""
+        views = await self._views.of(scope)
+        if scope.view is not None:
+            await self._own(scope, lambda view: self._shows(view, identifier))
+        here = view_of(scope, views)
+        done = await change(here)
+        for view in each_view(scope, views):
+            if view.view != here.view:
+                await if_there((elsewhere or change)(view))
+        return done
+
+    async def _shows(self, view: Scope, identifier: str) -> bool:
+        """Whether a preference, rule or finding of that id is in the view."""
+        return (
+            await if_there(self._tier.get_preference(view, identifier))
+            or await if_there(self._tier.get_rule(view, identifier))
+            or await self._has_finding(view, identifier)
+        )
+
+    async def _has_finding(self, view: Scope, identifier: str) -> bool:
+        cursor: str | None = None
+        while True:
+            page = await self._tier.list_findings(view, cursor=cursor, limit=PAGE)
+            if any(one.id == identifier for one in page.items):
+                return True
+            cursor = page.next_cursor
+            if cursor is None:
+                return False

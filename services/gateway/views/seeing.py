@@ -1,0 +1,87 @@
+"""Reading in a view, and whose views a change concerns."""
+
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from typing import Final, Generic, Protocol, TypeVar, cast
+
+from ragpp.errors import Conflict, Forbidden, NotFound
+from ragpp.ledger.views import each_view, view_of
+from ragpp.models import MemoryQuery, Scope
+from ragpp.tiers import MemoryTier
+
+T = TypeVar("T")
+TierT = TypeVar("TierT", bound=MemoryTier)
+_NO_SCOPE: Final = frozenset({"health_check", "is_blank", "mark", "prune_forgotten"})
+
+
+class Views(Protocol):
+    """Where it is known which views there are (`ragpp.ledger.views.ViewBoard`)."""
+
+    async def of(self, scope: Scope) -> dict[str, bool]:
+        """The views that are kept by themselves, each with whether it is built."""
+        ...
+
+
+class Viewed(Generic[TierT]):
+    """A tier whose reads are in the view of their scope. Every verb of the tier that a subclass does not have is such
+    a read. Raises, from any: TierUnavailable while it cannot be told which views there are."""
+
+    def __init__(self, tier: TierT, views: Views) -> None:
+        self._tier, self._views = tier, views
+        self.name: Final = tier.name
+
+    def __getattr__(self, verb: str) -> Callable[..., Awaitable[object]]:
+        if verb.startswith("_"):
+            raise AttributeError(verb)
+        call = cast("Callable[..., Awaitable[object]]", getattr(self._tier, verb))
+        if verb in _NO_SCOPE:
+            return call
+
+        async def read(of: Scope | MemoryQuery, *args: object, **kwargs: object) -> object:
+            async def asked(scope: Scope) -> object:
+                where = scope if isinstance(of, Scope) else of.model_copy(update={"scope": scope})
+                return await call(where, *args, **kwargs)
+
+            return await self._seen(of if isinstance(of, Scope) else of.scope, asked)
+
+        return read
+
+    async def _seen(self, scope: Scope, read: Callable[[Scope], Awaitable[T]]) -> T:
+        """What `read` finds in the view of `scope`. What was read of the whole memory, for want of anything that not
+        all agents may see, is read again where something like that has come meanwhile."""
+        if scope.view is None:
+            return await read(scope)
+        views = await self._views.of(scope)
+        found = await read(view_of(scope, views))
+        if not views and (views := await self._views.of(scope)):
+            found = await read(view_of(scope, views))
+        return found
+
+    async def _everywhere(self, scope: Scope, change: Callable[[Scope], Awaitable[T]]) -> T:
+        """Change the whole memory, whose answer counts, and each view of it."""
+        whole, *views = each_view(scope, await self._views.of(scope))
+        done = await change(whole)
+        for view in views:
+            await change(view)
+        return done
+
+    async def _own(self, scope: Scope, shows: Callable[[Scope], Awaitable[bool]]) -> None:
+        """See that what is in the scope's view is in no other agent's, so that it rests on nothing but what was said
+        to that agent. Raises NotFound for what is not in the view, Forbidden."""
+        views = await self._views.of(scope)
+        if not await shows(view_of(scope, views)):
+            raise NotFound("there is nothing of that id")
+        others = [scope.seen_by(view) for view in views if view != scope.view]
+        if scope.view not in views or any([await shows(other) for other in others]):
+            raise Forbidden(
+                "this key is bound to an agent, and other agents see this, too",
+                suggestions=("Change it with a key that is bound to no agent.",),
+            )
+
+
+async def if_there(change: Awaitable[object]) -> bool:
+    """Whether there was anything to change in a view that may not have it, or has it otherwise."""
+    with suppress(NotFound, Conflict):
+        await change
+        return True
+    return False

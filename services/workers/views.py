@@ -1,0 +1,114 @@
+"""Views: what each of a user's agents may see is learned by itself, as by a memory that has heard nothing else.
+
+A view begins with the first message that not all agents may see; what was said before, and what people set and judged,
+is brought there before anything else is learned in it. From then on every stage does in each view what it does in the
+whole memory, with the messages that are in the view; a language model alone is not asked again.
+"""
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from typing import Final
+
+from ragpp.counterparts import same_entities, same_relationships
+from ragpp.errors import NotFound
+from ragpp.ledger import Result, Work, WorkKey
+from ragpp.models import SHARED, Entity, Page, Relationship, Scope
+from services.workers.again import look_in_turn
+from services.workers.history import PAGE, pages
+from services.workers.observe import observe_events
+from services.workers.parts import WorkerParts
+from services.workers.repair import rebuild_session
+from services.workers.seen import views_of
+
+AT_ONCE: Final = 100
+"""Messages that are observed together in a view that is being built."""
+StageWork = Callable[[WorkerParts, Sequence[Work]], Awaitable[Mapping[WorkKey, Result] | None]]
+
+
+def in_each_view(work: StageWork) -> StageWork:
+    """Do `work` in the whole memory, whose results count, and in each view of it."""
+
+    async def done(parts: WorkerParts, batch: Sequence[Work]) -> Mapping[WorkKey, Result] | None:
+        results = await work(parts, batch)
+        for view in await views_of(parts, batch[0].scope):
+            await work(parts, [replace(one, scope=view) for one in batch])
+        return results
+
+    return done
+
+
+def in_built_views(work: StageWork) -> StageWork:
+    """As `in_each_view`, of which none is left to be built."""
+
+    async def done(parts: WorkerParts, batch: Sequence[Work]) -> Mapping[WorkKey, Result] | None:
+        results = await work(parts, batch)
+        await build_views(parts, batch[0].scope)
+        for view in await views_of(parts, batch[0].scope):
+            await work(parts, [replace(one, scope=view) for one in batch])
+        return results
+
+    return done
+
+
+async def build_views(parts: WorkerParts, scope: Scope) -> int:
+    """Let each view that was begun and is not built learn what was said before; returns how many there were.
+
+    Interrupted, it begins again, and finds done what was. The shared view is built first: what people set, which is of
+    no message, is in the others if it is in that one. Raises TierUnavailable, EmbeddingError, Outdated.
+    """
+    views = await parts.views.of(scope)
+    unbuilt = [view for view in sorted(views) if not views[view]]  # SHARED, which is empty, before all
+    for view in unbuilt:
+        await _build(parts, scope.seen_by(view), [other for other in views if other != SHARED])
+        await parts.views.built(scope.seen_by(view))
+    return len(unbuilt)
+
+
+async def _build(parts: WorkerParts, view: Scope, agents: Sequence[str]) -> None:
+    if view.view == SHARED:
+        await parts.procedural.inherit(view, None, list(agents))
+    else:
+        await parts.procedural.inherit(view, SHARED)
+    after = 0
+    while recorded := await parts.episodic.recorded(view, after, AT_ONCE):
+        await observe_events(parts, view, recorded)
+        after = max(recorded.values())
+    await _take_out(parts, view)
+    await look_in_turn(parts, view)
+    async for session in pages(lambda cursor: parts.short_term.list_sessions(view.seen_by(None), cursor, PAGE)):
+        await rebuild_session(parts, view.in_session(session.session_id))
+
+
+async def _take_out(parts: WorkerParts, view: Scope) -> None:
+    """Do in the view what people did in the whole memory: what they judged is judged, and what is not there any more,
+    though it was said, they have forgotten."""
+    whole = view.seen_by(None)
+
+    async def relationships(cursor: str | None) -> Page[Relationship]:
+        return await parts.semantic.list_relationships(view, None, None, cursor, PAGE, "all")
+
+    async def entities(cursor: str | None) -> Page[Entity]:
+        return await parts.semantic.list_entities(view, None, cursor, PAGE)
+
+    for one in [one async for one in pages(relationships)]:
+        there = await same_relationships(parts.semantic, whole, one)
+        with suppress(NotFound):
+            if there:
+                verdict = (await parts.semantic.get_relationship(whole, there[0])).verdict
+                if verdict is not None and verdict != one.verdict:
+                    await parts.semantic.judge_relationship(view, one.id, verdict)
+            elif await _were_observed(parts, whole, one.sources):
+                await parts.semantic.forget(view, [one.id])
+    for thing in [thing async for thing in pages(entities)]:
+        gone = not await same_entities(parts.semantic, whole, thing)
+        if gone and await _were_observed(parts, whole, thing.sources):
+            await parts.semantic.forget(view, [thing.id])
+
+
+async def _were_observed(parts: WorkerParts, whole: Scope, sources: Sequence[str]) -> bool:
+    """Whether all of these messages were observed, so that what is not there was taken out."""
+    for source in sources:
+        if not (await parts.semantic.holdings(whole, [source])).get("observations"):
+            return False
+    return True
