@@ -163,14 +163,14 @@ SELECT episodic.compress($1, $2, $3::text[], $4::bytea[]);
 -- $3 ids text[], $4 starts int[], $5 ends int[], $6 ids of what is repeated text[], null for none in particular
 WITH new AS (
   SELECT said.id, said.ordinal, said.event_id, given.start, given.finish, given.repeated_id,
-         COALESCE(earlier.ordinal, 0) AS repeats
+         COALESCE(earlier.ordinal, 0) AS repeats, earlier.seen_by
     FROM unnest($3::text[], $4::int[], $5::int[], $6::text[]) AS given (id, start, finish, repeated_id)
     JOIN episodic.interactions AS said ON said.tenant_id = $1 AND said.user_id = $2 AND said.id = given.id
     LEFT JOIN episodic.interactions AS earlier
       ON earlier.tenant_id = $1 AND earlier.user_id = $2 AND earlier.id = given.repeated_id
 ), inserted AS (
-  INSERT INTO episodic.repetitions (tenant_id, user_id, turn, start, "end", repeats)
-  SELECT $1, $2, ordinal, start, finish, repeats FROM new
+  INSERT INTO episodic.repetitions (tenant_id, user_id, turn, start, "end", repeats, seen_by)
+  SELECT $1, $2, ordinal, start, finish, repeats, seen_by FROM new
   ON CONFLICT DO NOTHING
 )
 SELECT new.id, new.event_id, new.repeated_id
@@ -186,10 +186,7 @@ SELECT said.id, noted.start, noted."end"
   JOIN episodic.repetitions AS noted
     ON noted.tenant_id = $1 AND noted.user_id = $2 AND noted.turn = said.ordinal
  WHERE said.tenant_id = $1 AND said.user_id = $2 AND said.id = ANY ($3::text[])
-   AND ($4::text IS NULL
-        OR NOT EXISTS (SELECT FROM episodic.interactions AS earlier
-                        WHERE earlier.tenant_id = $1 AND earlier.user_id = $2 AND earlier.ordinal = noted.repeats
-                          AND earlier.seen_by <> $4))
+   AND ($4::text IS NULL OR noted.seen_by IS NULL OR noted.seen_by = $4)
  GROUP BY said.id, noted.start, noted."end"
  ORDER BY said.id, noted.start, noted."end";
 

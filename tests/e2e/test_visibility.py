@@ -45,7 +45,7 @@ class Team:
 
     async def say(self, number: int, agent: str | None, content: str, session_id: str = "s") -> str:
         """One message, by the key of the agent that it is said to; answers its id."""
-        message = {
+        message: Json = {
             "id": f"m{number}",
             "content": content,
             "occurred_at": (START + timedelta(hours=number)).isoformat(),
@@ -64,7 +64,8 @@ async def team(gateway: RealGateway) -> AsyncIterator[Team]:
     tenant = f"t-{uuid4().hex[:8]}"
     keys = [await gateway.key(tenant, agent_id=agent) for agent in (None, "sales", "care")]
     clients = [gateway.client(key) for key in keys]
-    yield Team(f"u-{uuid4().hex[:8]}", *clients, gateway, tenant)
+    everyone, sales, care = clients
+    yield Team(f"u-{uuid4().hex[:8]}", everyone, sales, care, gateway, tenant)
     for client in clients:
         await client.aclose()
 
@@ -107,7 +108,7 @@ async def test_what_is_learned_is_seen_by_who_may_see_what_it_rests_on(team: Tea
     await talk(team)
     everyone, sales, care = [await known(client, team) for client in (team.everyone, team.sales, team.care)]
     names = {name for one in sales for name in one}
-    assert "Otto" in names and "Globex" in names and "Elena" in names
+    assert {"Otto", "Globex", "Elena"} <= names
     assert not {"Miriam", "Qzville", "Qzhospital"} & {name for one in sales for name in one}
     assert "Globex" not in {name for one in care for name in one}
     assert {"Miriam", "Qzville"} <= {name for one in care for name in one}

@@ -2,6 +2,8 @@
 -- What was said to an agent before is that agent's.
 ALTER TABLE episodic.interactions ADD COLUMN seen_by text COLLATE "C";
 ALTER TABLE episodic.chunks ADD COLUMN seen_by text COLLATE "C";
+-- Of the message that is repeated: to others nobody has said it.
+ALTER TABLE episodic.repetitions ADD COLUMN seen_by text COLLATE "C";
 
 ALTER TABLE episodic.interactions NO FORCE ROW LEVEL SECURITY;
 ALTER TABLE episodic.chunks NO FORCE ROW LEVEL SECURITY;
@@ -10,6 +12,12 @@ UPDATE episodic.chunks SET seen_by = said.agent_id
   FROM episodic.interactions AS said
  WHERE said.tenant_id = chunks.tenant_id AND said.user_id = chunks.user_id AND said.ordinal = chunks.turn
    AND said.agent_id IS NOT NULL;
+ALTER TABLE episodic.repetitions NO FORCE ROW LEVEL SECURITY;
+UPDATE episodic.repetitions AS noted SET seen_by = said.agent_id
+  FROM episodic.interactions AS said
+ WHERE said.tenant_id = noted.tenant_id AND said.user_id = noted.user_id AND said.ordinal = noted.repeats
+   AND said.agent_id IS NOT NULL;
+ALTER TABLE episodic.repetitions FORCE ROW LEVEL SECURITY;
 ALTER TABLE episodic.chunks FORCE ROW LEVEL SECURITY;
 ALTER TABLE episodic.interactions FORCE ROW LEVEL SECURITY;
 
