@@ -156,7 +156,9 @@ async def forget_messages(parts: Parts, scope: Scope, ids: Sequence[str]) -> Out
     is forgotten: repeating it is safe.
     """
     if len(ids) > AT_ONCE:
-        return Outcome(job=(await parts.jobs.erase(scope, Erasure("interactions", ids=tuple(ids)))).id)
+        return Outcome(
+            job=(await parts.jobs.erase(scope, Erasure("interactions", ids=tuple(ids), agent_id=scope.view))).id
+        )
     forgotten = 0
     tiers: dict[TierName, TierStatusName] = {"episodic": "ok"}
     for start in range(0, len(ids), BATCH):

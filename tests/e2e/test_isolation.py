@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Final, Literal, TypeAlias
 from uuid import uuid4
@@ -168,9 +168,15 @@ async def owners(gateway: RealGateway) -> tuple[Owner, Owner, Owner]:
 
 
 async def ask(
-    api: httpx.AsyncClient, operation: Operation, owner: Owner, *, user_id: str, cursor: bool = False
+    api: httpx.AsyncClient,
+    operation: Operation,
+    owner: Owner,
+    *,
+    user_id: str,
+    cursor: bool = False,
+    more: Mapping[str, Json] | None = None,
 ) -> httpx.Response:
-    """Ask `operation` on behalf of `user_id` with everything that `owner` has."""
+    """Ask `operation` on behalf of `user_id` with everything that `owner` has, and `more` in the body."""
     given = owner.values(operation)
     path = {item.name: given[item.name] for item in operation.parameters if item.place == "path"}
     if "user_id" in path:
@@ -185,7 +191,7 @@ async def ask(
         query["user_id"] = user_id
     body = CASES[operation.name].body
     whose: dict[str, Json] = {} if "user_id" in path else {"user_id": user_id}
-    content = None if body is None else {**whose, **body(owner)}
+    content = None if body is None else {**whose, **body(owner), **(more or {})}
     return await api.request(operation.method, operation.url(path, query), json=content)
 
 
@@ -283,6 +289,77 @@ async def test_a_key_that_is_bound_to_a_user_is_refused_for_any_other(
         checked_problem(answer, 403, "MEM-022")
         tells_nothing_of(owner, answer.text)
     assert await everything(gateway, owner) == before
+
+
+OTHER_AGENTS: Final[Mapping[str, int]] = {
+    "DELETE /v1/users/{user_id}": 403,
+    "POST /v1/users/{user_id}/retention": 403,
+    "GET /v1/users/{user_id}/pins": 403,
+    "PUT /v1/users/{user_id}/pins/{tier}/{item_id}": 403,
+    "DELETE /v1/users/{user_id}/pins/{tier}/{item_id}": 403,
+    "PUT /v1/users/{user_id}/settings": 403,
+    "POST /v1/interactions": 409,
+    "POST /v1/rules": 409,
+}
+"""What is of the whole memory is refused to a key that is bound to an agent; ids are a user's, and so is that one is
+taken. Of anything else there is nothing."""
+
+
+@pytest.fixture(scope="module")
+async def agents(gateway: RealGateway) -> tuple[Owner, Owner, Owner]:
+    """One user's memory: what was said to the agent `a`, what to the agent `b`, and a key that is bound to none."""
+    scope = new_scope()
+    first = await settle(gateway, scope, "Elena", "Porto", "cocoa", agent="a")
+    key = await gateway.key(scope.tenant_id, agent_id="b")
+    async with gateway.client(key) as api:
+        said = [{"id": "b1", "content": "My aunt Greta lives in Leeds."}]
+        body = {"user_id": scope.user_id, "session_id": "s-b", "messages": said}
+        assert (await api.post("/v1/interactions", json=body)).is_success
+    await gateway.digest(scope.tenant_id)
+    other = replace(first, key=key, words=("Greta", "Leeds"), agent="b")
+    return first, other, await as_the_whole(gateway, first)
+
+
+async def as_the_whole(gateway: RealGateway, owner: Owner) -> Owner:
+    """The owner with a key that is bound to no agent, for which people, things and relationships have other ids."""
+    key = await gateway.key(owner.scope.tenant_id)
+    things = dict(owner.things)
+    async with gateway.client(key) as api:
+        for kind, names in (("entities", ("entity_id", "entities")), ("relationships", ("relationship_id",) * 2)):
+            answer = await api.get(f"/v1/{kind}", params={"user_id": owner.scope.user_id, "limit": 200})
+            ids = [str(item["id"]) for item in answer.json()["items"]]
+            things |= {names[0]: ids[0], names[1]: ids[1], kind: ids[1]}
+    return replace(owner, key=key, things=things, agent=None)
+
+
+@pytest.mark.parametrize("name", CASES)
+async def test_an_agents_key_gets_nothing_of_what_was_said_to_another_from_any_route(
+    gateway: RealGateway, agents: tuple[Owner, Owner, Owner], name: str
+) -> None:
+    owner, other, whole = agents
+    operation = OPERATIONS[name]
+    refused = name in OTHER_AGENTS or CASES[name].answers == "missing"
+    watched = (owner, whole) if refused else (owner,)  # what an agent adds or asks for is in the whole memory
+    before = [await everything_but_lag(gateway, one) for one in watched]
+    named = {"key": "morning"} if name == "POST /v1/preferences" else None  # two agents may set one of a name
+    async with gateway.client(other.key) as api:
+        for cursor in (False, True):
+            answer = await ask(api, operation, owner, user_id=owner.scope.user_id, cursor=cursor, more=named)
+            tells_nothing_of(owner, answer.text)
+            if name in OTHER_AGENTS:
+                assert answer.status_code == OTHER_AGENTS[name], answer.text
+            elif CASES[name].answers == "missing":
+                checked_problem(answer, 404, "MEM-012")
+            else:
+                assert answer.is_success, answer.text
+    assert [await everything_but_lag(gateway, one) for one in watched] == before
+
+
+async def everything_but_lag(gateway: RealGateway, owner: Owner) -> Json:
+    """All that the owner can read but how much the workers have to do, which counts what others ask for."""
+    seen = await everything(gateway, owner)
+    assert isinstance(seen, dict)
+    return {name: value for name, value in seen.items() if name != "GET /v1/lag"}
 
 
 def needed_scope(operation: Operation) -> str:
@@ -459,6 +536,7 @@ def calls_of(gateway: RealGateway) -> dict[str, Call]:
         "episodic.retrieve": lambda s, o: episodic.retrieve(query(s, o)),
         "episodic.forget": lambda s, o: episodic.forget(s, ids(o)),
         "episodic.recorded_before": lambda s, _: episodic.recorded_before(s, MAX_EVENT, 1_000),
+        "episodic.recorded": lambda s, _: episodic.recorded(s),
         "episodic.get": lambda s, o: episodic.get(s, ids(o)),
         "episodic.list_interactions": lambda s, o: episodic.list_interactions(
             s, None, thing(o, "interactions.cursor"), newest_first=True
@@ -481,6 +559,7 @@ def calls_of(gateway: RealGateway) -> dict[str, Call]:
         "semantic.forget": lambda s, o: semantic.forget(s, ids(o)),
         "semantic.observe": lambda s, o: semantic.observe(s, [observed(o)]),
         "semantic.known_as": lambda s, o: known(semantic.known_as(s, thing(o, "entity_id"))),
+        "semantic.named": lambda s, o: semantic.named(s, o.words),
         "semantic.list_entities": lambda s, o: semantic.list_entities(s, None, thing(o, "entities.cursor")),
         "semantic.get_entity": lambda s, o: semantic.get_entity(s, thing(o, "entity_id")),
         "semantic.list_relationships": lambda s, o: semantic.list_relationships(s, thing(o, "entity_id")),
@@ -525,6 +604,7 @@ def calls_of(gateway: RealGateway) -> dict[str, Call]:
         "procedural.restore_rule": lambda s, o: procedural.restore_rule(s, thing(o, "rules"), 1),
         "procedural.record_outcome": lambda s, o: procedural.record_outcome(s, thing(o, "rules"), success=False),
         "procedural.forget_sources": lambda s, o: procedural.forget_sources(s, ids(o)),
+        "procedural.inherit": lambda s, o: procedural.inherit(s.seen_by(only(o)), None),
         "procedural.relearned": lambda s, _: procedural.relearned(s),
         "procedural.unlearn": lambda s, _: procedural.unlearn(s, datetime(2000, 1, 1, tzinfo=UTC), "UTC"),
     }

@@ -31,12 +31,13 @@ Object = dict[str, Json]
 @dataclass(frozen=True)
 class Owner:
     """A user with a memory. `words`: what nobody else may ever read. `things`: ids, a receipt and cursors, by the
-    name of the parameter that takes them, or of their kind."""
+    name of the parameter that takes them, or of their kind. `agent`: that the key is bound to."""
 
     scope: Scope
     key: str
     words: tuple[str, ...]
     things: Mapping[str, str]
+    agent: str | None = None
 
     def values(self, operation: Operation) -> dict[str, str]:
         """The owner's value for each parameter of a route that takes one."""
@@ -51,9 +52,12 @@ def kind_of(operation: Operation) -> str:
     return parts[4] if parts[2] == "users" and len(parts) > 4 else parts[2]
 
 
-async def settle(gateway: RealGateway, scope: Scope, name: str, place: str, drink: str) -> Owner:
-    """Fill the memory of `scope` through the API: messages, a second session, preferences, a rule, and the graph."""
-    key = await gateway.key(scope.tenant_id)
+async def settle(
+    gateway: RealGateway, scope: Scope, name: str, place: str, drink: str, *, agent: str | None = None
+) -> Owner:
+    """Fill the memory of `scope` through the API: messages, a second session, preferences, a rule, and the graph.
+    `agent`: to which all of it is said, by a key that is bound to it."""
+    key = await gateway.key(scope.tenant_id, agent_id=agent)
     user_id = scope.user_id
     only, session = f"m-{uuid4().hex}", f"s-{uuid4().hex}"
     async with gateway.client(key) as api:
@@ -73,8 +77,10 @@ async def settle(gateway: RealGateway, scope: Scope, name: str, place: str, drin
         preference = await _sent(api, "/v1/preferences", habit)
         await _sent(api, "/v1/rules", {"user_id": user_id, "id": RULE, "text": f"Ask about {name}."})
         rule = await _sent(api, "/v1/rules", {"user_id": user_id, "text": f"Offer {drink}.", "triggers": [place]})
-        finding = await _find(gateway, scope, place, only)
-        await api.put(f"/v1/users/{user_id}/pins/episodic/{only}")
+        finding = await _find(gateway, scope, place, only, agent=agent)
+        async with gateway.client(await gateway.key(scope.tenant_id)) as whole:
+            pinned = await whole.put(f"/v1/users/{user_id}/pins/episodic/{only}")
+            assert pinned.is_success, pinned.text
         asked = await api.post(f"/v1/users/{user_id}/extract", json={})
         assert asked.status_code == 202, asked.text
         await gateway.digest(scope.tenant_id)
@@ -98,7 +104,7 @@ async def settle(gateway: RealGateway, scope: Scope, name: str, place: str, drin
             "receipt": str(stored["receipt"]),
             **{f"{kind}.cursor": cursor for kind, cursor in cursors.items()},
         }
-    return Owner(scope, key, (name, place, drink), things)
+    return Owner(scope, key, (name, place, drink), things, agent)
 
 
 LISTED: Final = (
@@ -114,28 +120,27 @@ LISTED: Final = (
 )
 
 
-async def _find(gateway: RealGateway, scope: Scope, place: str, interaction_id: str) -> str:
-    """Two findings and the reports of two days, which workers make and no route does; the id of the first of each."""
+async def _find(gateway: RealGateway, scope: Scope, place: str, interaction_id: str, *, agent: str | None) -> str:
+    """Two findings and the reports of two days, which workers make and no route does; the id of the first of each.
+    In the agent's view as in the whole memory."""
+    procedural = gateway.worker.procedural
     ids = [f"f-{uuid4().hex}" for _ in range(2)]
     for number, identifier in enumerate(ids):
         text = f"moved to {place}" if number else f"visits {place}"
         moment = MADE + timedelta(days=number)
-        await gateway.parts.procedural.store(
-            scope,
-            [FindingEntry(id=identifier, finding="event", text=text, occurred_at=moment, sources=(interaction_id,))],
-        )
+        found = FindingEntry(id=identifier, finding="event", text=text, occurred_at=moment, sources=(interaction_id,))
         theme = Theme(text=place, share=1.0, interactions=1, sources=(interaction_id,))
-        await gateway.parts.procedural.save_reflection(
-            scope,
-            Reflection(
-                id=identifier,
-                kind="daily",
-                date=moment.date(),
-                status="completed",
-                created_at=moment,
-                themes=(theme,),
-            ),
+        report = Reflection(
+            id=identifier,
+            kind="daily",
+            date=moment.date(),
+            status="completed",
+            created_at=moment,
+            themes=(theme,),
         )
+        for seen in {None, agent}:
+            await procedural.store(scope.seen_by(seen), [found])
+            await procedural.save_reflection(scope.seen_by(seen), report)
     return ids[0]
 
 
@@ -174,6 +179,8 @@ async def everything(gateway: RealGateway, owner: Owner) -> Json:
                 given = owner.values(operation)
                 path = {p.name: given[p.name] for p in operation.parameters if p.place == "path"}
                 answer = await api.get(url_for(operation, owner.scope.user_id, path, limit=200))
+                if owner.agent is not None and answer.status_code == 403:
+                    continue
                 assert answer.status_code == 200, (name, answer.text)
                 value = _stable(answer.json())
                 if name == "GET /v1/sessions":  # reading one moves it to the front

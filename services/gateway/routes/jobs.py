@@ -49,12 +49,21 @@ async def list_jobs(
     limit: Limit = 50,
 ) -> Response:
     """Newest first. Every message is two jobs, `observe` and `short_term`; the others are rarer. Results have ids and
-    numbers alone; what the ids stand for is answered with one job."""
+    numbers alone; what the ids stand for is answered with one job. A key that is bound to an agent has the jobs that
+    it asked for."""
     note(request, user_id=user_id)
     parts: Parts = request.app.state.parts
     whose = principal.users("read", user_id)
     return answer(
-        await parts.jobs.jobs(principal.tenant_id, user_id=whose, stage=stage, state=state, cursor=cursor, limit=limit)
+        await parts.jobs.jobs(
+            principal.tenant_id,
+            user_id=whose,
+            agent_id=principal.agent_id,
+            stage=stage,
+            state=state,
+            cursor=cursor,
+            limit=limit,
+        )
     )
 
 
@@ -63,7 +72,7 @@ async def get_job(request: Request, principal: Reader, job_id: InPath, user_id: 
     """Its state, its error when it failed, and its result when it has one, with what the ids in it stand for."""
     parts: Parts = request.app.state.parts
     whose = principal.users("read", user_id)
-    job = await parts.jobs.job(principal.tenant_id, job_id, user_id=whose)
+    job = await parts.jobs.job(principal.tenant_id, job_id, user_id=whose, agent_id=principal.agent_id)
     note(request, user_id=job.user_id)
     return answer(await with_contents(parts, principal.scope("read", whose or job.user_id), job))
 
@@ -72,7 +81,8 @@ async def get_job(request: Request, principal: Reader, job_id: InPath, user_id: 
 async def retry_job(request: Request, principal: Writer, job_id: InPath, user_id: Whose = None) -> Response:
     """It gets another round of attempts. 409 when it is neither failed nor cancelled."""
     parts: Parts = request.app.state.parts
-    job = await parts.jobs.retry(principal.tenant_id, job_id, user_id=principal.users("write", user_id))
+    whose = principal.users("write", user_id)
+    job = await parts.jobs.retry(principal.tenant_id, job_id, user_id=whose, agent_id=principal.agent_id)
     note(request, user_id=job.user_id, items=1)
     return answer(job)
 
@@ -82,7 +92,8 @@ async def cancel_job(request: Request, principal: Writer, job_id: InPath, user_i
     """It is not done, unless it is retried. 409 when it no longer waits, and for jobs that forget: those must be
     done."""
     parts: Parts = request.app.state.parts
-    job = await parts.jobs.cancel(principal.tenant_id, job_id, user_id=principal.users("write", user_id))
+    whose = principal.users("write", user_id)
+    job = await parts.jobs.cancel(principal.tenant_id, job_id, user_id=whose, agent_id=principal.agent_id)
     note(request, user_id=job.user_id, items=1)
     return answer(job)
 

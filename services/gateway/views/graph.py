@@ -1,6 +1,6 @@
 """The graph, each view's by itself; the same person or thing has another id in each."""
 
-from collections.abc import Awaitable, Callable, Collection
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from contextlib import suppress
 from typing import TypeVar
 
@@ -64,12 +64,9 @@ class ViewedSemantic(Viewed[SemanticTier]):
 
     async def _to_relationship(self, scope: Scope, identifier: str, change: Callable[[Scope, str], Awaitable[T]]) -> T:
         """Change a relationship of the scope's view, and what says the same elsewhere."""
-        views = await self._views.of(scope)
-        here = view_of(scope, views)
+        here = view_of(scope, await self._views.of(scope))
         what = await self._tier.get_relationship(here, identifier)
-        if scope.view is not None:
-            await self._own(scope, lambda view: self._shows(view, what))
-        elsewhere = [scope.seen_by(view) for view in (None, *views) if view != here.view]
+        elsewhere = await self._concerned(scope, lambda view: self._shows(view, what))
         same = [(view, await same_relationships(self._tier, view, what)) for view in elsewhere]
         done = await change(here, identifier)
         for view, found in same:
@@ -82,13 +79,9 @@ class ViewedSemantic(Viewed[SemanticTier]):
 
     async def _to_entities(self, scope: Scope, ids: list[str], change: Callable[..., Awaitable[T]]) -> T:
         """Change entities of the scope's view, and those of the same names elsewhere."""
-        views = await self._views.of(scope)
-        here = view_of(scope, views)
+        here = view_of(scope, await self._views.of(scope))
         what = [await self._tier.get_entity(here, identifier) for identifier in ids]
-        if scope.view is not None:
-            for one in what:
-                await self._own(scope, lambda view, one=one: self._names(view, one))  # type: ignore[misc]
-        elsewhere = [scope.seen_by(view) for view in (None, *views) if view != here.view]
+        elsewhere = await self._concerned(scope, lambda view: self._shows_any(view, what))
         same = [(view, [await same_entities(self._tier, view, one) for one in what]) for view in elsewhere]
         done = await change(here, *ids)
         for view, found in same:
@@ -96,5 +89,5 @@ class ViewedSemantic(Viewed[SemanticTier]):
                 await if_there(change(view, *(of_name[0] for of_name in found)))
         return done
 
-    async def _names(self, view: Scope, what: Entity) -> bool:
-        return bool(await same_entities(self._tier, view, what))
+    async def _shows_any(self, view: Scope, what: Sequence[Entity]) -> bool:
+        return any([await same_entities(self._tier, view, one) for one in what])

@@ -100,12 +100,12 @@ class ViewedProcedural(Viewed[ProceduralTier]):
 
     async def forget(self, scope: Scope, ids: Collection[str]) -> int:
         """See the protocol: preferences, rules and findings, by their ids."""
-        if scope.view is not None:
-            for identifier in ids:
-                await self._own(scope, lambda view, one=identifier: self._shows(view, one))  # type: ignore[misc]
-            whole = await self._tier.forget(scope.seen_by(None), ids)
-            return max(whole, await self._tier.forget(scope, ids))
-        return await self._everywhere(scope, lambda view: self._tier.forget(view, ids))
+        if scope.view is None:
+            return await self._everywhere(scope, lambda view: self._tier.forget(view, ids))
+        forgotten = 0
+        for identifier in ids:
+            forgotten += await self._forget(scope, identifier)
+        return forgotten
 
     async def forget_sources(self, scope: Scope, interaction_ids: Collection[str]) -> int:
         """See the protocol: in every view."""
@@ -119,6 +119,12 @@ class ViewedProcedural(Viewed[ProceduralTier]):
         await write(scope.seen_by(None))
         return await write(scope)
 
+    async def _forget(self, scope: Scope, identifier: str) -> int:
+        async def forget(view: Scope) -> int:
+            return await self._tier.forget(view, [identifier])
+
+        return await self._do(scope, identifier, forget)
+
     async def _do(
         self,
         scope: Scope,
@@ -128,14 +134,10 @@ class ViewedProcedural(Viewed[ProceduralTier]):
     ) -> T:
         """Change what has this id in the scope's view, and then, the same or as `elsewhere` does, what has it in
         others."""
-        views = await self._views.of(scope)
-        if scope.view is not None:
-            await self._own(scope, lambda view: self._shows(view, identifier))
-        here = view_of(scope, views)
-        done = await change(here)
-        for view in each_view(scope, views):
-            if view.view != here.view:
-                await if_there((elsewhere or change)(view))
+        concerned = await self._concerned(scope, lambda view: self._shows(view, identifier))
+        done = await change(scope)  # of an agent that something was said to alone: it has a view
+        for view in concerned:
+            await if_there((elsewhere or change)(view))
         return done
 
     async def _shows(self, view: Scope, identifier: str) -> bool:

@@ -6,7 +6,7 @@ from typing import Final, Generic, Protocol, TypeVar, cast
 
 from ragpp.errors import Conflict, Forbidden, NotFound
 from ragpp.ledger.views import each_view, view_of
-from ragpp.models import MemoryQuery, Scope
+from ragpp.models import SHARED, MemoryQuery, Scope
 from ragpp.tiers import MemoryTier
 
 T = TypeVar("T")
@@ -65,18 +65,23 @@ class Viewed(Generic[TierT]):
             await change(view)
         return done
 
-    async def _own(self, scope: Scope, shows: Callable[[Scope], Awaitable[bool]]) -> None:
-        """See that what is in the scope's view is in no other agent's, so that it rests on nothing but what was said
-        to that agent. Raises NotFound for what is not in the view, Forbidden."""
+    async def _concerned(self, scope: Scope, shows: Callable[[Scope], Awaitable[bool]]) -> list[Scope]:
+        """Whose view is to change beside the scope's, with what is in it: everybody's, of a key that is bound to no
+        agent. An agent changes what was said to it alone: in the whole memory, too, unless that has it from another
+        agent as well, of which this one is not to know. Raises NotFound for what is not in the view, Forbidden for what
+        all agents see."""
         views = await self._views.of(scope)
+        if scope.view is None:
+            return each_view(scope, views)[1:]
         if not await shows(view_of(scope, views)):
             raise NotFound("there is nothing of that id")
-        others = [scope.seen_by(view) for view in views if view != scope.view]
-        if scope.view not in views or any([await shows(other) for other in others]):
+        if scope.view not in views or await shows(scope.seen_by(SHARED)):
             raise Forbidden(
                 "this key is bound to an agent, and other agents see this, too",
                 suggestions=("Change it with a key that is bound to no agent.",),
             )
+        others = [scope.seen_by(view) for view in views if view not in {SHARED, scope.view}]
+        return [] if any([await shows(other) for other in others]) else [scope.seen_by(None)]
 
 
 async def if_there(change: Awaitable[object]) -> bool:

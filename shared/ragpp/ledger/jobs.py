@@ -50,7 +50,10 @@ class JobLedger:
     async def request(
         self, scope: Scope, kind: RequestKind, subject_id: str, payload: Mapping[str, JsonValue], occurred_at: datetime
     ) -> Job:
-        """Ask for an extraction, a reflection or maintenance. The same `kind` and `subject_id` is the same job."""
+        """Ask for an extraction, a reflection or maintenance. The same `kind` and `subject_id` is the same job. What is
+        asked for in an agent's view is known by it."""
+        if scope.view is not None:
+            payload = {**payload, "agent_id": scope.view}
         async with tenant_tx(self._pool, scope) as connection:
             event_id = await request(connection, scope, kind, subject_id, payload, occurred_at, now=self._clock())
             return await _read(connection, scope.tenant_id, f"{event_id}.{kind.partition('.')[0]}")
@@ -66,16 +69,18 @@ class JobLedger:
         tenant_id: str,
         *,
         user_id: str | None = None,
+        agent_id: str | None = None,
         stage: Stage | None = None,
         state: JobState | None = None,
         cursor: str | None = None,
         limit: int = 50,
     ) -> Page[Job]:
-        """The tenant's jobs, or a user's, newest first. Raises InvalidInput for a cursor of another list."""
+        """The tenant's jobs, or a user's, or those of a user that a key of `agent_id` asked for, newest first. Raises
+        InvalidInput for a cursor of another list."""
         after = decode_cursor(cursor, int, str) if cursor is not None else (None, None)
         async with tenant_transaction(self._pool, tenant_id) as connection:
             await connection.execute("SET LOCAL plan_cache_mode = force_custom_plan")
-            rows = await connection.fetch(SQL["jobs"], tenant_id, user_id, stage, state, *after, limit + 1)
+            rows = await connection.fetch(SQL["jobs"], tenant_id, user_id, stage, state, *after, limit + 1, agent_id)
         shown = rows[:limit]
         more = len(rows) > limit
         return Page[Job](
@@ -83,11 +88,11 @@ class JobLedger:
             next_cursor=encode_cursor(shown[-1]["event_id"], shown[-1]["stage"]) if more else None,
         )
 
-    async def job(self, tenant_id: str, job_id: str, *, user_id: str | None = None) -> Job:
-        """One job. Raises NotFound for another tenant's, and another user's where `user_id` is given; the report of the
-        user's own erasure is the user's."""
+    async def job(self, tenant_id: str, job_id: str, *, user_id: str | None = None, agent_id: str | None = None) -> Job:
+        """One job. Raises NotFound for another tenant's, and another user's where `user_id` is given, or one that no
+        key of `agent_id` asked for, where that is; the report of the user's own erasure is the user's."""
         async with tenant_transaction(self._pool, tenant_id) as connection:
-            job = await _read(connection, tenant_id, job_id)
+            job = await _read(connection, tenant_id, job_id, agent_id=agent_id)
         if user_id is not None and job.user_id not in {user_id, self.erased_name(tenant_id, user_id)}:
             raise NotFound(_UNKNOWN)
         return job
@@ -96,20 +101,24 @@ class JobLedger:
         """Under which the record of a user's erasure is kept."""
         return self._marks.of_user(Scope(tenant_id=tenant_id, user_id=user_id))
 
-    async def retry(self, tenant_id: str, job_id: str, *, user_id: str | None = None) -> Job:
+    async def retry(
+        self, tenant_id: str, job_id: str, *, user_id: str | None = None, agent_id: str | None = None
+    ) -> Job:
         """Give a failed or cancelled job another round of attempts. Raises NotFound as `job` does, Conflict when it is
         neither."""
-        async with self._changed(tenant_id, job_id, user_id) as (connection, event_id, stage):
+        async with self._changed(tenant_id, job_id, user_id, agent_id) as (connection, event_id, stage):
             changed = await connection.fetchval(SQL["retry_job"], tenant_id, event_id, stage)
             job = await _read(connection, tenant_id, job_id)
             if not changed:
                 raise _refused("retried", job.state)
             return job
 
-    async def cancel(self, tenant_id: str, job_id: str, *, user_id: str | None = None) -> Job:
+    async def cancel(
+        self, tenant_id: str, job_id: str, *, user_id: str | None = None, agent_id: str | None = None
+    ) -> Job:
         """Let a job that waits never be done. Raises NotFound as `job` does, Conflict when it no longer waits, and for
         a job that forgets, which must be done."""
-        async with self._changed(tenant_id, job_id, user_id) as (connection, event_id, stage):
+        async with self._changed(tenant_id, job_id, user_id, agent_id) as (connection, event_id, stage):
             changed = await connection.execute(SQL["cancel_job"], tenant_id, event_id, stage)
             job = await _read(connection, tenant_id, job_id)
             if changed == "UPDATE 0":
@@ -160,11 +169,11 @@ class JobLedger:
 
     @asynccontextmanager
     async def _changed(
-        self, tenant_id: str, job_id: str, user_id: str | None
+        self, tenant_id: str, job_id: str, user_id: str | None, agent_id: str | None
     ) -> AsyncIterator[tuple[Connection, int, str]]:
         event_id, stage = _parsed(job_id)
         async with tenant_transaction(self._pool, tenant_id) as connection:
-            job = await _read(connection, tenant_id, job_id, user_id)
+            job = await _read(connection, tenant_id, job_id, user_id, agent_id)
             await lock_user(connection, Scope(tenant_id=tenant_id, user_id=job.user_id))  # against who leases just now
             yield connection, event_id, stage
 
@@ -181,9 +190,11 @@ def _parsed(job_id: str) -> tuple[int, str]:
     return int(match[1]), match[2]
 
 
-async def _read(connection: Connection, tenant_id: str, job_id: str, user_id: str | None = None) -> Job:
+async def _read(
+    connection: Connection, tenant_id: str, job_id: str, user_id: str | None = None, agent_id: str | None = None
+) -> Job:
     row = await connection.fetchrow(SQL["job"], tenant_id, *_parsed(job_id))
-    if row is None or (user_id is not None and row["user_id"] != user_id):
+    if row is None or user_id not in {None, row["user_id"]} or agent_id not in {None, row["asked_by"]}:
         raise NotFound(_UNKNOWN)
     return _job(row)
 

@@ -396,7 +396,7 @@ SELECT work.state FROM ledger.events JOIN ledger.work USING (event_id)
 -- partial indexes on waiting, failed and rare work are used. What waits and what has ended are read apart, since each
 -- has an index of its own: one on both would be as good to the planner for what waits as the small one.
 -- $1 tenant_id text, $2 user_id text or null, $3 stage text or null, $4 state text or null,
--- $5 and $6 before this event_id bigint and stage text, or null, $7 limit int
+-- $5 and $6 before this event_id bigint and stage text, or null, $7 limit int, $8 asked for by which agent, or null
 SELECT work.event_id, work.stage, work.user_id, events.kind, events.subject_id, work.state, work.attempts,
        events.created_at, work.due_at, work.updated_at, work.last_error, work.result,
        work.progress
@@ -405,12 +405,18 @@ SELECT work.event_id, work.stage, work.user_id, events.kind, events.subject_id, 
             WHERE tenant_id = $1 AND ($2::text IS NULL OR user_id = $2) AND ($3::text IS NULL OR stage = $3)
               AND state IN ('pending', 'leased') AND ($4::text IS NULL OR state = $4)
               AND ($5::bigint IS NULL OR (event_id, stage) < ($5, $6::text))
+              AND ($8::text IS NULL
+                   OR event_id IN (SELECT event_id FROM ledger.events
+                                    WHERE tenant_id = $1 AND user_id = $2 AND payload ->> 'agent_id' = $8))
             ORDER BY event_id DESC, stage DESC LIMIT $7)
           UNION ALL
           (SELECT * FROM ledger.work AS ended
             WHERE tenant_id = $1 AND ($2::text IS NULL OR user_id = $2) AND ($3::text IS NULL OR stage = $3)
               AND state IN ('done', 'failed', 'cancelled') AND ($4::text IS NULL OR state = $4)
               AND ($5::bigint IS NULL OR (event_id, stage) < ($5, $6::text))
+              AND ($8::text IS NULL
+                   OR event_id IN (SELECT event_id FROM ledger.events
+                                    WHERE tenant_id = $1 AND user_id = $2 AND payload ->> 'agent_id' = $8))
             ORDER BY event_id DESC, stage DESC LIMIT $7)) AS either
          ORDER BY event_id DESC, stage DESC LIMIT $7) AS work
   JOIN ledger.events USING (event_id)
@@ -420,7 +426,7 @@ SELECT work.event_id, work.stage, work.user_id, events.kind, events.subject_id, 
 -- $1 tenant_id text, $2 event_id bigint, $3 stage text
 SELECT work.event_id, work.stage, work.user_id, events.kind, events.subject_id, work.state, work.attempts,
        events.created_at, work.due_at, work.updated_at, work.last_error, work.result,
-       work.progress
+       work.progress, events.payload ->> 'agent_id' AS asked_by
   FROM ledger.work JOIN ledger.events USING (event_id)
  WHERE work.tenant_id = $1 AND work.event_id = $2 AND work.stage = $3;
 
