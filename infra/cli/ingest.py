@@ -13,6 +13,7 @@ from infra.cli.lines import START, BadLine, GoodLine, Position
 from ragpp.api import StoreRequest
 from ragpp.client import MemoryClient
 from ragpp.errors import Conflict, InvalidInput, MemorySystemError
+from ragpp.models import Visibility
 
 MAX_BATCH_BYTES: Final = 6_000_000
 """Of lines in one request, which never gets longer than they are: below the gateway's default limit of 8 MiB."""
@@ -64,6 +65,7 @@ async def ingest(
     batch: int = 200,
     skip_bad: bool = False,
     agent_id: str | None = None,
+    visibility: Visibility | None = None,
     on_window: Callable[[IngestReport], None] = lambda _report: None,
 ) -> IngestReport:
     """Store `lines` for one user, at most `batch` messages a request.
@@ -82,7 +84,7 @@ async def ingest(
         for line in window:
             if isinstance(line, GoodLine):
                 sessions.setdefault(line.session_id, []).append(line)
-        sender = _Sender(client, user_id, agent_id, report, skip_bad=skip_bad)
+        sender = _Sender(client, user_id, agent_id, visibility, report, skip_bad=skip_bad)
         limit = asyncio.Semaphore(WINDOW_BATCHES)
         try:
             async with asyncio.TaskGroup() as group:
@@ -101,6 +103,7 @@ class _Sender:
     client: MemoryClient
     user_id: str
     agent_id: str | None
+    visibility: Visibility | None
     report: IngestReport
     skip_bad: bool
 
@@ -116,6 +119,7 @@ class _Sender:
                 user_id=self.user_id,
                 session_id=lines[0].session_id,
                 agent_id=self.agent_id,
+                visibility=self.visibility,
                 messages=tuple(line.message for line in lines),
             )
             try:

@@ -18,6 +18,7 @@ from infra.cli.options import DEFAULT_HOME, HomeOption, JsonOption, KeyOption, U
 from infra.cli.place import Place
 from infra.cli.render import count
 from ragpp.errors import InvalidInput
+from ragpp.models import Visibility
 
 
 def ingest(
@@ -25,6 +26,9 @@ def ingest(
     user: UserOption,
     session: Annotated[str | None, typer.Option("--session", "-s", help="Of lines without a session_id.")] = None,
     agent: Annotated[str | None, typer.Option(help="The agent that the conversations were held with.")] = None,
+    visibility: Annotated[
+        Visibility | None, typer.Option(help="Who may see them: that agent alone, or all the user's agents.")
+    ] = None,
     batch: Annotated[int, typer.Option(min=1, max=1_000, help="Messages a request.")] = 200,
     skip_bad: Annotated[
         bool, typer.Option("--skip-bad/--strict", help="Leave bad lines out, or refuse the file for them.")
@@ -77,6 +81,7 @@ def ingest(
                     batch=batch,
                     skip_bad=skip_bad,
                     agent_id=agent,
+                    visibility=visibility,
                     on_window=on_window,
                 )
 

@@ -25,7 +25,9 @@ def create(
         "read,write,forget"
     ),
     user: Annotated[str | None, typer.Option(help="Bind the key to one user.")] = None,
-    agent: Annotated[str | None, typer.Option(help="Bind the key to one agent.")] = None,
+    agent: Annotated[
+        str | None, typer.Option(help="Bind the key to one agent, which then has a memory of its own.")
+    ] = None,
     days: Annotated[int | None, typer.Option(min=1, help="Days until it expires; never, when absent.")] = None,
     home: HomeOption = DEFAULT_HOME,
     as_json: JsonOption = False,

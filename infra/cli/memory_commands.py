@@ -11,7 +11,7 @@ from infra.cli.options import DEFAULT_HOME, HomeOption, JsonOption, KeyOption, U
 from infra.cli.place import Place
 from infra.cli.render import count, recall_view
 from ragpp.api import MessageIn, RecallRequest, RecallResponse, StoreRequest, StoreResponse
-from ragpp.models import DEFAULT_SESSION
+from ragpp.models import DEFAULT_SESSION, Visibility
 
 
 def remember(
@@ -23,6 +23,14 @@ def remember(
     at: Annotated[str | None, typer.Option(help="When, as in 2026-03-08T13:56:00Z; default: the present.")] = None,
     identifier: Annotated[
         str | None, typer.Option("--id", help="Its id; a repeat with the same id is harmless.")
+    ] = None,
+    agent: Annotated[str | None, typer.Option(help="The agent that it was said to.")] = None,
+    visibility: Annotated[
+        Visibility | None,
+        typer.Option(
+            help="Who may see it: that agent alone, or all of the user's. Default: agent with a key bound to one, else "
+            "shared."
+        ),
     ] = None,
     learn: Annotated[
         bool, typer.Option(help="Whether anything may be learned from it; recall finds it either way.")
@@ -41,7 +49,13 @@ def remember(
     given = {field: value for field, value in message.items() if value is not None} | kept
     request = checked(
         StoreRequest,
-        {"user_id": user, "session_id": session or DEFAULT_SESSION, "messages": [checked(MessageIn, given)]},
+        {
+            "user_id": user,
+            "session_id": session or DEFAULT_SESSION,
+            "agent_id": agent,
+            "visibility": visibility,
+            "messages": [checked(MessageIn, given)],
+        },
     )
 
     async def store() -> StoreResponse:

@@ -86,6 +86,31 @@ class Found:
     vector: npt.NDArray[np.float32] | None
 
 
+def interaction_values(turn: NewTurn, event_id: int) -> tuple[object, ...]:
+    """The values of the statement `insert_interactions` that are of one interaction, in its order."""
+    said = turn.interaction
+    return (
+        said.id,
+        event_id,
+        said.session_id,
+        said.agent_id,
+        said.role,
+        said.name,
+        said.content,
+        turn.content_hash,
+        said.occurred_at,
+        said.message_type,
+        said.channel,
+        said.domain,
+        said.task_type,
+        json.dumps(said.metadata, ensure_ascii=False),
+        turn.tokens,
+        turn.redactions,
+        said.learn,
+        said.seen_by,
+    )
+
+
 def found_of(row: "asyncpg.Record") -> Found:
     """The interaction and the chunk in a row of the statement `turns`. pgvector sends a halfvec as two numbers of two
     bytes, its dimension and one unused, and then as many big-endian halves."""

@@ -1,6 +1,5 @@
 """The only file of the episodic tier that touches the driver."""
 
-import json
 from collections.abc import AsyncIterator, Collection, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from datetime import datetime
@@ -20,7 +19,17 @@ from ragpp.models import Filters, Interaction, Repetition, Scope
 from ragpp.postgres import Connection, Pool, ensure_open, foreign_errors, ping, tenant_tx
 from ragpp.queries import load_queries
 from services.episodic.compression import LEAST_BYTES
-from services.episodic.rows import Forgotten, Found, Known, NewTurn, TeachesLess, Turn, found_of, turn_of
+from services.episodic.rows import (
+    Forgotten,
+    Found,
+    Known,
+    NewTurn,
+    TeachesLess,
+    Turn,
+    found_of,
+    interaction_values,
+    turn_of,
+)
 from services.episodic.scan import Columns, filter_values, narrows, session_key, traits
 
 SQL: Final = load_queries("services.episodic", "queries.sql")
@@ -139,30 +148,8 @@ class Writer(Rows):
         """Add `turns`, whose ids are new, in their order; `event_ids` are those of their events."""
         if not turns:
             return
-        said = [turn.interaction for turn in turns]
-        rows = await self._connection.fetch(
-            SQL["insert_interactions"],
-            *self._scope.user_key,
-            [one.id for one in said],
-            event_ids,
-            [one.session_id for one in said],
-            [one.agent_id for one in said],
-            [one.role for one in said],
-            [one.name for one in said],
-            [one.content for one in said],
-            [turn.content_hash for turn in turns],
-            [one.occurred_at for one in said],
-            [one.message_type for one in said],
-            [one.channel for one in said],
-            [one.domain for one in said],
-            [one.task_type for one in said],
-            [json.dumps(one.metadata, ensure_ascii=False) for one in said],
-            [turn.tokens for turn in turns],
-            [turn.redactions for turn in turns],
-            [one.learn for one in said],
-            [one.seen_by for one in said],
-            now,
-        )
+        columns = zip(*map(interaction_values, turns, event_ids), strict=True)
+        rows = await self._connection.fetch(SQL["insert_interactions"], *self._scope.user_key, *map(list, columns), now)
         ordinals = {row["id"]: row["ordinal"] for row in rows}
         chunks = [(turn, part, chunk) for turn in turns for part, chunk in enumerate(turn.chunks)]
         await self._connection.execute(

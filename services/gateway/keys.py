@@ -67,7 +67,8 @@ async def create_key(
             await store.create_key(connection, new.row, new.prefix, expires_at)
         finally:
             await connection.close()
-    return {"key": new.text, "key_id": new.row.key_id, "tenant_id": tenant_id, "scopes": sorted(scopes)}
+    bound = {"user_id": user_id, "agent_id": agent_id}
+    return {"key": new.text, "key_id": new.row.key_id, "tenant_id": tenant_id, "scopes": sorted(scopes), **bound}
 
 
 @app.command()
@@ -77,7 +78,9 @@ def create(
         "read,write,forget"
     ),
     user: Annotated[str | None, typer.Option(help="Bind the key to one user.")] = None,
-    agent: Annotated[str | None, typer.Option(help="Bind the key to one agent.")] = None,
+    agent: Annotated[
+        str | None, typer.Option(help="Bind the key to one agent, which then has a memory of its own.")
+    ] = None,
     days: Annotated[int | None, typer.Option(min=1, help="Days until it expires; never, if absent.")] = None,
     as_json: Json = False,
 ) -> None:
@@ -107,6 +110,7 @@ def list_(
         else:
             state = "revoked" if key.revoked_at else "valid"
             bound = f" user={key.user_id}" if key.user_id else ""
+            bound += f" agent={key.agent_id}" if key.agent_id else ""
             typer.echo(
                 f"{key.key_id}  {state:8} {key.tenant_id}  {','.join(key.scopes)}{bound}  {key.created_at:%F %T}"
             )

@@ -56,8 +56,7 @@ _LABEL_CHARS: Final = 100
 async def observe(parts: WorkerParts, batch: Sequence[Work]) -> None:
     """Digest `batch`, the events of one user in order: one transaction a tier. Repeating it changes nothing.
 
-    Raises TierUnavailable when a tier does not answer, Outdated when something was forgotten meanwhile; then some of it
-    may have been applied.
+    Raises TierUnavailable, Outdated; some of it may have been applied then.
     """
     await observe_events(parts, batch[0].scope, {work.subject_id: work.key.event_id for work in batch})
 

@@ -9,6 +9,7 @@ from uuid import uuid4
 import httpx
 import pytest
 
+from ragpp.models import Scope
 from tests.support.hostile import Json
 from tests.support.real_gateway import RealGateway
 
@@ -131,3 +132,128 @@ async def test_what_is_learned_is_seen_by_who_may_see_what_it_rests_on(team: Tea
             assert not [
                 text for text in shown for of, content in SAID if of == hidden and text in content and len(text) > 8
             ]
+
+
+async def test_who_may_see_it_is_said_with_the_message_or_follows_from_the_key(team: Team) -> None:
+    await team.say(0, "sales", "The budget is nine hundred.")
+    message: Json = {"id": "m1", "content": "The meeting is at noon."}
+    body: dict[str, Json] = {"user_id": team.user_id, "session_id": "s", "messages": [message]}
+    assert (await team.sales.post("/v1/interactions", json={**body, "visibility": "shared"})).status_code == 201
+    refused = await team.everyone.post("/v1/interactions", json={**body, "visibility": "agent"})
+    assert refused.status_code == 422
+    assert refused.json()["errors"][0]["field"] == "agent_id"
+    said = {
+        one["id"]: (one["agent_id"], one["visibility"]) for one in await read(team.everyone, "/v1/interactions", team)
+    }
+    assert said == {"m0": ("sales", "agent"), "m1": ("sales", "shared")}
+    assert [one["id"] for one in await read(team.care, "/v1/interactions", team)] == ["m1"]
+
+
+async def test_an_agent_forgets_what_was_said_to_it_and_nothing_else(team: Team) -> None:
+    await talk(team)
+    whose = {"user_id": team.user_id}
+    assert (await team.sales.delete("/v1/interactions/m5", params=whose)).status_code == 404  # said to care alone
+    assert (await team.sales.delete("/v1/interactions/m0", params=whose)).status_code == 403  # seen, not said to it
+    assert (await team.sales.delete("/v1/interactions/m2", params=whose)).status_code == 200
+    for client in (team.everyone, team.sales, team.care):
+        assert "Globex" not in str(await known(client, team))
+    left = [one["id"] for one in await read(team.everyone, "/v1/interactions", team)]
+    assert left == ["m8", "m7", "m6", "m5", "m4", "m3", "m1", "m0"]
+
+
+async def test_what_is_of_all_agents_is_refused_to_one(team: Team) -> None:
+    await talk(team)
+    user, whose = f"/v1/users/{team.user_id}", {"user_id": team.user_id}
+    shared = next(one for one in await read(team.sales, "/v1/relationships", team) if one["target"] == "Porto")
+    refused = [
+        await team.sales.delete(user),
+        await team.sales.put(f"{user}/settings", json={"time_zone": "Asia/Tokyo"}),
+        await team.sales.put(f"{user}/pins/episodic/m2"),
+        await team.sales.get(f"{user}/pins"),
+        await team.sales.delete("/v1/sessions/s", params={**whose, "interactions": "keep"}),
+        await team.sales.post(f"/v1/relationships/{shared['id']}/reject", json=whose),
+        await team.sales.delete(f"/v1/relationships/{shared['id']}", params=whose),
+    ]
+    assert [answer.status_code for answer in refused] == [403] * len(refused)
+
+
+async def test_what_an_agent_sets_is_its_own_and_what_anybody_else_sets_is_all_agents(team: Team) -> None:
+    set_by = {"sales": ("tone", "short"), None: ("language", "French")}
+    for agent, (key, value) in set_by.items():
+        body: Json = {"user_id": team.user_id, "category": "style", "key": key, "value": value}
+        assert (await team.of(agent).post("/v1/preferences", json=body)).status_code == 201
+    await team.digest()
+    values = {
+        agent: {one["value"] for one in await read(team.of(agent), "/v1/preferences", team)}
+        for agent in (None, "sales", "care")
+    }
+    assert values == {None: {"short", "French"}, "sales": {"short", "French"}, "care": {"French"}}
+
+
+async def test_what_people_judged_and_deleted_before_holds_in_a_view_that_begins_later(team: Team) -> None:
+    for number, content in enumerate(("My sister Elena lives in Porto.", "Ann works at Globex.", "I love jazz.")):
+        await team.say(number, None, content)
+    await team.digest()
+    whose = {"user_id": team.user_id}
+    lives, works = [
+        next(one["id"] for one in await read(team.everyone, "/v1/relationships", team) if one["type"] == of)
+        for of in ("LIVES_IN", "WORKS_AT")
+    ]
+    (jazz,) = await read(team.everyone, "/v1/preferences", team)
+    assert (await team.everyone.post(f"/v1/relationships/{lives}/reject", json=whose)).is_success
+    assert (await team.everyone.delete(f"/v1/relationships/{works}", params=whose)).is_success
+    assert (await team.everyone.post(f"/v1/preferences/{jazz['id']}/reject", json=whose)).is_success
+    tea: Json = {**whose, "category": "drinks", "key": "morning", "value": "tea"}
+    assert (await team.everyone.post("/v1/preferences", json=tea)).is_success
+
+    await team.say(3, "sales", "My brother Otto lives in Faro.")
+    await team.digest()
+
+    for client in (team.sales, team.care):
+        seen = await known(client, team)
+        assert not {"LIVES_IN", "WORKS_AT"} & {of for _, of, target in seen if target != "Faro"}
+        assert ("Elena", "SISTER_OF", "user") in seen
+        assert [one["value"] for one in await read(client, "/v1/preferences", team)] == ["tea"]
+    assert "Faro" in str(await known(team.sales, team))
+    assert "Faro" not in str(await known(team.care, team))
+
+
+async def test_what_a_person_judges_later_holds_in_every_view(team: Team) -> None:
+    await talk(team)
+    whose = {"user_id": team.user_id}
+    porto = next(one["id"] for one in await read(team.everyone, "/v1/relationships", team) if one["target"] == "Porto")
+    assert (await team.everyone.post(f"/v1/relationships/{porto}/reject", json=whose)).is_success
+    tea = next(one for one in await read(team.everyone, "/v1/preferences", team) if "tea" in str(one["value"]))
+    assert (await team.everyone.post(f"/v1/preferences/{tea['id']}/reject", json=whose)).is_success
+    for client in (team.everyone, team.sales, team.care):
+        assert "Porto" not in str(await known(client, team))
+        assert "tea" not in str([one["value"] for one in await read(client, "/v1/preferences", team)])
+
+
+async def test_an_agent_judges_what_only_it_sees(team: Team) -> None:
+    await talk(team)
+    whose = {"user_id": team.user_id}
+    globex = next(one["id"] for one in await read(team.sales, "/v1/relationships", team) if one["target"] == "Globex")
+    assert (await team.sales.post(f"/v1/relationships/{globex}/reject", json=whose)).is_success
+    for client in (team.everyone, team.sales):
+        assert "Globex" not in str(await known(client, team))
+
+
+async def test_nothing_of_any_view_is_left_of_a_user_who_is_erased(team: Team) -> None:
+    await talk(team)
+    asked = await team.everyone.delete(f"/v1/users/{team.user_id}")
+    assert asked.status_code == 202
+    await team.digest()
+    job = (await team.everyone.get(f"/v1/jobs/{asked.json()['id']}")).json()
+    assert job["state"] == "done", job
+    assert all(not store["found_again"] for store in job["result"]["stores"].values()), job
+    for client in (team.everyone, team.sales, team.care):
+        for path in ("/v1/interactions", "/v1/relationships", "/v1/entities", "/v1/preferences", "/v1/rules"):
+            assert await read(client, path, team) == []
+    assert await team.gateway.worker.views.of(Scope(tenant_id=team.tenant_id, user_id=team.user_id)) == {}
+
+
+async def test_no_user_can_be_called_as_a_view_is(team: Team) -> None:
+    await talk(team)
+    answered = await team.everyone.get("/v1/relationships", params={"user_id": f"{team.user_id}\x1ecare"})
+    assert answered.status_code == 422
