@@ -11,7 +11,7 @@ LINTED := shared services infra tests benchmarks examples
 NO_SERVER := -m "not server" --durations=10
 ALL_TESTS := --durations=20
 
-.PHONY: help install check lint test run demo demo-chat demo-validity learn eval eval-extraction eval-instructions bench reference-vectors prove-crash prove-echo prove-erasure prove-forget prove-learning prove-outage prove-scale prove-workers lock env-example clean
+.PHONY: help install check lint test run demo demo-chat demo-validity learn eval eval-extraction eval-instructions bench reference-vectors prove-crash prove-echo prove-erasure prove-forget prove-learning prove-outage prove-scale prove-views prove-workers lock env-example clean
 
 help: ## list the targets
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -93,6 +93,9 @@ prove-outage: install ## each store killed in mid-traffic: recalls keep answerin
 
 prove-scale: install ## 1,000 users x 100 messages: p50 and p95 of each tier
 	$(BIN)/python benchmarks/prove_scale.py
+
+prove-views: install ## what a key that is bound to an agent costs beside one that is bound to none
+	$(BIN)/python -m benchmarks.prove_views
 
 prove-workers: install ## one, two, four workers on the same backlog: speed, fairness, queues, and losing the broker
 	$(BIN)/python -m benchmarks.prove_workers

@@ -359,7 +359,7 @@ async def everything_but_lag(gateway: RealGateway, owner: Owner) -> Json:
     """All that the owner can read but how much the workers have to do, which counts what others ask for."""
     seen = await everything(gateway, owner)
     assert isinstance(seen, dict)
-    return {name: value for name, value in seen.items() if name != "GET /v1/lag"}
+    return {name: value for name, value in seen.items() if name not in {"GET /v1/lag", "GET /v1/pending"}}
 
 
 def needed_scope(operation: Operation) -> str:

@@ -74,8 +74,10 @@ _NOT_NUMBERS: Final = (float("nan"), float("inf"), float("-inf"))
 
 
 def texts(longest: int = 100) -> st.SearchStrategy[str]:
-    """Texts of 1 to `longest` characters that may be stored."""
-    plain = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\x00"), min_size=1, max_size=longest)
+    """Texts of 1 to `longest` characters that may be stored, and may be ids."""
+    plain = st.text(
+        st.characters(exclude_categories=["Cs"], exclude_characters="\x00\x1e"), min_size=1, max_size=longest
+    )
     fitting = [text for text in (*METACHARACTERS, *SECRETS) if len(text) <= longest]
     return st.sampled_from(fitting) | plain if fitting else plain
 
