@@ -8,11 +8,12 @@ whole memory, with the messages that are in the view; a language model alone is 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from typing import Final
+from typing import Final, cast
 
 from ragpp.counterparts import same_entities, same_relationships
 from ragpp.errors import NotFound
 from ragpp.ledger import Result, Work, WorkKey
+from ragpp.ledger.views import view_of
 from ragpp.models import SHARED, Entity, Page, Relationship, Scope
 from services.workers.again import look_in_turn
 from services.workers.history import PAGE, pages
@@ -27,13 +28,11 @@ StageWork = Callable[[WorkerParts, Sequence[Work]], Awaitable[Mapping[WorkKey, R
 
 
 def in_each_view(work: StageWork) -> StageWork:
-    """Do `work` in the whole memory, whose results count, and in each view of it."""
+    """Do `work` in the whole memory and in each view; what an agent's key asked for has the result of its view."""
 
     async def done(parts: WorkerParts, batch: Sequence[Work]) -> Mapping[WorkKey, Result] | None:
-        results = await work(parts, batch)
-        for view in await views_of(parts, batch[0].scope):
-            await work(parts, [replace(one, scope=view) for one in batch])
-        return results
+        whole = await work(parts, batch)
+        return await _in_views(parts, work, batch, whole)
 
     return done
 
@@ -42,13 +41,25 @@ def in_built_views(work: StageWork) -> StageWork:
     """As `in_each_view`, of which none is left to be built."""
 
     async def done(parts: WorkerParts, batch: Sequence[Work]) -> Mapping[WorkKey, Result] | None:
-        results = await work(parts, batch)
+        whole = await work(parts, batch)
         await build_views(parts, batch[0].scope)
-        for view in await views_of(parts, batch[0].scope):
-            await work(parts, [replace(one, scope=view) for one in batch])
-        return results
+        return await _in_views(parts, work, batch, whole)
 
     return done
+
+
+async def _in_views(
+    parts: WorkerParts, work: StageWork, batch: Sequence[Work], whole: Mapping[WorkKey, Result] | None
+) -> Mapping[WorkKey, Result] | None:
+    results = dict(whole or {})
+    views = await views_of(parts, batch[0].scope)
+    for view in views:
+        seen = await work(parts, [replace(one, scope=view) for one in batch]) or {}
+        for one in batch:
+            asked = view.seen_by(cast("str | None", one.payload.get("agent_id")))
+            if one.key in seen and view_of(asked, [other.view or SHARED for other in views]) == view:
+                results[one.key] = seen[one.key]
+    return results if whole is not None else None
 
 
 async def build_views(parts: WorkerParts, scope: Scope) -> int:

@@ -22,7 +22,7 @@ from tests.support.real_gateway import RealGateway
 pytestmark = [pytest.mark.server, pytest.mark.timeout(600)]
 
 SAID: Final = "I keep bees on the roof, and I moved to Porto. I prefer tea over coffee."
-READ: Final = {
+READ: Final[dict[str, list[dict[str, object]]]] = {
     "relationships": [],
     "preferences": [
         {
@@ -150,3 +150,31 @@ async def test_a_worker_has_the_models_that_its_environment_names(
         assert parts.models is not None
         assert parts.models.configured == {"summary": "openai:m-1", "reflection": "anthropic:m-2"}
         assert "sk-very-secret" not in repr(parts)
+
+
+async def test_what_a_model_reads_is_seen_by_agents_who_see_all_that_it_rests_on(
+    gateway: RealGateway, models: LanguageModels, tenant: str, server: LlmServer
+) -> None:
+    clients = {agent: gateway.client(await gateway.key(tenant, agent_id=agent)) for agent in (None, "sales", "care")}
+    shared = "I moved to Porto. I keep snails in the cellar."
+    snails = {**READ["preferences"][0], "key": "snails", "value": "keeps snails", "messages": [2]}
+    server.replies(
+        Answered(
+            reply={**READ, "preferences": [*READ["preferences"], {**snails, "quote": "I keep snails in the cellar"}]}
+        )
+    )
+    for number, (agent, content) in enumerate((("sales", SAID), (None, shared))):
+        message = {"id": f"m{number}", "name": "Mira", "content": content}
+        body = {"user_id": "mira", "messages": [message]}
+        assert (await clients[agent].post("/v1/interactions", json=body)).status_code == 201
+    assert (await clients[None].post("/v1/users/mira/extract", json={})).status_code == 202
+    await replace(gateway, worker=replace(gateway.worker, models=models)).digest(tenant)
+    known = {agent: set((await preferences(client)).values()) for agent, client in clients.items()}
+    read = {"keeps bees on the roof", "keeps snails"}
+    assert {agent: read & values for agent, values in known.items()} == {
+        None: read,
+        "sales": read,
+        "care": {"keeps snails"},
+    }
+    for client in clients.values():
+        await client.aclose()

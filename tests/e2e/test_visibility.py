@@ -239,6 +239,19 @@ async def test_an_agent_judges_what_only_it_sees(team: Team) -> None:
         assert "Globex" not in str(await known(client, team))
 
 
+async def test_a_job_that_an_agent_asks_for_answers_what_the_agent_may_see(team: Team) -> None:
+    await talk(team)
+    for agent, of in (("sales", {"Globex", "Porto", "Faro"}), ("care", {"Qzville", "Qzhospital", "Porto", "Faro"})):
+        window = {"start": START.isoformat(), "end": (START + timedelta(days=1)).isoformat()}
+        asked = await team.of(agent).post(f"/v1/users/{team.user_id}/extract", json=window)
+        await team.digest()
+        job = (await team.of(agent).get(f"/v1/jobs/{asked.json()['id']}")).json()
+        places = {one["target"] for one in job["result"]["relationships"] if one["type"] in {"LIVES_IN", "WORKS_AT"}}
+        assert places == of
+        listed = await team.of(agent).get("/v1/jobs", params={"user_id": team.user_id})
+        assert [one["id"] for one in listed.json()["items"]] == [job["id"]]
+
+
 async def test_nothing_of_any_view_is_left_of_a_user_who_is_erased(team: Team) -> None:
     await talk(team)
     asked = await team.everyone.delete(f"/v1/users/{team.user_id}")
