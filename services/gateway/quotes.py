@@ -12,6 +12,8 @@ from services.gateway.parts import Parts
 
 MOST_QUOTES: Final = 5
 """Of one rule, the latest."""
+MOST_READ: Final = 20
+"""Messages of one rule that are looked up: those that it was last learned from."""
 QUOTE_CHARS: Final = 300
 
 
@@ -20,7 +22,7 @@ async def with_quotes(parts: Parts, scope: Scope, rules: Sequence[Rule]) -> list
 
     Raises TierUnavailable.
     """
-    wanted = dict.fromkeys(source for rule in rules for source in rule.sources)
+    wanted = dict.fromkeys(source for rule in rules for source in rule.sources[-MOST_READ:])
     messages = {message.id: message for message in await readable(parts, scope, wanted)}
     return [ProposedRule(rule=rule, quotes=_quotes(rule, messages)) for rule in rules]
 

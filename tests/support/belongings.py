@@ -10,7 +10,7 @@ from uuid import uuid4
 import httpx
 
 from ragpp.learned import Reflection, Theme
-from ragpp.models import FindingEntry, Scope
+from ragpp.models import FindingEntry, RuleEntry, Scope
 from tests.support.hostile import Json
 from tests.support.operations import OPERATIONS, Operation
 from tests.support.real_gateway import RealGateway
@@ -74,6 +74,10 @@ async def settle(gateway: RealGateway, scope: Scope, name: str, place: str, drin
         await _sent(api, "/v1/rules", {"user_id": user_id, "id": RULE, "text": f"Ask about {name}."})
         rule = await _sent(api, "/v1/rules", {"user_id": user_id, "text": f"Offer {drink}.", "triggers": [place]})
         finding = await _find(gateway, scope, place, only)
+        proposed = RuleEntry(
+            id="learned-p", text=f"Mention {place}.", active=False, proposed=True, occurred_at=MADE, sources=(only,)
+        )
+        await gateway.parts.procedural.store(scope, [proposed])
         await api.put(f"/v1/users/{user_id}/pins/episodic/{only}")
         asked = await api.post(f"/v1/users/{user_id}/extract", json={})
         assert asked.status_code == 202, asked.text
@@ -90,6 +94,7 @@ async def settle(gateway: RealGateway, scope: Scope, name: str, place: str, drin
             "relationships": str(found["relationships"][0]["id"]),
             "preferences": str(preference["id"]),
             "rules": str(rule["id"]),
+            "proposed": proposed.id,
             "pins": only,
             "tier": "episodic",
             "findings": finding,
