@@ -42,8 +42,8 @@ class RuleVerbs(Core):
         epoch: int | None = None,
     ) -> Rule:
         """See the contract. Without a difference there is no new version, unless a person now says of a learned rule
-        that it is followed, or not. What carries no epoch a person does. InvalidInput for a rule that is to be put aside
-        and made active at once; Conflict when it is proposed and no person says so."""
+        that it is followed, or not. What carries no epoch a person does. InvalidInput for a rule that is to be put
+        aside and made active at once; Conflict when it is proposed and no person says so."""
         if aside is not None and active:
             raise InvalidInput("a rule that is put aside is not active", suggestions=("Give `active` or `aside`.",))
         now, by_hand = self._clock(), epoch is None
