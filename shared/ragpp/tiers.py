@@ -451,7 +451,8 @@ class ProceduralTier(MemoryTier, Protocol):
         ...
 
     async def restore_rule(self, scope: Scope, rule_id: str, version: int) -> Rule:
-        """Make an earlier version current again, as a new version."""
+        """Make an earlier version current again, as a new version. What is proposed stays so, and what is not does not
+        become it again."""
         ...
 
     async def record_outcome(self, scope: Scope, rule_id: str, success: bool) -> Rule:

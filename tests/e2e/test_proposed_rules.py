@@ -3,7 +3,7 @@
 What is said in the sessions in DOUBTED counts as doubtful, however it is said.
 """
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator
 from dataclasses import replace
 from typing import Any, Final
 
@@ -18,11 +18,10 @@ from ragpp.learned import ProposedRule, Reflection
 from ragpp.llm import LanguageModels
 from ragpp.llm.budget import InMemoryBudget
 from ragpp.llm.replies import LearnedRule, MergesReply, RulesReply, ThemesReply
-from ragpp.models import Interaction, Rule
-from services.workers import rules as learning
-from services.workers.learning.instructions import Instruction, instructions_of
+from ragpp.models import Rule
 from tests.e2e.test_learning_limits import Suggests
 from tests.e2e.test_never_heard import forget, learned, looked_at
+from tests.support.doubting import install_doubts
 from tests.support.real_gateway import RealGateway
 
 pytestmark = pytest.mark.server
@@ -36,10 +35,7 @@ PLAIN: Final = ("2024-03-04", "2024-03-06")
 
 @pytest.fixture(autouse=True)
 def doubting(monkeypatch: pytest.MonkeyPatch) -> None:
-    def doubt(items: Sequence[Interaction]) -> list[Instruction]:
-        return [replace(one, plain=one.session_id not in DOUBTED) for one in instructions_of(items)]
-
-    monkeypatch.setattr(learning, "instructions_of", doubt)
+    install_doubts(monkeypatch, lambda one: one.session_id in DOUBTED)
 
 
 @pytest.fixture

@@ -184,7 +184,8 @@ async def get_rule(request: Request, principal: Reader, item_id: ItemId, user_id
     "/v1/rules/{item_id:id}", response_model=Rule, openapi_extra=body_schema(RuleChange), summary="Change a rule"
 )
 async def update_rule(request: Request, principal: Writer, item_id: ItemId) -> Response:
-    """What is given changes, as a new version. `aside`, the reason, makes the rule inactive."""
+    """What is given changes, as a new version. `aside`, the reason, makes the rule inactive. Who gives one that is
+    proposed `active`, `aside` or another text has decided on it."""
     body = await read_body(request, RuleChange)
     note(request, user_id=body.user_id, items=1)
     parts: Parts = request.app.state.parts
