@@ -79,7 +79,7 @@ def _said(case: Case) -> Interaction:
 def _rules(case: Case) -> list[str]:
     said = _said(case)
     answered = said.model_copy(update={"id": "answered", "role": "assistant", "content": "Noted."})
-    return [draft.text for draft in rules_told(instructions_of([said, answered]))]
+    return [draft.text for draft in rules_told(instructions_of([said, answered])) if not draft.proposed]
 
 
 def _preferences(case: Case, extractor: Extractor) -> list[str]:

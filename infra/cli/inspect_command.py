@@ -124,7 +124,8 @@ def known_view(known: Known, *, limit: int) -> RenderableType:
         Text(""),
         Text(
             f"waiting for review: {count(len(known.review.relationships), 'relationship')}, "
-            f"{count(len(known.review.preferences), 'preference')}",
+            f"{count(len(known.review.preferences), 'preference')}, "
+            f"{count(len(known.review.rules), 'rule')}",
             style="dim",
         ),
     )
@@ -197,7 +198,8 @@ def _preferences(items: Sequence[Preference]) -> Table:
 def _rules(items: Sequence[Rule]) -> Table:
     table = _table("rule", "when", "prio.", "support", "state")
     for one in items:
-        state = "active" if one.active else safe(f"aside: {one.aside}" if one.aside else "inactive", "yellow")
+        why = "proposed" if one.proposed else f"aside: {one.aside}" if one.aside else "inactive"
+        state = "active" if one.active else safe(why, "yellow")
         triggers = safe(", ".join(one.triggers) or "always", "dim")
         table.add_row(safe(one.text), triggers, str(one.priority), str(len(one.sources)), state)
     return table

@@ -85,10 +85,10 @@ async def messages_about(parts: Parts, scope: Scope, about: AboutIn, *, replies:
     else:
         _note(why, await parts.episodic.containing(scope, about.words or "", filters), "words")
     if replies and why:
-        direct = [one.id for one in await _readable(parts, scope, why)]
+        direct = [one.id for one in await _own(parts, scope, why)]
         for start in range(0, len(direct), READ):
             _note(why, await parts.episodic.repeated_by(scope, direct[start : start + READ]), "repeats")
-    messages = await _readable(parts, scope, why)
+    messages = await _own(parts, scope, why)
     asked = (scope.tenant_id, scope.user_id, about.entity or "", about.words or "")
     return Found(sorted(messages, key=_position), why, names, asked)
 
@@ -129,7 +129,7 @@ async def confirmed(parts: Parts, scope: Scope, found: Found, confirm: ConfirmIn
             )
         return found.ids
     about = set(found.ids)
-    others = [one.id for one in await _readable(parts, scope, dict.fromkeys(set(ids) - about))]
+    others = [one.id for one in await _own(parts, scope, dict.fromkeys(set(ids) - about))]
     if others:
         raise Conflict(
             f"{len(others)} of {len(ids)} messages are not about it",
@@ -193,13 +193,18 @@ async def attempt(call: Awaitable[object], *, timeout_s: float) -> TierStatusNam
     return "ok"
 
 
-async def _readable(parts: Parts, scope: Scope, ids: Collection[str]) -> list[Interaction]:
-    """Those of `ids` that are there, and may be changed in the scope's view."""
+async def readable(parts: Parts, scope: Scope, ids: Collection[str]) -> list[Interaction]:
+    """Those of `ids` that are there, in the scope's view. Raises TierUnavailable."""
     wanted = list(ids)
     found: list[Interaction] = []
     for start in range(0, len(wanted), READ):
         found += await parts.episodic.get(scope, wanted[start : start + READ])
-    return [one for one in found if said_to(scope, one)]
+    return found
+
+
+async def _own(parts: Parts, scope: Scope, ids: Collection[str]) -> list[Interaction]:
+    """Those of `ids` that are there, and may be changed in the scope's view."""
+    return [one for one in await readable(parts, scope, ids) if said_to(scope, one)]
 
 
 def said_to(scope: Scope, message: Interaction) -> bool:

@@ -17,7 +17,8 @@ INSERT INTO procedural.applied (tenant_id, user_id, entry_id, kind, subject_id, 
 VALUES ($1, $2, $3, $4, $5, $6, $7)
 
 -- name: inherit
--- What was judged and deleted in another view of the memory, whose user_id is $3; and learned rules that are off there.
+-- What was judged and deleted in another view of the memory, whose user_id is $3; and which learned rules are followed
+-- there, or not.
 WITH verdicts AS (
   INSERT INTO procedural.preference_verdicts (tenant_id, user_id, preference_id, value_hash, verdict, judged_at)
   SELECT tenant_id, $2, preference_id, value_hash, verdict, judged_at FROM procedural.preference_verdicts
@@ -29,8 +30,11 @@ findings AS (
   ON CONFLICT DO NOTHING),
 acts AS (
   INSERT INTO procedural.rule_acts (tenant_id, user_id, rule_id, active, activations, outcomes, successes, at)
-  SELECT tenant_id, $2, id, false, activations, outcomes, successes, updated_at FROM procedural.rules
-   WHERE tenant_id = $1 AND user_id = $3 AND NOT active AND aside IS NULL AND sources <> '{}'
+  SELECT tenant_id, $2, id, active, activations, outcomes, successes, updated_at FROM procedural.rules AS rule
+   WHERE tenant_id = $1 AND user_id = $3 AND aside IS NULL AND NOT proposed AND sources <> '{}'
+     AND (NOT active OR EXISTS (SELECT FROM procedural.rule_versions AS version
+                                 WHERE version.tenant_id = $1 AND version.user_id = $3 AND version.rule_id = rule.id
+                                   AND version.judged))
   ON CONFLICT DO NOTHING)
 INSERT INTO procedural.applied (tenant_id, user_id, entry_id, kind)
 SELECT tenant_id, $2, entry_id, kind FROM procedural.applied
@@ -280,26 +284,38 @@ SELECT v.preference_id, v.version, v.entry_id, v.value, v.confidence, v.stated, 
 
 -- name: rule
 -- $3 id text
-SELECT id, text, triggers, priority, active, aside, activations, outcomes, successes, version, occurred_at, updated_at,
-       sources
+SELECT id, text, triggers, priority, active, aside, proposed, activations, outcomes, successes, version, occurred_at,
+       updated_at, sources
   FROM procedural.rules WHERE tenant_id = $1 AND user_id = $2 AND id = $3
 
 -- name: rules_page
 -- By priority, highest first, from after a position.
 -- $3 active boolean or null, $4 after priority int or null, $5 after id text or null, $6 limit int
-SELECT id, text, triggers, priority, active, aside, activations, outcomes, successes, version, occurred_at, updated_at,
-       sources
+SELECT id, text, triggers, priority, active, aside, proposed, activations, outcomes, successes, version, occurred_at,
+       updated_at, sources
   FROM procedural.rules
  WHERE tenant_id = $1 AND user_id = $2
    AND ($3::boolean IS NULL OR active = $3)
    AND ($4::int IS NULL OR (-priority, id) > (-$4, $5::text))
  ORDER BY -priority, id LIMIT $6
 
+-- name: rules_to_review
+-- What is proposed, the latest first; not what a language model suggests while the user's own words say the same.
+-- $3 what ids of suggestions begin with text, $4 those of what was said text, $5 limit int
+SELECT id, text, triggers, priority, active, aside, proposed, activations, outcomes, successes, version, occurred_at,
+       updated_at, sources
+  FROM procedural.rules AS r
+ WHERE tenant_id = $1 AND user_id = $2 AND proposed
+   AND NOT (starts_with(id, $3::text) AND EXISTS (
+         SELECT FROM procedural.rules AS said
+          WHERE said.tenant_id = $1 AND said.user_id = $2 AND said.id = $4::text || substr(r.id, length($3::text) + 1)))
+ ORDER BY occurred_at DESC, id LIMIT $5
+
 -- name: rule_versions
 -- With the record of the rule as a whole: outcomes are not kept by version.
 -- $3 rule_id text
-SELECT v.rule_id AS id, v.text, v.triggers, v.priority, v.active, v.aside, r.activations, r.outcomes, r.successes,
-       v.version, v.occurred_at, v.recorded_at AS updated_at, v.sources
+SELECT v.rule_id AS id, v.text, v.triggers, v.priority, v.active, v.aside, v.proposed, r.activations, r.outcomes,
+       r.successes, v.version, v.occurred_at, v.recorded_at AS updated_at, v.sources
   FROM procedural.rule_versions AS v
   JOIN procedural.rules AS r ON (r.tenant_id, r.user_id, r.id) = (v.tenant_id, v.user_id, v.rule_id)
  WHERE v.tenant_id = $1 AND v.user_id = $2 AND v.rule_id = $3
@@ -307,36 +323,39 @@ SELECT v.rule_id AS id, v.text, v.triggers, v.priority, v.active, v.aside, r.act
 
 -- name: add_rule
 -- $3 id text, $4 text text, $5 triggers text[], $6 priority int, $7 active boolean, $8 version int,
--- $9 occurred_at timestamptz, $10 updated_at timestamptz, $11 sources text[], $12 embedding halfvec
+-- $9 occurred_at timestamptz, $10 updated_at timestamptz, $11 sources text[], $12 embedding halfvec,
+-- $13 proposed boolean
 INSERT INTO procedural.rules (tenant_id, user_id, id, text, triggers, priority, active, version, occurred_at,
-                              updated_at, sources, embedding)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
+                              updated_at, sources, embedding, proposed)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
 
 -- name: change_rule
 -- $3 id text, $4 text text, $5 triggers text[], $6 priority int, $7 active boolean, $8 version int,
 -- $9 occurred_at timestamptz, $10 updated_at timestamptz, $11 embedding halfvec or null to keep the one there is,
--- $12 aside text or null
+-- $12 aside text or null, $13 proposed boolean
 UPDATE procedural.rules
    SET text = $4, triggers = $5, priority = $6, active = $7, version = $8, occurred_at = $9, updated_at = $10,
-       embedding = coalesce($11, embedding), aside = $12
+       embedding = coalesce($11, embedding), aside = $12, proposed = $13
  WHERE tenant_id = $1 AND user_id = $2 AND id = $3
 
 -- name: restore_rule
+-- What is proposed stays so; a rule that no longer is does not become it again, and is followed.
 -- $3 id text, $4 earlier version int, $5 new version int, $6 occurred_at timestamptz, $7 updated_at timestamptz
 UPDATE procedural.rules AS r
-   SET text = v.text, triggers = v.triggers, priority = v.priority, active = v.active, aside = v.aside,
-       embedding = v.embedding, version = $5, occurred_at = $6, updated_at = $7
+   SET text = v.text, triggers = v.triggers, priority = v.priority, aside = v.aside,
+       active = NOT r.proposed AND (v.active OR v.proposed), embedding = v.embedding, version = $5, occurred_at = $6, updated_at = $7
   FROM procedural.rule_versions AS v
  WHERE (v.tenant_id, v.user_id, v.rule_id, v.version) = ($1, $2, $3, $4)
    AND (r.tenant_id, r.user_id, r.id) = ($1, $2, $3)
 
 -- name: keep_rule_version
 -- The rule as it is, as one of its versions. Its text is a person's when it was in any version before.
--- $3 id text, $4 a person made it boolean, $5 its text is new and a person's boolean
+-- $3 id text, $4 a person made it boolean, $5 its text is new and a person's boolean,
+-- $6 by it a person said whether it is followed boolean
 INSERT INTO procedural.rule_versions (tenant_id, user_id, rule_id, version, text, triggers, priority, active, aside,
-                                      occurred_at, recorded_at, sources, embedding, acted, written)
+                                      occurred_at, recorded_at, sources, embedding, proposed, judged, acted, written)
 SELECT tenant_id, user_id, id, version, text, triggers, priority, active, aside, occurred_at, updated_at, sources,
-       embedding, $4,
+       embedding, proposed, $6, $4,
        $5 OR EXISTS (SELECT FROM procedural.rule_versions AS before
                       WHERE before.tenant_id = $1 AND before.user_id = $2 AND before.rule_id = $3
                         AND before.written AND before.text = rules.text)
@@ -346,7 +365,7 @@ SELECT tenant_id, user_id, id, version, text, triggers, priority, active, aside,
 -- Every version of these rules, oldest first, with the record of the rule.
 -- $3 rule ids text[]
 SELECT v.rule_id, v.version, v.text, v.triggers, v.priority, v.active, v.aside, v.occurred_at, v.acted, v.written,
-       r.activations, r.outcomes, r.successes
+       v.judged, r.activations, r.outcomes, r.successes
   FROM procedural.rule_versions AS v
   JOIN procedural.rules AS r ON (r.tenant_id, r.user_id, r.id) = (v.tenant_id, v.user_id, v.rule_id)
  WHERE v.tenant_id = $1 AND v.user_id = $2 AND v.rule_id = ANY($3::text[])
@@ -370,8 +389,8 @@ UPDATE procedural.rule_versions
 -- $3 id text
 UPDATE procedural.rules AS r
    SET text = v.text, triggers = v.triggers, priority = v.priority, active = v.active, aside = v.aside,
-       embedding = v.embedding, version = v.version, occurred_at = v.occurred_at, updated_at = v.recorded_at,
-       sources = v.sources
+       proposed = v.proposed, embedding = v.embedding, version = v.version, occurred_at = v.occurred_at,
+       updated_at = v.recorded_at, sources = v.sources
   FROM (SELECT * FROM procedural.rule_versions
          WHERE tenant_id = $1 AND user_id = $2 AND rule_id = $3 ORDER BY version DESC LIMIT 1) AS v
  WHERE (r.tenant_id, r.user_id, r.id) = ($1, $2, $3)
@@ -435,8 +454,8 @@ UPDATE procedural.rules SET activations = $4, outcomes = $5, successes = $6
 UPDATE procedural.rules
    SET activations = activations + 1, outcomes = outcomes + 1, successes = successes + $4::boolean::int
  WHERE tenant_id = $1 AND user_id = $2 AND id = $3
-RETURNING id, text, triggers, priority, active, aside, activations, outcomes, successes, version, occurred_at,
-          updated_at, sources
+RETURNING id, text, triggers, priority, active, aside, proposed, activations, outcomes, successes, version,
+          occurred_at, updated_at, sources
 
 -- name: rules_of_sources
 -- $3 interaction ids text[]
@@ -493,16 +512,16 @@ DELETE FROM procedural.rules WHERE tenant_id = $1 AND user_id = $2 AND id = ANY(
 -- name: rank_rules
 -- The user's active rules, highest priority and nearest first.
 -- $3 query embedding halfvec or null, $4 limit int
-SELECT id, text, triggers, priority, active, aside, activations, outcomes, successes, version, occurred_at, updated_at,
-       sources, 1 - (embedding <=> $3::halfvec) AS similarity
+SELECT id, text, triggers, priority, active, aside, proposed, activations, outcomes, successes, version, occurred_at,
+       updated_at, sources, 1 - (embedding <=> $3::halfvec) AS similarity
   FROM procedural.rules WHERE tenant_id = $1 AND user_id = $2 AND active
  ORDER BY priority DESC, similarity DESC NULLS LAST, id LIMIT $4
 
 -- name: rank_rule_versions
 -- The version of each rule that held at a moment, of those that were active in it.
 -- $3 query embedding halfvec or null, $4 as_of timestamptz, $5 limit int
-SELECT held.rule_id AS id, held.text, held.triggers, held.priority, held.active, held.aside, r.activations, r.outcomes,
-       r.successes, held.version, held.occurred_at, held.recorded_at AS updated_at, held.sources,
+SELECT held.rule_id AS id, held.text, held.triggers, held.priority, held.active, held.aside, held.proposed,
+       r.activations, r.outcomes, r.successes, held.version, held.occurred_at, held.recorded_at AS updated_at, held.sources,
        1 - (held.embedding <=> $3::halfvec) AS similarity
   FROM (SELECT DISTINCT ON (rule_id) * FROM procedural.rule_versions
          WHERE tenant_id = $1 AND user_id = $2 AND occurred_at <= $4 ORDER BY rule_id, version DESC) AS held

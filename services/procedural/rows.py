@@ -42,11 +42,13 @@ class RuleChange:
     version: int
     occurred_at: datetime
     embedding: Vector | None
+    proposed: bool
 
 
 @dataclass(frozen=True, slots=True)
 class RuleVersion:
-    """A version of a rule, with the rule's record. `acted`: a person made it; `written`: its text is a person's."""
+    """A version of a rule, with the rule's record. `acted`: a person made it; `written`: its text is a person's;
+    `judged`: by it a person said whether the rule is followed."""
 
     version: int
     text: str
@@ -57,6 +59,7 @@ class RuleVersion:
     occurred_at: datetime
     acted: bool
     written: bool
+    judged: bool
     activations: int
     outcomes: int
     successes: int
@@ -129,6 +132,7 @@ def rule_of(row: asyncpg.Record) -> Rule:
         priority=row["priority"],
         active=row["active"],
         aside=row["aside"],
+        proposed=row["proposed"],
         activations=row["activations"],
         outcomes=outcomes,
         success_rate=row["successes"] / outcomes if outcomes else None,

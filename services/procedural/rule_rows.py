@@ -3,6 +3,7 @@
 from collections.abc import Collection, Sequence
 from datetime import datetime
 
+from ragpp.learned import LEARNED_RULE, SUGGESTED_RULE
 from ragpp.models import Rule, RuleEntry, Vector
 from services.procedural.ranking import Scored
 from services.procedural.rows import RuleAct, RuleChange, RuleVersion, cosine_of, rule_of
@@ -18,6 +19,9 @@ class RuleRows(UserRows):
 
     async def rules_page(self, active: bool | None, after: tuple[int, str] | None, limit: int) -> list[Rule]:
         return [rule_of(row) for row in await self._fetch("rules_page", active, *(after or (None, None)), limit)]
+
+    async def rules_to_review(self, limit: int) -> list[Rule]:
+        return [rule_of(row) for row in await self._fetch("rules_to_review", SUGGESTED_RULE, LEARNED_RULE, limit)]
 
     async def rule_versions(self, identifier: str) -> list[Rule]:
         """Every version, newest first."""
@@ -37,13 +41,22 @@ class RuleRows(UserRows):
             now,
             list(entry.sources),
             half(embedding),
+            entry.proposed,
         )
-        await self._execute("keep_rule_version", entry.id, not entry.sources, not entry.sources)
+        await self._execute("keep_rule_version", entry.id, not entry.sources, not entry.sources, False)
 
     async def change_rule(
-        self, identifier: str, change: RuleChange, now: datetime, *, acted: bool, written: bool
+        self,
+        identifier: str,
+        change: RuleChange,
+        now: datetime,
+        *,
+        acted: bool = False,
+        written: bool = False,
+        judged: bool = False,
     ) -> None:
-        """The rule as its next version; `acted`: by a person, and `written` with a text of theirs."""
+        """The rule as its next version; `acted`: by a person, `written` with a text of theirs, `judged` for saying
+        whether it is followed."""
         await self._execute(
             "change_rule",
             identifier,
@@ -56,14 +69,15 @@ class RuleRows(UserRows):
             now,
             half(change.embedding),
             change.aside,
+            change.proposed,
         )
-        await self._execute("keep_rule_version", identifier, acted, written)
+        await self._execute("keep_rule_version", identifier, acted, written, judged)
 
     async def restore_rule(
         self, identifier: str, earlier: int, version: int, occurred_at: datetime, now: datetime
     ) -> None:
         await self._execute("restore_rule", identifier, earlier, version, occurred_at, now)
-        await self._execute("keep_rule_version", identifier, True, False)
+        await self._execute("keep_rule_version", identifier, True, False, False)
 
     async def count_outcome(self, identifier: str, success: bool) -> Rule | None:
         row = await self._fetchrow("count_outcome", identifier, success)
@@ -96,6 +110,10 @@ class RuleRows(UserRows):
         await self._execute("strip_rule", identifier, list(triggers))
         await self.set_rule_sources(identifier, ())
         await self._execute("rewind_rule", identifier)
+        await self.unhash_rule(identifier)
+
+    async def unhash_rule(self, identifier: str) -> None:
+        """Let the rule's entry say something else from now on."""
         await self._execute("unhash_subjects", "rule", [identifier])
 
     async def rules_first_told(

@@ -6,11 +6,13 @@ from pydantic import ValidationError
 
 from ragpp.cursors import decode_cursor, encode_cursor
 from ragpp.errors import Conflict, InvalidInput, NotFound
+from ragpp.learned import LEARNED_RULE, SUGGESTED_RULE, Verdict
 from ragpp.ledger import NewEvent
 from ragpp.models import Page, Rule, RuleEntry, Scope
-from services.procedural import writing
+from services.procedural import forgetting, writing
+from services.procedural.acts import judgement_of
 from services.procedural.core import Core, page_size
-from services.procedural.rows import RuleChange
+from services.procedural.rows import Applied, RuleChange
 from services.procedural.store import Rows
 
 
@@ -39,21 +41,28 @@ class RuleVerbs(Core):
         aside: str | None = None,
         epoch: int | None = None,
     ) -> Rule:
-        """See the contract. Without a difference there is no new version. What carries no epoch a person does.
-        InvalidInput for a rule that is to be put aside and made active at once."""
+        """See the contract. Without a difference there is no new version, unless a person now says of a learned rule
+        that it is followed, or not. What carries no epoch a person does. InvalidInput for a rule that is to be put
+        aside and made active at once; Conflict when it is proposed and no person says so."""
         if aside is not None and active:
             raise InvalidInput("a rule that is put aside is not active", suggestions=("Give `active` or `aside`.",))
-        now = self._clock()
+        now, by_hand = self._clock(), epoch is None
         embedding = None
         if text is not None:
             await self.identify()
             embedding = await self.embed(text)
         async with self._store.writing(scope, epoch) as rows:
             rule = await _existing(rows, rule_id)
-            wanted = False if aside is not None else active
+            wanted = _wanted(rule, text=text, active=active, aside=aside)
+            if rule.proposed and wanted is not None and not by_hand:
+                raise Conflict("a rule that is proposed is not followed until a person confirms it")
             entry = _changed(rule, text=text, triggers=triggers, priority=priority, active=wanted)
             reason = None if entry.active else aside or rule.aside
-            if (_behaviour(entry), reason) == (_behaviour(rule), rule.aside):
+            proposed = rule.proposed and wanted is None
+            judged = by_hand and wanted is not None and bool(rule.sources)
+            if (_behaviour(entry), reason, proposed) == (_behaviour(rule), rule.aside, rule.proposed) and not (
+                judged and wanted != await _judged(rows, rule_id)
+            ):
                 return rule
             change = RuleChange(
                 text=entry.text,
@@ -64,11 +73,29 @@ class RuleVerbs(Core):
                 version=rule.version + 1,
                 occurred_at=max(now, rule.occurred_at),
                 embedding=embedding,
+                proposed=proposed,
             )
-            by_hand = epoch is None
-            await rows.change_rule(rule_id, change, now, acted=by_hand, written=by_hand and text is not None)
+            written = by_hand and text is not None
+            await rows.change_rule(rule_id, change, now, acted=by_hand, written=written, judged=judged)
             await rows.record([NewEvent("rule.changed", rule_id, change.occurred_at)], now)
             return await _existing(rows, rule_id)
+
+    async def review_rules(self, scope: Scope, limit: int = 50) -> list[Rule]:
+        """See the contract. What a language model suggests is left out while a message says the same."""
+        async with self._store.reading(scope) as rows:
+            return await rows.rules_to_review(page_size(limit))
+
+    async def judge_rule(self, scope: Scope, rule_id: str, verdict: Verdict) -> Rule:
+        """See the contract. A confirmation goes with the last message that bears the rule out, as whatever else a
+        person did to it; a rejection stays, by the rule's id, which is a hash of its words."""
+        if verdict == "confirmed":
+            return await self.update_rule(scope, rule_id, active=True)
+        async with self._store.writing(scope) as rows:
+            rule = await _existing(rows, rule_id)
+            if not rule.proposed:
+                raise Conflict("the rule is not proposed", suggestions=("Make it inactive, or delete it.",))
+            await forgetting.forget(rows, [rule_id, *await _same_suggested(rows, rule_id)], self._clock())
+            return rule.model_copy(update={"deleted": True})
 
     async def list_rules(
         self, scope: Scope, active: bool | None = None, cursor: str | None = None, limit: int = 50
@@ -108,6 +135,8 @@ class RuleVerbs(Core):
             wanted = next((found for found in await rows.rule_versions(rule_id) if found.version == version), None)
             if wanted is None:
                 raise NotFound(f"the rule has no version {version}")
+            followed = not rule.proposed and (wanted.active or wanted.proposed)
+            wanted = wanted.model_copy(update={"active": followed})
             if (_behaviour(wanted), wanted.aside) == (_behaviour(rule), rule.aside):
                 return rule
             moment = max(now, rule.occurred_at)
@@ -129,6 +158,31 @@ async def _existing(rows: Rows, identifier: str) -> Rule:
     if rule is None:
         raise NotFound("there is no rule of that id")
     return rule
+
+
+async def _judged(rows: Rows, identifier: str) -> bool | None:
+    """Whether a person said that the rule is followed; None where nobody said."""
+    return judgement_of((await rows.rule_histories([identifier]))[identifier])
+
+
+async def _same_suggested(rows: Rows, identifier: str) -> list[str]:
+    """The rule that a language model suggests where messages say the one of that id, if it is proposed; where there is
+    none, none is learned later."""
+    if not identifier.startswith(LEARNED_RULE) or identifier.startswith(SUGGESTED_RULE):
+        return []
+    suggestion = identifier.replace(LEARNED_RULE, SUGGESTED_RULE, 1)
+    if not await rows.applied([suggestion]):
+        await rows.add_applied([Applied(suggestion, "rule", None, None, None)])
+    rule = await rows.rule(suggestion)
+    return [suggestion] if rule is not None and rule.proposed else []
+
+
+def _wanted(rule: Rule, *, text: str | None, active: bool | None, aside: str | None) -> bool | None:
+    """Whether the rule is to be followed; None where nothing is said of it. Words that are given to what is proposed
+    are no longer a proposal."""
+    if aside is not None:
+        return False
+    return True if active is None and rule.proposed and text is not None else active
 
 
 def _behaviour(rule: Rule | RuleEntry) -> tuple[str, tuple[str, ...], int, bool]:

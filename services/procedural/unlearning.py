@@ -6,16 +6,16 @@ them is forgotten, and the moment from which windows taught it is noted: they ar
 
 from collections.abc import Collection, Mapping, Sequence
 from datetime import date, datetime, time, tzinfo
-from itertools import pairwise
 from typing import Final
 
 from ragpp.learned import COUNTED_DETAIL, HABIT_ENTRY, LEARNED_RULE, READ_DETAIL, READ_ENTRY, SUGGESTED_RULE
 from ragpp.ledger import NewEvent
 from ragpp.models import FindingKind, TimeRange
+from services.procedural.acts import act_of
 from services.procedural.finding_evidence import Evidence, fold
 from services.procedural.merging import without_versions
 from services.procedural.reflections import forget_rules
-from services.procedural.rows import RuleAct, RuleVersion
+from services.procedural.rows import RuleVersion
 from services.procedural.store import Rows
 from services.procedural.versions import PreferenceVersion
 
@@ -163,7 +163,7 @@ async def drop_rules(
             await rows.disown_rule(identifier, triggers)
             events.append(NewEvent("rule.changed", identifier, now))
         else:
-            act = _act_of(history)
+            act = act_of(history)
             if act is not None:
                 await rows.put_rule_act(identifier, act)
             going.append(identifier)
@@ -215,21 +215,6 @@ async def _take_back(rows: Rows, texts: Collection[str], now: datetime) -> list[
     if acted:
         await rows.blur_aside(texts, BLURRED_REASON)
     return [NewEvent("rule.changed", identifier, now) for identifier in by_rule]
-
-
-def _act_of(history: Sequence[RuleVersion]) -> RuleAct | None:
-    """What a person did to the rule, beside its words: the last of each."""
-    priority = active = None
-    at = history[-1].occurred_at
-    for before, version in pairwise(history):
-        if version.acted and version.priority != before.priority:
-            priority, at = version.priority, version.occurred_at
-        if version.acted and version.active != before.active:
-            active, at = version.active, version.occurred_at
-    last = history[-1]
-    if priority is None and active is None and not last.activations:
-        return None
-    return RuleAct(priority, active, last.activations, last.outcomes, last.successes, at)
 
 
 def _is_restored(version: PreferenceVersion) -> bool:

@@ -7,7 +7,7 @@ from typing import Final
 
 from ragpp.errors import Conflict
 from ragpp.ledger import EventKind, NewEvent
-from ragpp.models import PreferenceEntry, RuleEntry, Scope, Stored, Vector
+from ragpp.models import PreferenceEntry, Rule, RuleEntry, Scope, Stored, Vector
 from services.procedural.naming import WrittenEntry, content_hash, preference_id
 from services.procedural.rows import Applied, RuleChange, SubjectKind, verdicts_as_of
 from services.procedural.store import Rows
@@ -32,10 +32,11 @@ async def apply(
     A known id is a duplicate, also when what it wrote was forgotten since. An entry of whose sources any was forgotten
     is a duplicate of nothing: it is not learned, and marked as applied when all were, unless it is a rule, whose id is
     that of its words: other interactions may say them. A known rule that is worked out again from others rests on those
-    as well. Raises Conflict for a known id that says something else, before anything is written.
+    as well; one that was only proposed becomes what is said plainly. Raises Conflict for a known id that says something
+    else, before anything is written.
     """
     known = await rows.applied({entry.id for entry in entries})
-    _refuse_conflicts(entries, known)
+    _refuse_conflicts(entries, known, await _proposals(rows, entries, known))
     gone = await rows.forgotten_sources({source for entry in entries for source in entry.sources})
     writes: dict[str, Write] = {}
     buried: dict[str, Applied] = {}
@@ -48,7 +49,7 @@ async def apply(
             buried[entry.id] = Applied(entry.id, entry.kind, None, None, None)
     fresh = list(writes.values())
     subjects = await _write(rows, scope, fresh, now)
-    supported = await _support(rows, entries, known, gone)
+    supported = await _support(rows, [Write(*pair) for pair in zip(entries, vectors, strict=True)], known, gone, now)
     event_ids = await rows.record(
         [
             *(
@@ -81,8 +82,17 @@ def _answers(entries: Sequence[WrittenEntry], added: dict[str, Applied], known: 
     return stored
 
 
-def _refuse_conflicts(entries: Sequence[WrittenEntry], known: dict[str, Applied]) -> None:
-    hashes = {identifier: applied.content_hash for identifier, applied in known.items()}
+async def _proposals(rows: Rows, entries: Sequence[WrittenEntry], known: Mapping[str, Applied]) -> set[str]:
+    """The rules that are only proposed and that one of `entries` says plainly, in words that may be others."""
+    plain = {entry.id for entry in entries if isinstance(entry, RuleEntry) and entry.sources and not entry.proposed}
+    rules = [await rows.rule(identifier) for identifier in sorted(plain & known.keys())]
+    return {rule.id for rule in rules if rule is not None and rule.proposed}
+
+
+def _refuse_conflicts(entries: Sequence[WrittenEntry], known: dict[str, Applied], proposals: set[str]) -> None:
+    hashes = {
+        identifier: None if identifier in proposals else applied.content_hash for identifier, applied in known.items()
+    }
     conflicts = []
     for index, entry in enumerate(entries):
         expected = hashes.setdefault(entry.id, content_hash(entry))
@@ -138,7 +148,7 @@ async def _act_again(rows: Rows, entry: RuleEntry, now: datetime) -> None:
     await rows.set_rule_record(entry.id, act)
     priority = entry.priority if act.priority is None else act.priority
     active = entry.active if act.active is None else act.active
-    if (priority, active) != (entry.priority, entry.active):
+    if priority != entry.priority or act.active is not None:
         change = RuleChange(
             text=entry.text,
             triggers=entry.triggers,
@@ -148,29 +158,57 @@ async def _act_again(rows: Rows, entry: RuleEntry, now: datetime) -> None:
             version=2,
             occurred_at=max(act.at, entry.occurred_at),
             embedding=None,
+            proposed=entry.proposed and act.active is None,
         )
-        await rows.change_rule(entry.id, change, now, acted=True, written=False)
+        await rows.change_rule(entry.id, change, now, acted=True, judged=act.active is not None)
 
 
 async def _support(
-    rows: Rows, entries: Sequence[WrittenEntry], known: Mapping[str, Applied], gone: set[str]
+    rows: Rows, writes: Sequence[Write], known: Mapping[str, Applied], gone: set[str], now: datetime
 ) -> list[str]:
-    """Add to rules that are worked out again what they rest on beyond what was known; returns their ids."""
+    """Add to rules that are worked out again what they rest on beyond what was known, and let what was only proposed be
+    what is said plainly; returns their ids."""
     again = {
-        entry.id: entry.sources
-        for entry in entries
-        if isinstance(entry, RuleEntry)
-        and entry.id in known
-        and known[entry.id].subject_id is not None
-        and gone.isdisjoint(entry.sources)
+        write.entry.id: (write.entry, write.embedding)
+        for write in writes
+        if isinstance(write.entry, RuleEntry)
+        and write.entry.id in known
+        and known[write.entry.id].subject_id is not None
+        and gone.isdisjoint(write.entry.sources)
     }
     supported = []
-    for identifier, sources in again.items():
-        rule = await rows.rule(identifier) if sources else None
-        if rule is not None and not set(sources) <= set(rule.sources):
-            await rows.set_rule_sources(identifier, united(rule.sources, sources))
+    for identifier, (entry, embedding) in again.items():
+        rule = await rows.rule(identifier) if entry.sources else None
+        if rule is None:
+            continue
+        more = not set(entry.sources) <= set(rule.sources)
+        plainly = rule.proposed and not entry.proposed
+        if more:
+            await rows.set_rule_sources(identifier, united(rule.sources, entry.sources))
+        if plainly:
+            await _say_plainly(rows, rule, entry, embedding, now)
+        if more or plainly:
             supported.append(identifier)
     return supported
+
+
+async def _say_plainly(rows: Rows, rule: Rule, entry: RuleEntry, embedding: Vector, now: datetime) -> None:
+    """Let a rule that was only proposed be what `entry` says, as its next version; the priority and triggers that a
+    person gave it stay."""
+    acted = any(version.acted for version in (await rows.rule_histories([rule.id]))[rule.id])
+    change = RuleChange(
+        text=entry.text,
+        triggers=rule.triggers if acted else entry.triggers,
+        priority=rule.priority if acted else entry.priority,
+        active=entry.active,
+        aside=None,
+        version=rule.version + 1,
+        occurred_at=max(rule.occurred_at, entry.occurred_at),
+        embedding=embedding,
+        proposed=False,
+    )
+    await rows.change_rule(rule.id, change, now)
+    await rows.unhash_rule(rule.id)
 
 
 def next_version(versions: Sequence[PreferenceVersion]) -> int:

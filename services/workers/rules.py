@@ -58,7 +58,8 @@ async def learn_rules(
     """Learn the rules that `items`, with the weeks before `end`, bear out; nothing changes when it is repeated.
 
     A rule is learned when one of `items` is among its evidence; a known one gains that evidence, and with it priority
-    up to HIGHEST_PRIORITY. One that was put aside and is said again later comes back. `epoch`: of the procedural tier,
+    up to HIGHEST_PRIORITY. One that was put aside and is said again later comes back. What nobody said plainly, as all
+    that only a model suggests, is proposed, and counts as learned when somebody does. `epoch`: of the procedural tier,
     from before `items` were read. `model`: may suggest rules. Raises TierUnavailable, EmbeddingError, Outdated.
     """
     drafts = await _drafts(parts, scope, items, end, zone, model)
@@ -67,8 +68,11 @@ async def learn_rules(
     for draft in drafts:
         rule = known.get(draft.id)
         if rule is None:
-            if await _learn(parts, scope, draft, epoch):
+            if await _learn(parts, scope, draft, epoch) and not draft.proposed:
                 learned.append(draft.text)
+        elif rule.proposed and not draft.proposed:
+            await _learn(parts, scope, draft, epoch)
+            learned.append(draft.text)
         else:
             await _support(parts, scope, rule, draft, epoch)
     told_at = {draft.id: draft.told_at for draft in drafts}
@@ -130,6 +134,7 @@ async def _suggested(
             told_at=rule.occurred_at,
             first_at=rule.occurred_at,
             sources=rule.sources,
+            proposed=True,
         )
         for rule, identifier in named
         if identifier not in known
@@ -137,12 +142,15 @@ async def _suggested(
 
 
 async def _learn(parts: WorkerParts, scope: Scope, draft: RuleDraft, epoch: int) -> bool:
-    """Store the rule; False for one that a person has forgotten, which is not learned again."""
+    """Store the rule, whose words take the place of those that were only proposed; False for one that is known, or that
+    a person has forgotten, which is not learned again."""
     entry = RuleEntry(
         id=draft.id,
         text=draft.text,
         triggers=draft.triggers,
         priority=draft.priority,
+        active=not draft.proposed,
+        proposed=draft.proposed,
         occurred_at=draft.told_at,
         sources=draft.sources,
     )
@@ -166,6 +174,7 @@ async def _support(parts: WorkerParts, scope: Scope, rule: Rule, draft: RuleDraf
         triggers=first.triggers,
         priority=first.priority,
         active=first.active,
+        proposed=first.proposed,
         occurred_at=first.occurred_at,
         sources=draft.sources,
     )

@@ -326,12 +326,22 @@ class MemoryClient:
         """Count an activation and move the success rate."""
         return await self._ask("POST", path_of("rules", rule_id, "outcomes"), Rule, body=outcome, repeat=False)
 
+    async def confirm_rule(self, user_id: str, rule_id: str) -> Rule:
+        """It is active, and no longer proposed."""
+        return await self._ask("POST", path_of("rules", rule_id, "confirm"), Rule, body=UserIn(user_id=user_id))
+
+    async def reject_rule(self, user_id: str, rule_id: str) -> Rule:
+        """A proposed one is deleted and not learned again; answered as it was. Conflict for any other."""
+        path = path_of("rules", rule_id, "reject")
+        return await self._ask("POST", path, Rule, body=UserIn(user_id=user_id), repeat=False)
+
     async def forget_rule(self, user_id: str, rule_id: str) -> Forgotten:
         """Delete a rule."""
         return await self._ask("DELETE", path_of("rules", rule_id), Forgotten, {"user_id": user_id})
 
     async def review(self, user_id: str, *, below: float | None = None, limit: int = 50) -> ReviewList:
-        """Relationships and preferences that are not sure, on which nobody has judged, the surest first."""
+        """Relationships and preferences that are not sure, on which nobody has judged, the surest first; and rules that
+        are proposed, with what was said."""
         asked: dict[str, Parameter] = {"below": below, "limit": limit}
         return await self._ask("GET", path_of("users", user_id, "review"), ReviewList, asked)
 

@@ -5,7 +5,7 @@ from typing import Annotated, Final, Literal
 
 from pydantic import Field, JsonValue
 
-from ragpp.models import DateSpan, Entity, FindingKind, Preference, Relationship, Value
+from ragpp.models import DateSpan, Entity, FindingKind, Preference, Relationship, Rule, Value
 
 Verdict = Literal["confirmed", "rejected"]
 """What a person said about something learned; a rejection is remembered and what it rejected not learned again."""
@@ -92,11 +92,29 @@ class Consolidated(Value):
     merged: tuple[Entity, ...] = ()
 
 
+class Quote(Value):
+    """What a message says of something that was learned from it. `text`: the part that is nearest to it."""
+
+    interaction_id: str
+    session_id: str
+    said_by: str | None = None
+    occurred_at: datetime
+    text: str
+
+
+class ProposedRule(Value):
+    """A rule that nobody said plainly, and what it was read from, the latest first."""
+
+    rule: Rule
+    quotes: tuple[Quote, ...] = ()
+
+
 class ReviewList(Value):
     """What is not sure enough and waits for a person to confirm or reject it."""
 
     relationships: tuple[Relationship, ...] = ()
     preferences: tuple[Preference, ...] = ()
+    rules: tuple[ProposedRule, ...] = ()
 
 
 class UserSettings(Value):

@@ -203,7 +203,8 @@ class PreferenceEntry(Value):
 
 
 class RuleEntry(Value):
-    """A behavioural rule: when a trigger matches, do what `text` says. Higher `priority` first, 0 to 10."""
+    """A behavioural rule: when a trigger matches, do what `text` says. Higher `priority` first, 0 to 10. `proposed`:
+    nobody said it plainly, so it is not active until a person confirms it or it is said."""
 
     kind: Literal["rule"] = "rule"
     id: Id
@@ -211,9 +212,16 @@ class RuleEntry(Value):
     triggers: tuple[Label, ...] = ()
     priority: int = Field(default=5, ge=0, le=10)
     active: bool = True
+    proposed: bool = False
     embedding: Vector | None = None
     occurred_at: Moment
     sources: tuple[Id, ...] = ()
+
+    @model_validator(mode="after")
+    def _inactive_while_proposed(self) -> Self:
+        if self.proposed and self.active:
+            raise ValueError("a rule that is proposed is not active")
+        return self
 
 
 class DateSpan(Value):
@@ -497,7 +505,8 @@ class Preference(Value):
 
 class Rule(Value):
     """A behavioural rule with its record. `success_rate` is None before the first outcome. `aside`: why it was put
-    aside, for a rule that conflicted with a better one."""
+    aside, for a rule that conflicted with a better one. `proposed`: nobody said it plainly, and no person confirmed it;
+    it is not active."""
 
     id: str
     text: str
@@ -505,6 +514,7 @@ class Rule(Value):
     priority: int
     active: bool
     aside: str | None = None
+    proposed: bool = False
     activations: int = 0
     outcomes: int = 0
     success_rate: float | None = None

@@ -429,7 +429,18 @@ class ProceduralTier(MemoryTier, Protocol):
         epoch: int | None = None,
     ) -> Rule:
         """Change what is given, as a new version. `aside`: the reason why it is put aside, which makes it inactive;
-        making it active again clears the reason."""
+        making it active again clears the reason. Who gives a rule that is proposed `active`, `aside` or other words has
+        decided on it."""
+        ...
+
+    async def review_rules(self, scope: Scope, limit: int = 50) -> list[Rule]:
+        """Rules that are proposed: nobody said them plainly, and no person confirmed them. The latest first."""
+        ...
+
+    async def judge_rule(self, scope: Scope, rule_id: str, verdict: Verdict) -> Rule:
+        """Confirmed: the rule is active, and stays when only what is proposed is left of what it rests on. Rejected:
+        it is deleted, answered as it was, and not learned again; Conflict for a rule that is not proposed. NotFound
+        when there is none of that id."""
         ...
 
     async def list_rules(
@@ -439,7 +450,7 @@ class ProceduralTier(MemoryTier, Protocol):
         cursor: str | None = None,
         limit: int = 50,
     ) -> Page[Rule]:
-        """Rules by priority, highest first."""
+        """Rules by priority, highest first; those that are proposed among the ones that are not `active`."""
         ...
 
     async def get_rule(self, scope: Scope, rule_id: str) -> Rule:
@@ -451,7 +462,8 @@ class ProceduralTier(MemoryTier, Protocol):
         ...
 
     async def restore_rule(self, scope: Scope, rule_id: str, version: int) -> Rule:
-        """Make an earlier version current again, as a new version."""
+        """Make an earlier version current again, as a new version. What is proposed stays so, and what is not does not
+        become it again."""
         ...
 
     async def record_outcome(self, scope: Scope, rule_id: str, success: bool) -> Rule:

@@ -3,15 +3,15 @@
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import UTC, date, datetime, timedelta
-from typing import get_args
+from typing import Any, get_args
 
 import httpx
 import pytest
 
 from infra.embedded.stack import Endpoints
-from ragpp.errors import InvalidInput, NotFound, Outdated
-from ragpp.learned import Reflection, RuleConflict, Theme, Verdict
-from ragpp.models import DateSpan, FindingEntry, PreferenceEntry, RuleEntry
+from ragpp.errors import Conflict, InvalidInput, NotFound, Outdated
+from ragpp.learned import LEARNED_RULE, SUGGESTED_RULE, Reflection, RuleConflict, Theme, Verdict
+from ragpp.models import DateSpan, FindingEntry, MemoryQuery, PreferenceEntry, Rule, RuleEntry, Scope
 from ragpp.tiers import ProceduralTier
 from ragpp.web.remote import remote_tier, tier_app
 from tests.contract.conftest import CREDENTIAL
@@ -208,3 +208,137 @@ async def test_a_rule_is_put_aside(tier: ProceduralTier) -> None:
     aside = await tier.update_rule(scope, "r", aside="asked for more")
     assert (aside.active, aside.aside) == (False, "asked for more")
     assert (await tier.update_rule(scope, "r", active=True)).aside is None
+
+
+FRENCH = f"{LEARNED_RULE}f"
+
+
+def told(
+    *sources: str, id: str = FRENCH, text: str = "Answer in French.", plain: bool = False, hours: int = 0
+) -> RuleEntry:
+    """A rule that messages bear out, said plainly by one of them or by none."""
+    at = NOON + timedelta(hours=hours)
+    return RuleEntry(id=id, text=text, active=plain, proposed=not plain, occurred_at=at, sources=sources)
+
+
+async def recalled(tier: ProceduralTier, scope: Scope, as_of: datetime | None = None) -> list[str]:
+    query = MemoryQuery(scope=scope, text="In which language do I want answers: French?", as_of=as_of)
+    return [memory.text for memory in await tier.retrieve(query) if memory.kind == "rule"]
+
+
+def state(rule: Rule) -> tuple[bool, bool]:
+    return rule.active, rule.proposed
+
+
+async def test_what_is_proposed_is_reviewed_and_never_recalled_or_active(tier: ProceduralTier) -> None:
+    scope = new_scope()
+    later = told("i2", id=f"{LEARNED_RULE}g", text="Answer in German.", hours=1)
+    await tier.store(scope, [told("i1"), later])
+    assert [(one.id, *state(one), one.sources) for one in await tier.review_rules(scope)] == [
+        (later.id, False, True, ("i2",)),
+        (FRENCH, False, True, ("i1",)),
+    ]
+    assert [one.id for one in await tier.review_rules(scope, 1)] == [later.id]
+    assert await recalled(tier, scope) == await recalled(tier, scope, NOON + timedelta(days=1)) == []
+    assert (await tier.list_rules(scope, active=True)).items == ()
+    assert {one.proposed for one in (await tier.list_rules(scope)).items} == {True}
+    with pytest.raises(Conflict):
+        await tier.update_rule(scope, FRENCH, active=True, epoch=await tier.epoch(scope))
+    raised = await tier.update_rule(scope, FRENCH, priority=9)
+    assert (raised.priority, *state(raised)) == (9, False, True)
+
+
+async def test_who_confirms_a_proposal_makes_it_a_rule(tier: ProceduralTier) -> None:
+    scope = new_scope()
+    await tier.store(scope, [told("i1")])
+    confirmed = await tier.judge_rule(scope, FRENCH, "confirmed")
+    assert state(confirmed) == (True, False)
+    assert await tier.judge_rule(scope, FRENCH, "confirmed") == confirmed
+    assert await tier.review_rules(scope) == []
+    assert await recalled(tier, scope) == ["Answer in French."]
+    assert [one.proposed for one in await tier.rule_versions(scope, FRENCH)] == [False, True]
+    await tier.store(scope, [told("i2", hours=1)])
+    assert state(await tier.get_rule(scope, FRENCH)) == (True, False)
+    assert state(await tier.restore_rule(scope, FRENCH, 1)) == (True, False)
+    with pytest.raises(Conflict):
+        await tier.judge_rule(scope, FRENCH, "rejected")
+    with pytest.raises(NotFound):
+        await tier.judge_rule(scope, "unknown", "confirmed")
+
+
+async def test_who_rejects_a_proposal_never_sees_it_again(tier: ProceduralTier) -> None:
+    scope = new_scope()
+    suggested = told("i3", id=FRENCH.replace(LEARNED_RULE, SUGGESTED_RULE))
+    await tier.store(scope, [told("i1")])
+    rejected = await tier.judge_rule(scope, FRENCH, "rejected")
+    assert (rejected.text, rejected.deleted, *state(rejected)) == ("Answer in French.", True, False, True)
+    await tier.forget_sources(scope, ["i1"])
+    await tier.relearned(scope)
+    again = await tier.store(scope, [told("i2"), suggested])
+    assert [one.duplicate for one in again] == [True, True]
+    assert (await tier.list_rules(scope)).items == ()
+    with pytest.raises(NotFound):
+        await tier.judge_rule(scope, FRENCH, "rejected")
+
+
+@pytest.mark.parametrize("change", [{"active": True}, {"active": False}, {"aside": "no"}, {"text": "Use French."}])
+async def test_who_turns_a_proposal_on_or_off_or_rewrites_it_has_decided(
+    tier: ProceduralTier, change: dict[str, Any]
+) -> None:
+    scope = new_scope()
+    await tier.store(scope, [told("i1")])
+    decided = await tier.update_rule(scope, FRENCH, **change)
+    assert state(decided) == ("text" in change or change.get("active", False), False)
+    assert await tier.review_rules(scope) == []
+    await tier.store(scope, [told("i2", hours=1)])
+    assert state(await tier.get_rule(scope, FRENCH)) == state(decided)
+
+
+async def test_what_is_said_plainly_is_a_rule_from_then_on_in_those_words(tier: ProceduralTier) -> None:
+    scope, hour = new_scope(), timedelta(hours=1)
+    plain = told("i2", text="Answer in plain French.", plain=True, hours=1)
+    await tier.store(scope, [told("i1")])
+    for _ in range(2):
+        await tier.store(scope, [plain])
+        rule = await tier.get_rule(scope, FRENCH)
+        assert (rule.text, *state(rule)) == (plain.text, True, False)
+        assert (rule.version, rule.sources) == (2, ("i1", "i2"))
+    assert await recalled(tier, scope, NOON) == []
+    assert await recalled(tier, scope, NOON + hour) == await recalled(tier, scope) == [plain.text]
+    await tier.store(scope, [told("i3", text=plain.text, hours=2)])
+    assert state(await tier.get_rule(scope, FRENCH)) == (True, False)
+
+
+async def test_what_a_person_set_of_a_proposal_stays_when_it_is_said_plainly(tier: ProceduralTier) -> None:
+    scope = new_scope()
+    await tier.store(scope, [told("i1")])
+    await tier.update_rule(scope, FRENCH, priority=9, triggers=["letters"])
+    await tier.store(scope, [told("i2", plain=True, hours=1)])
+    rule = await tier.get_rule(scope, FRENCH)
+    assert (rule.priority, rule.triggers, *state(rule)) == (9, ("letters",), True, False)
+
+
+@pytest.mark.parametrize("confirmed", [True, False])
+async def test_a_proposal_is_one_again_when_what_was_said_plainly_is_forgotten_unless_a_person_confirmed_it(
+    tier: ProceduralTier, confirmed: bool
+) -> None:
+    scope = new_scope()
+    await tier.store(scope, [told("i1", plain=True)])
+    await tier.store(scope, [told("i2", plain=True, hours=1)])
+    for _ in range(2 if confirmed else 0):
+        await tier.judge_rule(scope, FRENCH, "confirmed")
+    await tier.forget_sources(scope, ["i1"])
+    assert (await tier.list_rules(scope)).items == ()
+    await tier.store(scope, [told("i2", hours=1)])
+    assert state(await tier.get_rule(scope, FRENCH)) == (confirmed, not confirmed)
+
+
+async def test_a_suggestion_is_not_reviewed_while_the_users_words_say_the_same(tier: ProceduralTier) -> None:
+    scope = new_scope()
+    suggested = told("i1", id=FRENCH.replace(LEARNED_RULE, SUGGESTED_RULE))
+    await tier.store(scope, [suggested])
+    assert [one.id for one in await tier.review_rules(scope)] == [suggested.id]
+    await tier.store(scope, [told("i2", plain=True)])
+    assert await tier.review_rules(scope) == []
+    await tier.forget_sources(scope, ["i2"])
+    assert [one.id for one in await tier.review_rules(scope)] == [suggested.id]

@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, Phase, event, given, settings
 from hypothesis import strategies as st
 
 from ragpp.learned import Reflection
-from ragpp.models import FindingEntry, Scope
+from ragpp.models import FindingEntry, RuleEntry, Scope
 from ragpp.redaction import redact
 from tests.support.belongings import kind_of
 from tests.support.hostile import Json, Known, as_json, requests
@@ -76,7 +76,8 @@ async def memory(gateway: RealGateway) -> AsyncIterator[Memory]:
         assert rule.status_code == 201, rule.text
         scope, made = Scope(tenant_id=tenant, user_id=USER), datetime(2024, 5, 1, tzinfo=UTC)
         finding = FindingEntry(id="f1", finding="plan", text="wants tea", occurred_at=made, sources=("m2",))
-        await gateway.parts.procedural.store(scope, [finding])
+        doubted = RuleEntry(id="r2", text="Offer cake.", active=False, proposed=True, occurred_at=made, sources=("m2",))
+        await gateway.parts.procedural.store(scope, [finding, doubted])
         report = Reflection(id="d1", kind="daily", date=made.date(), status="completed", created_at=made)
         await gateway.parts.procedural.save_reflection(scope, report)
         assert (await api.put(f"/v1/users/{USER}/pins/episodic/m1")).is_success
@@ -110,7 +111,7 @@ async def memory(gateway: RealGateway) -> AsyncIterator[Memory]:
             "tier": ["episodic"],
             "value": values,
             "preferences": preferences,
-            "rules": ["r1"],
+            "rules": ["r1", "r2"],
             "entities": entities,
             "relationships": relationships,
             "version": ["1", "2"],
@@ -233,6 +234,12 @@ async def a_rule_reads_the_same(memory: Memory, sent: Object, result: Object) ->
     assert await memory.read("GET /v1/rules/{item_id}", user_id, item_id=str(result["id"])) == result
 
 
+async def a_rejected_rule_is_gone(memory: Memory, sent: Object, result: Object) -> None:
+    assert (result["proposed"], result["deleted"]) == (True, True)
+    gone = await memory.get("GET /v1/rules/{item_id}", str(sent["user_id"]), item_id=str(result["id"]))
+    assert gone.status_code == 404
+
+
 async def an_entity_reads_the_same(memory: Memory, sent: Object, result: Object) -> None:
     user_id = str(sent["user_id"])
     for entity in cast("list[Object]", result.get("items", [result])):
@@ -312,6 +319,8 @@ KEPT: Final[Mapping[str, Check]] = {
     "PATCH /v1/rules/{item_id}": a_changed_rule_is_kept,
     "POST /v1/rules/{item_id}/restore": a_rule_reads_the_same,
     "POST /v1/rules/{item_id}/outcomes": a_rule_reads_the_same,
+    "POST /v1/rules/{item_id}/confirm": a_rule_reads_the_same,
+    "POST /v1/rules/{item_id}/reject": a_rejected_rule_is_gone,
     "POST /v1/relationships/{relationship_id}/confirm": a_judged_relationship_is_kept,
     "POST /v1/relationships/{relationship_id}/reject": a_judged_relationship_is_kept,
     "POST /v1/relationships/{relationship_id}/restore": a_judged_relationship_is_kept,

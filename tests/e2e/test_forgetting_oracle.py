@@ -12,6 +12,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from infra.embedded.stack import Stack
+from tests.support.doubting import install_doubts
 from tests.support.oracle import Oracle, open_oracle, smallest, told
 from tests.support.oracle_mutations import ANSWERED, PLAIN, SEEN_IN, WITHDRAWALS, Mutation, showing
 from tests.support.oracle_script import Script, script_of
@@ -24,6 +25,8 @@ pytestmark = [pytest.mark.server, pytest.mark.timeout(900)]
 def points() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as monkeypatch:
         install_points(monkeypatch)
+        # some of what is said is doubtful, so that there are proposed rules
+        install_doubts(monkeypatch, lambda one: one.source[-1] in "13579")
         yield
 
 

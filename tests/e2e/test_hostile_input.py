@@ -398,6 +398,8 @@ REFUSED_ELSEWHERE: Final[dict[str, list[dict[str, Json]]]] = {
         {"aside": ""},
     ],
     "POST /v1/rules/{item_id}/restore": [{}, {"version": 0}, {"version": 2**31}, {"version": "last"}],
+    "POST /v1/rules/{item_id}/confirm": [{"user_id": ""}, {"user_id": 1}, {"verdict": "maybe"}, {"active": True}],
+    "POST /v1/rules/{item_id}/reject": [{"user_id": "\x00"}, {"value": "x"}],
     "POST /v1/rules/{item_id}/outcomes": [{}, {"success": "perhaps"}, {"success": None}],
     "POST /v1/preferences/{item_id}/restore": [{}, {"version": -1}, {"version": 1.5}],
     "POST /v1/preferences/{item_id}/confirm": [{"value": ""}, {"value": "a\x00"}, {"value": 1}, {"verdict": "maybe"}],

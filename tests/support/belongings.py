@@ -10,7 +10,7 @@ from uuid import uuid4
 import httpx
 
 from ragpp.learned import Reflection, Theme
-from ragpp.models import FindingEntry, Scope
+from ragpp.models import FindingEntry, RuleEntry, Scope
 from tests.support.hostile import Json
 from tests.support.operations import OPERATIONS, Operation
 from tests.support.real_gateway import RealGateway
@@ -78,6 +78,11 @@ async def settle(
         await _sent(api, "/v1/rules", {"user_id": user_id, "id": RULE, "text": f"Ask about {name}."})
         rule = await _sent(api, "/v1/rules", {"user_id": user_id, "text": f"Offer {drink}.", "triggers": [place]})
         finding = await _find(gateway, scope, place, only, agent=agent)
+        proposed = RuleEntry(
+            id="learned-p", text=f"Mention {place}.", active=False, proposed=True, occurred_at=MADE, sources=(only,)
+        )
+        for seen in {None, agent}:
+            await gateway.worker.procedural.store(scope.seen_by(seen), [proposed])
         async with gateway.client(await gateway.key(scope.tenant_id)) as whole:
             pinned = await whole.put(f"/v1/users/{user_id}/pins/episodic/{only}")
             assert pinned.is_success, pinned.text
@@ -96,6 +101,7 @@ async def settle(
             "relationships": str(found["relationships"][0]["id"]),
             "preferences": str(preference["id"]),
             "rules": str(rule["id"]),
+            "proposed": proposed.id,
             "pins": only,
             "tier": "episodic",
             "findings": finding,

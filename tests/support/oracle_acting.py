@@ -38,7 +38,7 @@ async def act_on(api: httpx.AsyncClient, act: Act, target: Target) -> bool:
     if item is None:
         return False
     path = f"/v1/{target.what}/{item['id']}"
-    if target.what == "rules":
+    if act.deed in _RULE_CHANGES:
         answer = await api.patch(path, json={"user_id": act.user, **_RULE_CHANGES[act.deed]})
     else:
         value = {"value": target.called[-1]} if target.what == "preferences" else {}
@@ -59,6 +59,7 @@ _KIND_OF: Final = {
     "reject": "relationships",
     "confirm_preference": "preferences",
     "reject_preference": "preferences",
+    "confirm_rule": "rules",
     "rule_text": "rules",
     "rule_priority": "rules",
     "rule_off": "rules",

@@ -21,7 +21,16 @@ from tests.support.oracle_vocabulary import (
 
 Stage = Literal["observe", "short_term", "forget", "extract", "reflect", "maintain", "erase"]
 JobStage = Literal["extract", "reflect", "maintain"]
-Deed = Literal["confirm", "reject", "confirm_preference", "reject_preference", "rule_text", "rule_priority", "rule_off"]
+Deed = Literal[
+    "confirm",
+    "reject",
+    "confirm_preference",
+    "reject_preference",
+    "confirm_rule",
+    "rule_text",
+    "rule_priority",
+    "rule_off",
+]
 STEP: Final = timedelta(minutes=1)
 ENDS: Final = datetime(2024, 3, 10, 12, tzinfo=UTC)
 """The moment at which both memories are made equal and compared."""
@@ -235,7 +244,7 @@ class _Author:
         if "acts" in self._kinds:
             deeds: tuple[Deed, ...] = ("confirm", "reject", "confirm_preference", "reject_preference")
             if "rules" in self._kinds:
-                deeds = (*deeds, "rule_text", "rule_priority", "rule_off")
+                deeds = (*deeds, "confirm_rule", "rule_text", "rule_priority", "rule_off")
             at = self._now + timedelta(seconds=len(self._steps) % 50 + 1)
             self._steps.append(Act(self._user(), self._chance.choice(deeds), self._chance.randrange(8), at))
 

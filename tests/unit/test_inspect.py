@@ -8,7 +8,7 @@ from rich.console import Console
 
 from infra.cli.inspect_command import Known, known_of, known_view
 from ragpp.client import MemoryClient
-from ragpp.learned import Finding, Reflection, Theme
+from ragpp.learned import Finding, ProposedRule, Reflection, ReviewList, Theme
 from ragpp.models import DateSpan, Entity, Preference, Relationship, Rule
 
 NOON = datetime(2024, 3, 1, 12, tzinfo=UTC)
@@ -47,6 +47,7 @@ def rule(identifier: str, text: str, aside: str | None = None) -> Rule:
     )
 
 
+DOUBTED = rule("p", "Answer in Dutch.").model_copy(update={"active": False, "proposed": True})
 KNOWN = Known(
     user_id="u",
     entities=(Entity(id="e", name="Noor", label="PERSON", mentions=3, first_mention=NOON, last_mention=NOON),),
@@ -66,7 +67,7 @@ KNOWN = Known(
             learned_at=NOON,
         ),
     ),
-    rules=(rule("r", "Answer in French."), rule("q", "Answer in German.", "says another value")),
+    rules=(rule("r", "Answer in French."), rule("q", "Answer in German.", "says another value"), DOUBTED),
     findings=(
         Finding(
             id="f",
@@ -105,6 +106,14 @@ def test_each_kind_is_shown_with_its_state() -> None:
     assert text.index("LIVES_IN Glasgow") < text.index("LIVES_IN Leeds")
     for part in ("ended", "aside: says another value", "tea [bold]", "harbour 50%", "2024-03-01 (hour)", "rules"):
         assert part in text
+    (doubted,) = [line for line in text.splitlines() if "Answer in Dutch." in line]
+    assert doubted.split()[-1] == "proposed"
+
+
+def test_what_waits_to_be_judged_is_counted() -> None:
+    review = ReviewList(preferences=KNOWN.preferences, rules=(ProposedRule(rule=DOUBTED),))
+    waiting = shown(KNOWN.model_copy(update={"review": review})).splitlines()[-1]
+    assert waiting == "waiting for review: 0 relationships, 1 preference, 1 rule"
 
 
 def test_the_counts_are_of_all_and_the_rows_are_limited() -> None:

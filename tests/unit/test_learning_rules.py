@@ -1,5 +1,7 @@
 """Standing instructions become rules; those that cannot both be followed are found, and the weaker gives way."""
 
+from collections.abc import Sequence
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -8,7 +10,7 @@ from ragpp.learned import LEARNED_RULE
 from ragpp.models import Interaction, Rule
 from services.workers.learning.behaviour import RuleDraft, rules_told
 from services.workers.learning.conflicts import conflicts_of
-from services.workers.learning.instructions import instructions_of
+from services.workers.learning.instructions import Instruction, instructions_of
 from tests.support.said import MONTH, said
 
 
@@ -95,6 +97,35 @@ def test_what_has_to_be_said_again_becomes_a_rule_that_gains_by_it() -> None:
     assert thrice.id == twice.id
 
 
+def heard(*texts: str, doubted: Sequence[int] = ()) -> list[Instruction]:
+    """The instructions of texts, those of the numbers in `doubted` not said plainly."""
+    told = instructions_of([said(f"m{n}", text, day=n) for n, text in enumerate(texts, start=1)])
+    return [replace(one, plain=False) if int(one.source[1:]) in doubted else one for one in told]
+
+
+def test_a_rule_that_nobody_said_plainly_is_only_proposed() -> None:
+    (doubtful,) = rules_told(heard("Please always answer in French.", doubted=[1]))
+    (plain,) = rules_told(heard("Please always answer in French."))
+    assert (doubtful.proposed, plain.proposed) == (True, False)
+    assert doubtful.id == plain.id
+
+
+@pytest.mark.parametrize("doubted", [1, 2])
+def test_one_plain_instruction_makes_a_rule_in_its_own_words(doubted: int) -> None:
+    (draft,) = rules_told(heard("Always cite your sources.", "From now on, cite the sources.", doubted=[doubted]))
+    assert not draft.proposed
+    assert draft.text == ("Cite the sources." if doubted == 1 else "Cite your sources.")
+    assert set(draft.sources) == {"m1", "m2"}
+
+
+def test_a_rule_names_what_was_said_plainly_among_however_many_doubts() -> None:
+    asked = [said(f"m{n}", "Always cite your sources.", day=1, hour=n // 60, minute=n % 60) for n in range(80)]
+    told = [replace(one, plain=one.source == "m79") for one in instructions_of(asked)]
+    (draft,) = rules_told(told)
+    assert not draft.proposed
+    assert "m79" in draft.sources
+
+
 def test_a_situation_is_the_rules_trigger() -> None:
     (draft,) = drafts("Whenever I mention the budget, show the figures in euros.")
     assert "budget" in draft.triggers
@@ -169,6 +200,11 @@ def test_what_a_person_wrote_stays() -> None:
     written, learned = rule("a", "Use bullet points.", learned=False), rule("b", "Do not use bullet points.", day=5)
     (conflict,) = conflicts_of([written, learned], {}, {})
     assert conflict.kept_id == written.id
+
+
+def test_what_is_only_proposed_is_in_nobodys_way() -> None:
+    proposed = rule("b", "Do not use bullet points.", day=5).model_copy(update={"active": False, "proposed": True})
+    assert conflicts_of([rule("a", "Use bullet points."), proposed], {}, {}) == []
 
 
 def test_a_rule_that_gave_way_takes_no_other_with_it() -> None:

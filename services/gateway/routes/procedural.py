@@ -5,7 +5,7 @@ from uuid import uuid4
 
 from fastapi import APIRouter, Path, Query, Request, Response
 
-from ragpp.api import Forgotten, JudgementIn, Outcome, PreferenceIn, Restore, RuleChange, RuleIn
+from ragpp.api import Forgotten, JudgementIn, Outcome, PreferenceIn, Restore, RuleChange, RuleIn, UserIn
 from ragpp.errors import NotFound
 from ragpp.fields import Id, Label, Moment
 from ragpp.learned import Verdict
@@ -142,7 +142,8 @@ async def list_rules(
     cursor: Cursor = None,
     limit: Limit = 50,
 ) -> Response:
-    """By priority, highest first."""
+    """By priority, highest first. One that is `proposed` is not active: nobody said it plainly, and it is in no context
+    until a person confirms it."""
     note(request, user_id=user_id)
     parts: Parts = request.app.state.parts
     return answer(await parts.procedural.list_rules(principal.scope("read", user_id), active, cursor, limit))
@@ -183,7 +184,8 @@ async def get_rule(request: Request, principal: Reader, item_id: ItemId, user_id
     "/v1/rules/{item_id:id}", response_model=Rule, openapi_extra=body_schema(RuleChange), summary="Change a rule"
 )
 async def update_rule(request: Request, principal: Writer, item_id: ItemId) -> Response:
-    """What is given changes, as a new version. `aside`, the reason, makes the rule inactive."""
+    """What is given changes, as a new version. `aside`, the reason, makes the rule inactive. Who gives one that is
+    proposed `active`, `aside` or another text has decided on it."""
     body = await read_body(request, RuleChange)
     note(request, user_id=body.user_id, items=1)
     parts: Parts = request.app.state.parts
@@ -236,6 +238,40 @@ async def record_outcome(request: Request, principal: Writer, item_id: ItemId) -
     parts: Parts = request.app.state.parts
     scope = principal.scope("write", body.user_id)
     return answer(await parts.procedural.record_outcome(scope, item_id, body.success))
+
+
+@router.post(
+    "/v1/rules/{item_id:id}/confirm",
+    response_model=Rule,
+    openapi_extra=body_schema(UserIn),
+    summary="Confirm a rule",
+)
+async def confirm_rule(request: Request, principal: Writer, item_id: ItemId) -> Response:
+    """It is active, and no longer proposed."""
+    return await _judge_rule(request, principal, item_id, "confirmed")
+
+
+@router.post(
+    "/v1/rules/{item_id:id}/reject",
+    response_model=Rule,
+    openapi_extra=body_schema(UserIn),
+    summary="Reject a proposed rule",
+)
+async def reject_rule(request: Request, principal: Writer, item_id: ItemId) -> Response:
+    """It is deleted, and not learned again however often it is said; answered as it was. A rule that is not proposed is
+    a 409."""
+    return await _judge_rule(request, principal, item_id, "rejected")
+
+
+async def _judge_rule(request: Request, principal: Writer, item_id: str, verdict: Verdict) -> Response:
+    body = await read_body(request, UserIn)
+    note(request, user_id=body.user_id, items=1)
+    parts: Parts = request.app.state.parts
+    scope = principal.scope("write", body.user_id)
+    judged = await parts.procedural.judge_rule(scope, item_id, verdict)
+    if judged.deleted:
+        await parts.pins.unpin(scope, "procedural", [item_id])
+    return answer(judged)
 
 
 @router.delete("/v1/preferences/{item_id:id}", response_model=Forgotten, summary="Forget a preference")

@@ -7,6 +7,7 @@ from fastapi import APIRouter, Path, Query, Request, Response
 
 from ragpp.fields import Confidence, Id
 from ragpp.learned import ReviewList
+from services.gateway import quotes
 from services.gateway.http import RESPONSES, Limit, Reader, answer, note
 from services.gateway.parts import Parts
 
@@ -23,14 +24,18 @@ async def review(
     ] = None,
     limit: Limit = 50,
 ) -> Response:
-    """Relationships and preferences of little confidence on which nobody has judged, the surest first, at most `limit`
-    of each. `POST …/confirm` and `POST …/reject` on one of them judge it."""
+    """Relationships and preferences of little confidence on which nobody has judged, the surest first, and rules that
+    nobody said plainly, the latest first, with what was said; at most `limit` of each. `POST …/confirm` and
+    `POST …/reject` on one of them judge it."""
     note(request, user_id=user_id)
     parts: Parts = request.app.state.parts
     scope = principal.scope("read", user_id)
     threshold = parts.review_below if below is None else below
-    relationships, preferences = await asyncio.gather(
+    relationships, preferences, rules = await asyncio.gather(
         parts.semantic.review_relationships(scope, threshold, limit),
         parts.procedural.review_preferences(scope, threshold, limit),
+        parts.procedural.review_rules(scope, limit),
     )
-    return answer(ReviewList(relationships=tuple(relationships), preferences=tuple(preferences)))
+    proposed = await quotes.with_quotes(parts, scope, rules)
+    listed = ReviewList(relationships=tuple(relationships), preferences=tuple(preferences), rules=tuple(proposed))
+    return answer(listed)

@@ -74,6 +74,10 @@ class ViewedProcedural(Viewed[ProceduralTier]):
             lambda view: self._tier.update_rule(view, rule_id, text, triggers, priority, active, aside, epoch),
         )
 
+    async def judge_rule(self, scope: Scope, rule_id: str, verdict: Verdict) -> Rule:
+        """See the protocol."""
+        return await self._do(scope, rule_id, lambda view: self._tier.judge_rule(view, rule_id, verdict))
+
     async def restore_rule(self, scope: Scope, rule_id: str, version: int) -> Rule:
         """See the protocol. The version is that of the scope's view; elsewhere the rule becomes what it is then."""
         restored: list[Rule] = []

@@ -2,7 +2,8 @@
 
 A standing instruction ("please always answer in French", "when I ask for code, skip the explanation") is a rule at
 once. One for the moment ("no bullet points") becomes one when it has to be said again: on LEAST_TIMES occasions, or
-once with the word that it had been said before ("again, no bullet points").
+once with the word that it had been said before ("again, no bullet points"). It is only proposed while no instruction of
+it was said plainly.
 """
 
 import hashlib
@@ -33,7 +34,7 @@ _FOR_NOW: Final = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class RuleDraft:
-    """A rule to be learned. `told_at`: when it was last said or seen."""
+    """A rule to be learned. `told_at`: when it was last said or seen; `proposed`: never plainly."""
 
     id: str
     text: str
@@ -42,6 +43,7 @@ class RuleDraft:
     told_at: datetime
     first_at: datetime
     sources: tuple[str, ...]
+    proposed: bool = False
 
 
 def rules_told(instructions: Sequence[Instruction]) -> list[RuleDraft]:
@@ -52,19 +54,23 @@ def rules_told(instructions: Sequence[Instruction]) -> list[RuleDraft]:
             by_rule[instruction.rule_id].append(instruction)
     drafts = []
     for identifier, told in sorted(by_rule.items()):
-        sources = tuple(dict.fromkeys(one.source for one in told))
+        plain = [one for one in told if one.plain]
+        # a plain one is never beyond SOURCES, so that the rule goes with it
+        sources = tuple(dict.fromkeys(one.source for one in (*plain, *told)))
         if all(one.standing == "once" for one in told) and len(sources) < LEAST_TIMES:
             continue
         latest = max(told, key=lambda one: (one.at, one.source))
+        first = (plain or told)[0]
         drafts.append(
             RuleDraft(
                 id=identifier,
-                text=rule_text(told[0]),
-                triggers=_triggers(told[0].trigger),
+                text=rule_text(first),
+                triggers=_triggers(first.trigger),
                 priority=min(HIGHEST_PRIORITY, FIRST_PRIORITY + len(sources) - 1),
                 told_at=latest.at,
                 first_at=told[0].at,
                 sources=sources[:SOURCES],
+                proposed=not plain,
             )
         )
     return drafts

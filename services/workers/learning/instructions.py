@@ -48,7 +48,8 @@ _LISTED: Final = re.compile(r"[ \t]*(?:[-*•]|\d{1,2}[.)])[ \t]")
 @dataclass(frozen=True, slots=True)
 class Instruction:
     """One time that an assistant was told how to behave. `does`: the behaviour as an imperative. `trigger`: the
-    situation it is for, empty for any. `standing`: said as a rule, said to be a repetition, or for the moment."""
+    situation it is for, empty for any. `standing`: said as a rule, said to be a repetition, or for the moment. `plain`:
+    without doubt in the user's own words; the rule is only proposed where none is."""
 
     does: str
     trigger: str
@@ -57,6 +58,7 @@ class Instruction:
     at: datetime
     session_id: str
     source: str
+    plain: bool
 
     @property
     def rule_id(self) -> str:
@@ -96,7 +98,7 @@ def instructions_in(text: str, item: Interaction) -> Iterator[Instruction]:
             told[-1] = told[-1]._replace(standing="repeated")
         before = sentence
     for one in told:
-        yield Instruction(*one, item.occurred_at, item.session_id, item.id)
+        yield Instruction(*one, item.occurred_at, item.session_id, item.id, plain=True)
 
 
 def _bind(told: list[Told], before: Sentence) -> None:
