@@ -88,7 +88,8 @@ class ViewedProcedural(Viewed[ProceduralTier]):
 
         async def elsewhere(view: Scope) -> None:
             was = restored[0]
-            await self._tier.update_rule(view, rule_id, was.text, was.triggers, was.priority, was.active)
+            active = None if was.proposed else was.active  # what is proposed stays so, in each view
+            await self._tier.update_rule(view, rule_id, was.text, was.triggers, was.priority, active)
 
         return await self._do(scope, rule_id, change, elsewhere)
 
