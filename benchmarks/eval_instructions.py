@@ -22,6 +22,7 @@ from ragpp.models import Interaction
 from ragpp.own_words import own_text
 from services.workers.learning.behaviour import rules_told
 from services.workers.learning.instructions import instructions_of
+from services.workers.learning.stated import plainly_stated
 from services.workers.learning.texts import content_stems
 
 DATA: Final = Path(__file__).parent.parent / "tests" / "data"
@@ -79,11 +80,14 @@ def _said(case: Case) -> Interaction:
 def _rules(case: Case) -> list[str]:
     said = _said(case)
     answered = said.model_copy(update={"id": "answered", "role": "assistant", "content": "Noted."})
-    return [draft.text for draft in rules_told(instructions_of([said, answered]))]
+    plain = [told for told in instructions_of([said, answered]) if told.plain]
+    return [draft.text for draft in rules_told(plain)]
 
 
 def _preferences(case: Case, extractor: Extractor) -> list[str]:
-    extraction = extractor.extract(own_text(_said(case)), speaker=None, said_at=_NOON)
+    said = _said(case)
+    own = own_text(said)
+    extraction = plainly_stated(extractor, said, own, extractor.extract(own, speaker=None, said_at=_NOON))
     return [f"{found.key} {found.value}" for found in extraction.preferences if found.stated]
 
 
