@@ -25,12 +25,12 @@ MOST_SENTENCES: Final = 400
 """Of a message that are judged; whatever is behind them is taken for somebody else's."""
 DOUBTED: Final = 0.7
 """Above it what a sentence says is not plainly the user's: of the instructions in what the left-out folds pass on it
-is 86 in 100, of their own 12."""
+is 86 in 100, of their own 11."""
 BESIDE: Final = 0.5
 """And above it what stands beside a doubted sentence, or beside one that is beside it: what is passed on is in one
 piece."""
 SURE: Final = 0.8
-"""From here on a sentence is kept as an instruction though the grammar does not read it: 18 in 100 of the left-out
+"""From here on a sentence is kept as an instruction though the grammar does not read it: 19 in 100 of the left-out
 folds' instructions, of what else they say 5 in 1,000."""
 SCALE: Final = 100
 """The weights are kept as whole numbers, this many to one."""
@@ -84,15 +84,16 @@ def judged(text: str, own: str) -> list[Judged]:
 
 
 def doubted(text: str, found: Sequence[Judged]) -> list[Span]:
-    """The sentences of `text` that are not plainly the user's, in order. `found`: of the sentences that are not marked
-    as somebody else's."""
+    """The sentences of `text` that are not plainly the user's, in order, and what was not judged behind the last one.
+    `found`: of the sentences that are not marked as somebody else's."""
     doubts = [one.passed_on > DOUBTED for one in found]
     joined = [text[one.end : other.start].count("\n") < 2 for one, other in pairwise(found)]
     for place in range(1, len(found)):
         doubts[place] |= doubts[place - 1] and joined[place - 1] and found[place].passed_on > BESIDE
     for place in range(len(found) - 2, -1, -1):
         doubts[place] |= doubts[place + 1] and joined[place] and found[place].passed_on > BESIDE
-    return [Span(one.start, one.end) for one, doubt in zip(found, doubts, strict=True) if doubt]
+    spans = [Span(one.start, one.end) for one, doubt in zip(found, doubts, strict=True) if doubt]
+    return [*spans, Span(found[-1].end, len(text))] if found else spans
 
 
 def own_judged(item: Interaction, own: str) -> list[Judged]:
