@@ -22,6 +22,7 @@ from ragpp.models import Interaction
 from ragpp.own_words import own_text
 from services.workers.learning.behaviour import rules_told
 from services.workers.learning.instructions import instructions_of
+from services.workers.learning.stated import extracted
 from services.workers.learning.texts import content_stems
 
 DATA: Final = Path(__file__).parent.parent / "tests" / "data"
@@ -83,7 +84,8 @@ def _rules(case: Case) -> list[str]:
 
 
 def _preferences(case: Case, extractor: Extractor) -> list[str]:
-    extraction = extractor.extract(own_text(_said(case)), speaker=None, said_at=_NOON)
+    said = _said(case)
+    extraction = extracted(extractor, said, own_text(said))
     return [f"{found.key} {found.value}" for found in extraction.preferences if found.stated]
 
 

@@ -22,7 +22,7 @@ from ragpp.models import (
     PreferenceEntry,
     RelationshipEntry,
 )
-from ragpp.own_words import own_words
+from services.workers.learning.stated import plainly_own
 from services.workers.learning.texts import content_stems
 from services.workers.observe import finding_id
 
@@ -52,7 +52,7 @@ class Read:
 async def read_with_model(model: LanguageModel, extractor: Extractor, items: Sequence[Interaction]) -> Read:
     """Read `items`, oldest first, without what they have from memory. Claims have ids of what they say and rest on, so
     that the same claim again changes nothing. Raises LanguageModelError, ExtractionError."""
-    own = own_words(items)
+    own = await asyncio.to_thread(plainly_own, items)
     window = await extract_window(model, own)
     by_id = {item.id: item for item in own}
     local = await asyncio.to_thread(lambda: {item.id: _local(extractor, item) for item in own})

@@ -31,6 +31,7 @@ from ragpp.repeating import merged, repeated
 from services.workers.epochs import Epochs, epochs_of
 from services.workers.history import repeating_spans
 from services.workers.learning.echo import teaching_spans
+from services.workers.learning.stated import extracted
 from services.workers.parts import WorkerParts
 
 _OUR_WORD: Final = re.compile(r"\b[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\b")
@@ -128,10 +129,7 @@ async def _extract(parts: WorkerParts, scope: Scope, items: Sequence[Interaction
     it quotes is noted with it first, and so is not learned either when it was forgotten where it comes from."""
 
     def extract(texts: Sequence[str], of: Sequence[Interaction]) -> list[Extraction]:
-        return [
-            parts.extractor.extract(text, speaker=item.name, said_at=item.occurred_at)
-            for text, item in zip(texts, of, strict=True)
-        ]
+        return [extracted(parts.extractor, item, text) for text, item in zip(texts, of, strict=True)]
 
     known = await repeating_spans(parts, scope, items)
     texts = await asyncio.to_thread(lambda: [blanked(own_text(item), known.get(item.id, ())) for item in items])

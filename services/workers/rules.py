@@ -13,7 +13,6 @@ from ragpp.learned import LEARNED_RULE, SUGGESTED_RULE, RuleConflict
 from ragpp.llm.port import LanguageModel
 from ragpp.llm.suggestions import suggest_rules
 from ragpp.models import Interaction, Page, Rule, RuleEntry, Scope, TimeRange
-from ragpp.own_words import own_words
 from ragpp.telling import told
 from services.workers.extract import HISTORY, MOST_HISTORY, patterns_until
 from services.workers.history import PAGE, pages, said_within, vectors_of
@@ -27,6 +26,7 @@ from services.workers.learning.behaviour import (
 from services.workers.learning.conflicts import conflicts_of
 from services.workers.learning.days import back
 from services.workers.learning.instructions import instructions_of, rule_id
+from services.workers.learning.stated import plainly_own
 from services.workers.observe import teaches
 from services.workers.parts import WorkerParts
 
@@ -120,7 +120,7 @@ async def _suggested(
     texts = [*(draft.text for draft in drafts), *(rule.text for rule in rules)]
     known = {*(draft.id for draft in drafts), *(rule.id for rule in rules)}
     try:
-        suggested = await suggest_rules(model, own_words(items), texts)
+        suggested = await suggest_rules(model, await asyncio.to_thread(plainly_own, items), texts)
     except LanguageModelError as error:
         _log.warning("reflect.fell_back", analysis="rules", kind=error.kind, error=told(error))
         return []

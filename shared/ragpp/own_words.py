@@ -184,6 +184,11 @@ def foreign(text: str) -> list[Span]:
     return merged(span for span in spans if span.end > span.start)
 
 
+def marked(text: str) -> list[Span]:
+    """Those stretches that marks tell, without what a sentence hands over."""
+    return merged(span for span in _marked(text) if span.end > span.start)
+
+
 def own_text(item: Interaction) -> str:
     """The message's content at its length, with what came from memory blanked and, where a person wrote it, what is
     somebody else's: what is left its author says now. What assistants pass on is their answer."""

@@ -166,6 +166,12 @@ def read_sentence(sentence: Sentence, *, stands: bool) -> Told | None:
     return None
 
 
+def as_said(text: str) -> str:
+    """A sentence that is not in the grammar, without its mark in a list, its politeness and its reason."""
+    whole = text.strip().rstrip(".!…:) ")
+    return _bare(_REASON.sub("", _bare(whole))) or whole
+
+
 def _read_clause(said: str, *, asks: bool, standing: Standing) -> Told | None:
     again = _AGAIN.match(said)
     if again:

@@ -11,12 +11,14 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
+from ragpp.echo import Span
 from ragpp.extraction.sentences import Sentence, clean, split
 from ragpp.learned import LEARNED_RULE
 from ragpp.models import Interaction
 from ragpp.own_words import own_text
+from services.workers.learning.authorship import BESIDE, Judged, at, doubted, own_judged, regained, surely_meant
 from services.workers.learning.doings import assisted_sessions
-from services.workers.learning.imperatives import Standing, Told, read_sentence
+from services.workers.learning.imperatives import Standing, Told, as_said, read_sentence
 from services.workers.learning.texts import content_stems, stem
 
 LONGEST: Final = 300
@@ -42,14 +44,19 @@ _HEADS_LIST: Final = re.compile(
     r"please (?:follow|stick))\b[^:]{0,80}:$",
     _FLAGS,
 )
+_OF_SOMEBODY: Final = re.compile(
+    r"(?:(?:and|but|so|also|ok|well|oh)\b,? )*(?:i|we|he|she|they|it|there|that|this|my|our|his|her|their)\b", _FLAGS
+)
+_IN_DREAMS: Final = re.compile(r"\b(?:i|we)(?:'d| would| could| might) (?!like|love|prefer|appreciate|rather)", _FLAGS)
+_SPEAKS_TO: Final = re.compile(r"\b(?:you|your|u)\b", _FLAGS)
 _LISTED: Final = re.compile(r"[ \t]*(?:[-*•]|\d{1,2}[.)])[ \t]")
 
 
 @dataclass(frozen=True, slots=True)
 class Instruction:
     """One time that an assistant was told how to behave. `does`: the behaviour as an imperative. `trigger`: the
-    situation it is for, empty for any. `standing`: said as a rule, said to be a repetition, or for the moment. `plain`:
-    without doubt in the user's own words; the rule is only proposed where none is."""
+    situation it is for, empty for any. `standing`: said as a rule, said to be a repetition, or for the moment.
+    `plain`: whether the user says it, and not likely somebody whose text they passed on."""
 
     does: str
     trigger: str
@@ -58,7 +65,7 @@ class Instruction:
     at: datetime
     session_id: str
     source: str
-    plain: bool
+    plain: bool = True
 
     @property
     def rule_id(self) -> str:
@@ -78,33 +85,61 @@ def instructions_of(items: Sequence[Interaction]) -> list[Instruction]:
     found: list[Instruction] = []
     for item in sorted(items, key=lambda item: (item.occurred_at, item.id)):
         if item.role == "user" and item.session_id in addressed:
-            found += instructions_in(own_text(item), item)
+            found += instructions_in(regained(item, own_text(item)), item)
     return found
 
 
 def instructions_in(text: str, item: Interaction) -> Iterator[Instruction]:
-    """The instructions of one message's `text`."""
-    told: list[Told] = []
-    heads, before = False, None
+    """The instructions of one message's `text`: what the grammar reads, and what is surely meant as one though the
+    grammar cannot take it apart; that one is kept as it was said."""
+    told: list[tuple[Told, bool]] = []
+    found = own_judged(item, text)
+    doubts = doubted(text, found)
+    heads, vouched, before = False, False, None
     for sentence in split(clean(text)):
         said = sentence.text
         listed = _LISTED.match(text, text.rfind("\n", 0, sentence.start) + 1) is not None
+        head = at(found, sentence.start)
+        vouched = head.to_keep > head.passed_on + BESIDE or (vouched and heads and listed)
         heads = _HEADS_LIST.search(said) is not None or (heads and listed)
+        plain = not _within(doubts, sentence) or (vouched and heads and listed)
         if before is not None and _BINDS.match(said):
-            _bind(told, before)
-        elif len(said) <= LONGEST and (read := read_sentence(sentence, stands=heads and listed)) is not None:
-            told.append(read)
-        elif told and _SAID_BEFORE.match(said) and told[-1].standing == "once":
-            told[-1] = told[-1]._replace(standing="repeated")
+            _bind(told, before, plain=not _within(doubts, before))
+        elif len(said) > LONGEST:
+            pass
+        elif (read := read_sentence(sentence, stands=heads and listed)) is not None:
+            told.append((read, plain))
+        elif told and _SAID_BEFORE.match(said) and told[-1][0].standing == "once":
+            told[-1] = told[-1][0]._replace(standing="repeated"), told[-1][1]
+        elif _surely_meant(sentence, at(found, sentence.start)):
+            told.append(
+                (Told(as_said(text[sentence.start : sentence.end]), "", refuses=False, standing="standing"), True)
+            )
         before = sentence
-    for one in told:
-        yield Instruction(*one, item.occurred_at, item.session_id, item.id, plain=True)
+    for one, plain in told:
+        yield Instruction(*one, item.occurred_at, item.session_id, item.id, plain)
 
 
-def _bind(told: list[Told], before: Sentence) -> None:
+def _within(spans: Sequence[Span], sentence: Sentence) -> bool:
+    return any(span.start <= sentence.start < span.end for span in spans)
+
+
+def _surely_meant(sentence: Sentence, odds: Judged) -> bool:
+    """Whether a sentence that is not in the grammar is the user's instruction all the same. One about somebody must
+    speak to the assistant as well."""
+    if (
+        sentence.asks
+        or sentence.text.endswith(":")
+        or (_OF_SOMEBODY.match(sentence.text) and not _SPEAKS_TO.search(sentence.text))
+    ):
+        return False
+    return surely_meant(odds) and _IN_DREAMS.search(sentence.text) is None
+
+
+def _bind(told: list[tuple[Told, bool]], before: Sentence, *, plain: bool) -> None:
     """Let the sentence before stand, also one that was no instruction for the moment."""
     read = read_sentence(before, stands=True)
-    if read is not None and told and told[-1].does == read.does:
-        told[-1] = read
+    if read is not None and told and told[-1][0].does == read.does:
+        told[-1] = read, plain
     elif read is not None and len(before.text) <= LONGEST:
-        told.append(read)
+        told.append((read, plain))

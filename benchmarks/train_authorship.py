@@ -1,0 +1,187 @@
+"""Train what tells passed-on text from a user's own: `python -m benchmarks.train_authorship [--write]`.
+
+Two logistic regressions on the messages of `benchmarks.passed_on`. Without `--write` each fold is judged by what was
+learned from the others; with it the weights are made of all of them, the same on every run.
+"""
+
+import argparse
+import json
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+from rich.console import Console
+from rich.table import Table
+
+from benchmarks.passed_on import FOLDS, Whose, messages
+from ragpp.echo import blanked
+from ragpp.own_words import foreign
+from services.workers.learning.authorship import SCALE, features_of
+from services.workers.learning.imperatives import read_sentence
+
+WEIGHTS: Final = Path(__file__).parent.parent / "services" / "workers" / "learning" / "authorship.json"
+STEPS: Final = 250
+RATE: Final = 0.1
+L2: Final = {"f": 3e-3, "k": 1e-3}
+BLANKED: Final = 0.3
+"""What a sentence counts in training that is known to be somebody else's without it."""
+CHAT: Final = 0.1
+"""And one that teaches nothing, for the doubt."""
+SEEDS: Final = (1, 2, 3)
+"""Of the messages: the same lines, put together in other ways."""
+LEAST_SEEN: Final = 40
+"""Sentences, and folds below, that a feature must be in."""
+LEAST_FOLDS: Final = 3
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A sentence. `survives`: nothing marks it as somebody else's. `read`: the grammar takes it for standing."""
+
+    fold: int
+    whose: Whose
+    features: frozenset[str]
+    survives: bool
+    read: bool
+    text: str
+
+
+def rows() -> list[Row]:
+    """The sentences of all messages."""
+    found = []
+    for message in (made for seed in SEEDS for made in messages(seed)):
+        text = message.text
+        own = blanked(text, foreign(text))
+        for sentence, features in features_of(text, own):
+            told = read_sentence(sentence, stands=False)
+            middle = sentence.start + len(sentence.text) // 2
+            found.append(
+                Row(
+                    message.fold,
+                    message.whose(middle),
+                    frozenset(features),
+                    survives=bool(own[sentence.start : sentence.end].strip()),
+                    read=told is not None and told.standing != "once",
+                    text=sentence.text,
+                )
+            )
+    return found
+
+
+def vocabulary(of: Sequence[Row]) -> dict[str, int]:
+    """The features that are in enough sentences of enough folds, numbered."""
+    seen, folds = Counter[str](), defaultdict[str, set[int]](set)
+    for row in of:
+        seen.update(row.features)
+        for feature in row.features:
+            folds[feature].add(row.fold)
+    kept = sorted(name for name, count in seen.items() if count >= LEAST_SEEN and len(folds[name]) >= LEAST_FOLDS)
+    return {name: number for number, name in enumerate(kept)}
+
+
+def numbered(of: Sequence[Row], known: dict[str, int]) -> list[npt.NDArray[np.intp]]:
+    """The known features of each row."""
+    return [np.array(sorted(known[name] for name in row.features if name in known), dtype=np.intp) for row in of]
+
+
+def fit(x: Sequence[npt.NDArray[np.intp]], y: Floats, weight: Floats, size: int, *, l2: float) -> tuple[Floats, float]:
+    """The weights and the bias that Adam reaches from zero in STEPS steps over all rows."""
+    flat = np.concatenate(x)
+    lengths = np.array([len(one) for one in x])
+    starts, row = np.cumsum([0, *lengths[:-1]]), np.repeat(np.arange(len(x)), lengths)
+    theta, first, second = np.zeros(size + 1), np.zeros(size + 1), np.zeros(size + 1)
+    share = weight / weight.sum()
+    for step in range(1, STEPS + 1):
+        score = np.add.reduceat(theta[flat], starts) + theta[size]
+        error = (1 / (1 + np.exp(-score)) - y) * share
+        gradient = np.bincount(flat, weights=error[row], minlength=size + 1) + l2 * theta
+        gradient[size] = error.sum()
+        first, second = 0.9 * first + 0.1 * gradient, 0.999 * second + 0.001 * gradient**2
+        rate = RATE * np.sqrt(1 - 0.999**step) / (1 - 0.9**step)
+        theta -= rate * first / (np.sqrt(second) + 1e-8)
+    return theta[:size], float(theta[size])
+
+
+def trained(of: Sequence[Row], known: dict[str, int], whose: Whose) -> tuple[Floats, float]:
+    """What tells the sentences that are `whose` from the others."""
+    weight = np.array([_importance(row) if whose == "f" else 1.0 if row.survives else BLANKED for row in of])
+    return fit(
+        numbered(of, known), np.array([float(row.whose == whose) for row in of]), weight, len(known), l2=L2[whose]
+    )
+
+
+def _importance(row: Row) -> float:
+    """What a sentence counts for the doubt, of which only those are asked that teach something."""
+    return (1.0 if row.survives else BLANKED) * (CHAT if row.whose == "o" else 1.0) * (2.0 if row.read else 1.0)
+
+
+def left_out(of: Sequence[Row]) -> tuple[Floats, Floats]:
+    """For each row, that it is passed on and that it is to be kept, told by what was learned of the other folds."""
+    passed_on, to_keep = np.zeros(len(of)), np.zeros(len(of))
+    for fold in range(FOLDS):
+        others = [row for row in of if row.fold != fold]
+        here = [place for place, row in enumerate(of) if row.fold == fold]
+        known = vocabulary(others)
+        x = numbered([of[place] for place in here], known)
+        for odds, whose in ((passed_on, "f"), (to_keep, "k")):
+            theta, bias = trained(others, known, whose)  # type: ignore[arg-type]  # two of the three
+            odds[here] = [1 / (1 + np.exp(-(theta[one].sum() + bias))) for one in x]
+    return passed_on, to_keep
+
+
+def _share(odds: Floats, which: npt.NDArray[np.bool_], least: float) -> str:
+    return f"{100 * float((odds[which] > least).mean()):.1f} %"
+
+
+def report(of: Sequence[Row], console: Console) -> None:
+    """What the thresholds would do to sentences that no training saw."""
+    passed_on, to_keep = left_out(of)
+    live = np.array([row.survives for row in of])
+    read = np.array([row.read for row in of]) & live
+    whose = np.array([row.whose for row in of])
+    doubt = Table("doubted above", "of others'", "of one's own", title="read as instructions by the grammar")
+    for least in (0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9):
+        doubt.add_row(
+            f"{least}", _share(passed_on, read & (whose == "f"), least), _share(passed_on, read & (whose == "k"), least)
+        )
+    keep = Table("kept above", "instructions", "other own", "of others'", title="not read by the grammar")
+    rest = ~read & live
+    for least in (0.5, 0.6, 0.7, 0.8, 0.9):
+        sure = np.where(passed_on < 0.2, to_keep, 0)
+        keep.add_row(f"{least}", *(_share(sure, rest & (whose == one), least) for one in ("k", "o", "f")))
+    console.print(Counter(whose[live].tolist()), doubt, keep)
+
+
+def write(of: Sequence[Row]) -> None:
+    """The weights of both, learned from everything."""
+    known = vocabulary(of)
+    (doubt, doubt_bias), (keep, keep_bias) = trained(of, known, "f"), trained(of, known, "k")
+    both = {"": [round(doubt_bias * SCALE), round(keep_bias * SCALE)]}
+    both |= {
+        name: pair
+        for name, number in known.items()
+        if any(pair := [round(doubt[number] * SCALE), round(keep[number] * SCALE)])
+    }
+    text = ",\n".join(f"{json.dumps(name, ensure_ascii=False)}:{json.dumps(pair)}" for name, pair in both.items())
+    WEIGHTS.write_text(f"{{{text}}}\n", encoding="utf-8")
+
+
+def main() -> None:
+    """Parse the command line and run."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--write", action="store_true", help="the weights, instead of judging what is left out")
+    given = parser.parse_args()
+    made = rows()
+    if given.write:
+        write(made)
+    else:
+        report(made, Console())
+
+
+if __name__ == "__main__":
+    main()
