@@ -209,6 +209,19 @@ async def test_an_erased_user_is_nowhere(gateway: RealGateway, stack: Stack) -> 
     assert report["user_id"] in names
 
 
+async def test_nothing_is_left_in_any_view_of_a_user_who_was_erased(gateway: RealGateway, stack: Stack) -> None:
+    scope, words = new_scope(), planted()
+    owner = await settle(gateway, scope, *words, agent="a")
+    async with gateway.client(await gateway.key(scope.tenant_id)) as api:
+        job = await accepted(api.delete(f"/v1/users/{scope.user_id}"))
+        await gateway.digest(scope.tenant_id)
+        assert await gateway.parts.audit.flush()
+        nothing_found_again((await ended(api, job))["result"])
+    where = await places_of(stack, [scope.user_id, *owner.words], hint=HINT)
+    assert set(where) <= {scope.user_id}
+    assert where.get(scope.user_id, set()) <= KNOWN_AGAIN
+
+
 async def test_nobody_else_notices_that_a_user_is_erased(gateway: RealGateway) -> None:
     owner = await owner_of(gateway)
     tenant, user = owner.scope.user_key

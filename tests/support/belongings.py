@@ -83,7 +83,8 @@ async def settle(
         )
         for seen in {None, agent}:
             await gateway.worker.procedural.store(scope.seen_by(seen), [proposed])
-        async with gateway.client(await gateway.key(scope.tenant_id)) as whole:
+        of_all = key if agent is None else await gateway.key(scope.tenant_id)
+        async with gateway.client(of_all) as whole:
             pinned = await whole.put(f"/v1/users/{user_id}/pins/episodic/{only}")
             assert pinned.is_success, pinned.text
         asked = await api.post(f"/v1/users/{user_id}/extract", json={})
