@@ -11,7 +11,7 @@ SELECT model, dimension FROM episodic.record_embedding($1, $2);
 
 -- name: known
 -- $3 ids text[]
-SELECT id, content_hash, event_id
+SELECT id, content_hash, event_id, seen_by
   FROM episodic.interactions
  WHERE tenant_id = $1 AND user_id = $2 AND id = ANY ($3::text[]);
 

@@ -40,10 +40,12 @@ class NewTurn:
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """What is stored under an id: the hash of its content, and the event that recorded it."""
+    """What is stored under an id: the hash of its content, the event that recorded it, and the only agent that may see
+    it, if there is one."""
 
     content_hash: bytes
     event_id: int
+    seen_by: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -128,7 +128,7 @@ class Writer(Rows):
     async def known(self, ids: Collection[str]) -> dict[str, Known]:
         """What is stored under those of `ids` that exist."""
         rows = await self._connection.fetch(SQL["known"], *self._scope.user_key, list(ids))
-        return {row["id"]: Known(row["content_hash"], row["event_id"]) for row in rows}
+        return {row["id"]: Known(row["content_hash"], row["event_id"], row["seen_by"]) for row in rows}
 
     async def forgotten(self, ids: Collection[str]) -> set[str]:
         """Those of `ids` that were forgotten."""

@@ -257,18 +257,27 @@ class PostgresEpisodicTier(RepeatVerbs, FindVerbs):
 
 
 def _refuse_conflicts(turns: Sequence[NewTurn], known: Mapping[str, Known]) -> None:
-    """Raises Conflict when an id stands for other content, in the store or earlier in the batch."""
+    """Raises Conflict when an id stands for other content, in the store or earlier in the batch, or for what another
+    agent alone may see, or all agents and now one alone."""
     contents = {identifier: row.content_hash for identifier, row in known.items()}
     indexes = [
         index
         for index, turn in enumerate(turns)
         if contents.setdefault(turn.interaction.id, turn.content_hash) != turn.content_hash
+        or _is_of_others(turn.interaction, known.get(turn.interaction.id))
     ]
     if indexes:
         raise Conflict(
             f"{len(indexes)} of {len(turns)} ids are known with other content, the first at index {indexes[0]}",
             details={"indexes": indexes},
         )
+
+
+def _is_of_others(interaction: Interaction, known: Known | None) -> bool:
+    """Whether it would be told what another agent was told, or is not to be seen by whoever sees it."""
+    if known is None:
+        return False
+    return (interaction.seen_by is not None) if known.seen_by is None else known.seen_by != interaction.agent_id
 
 
 def _stored_event(interaction: Interaction) -> NewEvent:

@@ -6,6 +6,7 @@ from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontext
 from dataclasses import dataclass
 from importlib.metadata import version
 from typing import Final, TypeVar, cast
+from uuid import uuid4
 
 import structlog
 from fastapi import FastAPI
@@ -144,9 +145,9 @@ async def open_parts(open_tiers: OpenTiers) -> AsyncIterator[Parts]:
         asked, views = JobLedger(pool, system_clock, marks), ViewBoard(pool)
 
         async def begin_view(scope: Scope) -> None:
-            job = await asked.request(
-                scope, "maintain.requested", f"view:{scope.view}", {"task": "views"}, system_clock()
-            )
+            await views.begin(scope, 0)  # before whoever builds it looks
+            subject, now = f"view:{uuid4().hex}", system_clock()
+            job = await asked.request(scope, "maintain.requested", subject, {"task": "views"}, now)
             await views.begin(scope, int(job.id.partition(".")[0]))
 
         tiers = Tiers(

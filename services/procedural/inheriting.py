@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from ragpp.models import PreferenceEntry, RuleEntry, Scope
+from ragpp.models import Scope
 from services.procedural import writing
 from services.procedural.core import Core
 from services.procedural.naming import ProceduralEntry
@@ -12,14 +12,16 @@ class InheritVerbs(Core):
     """The verb by which a view begins."""
 
     async def inherit(self, scope: Scope, of: str | None, beside: Sequence[str] = ()) -> int:
-        """See the contract."""
+        """See the contract. Raises Outdated when something was forgotten meanwhile."""
         await self.identify()
         async with self._store.reading(scope.seen_by(of)) as rows:
+            epoch = await rows.epoch()
             found = await rows.set_by_hand([scope.seen_by(view).view_key[1] for view in beside], scope.view_key[1])
-        set_by_hand: list[PreferenceEntry | RuleEntry] = [*found]
         entries: list[ProceduralEntry] = [*found]
         vectors = await self.vectors_of(entries)
-        async with self._store.writing(scope) as rows:
+        async with self._store.writing(scope, epoch) as rows:
             await rows.inherit(scope.seen_by(of))
-            await writing.apply(rows, scope, set_by_hand, vectors, self._clock())
-        return len(found)
+            known = await rows.applied({entry.id for entry in found})  # set here as well, or begun before
+            new = [(entry, vector) for entry, vector in zip(found, vectors, strict=True) if entry.id not in known]
+            await writing.apply(rows, scope, [one for one, _ in new], [vector for _, vector in new], self._clock())
+        return len(new)

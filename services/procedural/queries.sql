@@ -42,10 +42,11 @@ SELECT tenant_id, $2, entry_id, kind FROM procedural.applied
 ON CONFLICT DO NOTHING
 
 -- name: preferences_by_hand
--- What rests on no message, oldest first; nothing that was set in one of the views $3 and is not in that of $4.
+-- What rests on no message, oldest first; nothing that was set in one of the views $3 and is not in that of $4. A version
+-- that was restored has its entry's id with its own number.
 -- $3 text[], $4 text
-SELECT said.entry_id AS id, COALESCE(said.category, named.category) AS category, COALESCE(said.key, named.key) AS key,
-       said.value, said.confidence, said.stated, said.occurred_at
+SELECT CASE WHEN row_number() OVER same = 1 THEN said.entry_id ELSE said.entry_id || '.v' || said.version END AS id,
+       COALESCE(said.category, named.category) AS category, COALESCE(said.key, named.key) AS key, said.value, said.confidence, said.stated, said.occurred_at
   FROM procedural.preference_versions AS said
   JOIN procedural.preferences AS named
     ON named.tenant_id = $1 AND named.user_id = $2 AND named.id = said.preference_id
@@ -55,6 +56,7 @@ SELECT said.entry_id AS id, COALESCE(said.category, named.category) AS category,
         OR NOT EXISTS (SELECT FROM procedural.applied AS other
                         WHERE other.tenant_id = $1 AND other.user_id = ANY ($3::text[])
                           AND other.entry_id = said.entry_id))
+WINDOW same AS (PARTITION BY said.entry_id ORDER BY said.recorded_at, said.version)
  ORDER BY said.recorded_at, said.version
 
 -- name: rules_by_hand

@@ -12,6 +12,7 @@ from pydantic import JsonValue
 
 from ragpp.ledger import Work, WorkKey
 from ragpp.ledger.erasing import TO_DO, Erasure, erasure_of
+from ragpp.ledger.views import view_of
 from ragpp.models import MemoryQuery
 from ragpp.tiers import ERASED_AT_ONCE, MemoryTier
 from services.workers.clean import want_clean
@@ -27,6 +28,8 @@ ASKED_AT_ONCE: Final = 1_000
 """Ids that one question to a tier names: the graph looks for each of them in each of its observations."""
 MOST: Final = 1_000_000
 """Interactions of one session."""
+EVER: Final = 2**62
+"""No event has a greater id."""
 SAMPLES: Final = 3
 SAMPLE_CHARS: Final = 500
 FOUND: Final = 50
@@ -141,17 +144,15 @@ async def _user(parts: WorkerParts, work: Work, told: Told) -> dict[str, JsonVal
     await parts.short_term.erase(scope, before)
     while ids := await parts.episodic.recorded_before(scope, before, ERASED_AT_ONCE):
         await _sample(parts, work, told, ids[: SAMPLES - len(told.samples)])
-        await parts.short_term.forget(scope, ids)  # keeps them from coming late
+        for seen in await everywhere(parts, scope):
+            await parts.short_term.forget(seen, ids)  # keeps them from coming late
         await parts.episodic.erase(scope, before)
         told.done += len(ids)
         await parts.erasures.progress(work, told.done)
-    views = await views_of(parts, scope)
-    for view in views:
-        await parts.short_term.erase(view, before)
     for tier in (parts.episodic, parts.semantic, parts.procedural):
-        for seen in [scope, *(views if tier is not parts.episodic else ())]:
-            while await tier.erase(seen, before):
-                await parts.erasures.progress(work, told.done)
+        while await tier.erase(scope, before):
+            await parts.erasures.progress(work, told.done)
+    await _views(parts, work, told)
     until = parts.clock()
     await parts.erasures.erase_events(work)
     await parts.erasures.erase_elsewhere(scope, until)
@@ -163,6 +164,16 @@ async def _user(parts: WorkerParts, work: Work, told: Told) -> dict[str, JsonVal
     report = told.report(left, await _searched(parts, work, told))
     await parts.erasures.conclude(work, report)
     return report
+
+
+async def _views(parts: WorkerParts, work: Work, told: Told) -> None:
+    """Erase all that is in views, also of what came later, and let those be built again that there is something for."""
+    for view in await views_of(parts, work.scope):
+        await parts.short_term.erase(view, EVER)
+        for tier in (parts.semantic, parts.procedural):
+            while await tier.erase(view, EVER):
+                await parts.erasures.progress(work, told.done)
+    await parts.views.unbuild(work.scope)
 
 
 async def _held(parts: WorkerParts, work: Work, tier: MemoryTier) -> dict[str, int]:
@@ -182,10 +193,14 @@ def _tiers(parts: WorkerParts) -> Sequence[MemoryTier]:
 async def _resting_on(parts: WorkerParts, work: Work, ids: Sequence[str]) -> Holdings:
     """What there is of these interactions and rests on them; of very many, what rests on two parts counts twice."""
     found: Holdings = {}
+    agent_id = erasure_of(work).agent_id
+    seen = work.scope
+    if agent_id is not None:  # whose key asks: of what rests on it elsewhere it is not told
+        seen = view_of(work.scope.seen_by(agent_id), await parts.views.of(work.scope))
     for tier in _tiers(parts):
         kinds = found.setdefault(tier.name, {})
         for start in range(0, len(ids), ASKED_AT_ONCE):
-            some = await tier.holdings(work.scope, list(ids[start : start + ASKED_AT_ONCE]))
+            some = await tier.holdings(seen, list(ids[start : start + ASKED_AT_ONCE]))
             for kind, count in some.items():
                 kinds[kind] = kinds.get(kind, 0) + count
     return found

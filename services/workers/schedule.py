@@ -147,6 +147,9 @@ class Scheduler:
                 tasks = upkeep_tasks(stored_at, now, self._learning)
                 await self._ledger.request_maintenance(user, tasks, today)
                 asked += len(tasks)
+        for user in await self._ledger.users_with_unbuilt_views():
+            with _apart():
+                await self._ledger.request_views(user, now.date())
         return asked
 
     async def prune(self) -> int:

@@ -10,11 +10,14 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Final, cast
 
-from ragpp.counterparts import same_entities, same_relationships
-from ragpp.errors import NotFound
+import structlog
+
+from ragpp.counterparts import known_of, same_relationships
+from ragpp.errors import MemorySystemError, NotFound, Outdated, TierUnavailable
 from ragpp.ledger import Result, Work, WorkKey
 from ragpp.ledger.views import view_of
 from ragpp.models import SHARED, Entity, Page, Relationship, Scope
+from ragpp.telling import told
 from services.workers.again import look_in_turn
 from services.workers.history import PAGE, pages
 from services.workers.observe import observe_events
@@ -22,6 +25,7 @@ from services.workers.parts import WorkerParts
 from services.workers.repair import rebuild_session
 from services.workers.seen import views_of
 
+_log = structlog.stdlib.get_logger(__name__)
 AT_ONCE: Final = 100
 """Messages that are observed together in a view that is being built."""
 StageWork = Callable[[WorkerParts, Sequence[Work]], Awaitable[Mapping[WorkKey, Result] | None]]
@@ -83,12 +87,28 @@ async def _build(parts: WorkerParts, view: Scope, agents: Sequence[str]) -> None
         await parts.procedural.inherit(view, SHARED)
     after = 0
     while recorded := await parts.episodic.recorded(view, after, AT_ONCE):
-        await observe_events(parts, view, recorded)
+        await _observe_all(parts, view, recorded)
         after = max(recorded.values())
     await _take_out(parts, view)
     await look_in_turn(parts, view)
     async for session in pages(lambda cursor: parts.short_term.list_sessions(view.seen_by(None), cursor, PAGE)):
         await rebuild_session(parts, view.in_session(session.session_id))
+
+
+async def _observe_all(parts: WorkerParts, view: Scope, recorded: Mapping[str, int]) -> None:
+    """Observe messages, one by one where they cannot be together: one that nothing can be made of teaches nothing, as
+    in the whole memory, and keeps none of the others."""
+    try:
+        await observe_events(parts, view, recorded)
+    except (TierUnavailable, Outdated):
+        raise
+    except MemorySystemError as error:
+        await parts.embedder.health_check()
+        if len(recorded) == 1:
+            _log.warning("view.message_left_out", error=told(error))
+            return
+        for identifier, event_id in recorded.items():
+            await _observe_all(parts, view, {identifier: event_id})
 
 
 async def _take_out(parts: WorkerParts, view: Scope) -> None:
@@ -102,18 +122,21 @@ async def _take_out(parts: WorkerParts, view: Scope) -> None:
     async def entities(cursor: str | None) -> Page[Entity]:
         return await parts.semantic.list_entities(view, None, cursor, PAGE)
 
+    there = await known_of(parts.semantic, whole)
     for one in [one async for one in pages(relationships)]:
-        there = await same_relationships(parts.semantic, whole, one)
         with suppress(NotFound):
-            if there:
-                verdict = (await parts.semantic.get_relationship(whole, there[0])).verdict
+            if identifier := there.relationship(one):
+                verdict = there.verdicts.get(identifier)
                 if verdict is not None and verdict != one.verdict:
                     await parts.semantic.judge_relationship(view, one.id, verdict)
-            elif await _were_observed(parts, whole, one.sources):
+            elif await _were_observed(parts, whole, one.sources) and not await same_relationships(
+                parts.semantic, whole, one
+            ):  # asked again: it may have been learned meanwhile
                 await parts.semantic.forget(view, [one.id])
     for thing in [thing async for thing in pages(entities)]:
-        gone = not await same_entities(parts.semantic, whole, thing)
-        if gone and await _were_observed(parts, whole, thing.sources):
+        if there.entities(thing.name):
+            continue
+        if await _were_observed(parts, whole, thing.sources) and not await parts.semantic.named(whole, [thing.name]):
             await parts.semantic.forget(view, [thing.id])
 
 

@@ -34,10 +34,17 @@ class ViewedSemantic(Viewed[SemanticTier]):
         return await self._to_entities(scope, [keep_id, absorb_id], self._tier.merge_entities)
 
     async def split_entity(self, scope: Scope, entity_id: str, absorbed_id: str) -> tuple[Entity, Entity]:
-        """See the protocol. Other views in which the two are one keep them so where their names do not tell them."""
+        """See the protocol. In another view it is undone where that is the only thing that was absorbed there: what was
+        has no name any more by which to tell."""
+        here = view_of(scope, await self._views.of(scope))
 
         async def split(view: Scope, one: str) -> tuple[Entity, Entity]:
-            return await self._tier.split_entity(view, one, absorbed_id)
+            if view == here:
+                return await self._tier.split_entity(view, one, absorbed_id)
+            absorbed = (await self._tier.get_entity(view, one)).merged_from
+            if len(absorbed) != 1:
+                raise NotFound(f"there is nothing of which {one!r} is known to be made")
+            return await self._tier.split_entity(view, one, absorbed[0])
 
         return await self._to_entities(scope, [entity_id], split)
 
@@ -68,11 +75,10 @@ class ViewedSemantic(Viewed[SemanticTier]):
         what = await self._tier.get_relationship(here, identifier)
         elsewhere = await self._concerned(scope, lambda view: self._shows(view, what))
         same = [(view, await same_relationships(self._tier, view, what)) for view in elsewhere]
-        done = await change(here, identifier)
-        for view, found in same:
+        for view, found in same:  # here last: what could not be done elsewhere is then repeated
             for one in found:
                 await if_there(change(view, one))
-        return done
+        return await change(here, identifier)
 
     async def _shows(self, view: Scope, what: Relationship) -> bool:
         return bool(await same_relationships(self._tier, view, what))
@@ -83,11 +89,10 @@ class ViewedSemantic(Viewed[SemanticTier]):
         what = [await self._tier.get_entity(here, identifier) for identifier in ids]
         elsewhere = await self._concerned(scope, lambda view: self._shows_any(view, what))
         same = [(view, [await same_entities(self._tier, view, one) for one in what]) for view in elsewhere]
-        done = await change(here, *ids)
         for view, found in same:
             if all(found):
                 await if_there(change(view, *(of_name[0] for of_name in found)))
-        return done
+        return await change(here, *ids)
 
     async def _shows_any(self, view: Scope, what: Sequence[Entity]) -> bool:
         return any([await same_entities(self._tier, view, one) for one in what])

@@ -121,8 +121,9 @@ class ViewedProcedural(Viewed[ProceduralTier]):
         if scope.view is None:
             return await self._everywhere(scope, write)
         await self._begin(scope)
+        written = await write(scope)  # first: what is in an agent's view alone is inherited by no other
         await write(scope.seen_by(None))
-        return await write(scope)
+        return written
 
     async def _forget(self, scope: Scope, identifier: str) -> int:
         async def forget(view: Scope) -> int:

@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from typing import Final, Generic, Protocol, TypeVar, cast
 
-from ragpp.errors import Conflict, Forbidden, NotFound
+from ragpp.errors import Conflict, Forbidden, InvalidInput, NotFound
 from ragpp.ledger.views import each_view, view_of
 from ragpp.models import SHARED, MemoryQuery, Scope
 from ragpp.tiers import MemoryTier
@@ -60,10 +60,9 @@ class Viewed(Generic[TierT]):
     async def _everywhere(self, scope: Scope, change: Callable[[Scope], Awaitable[T]]) -> T:
         """Change the whole memory, whose answer counts, and each view of it."""
         whole, *views = each_view(scope, await self._views.of(scope))
-        done = await change(whole)
-        for view in views:
+        for view in views:  # the whole last: where a view could not be changed, there is something left to repeat
             await change(view)
-        return done
+        return await change(whole)
 
     async def _concerned(self, scope: Scope, shows: Callable[[Scope], Awaitable[bool]]) -> list[Scope]:
         """Whose view is to change beside the scope's, with what is in it: everybody's, of a key that is bound to no
@@ -86,7 +85,7 @@ class Viewed(Generic[TierT]):
 
 async def if_there(change: Awaitable[object]) -> bool:
     """Whether there was anything to change in a view that may not have it, or has it otherwise."""
-    with suppress(NotFound, Conflict):
+    with suppress(NotFound, Conflict, InvalidInput):
         await change
         return True
     return False

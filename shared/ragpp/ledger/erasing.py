@@ -33,6 +33,7 @@ TOUCHED_TABLES: Final = (
     "ledger.events",
     "ledger.pins",
     "ledger.progress",
+    "ledger.views",
     "ledger.queues",
     "ledger.unreflected",
     "ledger.upkeep",

@@ -53,7 +53,7 @@ class JobLedger:
         """Ask for an extraction, a reflection or maintenance. The same `kind` and `subject_id` is the same job. What is
         asked for in an agent's view is known by it."""
         if scope.view is not None:
-            payload = {**payload, "agent_id": scope.view}
+            payload, subject_id = {**payload, "agent_id": scope.view}, f"{subject_id}:{scope.view}"
         async with tenant_tx(self._pool, scope) as connection:
             event_id = await request(connection, scope, kind, subject_id, payload, occurred_at, now=self._clock())
             return await _read(connection, scope.tenant_id, f"{event_id}.{kind.partition('.')[0]}")

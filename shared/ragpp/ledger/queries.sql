@@ -377,6 +377,14 @@ SELECT view, built FROM ledger.views WHERE tenant_id = $1 AND user_id = $2 ORDER
 -- $1 tenant_id text, $2 user_id text, $3 view text
 UPDATE ledger.views SET built = true WHERE tenant_id = $1 AND user_id = $2 AND view = $3;
 
+-- name: unbuild
+-- $1 tenant_id text, $2 user_id text
+UPDATE ledger.views SET built = false WHERE tenant_id = $1 AND user_id = $2;
+
+-- name: unbuilt
+-- Whose views wait to be built, whoever's. $1 limit int
+SELECT DISTINCT tenant_id, user_id FROM ledger.views WHERE NOT built LIMIT $1;
+
 -- name: requested
 -- $1 tenant_id text, $2 user_id text, $3 kind text, $4 subject_id text
 -- The kinds are named so that the partial index on requests is used whatever $3 is.
@@ -407,7 +415,10 @@ SELECT work.event_id, work.stage, work.user_id, events.kind, events.subject_id, 
               AND ($5::bigint IS NULL OR (event_id, stage) < ($5, $6::text))
               AND ($8::text IS NULL
                    OR event_id IN (SELECT event_id FROM ledger.events
-                                    WHERE tenant_id = $1 AND user_id = $2 AND payload ->> 'agent_id' = $8))
+                                    WHERE tenant_id = $1 AND user_id = $2 AND payload ->> 'agent_id' = $8
+                                      AND kind IN ('extract.requested', 'reflect.requested', 'maintain.requested'))
+                   OR stage = 'erase' AND $8 = (SELECT payload ->> 'agent_id' FROM ledger.events
+                                                 WHERE events.event_id = waiting.event_id))
             ORDER BY event_id DESC, stage DESC LIMIT $7)
           UNION ALL
           (SELECT * FROM ledger.work AS ended
@@ -416,7 +427,10 @@ SELECT work.event_id, work.stage, work.user_id, events.kind, events.subject_id, 
               AND ($5::bigint IS NULL OR (event_id, stage) < ($5, $6::text))
               AND ($8::text IS NULL
                    OR event_id IN (SELECT event_id FROM ledger.events
-                                    WHERE tenant_id = $1 AND user_id = $2 AND payload ->> 'agent_id' = $8))
+                                    WHERE tenant_id = $1 AND user_id = $2 AND payload ->> 'agent_id' = $8
+                                      AND kind IN ('extract.requested', 'reflect.requested', 'maintain.requested'))
+                   OR stage = 'erase' AND $8 = (SELECT payload ->> 'agent_id' FROM ledger.events
+                                                 WHERE events.event_id = ended.event_id))
             ORDER BY event_id DESC, stage DESC LIMIT $7)) AS either
          ORDER BY event_id DESC, stage DESC LIMIT $7) AS work
   JOIN ledger.events USING (event_id)

@@ -145,6 +145,19 @@ class ScheduleLedger:
             rows = await connection.fetch(SQL["users_to_maintain"], today, AT_ONCE)
         return [(Scope(tenant_id=row["tenant_id"], user_id=row["user_id"]), row["stored_at"]) for row in rows]
 
+    async def users_with_unbuilt_views(self, limit: int = 1_000) -> list[Scope]:
+        """Whose views wait to be built."""
+        async with relay_tx(self._pool, "unbuilt views") as connection:
+            rows = await connection.fetch(SQL["unbuilt"], limit)
+        return [Scope(tenant_id=row["tenant_id"], user_id=row["user_id"]) for row in rows]
+
+    async def request_views(self, scope: Scope, today: date) -> None:
+        """Ask for the user's views to be built, once a day."""
+        kind: RequestKind = "maintain.requested"
+        async with relay_tx(self._pool, "request views") as connection:
+            now = self._clock()
+            await request(connection, scope, kind, f"views:{today.isoformat()}", {"task": "views"}, now, now=now)
+
     async def request_maintenance(self, scope: Scope, tasks: Sequence[str], today: date) -> None:
         """Ask for `tasks` to be done about the user, each once a day."""
         kind: RequestKind = "maintain.requested"

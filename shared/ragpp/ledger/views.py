@@ -28,6 +28,11 @@ class ViewBoard:
         async with tenant_tx(self._pool, scope) as connection:
             await connection.execute(SQL["built"], *scope.user_key, scope.view)
 
+    async def unbuild(self, scope: Scope) -> None:
+        """What the views had learned is gone: they are to be built again."""
+        async with tenant_tx(self._pool, scope) as connection:
+            await connection.execute(SQL["unbuild"], *scope.user_key)
+
     async def begin(self, scope: Scope, event_id: int) -> None:
         """See that there is a view of the scope's, for something that this event is of."""
         async with tenant_tx(self._pool, scope) as connection:

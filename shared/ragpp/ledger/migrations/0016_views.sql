@@ -15,5 +15,6 @@ ALTER TABLE ledger.views ENABLE ROW LEVEL SECURITY;
 ALTER TABLE ledger.views FORCE ROW LEVEL SECURITY;
 CREATE POLICY own_tenant ON ledger.views TO ragpp_app, ragpp_relay
   USING (tenant_id = NULLIF(current_setting('ragpp.tenant_id', true), ''));
+CREATE POLICY to_be_built ON ledger.views FOR SELECT TO ragpp_relay USING (NOT built);
 GRANT SELECT, INSERT, UPDATE (latest) ON ledger.views TO ragpp_app;
 GRANT SELECT, UPDATE (built), DELETE, MAINTAIN ON ledger.views TO ragpp_relay;
