@@ -47,7 +47,6 @@ MAX_PAGE: Final = 1_000
 
 COMPRESSED_AT_ONCE: Final = 200
 """Old texts that are read and compressed together."""
-
 INLINE_CHARS: Final = 4_000
 """Up to this much text is cut and indexed on the event loop; more goes to a thread, so that nobody waits for it."""
 

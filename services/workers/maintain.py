@@ -7,6 +7,7 @@ from typing import Final, Literal, TypeVar, cast
 
 from pydantic import JsonValue
 
+from ragpp.counterparts import same_entities, same_relationships
 from ragpp.errors import InvalidInput, NotFound
 from ragpp.learned import Finding
 from ragpp.ledger import Work, WorkKey
@@ -85,10 +86,25 @@ async def retain(parts: WorkerParts, scope: Scope, *, dry_run: bool) -> dict[str
 
 async def _due(parts: WorkerParts, scope: Scope, tier: RetainedTier, policy: RetentionPolicy) -> list[Due]:
     items = [item async for item in _ITEMS[tier](parts, scope)]
-    pinned = await parts.pins.pinned(scope, tier)
+    pinned = await _pinned(parts, scope, tier)
     if tier == "episodic":
         pinned |= await _sources_of_pinned(parts, scope)
     return due(items, policy.of(tier), parts.clock(), pinned)
+
+
+async def _pinned(parts: WorkerParts, scope: Scope, tier: RetainedTier) -> frozenset[str]:
+    """The ids of pinned items: in a view's graph, those of the same people, things and relationships."""
+    pinned = await parts.pins.pinned(scope, tier)
+    if scope.view is None or tier != "semantic":
+        return pinned
+    whole, here = scope.seen_by(None), set[str]()
+    for item_id in pinned:
+        with suppress(NotFound):
+            stated = await parts.semantic.get_relationship(whole, item_id)
+            here.update(await same_relationships(parts.semantic, scope, stated))
+        with suppress(NotFound):
+            here.update(await same_entities(parts.semantic, scope, await parts.semantic.get_entity(whole, item_id)))
+    return frozenset(here)
 
 
 async def _sources_of_pinned(parts: WorkerParts, scope: Scope) -> frozenset[str]:

@@ -218,6 +218,50 @@ async def test_what_people_judged_and_deleted_before_holds_in_a_view_that_begins
     assert "Faro" not in str(await known(team.care, team))
 
 
+async def test_what_people_set_again_and_changed_is_in_a_view_that_begins_as_it_is_now(team: Team) -> None:
+    whose = {"user_id": team.user_id}
+    for value, stated in (("tea", False), ("coffee", True)):
+        drink: Json = {**whose, "category": "drinks", "key": "morning", "value": value, "stated": stated}
+        made = await team.everyone.post("/v1/preferences", json=drink)
+        assert made.is_success, made.text
+    restored = await team.everyone.post(f"/v1/preferences/{made.json()['id']}/restore", json={**whose, "version": 1})
+    assert restored.is_success, restored.text
+    assert (await team.everyone.post("/v1/rules", json={**whose, "id": "r", "text": "Be short."})).is_success
+    await team.say(0, "sales", "The harbour was quiet.")
+    assert (await team.everyone.patch("/v1/rules/r", json={**whose, "text": "Be long."})).is_success
+    await team.digest()
+    for client in (team.everyone, team.sales, team.care):
+        assert [one["value"] for one in await read(client, "/v1/preferences", team)] == ["tea"]
+        assert [one["text"] for one in await read(client, "/v1/rules", team)] == ["Be long."]
+
+
+async def test_an_id_of_what_another_agent_was_told_is_taken(team: Team) -> None:
+    said = "The budget is nine hundred."
+    await team.say(0, "sales", said)
+    message: Json = {"id": "m0", "content": said}
+    body: dict[str, Json] = {"user_id": team.user_id, "session_id": "s", "messages": [message]}
+    again = await team.sales.post("/v1/interactions", json=body)
+    assert again.json()["stored"][0]["duplicate"]
+    assert (await team.care.post("/v1/interactions", json=body)).status_code == 409
+    message = {"id": "m1", "content": said}
+    body = {**body, "messages": [message]}
+    assert (await team.everyone.post("/v1/interactions", json=body)).status_code == 201
+    assert (await team.sales.post("/v1/interactions", json=body)).status_code == 409  # all have seen it
+
+
+async def test_what_is_said_after_an_erasure_begins_new_views_without_what_was_erased(team: Team) -> None:
+    await talk(team)
+    assert (await team.everyone.delete(f"/v1/users/{team.user_id}")).status_code == 202
+    await team.say(90, "sales", "My aunt Greta lives in Leeds.")  # the erasure has not begun
+    await team.digest()
+    await team.say(91, None, "My uncle Marco lives in Turin.")
+    await team.digest()
+    for client, known_there in ((team.sales, {"Leeds", "Turin"}), (team.care, {"Turin"})):
+        lives = {target for _, of, target in await known(client, team) if of == "LIVES_IN"}
+        assert lives == known_there
+        assert await read(client, "/v1/preferences", team) == []
+
+
 async def test_what_a_person_judges_later_holds_in_every_view(team: Team) -> None:
     await talk(team)
     whose = {"user_id": team.user_id}
