@@ -24,4 +24,5 @@ class InheritVerbs(Core):
             known = await rows.applied({entry.id for entry in found})  # set here as well, or begun before
             new = [(entry, vector) for entry, vector in zip(found, vectors, strict=True) if entry.id not in known]
             await writing.apply(rows, scope, [one for one, _ in new], [vector for _, vector in new], self._clock())
+            await rows.inherited(scope.seen_by(of), [one.id for one, _ in new])
         return len(new)

@@ -41,6 +41,14 @@ SELECT tenant_id, $2, entry_id, kind FROM procedural.applied
  WHERE tenant_id = $1 AND user_id = $3 AND subject_id IS NULL
 ON CONFLICT DO NOTHING
 
+-- name: inherited
+-- Let these entries be of the events that they are of in the view whose user_id is $3, or of none of today's.
+-- $4 entry ids text[]
+UPDATE procedural.applied AS here
+   SET event_id = COALESCE((SELECT there.event_id FROM procedural.applied AS there
+                             WHERE there.tenant_id = $1 AND there.user_id = $3 AND there.entry_id = here.entry_id), 0)
+ WHERE here.tenant_id = $1 AND here.user_id = $2 AND here.entry_id = ANY ($4::text[])
+
 -- name: preferences_by_hand
 -- What rests on no message, oldest first; nothing that was set in one of the views $3 and is not in that of $4. A version
 -- that was restored has its entry's id with its own number.

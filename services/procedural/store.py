@@ -54,6 +54,10 @@ class Rows(PreferenceRows, RuleRows, FindingRows, ReflectionRows):
         """Take over what was judged and deleted in another view of the memory."""
         await self._execute("inherit", of.view_key[1])
 
+    async def inherited(self, of: Scope, entry_ids: Collection[str]) -> None:
+        """Let entries that were taken over be of the events that they are of there: what is erased of before goes."""
+        await self._execute("inherited", of.view_key[1], list(entry_ids))
+
     async def bury(self, entry_ids: Collection[str]) -> None:
         """Keep only that these entries were applied."""
         await self._execute("bury", list(entry_ids))

@@ -28,8 +28,6 @@ ASKED_AT_ONCE: Final = 1_000
 """Ids that one question to a tier names: the graph looks for each of them in each of its observations."""
 MOST: Final = 1_000_000
 """Interactions of one session."""
-EVER: Final = 2**62
-"""No event has a greater id."""
 SAMPLES: Final = 3
 SAMPLE_CHARS: Final = 500
 FOUND: Final = 50
@@ -167,11 +165,12 @@ async def _user(parts: WorkerParts, work: Work, told: Told) -> dict[str, JsonVal
 
 
 async def _views(parts: WorkerParts, work: Work, told: Told) -> None:
-    """Erase all that is in views, also of what came later, and let those be built again that there is something for."""
+    """Erase what is in views, and let those be built again in which there is something by then."""
+    before = work.key.event_id
     for view in await views_of(parts, work.scope):
-        await parts.short_term.erase(view, EVER)
+        await parts.short_term.erase(view, before)
         for tier in (parts.semantic, parts.procedural):
-            while await tier.erase(view, EVER):
+            while await tier.erase(view, before):
                 await parts.erasures.progress(work, told.done)
     await parts.views.unbuild(work.scope)
 

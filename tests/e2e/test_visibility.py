@@ -253,13 +253,15 @@ async def test_what_is_said_after_an_erasure_begins_new_views_without_what_was_e
     await talk(team)
     assert (await team.everyone.delete(f"/v1/users/{team.user_id}")).status_code == 202
     await team.say(90, "sales", "My aunt Greta lives in Leeds.")  # the erasure has not begun
+    tone: Json = {"user_id": team.user_id, "category": "style", "key": "tone", "value": "short"}
+    assert (await team.sales.post("/v1/preferences", json=tone)).is_success
     await team.digest()
     await team.say(91, None, "My uncle Marco lives in Turin.")
     await team.digest()
-    for client, known_there in ((team.sales, {"Leeds", "Turin"}), (team.care, {"Turin"})):
+    for client, places, values in ((team.sales, {"Leeds", "Turin"}, ["short"]), (team.care, {"Turin"}, [])):
         lives = {target for _, of, target in await known(client, team) if of == "LIVES_IN"}
-        assert lives == known_there
-        assert await read(client, "/v1/preferences", team) == []
+        assert lives == places
+        assert [one["value"] for one in await read(client, "/v1/preferences", team)] == values
 
 
 async def test_what_a_person_judges_later_holds_in_every_view(team: Team) -> None:
