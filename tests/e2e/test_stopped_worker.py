@@ -99,7 +99,7 @@ NOTHING: Final = (
 def planted(word: str) -> str:
     """A message of which everything comes that can be learned."""
     return (
-        f"My sister {word} lives in Lisbon. I prefer {word} tea over coffee. I decided to sell the {word} boat. "
+        f"I decided to sell the {word} boat. I prefer {word} tea over coffee. My sister {word} lives in Lisbon. "
         f"Please always answer with {word} jokes."
     )
 

@@ -3,6 +3,7 @@
 from collections.abc import Awaitable, Callable, Collection, Sequence
 from typing import TypeVar
 
+from ragpp.errors import Conflict
 from ragpp.learned import Verdict
 from ragpp.ledger.views import each_view, view_of
 from ragpp.models import Preference, PreferenceEntry, Rule, RuleEntry, Scope
@@ -27,7 +28,10 @@ class ViewedProcedural(Viewed[ProceduralTier]):
         return await self._set(scope, lambda view: self._tier.set_preference(view, entry))
 
     async def create_rule(self, scope: Scope, entry: RuleEntry) -> Rule:
-        """See the protocol."""
+        """See the protocol. An id is a user's: one that another agent's rule has is a Conflict."""
+        known = scope.view is not None and await if_there(self._tier.get_rule(scope.seen_by(None), entry.id))
+        if known and not await if_there(self._tier.get_rule(scope, entry.id)):
+            raise Conflict("an id is known with other content", details={"indexes": [0]})
         return await self._set(scope, lambda view: self._tier.create_rule(view, entry))
 
     async def judge_preference(

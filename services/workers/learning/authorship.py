@@ -29,6 +29,9 @@ is 86 in 100, of their own 11."""
 BESIDE: Final = 0.5
 """And above it what stands beside a doubted sentence, or beside one that is beside it: what is passed on is in one
 piece."""
+OF_MANNER: Final = 0.9
+"""Above it what only says how answers are to look is doubted: whoever says it does no harm, and it is what users ask
+for first."""
 SURE: Final = 0.8
 """From here on a sentence is kept as an instruction though the grammar does not read it: 19 in 100 of the left-out
 folds' instructions, of what else they say 5 in 1,000."""
@@ -36,6 +39,14 @@ SCALE: Final = 100
 """The weights are kept as whole numbers, this many to one."""
 AROUND: Final = 5
 """Sentences before and behind one whose words count for it."""
+_MANNER: Final = re.compile(
+    r"^(?:(?:please|always|never|do not|don't|from now on|in future),? ){0,3}"
+    r"(?:answer|reply|respond|speak|talk|write|use|keep|explain)\b[^@\d]{0,60}\b"
+    r"(?:english|german|french|spanish|italian|portuguese|dutch|polish|turkish|arabic|hindi|chinese|japanese|korean|"
+    r"russian|language|short|brief|concise|detailed|simple|plain|bullet points?|lists?|tables?|emojis?|metric|imperial|"
+    r"celsius|fahrenheit|formal|informal|polite|friendly|slowly|sentences?|paragraphs?|tone|jargon|jokes?)\b[^@\d]{0,30}$",
+    re.IGNORECASE,
+)
 _WORD: Final = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)*|\d+|[?!:;,.@\-*•>\"/()]")
 _LETTER: Final = re.compile(r"[^\W\d_]")
 _SPEAKER: Final = frozenset(
@@ -86,12 +97,15 @@ def judged(text: str, own: str) -> list[Judged]:
 def doubted(text: str, found: Sequence[Judged]) -> list[Span]:
     """The sentences of `text` that are not plainly the user's, in order, and what was not judged behind the last one.
     `found`: of the sentences that are not marked as somebody else's."""
-    doubts = [one.passed_on > DOUBTED for one in found]
+    least = [OF_MANNER if _MANNER.match(text[one.start : one.end].strip()) else DOUBTED for one in found]
+    doubts = [one.passed_on > limit for one, limit in zip(found, least, strict=True)]
     joined = [text[one.end : other.start].count("\n") < 2 for one, other in pairwise(found)]
     for place in range(1, len(found)):
-        doubts[place] |= doubts[place - 1] and joined[place - 1] and found[place].passed_on > BESIDE
+        near = doubts[place - 1] and joined[place - 1] and least[place] == DOUBTED
+        doubts[place] |= near and found[place].passed_on > BESIDE
     for place in range(len(found) - 2, -1, -1):
-        doubts[place] |= doubts[place + 1] and joined[place] and found[place].passed_on > BESIDE
+        near = doubts[place + 1] and joined[place] and least[place] == DOUBTED
+        doubts[place] |= near and found[place].passed_on > BESIDE
     spans = [Span(one.start, one.end) for one, doubt in zip(found, doubts, strict=True) if doubt]
     return [*spans, Span(found[-1].end, len(text))] if found else spans
 
