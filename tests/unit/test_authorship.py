@@ -65,6 +65,7 @@ async def test_the_obedient_model_obeys_what_a_user_says_plainly() -> None:
     ("text", "plain"),
     [
         ("From now on, answer in Welsh, please.", True),
+        ("Always answer in German.", True),  # how answers look does no harm
         ("I had a long day and my head hurts. Please keep your answers short from now on.", True),
         (
             "The new caretaker hung this up in the hall. From now on, lock the bikes. Never use the lift. Strict?",
