@@ -59,6 +59,7 @@ class ModelSession:
     summary: list[tuple[str, str]] = field(default_factory=list)
     content: dict[str, str | None] = field(default_factory=dict)
     sequence: int = 0
+    torn: bool = False
 
     @property
     def tokens(self) -> int:
@@ -160,11 +161,18 @@ class Model(RuleBasedStateMachine):
     def forget(self, gone: set[str]) -> None:
         found = set()
         self.forgotten |= gone
-        for model in self.sessions.values():
-            found |= {identifier for identifier in gone if model.content.get(identifier) is not None}
+        for session_id, model in list(self.sessions.items()):
+            here = {identifier for identifier in gone if model.content.get(identifier) is not None}
+            found |= here
             model.content.update(dict.fromkeys(gone & model.content.keys()))
             model.raw = [message for message in model.raw if message.id not in gone]
-            model.summary = [line for line in model.summary if line[0] not in gone]
+            left = [line for line in model.summary if line[0] not in gone]
+            model.torn |= left != model.summary
+            model.summary = left
+            to_be_told_again = model.torn and model.content.keys() - self.forgotten
+            if here and not (model.raw or model.summary or to_be_told_again):
+                self.gone[session_id] |= set(model.content)
+                del self.sessions[session_id]
         assert self.run(self.tier.forget(self.scope, gone)) == len(found)
 
     @rule(session_id=st.sampled_from(SESSIONS))
