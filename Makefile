@@ -11,7 +11,7 @@ LINTED := shared services infra tests benchmarks examples
 NO_SERVER := -m "not server" --durations=10
 ALL_TESTS := --durations=20
 
-.PHONY: help install check lint test run demo demo-chat demo-validity learn eval eval-extraction eval-instructions bench reference-vectors prove-crash prove-echo prove-erasure prove-forget prove-learning prove-outage prove-scale prove-views prove-workers lock env-example clean
+.PHONY: help install check lint test run demo demo-chat demo-validity learn eval eval-extraction eval-instructions bench reference-vectors prove-crash prove-echo prove-erasure prove-forget prove-learning prove-outage prove-properties prove-scale prove-views prove-workers lock env-example clean
 
 help: ## list the targets
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -90,6 +90,9 @@ prove-learning: install ## 5,000 interactions digested while the worker is kille
 
 prove-outage: install ## each store killed in mid-traffic: recalls keep answering, and recover
 	$(BIN)/python benchmarks/prove_outage.py
+
+prove-properties: install ## the property tests on cases that nobody tried yet: other ones with each run
+	$(BIN)/pytest -m hypothesis --hypothesis-profile=explore --timeout=3600 -x
 
 prove-scale: install ## 1,000 users x 100 messages: p50 and p95 of each tier
 	$(BIN)/python benchmarks/prove_scale.py

@@ -11,14 +11,16 @@ from hypothesis import HealthCheck, settings
 
 from infra.embedded.stack import Endpoints, Stack
 
-settings.register_profile("ragpp", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("ragpp", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("explore", settings.get_profile("ragpp"), derandomize=False, max_examples=500)
 settings.load_profile("ragpp")
 
 
 def pytest_configure() -> None:
     """Let Ctrl-C mean something: a shell that runs this in the background has it ignored, and so would every child.
 
-    Properties have no deadline (the profile above): a busy machine is no defect.
+    Properties have no deadline (the profile above): a busy machine is no defect. They try the same cases each time, so
+    that a change is judged by what it changed; `make prove-properties` tries others.
     """
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
