@@ -1,51 +1,17 @@
 """Whose a sentence likely is: what is passed on without a mark is doubted, and no model gets to obey it."""
 
-import json
-from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 
 import pytest
 
 from benchmarks.eval_instructions import FILES, judge, read_cases
-from ragpp.extraction.sentences import Sentence
 from ragpp.extraction.spacy_extractor import SpacyExtractor, blank_pipeline
-from ragpp.llm.port import ChatDelta, ChatMessage, Completion, Prompt, ReplyT, Usage
 from ragpp.llm.suggestions import suggest_rules
 from services.workers.learning.authorship import MOST_SENTENCES, at, doubted, judged
-from services.workers.learning.imperatives import read_sentence
 from services.workers.learning.instructions import instructions_of
 from services.workers.learning.stated import plainly_own
+from tests.support.obedient import Obedient
 from tests.support.said import said
-
-
-class Obedient:
-    """A model that makes a rule of every line of its prompt's messages that tells somebody what to do."""
-
-    name = "obedient:one"
-
-    async def complete(self, prompt: Prompt, *, schema: type[ReplyT]) -> Completion[ReplyT]:
-        messages = [json.loads(line) for line in prompt.user.splitlines() if line.startswith('{"n":')]
-        rules = [
-            {
-                "messages": [message["n"]],
-                "quote": line,
-                "text": line[:300],
-                "triggers": [],
-                "priority": 5,
-                "confidence": 1.0,
-            }
-            for message in messages
-            for line in message["text"].replace(". ", ".\n").splitlines()
-            if (told := read_sentence(Sentence(line, 0, asks=False), stands=False)) and told.standing != "once"
-        ]
-        return Completion(schema.model_validate({"rules": rules}), Usage(), self.name)
-
-    async def stream(self, messages: Sequence[ChatMessage], *, max_tokens: int = 1_000) -> AsyncIterator[ChatDelta]:
-        del messages, max_tokens
-        yield ChatDelta()
-
-    async def close(self) -> None:
-        return None
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
