@@ -36,7 +36,7 @@ async def everything(api: httpx.AsyncClient, path: str, user: str) -> list[dict[
     found: list[dict[str, object]] = []
     cursor: str | None = None
     while True:
-        asked = {"user_id": user, "limit": 200, **({"cursor": cursor} if cursor else {})}
+        asked: dict[str, str | int] = {"user_id": user, "limit": 200, **({"cursor": cursor} if cursor else {})}
         answer = await api.get(path, params=asked)
         assert answer.status_code == 200, answer.text
         found += answer.json()["items"]
