@@ -9,6 +9,7 @@ import json
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache, partial
 from pathlib import Path
 from typing import Final
 
@@ -19,6 +20,7 @@ from rich.table import Table
 
 from benchmarks.passed_on import FOLDS, Whose, messages
 from ragpp.echo import blanked
+from ragpp.extraction.spacy_extractor import SpacyExtractor, blank_pipeline
 from ragpp.own_words import foreign
 from services.workers.learning.authorship import SCALE, features_of
 from services.workers.learning.imperatives import read_sentence
@@ -41,19 +43,22 @@ Floats = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A sentence. `survives`: nothing marks it as somebody else's. `read`: the grammar takes it for standing."""
+    """A sentence. `survives`: nothing marks it as somebody else's. `read`: the grammar takes it for standing. `states`:
+    the local extractor finds a preference in it."""
 
     fold: int
     whose: Whose
     features: frozenset[str]
     survives: bool
     read: bool
+    states: bool
     text: str
 
 
 def rows() -> list[Row]:
     """The sentences of all messages."""
     found = []
+    states = cache(partial(_states, SpacyExtractor(blank_pipeline())))
     for message in (made for seed in SEEDS for made in messages(seed)):
         text = message.text
         own = blanked(text, foreign(text))
@@ -67,10 +72,15 @@ def rows() -> list[Row]:
                     frozenset(features),
                     survives=bool(own[sentence.start : sentence.end].strip()),
                     read=told is not None and told.standing != "once",
+                    states=states(sentence.text),
                     text=sentence.text,
                 )
             )
     return found
+
+
+def _states(extractor: SpacyExtractor, text: str) -> bool:
+    return bool(extractor.extract(text, speaker=None).preferences)
 
 
 def vocabulary(of: Sequence[Row]) -> dict[str, int]:
@@ -117,7 +127,9 @@ def trained(of: Sequence[Row], known: dict[str, int], whose: Whose) -> tuple[Flo
 
 def _importance(row: Row) -> float:
     """What a sentence counts for the doubt, of which only those are asked that teach something."""
-    return (1.0 if row.survives else BLANKED) * (CHAT if row.whose == "o" else 1.0) * (2.0 if row.read else 1.0)
+    teaches = row.read or row.states
+    chat = CHAT if row.whose == "o" and not teaches else 1.0
+    return (1.0 if row.survives else BLANKED) * chat * (2.0 if teaches else 1.0)
 
 
 def left_out(of: Sequence[Row]) -> tuple[Floats, Floats]:
@@ -143,18 +155,20 @@ def report(of: Sequence[Row], console: Console) -> None:
     passed_on, to_keep = left_out(of)
     live = np.array([row.survives for row in of])
     read = np.array([row.read for row in of]) & live
+    states = np.array([row.states for row in of]) & live
     whose = np.array([row.whose for row in of])
-    doubt = Table("doubted above", "of others'", "of one's own", title="read as instructions by the grammar")
-    for least in (0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9):
-        doubt.add_row(
-            f"{least}", _share(passed_on, read & (whose == "f"), least), _share(passed_on, read & (whose == "k"), least)
-        )
+    console.print(Counter(whose[live].tolist()))
+    for title, which in (("read as instructions by the grammar", read), ("preferences", states)):
+        doubt = Table("doubted above", "of others'", "of one's own", title=title)
+        for least in (0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9):
+            doubt.add_row(f"{least}", *(_share(passed_on, which & own, least) for own in (whose == "f", whose != "f")))
+        console.print(doubt)
     keep = Table("kept above", "instructions", "other own", "of others'", title="not read by the grammar")
     rest = ~read & live
     for least in (0.5, 0.6, 0.7, 0.8, 0.9):
         sure = np.where(passed_on < 0.2, to_keep, 0)
         keep.add_row(f"{least}", *(_share(sure, rest & (whose == one), least) for one in ("k", "o", "f")))
-    console.print(Counter(whose[live].tolist()), doubt, keep)
+    console.print(keep)
 
 
 def write(of: Sequence[Row]) -> None:

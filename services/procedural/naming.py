@@ -8,6 +8,7 @@ from typing import Final
 
 import orjson
 
+from ragpp.learned import PREFERENCE
 from ragpp.models import DateSpan, FindingEntry, Precision, PreferenceEntry, RuleEntry, Scope
 
 WrittenEntry = PreferenceEntry | RuleEntry
@@ -23,7 +24,7 @@ _CHARACTERS: Final[Mapping[Precision, int]] = {"month": 7, "season": 7, "year": 
 def preference_id(scope: Scope, category: str, key: str) -> str:
     """The id of a user's preference of that name: the same at every write, and never that of another user."""
     name = orjson.dumps([scope.tenant_id, scope.user_id, category, key])
-    return f"pref-{hashlib.sha256(name).hexdigest()[:32]}"
+    return f"{PREFERENCE}{hashlib.sha256(name).hexdigest()[:32]}"
 
 
 def value_hash(value: str) -> bytes:

@@ -89,7 +89,9 @@ async def _build(parts: WorkerParts, view: Scope, agents: Sequence[str]) -> None
     while recorded := await parts.episodic.recorded(view, after, AT_ONCE):
         await _observe_all(parts, view, recorded)
         after = max(recorded.values())
-    await _take_out(parts, view)
+    if view.view != SHARED:
+        await _take_out(parts, view, view.seen_by(SHARED), judged=True)
+    await _take_out(parts, view, view.seen_by(None), judged=view.view == SHARED)
     await look_in_turn(parts, view)
     async for session in pages(lambda cursor: parts.short_term.list_sessions(view.seen_by(None), cursor, PAGE)):
         await rebuild_session(parts, view.in_session(session.session_id))
@@ -111,10 +113,10 @@ async def _observe_all(parts: WorkerParts, view: Scope, recorded: Mapping[str, i
             await _observe_all(parts, view, {identifier: event_id})
 
 
-async def _take_out(parts: WorkerParts, view: Scope) -> None:
-    """Do in the view what people did in the whole memory: what they judged is judged, and what is not there any more,
-    though it was said, they have forgotten."""
-    whole = view.seen_by(None)
+async def _take_out(parts: WorkerParts, view: Scope, other: Scope, *, judged: bool) -> None:
+    """Do in the view what people did in the `other`: what is not there any more, though it was said, they have
+    forgotten, and where it is told who `judged`, what they judged is judged. In the shared view that are people; in the
+    whole memory it may have been another agent, of what it heard as well."""
 
     async def relationships(cursor: str | None) -> Page[Relationship]:
         return await parts.semantic.list_relationships(view, None, None, cursor, PAGE, "all")
@@ -122,21 +124,21 @@ async def _take_out(parts: WorkerParts, view: Scope) -> None:
     async def entities(cursor: str | None) -> Page[Entity]:
         return await parts.semantic.list_entities(view, None, cursor, PAGE)
 
-    there = await known_of(parts.semantic, whole)
+    there = await known_of(parts.semantic, other)
     for one in [one async for one in pages(relationships)]:
         with suppress(NotFound):
             if identifier := there.relationship(one):
                 verdict = there.verdicts.get(identifier)
-                if verdict is not None and verdict != one.verdict:
+                if judged and verdict is not None and verdict != one.verdict:
                     await parts.semantic.judge_relationship(view, one.id, verdict)
-            elif await _were_observed(parts, whole, one.sources) and not await same_relationships(
-                parts.semantic, whole, one
+            elif await _were_observed(parts, other, one.sources) and not await same_relationships(
+                parts.semantic, other, one
             ):  # asked again: it may have been learned meanwhile
                 await parts.semantic.forget(view, [one.id])
     for thing in [thing async for thing in pages(entities)]:
         if there.entities(thing.name):
             continue
-        if await _were_observed(parts, whole, thing.sources) and not await parts.semantic.named(whole, [thing.name]):
+        if await _were_observed(parts, other, thing.sources) and not await parts.semantic.named(other, [thing.name]):
             await parts.semantic.forget(view, [thing.id])
 
 

@@ -22,10 +22,12 @@ from ragpp.fields import (
     known_zone,
     storable,
 )
-from ragpp.learned import ReflectionKind, UserSettings
+from ragpp.learned import ReflectionKind, UserSettings, chosen
 from ragpp.models import DEFAULT_SESSION, Memory, Role, TierName, TimeRange, Value, Visibility
 from ragpp.retention import RetainedTier
 
+ChosenId = Annotated[Id, AfterValidator(chosen)]
+"""The id of what a person sets: none that the memory makes itself."""
 TierStatusName = Literal["ok", "timeout", "unavailable", "error", "skipped"]
 
 _MESSAGE_EXAMPLE: dict[str, JsonValue] = {
@@ -385,7 +387,7 @@ class PreferenceIn(Value):
     )
 
     user_id: Id
-    id: Id | None = None
+    id: ChosenId | None = None
     category: Label
     key: Label
     value: Annotated[Text, Field(min_length=1, max_length=4_000)]
@@ -408,7 +410,7 @@ class RuleIn(Value):
     )
 
     user_id: Id
-    id: Id | None = None
+    id: ChosenId | None = None
     text: Annotated[Text, Field(min_length=1, max_length=4_000)]
     triggers: Annotated[tuple[Label, ...], Field(max_length=50)] = ()
     priority: int = Field(default=5, ge=0, le=10)

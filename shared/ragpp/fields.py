@@ -9,6 +9,8 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 from pydantic import AfterValidator, AwareDatetime, Field, JsonValue
 
 MAX_ID_CHARS = 256
+MAX_ID_BYTES = 512
+"""Of an id in UTF-8: an index of PostgreSQL holds 2,704 bytes a row, and some have four ids in a row."""
 MAX_CONTENT_CHARS = 100_000
 MAX_MESSAGES = 1_000
 MAX_METADATA_CHARS = 16_384
@@ -27,10 +29,12 @@ def storable(text: str) -> str:
 
 
 def identifying(text: str) -> str:
-    """`text` itself; ValueError when it cannot be stored, or has the RESERVED character."""
+    """`text` itself; ValueError when it cannot be stored, is over MAX_ID_BYTES, or has the RESERVED character."""
     if RESERVED in text:
         raise ValueError("contains a record separator (U+001E), which no id has")
-    return storable(text)
+    if len(storable(text).encode()) > MAX_ID_BYTES:
+        raise ValueError(f"is over {MAX_ID_BYTES} bytes in UTF-8")
+    return text
 
 
 def storable_json(value: JsonValue) -> JsonValue:

@@ -1,5 +1,6 @@
 """What is learned beside entities, relationships and preferences: findings, reflections, and the jobs that do it."""
 
+import re
 from datetime import date, datetime
 from typing import Annotated, Final, Literal
 
@@ -21,10 +22,27 @@ HABIT_ENTRY: Final = "habit-"
 """The ids of entries begin with it by which a pattern became a preference, """
 READ_ENTRY: Final = "model-"
 """and with this those of what a language model read in a window."""
+OWN_ENTRY: Final = "own-"
+"""And with this those of what an agent set for itself: another agent may choose the same id."""
+PREFERENCE: Final = "pref-"
+"""The ids of preferences begin with it."""
+_MADE: Final = re.compile(
+    rf"(?:{LEARNED_RULE}|{HABIT_ENTRY}|{READ_ENTRY}|{OWN_ENTRY}|{PREFERENCE}).*|\d+\.p\d+", re.DOTALL
+)
+"""Ids that the memory makes, also those of what it read in an event."""
 COUNTED_DETAIL: Final = "times"
 """A detail that every pattern has which was found in windows of messages, and no finding of a single message."""
 READ_DETAIL: Final = "read_by"
 """A detail of findings that a language model read in a window: its name."""
+
+
+def chosen(identifier: str) -> str:
+    """`identifier` itself; ValueError for one that only the memory makes, so that nobody takes it beforehand."""
+    if _MADE.fullmatch(identifier):
+        raise ValueError("is of a form that the memory keeps for what it learns; choose another")
+    return identifier
+
+
 JobState = Literal["pending", "leased", "done", "failed", "cancelled"]
 
 

@@ -10,7 +10,7 @@ from ragpp.learned import Verdict
 from ragpp.ledger.views import view_of
 from ragpp.models import Entity, Relationship, Scope
 from ragpp.tiers import SemanticTier
-from services.gateway.views.seeing import Viewed, if_there
+from services.gateway.views.seeing import Sources, Viewed, if_there, rest_of
 
 T = TypeVar("T")
 
@@ -73,26 +73,28 @@ class ViewedSemantic(Viewed[SemanticTier]):
         """Change a relationship of the scope's view, and what says the same elsewhere."""
         here = view_of(scope, await self._views.of(scope))
         what = await self._tier.get_relationship(here, identifier)
-        elsewhere = await self._concerned(scope, lambda view: self._shows(view, what))
+        elsewhere = await self._concerned(scope, lambda view: self._rest_of(view, what))
         same = [(view, await same_relationships(self._tier, view, what)) for view in elsewhere]
         for view, found in same:  # here last: what could not be done elsewhere is then repeated
             for one in found:
                 await if_there(change(view, one))
         return await change(here, identifier)
 
-    async def _shows(self, view: Scope, what: Relationship) -> bool:
-        return bool(await same_relationships(self._tier, view, what))
+    async def _rest_of(self, view: Scope, what: Relationship) -> Sources | None:
+        found = await same_relationships(self._tier, view, what)
+        return rest_of([await self._tier.get_relationship(view, one) for one in found])
 
     async def _to_entities(self, scope: Scope, ids: list[str], change: Callable[..., Awaitable[T]]) -> T:
         """Change entities of the scope's view, and those of the same names elsewhere."""
         here = view_of(scope, await self._views.of(scope))
         what = [await self._tier.get_entity(here, identifier) for identifier in ids]
-        elsewhere = await self._concerned(scope, lambda view: self._shows_any(view, what))
+        elsewhere = await self._concerned(scope, lambda view: self._rest_of_all(view, what))
         same = [(view, [await same_entities(self._tier, view, one) for one in what]) for view in elsewhere]
         for view, found in same:
             if all(found):
                 await if_there(change(view, *(of_name[0] for of_name in found)))
         return await change(here, *ids)
 
-    async def _shows_any(self, view: Scope, what: Sequence[Entity]) -> bool:
-        return any([await same_entities(self._tier, view, one) for one in what])
+    async def _rest_of_all(self, view: Scope, what: Sequence[Entity]) -> Sources | None:
+        found = [identifier for one in what for identifier in await same_entities(self._tier, view, one)]
+        return rest_of([await self._tier.get_entity(view, one) for one in found])

@@ -1,14 +1,17 @@
 """Preferences, rules and findings, each view's by themselves, under the same ids."""
 
-from collections.abc import Awaitable, Callable, Collection, Sequence
+import hashlib
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Sequence
+from contextlib import suppress
 from typing import TypeVar
 
-from ragpp.errors import Conflict
-from ragpp.learned import Verdict
+from ragpp.errors import Conflict, NotFound
+from ragpp.fields import RESERVED
+from ragpp.learned import OWN_ENTRY, Finding, Verdict
 from ragpp.ledger.views import each_view, view_of
 from ragpp.models import Preference, PreferenceEntry, Rule, RuleEntry, Scope
 from ragpp.tiers import ProceduralTier
-from services.gateway.views.seeing import Viewed, Views, if_there
+from services.gateway.views.seeing import Sources, Viewed, Views, if_there, rest_of
 
 PAGE = 200
 T = TypeVar("T")
@@ -24,7 +27,10 @@ class ViewedProcedural(Viewed[ProceduralTier]):
         self._begin = begin
 
     async def set_preference(self, scope: Scope, entry: PreferenceEntry) -> Preference:
-        """See the protocol."""
+        """See the protocol. An entry's id is its agent's: another may choose the same."""
+        if scope.view is not None:
+            own = hashlib.sha256(f"{scope.view}{RESERVED}{entry.id}".encode()).hexdigest()[:32]
+            entry = entry.model_copy(update={"id": f"{OWN_ENTRY}{own}"})
         return await self._set(scope, lambda view: self._tier.set_preference(view, entry))
 
     async def create_rule(self, scope: Scope, entry: RuleEntry) -> Rule:
@@ -98,11 +104,12 @@ class ViewedProcedural(Viewed[ProceduralTier]):
         return await self._do(scope, rule_id, change, elsewhere)
 
     async def record_outcome(self, scope: Scope, rule_id: str, success: bool) -> Rule:
-        """See the protocol: of whoever follows it, wherever it is."""
+        """See the protocol. How it worked out for an agent is known to that one, and in the whole memory."""
         views = await self._views.of(scope)
         here = view_of(scope, views)
         told = await self._tier.record_outcome(here, rule_id, success)
-        for view in each_view(scope, views):
+        whole, *others = each_view(scope, views)
+        for view in [whole, *others] if scope.view is None else [whole]:
             if view.view != here.view:
                 await if_there(self._tier.record_outcome(view, rule_id, success))
         return told
@@ -121,9 +128,13 @@ class ViewedProcedural(Viewed[ProceduralTier]):
         return await self._everywhere(scope, lambda view: self._tier.forget_sources(view, interaction_ids))
 
     async def _set(self, scope: Scope, write: Callable[[Scope], Awaitable[T]]) -> T:
-        """Write to the whole memory and to every view of it, or to the scope's own alone, which is answered."""
+        """Write to the whole memory, which alone knows every id, and then to every view of it; or to the scope's own
+        view alone, which is answered."""
         if scope.view is None:
-            return await self._everywhere(scope, write)
+            written = await write(scope)
+            for view in each_view(scope, await self._views.of(scope))[1:]:
+                await write(view)
+            return written
         await self._begin(scope)
         written = await write(scope)  # first: what is in an agent's view alone is inherited by no other
         await write(scope.seen_by(None))
@@ -144,26 +155,26 @@ class ViewedProcedural(Viewed[ProceduralTier]):
     ) -> T:
         """Change what has this id in the scope's view, and then, the same or as `elsewhere` does, what has it in
         others."""
-        concerned = await self._concerned(scope, lambda view: self._shows(view, identifier))
+        concerned = await self._concerned(scope, lambda view: self._rest_of(view, identifier))
         done = await change(scope)  # of an agent that something was said to alone: it has a view
         for view in concerned:
             await if_there((elsewhere or change)(view))
         return done
 
-    async def _shows(self, view: Scope, identifier: str) -> bool:
-        """Whether a preference, rule or finding of that id is in the view."""
-        return (
-            await if_there(self._tier.get_preference(view, identifier))
-            or await if_there(self._tier.get_rule(view, identifier))
-            or await self._has_finding(view, identifier)
-        )
+    async def _rest_of(self, view: Scope, identifier: str) -> Sources | None:
+        """Of the preference, rule or finding of that id."""
+        with suppress(NotFound):
+            return rest_of([await self._tier.get_preference(view, identifier)])
+        with suppress(NotFound):
+            return rest_of([await self._tier.get_rule(view, identifier)])
+        return rest_of([one async for one in self._findings(view) if one.id == identifier])
 
-    async def _has_finding(self, view: Scope, identifier: str) -> bool:
+    async def _findings(self, view: Scope) -> AsyncIterator[Finding]:
         cursor: str | None = None
         while True:
             page = await self._tier.list_findings(view, cursor=cursor, limit=PAGE)
-            if any(one.id == identifier for one in page.items):
-                return True
+            for one in page.items:
+                yield one
             cursor = page.next_cursor
             if cursor is None:
-                return False
+                return

@@ -1,16 +1,19 @@
 """Reading in a view, and whose views a change concerns."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from typing import Final, Generic, Protocol, TypeVar, cast
 
-from ragpp.errors import Conflict, Forbidden, InvalidInput, NotFound
+from ragpp.errors import Conflict, Forbidden, InvalidInput, NotFound, TierUnavailable
+from ragpp.learned import Finding
 from ragpp.ledger.views import each_view, view_of
-from ragpp.models import SHARED, MemoryQuery, Scope
+from ragpp.models import SHARED, Entity, MemoryQuery, Preference, Relationship, Rule, Scope
 from ragpp.tiers import MemoryTier
 
 T = TypeVar("T")
 TierT = TypeVar("TierT", bound=MemoryTier)
+Sources = frozenset[str]
+"""Ids of the interactions that something rests on."""
 _NO_SCOPE: Final = frozenset({"health_check", "is_blank", "mark", "prune_forgotten"})
 
 
@@ -64,23 +67,38 @@ class Viewed(Generic[TierT]):
             await change(view)
         return await change(whole)
 
-    async def _concerned(self, scope: Scope, shows: Callable[[Scope], Awaitable[bool]]) -> list[Scope]:
+    async def _concerned(self, scope: Scope, rests: Callable[[Scope], Awaitable[Sources | None]]) -> list[Scope]:
         """Whose view is to change beside the scope's, with what is in it: everybody's, of a key that is bound to no
         agent. An agent changes what was said to it alone: in the whole memory, too, unless that has it from another
-        agent as well, of which this one is not to know. Raises NotFound for what is not in the view, Forbidden for what
-        all agents see."""
+        agent as well, of which this one is not to know. `rests`: what it rests on in a view, None where it is not.
+        Raises NotFound for what is not in the view, Forbidden for what all agents see, TierUnavailable while it cannot
+        be told what another agent has, since its view is being built."""
         views = await self._views.of(scope)
         if scope.view is None:
             return each_view(scope, views)[1:]
-        if not await shows(view_of(scope, views)):
+        if not all(views.values()):
+            raise TierUnavailable(
+                "what this user's agents may see is being sorted out",
+                suggestions=("Repeat the request in a moment: a worker does it once, when a view begins.",),
+            )
+        own = await rests(view_of(scope, views))
+        if own is None:
             raise NotFound("there is nothing of that id")
-        if scope.view not in views or await shows(scope.seen_by(SHARED)):
+        if scope.view not in views or await rests(scope.seen_by(SHARED)) is not None:
             raise Forbidden(
                 "this key is bound to an agent, and other agents see this, too",
                 suggestions=("Change it with a key that is bound to no agent.",),
             )
         others = [scope.seen_by(view) for view in views if view not in {SHARED, scope.view}]
-        return [] if any([await shows(other) for other in others]) else [scope.seen_by(None)]
+        if any([await rests(other) is not None for other in others]):
+            return []
+        whole = await rests(scope.seen_by(None))
+        return [scope.seen_by(None)] if whole is not None and whole <= own else []
+
+
+def rest_of(found: Sequence[Entity | Relationship | Preference | Rule | Finding]) -> Sources | None:
+    """What these rest on together; None where there are none."""
+    return frozenset(source for one in found for source in one.sources) if found else None
 
 
 async def if_there(change: Awaitable[object]) -> bool:

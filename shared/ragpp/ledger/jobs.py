@@ -12,6 +12,7 @@ from pydantic import JsonValue
 from ragpp.clock import Clock
 from ragpp.cursors import decode_cursor, encode_cursor
 from ragpp.errors import Conflict, NotFound
+from ragpp.fields import RESERVED
 from ragpp.forgetting import SourceMarks
 from ragpp.learned import Job, JobState, LagReport, StageLag, UserSettings
 from ragpp.ledger.erasing import TO_DO, Erasure, request_erasure
@@ -53,7 +54,7 @@ class JobLedger:
         """Ask for an extraction, a reflection or maintenance. The same `kind` and `subject_id` is the same job. What is
         asked for in an agent's view is known by it."""
         if scope.view is not None:
-            payload, subject_id = {**payload, "agent_id": scope.view}, f"{subject_id}:{scope.view}"
+            payload, subject_id = {**payload, "agent_id": scope.view}, f"{subject_id}{RESERVED}{scope.view}"
         async with tenant_tx(self._pool, scope) as connection:
             event_id = await request(connection, scope, kind, subject_id, payload, occurred_at, now=self._clock())
             return await _read(connection, scope.tenant_id, f"{event_id}.{kind.partition('.')[0]}")
@@ -205,7 +206,7 @@ def _job(row: "asyncpg.Record") -> Job:
         user_id=row["user_id"],
         stage=row["stage"],
         kind=row["kind"],
-        subject_id=row["subject_id"],
+        subject_id=row["subject_id"].partition(RESERVED)[0],
         state=row["state"],
         attempts=row["attempts"],
         created_at=row["created_at"],
