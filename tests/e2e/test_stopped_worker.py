@@ -337,7 +337,7 @@ async def test_a_stopped_worker_holds_up_a_users_writes_no_longer_than_its_trans
         answer = await api.post("/v1/interactions", json={"user_id": USER, "messages": [{"content": "Hello."}]})
     assert answer.status_code == 201, answer.text
     waited = time.perf_counter() - began
-    assert SERVER_S / 2 < waited < SERVER_S + 3
+    assert SERVER_S / 2 < waited < SERVER_S + 20
     stop.go.set()
     with pytest.raises(TierUnavailable):
         await held

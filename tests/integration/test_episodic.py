@@ -488,13 +488,13 @@ async def test_looking_long_for_what_repeats_a_message_holds_no_transaction(
     endpoints: Endpoints, scope: Scope, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def slowly(*given: Any) -> list[Repetition]:
-        time.sleep(0.4)  # longer than a transaction may be silent
+        time.sleep(2.0)  # longer than a transaction may be silent
         return repetitions(*given)
 
     monkeypatch.setattr("services.episodic.repeats.repetitions", slowly)
     said = episodic_entry("My sister Elena moved to Porto last spring.", id="said")
     reply = episodic_entry("Your sister Elena moved to Porto last spring.", id="reply", role="assistant")
-    async with episodic_tier(endpoints, idle_s=0.1) as hasty:
+    async with episodic_tier(endpoints, idle_s=1.0) as hasty:
         await hasty.store(scope, [said])
         await hasty.store(scope, [reply])
         assert await hasty.repeated_by(scope, ["said"]) == ["reply"]

@@ -2,7 +2,6 @@
 
 import re
 import textwrap
-import time
 from datetime import UTC, datetime
 
 import pytest
@@ -13,6 +12,7 @@ from ragpp.quoting import as_name, blank_marks, quoted, speaker, unmarked, unquo
 from services.gateway.packing import Frame, pack
 from tests.support.contexts import read
 from tests.support.source import ROOT
+from tests.support.timing import cpu_s
 from tests.unit.test_packing import COUNTER, Words, memory
 
 HEADING = "## RELEVANT PAST INTERACTIONS"
@@ -225,9 +225,9 @@ def test_white_space_and_fences_without_end_are_rendered_in_time() -> None:
 
 def test_texts_of_nothing_but_lines_are_packed_in_time() -> None:
     ranking = [memory(str(number), "x" + "\n" * 99_000 + "y") for number in range(50)]
-    started = time.perf_counter()
-    context = pack(ranking, [], Frame(), budget=2_000, counter=COUNTER).context
-    assert time.perf_counter() - started < 5
+    contexts: list[str] = []
+    assert cpu_s(lambda: contexts.append(pack(ranking, [], Frame(), budget=2_000, counter=COUNTER).context)) < 5
+    [context] = contexts
     assert context.count("Ada Ng: x …") == 50
 
 

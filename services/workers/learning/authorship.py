@@ -23,7 +23,7 @@ from services.workers.learning.authorship_words import CLASSES
 
 MOST_SENTENCES: Final = 400
 """Of a message that are judged; whatever is behind them is taken for somebody else's."""
-DOUBTED: Final = 0.7
+DOUBTED: Final = 0.6
 """Above it what a sentence says is not plainly the user's: of the instructions in what the left-out folds pass on it
 is 86 in 100, of their own 11."""
 BESIDE: Final = 0.5
