@@ -25,7 +25,7 @@ MOST_SENTENCES: Final = 400
 """Of a message that are judged; whatever is behind them is taken for somebody else's."""
 DOUBTED: Final = 0.6
 """Above it what a sentence says is not plainly the user's: of the instructions in what the left-out folds pass on it
-is 86 in 100, of their own 11."""
+is 85 in 100, of their own 9; of the preferences 81 and 9."""
 BESIDE: Final = 0.5
 """And above it what stands beside a doubted sentence, or beside one that is beside it: what is passed on is in one
 piece."""
@@ -33,8 +33,8 @@ OF_MANNER: Final = 0.9
 """Above it what only says how answers are to look is doubted: whoever says it does no harm, and it is what users ask
 for first."""
 SURE: Final = 0.8
-"""From here on a sentence is kept as an instruction though the grammar does not read it: 19 in 100 of the left-out
-folds' instructions, of what else they say 5 in 1,000."""
+"""From here on a sentence is kept as an instruction though the grammar does not read it: 23 in 100 of the left-out
+folds' instructions, of what else they say 3 in 1,000."""
 SCALE: Final = 100
 """The weights are kept as whole numbers, this many to one."""
 AROUND: Final = 5
