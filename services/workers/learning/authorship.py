@@ -32,9 +32,14 @@ piece."""
 OF_MANNER: Final = 0.9
 """Above it what only says how answers are to look is doubted: whoever says it does no harm, and it is what users ask
 for first."""
-SURE: Final = 0.8
-"""From here on a sentence is kept as an instruction though the grammar does not read it: 23 in 100 of the left-out
-folds' instructions, of what else they say 3 in 1,000."""
+SURE: Final = 0.7
+"""From here on a sentence is kept as an instruction though the grammar does not read it, and """
+LASTING: Final = 0.5
+"""from here on one stands that the grammar reads as an order for the moment: """
+LEAST_DOUBT: Final = 0.15
+"""as long as it is no likelier than this that it is passed on. Of the left-out folds' instructions that are not read
+as standing these are 28 in 100, of what else is said or passed on 6 in 1,000; half of that are lines without stops,
+in which an instruction stands beside something else."""
 SCALE: Final = 100
 """The weights are kept as whole numbers, this many to one."""
 AROUND: Final = 5
@@ -136,7 +141,12 @@ def regained(item: Interaction, own: str) -> str:
 
 def surely_meant(one: Judged) -> bool:
     """Whether a sentence is the user's instruction to be kept, whatever it looks like."""
-    return one.to_keep >= SURE and one.passed_on <= 1 - SURE
+    return one.to_keep >= SURE and one.passed_on <= LEAST_DOUBT
+
+
+def meant_to_last(one: Judged) -> bool:
+    """Whether an order of a sentence is for later as well."""
+    return one.to_keep >= LASTING and one.passed_on <= LEAST_DOUBT
 
 
 def at(found: Sequence[Judged], place: int) -> Judged:

@@ -47,6 +47,7 @@ _LEAD_IN: Final = re.compile(
     _FLAGS,
 )
 """What may come before the instruction itself; as often as it does."""
+_LIST_MARK: Final = re.compile(r"^(?:[-*•] +|\d{1,2}[.)] +)")
 _POLITE: Final = re.compile(r"^(?:please|pls|plz|kindly)[, ]+", _FLAGS)
 _POLITE_LAST: Final = re.compile(r",? (?:please|pls|plz|thanks|thank you|thx|okay|ok)$", _FLAGS)
 _HENCE: Final = re.compile(
@@ -157,7 +158,7 @@ _PAST: Final = {
 def read_sentence(sentence: Sentence, *, stands: bool) -> Told | None:
     """The instruction of a sentence: of the whole of it, or of what comes behind its reason ("…, so", "…:"). `stands`:
     what is around it says that it is a rule."""
-    whole = sentence.text.rstrip(".!…?:) ")
+    whole = _LIST_MARK.sub("", sentence.text.rstrip(".!…?:) "))
     starts = [0, *(match.end() for match in _BEHIND.finditer(whole))]
     for start in starts:
         read = _read_clause(whole[start:], asks=sentence.asks, standing="standing" if stands else "once")

@@ -16,7 +16,16 @@ from ragpp.extraction.sentences import Sentence, clean, split
 from ragpp.learned import LEARNED_RULE
 from ragpp.models import Interaction
 from ragpp.own_words import own_text
-from services.workers.learning.authorship import BESIDE, Judged, at, doubted, own_judged, regained, surely_meant
+from services.workers.learning.authorship import (
+    BESIDE,
+    Judged,
+    at,
+    doubted,
+    meant_to_last,
+    own_judged,
+    regained,
+    surely_meant,
+)
 from services.workers.learning.doings import assisted_sessions
 from services.workers.learning.imperatives import Standing, Told, as_said, read_sentence
 from services.workers.learning.texts import content_stems, stem
@@ -100,15 +109,18 @@ def instructions_in(text: str, item: Interaction) -> Iterator[Instruction]:
         said = sentence.text
         listed = _LISTED.match(text, text.rfind("\n", 0, sentence.start) + 1) is not None
         head = at(found, sentence.start)
-        vouched = head.to_keep > head.passed_on + BESIDE or (vouched and heads and listed)
-        heads = _HEADS_LIST.search(said) is not None or (heads and listed)
+        begins = _HEADS_LIST.search(said) is not None
+        spoken = begins and head.passed_on <= BESIDE and _SPEAKS_TO.search(said) is not None
+        vouched = spoken or head.to_keep > head.passed_on + BESIDE or (vouched and heads and listed)
+        heads = begins or (heads and listed)
         plain = not _within(doubts, sentence) or (vouched and heads and listed)
         if before is not None and _BINDS.match(said):
             _bind(told, before, plain=not _within(doubts, before))
         elif len(said) > LONGEST:
             pass
         elif (read := read_sentence(sentence, stands=heads and listed)) is not None:
-            told.append((read, plain))
+            lasts = read.standing == "once" and meant_to_last(head)
+            told.append((read._replace(standing="standing") if lasts else read, plain))
         elif told and _SAID_BEFORE.match(said) and told[-1][0].standing == "once":
             told[-1] = told[-1][0]._replace(standing="repeated"), told[-1][1]
         elif _surely_meant(sentence, at(found, sentence.start)):
