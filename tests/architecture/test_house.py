@@ -13,6 +13,7 @@ import ragpp.settings
 from tests.support.source import ROOT, SCRIPTS, modules, text_files, tree_of
 
 MODULES: Final = dict(modules())
+TREES: Final = {name: tree_of(path) for name, path in MODULES.items()}
 MAX_LINES: Final = 300
 READS_SETTINGS: Final = frozenset({"app", "all_in_one", "keys", "__main__"})
 # written in halves, so that this file does not hold what it looks for
@@ -31,25 +32,29 @@ FOREIGN_HOSTS: Final = tuple(
 MACHINE_PATHS: Final = tuple(f"/{folder}/" for folder in ("work", "root", "tmp"))
 
 
-@pytest.mark.parametrize("name", MODULES)
-def test_a_module_is_short_or_its_docstring_says_why_not(name: str) -> None:
-    path = MODULES[name]
-    lines = path.read_text(encoding="utf-8").count("\n")
-    docstring = ast.get_docstring(tree_of(path)) or ""
-    assert lines <= MAX_LINES or f"{MAX_LINES} lines" in docstring, f"{name} has {lines} lines and gives no reason"
+def test_a_module_is_short_or_its_docstring_says_why_not() -> None:
+    lines = {name: path.read_text(encoding="utf-8").count("\n") for name, path in MODULES.items()}
+    long = {name: count for name, count in lines.items() if count > MAX_LINES}
+    assert {name: count for name, count in long.items() if f"{MAX_LINES} lines" not in _docstring(name)} == {}
 
 
-@pytest.mark.parametrize("name", [name for name, path in MODULES.items() if path.name != "__init__.py"])
-def test_a_module_says_what_it_is_for(name: str) -> None:
-    assert ast.get_docstring(tree_of(MODULES[name])), f"{name} has no docstring"
+def test_a_module_says_what_it_is_for() -> None:
+    assert [name for name, path in MODULES.items() if path.name != "__init__.py" and not _docstring(name)] == []
 
 
-@pytest.mark.parametrize("name", [name for name in MODULES if name.startswith(("ragpp.", "services."))])
-def test_settings_are_read_where_a_process_is_put_together_and_nowhere_else(name: str) -> None:
-    if name.rpartition(".")[2] in READS_SETTINGS:
-        return
-    readings = list(_settings_read(tree_of(MODULES[name])))
-    assert not readings, f"{name} reads settings at line {readings[0]}"
+def _docstring(name: str) -> str:
+    return ast.get_docstring(TREES[name]) or ""
+
+
+def test_settings_are_read_where_a_process_is_put_together_and_nowhere_else() -> None:
+    kept = [
+        name for name in MODULES if name.startswith(("ragpp.", "services.")) and _own_name(name) not in READS_SETTINGS
+    ]
+    assert [f"{name}:{line}" for name in kept for line in _settings_read(TREES[name])] == []
+
+
+def _own_name(name: str) -> str:
+    return name.rpartition(".")[2]
 
 
 def _settings_read(tree: ast.Module) -> Iterator[int]:
@@ -69,12 +74,12 @@ def _last_name(node: ast.expr) -> str:
     return node.id if isinstance(node, ast.Name) else ""
 
 
-@pytest.mark.parametrize("name", MODULES)
-def test_only_the_command_line_prints(name: str) -> None:
-    if name.startswith("infra.cli") or name.rpartition(".")[2] == "keys":
-        return
-    calls = [node for node in ast.walk(tree_of(MODULES[name])) if isinstance(node, ast.Call)]
-    assert not [call.lineno for call in calls if _last_name(call.func) == "print"]
+def test_only_the_command_line_prints() -> None:
+    silent = {
+        name: tree for name, tree in TREES.items() if not name.startswith("infra.cli") and _own_name(name) != "keys"
+    }
+    calls = [(name, node) for name, tree in silent.items() for node in ast.walk(tree) if isinstance(node, ast.Call)]
+    assert [f"{name}:{call.lineno}" for name, call in calls if _last_name(call.func) == "print"] == []
 
 
 def _places_of(needles: tuple[str, ...]) -> list[str]:
