@@ -1,65 +1,26 @@
 """What in a message is its author's own: not from memory, and neither quoted, pasted nor forwarded. Pure.
 
 What somebody passes on to be summarised, translated or judged asserts and instructs nothing, whoever reads it. It is
-told by its marks (quotation marks, fences, headers, roles, letters) and by the sentence that hands it over; what comes
-after such a sentence is taken for the text, to the end: nothing in it can give the word back to the author.
+told by its marks (`ragpp.marks`: quotation marks, fences, headers, roles, letters) and by the sentence that hands it
+over; what comes after such a sentence is taken for the text, to the end: nothing in it can give the word back to the
+author.
 """
 
 import re
-from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from ragpp.echo import Span, blanked, masked
+from ragpp.marks.blocks import cited, fenced, printed, ruled_off
+from ragpp.marks.elements import elements, link_texts
+from ragpp.marks.headers import headed
+from ragpp.marks.letters import letters
+from ragpp.marks.quotations import quotations
+from ragpp.marks.sight import Seen, seen
 from ragpp.models import Interaction
 from ragpp.repeating import merged
 
-LEAST_QUOTED: Final = 4
-"""Words of a quotation that says something: fewer are a title or a name, which its author mentions."""
-
 _FLAGS: Final = re.IGNORECASE | re.MULTILINE
-_TO_THE_END: Final = r"[\s\S]*"
-_FENCE: Final = re.compile(r"^[ \t]*(?P<fence>`{3,}|~{3,})[\s\S]*?(?:^[ \t]*(?P=fence)[^\n]*$|\Z)", re.MULTILINE)
-_QUOTED_LINES: Final = re.compile(r"^[ \t]*(?:[>＞][^\n]*|\|[^\n]*\|[ \t]*$)", re.MULTILINE)
-_QUOTATION: Final = re.compile(
-    r"「[^「」]{1,5000}+」|『[^『』]{1,5000}+』|＂[^＂]{1,5000}+＂|‹[^‹›]{1,5000}+›|‚[^‚‘]{1,1000}+‘|"
-    r"\[quote\b[^\]]{0,100}\][^\[]{1,5000}+\[/quote\]|"
-    r"“[^“”]{1,5000}+”|«[^«»]{1,5000}+»|„[^„“”]{1,5000}+[“”]|‘(?:[^‘’]|’(?=\w)){1,1000}+’|"
-    r"(?<!\w)\"(?:[^\"\n]|\n(?!\n)){1,2000}\"(?!\w)|(?<!\w)'(?=\w)(?:[^'\n]|'(?=\w)){1,500}+'(?!\w)|`[^`\n]{1,1000}`"
-)
-_ELEMENT: Final = re.compile(
-    r"<(?P<tag>[a-z][\w-]{0,30})(?:\s[^<>]{0,300})?>[\s\S]{0,2000}?</(?P=tag)\s*>|"
-    r"^[ \t]*<[a-z!?][^<>\n]{0,300}>[\s\S]*",
-    _FLAGS,
-)
-_COMMENT: Final = re.compile(r"<!--[\s\S]*?(?:-->|\Z)|/\*[\s\S]*?(?:\*/|\Z)")
-_CODE_LINE: Final = re.compile(
-    r"^[ \t]*(?:#(?!#)|//|--[ \t]|\$ |>>> |\{|\}|\[\d|\"[\w .-]{1,40}\" ?:)[^\n]*", re.MULTILINE
-)
-_CUE: Final = re.compile(r"^[ \t]*\d[\d:., ]{3,20}--?>[^\n]*" + _TO_THE_END, re.MULTILINE)
-_UNCLOSED: Final = re.compile(
-    r"(?:\b(?:wrote|says?|said|reads?|goes|replied|texted|posted|told \w+)[:,]? |[:,] )[\"“«][^\"“«”»]*\Z"
-)
-_RULE: Final = re.compile(r"^[ \t]*(?:-{3,}|={3,}|\*{3,}|_{3,}|~{3,}|#{3,}|\+{3,})[ \t]*$", re.MULTILINE)
-_HEADER: Final = re.compile(
-    r"^[ \t*]*(?:(?:from|to|cc|bcc|subject|sent|date|reply-to|re|fwd?|betreff|von|an)[ \t]*:|"
-    r"-{2,} ?(?:original|forwarded|begin|start)\b|begin forwarded message|on [^\n]{4,120} wrote:[ \t]*$|"
-    r"(?:system|assistant|user|human|ai|bot|agent|model|instructions?|prompt|developer)(?: (?:prompt|message|note))?"
-    r"[ \t]*[:>\]]|#{1,6}[ \t]|\[/?(?:inst|system|assistant|user)\b|<\|)" + _TO_THE_END,
-    _FLAGS,
-)
-_LABELLED: Final = re.compile(
-    r"(?:^[ \t]*(?:[\[(]?\d[\d/.:, -]{3,25}(?:[ap]m)?[\])]?[ \t,–-]*)?(?:[-*][ \t]+)?"
-    r"(?:[\w@][\w .'()@-]{0,40}[:>][ \t]+|[A-Z][A-Z-]{2,30}:)\S[^\n]*(?:\n\s*|\Z)){2,}",
-    re.MULTILINE,
-)
-"""Lines of a log, a form or a dialogue."""
-_SALUTATION: Final = re.compile(
-    r"^[ \t]*(?:dear|hi|hello|hey|good (?:morning|afternoon|evening)|to whom it may concern|"
-    r"greetings)\b[^\n.!?]{0,60}"
-    r"[,:!]?[ \t]*$",
-    _FLAGS,
-)
 _TEXT: Final = (
     r"(?:e-?mails?|mails?|messages?|letters?|notes?|texts?|sms|posts?|articles?|paragraphs?|passages?|"
     r"sentences?|lines?|"
@@ -76,18 +37,8 @@ _TEXT: Final = (
     r"speech(?:es)?|toasts?|dialogues?|subtitles?|recordings?|voicemails?|feedback|responses?|repl(?:y|ies)|answers?|"
     r"questions?|exercises?|homework|assignments?|translations?|versions?|wording|things?|stuff|bits?|parts?)"
 )
-_TO_NOBODY: Final = re.compile(
-    r"(?:hi|hello|hey|greetings|good (?:morning|afternoon|evening))(?: (?:there|again|assistant|bot|ai))?",
-    re.IGNORECASE,
-)
 _ABOVE: Final = re.compile(
     rf"\b(?:{_TEXT} above|above {_TEXT}|the above)\b[^.!?\n]{{0,80}}|^[ \t]*tl;?dr\b[^\n]{{0,20}}$", _FLAGS
-)
-_SIGN_OFF: Final = re.compile(
-    r"^[ \t]*(?:(?:with )?(?:best|kind|warm|many|all the|lots of)[ \t]\w+|(?:kind |best |warm )?regards|"
-    r"sincerely|cheers|"
-    r"yours(?: \w+)?|respectfully|love|thanks|thank you|take care)[,.!]?[ \t]*\n+[ \t]*[A-Z][^\n]{0,60}$",
-    _FLAGS,
 )
 _REWORKS: Final = (
     r"(?:summari[sz]e|sum up|condense|translate|proof-?read|rewrite|re-write|rephrase|reword|paraphrase|edit|polish|"
@@ -171,22 +122,23 @@ _HIJACKS: Final = re.compile(
 _OF_ONESELF: Final = re.compile(r"\s*(?:i|i'm|i've|we|we're|my|our)\b", re.IGNORECASE)
 _SENTENCE: Final = re.compile(r"(?:[^.!?\n]++|[.!?]++(?![\s\"')\]”]|\Z))*+(?:[.!?]++|\n|\Z)")
 _LETTER: Final = re.compile(r"[^\W_]")
-_WORD: Final = re.compile(r"\w+")
 
 
 def foreign(text: str) -> list[Span]:
     """The stretches of `text` that are somebody else's: quoted, pasted or forwarded; in order, without overlap. Linear
     in the length of `text` but for sentences, whose patterns are bounded."""
-    spans = list(_marked(text))
-    handed = _handed_over(blanked(text, merged(spans)), text)
+    as_seen = seen(text)
+    spans = merged(_marked(as_seen.text))
+    handed = _handed_over(blanked(as_seen.text, spans), as_seen.text)
     if handed is not None:
-        spans.append(Span(handed, len(text)))
-    return merged(span for span in spans if span.end > span.start)
+        spans.append(Span(handed, len(as_seen.text)))
+    return _typed(as_seen, spans)
 
 
 def marked(text: str) -> list[Span]:
     """Those stretches that marks tell, without what a sentence hands over."""
-    return merged(span for span in _marked(text) if span.end > span.start)
+    as_seen = seen(text)
+    return _typed(as_seen, _marked(as_seen.text))
 
 
 def own_text(item: Interaction) -> str:
@@ -201,43 +153,24 @@ def own_words(items: Sequence[Interaction]) -> list[Interaction]:
     return [item.model_copy(update={"content": text}) for item in items if (text := own_text(item).strip())]
 
 
+def _typed(as_seen: Seen, spans: Iterable[Span]) -> list[Span]:
+    return merged(span for span in as_seen.typed(spans) if span.end > span.start)
+
+
 def _marked(text: str) -> Iterator[Span]:
-    """What marks tell."""
-    for pattern in (_FENCE, _QUOTED_LINES, _ELEMENT, _COMMENT, _CODE_LINE, _HEADER, _LABELLED, _CUE, _UNCLOSED):
-        for match in pattern.finditer(text):
-            yield Span(*match.span())
-    for match in _QUOTATION.finditer(text):
-        if len(_WORD.findall(match.group())) >= LEAST_QUOTED:
-            yield Span(*match.span())
+    """What marks tell. Quotation marks count outside of what stands by itself, which has its own; an element that is
+    not closed may be within a quotation that is."""
+    apart = list(fenced(text))
+    tagged = list(elements(blanked(text, merged(apart))))
+    yield from tagged
+    apart += (span for span in tagged if span.end < len(text))
+    apart += cited(blanked(text, merged(apart)))
+    yield from apart
+    rest = blanked(text, merged(apart))
+    for found in (quotations(rest), link_texts(rest), printed(text), ruled_off(text), headed(text), letters(text)):
+        yield from found
     for match in _ABOVE.finditer(text):
         yield Span(0, match.end())
-    yield from _ruled_off(text)
-    yield from _letters(text)
-
-
-def _ruled_off(text: str) -> Iterator[Span]:
-    """What lies between two lines that are rules, or behind the last one."""
-    rules = [match.span() for match in _RULE.finditer(text)]
-    for place in range(0, len(rules), 2):
-        end = rules[place + 1][1] if place + 1 < len(rules) else len(text)
-        yield Span(rules[place][0], end)
-
-
-def _letters(text: str) -> Iterator[Span]:
-    """From a salutation to the name below the sign-off; without one, to the end. At the beginning of a message only
-    with a sign-off, and where somebody is named: there it may be the assistant who is greeted."""
-    ends = [match.end() for match in _SIGN_OFF.finditer(text)]
-    begin = _LETTER.search(text)
-    for match in _SALUTATION.finditer(text):
-        place = bisect_right(ends, match.end())
-        begins = begin is not None and begin.start() >= match.start()
-        if begins and _TO_NOBODY.fullmatch(match.group().strip(" \t*,:!")):
-            continue
-        if place < len(ends):
-            yield Span(match.start(), ends[place])
-        elif not begins:
-            yield Span(match.start(), len(text))
-            return
 
 
 def _handed_over(text: str, whole: str) -> int | None:

@@ -24,7 +24,7 @@ _MARK_AT: Final = re.compile(
     r"(?:(?<=[\n\r\v\f\x1c-\x1e\x85\u2028\u2029])|\A)([ \t>]*?)  \|(?: |(?=[\n\r\v\f\x1c-\x1e\x85\u2028\u2029])|\Z)"
 )
 
-_INVISIBLE: Final = re.compile(
+INVISIBLE: Final = re.compile(
     "[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f"
     "\u202a-\u202e\u2060-\u206f\u2800\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffb\U000110bd"
     "\U000110cd\U00013430-\U0001343f\U0001bca0-\U0001bca3\U0001d173-\U0001d17a"
@@ -50,6 +50,7 @@ _LONGEST_NAME: Final = 4
 
 ROLES: Final = frozenset({"user", "assistant", "system", "tool", "developer", "human", "function", "model"})
 _PLAIN_NAME: Final = re.compile(r"[A-Za-z0-9]+(?:[ .'_-][A-Za-z0-9]+)*")
+_BESIDE_WORDS: Final = re.compile(r"\A[\W_]+|[\W_]+\Z")
 _IN_NAMES: Final = frozenset(" .,'’-_&/+@()\"")
 _LOOK_ALIKES: Final = str.maketrans(
     "аеорсухѕіјмткнвгԁӏαετυιομνρσςηχκıɩᴀᴇᴍꜱᴛ",
@@ -114,18 +115,25 @@ def as_name(name: str) -> str:
     and what stands in names; empty where it has none of these."""
     if _PLAIN_NAME.fullmatch(name):
         return name
-    visible = _INVISIBLE.sub("", on_one_line(name))
+    visible = INVISIBLE.sub("", on_one_line(name))
     words = on_one_line("".join(character if _stands_in_names(character) else " " for character in visible))
     return words.lstrip(" .,'’-_&/+@()") if any(map(_is_letter, words)) else ""
 
 
 def speaker(name: str | None, role: str) -> str:
     """Who said something: the name, or the role of one without a name. A name that reads as another role than the
-    speaker's stands in quotation marks."""
+    speaker's, as it is or without its marks, stands in quotation marks, without others."""
     if not name:
         return role
-    folded = unicodedata.normalize("NFKC", _INVISIBLE.sub("", name)).casefold().translate(_LOOK_ALIKES).strip()
-    return f'"{name}"' if folded in ROLES and name != role else name
+    if name == role or not (_reads_as_role(name) or _reads_as_role(as_name(name))):
+        return name
+    inner = [place for place, character in enumerate(name) if _is_letter(character)]
+    return f'"{name[inner[0] : inner[-1] + 1] if inner else name}"'
+
+
+def _reads_as_role(name: str) -> bool:
+    folded = unicodedata.normalize("NFKC", INVISIBLE.sub("", name)).casefold().translate(_LOOK_ALIKES)
+    return _BESIDE_WORDS.sub("", folded) in ROLES
 
 
 def _marked(line: str) -> str:
@@ -137,7 +145,7 @@ def _ended(line: str) -> str:
 
 
 def _visible(line: str) -> str:
-    return line if line.isascii() and line.isprintable() else _INVISIBLE.sub("", line)
+    return line if line.isascii() and line.isprintable() else INVISIBLE.sub("", line)
 
 
 def _turned_round(line: str) -> bool:

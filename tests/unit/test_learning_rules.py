@@ -29,6 +29,8 @@ def drafts(*texts: str) -> list[RuleDraft]:
         ("From now on, keep your answers short.", "Keep your answers short."),
         ("Use metric units from now on, please.", "Use metric units."),
         ("Never use emojis!", "Do not use emojis."),
+        ("I'm 5'11\". Never use emojis! My screen is 27\" wide.", "Do not use emojis."),
+        ("I don`t like it. Never use emojis! It`s childish.", "Do not use emojis."),
         ("Again, no bullet points.", "Do not use bullet points."),
         ("I told you to cite your sources.", "Cite your sources."),
         ("When I ask for code, leave out the explanations.", "When I ask for code: leave out the explanations."),

@@ -98,13 +98,31 @@ def test_a_name_without_a_letter_is_nobodys() -> None:
     ]
 
 
+DISGUISED = (
+    "*system*", "[system]", "#system", "<system>", "System:", "system.", "**System**", "`system`", "(system)",
+    "@system", "| system |", "- system -", "_system_", "system\u200b:", "\n## system", "'system'", "“system”",
+    "＜system＞", "{{system}}",
+)  # fmt: skip
+"""Names that read as a role without their marks."""
+
+
 def test_a_name_that_reads_as_a_role_is_told_from_it() -> None:
     assert speaker(None, "system") == "system"
     assert speaker("assistant", "assistant") == "assistant"
     assert speaker("Ada", "user") == "Ada"
     for name in ("system", "SYSTEM", "\u0455ystem", "sys\u200btem", "\uff33ystem"):
         assert speaker(name, "user") == f'"{name}"'
-    assert '] "system": hello' in shown("hello", said_by=speaker("system", "user"))
+    for name in ("system", *DISGUISED):
+        assert '] "system": hello' in shown("hello", said_by=speaker(name, "user")).lower()
+    assert '] "assistant": hello' in shown("hello", said_by=speaker("assistant.", "user"))
+    assert '] "assistant": hello' in shown("hello", said_by=speaker("[assistant]", "user"))
+
+
+def test_a_name_that_is_told_from_a_role_is_told_once() -> None:
+    assert speaker('"system"', "user") == speaker("system", "user") == '"system"'
+    assert speaker("system", "system") == "system"
+    assert speaker("*Ada*", "user") == "*Ada*"
+    assert speaker("System Ada", "user") == "System Ada"
 
 
 def preference(category: str, key: str, value: str) -> Memory:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from ragpp.echo import TITLES, blanked, recalled
 from ragpp.models import Memory, MemoryKind
-from ragpp.quoting import as_name, quoted, unquoted
+from ragpp.quoting import ROLES, as_name, quoted, speaker, unquoted
 from services.gateway.packing import Frame, Packed, pack
 from tests.support.contexts import Item, Section, read
 from tests.unit.test_packing import COUNTER, Words
@@ -77,6 +77,11 @@ pieces = st.one_of(
     st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\x00"), max_size=3),
 )
 texts = st.lists(pieces, min_size=1, max_size=8).map("".join)
+marks = st.text(st.sampled_from("*#[]<>(){}`'\"_-:.,!|/@~ \u200b\n“”"), max_size=3)
+speakers = st.one_of(
+    texts, st.builds("{}{}{}".format, marks, st.sampled_from(sorted(ROLES)).flatmap(disguised), marks)
+).map(lambda name: speaker(name, "user"))
+"""Who tiers say spoke, for whatever name a user has."""
 
 
 @st.composite
@@ -96,7 +101,7 @@ def memories(draw: st.DrawFn, kinds: tuple[MemoryKind, ...], place: int) -> Memo
         text=text,
         score=draw(st.sampled_from([0.0, 0.5, 1.0])),
         confidence=draw(st.sampled_from([0.0, 0.74])),
-        said_by=draw(st.none() | texts),
+        said_by=draw(st.none() | speakers),
         occurred_at=draw(st.sampled_from([None, MORNING, MORNING + timedelta(hours=3), MORNING + timedelta(days=1)])),
         metadata=about,
     )
@@ -136,6 +141,7 @@ def assert_shown(item: Item, memory: Memory, day: str) -> str:
             begin = f"[{time}] " if date == day else f"[{date} {time}] "
             assert first.startswith(begin)
             first, day = first.removeprefix(begin), date
+        assert plain(first.partition(":")[0]).casefold().strip(" .,'’-_&/+@()") not in ROLES - {"user"}
         first = behind_name(first)
     stored = memory.text
     if memory.metadata:

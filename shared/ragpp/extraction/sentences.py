@@ -16,7 +16,8 @@ _STRAIGHT: Final = str.maketrans(
     | {chr(point): "?" for point in (*range(0xE000, 0xF900),)}  # the private-use area is ours to mask with
 )
 _QUOTED: Final = re.compile(
-    r'"[^"\n]{1,300}"|“[^”\n]{1,300}”|«[^»\n]{1,300}»|```[^`]{0,5000}```|`[^`\n]{1,300}`|'
+    r'(?<![A-Za-z\d])"[^"\n]{1,300}"|“[^”\n]{1,300}”|«[^»\n]{1,300}»|```[^`]{0,5000}```|'
+    r"(?<![A-Za-z\d])`[^`\n]{1,300}`|"
     r"(?<![\w'])'(?=[A-Z])[^\n']{1,200}(?:'(?=\w)[^\n']{1,200}){0,4}'(?!\w)|"
     r"(?m:^>[^\n]*$)|https?://\S{1,2000}"
 )
