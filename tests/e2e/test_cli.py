@@ -7,7 +7,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import httpx
@@ -31,10 +31,11 @@ def environment(home: Path) -> dict[str, str]:
     return kept | {"RAGPP_HOME": str(home)}
 
 
-def ran(home: Path, *arguments: str, answers: int = 0) -> "subprocess.CompletedProcess[str]":
-    done = subprocess.run(
-        command(*arguments), capture_output=True, text=True, timeout=180, check=False, env=environment(home)
-    )
+def ran(
+    home: Path, *arguments: str, answers: int = 0, settings: Mapping[str, str] | None = None
+) -> "subprocess.CompletedProcess[str]":
+    given = environment(home) | dict(settings or {})
+    done = subprocess.run(command(*arguments), capture_output=True, text=True, timeout=180, check=False, env=given)
     assert done.returncode == answers, done.stdout + done.stderr
     assert "Traceback" not in done.stderr
     return done
@@ -69,6 +70,21 @@ def test_up_again_leaves_what_runs_alone(home: Path) -> None:
     again = json.loads(ragpp(home, "up", "--json"))
     assert {report["action"] for report in (*again["servers"], *again["services"])} == {"attached"}
     assert pids(home) == before
+
+
+def test_services_that_run_with_other_settings_are_started_again_with_those_given(home: Path) -> None:
+    before = pids(home)
+    done = ran(home, "up", settings={"GATEWAY_TOKEN_BUDGET": "1000"})
+    assert "for GATEWAY_TOKEN_BUDGET" in done.stderr
+    after = pids(home)
+    assert {name for name in before if before[name] != after[name]} == {"gateway"}
+    assert psutil.Process(after["gateway"]).environ()["GATEWAY_TOKEN_BUDGET"] == "1000"
+    for settings in ({"GATEWAY_TOKEN_BUDGET": "1000"}, {}):  # what is not given asks for nothing
+        again = json.loads(ran(home, "up", "--json", settings=settings).stdout)
+        assert {report["action"] for report in again["services"]} == {"attached"}
+    wrong = ran(home, "up", answers=1, settings={"GATEWAY_TOKEN_BUDGET": "abc"})
+    assert "GATEWAY_TOKEN_BUDGET: " in wrong.stderr
+    assert pids(home) == after
 
 
 def test_what_is_remembered_is_recalled(home: Path) -> None:

@@ -5,7 +5,6 @@ import json
 import os
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -16,13 +15,13 @@ from infra.cli import services as services_module
 from infra.cli.arguments import checked, parse_moment, parse_tiers
 from infra.cli.console import plain
 from infra.cli.environment import print_of, share_of_connections
-from infra.cli.main import main
 from infra.cli.place import Place
 from infra.cli.render import recall_view
 from infra.cli.services import ServiceReport, Services, is_worker
 from infra.embedded.processes import birth
 from ragpp.api import RecalledMemory, RecallRequest, RecallResponse, TierStatus
 from ragpp.errors import InvalidInput
+from tests.support.command_line import Done
 
 ONE_WORD = (
     "up",
@@ -39,34 +38,11 @@ ONE_WORD = (
     "jobs",
     "extract",
 )
-COMMANDS = (*ONE_WORD, "jobs show", "jobs retry", "jobs cancel", "jobs lag", "reflect", "forget session", "forget user")
-
-
-@dataclass(frozen=True)
-class Done:
-    """How a command ended."""
-
-    returncode: int
-    stdout: str
-    stderr: str
-
-
-@pytest.fixture
-def ragpp(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable[..., Done]:
-    """Runs a command in this process, as the shell would."""
-    for name in ("RAGPP_HOME", "RAGPP_URL", "RAGPP_API_KEY", "RAGPP_USER"):
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.setenv("COLUMNS", "200")
-
-    def run(*arguments: str, home: Path) -> Done:
-        monkeypatch.setenv("RAGPP_HOME", str(home))
-        monkeypatch.setattr("sys.argv", ["ragpp", *arguments])
-        with pytest.raises(SystemExit) as left:
-            main()
-        said = capsys.readouterr()
-        return Done(int(left.value.code or 0), said.out, said.err)
-
-    return run
+COMMANDS = (
+    *ONE_WORD,
+    *("jobs show", "jobs retry", "jobs cancel", "jobs lag", "reflect"),
+    *("forget message", "forget about", "forget session", "forget user"),
+)
 
 
 def test_a_command_without_a_stack_answers_3_and_says_how_to_start_one(
