@@ -122,13 +122,19 @@ def known_view(known: Known, *, limit: int) -> RenderableType:
         _section("findings", known.findings, _findings(known.findings[:limit])),
         _section("reflections", known.reflections, _reflections(known.reflections[:limit])),
         Text(""),
-        Text(
-            f"waiting for review: {count(len(known.review.relationships), 'relationship')}, "
-            f"{count(len(known.review.preferences), 'preference')}, "
-            f"{count(len(known.review.rules), 'rule')}",
-            style="dim",
-        ),
+        _waiting(known),
     )
+
+
+def _waiting(known: Known) -> Text:
+    """How much waits for a person, and what shows it."""
+    kinds = {
+        "relationship": known.review.relationships,
+        "preference": known.review.preferences,
+        "rule": known.review.rules,
+    }
+    said = "waiting for review: " + ", ".join(count(len(items), kind) for kind, items in kinds.items())
+    return safe(said + (f"; see ragpp review --user {known.user_id}" if any(kinds.values()) else ""), "dim")
 
 
 def _section(title: str, items: Sequence[object], table: Table) -> RenderableType:

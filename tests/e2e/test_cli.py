@@ -130,6 +130,26 @@ def test_a_file_is_ingested_once_and_digested(home: Path) -> None:
         assert time.monotonic() < deadline, "not digested"
 
 
+def test_what_is_not_sure_is_listed_and_judged(home: Path) -> None:
+    ragpp(home, "ingest", str(SAMPLE), "--user", "judge")
+    deadline = time.monotonic() + 90
+    while json.loads(ragpp(home, "pending", "--user", "judge", "--json"))["pending"]:
+        assert time.monotonic() < deadline, "not digested"
+    listed = ragpp(home, "review", "--user", "judge")
+    first, second = re.findall(r"^([0-9a-f]{6,}) +\d\.\d\d  relationship: (.*?) *$", listed, re.MULTILINE)[:2]
+    assert "ragpp review --user judge" in ragpp(home, "inspect", "judge")
+    assert f"confirmed the relationship: {first[1]}" in ragpp(home, "review", "confirm", first[0], "--user", "judge")
+    rejected = json.loads(ragpp(home, "review", "reject", second[0], "--user", "judge", "--json"))
+    assert [answer["verdict"] for answer in rejected.values()] == ["rejected"]
+    again = ragpp(home, "review", "--user", "judge")
+    assert first[0] not in again
+    assert second[0] not in again
+    (surest, *_) = json.loads(ragpp(home, "review", "--user", "judge", "--below", "1", "--json"))["preferences"]
+    assert surest["value"] in ragpp(home, "review", "confirm", surest["id"], "--user", "judge")
+    ragpp(home, "review", "confirm", "none-of-these", "--user", "judge", answers=1)
+    ragpp(home, "review", answers=2)
+
+
 def test_keys_are_made_listed_and_revoked(home: Path) -> None:
     made = json.loads(ragpp(home, "key", "create", "--scopes", "read", "--json"))
     assert made["key_id"] in ragpp(home, "key", "list")

@@ -42,6 +42,7 @@ COMMANDS = (
     *ONE_WORD,
     *("jobs show", "jobs retry", "jobs cancel", "jobs lag", "reflect"),
     *("forget message", "forget about", "forget session", "forget user"),
+    *("review", "review confirm", "review reject"),
 )
 
 

@@ -113,7 +113,8 @@ def test_each_kind_is_shown_with_its_state() -> None:
 def test_what_waits_to_be_judged_is_counted() -> None:
     review = ReviewList(preferences=KNOWN.preferences, rules=(ProposedRule(rule=DOUBTED),))
     waiting = shown(KNOWN.model_copy(update={"review": review})).splitlines()[-1]
-    assert waiting == "waiting for review: 0 relationships, 1 preference, 1 rule"
+    assert waiting == "waiting for review: 0 relationships, 1 preference, 1 rule; see ragpp review --user u"
+    assert shown(KNOWN).splitlines()[-1] == "waiting for review: 0 relationships, 0 preferences, 0 rules"
 
 
 def test_the_counts_are_of_all_and_the_rows_are_limited() -> None:
