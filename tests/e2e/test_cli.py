@@ -115,6 +115,20 @@ def test_what_is_about_somebody_is_listed_and_forgotten_when_asked(home: Path) -
     ragpp(home, "forget", "about", "--user", "forgetful", answers=1)
 
 
+def test_what_one_agent_alone_may_see_names_the_agent(home: Path) -> None:
+    message = ("remember", "My budget is 900 euros.", "--user", "u6", "--visibility", "agent")
+    assert "Add --agent NAME" in ran(home, *message, answers=1).stderr
+    ragpp(home, *message, "--agent", "sales")
+    keys = {
+        agent: json.loads(ragpp(home, "key", "create", "--agent", agent, "--json"))["key"]
+        for agent in ("sales", "support")
+    }
+    ragpp(home, *message, "--key", keys["sales"])  # a bound key says which
+    asked = ("recall", "What is the budget?", "--user", "u6", "--deadline", "20000")
+    assert "900 euros" in ragpp(home, *asked, "--key", keys["sales"])
+    assert "900 euros" not in ragpp(home, *asked, "--key", keys["support"])
+
+
 def test_an_id_with_other_content_is_a_conflict_in_words(home: Path) -> None:
     ragpp(home, "remember", "one", "--user", "u2", "--id", "m-1")
     ragpp(home, "remember", "two", "--user", "u2", "--id", "m-1", answers=1)
