@@ -81,6 +81,8 @@ def remember(
     if stored.redactions:
         line.append_text(safe(f", {count(stored.redactions, 'secret')} removed", "yellow"))
     out.print(line)
+    if learn and not (stored.duplicate or stored.forgotten):
+        out.print(safe(f"recall finds it now; what it teaches is being digested: ragpp pending --user {user}", "dim"))
 
 
 def recall(

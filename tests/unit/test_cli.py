@@ -15,11 +15,12 @@ from infra.cli import services as services_module
 from infra.cli.arguments import checked, parse_moment, parse_tiers
 from infra.cli.console import plain
 from infra.cli.environment import print_of, share_of_connections
+from infra.cli.forget_about import shown
 from infra.cli.place import Place
-from infra.cli.render import recall_view
+from infra.cli.render import counted, digesting, recall_view
 from infra.cli.services import ServiceReport, Services, is_worker
 from infra.embedded.processes import birth
-from ragpp.api import RecalledMemory, RecallRequest, RecallResponse, TierStatus
+from ragpp.api import FoundMessage, RecalledMemory, RecallRequest, RecallResponse, TierStatus
 from ragpp.errors import InvalidInput
 from tests.support.command_line import Done
 
@@ -216,6 +217,33 @@ def test_no_control_character_of_a_memory_reaches_the_terminal() -> None:
     assert "\x1b" not in shown
     assert "[red]markup[/red]" in shown
     assert "timeout" in shown
+
+
+def test_a_number_agrees_with_what_it_counts() -> None:
+    assert [counted(number, "entities") for number in (0, 1, 2_000)] == ["0 entities", "1 entity", "2,000 entities"]
+    assert [counted(number, "findings") for number in (1, 2)] == ["1 finding", "2 findings"]
+
+
+def test_what_is_still_being_digested_is_told_in_one_line() -> None:
+    assert [len(digesting(pending)) for pending in (-1, 0, 1)] == [0, 0, 1]
+
+
+def test_the_text_of_what_would_be_forgotten_has_the_width_of_the_terminal() -> None:
+    said = "My sister Sofia moved to Porto, and she has a dog called Bruno now."
+    one = FoundMessage(
+        id="m_c961b06512104de38e0ba7a61fdeb1ac",
+        session_id="s1",
+        role="user",
+        name="Maria",
+        occurred_at=datetime(2024, 5, 1, tzinfo=UTC),
+        excerpt=said,
+        why=("mention", "name"),
+    )
+    console = Console(width=80, file=io.StringIO(), record=True)
+    console.print(shown(one))
+    heading, text = console.export_text().splitlines()
+    assert heading.endswith(one.id)
+    assert text.strip() == said
 
 
 def test_a_moment_without_a_zone_is_utc() -> None:
