@@ -142,7 +142,8 @@ class LearningSettings(Settings):
     )
     retention: dict[str, RetentionPolicy] = Field(
         default_factory=dict,
-        description='By plan of users, as JSON: {"default": {"episodic": {"max_age_days": 365}}}. None: keep all.',
+        description="By plan of users, as JSON, which a shell wants in single quotes: "
+        '{"default": {"episodic": {"max_age_days": 365}}}. None: keep all.',
     )
 
 
