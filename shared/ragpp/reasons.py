@@ -16,7 +16,7 @@ def reason(refusal: Refusal) -> str:
     known = context if isinstance(context, Mapping) else {}
     if kind in {"too_short", "string_too_short"} and known.get("min_length") == 1:
         return "is empty"
-    if kind in {"too_short", "too_long"} and isinstance(refusal.get("input"), str):  # pydantic counts items in a text
+    if kind in {"too_short", "too_long"} and known.get("field_type") == "Value":  # a text that was looked at before
         least = kind == "too_short"
         bound = known["min_length" if least else "max_length"]
         return f"String should have at {'least' if least else 'most'} {bound} characters"
