@@ -1,12 +1,15 @@
 """An assistant with a memory, around any function that answers.
 
-RAGPP_API_KEY=$(cat .ragpp/key) python examples/governed_assistant.py
+export $(ragpp env)   # the address and the key of the running stack
+python examples/governed_assistant.py
 """
 
 import asyncio
 import os
+import sys
 
 from ragpp.client import MemoryClient
+from ragpp.errors import MemorySystemError
 from services.governor.graph import Governor
 from services.governor.values import Event, Invocation, Limits, Prompt
 
@@ -18,9 +21,10 @@ async def respond(prompt: Prompt) -> str:
 
 
 async def main(url: str, key: str, user: str = "example", limits: Limits | None = None) -> list[str]:
-    """Two messages in two sessions; what was answered."""
+    """Two messages in two sessions; what was answered. Raises MemorySystemError when there is no such memory."""
     answers = []
     async with MemoryClient(url, key) as memory, Governor(memory, respond, limits=limits) as governor:
+        await memory.pending(user)  # a turn goes on without a memory, and an example that does shows nothing
         for session, content in (("monday", "My locker is number 418."), ("tuesday", "Which locker is mine?")):
             event = Event(user=user, session=session, content=content)
             result = await governor.turn(Invocation(event=event))
@@ -29,5 +33,9 @@ async def main(url: str, key: str, user: str = "example", limits: Limits | None 
 
 
 if __name__ == "__main__":
-    for answer in asyncio.run(main(os.environ.get("RAGPP_URL", "http://127.0.0.1:8700"), os.environ["RAGPP_API_KEY"])):
-        print(answer)
+    if not {"RAGPP_URL", "RAGPP_API_KEY"} <= os.environ.keys():
+        sys.exit("RAGPP_URL or RAGPP_API_KEY is not set. Start a stack with `ragpp up`, then: export $(ragpp env)")
+    try:
+        print(*asyncio.run(main(os.environ["RAGPP_URL"], os.environ["RAGPP_API_KEY"])), sep="\n")
+    except MemorySystemError as error:
+        sys.exit(f"{error.title}: {error.message}. {' '.join(error.suggestions)}")

@@ -5,15 +5,16 @@ from collections.abc import Mapping
 from typing import Annotated, Final
 
 import typer
-from rich.table import Table
+from rich.console import Group, RenderableType
+from rich.padding import Padding
 from rich.text import Text
 
 from infra.cli.arguments import checked
 from infra.cli.console import ExitCode, emit_json, err, out, safe
 from infra.cli.options import DEFAULT_HOME, DryRunOption, HomeOption, JsonOption, KeyOption, UrlOption, UserOption
 from infra.cli.place import Place
-from infra.cli.render import count, when
-from ragpp.api import ForgetAnswer, ForgetRequest, ForgottenMessage, TierStatusName
+from infra.cli.render import count, counted, when
+from ragpp.api import ForgetAnswer, ForgetRequest, ForgottenMessage, FoundMessage, TierStatusName
 from ragpp.client import MemoryClient
 from ragpp.errors import InvalidInput, NotFound
 from ragpp.models import TierName
@@ -122,29 +123,28 @@ def _about(place: MemoryClient, request: ForgetRequest, *, confirm: bool, as_jso
     if as_json:
         emit_json((done or found).model_dump(mode="json"))
         return
-    out.print(_table(found))
+    for one in found.found:
+        out.print(shown(one))
     if found.total > len(found.found):
         out.print(safe(f"and {found.total - len(found.found):,} more", "dim"))
     if done is not None and done.job is not None:
-        out.print(safe(f"{count(found.total, 'message')} are being forgotten: ragpp jobs show {done.job}", "yellow"))
+        verb = "is" if found.total == 1 else "are"
+        said = f"{count(found.total, 'message')} {verb} being forgotten: ragpp jobs show {done.job}"
+        out.print(safe(said, "yellow"))
         return
     if done is not None:
         out.print(safe(f"{count(done.forgotten or 0, 'message')} forgotten").append_text(_late(done.tiers)))
         return
-    going = ", ".join(f"{number:,} {kind}" for kind, number in found.with_them.items() if number)
+    going = ", ".join(counted(number, kind) for kind, number in found.with_them.items() if number)
     said = f"{count(found.total, 'message')} about it" + (f"; with them would go {going}" if going else "")
     out.print(safe(said + ("" if not found.total else ". Forget them with --yes")))
 
 
-def _table(found: ForgetAnswer) -> Table:
-    table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0), header_style="bold")
-    for heading in ("id", "when", "who", "why"):
-        table.add_column(heading, no_wrap=True)
-    table.add_column("text", ratio=1, overflow="fold")
-    for one in found.found:
-        who = safe(one.name or one.role)
-        table.add_row(safe(one.id), when(one.occurred_at), who, ", ".join(one.why), safe(one.excerpt))
-    return table
+def shown(one: FoundMessage) -> RenderableType:
+    """When and who, why, and the id on one line; below them the text in all of the width."""
+    heading = Text.assemble(when(one.occurred_at), "  ", safe(one.name or one.role, "bold"))
+    heading.append_text(safe(f"  {', '.join(one.why)}  {one.id}", "dim"))
+    return Group(heading, Padding(safe(one.excerpt), (0, 0, 0, 2)))
 
 
 def _late(tiers: Mapping[TierName, TierStatusName]) -> Text:

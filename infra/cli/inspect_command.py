@@ -15,7 +15,7 @@ from infra.cli.arguments import parse_moment
 from infra.cli.console import emit_json, out, safe
 from infra.cli.options import DEFAULT_HOME, HomeOption, JsonOption, KeyOption, UrlOption
 from infra.cli.place import Place
-from infra.cli.render import count
+from infra.cli.render import count, counted, digesting
 from ragpp.client import MemoryClient
 from ragpp.learned import Finding, Reflection, ReviewList
 from ragpp.models import Entity, Page, Preference, Relationship, Rule, Value
@@ -28,7 +28,7 @@ T = TypeVar("T")
 
 
 class Known(Value):
-    """Everything that was learned about one user, as the API tells it."""
+    """Everything that was learned about one user, as the API tells it. `pending`: messages not yet digested."""
 
     user_id: str
     as_of: datetime | None = None
@@ -39,6 +39,7 @@ class Known(Value):
     findings: tuple[Finding, ...] = ()
     reflections: tuple[Reflection, ...] = ()
     review: ReviewList = ReviewList()
+    pending: int = 0
 
 
 def inspect(
@@ -79,10 +80,11 @@ async def known_of(client: MemoryClient, user: str, *, as_of: datetime | None = 
         _all(lambda cursor: client.preferences(user, as_of=as_of, cursor=cursor, limit=PAGE)),
         _all(lambda cursor: client.rules(user, cursor=cursor, limit=PAGE)),
     )
-    findings, reflections, review = await asyncio.gather(
+    findings, reflections, review, pending = await asyncio.gather(
         _all(lambda cursor: client.findings(user, as_of=as_of, cursor=cursor, limit=PAGE)),
         _all(lambda cursor: client.reflections(user, cursor=cursor, limit=PAGE)),
         client.review(user, limit=PAGE),
+        client.pending(user),
     )
     return Known(
         user_id=user,
@@ -94,6 +96,7 @@ async def known_of(client: MemoryClient, user: str, *, as_of: datetime | None = 
         findings=tuple(findings),
         reflections=tuple(reflections),
         review=review,
+        pending=pending,
     )
 
 
@@ -122,17 +125,24 @@ def known_view(known: Known, *, limit: int) -> RenderableType:
         _section("findings", known.findings, _findings(known.findings[:limit])),
         _section("reflections", known.reflections, _reflections(known.reflections[:limit])),
         Text(""),
-        Text(
-            f"waiting for review: {count(len(known.review.relationships), 'relationship')}, "
-            f"{count(len(known.review.preferences), 'preference')}, "
-            f"{count(len(known.review.rules), 'rule')}",
-            style="dim",
-        ),
+        _waiting(known),
+        *digesting(known.pending),
     )
 
 
+def _waiting(known: Known) -> Text:
+    """How much waits for a person, and what shows it."""
+    kinds = {
+        "relationship": known.review.relationships,
+        "preference": known.review.preferences,
+        "rule": known.review.rules,
+    }
+    said = "waiting for review: " + ", ".join(count(len(items), kind) for kind, items in kinds.items())
+    return safe(said + (f"\n→ ragpp review --user {known.user_id}" if any(kinds.values()) else ""), "dim")
+
+
 def _section(title: str, items: Sequence[object], table: Table) -> RenderableType:
-    heading = Line(safe(f"{len(items):,} {title}", "bold"), align="left")
+    heading = Line(safe(counted(len(items), title), "bold"), align="left")
     return Group(Text(""), heading, table) if items else Group(Text(""), heading)
 
 

@@ -1,5 +1,6 @@
 """The embedded stack as one thing: brought up with its progress shown, watched, and stopped."""
 
+import os
 import signal
 import time
 from collections.abc import Collection, Iterator, Sequence
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING, Final, get_args
 
 from infra.cli.console import err, safe
 from infra.cli.display import Display
+from infra.cli.environment import check_settings
 from infra.cli.keys import ensure_key
 from infra.cli.place import Place
 from infra.cli.services import ServiceReport, Services
@@ -62,22 +64,28 @@ class Lifecycle:
         """What this folder is to have: the servers, then the services."""
         return [*SERVERS, *self.services.names()]
 
-    def bring_up(self, *, workers: int | None = None, quiet: bool = False) -> Started:
+    def bring_up(self, *, workers: int | None = None, quiet: bool = False, anew: bool = True) -> Started:
         """Start what does not run; return when every tier is ready. Progress goes to standard error. `workers`: how
-        many there are to be from now on; without it as many as there were.
+        many there are to be from now on; without it as many as there were. `anew`: services that run with other
+        settings than the environment has are started again.
 
-        Raises StackError; what had come up by then keeps running, and repeating attaches to it.
+        Raises ConfigurationError before anything is started; StackError: what had come up by then keeps running, and
+        repeating attaches to it.
         """
         began = time.monotonic()
+        check_settings()
         with Display(quiet=quiet) as display:
             stack = self._stack(display)
             servers = stack.up()
             endpoints = stack.endpoints()
-            services = self.services.up(endpoints, workers=workers, on_step=display.service_step)
+            services = self.services.up(
+                endpoints, workers=workers, given=os.environ if anew else None, on_step=display.service_step
+            )
             with self.place.home.locked():
                 key_made = ensure_key(self.place, endpoints)
             for report in services:
-                display.line(report.name, report.action, report.seconds)
+                why = f"for {', '.join(report.settings)}" if report.settings else ""
+                display.line(report.name, report.action, report.seconds, why)
         return Started(servers, services, key_made, time.monotonic() - began)
 
     def running(self) -> set[str]:
@@ -135,7 +143,7 @@ class Lifecycle:
                 gone = [name for name in self.names() if name not in running]
                 if gone and self.services.wanted():
                     err.print(safe(f"{', '.join(gone)} ended; starting again", "yellow"))
-                    self.bring_up()
+                    self.bring_up(anew=False)  # another terminal may have given what runs other settings since
 
 
 @contextmanager

@@ -13,6 +13,7 @@ from infra.cli import (
     jobs_command,
     key_commands,
     memory_commands,
+    review_command,
     stack_commands,
 )
 from infra.cli.console import ExitCode, NotRunning, show_problem
@@ -54,6 +55,7 @@ for command in (
 app.add_typer(jobs_command.app, name="jobs")
 app.add_typer(key_commands.app, name="key")
 app.add_typer(forget_command.app, name="forget")
+app.add_typer(review_command.app, name="review")
 
 
 def main() -> None:

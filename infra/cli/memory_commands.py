@@ -11,6 +11,7 @@ from infra.cli.options import DEFAULT_HOME, HomeOption, JsonOption, KeyOption, U
 from infra.cli.place import Place
 from infra.cli.render import count, recall_view
 from ragpp.api import MessageIn, RecallRequest, RecallResponse, StoreRequest, StoreResponse
+from ragpp.errors import InvalidInput
 from ragpp.models import DEFAULT_SESSION, Visibility
 
 
@@ -60,7 +61,13 @@ def remember(
 
     async def store() -> StoreResponse:
         async with Place(home).client(url, key) as client:
-            return await client.remember(request)
+            try:
+                return await client.remember(request)
+            except InvalidInput as error:
+                if visibility == "agent" and agent is None:  # and the key is not bound to one
+                    hint = ("Add --agent NAME: the agent that it was said to.",)
+                    raise InvalidInput(error.message, suggestions=hint, details=error.details) from error
+                raise
 
     answer = asyncio.run(store())
     if as_json:
@@ -74,6 +81,8 @@ def remember(
     if stored.redactions:
         line.append_text(safe(f", {count(stored.redactions, 'secret')} removed", "yellow"))
     out.print(line)
+    if learn and not (stored.duplicate or stored.forgotten):
+        out.print(safe(f"recall finds it now; what it teaches is being digested: ragpp pending --user {user}", "dim"))
 
 
 def recall(

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Final
 
 from infra.cli.console import NotRunning
-from infra.embedded.home import Home
+from infra.embedded.home import Home, is_free
 from ragpp.client import MemoryClient
 
 HOST: Final = "127.0.0.1"
@@ -47,6 +47,11 @@ class Place:
         if self.home.recall("gateway_port") is None:
             self.home.remember("gateway_port", str(USUAL_PORT))
         return self.home.choose_port("gateway")
+
+    def return_to_usual_port(self) -> None:
+        """Have the gateway's next port be the usual one, where that is free. The caller holds the lock."""
+        if self.home.recall("gateway_port") is not None and is_free(USUAL_PORT):
+            self.home.remember("gateway_port", str(USUAL_PORT))
 
     def client(self, url: str | None = None, key: str | None = None, *, timeout_s: float = 60.0) -> MemoryClient:
         """A client of the gateway named by `url` and `key`, each taken from this folder when absent.

@@ -21,7 +21,7 @@ def recall_view(answer: RecallResponse, *, explain: bool = False) -> RenderableT
         parts.append(ranking(answer.memories, explain=explain))
     else:
         parts.append(Text("nothing found", style="dim"))
-    parts.extend((timings(answer), context(answer)))
+    parts.extend((timings(answer), context(answer), *digesting(answer.receipt_pending)))
     return Group(*parts)
 
 
@@ -78,6 +78,19 @@ def when(moment: datetime | None) -> str:
 def count(number: int, noun: str) -> str:
     """`1 hit`, `2 hits`."""
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
+def counted(number: int, things: str) -> str:
+    """`1 entity`, `2 entities`: the same of a plural."""
+    one = f"{things.removesuffix('ies')}y" if things.endswith("ies") else things.removesuffix("s")
+    return f"{number:,} {one if number == 1 else things}"
+
+
+def digesting(pending: int) -> list[RenderableType]:
+    """One line when messages, or forgettings, are not digested yet; none when all are, or nobody can tell (-1)."""
+    if pending <= 0:
+        return []
+    return [Text(f"still being digested: {pending:,}; what is known may change yet", style="yellow")]
 
 
 def _short(value: object) -> str:

@@ -11,14 +11,14 @@ import threading
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal
 
 import httpx
 import psutil
 
-from infra.cli.environment import environment_of, print_of, share_of_connections
+from infra.cli.environment import changed_settings, environment_of, print_of, share_of_connections
 from infra.cli.place import HOST, Place
 from infra.embedded.processes import Command, ManagedProcess, tail
 from ragpp.errors import StackError
@@ -38,12 +38,13 @@ _WORKER: Final = re.compile(r"workers(?:-([1-9][0-9]?))?")
 
 @dataclass(frozen=True)
 class ServiceReport:
-    """What was done to one service, and how long it took."""
+    """What was done to one service, and how long it took. `settings`: those for which it was started again."""
 
     name: str
     action: Literal["started", "restarted", "attached", "stopped", "absent"]
     seconds: float
     pid: int
+    settings: tuple[str, ...] = ()
 
 
 def worker_name(number: int) -> str:
@@ -86,23 +87,36 @@ class Services:
         endpoints: "Endpoints",
         *,
         workers: int | None = None,
+        given: Mapping[str, str] | None = None,
         on_step: Callable[[str], None] = lambda _step: None,
     ) -> list[ServiceReport]:
         """Start what does not run, and return when the gateway is ready with every tier.
 
         `workers`: how many there are to be from now on, 1 to MOST_WORKERS; those beyond are stopped. A service that was
-        started for other endpoints than these is started again. Raises StackError when one ends while starting, or is
-        not ready in time.
+        started for other endpoints than these, or with other settings than those in `given`, is started again. Raises
+        StackError when one ends while starting, or is not ready in time.
         """
         with self.place.home.locked():
             self.want(up=True)
             if workers is not None:
                 self.place.home.remember("workers", str(workers))
+            pids = {name: pid for name in self.names() if (pid := self.pid(name)) is not None}
+            if not {*pids, *self.surplus()}:
+                self.place.return_to_usual_port()  # nobody runs who was told another
+            own = environment_of(self.place, endpoints, 0)
+            news = {name: new for name, pid in pids.items() if (new := changed_settings(name, pid, given or {}, own))}
+            if news:
+                on_step(f"{', '.join(news)}: stopping, to start with other settings")
+            self._stop([*news], _ORDERLY)
             settings, gateway = self._start_gateway(endpoints, on_step)
             on_step("workers: starting")
             started = [self._start(name, settings) for name in self.names() if name != GATEWAY]
             stopped = self._stop(self.surplus(), _ORDERLY)
-        return [gateway, *started, *stopped]
+        again = [
+            replace(report, action="restarted", settings=tuple(news[report.name])) if report.name in news else report
+            for report in (gateway, *started)
+        ]
+        return [*again, *stopped]
 
     def _start_gateway(
         self, endpoints: "Endpoints", on_step: Callable[[str], None]

@@ -37,7 +37,8 @@ def up(
     ] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Start PostgreSQL, Valkey, Neo4j, the gateway and the workers; what runs already is left as it is.
+    """Start PostgreSQL, Valkey, Neo4j, the gateway and the workers. What runs already is left as it is, unless it was
+    started with other settings than the environment has now: that is started again with these.
 
     The first start downloads Neo4j once.
 

@@ -150,7 +150,7 @@ class Home:
     def choose_port(self, name: str) -> int:
         """The remembered port of `name` while it is free, else a free one, remembered from now on."""
         remembered = self.recall(f"{name}_port")
-        if remembered is not None and _is_free(int(remembered)):
+        if remembered is not None and is_free(int(remembered)):
             return int(remembered)
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
@@ -172,7 +172,8 @@ class Home:
         return {str(name): str(value) for name, value in stored.items()}
 
 
-def _is_free(port: int) -> bool:
+def is_free(port: int) -> bool:
+    """Whether a server of this machine could listen on `port`."""
     with socket.socket() as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # a port in TIME_WAIT is free for a server
         try:

@@ -58,7 +58,7 @@ async def read_body(request: Request, model: type[ModelT]) -> ModelT:
     try:
         return model.model_validate_json(raw)
     except ValidationError as error:
-        errors = error.errors(include_url=False, include_context=False, include_input=False)
+        errors = error.errors(include_url=False, include_input=False)
         if errors and errors[0]["type"] == "json_invalid":
             raise MalformedBody(f"the body is not JSON: {problems.printable(errors[0]['msg'])}") from error
         raise problems.invalid_fields([dict(item) for item in errors]) from error

@@ -1,10 +1,12 @@
 """What may be tuned about the semantic tier."""
 
 from pydantic import Field
-from pydantic_settings import BaseSettings, SettingsConfigDict
+from pydantic_settings import SettingsConfigDict
+
+from ragpp.variables import Settings
 
 
-class SemanticSettings(BaseSettings):
+class SemanticSettings(Settings):
     """Bounds and rates of the graph. A bound on edges keeps a recall's time flat, however much an entity has."""
 
     model_config = SettingsConfigDict(env_prefix="SEMANTIC_", frozen=True)

@@ -3,15 +3,16 @@
 from pathlib import Path
 
 from pydantic import Field, SecretStr, field_validator, model_validator
-from pydantic_settings import BaseSettings, SettingsConfigDict
+from pydantic_settings import SettingsConfigDict
 
 from ragpp.retention import RetentionPolicy
+from ragpp.variables import Settings
 
 LEAST_KEPT_DAYS = 10
 """Reflections are made up for, and sessions rebuilt, from events of the last nine days; the ledger lets none go."""
 
 
-class PostgresSettings(BaseSettings):
+class PostgresSettings(Settings):
     """One PostgreSQL, three roles: the owner migrates, the app serves tenants, the relay reads the ledger."""
 
     model_config = SettingsConfigDict(env_prefix="POSTGRES_", frozen=True)
@@ -43,7 +44,7 @@ class PostgresSettings(BaseSettings):
         return (self.idle_transaction_s + self.query_timeout_s) / 2
 
 
-class RedisSettings(BaseSettings):
+class RedisSettings(Settings):
     """One Redis, Valkey or Redis Cluster."""
 
     model_config = SettingsConfigDict(env_prefix="REDIS_", frozen=True)
@@ -59,7 +60,7 @@ class RedisSettings(BaseSettings):
     )
 
 
-class Neo4jSettings(BaseSettings):
+class Neo4jSettings(Settings):
     """One Neo4j."""
 
     model_config = SettingsConfigDict(env_prefix="NEO4J_", frozen=True)
@@ -71,7 +72,7 @@ class Neo4jSettings(BaseSettings):
     query_timeout_s: float = Field(default=5.0, gt=0, description="Longest a query may run.")
 
 
-class EmbeddingSettings(BaseSettings):
+class EmbeddingSettings(Settings):
     """Which embedder, and where its files are kept."""
 
     model_config = SettingsConfigDict(env_prefix="EMBEDDING_", frozen=True)
@@ -85,7 +86,7 @@ class EmbeddingSettings(BaseSettings):
     cache_dir: Path = Field(default=Path("~/.cache/ragpp"), description="Where the assembled graph is kept.")
 
 
-class ShortTermSettings(BaseSettings):
+class ShortTermSettings(Settings):
     """The window of a running conversation."""
 
     model_config = SettingsConfigDict(env_prefix="SHORT_TERM_", frozen=True)
@@ -97,7 +98,7 @@ class ShortTermSettings(BaseSettings):
     hard_cap_factor: float = Field(default=2.0, ge=1, description="× max_tokens: over it a write summarises itself.")
 
 
-class ForgettingSettings(BaseSettings):
+class ForgettingSettings(Settings):
     """By what forgotten interactions are known again, so that nothing late brings them back: keyed hashes of ids."""
 
     model_config = SettingsConfigDict(env_prefix="FORGETTING_", frozen=True)
@@ -116,7 +117,7 @@ class ForgettingSettings(BaseSettings):
     )
 
 
-class TierSettings(BaseSettings):
+class TierSettings(Settings):
     """Where the tiers are: an address takes a tier over HTTP, none takes it in process."""
 
     model_config = SettingsConfigDict(env_prefix="TIER_", frozen=True)
@@ -128,7 +129,7 @@ class TierSettings(BaseSettings):
     procedural_url: str | None = None
 
 
-class LearningSettings(BaseSettings):
+class LearningSettings(Settings):
     """What is learned for good, and what is forgotten."""
 
     model_config = SettingsConfigDict(env_prefix="LEARNING_", frozen=True)
@@ -141,11 +142,12 @@ class LearningSettings(BaseSettings):
     )
     retention: dict[str, RetentionPolicy] = Field(
         default_factory=dict,
-        description='By plan of users, as JSON: {"default": {"episodic": {"max_age_days": 365}}}. None: keep all.',
+        description="By plan of users, as JSON, which a shell wants in single quotes: "
+        '{"default": {"episodic": {"max_age_days": 365}}}. None: keep all.',
     )
 
 
-class LanguageModelSettings(BaseSettings):
+class LanguageModelSettings(Settings):
     """Language models, none by default: what needs one has a way without. Each of the first six is "provider:model",
     with the provider `openai` (any endpoint that speaks OpenAI's chat completions) or `anthropic`."""
 
@@ -167,7 +169,7 @@ class LanguageModelSettings(BaseSettings):
     tokens_per_day: int = Field(default=1_000_000, ge=0, description="Of one tenant, by UTC day; 0: no limit.")
 
 
-class WorkerSettings(BaseSettings):
+class WorkerSettings(Settings):
     """When the workers do by themselves what nobody asked for."""
 
     model_config = SettingsConfigDict(env_prefix="WORKER_", frozen=True)
@@ -200,7 +202,7 @@ class WorkerSettings(BaseSettings):
         return days
 
 
-class GatewaySettings(BaseSettings):
+class GatewaySettings(Settings):
     """The public API."""
 
     model_config = SettingsConfigDict(env_prefix="GATEWAY_", frozen=True)
@@ -215,7 +217,7 @@ class GatewaySettings(BaseSettings):
     )
 
 
-class LogSettings(BaseSettings):
+class LogSettings(Settings):
     """Logging."""
 
     model_config = SettingsConfigDict(env_prefix="LOG_", frozen=True)

@@ -7,7 +7,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import httpx
@@ -31,10 +31,11 @@ def environment(home: Path) -> dict[str, str]:
     return kept | {"RAGPP_HOME": str(home)}
 
 
-def ran(home: Path, *arguments: str, answers: int = 0) -> "subprocess.CompletedProcess[str]":
-    done = subprocess.run(
-        command(*arguments), capture_output=True, text=True, timeout=180, check=False, env=environment(home)
-    )
+def ran(
+    home: Path, *arguments: str, answers: int = 0, settings: Mapping[str, str] | None = None
+) -> "subprocess.CompletedProcess[str]":
+    given = environment(home) | dict(settings or {})
+    done = subprocess.run(command(*arguments), capture_output=True, text=True, timeout=180, check=False, env=given)
     assert done.returncode == answers, done.stdout + done.stderr
     assert "Traceback" not in done.stderr
     return done
@@ -71,6 +72,21 @@ def test_up_again_leaves_what_runs_alone(home: Path) -> None:
     assert pids(home) == before
 
 
+def test_services_that_run_with_other_settings_are_started_again_with_those_given(home: Path) -> None:
+    before = pids(home)
+    done = ran(home, "up", settings={"GATEWAY_TOKEN_BUDGET": "1000"})
+    assert "for GATEWAY_TOKEN_BUDGET" in done.stderr
+    after = pids(home)
+    assert {name for name in before if before[name] != after[name]} == {"gateway"}
+    assert psutil.Process(after["gateway"]).environ()["GATEWAY_TOKEN_BUDGET"] == "1000"
+    for settings in ({"GATEWAY_TOKEN_BUDGET": "1000"}, {}):  # what is not given asks for nothing
+        again = json.loads(ran(home, "up", "--json", settings=settings).stdout)
+        assert {report["action"] for report in again["services"]} == {"attached"}
+    wrong = ran(home, "up", answers=1, settings={"GATEWAY_TOKEN_BUDGET": "abc"})
+    assert "GATEWAY_TOKEN_BUDGET: " in wrong.stderr
+    assert pids(home) == after
+
+
 def test_what_is_remembered_is_recalled(home: Path) -> None:
     message = ("remember", "Bruno is Elena's dog.", "--user", "u1", "--name", "Maria", "--id", "m-1")
     ragpp(home, *message)
@@ -99,6 +115,20 @@ def test_what_is_about_somebody_is_listed_and_forgotten_when_asked(home: Path) -
     ragpp(home, "forget", "about", "--user", "forgetful", answers=1)
 
 
+def test_what_one_agent_alone_may_see_names_the_agent(home: Path) -> None:
+    message = ("remember", "My budget is 900 euros.", "--user", "u6", "--visibility", "agent")
+    assert "Add --agent NAME" in ran(home, *message, answers=1).stderr
+    ragpp(home, *message, "--agent", "sales")
+    keys = {
+        agent: json.loads(ragpp(home, "key", "create", "--agent", agent, "--json"))["key"]
+        for agent in ("sales", "support")
+    }
+    ragpp(home, *message, "--key", keys["sales"])  # a bound key says which
+    asked = ("recall", "What is the budget?", "--user", "u6", "--deadline", "20000")
+    assert "900 euros" in ragpp(home, *asked, "--key", keys["sales"])
+    assert "900 euros" not in ragpp(home, *asked, "--key", keys["support"])
+
+
 def test_an_id_with_other_content_is_a_conflict_in_words(home: Path) -> None:
     ragpp(home, "remember", "one", "--user", "u2", "--id", "m-1")
     ragpp(home, "remember", "two", "--user", "u2", "--id", "m-1", answers=1)
@@ -112,6 +142,26 @@ def test_a_file_is_ingested_once_and_digested(home: Path) -> None:
     deadline = time.monotonic() + 90
     while json.loads(ragpp(home, "pending", "--user", "reader", "--json"))["pending"]:
         assert time.monotonic() < deadline, "not digested"
+
+
+def test_what_is_not_sure_is_listed_and_judged(home: Path) -> None:
+    ragpp(home, "ingest", str(SAMPLE), "--user", "judge")
+    deadline = time.monotonic() + 90
+    while json.loads(ragpp(home, "pending", "--user", "judge", "--json"))["pending"]:
+        assert time.monotonic() < deadline, "not digested"
+    listed = ragpp(home, "review", "--user", "judge")
+    first, second = re.findall(r"^([0-9a-f]{6,}) +\d\.\d\d  relationship: (.*?) *$", listed, re.MULTILINE)[:2]
+    assert "ragpp review --user judge" in ragpp(home, "inspect", "judge")
+    assert f"confirmed the relationship: {first[1]}" in ragpp(home, "review", "confirm", first[0], "--user", "judge")
+    rejected = json.loads(ragpp(home, "review", "reject", second[0], "--user", "judge", "--json"))
+    assert [answer["verdict"] for answer in rejected.values()] == ["rejected"]
+    again = ragpp(home, "review", "--user", "judge")
+    assert first[0] not in again
+    assert second[0] not in again
+    (surest, *_) = json.loads(ragpp(home, "review", "--user", "judge", "--below", "1", "--json"))["preferences"]
+    assert surest["value"] in ragpp(home, "review", "confirm", surest["id"], "--user", "judge")
+    ragpp(home, "review", "confirm", "none-of-these", "--user", "judge", answers=1)
+    ragpp(home, "review", answers=2)
 
 
 def test_keys_are_made_listed_and_revoked(home: Path) -> None:

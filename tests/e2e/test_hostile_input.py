@@ -116,6 +116,13 @@ async def test_a_bad_write_is_refused_as_a_whole_and_says_which_field(api: httpx
     await nothing_is_stored(api)
 
 
+async def test_what_is_empty_is_told_once_and_so(api: httpx.AsyncClient) -> None:
+    first = await api.post("/v1/interactions", json={"user_id": USER, "messages": [{"content": ""}]})
+    assert checked_problem(first, *INVALID).detail == "messages.0.content: is empty"
+    asked = await api.post("/v1/recall", json={"user_id": USER, "query": ""})
+    assert checked_problem(asked, *INVALID).detail == "query: is empty"
+
+
 async def test_one_bad_message_of_many_refuses_all_and_is_named(api: httpx.AsyncClient) -> None:
     messages = [{"id": str(number), "content": "hello"} for number in range(20)]
     messages[13]["content"] = ""

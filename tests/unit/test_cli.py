@@ -5,7 +5,6 @@ import json
 import os
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -16,13 +15,14 @@ from infra.cli import services as services_module
 from infra.cli.arguments import checked, parse_moment, parse_tiers
 from infra.cli.console import plain
 from infra.cli.environment import print_of, share_of_connections
-from infra.cli.main import main
+from infra.cli.forget_about import shown
 from infra.cli.place import Place
-from infra.cli.render import recall_view
+from infra.cli.render import counted, digesting, recall_view
 from infra.cli.services import ServiceReport, Services, is_worker
 from infra.embedded.processes import birth
-from ragpp.api import RecalledMemory, RecallRequest, RecallResponse, TierStatus
+from ragpp.api import FoundMessage, RecalledMemory, RecallRequest, RecallResponse, TierStatus
 from ragpp.errors import InvalidInput
+from tests.support.command_line import Done
 
 ONE_WORD = (
     "up",
@@ -39,34 +39,12 @@ ONE_WORD = (
     "jobs",
     "extract",
 )
-COMMANDS = (*ONE_WORD, "jobs show", "jobs retry", "jobs cancel", "jobs lag", "reflect", "forget session", "forget user")
-
-
-@dataclass(frozen=True)
-class Done:
-    """How a command ended."""
-
-    returncode: int
-    stdout: str
-    stderr: str
-
-
-@pytest.fixture
-def ragpp(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable[..., Done]:
-    """Runs a command in this process, as the shell would."""
-    for name in ("RAGPP_HOME", "RAGPP_URL", "RAGPP_API_KEY", "RAGPP_USER"):
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.setenv("COLUMNS", "200")
-
-    def run(*arguments: str, home: Path) -> Done:
-        monkeypatch.setenv("RAGPP_HOME", str(home))
-        monkeypatch.setattr("sys.argv", ["ragpp", *arguments])
-        with pytest.raises(SystemExit) as left:
-            main()
-        said = capsys.readouterr()
-        return Done(int(left.value.code or 0), said.out, said.err)
-
-    return run
+COMMANDS = (
+    *ONE_WORD,
+    *("jobs show", "jobs retry", "jobs cancel", "jobs lag", "reflect"),
+    *("forget message", "forget about", "forget session", "forget user"),
+    *("review", "review confirm", "review reject"),
+)
 
 
 def test_a_command_without_a_stack_answers_3_and_says_how_to_start_one(
@@ -239,6 +217,33 @@ def test_no_control_character_of_a_memory_reaches_the_terminal() -> None:
     assert "\x1b" not in shown
     assert "[red]markup[/red]" in shown
     assert "timeout" in shown
+
+
+def test_a_number_agrees_with_what_it_counts() -> None:
+    assert [counted(number, "entities") for number in (0, 1, 2_000)] == ["0 entities", "1 entity", "2,000 entities"]
+    assert [counted(number, "findings") for number in (1, 2)] == ["1 finding", "2 findings"]
+
+
+def test_what_is_still_being_digested_is_told_in_one_line() -> None:
+    assert [len(digesting(pending)) for pending in (-1, 0, 1)] == [0, 0, 1]
+
+
+def test_the_text_of_what_would_be_forgotten_has_the_width_of_the_terminal() -> None:
+    said = "My sister Sofia moved to Porto, and she has a dog called Bruno now."
+    one = FoundMessage(
+        id="m_c961b06512104de38e0ba7a61fdeb1ac",
+        session_id="s1",
+        role="user",
+        name="Maria",
+        occurred_at=datetime(2024, 5, 1, tzinfo=UTC),
+        excerpt=said,
+        why=("mention", "name"),
+    )
+    console = Console(width=80, file=io.StringIO(), record=True)
+    console.print(shown(one))
+    heading, text = console.export_text().splitlines()
+    assert heading.endswith(one.id)
+    assert text.strip() == said
 
 
 def test_a_moment_without_a_zone_is_utc() -> None:

@@ -2,6 +2,8 @@
 
 import ast
 import importlib.util
+import os
+import subprocess
 import sys
 from types import ModuleType
 
@@ -116,6 +118,24 @@ async def test_the_example_around_a_function_remembers_from_one_session_to_the_n
     with served(KeepingMemory()) as url:
         answers = await example("governed_assistant").main(url, "rk_test", limits=PATIENT)
     assert "My locker is number 418." in answers[1]
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({}, "export $(ragpp env)"),
+        ({"RAGPP_URL": "http://127.0.0.1:1"}, "RAGPP_API_KEY is not set"),
+        ({"RAGPP_URL": "http://127.0.0.1:1", "RAGPP_API_KEY": "rk_test"}, "The gateway cannot be reached"),
+    ],
+)
+def test_the_example_around_a_function_says_what_it_lacks(given: dict[str, str], said: str) -> None:
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("RAGPP_")} | given
+    path = ROOT / "examples" / "governed_assistant.py"
+    done = subprocess.run([sys.executable, path], env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert said in done.stderr
+    assert "Traceback" not in done.stderr
+    assert done.stdout == ""
 
 
 async def test_the_example_around_an_agent_works_in_under_30_lines() -> None:

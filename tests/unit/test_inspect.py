@@ -112,8 +112,15 @@ def test_each_kind_is_shown_with_its_state() -> None:
 
 def test_what_waits_to_be_judged_is_counted() -> None:
     review = ReviewList(preferences=KNOWN.preferences, rules=(ProposedRule(rule=DOUBTED),))
-    waiting = shown(KNOWN.model_copy(update={"review": review})).splitlines()[-1]
-    assert waiting == "waiting for review: 0 relationships, 1 preference, 1 rule"
+    waiting = shown(KNOWN.model_copy(update={"review": review})).splitlines()[-2:]
+    assert waiting == ["waiting for review: 0 relationships, 1 preference, 1 rule", "→ ragpp review --user u"]
+    assert shown(KNOWN).splitlines()[-1] == "waiting for review: 0 relationships, 0 preferences, 0 rules"
+
+
+def test_one_is_singular_and_what_is_still_being_digested_is_told() -> None:
+    text = shown(KNOWN.model_copy(update={"pending": 3}))
+    assert "1 finding ─" in text
+    assert text.splitlines()[-1].startswith("still being digested: 3")
 
 
 def test_the_counts_are_of_all_and_the_rows_are_limited() -> None:
@@ -133,6 +140,8 @@ async def test_every_page_is_read_at_the_moment_asked_for() -> None:
         asked.append(request.url)
         if request.url.path.endswith("/review"):
             return httpx.Response(200, json={"relationships": [], "preferences": []})
+        if request.url.path == "/v1/pending":
+            return httpx.Response(200, json={"pending": 3})
         if request.url.path == "/v1/relationships":
             second = request.url.params.get("cursor") == "next"
             one = relationship("b", "Glasgow") if second else relationship("a", "Leeds")

@@ -50,7 +50,7 @@ async def store_interactions(request: Request, principal: Writer) -> Response:
     seen: Visibility = body.visibility or ("shared" if scope.view is None else "agent")
     if seen == "agent" and scope.agent_id is None:
         raise InvalidInput(
-            "visibility is agent, and agent_id says of which",
+            "agent_id is missing: with the visibility agent it says which agent may see the messages",
             details={"errors": [{"field": "agent_id", "reason": "is missing, and visibility is agent"}]},
         )
     said = body.model_copy(update={"agent_id": scope.agent_id, "visibility": seen})

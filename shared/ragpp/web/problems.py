@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue
 from starlette.exceptions import HTTPException
 
 from ragpp.errors import InvalidInput, MemorySystemError, NotFound
+from ragpp.reasons import reason, without_echoes
 from ragpp.telling import told, trace_of
 
 MEDIA_TYPE: Final = "application/problem+json"
@@ -33,10 +34,10 @@ class Problem(BaseModel):
                 "type": "about:blank",
                 "title": "Invalid input",
                 "status": 422,
-                "detail": "messages.0.content: String should have at least 1 character",
+                "detail": "messages.0.content: is empty",
                 "code": "MEM-020",
                 "recovery_suggestions": ["Correct the fields named in `errors` and repeat the request."],
-                "errors": [{"field": "messages.0.content", "reason": "String should have at least 1 character"}],
+                "errors": [{"field": "messages.0.content", "reason": "is empty"}],
             }
         }
     )
@@ -86,10 +87,10 @@ def error_of(problem: Problem) -> MemorySystemError:
 def invalid_fields(errors: Sequence[dict[str, object]]) -> InvalidInput:
     """The InvalidInput of pydantic's list of errors; the refused values themselves are never repeated."""
     fields = []
-    for item in errors:
+    for item in without_echoes(errors):
         location = item.get("loc")
         path = [str(part) for part in location] if isinstance(location, tuple | list) else []
-        fields.append({"field": printable(".".join(path)), "reason": printable(str(item.get("msg", "is invalid")))})
+        fields.append({"field": printable(".".join(path)), "reason": printable(reason(item))})
     shown = "; ".join(f"{item['field']}: {item['reason']}" if item["field"] else item["reason"] for item in fields[:3])
     more = f" (and {len(fields) - 3} more)" if len(fields) > 3 else ""
     return InvalidInput(f"{shown}{more}", details={"errors": fields[:50]})

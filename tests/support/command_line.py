@@ -1,0 +1,35 @@
+"""The command line, run in the test's own process."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from infra.cli.main import main
+
+
+@dataclass(frozen=True)
+class Done:
+    """How a command ended."""
+
+    returncode: int
+    stdout: str
+    stderr: str
+
+
+def runner(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable[..., Done]:
+    """Runs a command as the shell would: `run("recall", "x", home=folder)`."""
+    for name in ("RAGPP_HOME", "RAGPP_URL", "RAGPP_API_KEY", "RAGPP_USER"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("COLUMNS", "200")
+
+    def run(*arguments: str, home: Path) -> Done:
+        monkeypatch.setenv("RAGPP_HOME", str(home))
+        monkeypatch.setattr("sys.argv", ["ragpp", *arguments])
+        with pytest.raises(SystemExit) as left:
+            main()
+        said = capsys.readouterr()
+        return Done(int(left.value.code or 0), said.out, said.err)
+
+    return run

@@ -1,0 +1,93 @@
+"""`ragpp up`: wrong settings are named, other settings are noticed, and the usual port is taken again."""
+
+import re
+import shutil
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from infra.cli import place as place_module
+from infra.cli.environment import OF_TIERS, changed_settings, check_settings
+from infra.cli.place import USUAL_PORT, Place
+from infra.embedded import home as home_module
+from ragpp.errors import ConfigurationError
+from ragpp.variables import Settings
+from tests.support.command_line import Done
+from tests.support.source import ROOT
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "said"),
+    [
+        ("LOG_LEVEL", "FOO", "LOG_LEVEL: is none of DEBUG, INFO, WARNING, ERROR"),
+        ("GATEWAY_TOKEN_BUDGET", "abc", "GATEWAY_TOKEN_BUDGET: Input should be a valid integer"),
+        ("LEARNING_RETENTION", "{default: {}}", "LEARNING_RETENTION is not JSON"),
+        ("LEARNING_RETENTION", '{"a": {"episodic": {"max_count": "x"}}}', "LEARNING_RETENTION.a.episodic.max_count: "),
+        ("POSTGRES_IDLE_TRANSACTION_S", "8", "POSTGRES_IDLE_TRANSACTION_S must be below POSTGRES_QUERY_TIMEOUT_S"),
+    ],
+)
+def test_a_wrong_setting_is_named_before_anything_is_started(
+    name: str, value: str, said: str, ragpp: Callable[..., Done], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(name, value)
+    done = ragpp("up", home=tmp_path / "none")
+    assert done.returncode == 1
+    assert said in done.stderr
+    assert not (tmp_path / "none").exists()
+
+
+def test_every_wrong_setting_is_named_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    check_settings()
+    monkeypatch.setenv("LOG_LEVEL", "FOO")
+    monkeypatch.setenv("LLM_CONCURRENCY", "0")
+    with pytest.raises(ConfigurationError, match=r"LLM_CONCURRENCY.*; LOG_LEVEL"):
+        check_settings()
+
+
+def test_settings_that_a_running_service_has_not_are_named() -> None:
+    runs_with = {"LOG_LEVEL": "INFO", "LLM_CHAT": "openai:x", "POSTGRES_DSN": "here", "POSTGRES_POOL_MAX": "6"}
+    with subprocess.Popen(["sleep", "60"], env=runs_with, executable=shutil.which("sleep")) as service:
+        try:
+
+            def changed(name: str, given: dict[str, str]) -> list[str]:
+                return changed_settings(name, service.pid, given, {"POSTGRES_DSN"})
+
+            assert changed("gateway", {"LOG_LEVEL": "INFO", "HOME": "elsewhere", "POSTGRES_DSN": "elsewhere"}) == []
+            assert changed("gateway", {}) == []
+            assert changed("gateway", {"LOG_LEVEL": "DEBUG"}) == ["LLM_CHAT", "LOG_LEVEL"]  # LLM_CHAT is given no more
+            assert changed("gateway", {**runs_with, "SEMANTIC_SEEDS": "3"}) == ["SEMANTIC_SEEDS"]
+            for one, other, setting in (
+                ("gateway", "workers-2", "GATEWAY_TOKEN_BUDGET"),
+                ("workers-2", "gateway", "WORKER_TICK_S"),
+            ):
+                assert changed(one, {**runs_with, setting: "9"}) == [setting]
+                assert changed(other, {**runs_with, setting: "9"}) == []
+        finally:
+            service.kill()
+    assert changed_settings("gateway", service.pid, {"LOG_LEVEL": "DEBUG"}, ()) == []
+
+
+def test_every_setting_is_looked_for_by_its_prefix() -> None:
+    prefixes = (*OF_TIERS, *(str(kind.model_config["env_prefix"]) for kind in Settings.__subclasses__()))
+    names = re.findall(r"^#?([A-Z0-9_]+)=", (ROOT / ".env.example").read_text(encoding="utf-8"), re.MULTILINE)
+    assert {name for name in names if not name.startswith(prefixes)} == {
+        "RAGPP_HOME", "RAGPP_CACHE", "RAGPP_URL", "RAGPP_API_KEY", "RAGPP_USER",
+    }  # fmt: skip
+
+
+def test_the_usual_port_is_taken_again_once_it_is_free(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    place = Place(tmp_path)
+    place.home.create()
+    taken = {USUAL_PORT}
+    for module in (place_module, home_module):
+        monkeypatch.setattr(module, "is_free", lambda port: port not in taken)
+    elsewhere = place.choose_port()
+    assert elsewhere != USUAL_PORT
+    place.return_to_usual_port()
+    assert place.choose_port() == elsewhere
+    taken.clear()
+    assert place.choose_port() == elsewhere  # as long as something runs that knows it
+    place.return_to_usual_port()
+    assert place.choose_port() == USUAL_PORT
