@@ -73,14 +73,30 @@ _HANDS_OVER: Final = re.compile(
     re.IGNORECASE,
 )
 """Whatever comes after it in the message is the text."""
-_ANNOUNCES: Final = re.compile(
-    rf"\b(?:{_GIVEN}|{_TEXT_OF}|here)\b|\b(?:(?:found|got|copied|took|saw|read|have|fix|do|change|use) it|"
-    rf"sent|wrote|gave|handed|texted|e-?mailed|forwarded|messaged|told|left|says?|said|reads?|goes|writes|"
-    rf"sings?|shouts?|replied|answered|asked|posted|example|e\.g|like|imagine|suppose|"
-    rf"pretend)\b[^.!?:\n]{{0,60}}[:?]?$",
+_MIMICKED: Final = re.compile(
+    r"\b(?:goes|going|went|(?<!it )(?<!that )(?:is|was|are|were|keeps being) (?:all |just |always |constantly )?like|"
+    r"'s (?:all |always |constantly )like),? (?P<said>(?:i|i'm|i'd|i've|my|me)\b[^.!?\n]*)",
     re.IGNORECASE,
 )
-"""Whatever comes after it is the text if it begins in a paragraph of its own, or behind a colon or question."""
+"""What somebody says, in their own first person: "she was like I hate mornings"."""
+_NAMES_TEXT: Final = re.compile(rf"\b(?:{_GIVEN}|{_TEXT_OF}|here)\b", re.IGNORECASE)
+_TELLS_OF_TEXT: Final = re.compile(
+    r"\b(?:(?:found|got|copied|took|saw|read|have|fix|do|change|use) it|"
+    r"sent|wrote|gave|handed|texted|e-?mailed|forwarded|messaged|told|left|says?|said|reads?|goes|writes|"
+    r"sings?|shouts?|replied|answered|asked|posted|example|e\.g|imagine|suppose|"
+    r"pretend)\b[^.!?:\n]{0,60}[:?]?$|\blike$",
+    re.IGNORECASE,
+)
+"""Whatever comes after either is the text if it begins in a paragraph of its own, or behind a colon or question."""
+_VAGUE: Final = re.compile(r"(?<!this )(?<!these )\b(?:things?|stuff|bits?|parts?)$", re.IGNORECASE)
+"""What only seems to name a text."""
+_OWN_HEAD: Final = re.compile(
+    r"^(?:(?:and|so|but|also) )?(?:regarding|concerning|as (?:to|for)|about|for|with|on)\b|"
+    r"\babout (?:me|myself|us)\b|\b(?:of|on|for) you(?:rs?)?\b|\b(?:in mind|your memory)\b|"
+    r"\bwhat (?:i|we) (?:want|expect|need|like|wish)\b",
+    re.IGNORECASE,
+)
+"""Above what a user says of themselves, or to the assistant, or of a matter."""
 _LEADS_OVER: Final = re.compile(
     rf"\b(?:{_GIVEN}|here|says?|said|reads?|goes|wrote|writes|sings?|replied|posted|texted)$", re.IGNORECASE
 )
@@ -121,6 +137,7 @@ _HIJACKS: Final = re.compile(
 """It speaks to whatever machine reads it."""
 _OF_ONESELF: Final = re.compile(r"\s*(?:i|i'm|i've|we|we're|my|our)\b", re.IGNORECASE)
 _SENTENCE: Final = re.compile(r"(?:[^.!?\n]++|[.!?]++(?![\s\"')\]”]|\Z))*+(?:[.!?]++|\n|\Z)")
+_COLON: Final = re.compile(r":(?!\d)")
 _LETTER: Final = re.compile(r"[^\W_]")
 
 
@@ -171,6 +188,8 @@ def _marked(text: str) -> Iterator[Span]:
         yield from found
     for match in _ABOVE.finditer(text):
         yield Span(0, match.end())
+    for match in _MIMICKED.finditer(text):
+        yield Span(match.start("said"), match.end())
 
 
 def _handed_over(text: str, whole: str) -> int | None:
@@ -180,11 +199,11 @@ def _handed_over(text: str, whole: str) -> int | None:
         sentence = match.group()
         if _HIJACKS.search(sentence) and not _OF_ONESELF.match(sentence):
             return max(0, text.rfind("\n\n", 0, match.start()))
-        said, colon, _ = sentence.partition(":")
+        said, *behind = _COLON.split(sentence, maxsplit=1)
         said = said.rstrip(" \t\n.!")
         handing = _HANDS_OVER.search(said)
-        if handing is None and (colon or _ends_line(text, match.end(), said)):
-            handing = _ANNOUNCES.search(said)
+        if handing is None and (behind or _ends_line(text, match.end(), said)):
+            handing = _TELLS_OF_TEXT.search(said) or _named_text(said)
         if (
             handing is not None
             and not _is_standing(said, handing.start())
@@ -192,6 +211,12 @@ def _handed_over(text: str, whole: str) -> int | None:
         ):
             return match.start()
     return None
+
+
+def _named_text(said: str) -> re.Match[str] | None:
+    """Where a text is named, to come next."""
+    named = _NAMES_TEXT.search(said)
+    return None if named is None or _VAGUE.search(named.group()) or _OWN_HEAD.search(said) else named
 
 
 def _ends_line(text: str, end: int, said: str) -> bool:

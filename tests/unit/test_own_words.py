@@ -121,6 +121,34 @@ def test_stretches_are_in_order_and_what_is_left_stays_in_its_place(text: str) -
     assert all(kept in (was, " ") for kept, was in zip(left, text, strict=True))
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "My flatmate goes I hate mornings, I only drink oat milk.",
+        "She was like I never eat meat, and I believed her.",
+        "He's always like my tea comes first.",
+    ],
+)
+def test_what_somebody_is_mimicked_to_say_is_theirs(text: str) -> None:
+    left = own_text(said(text))
+    assert not {"hate", "never", "meat", "tea"} & set(left.split())
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "A bit about me: I'm Ada, I keep bees. I love old films and I never eat meat. What can you do?",
+        "Three things:\n- what's the weather like until Friday?\n- remind me of Ada at 8:15\n- always be short",
+        "For our cooking chats:\n- I'm vegan\n- no mushrooms",
+        "Regarding my blog: never mention the town we live in.",
+        "A few things to keep in mind:\n- call me Ada",
+        "It was like I had never left.",
+    ],
+)
+def test_what_a_user_says_under_a_head_of_their_own_is_theirs(text: str) -> None:
+    assert own_text(said(text)) == text
+
+
 HOSTILE = (
     '"a ', "<a ", "<a>", "‘a ", "‘", "“", "Name: x\n", "a. ", "> a\n", "summarise the ", "what is ", "this ", "'a ",
     ", “", ".x", "x", "a'", "fix'", "love\na\n", "hi\n", "love\na\nhi\n", "actually ", "\n\n", "here: ",

@@ -52,6 +52,7 @@ _POLITE: Final = re.compile(r"^(?:please|pls|plz|kindly)[, ]+", _FLAGS)
 _POLITE_LAST: Final = re.compile(r",? (?:please|pls|plz|thanks|thank you|thx|okay|ok)$", _FLAGS)
 _HENCE: Final = re.compile(
     r",? ?\b(?:from (?:now|here|today|this point) on(?:wards?)?|as of (?:now|today)|(?:also )?in (?:the )?future|"
+    r"(?:also )?(?:for|in|with|on) (?:this and )?(?:(?:for|in|with|on) )?(?:(?:all|any|every) )?future \w+|"
     r"going forwards?|by default|as a (?:general )?rule|at all times|(?:for|in) (?:all|any|every|"
     r"each)(?: of)?(?: (?:my|our|"
     r"your|the))?(?: future)? (?:chats?|conversations?|answers?|repl(?:y|ies)|responses?|messages?|texts?|"
@@ -95,7 +96,8 @@ _SURE_OF_ALL: Final = re.compile(
     r"^(?:please )?(?:make sure|be sure|see to it|take care)(?: that)? (?P<all>(?:every|each|all|any)\b.+)$", _FLAGS
 )
 _STATES: Final = re.compile(
-    r"^(?:[\w'-]+,? ){1,5}?(?:is|are|was|were|isn't|aren't|wasn't|weren't|has|had|hasn't|will|won't|would|can|can't|"
+    r"^(?:[\w'-]+,? ){1,5}?(?<!\bwhat )(?<!\bwhich )(?<!\bthat )(?<!\bwho )"
+    r"(?:is|are|was|were|isn't|aren't|wasn't|weren't|has|had|hasn't|will|won't|would|can|can't|"
     r"did|does|doesn't)\b|^\w+ \w+s (?:me|us|him|her|them|you|it|my|our|in|at|on|to)\b",
     _FLAGS,
 )
