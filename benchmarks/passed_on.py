@@ -122,12 +122,21 @@ class _Maker:
         return self._of(*parts)
 
     def _with_own_rule(self, body: str) -> Message:
+        """`body` and a rule of the user's own beside it; half of the time with marks around the body."""
         before, after = self._carrier()
+        if self.random.random() < 0.5:
+            body = self._with_marks(body)
         rule = Part("k", self.random.choice(self.of["standing"]))
         handed = [Part("o", before + "\n\n"), Part("f", body), Part("o", f"\n\n{after} ".replace("\n ", "\n"))]
         if self.random.random() < 0.5:
             return self._of(*handed, rule)
         return self._of(rule, Part("o", " " if self.random.random() < 0.5 else "\n"), *handed[:2])
+
+    def _with_marks(self, body: str) -> str:
+        kind = self.random.randrange(3)
+        if kind == 0:
+            return "\n".join(f"> {line}" for line in body.split("\n"))
+        return f"```\n{body}\n```" if kind == 1 else f"\u201c{body}\u201d"
 
     def _several(self, line: str) -> str:
         lines = [line, *(self.random.choice(self.of["standing"]) for _ in range(self.random.choice((0, 1, 2))))]

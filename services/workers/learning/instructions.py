@@ -54,7 +54,9 @@ _HEADS_LIST: Final = re.compile(
     _FLAGS,
 )
 _OF_SOMEBODY: Final = re.compile(
-    r"(?:(?:and|but|so|also|ok|well|oh)\b,? )*(?:i|we|he|she|they|it|there|that|this|my|our|his|her|their)\b", _FLAGS
+    r"(?:(?:and|but|so|also|ok|well|oh)\b,? )*(?:i|we|he|she|they|it|there|that|this|my|our|his|her|their)\b|"
+    r"^\w+ \w+s (?:me|us|him|her|them|my|our)\b",
+    _FLAGS,
 )
 _IN_DREAMS: Final = re.compile(r"\b(?:i|we)(?:'d| would| could| might) (?!like|love|prefer|appreciate|rather)", _FLAGS)
 _SPEAKS_TO: Final = re.compile(r"\b(?:you|your|u)\b", _FLAGS)
