@@ -58,5 +58,6 @@ def _told(data: str) -> list[tuple[int, str]]:
         (message["n"], line)
         for message in messages
         for line in message["text"].replace(". ", ".\n").splitlines()
-        if (told := read_sentence(Sentence(line, 0, asks=line.rstrip().endswith("?")), stands=False)) and told.standing != "once"
+        if (told := read_sentence(Sentence(line, 0, asks=line.rstrip().endswith("?")), stands=False))
+        and told.standing != "once"
     ]

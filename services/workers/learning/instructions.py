@@ -55,7 +55,8 @@ _HEADS_LIST: Final = re.compile(
 )
 _OF_SOMEBODY: Final = re.compile(
     r"(?:(?:and|but|so|also|ok|well|oh)\b,? )*(?:i|we|he|she|they|it|there|that|this|my|our|his|her|their)\b|"
-    r"^\w+ \w+s (?:me|us|him|her|them|my|our)\b",
+    r"\w+ \w+s (?:me|us|him|her|them|my|our)\b|"
+    r"(?:every|each|most|on|in|at|after|before|during) (?:\w+ ){1,4}(?:i|we|he|she|they)\b",
     _FLAGS,
 )
 _IN_DREAMS: Final = re.compile(r"\b(?:i|we)(?:'d| would| could| might) (?!like|love|prefer|appreciate|rather)", _FLAGS)
