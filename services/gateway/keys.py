@@ -20,8 +20,10 @@ from pydantic import ValidationError
 
 from ragpp.clock import system_clock
 from ragpp.errors import ConfigurationError, InvalidInput, MemorySystemError, NotFound
-from ragpp.models import Scope
+from ragpp.fields import NewId
+from ragpp.models import Value
 from ragpp.postgres import foreign_errors
+from ragpp.reasons import reason
 from ragpp.settings import PostgresSettings
 from services.gateway import store
 from services.gateway.identity import SCOPES, make_key
@@ -36,6 +38,14 @@ def owner_dsn() -> str:
     if dsn is None:
         raise ConfigurationError("POSTGRES_OWNER_DSN is not set")
     return dsn.get_secret_value()
+
+
+class _Bound(Value):
+    """For whom a key is."""
+
+    tenant_id: NewId
+    user_id: NewId | None
+    agent_id: NewId | None
 
 
 async def create_key(
@@ -55,9 +65,9 @@ async def create_key(
             f"scopes are some of {', '.join(sorted(SCOPES))}; not {', '.join(sorted(unknown)) or 'none'}"
         )
     try:
-        Scope(tenant_id=tenant_id, user_id="any" if user_id is None else user_id, agent_id=agent_id)
+        _Bound(tenant_id=tenant_id, user_id=user_id, agent_id=agent_id)
     except ValidationError as error:
-        wrong = "; ".join(f"{problem['loc'][0]}: {problem['msg']}" for problem in error.errors())
+        wrong = "; ".join(f"{problem['loc'][0]}: {reason(problem)}" for problem in error.errors())
         raise InvalidInput(f"a key cannot be made for this ({wrong})") from error
     new = make_key(tenant_id, scopes, user_id=user_id, agent_id=agent_id)
     expires_at = system_clock() + timedelta(days=days) if days else None

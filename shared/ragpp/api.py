@@ -18,6 +18,7 @@ from ragpp.fields import (
     Metadata,
     Moment,
     Name,
+    NewId,
     Text,
     known_zone,
     storable,
@@ -26,7 +27,7 @@ from ragpp.learned import ReflectionKind, UserSettings, chosen
 from ragpp.models import DEFAULT_SESSION, Memory, Role, TierName, TimeRange, Value, Visibility
 from ragpp.retention import RetainedTier
 
-ChosenId = Annotated[Id, AfterValidator(chosen)]
+ChosenId = Annotated[NewId, AfterValidator(chosen)]
 """The id of what a person sets: none that the memory makes itself."""
 TierStatusName = Literal["ok", "timeout", "unavailable", "error", "skipped"]
 
@@ -49,7 +50,7 @@ class MessageIn(Value):
 
     model_config = ConfigDict(json_schema_extra={"example": _MESSAGE_EXAMPLE})
 
-    id: Id | None = None
+    id: NewId | None = None
     role: Role = "user"
     name: Name | None = None
     content: Content
@@ -71,9 +72,9 @@ class StoreRequest(Value):
         json_schema_extra={"example": {"user_id": "u1", "session_id": "s1", "messages": [_MESSAGE_EXAMPLE]}}
     )
 
-    user_id: Id
-    session_id: Id = DEFAULT_SESSION
-    agent_id: Id | None = None
+    user_id: NewId
+    session_id: NewId = DEFAULT_SESSION
+    agent_id: NewId | None = None
     visibility: Visibility | None = None
     messages: Annotated[tuple[MessageIn, ...], Field(min_length=1, max_length=MAX_MESSAGES)]
 
@@ -386,7 +387,7 @@ class PreferenceIn(Value):
         }
     )
 
-    user_id: Id
+    user_id: NewId
     id: ChosenId | None = None
     category: Label
     key: Label
@@ -409,7 +410,7 @@ class RuleIn(Value):
         }
     )
 
-    user_id: Id
+    user_id: NewId
     id: ChosenId | None = None
     text: Annotated[Text, Field(min_length=1, max_length=4_000)]
     triggers: Annotated[tuple[Label, ...], Field(max_length=50)] = ()
@@ -496,7 +497,7 @@ class ExtractIn(Value):
         json_schema_extra={"example": {"start": "2026-03-08T00:00:00Z", "end": "2026-03-09T00:00:00Z"}}
     )
 
-    id: Id | None = None
+    id: NewId | None = None
     start: Moment | None = None
     end: Moment | None = None
 
@@ -513,7 +514,7 @@ class ReflectIn(Value):
 
     model_config = ConfigDict(json_schema_extra={"example": {"kind": "daily", "date": "2026-03-08"}})
 
-    id: Id | None = None
+    id: NewId | None = None
     kind: ReflectionKind = "daily"
     date: Annotated[day, Field(ge=day(2, 1, 1), le=day(9998, 12, 31))] | None = None
 

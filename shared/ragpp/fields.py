@@ -10,7 +10,7 @@ from pydantic import AfterValidator, AwareDatetime, Field, JsonValue
 
 MAX_ID_CHARS = 256
 MAX_ID_BYTES = 512
-"""Of an id in UTF-8: an index of PostgreSQL holds 2,704 bytes a row, and some have four ids in a row."""
+"""Of a new id in UTF-8: an index of PostgreSQL holds 2,704 bytes a row, and some have four ids in a row."""
 MAX_CONTENT_CHARS = 100_000
 MAX_MESSAGES = 1_000
 MAX_METADATA_CHARS = 16_384
@@ -29,10 +29,15 @@ def storable(text: str) -> str:
 
 
 def identifying(text: str) -> str:
-    """`text` itself; ValueError when it cannot be stored, is over MAX_ID_BYTES, or has the RESERVED character."""
+    """`text` itself; ValueError when it cannot be stored, or has the RESERVED character."""
     if RESERVED in text:
         raise ValueError("contains a record separator (U+001E), which no id has")
-    if len(storable(text).encode()) > MAX_ID_BYTES:
+    return storable(text)
+
+
+def brief(text: str) -> str:
+    """`text` itself; ValueError when it is over MAX_ID_BYTES."""
+    if len(text.encode()) > MAX_ID_BYTES:
         raise ValueError(f"is over {MAX_ID_BYTES} bytes in UTF-8")
     return text
 
@@ -88,6 +93,8 @@ def known_zone(name: str) -> str:
 
 Text = Annotated[str, AfterValidator(storable)]
 Id = Annotated[str, Field(min_length=1, max_length=MAX_ID_CHARS), AfterValidator(identifying)]
+NewId = Annotated[Id, AfterValidator(brief)]
+"""Of what is to be stored; what is stored may have a longer one."""
 Name = Annotated[str, Field(min_length=1, max_length=200), AfterValidator(storable)]
 Label = Annotated[str, Field(min_length=1, max_length=100), AfterValidator(storable)]
 Content = Annotated[str, Field(min_length=1, max_length=MAX_CONTENT_CHARS), AfterValidator(storable)]

@@ -183,6 +183,7 @@ async def test_ids_of_the_longest_kind_are_kept_in_every_view(gateway: RealGatew
     assert made.status_code == 201, made.text
     refused = await client.post("/v1/rules", json={**rule, "id": over})
     assert refused.status_code == 422, refused.text
+    assert (await client.get("/v1/rules", params={"user_id": over})).status_code == 200  # stored before it was refused
     message = {"id": longest, "content": ELENA}
     body = {"user_id": longest, "session_id": longest, "messages": [message]}
     assert (await client.post("/v1/interactions", json=body)).status_code == 201
