@@ -9,7 +9,7 @@ from pydantic import ValidationError
 
 from infra.cli.console import input_error
 from ragpp.api import MessageIn
-from ragpp.fields import Id
+from ragpp.fields import NewId
 from ragpp.models import DEFAULT_SESSION
 
 _BOM: Final = b"\xef\xbb\xbf"
@@ -18,7 +18,7 @@ _BOM: Final = b"\xef\xbb\xbf"
 class FileMessage(MessageIn):
     """One line of a file: a message, and the session it belongs to."""
 
-    session_id: Id | None = None
+    session_id: NewId | None = None
 
 
 @dataclass(frozen=True)

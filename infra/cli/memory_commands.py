@@ -64,7 +64,7 @@ def remember(
             try:
                 return await client.remember(request)
             except InvalidInput as error:
-                if visibility == "agent" and agent is None:  # and the key is not bound to one
+                if visibility == "agent" and agent is None and "'agent_id'" in str(error.details):  # of no bound key
                     hint = ("Add --agent NAME: the agent that it was said to.",)
                     raise InvalidInput(error.message, suggestions=hint, details=error.details) from error
                 raise

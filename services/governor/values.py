@@ -6,7 +6,7 @@ from typing import Annotated, Final, Literal
 from pydantic import ConfigDict, Field, JsonValue, field_validator
 
 from ragpp.api import RecallResponse, StoreRequest, StoreResponse
-from ragpp.fields import Content, Id, Label, Metadata, Moment, Name, Text
+from ragpp.fields import Content, Id, Label, Metadata, Moment, Name, NewId, Text
 from ragpp.models import DEFAULT_SESSION, MemoryKind, TierName, Value
 
 TOOL_RESULT: Final = "tool_result"
@@ -35,15 +35,15 @@ class Event(Value):
         json_schema_extra={"example": {"user": "u1", "session": "s1", "content": "Where do I keep the spare key?"}}
     )
 
-    user: Id
-    session: Id = DEFAULT_SESSION
+    user: NewId
+    session: NewId = DEFAULT_SESSION
     content: Content
     message_type: Label = "conversation"
     channel: Label | None = None
     metadata: Metadata = Field(default_factory=dict)
-    id: Id | None = None
+    id: NewId | None = None
     name: Name | None = None
-    agent: Id | None = None
+    agent: NewId | None = None
     at: Moment | None = None
 
     @field_validator("content")

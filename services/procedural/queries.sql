@@ -17,12 +17,16 @@ INSERT INTO procedural.applied (tenant_id, user_id, entry_id, kind, subject_id, 
 VALUES ($1, $2, $3, $4, $5, $6, $7)
 
 -- name: inherit
--- What was judged and deleted in another view of the memory, whose user_id is $3; and which learned rules are followed
--- there, or not.
+-- What was judged and deleted in another view of the memory, whose user_id is $3, but of a preference that was set here
+-- since; and which learned rules are followed there, or not.
 WITH verdicts AS (
   INSERT INTO procedural.preference_verdicts (tenant_id, user_id, preference_id, value_hash, verdict, judged_at)
-  SELECT tenant_id, $2, preference_id, value_hash, verdict, judged_at FROM procedural.preference_verdicts
+  SELECT tenant_id, $2, preference_id, value_hash, verdict, judged_at FROM procedural.preference_verdicts AS judged
    WHERE tenant_id = $1 AND user_id = $3
+     AND NOT EXISTS (SELECT FROM procedural.preference_versions AS set_here
+                      WHERE set_here.tenant_id = $1 AND set_here.user_id = $2
+                        AND set_here.preference_id = judged.preference_id AND set_here.sources = '{}'
+                        AND set_here.recorded_at > judged.judged_at)
   ON CONFLICT DO NOTHING),
 findings AS (
   INSERT INTO procedural.forgotten_findings (tenant_id, user_id, finding_id)
@@ -51,9 +55,10 @@ UPDATE procedural.applied AS here
 
 -- name: preferences_by_hand
 -- What rests on no message, oldest first; nothing that was set in one of the views $3 and is not in that of $4. A version
--- that was restored has its entry's id with its own number.
+-- that was restored has an id of its entry and of its own number.
 -- $3 text[], $4 text
-SELECT CASE WHEN row_number() OVER same = 1 THEN said.entry_id ELSE said.entry_id || '.v' || said.version END AS id,
+SELECT CASE WHEN row_number() OVER same = 1 THEN said.entry_id
+            ELSE 'own-' || encode(sha256(convert_to(said.entry_id || ' ' || said.version, 'UTF8')), 'hex') END AS id,
        COALESCE(said.category, named.category) AS category, COALESCE(said.key, named.key) AS key, said.value, said.confidence, said.stated, said.occurred_at
   FROM procedural.preference_versions AS said
   JOIN procedural.preferences AS named

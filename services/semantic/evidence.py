@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from ragpp.learned import Verdict
-from ragpp.models import EntityLabel
+from ragpp.models import LISTED_SOURCES, EntityLabel
 from services.semantic.keys import name_key
 from services.semantic.records import (
     AFTER_TIME,
@@ -24,8 +24,6 @@ from services.semantic.records import (
 from services.semantic.timeline import ASSERTING, ENDING, SAID, Timeline, timelines
 from services.semantic.validity import EXCLUSIVE
 
-KEPT_SOURCES: Final = 20
-"""The latest interactions listed on a node or edge, for reading; the evidence itself is complete."""
 KEPT_ALIASES: Final = 50
 MAX_CONTEXT_CHARS: Final = 1_000
 
@@ -190,12 +188,12 @@ def refs_of(evidence: Iterable[Mention | Statement]) -> list[SourceRef]:
 
 
 def latest_sources(refs: Iterable[SourceRef]) -> tuple[SourceRef, ...]:
-    """The latest KEPT_SOURCES of them, latest first, each interaction once."""
+    """The latest LISTED_SOURCES of them, latest first, each interaction once."""
     latest: dict[str, SourceRef] = {}
     for ref in refs:
         if ref.id not in latest or latest[ref.id].at < ref.at:
             latest[ref.id] = ref
-    return tuple(sorted(latest.values(), key=lambda ref: (-ref.at, ref.id))[:KEPT_SOURCES])
+    return tuple(sorted(latest.values(), key=lambda ref: (-ref.at, ref.id))[:LISTED_SOURCES])
 
 
 def with_names(aliases: Sequence[str], said: Iterable[str], key: str) -> tuple[str, ...]:

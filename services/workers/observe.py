@@ -9,6 +9,7 @@ from typing import Final
 from ragpp.echo import CONTEXT_TYPES, Span, blanked
 from ragpp.extraction import SPEAKER, EntityMention, Extraction, PreferenceMention, RelationshipMention
 from ragpp.extraction.port import FindingMention
+from ragpp.learned import FOUND
 from ragpp.ledger import Work
 from ragpp.lexical import words
 from ragpp.models import (
@@ -295,4 +296,4 @@ def finding_of(item: Interaction, mention: FindingMention) -> FindingEntry:
 
 def finding_id(*said: str) -> str:
     """The id of a finding: the same for the same kind, speaker and words."""
-    return f"found-{hashlib.sha256(chr(31).join(said).encode()).hexdigest()[:32]}"
+    return f"{FOUND}{hashlib.sha256(chr(31).join(said).encode()).hexdigest()[:32]}"

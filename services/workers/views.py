@@ -16,7 +16,7 @@ from ragpp.counterparts import known_of, same_relationships
 from ragpp.errors import MemorySystemError, NotFound, Outdated, TierUnavailable
 from ragpp.ledger import Result, Work, WorkKey
 from ragpp.ledger.views import view_of
-from ragpp.models import SHARED, Entity, Page, Relationship, Scope
+from ragpp.models import LISTED_SOURCES, SHARED, Entity, Page, Relationship, Scope
 from ragpp.telling import told
 from services.workers.again import look_in_turn
 from services.workers.history import PAGE, pages
@@ -129,7 +129,9 @@ async def _take_out(parts: WorkerParts, view: Scope, other: Scope, *, judged: bo
         with suppress(NotFound):
             if identifier := there.relationship(one):
                 verdict = there.verdicts.get(identifier)
-                if judged and verdict is not None and verdict != one.verdict:
+                if verdict is None or verdict == one.verdict:
+                    continue
+                if judged or await _is_this_agents(parts, view, one, identifier):
                     await parts.semantic.judge_relationship(view, one.id, verdict)
             elif await _were_observed(parts, other, one.sources) and not await same_relationships(
                 parts.semantic, other, one
@@ -140,6 +142,17 @@ async def _take_out(parts: WorkerParts, view: Scope, other: Scope, *, judged: bo
             continue
         if await _were_observed(parts, other, thing.sources) and not await parts.semantic.named(other, [thing.name]):
             await parts.semantic.forget(view, [thing.id])
+
+
+async def _is_this_agents(parts: WorkerParts, view: Scope, one: Relationship, identifier: str) -> bool:
+    """Whether the whole memory has a relationship from what this agent heard and no other did, so that none has judged
+    it."""
+    rests = (await parts.semantic.get_relationship(view.seen_by(None), identifier)).sources
+    return (
+        len(rests) < LISTED_SOURCES
+        and set(rests) <= set(one.sources)
+        and not await _were_observed(parts, view.seen_by(SHARED), rests)
+    )
 
 
 async def _were_observed(parts: WorkerParts, whole: Scope, sources: Sequence[str]) -> bool:

@@ -22,12 +22,14 @@ HABIT_ENTRY: Final = "habit-"
 """The ids of entries begin with it by which a pattern became a preference, """
 READ_ENTRY: Final = "model-"
 """and with this those of what a language model read in a window."""
+FOUND: Final = "found-"
+"""The ids of findings of single messages begin with it."""
 OWN_ENTRY: Final = "own-"
 """And with this those of what an agent set for itself: another agent may choose the same id."""
 PREFERENCE: Final = "pref-"
 """The ids of preferences begin with it."""
 _MADE: Final = re.compile(
-    rf"(?:{LEARNED_RULE}|{HABIT_ENTRY}|{READ_ENTRY}|{OWN_ENTRY}|{PREFERENCE}).*|\d+\.p\d+", re.DOTALL
+    rf"(?:{LEARNED_RULE}|{HABIT_ENTRY}|{READ_ENTRY}|{FOUND}|{OWN_ENTRY}|{PREFERENCE}).*|\d+\.p\d+", re.DOTALL
 )
 """Ids that the memory makes, also those of what it read in an event."""
 COUNTED_DETAIL: Final = "times"

@@ -4,7 +4,7 @@ Over 300 lines and one file all the same: two dozen small values that name each 
 """
 
 from datetime import datetime
-from typing import Annotated, Generic, Literal, Self, TypeVar
+from typing import Annotated, Final, Generic, Literal, Self, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, model_validator
 
@@ -417,8 +417,12 @@ class SummaryDraft(Value):
     max_tokens: int
 
 
+LISTED_SOURCES: Final = 20
+"""The latest interactions that an entity or a relationship lists; its evidence is complete."""
+
+
 class Entity(Value):
-    """A node of the user's graph."""
+    """A node of the user's graph. `sources`: the latest LISTED_SOURCES."""
 
     id: str
     name: str
@@ -443,7 +447,7 @@ class Relationship(Value):
 
     It held from `valid_from` until `valid_to`, None while it holds; `learned_at` is when that was first said, in the
     conversations' own time, and `ended_by` the interaction that ended it. An `archived` one has faded below the floor:
-    not shown, restorable. `verdict`: what a person said of it.
+    not shown, restorable. `verdict`: what a person said of it. `sources`: the latest LISTED_SOURCES.
     """
 
     id: str

@@ -7,6 +7,7 @@ import httpx
 import pytest
 
 from ragpp.models import Scope
+from services.workers.observe import observe_events
 from tests.support.hostile import Json
 from tests.support.real_gateway import RealGateway
 from tests.support.team import Team, known, read, two_agents
@@ -57,6 +58,60 @@ async def test_an_agent_deletes_what_it_was_told_and_not_what_another_calls_othe
     assert "Elena" not in str(await known(team.sales, team))
     assert {place for _, of, place in whole if of in {"LIVES_IN", "WORKS_AT"}} == {"Porto", "Lumen"}
     assert await known(team.everyone, team) == whole
+
+
+async def test_an_agent_deletes_nothing_of_anothers_however_often_it_was_told_of_it(team: Team) -> None:
+    often = [("sales", f"My sister Elena has a dog called Bruno. It is day {day}.") for day in range(22)]
+    await told(team, ("care", "My sister lives in Porto."), *often)
+    [elena] = [one for one in await read(team.sales, "/v1/entities", team) if one["name"] == "Elena"]
+    assert (await team.sales.delete(f"/v1/entities/{elena['id']}", params={"user_id": team.user_id})).is_success
+    assert "Porto" in str(await known(team.everyone, team))
+    assert "Porto" in str(await known(team.care, team))
+
+
+async def test_an_id_that_another_agent_gave_up_is_refused_and_leaves_nothing(team: Team) -> None:
+    await told(team, ("sales", "The harbour was quiet."), ("care", "The harbour was loud."))
+    rule: dict[str, Json] = {"user_id": team.user_id, "id": "r1", "text": "Be short."}
+    assert (await team.sales.post("/v1/rules", json=rule)).status_code == 201
+    assert (await team.sales.delete("/v1/rules/r1", params={"user_id": team.user_id})).is_success
+    assert (await team.care.post("/v1/rules", json={**rule, "text": "Be long."})).status_code == 409
+    assert await read(team.care, "/v1/rules", team) == []
+
+
+async def test_what_an_agent_sets_first_of_all_lifts_no_rejection_for_another(team: Team) -> None:
+    await told(team, (None, "I love jazz."))
+    [jazz] = await read(team.everyone, "/v1/preferences", team)
+    whose: dict[str, Json] = {"user_id": team.user_id}
+    assert (await team.everyone.post(f"/v1/preferences/{jazz['id']}/reject", json=whose)).is_success
+    again = {**whose, **{name: jazz[name] for name in ("category", "key", "value")}}
+    assert (await team.sales.post("/v1/preferences", json=again)).status_code == 201
+    await team.digest()
+    assert [one["value"] for one in await read(team.sales, "/v1/preferences", team)] == [jazz["value"]]
+    assert await read(team.care, "/v1/preferences", team) == []
+
+
+async def test_what_a_person_judges_while_a_view_is_being_built_holds_there(team: Team) -> None:
+    await told(team, (None, "The harbour was quiet."))
+    await team.say(1, "sales", ELENA)
+    scope = Scope(tenant_id=team.tenant_id, user_id=team.user_id)
+    recorded = await team.gateway.worker.episodic.recorded(scope, 0, 10)
+    await observe_events(team.gateway.worker, scope, recorded)  # in the whole memory, and in no view
+    [oslo] = await of_type(team.everyone, team, "LIVES_IN")
+    rejected = await team.everyone.post(f"/v1/relationships/{oslo['id']}/reject", json={"user_id": team.user_id})
+    assert rejected.is_success, rejected.text
+    await team.digest()
+    assert await of_type(team.sales, team, "LIVES_IN") == []
+
+
+async def test_how_a_rule_worked_out_for_an_agent_without_a_view_is_not_in_the_others(team: Team) -> None:
+    await told(team, ("sales", "The harbour was quiet."))
+    rule: dict[str, Json] = {"user_id": team.user_id, "id": "r1", "text": "Be short."}
+    assert (await team.everyone.post("/v1/rules", json=rule)).status_code == 201
+    outcome: dict[str, Json] = {"user_id": team.user_id, "success": False}
+    assert (await team.care.post("/v1/rules/r1/outcomes", json=outcome)).is_success
+    for agent, activations in (("care", 0), ("sales", 0), (None, 1)):
+        [seen] = await read(team.of(agent), "/v1/rules", team)
+        assert seen["activations"] == activations
 
 
 async def test_an_agent_rejects_in_the_whole_memory_only_what_rests_on_nothing_else(team: Team) -> None:
@@ -134,7 +189,7 @@ async def test_two_agents_may_choose_the_same_id_for_what_they_set(team: Team) -
     assert values == {None: {"tea", "milk", "water"}, "sales": {"tea", "water"}, "care": {"milk", "water"}}
 
 
-@pytest.mark.parametrize("identifier", ["1493.p0", "learned-7dce", "habit-1", "model-1", "pref-1"])
+@pytest.mark.parametrize("identifier", ["1493.p0", "learned-7dce", "habit-1", "model-1", "pref-1", "found-1", "own-1"])
 async def test_ids_that_the_memory_makes_are_nobodys_to_choose(team: Team, identifier: str) -> None:
     whose: dict[str, Json] = {"user_id": team.user_id, "id": identifier}
     for client in (team.everyone, team.sales):

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from ragpp.models import LISTED_SOURCES
 from services.semantic.evidence import (
-    KEPT_SOURCES,
     Belief,
     choose_name,
     extend_entity,
@@ -129,5 +129,5 @@ def test_an_entity_keeps_its_own_first_name_after_absorbing_another() -> None:
 def test_the_latest_sources_come_first_and_each_once() -> None:
     refs = [SourceRef(f"m{number}", number) for number in range(50)]
     latest = latest_sources([*refs, SourceRef("m0", 99)])
-    assert len(latest) == KEPT_SOURCES
+    assert len(latest) == LISTED_SOURCES
     assert [ref.id for ref in latest[:3]] == ["m0", "m49", "m48"]

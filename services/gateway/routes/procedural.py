@@ -1,6 +1,5 @@
 """Preferences and behavioural rules."""
 
-from contextlib import suppress
 from typing import Annotated
 from uuid import uuid4
 
@@ -10,7 +9,7 @@ from ragpp.api import Forgotten, JudgementIn, Outcome, PreferenceIn, Restore, Ru
 from ragpp.errors import NotFound
 from ragpp.fields import Id, Label, Moment
 from ragpp.learned import Verdict
-from ragpp.models import Page, Preference, PreferenceEntry, Rule, RuleEntry, Scope
+from ragpp.models import Page, Preference, PreferenceEntry, Rule, RuleEntry
 from services.gateway.http import (
     RESPONSES,
     Cursor,
@@ -24,6 +23,7 @@ from services.gateway.http import (
     read_body,
 )
 from services.gateway.parts import Parts
+from services.gateway.pinned import unpin_procedural
 
 router = APIRouter(tags=["procedural"], responses=RESPONSES)
 ItemId = Annotated[Id, Path()]
@@ -271,7 +271,7 @@ async def _judge_rule(request: Request, principal: Writer, item_id: str, verdict
     scope = principal.scope("write", body.user_id)
     judged = await parts.procedural.judge_rule(scope, item_id, verdict)
     if judged.deleted:
-        await _unpin(parts, scope, item_id)
+        await unpin_procedural(parts, scope, item_id)
     return answer(judged)
 
 
@@ -286,15 +286,5 @@ async def forget_procedural(request: Request, principal: Writer, item_id: ItemId
     forgotten = await parts.procedural.forget(scope, [item_id])
     if not forgotten:
         raise NotFound("this user has no preference, rule or finding of that id")
-    await _unpin(parts, scope, item_id)
+    await unpin_procedural(parts, scope, item_id)
     return answer(Forgotten(forgotten=forgotten, tiers={"procedural": "ok"}))
-
-
-async def _unpin(parts: Parts, scope: Scope, item_id: str) -> None:
-    """What an agent has deleted stays pinned where the whole memory has it of another."""
-    whole = scope.seen_by(None)
-    for read in (parts.procedural.get_preference, parts.procedural.get_rule) if scope.view is not None else ():
-        with suppress(NotFound):
-            if not (await read(whole, item_id)).deleted:
-                return
-    await parts.pins.unpin(scope, "procedural", [item_id])

@@ -8,9 +8,9 @@ from ragpp.counterparts import same_entities, same_relationships
 from ragpp.errors import NotFound
 from ragpp.learned import Verdict
 from ragpp.ledger.views import view_of
-from ragpp.models import Entity, Relationship, Scope
+from ragpp.models import LISTED_SOURCES, Entity, Relationship, Scope
 from ragpp.tiers import SemanticTier
-from services.gateway.views.seeing import Sources, Viewed, if_there, rest_of
+from services.gateway.views.seeing import Sources, Viewed, if_there
 
 T = TypeVar("T")
 
@@ -81,8 +81,15 @@ class ViewedSemantic(Viewed[SemanticTier]):
         return await change(here, identifier)
 
     async def _rest_of(self, view: Scope, what: Relationship) -> Sources | None:
+        """Where it lists no more than the latest of its sources, all that both ends are known from."""
+        rests: set[str] = set()
         found = await same_relationships(self._tier, view, what)
-        return rest_of([await self._tier.get_relationship(view, one) for one in found])
+        for one in [await self._tier.get_relationship(view, identifier) for identifier in found]:
+            rests.update(one.sources)
+            if len(one.sources) >= LISTED_SOURCES:
+                ends = [await self._tier.known_as(view, end) for end in (one.source_id, one.target_id)]
+                rests.update(frozenset(ends[0].sources) & frozenset(ends[1].sources))
+        return frozenset(rests) if found else None
 
     async def _to_entities(self, scope: Scope, ids: list[str], change: Callable[..., Awaitable[T]]) -> T:
         """Change entities of the scope's view, and those of the same names elsewhere."""
@@ -96,5 +103,10 @@ class ViewedSemantic(Viewed[SemanticTier]):
         return await change(here, *ids)
 
     async def _rest_of_all(self, view: Scope, what: Sequence[Entity]) -> Sources | None:
-        found = [identifier for one in what for identifier in await same_entities(self._tier, view, one)]
-        return rest_of([await self._tier.get_entity(view, one) for one in found])
+        return await self._known_from(
+            view, {identifier for one in what for identifier in await same_entities(self._tier, view, one)}
+        )
+
+    async def _known_from(self, view: Scope, ids: Collection[str]) -> Sources | None:
+        known = [await self._tier.known_as(view, identifier) for identifier in sorted(ids)]
+        return frozenset(source for one in known for source in one.sources) if known else None

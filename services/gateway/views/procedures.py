@@ -9,9 +9,9 @@ from ragpp.errors import Conflict, NotFound
 from ragpp.fields import RESERVED
 from ragpp.learned import OWN_ENTRY, Finding, Verdict
 from ragpp.ledger.views import each_view, view_of
-from ragpp.models import Preference, PreferenceEntry, Rule, RuleEntry, Scope
+from ragpp.models import SHARED, Preference, PreferenceEntry, Rule, RuleEntry, Scope
 from ragpp.tiers import ProceduralTier
-from services.gateway.views.seeing import Sources, Viewed, Views, if_there, rest_of
+from services.gateway.views.seeing import Sources, Viewed, Views, if_there
 
 PAGE = 200
 T = TypeVar("T")
@@ -35,10 +35,17 @@ class ViewedProcedural(Viewed[ProceduralTier]):
 
     async def create_rule(self, scope: Scope, entry: RuleEntry) -> Rule:
         """See the protocol. An id is a user's: one that another agent's rule has is a Conflict."""
-        known = scope.view is not None and await if_there(self._tier.get_rule(scope.seen_by(None), entry.id))
-        if known and not await if_there(self._tier.get_rule(scope, entry.id)):
+        if scope.view is None:
+            return await self._set(scope, lambda view: self._tier.create_rule(view, entry))
+        known = await if_there(self._tier.get_rule(scope, entry.id))
+        if not known and await if_there(self._tier.get_rule(scope.seen_by(None), entry.id)):
             raise Conflict("an id is known with other content", details={"indexes": [0]})
-        return await self._set(scope, lambda view: self._tier.create_rule(view, entry))
+        try:
+            return await self._set(scope, lambda view: self._tier.create_rule(view, entry))
+        except Conflict:
+            if not known:  # the whole memory has refused it, which knows every id
+                await self._tier.forget(scope, [entry.id])
+            raise
 
     async def judge_preference(
         self, scope: Scope, preference_id: str, verdict: Verdict, value: str | None = None
@@ -107,6 +114,11 @@ class ViewedProcedural(Viewed[ProceduralTier]):
         """See the protocol. How it worked out for an agent is known to that one, and in the whole memory."""
         views = await self._views.of(scope)
         here = view_of(scope, views)
+        if scope.view is not None and here.view == SHARED:  # an agent without a view of its own: it is others' as well
+            rule = await self._tier.get_rule(here, rule_id)
+            await self._tier.record_outcome(scope.seen_by(None), rule_id, success)
+            return rule
+        self._see_built(scope, views)
         told = await self._tier.record_outcome(here, rule_id, success)
         whole, *others = each_view(scope, views)
         for view in [whole, *others] if scope.view is None else [whole]:
@@ -136,9 +148,19 @@ class ViewedProcedural(Viewed[ProceduralTier]):
                 await write(view)
             return written
         await self._begin(scope)
+        await self._inherit(scope)
         written = await write(scope)  # first: what is in an agent's view alone is inherited by no other
         await write(scope.seen_by(None))
         return written
+
+    async def _inherit(self, scope: Scope) -> None:
+        """Let views that are not built have what people set and judged, before it is changed in the whole memory."""
+        views = await self._views.of(scope)
+        if not views[SHARED]:
+            agents = [view for view in views if view != SHARED]
+            await self._tier.inherit(scope.seen_by(SHARED), None, agents)
+        if scope.view in views and not views[scope.view]:
+            await self._tier.inherit(scope, SHARED)
 
     async def _forget(self, scope: Scope, identifier: str) -> int:
         async def forget(view: Scope) -> int:
@@ -162,12 +184,15 @@ class ViewedProcedural(Viewed[ProceduralTier]):
         return done
 
     async def _rest_of(self, view: Scope, identifier: str) -> Sources | None:
-        """Of the preference, rule or finding of that id."""
+        """Of the preference or rule, with all its versions, or the finding of that id."""
         with suppress(NotFound):
-            return rest_of([await self._tier.get_preference(view, identifier)])
+            versions = await self._tier.preference_versions(view, identifier)
+            return frozenset(source for one in versions for source in one.sources or (f"{RESERVED}{one.value}",))
         with suppress(NotFound):
-            return rest_of([await self._tier.get_rule(view, identifier)])
-        return rest_of([one async for one in self._findings(view) if one.id == identifier])
+            rules = await self._tier.rule_versions(view, identifier)
+            return frozenset(source for one in rules for source in one.sources or (f"{RESERVED}{one.text}",))
+        found = [one async for one in self._findings(view) if one.id == identifier]
+        return frozenset(source for one in found for source in one.sources) if found else None
 
     async def _findings(self, view: Scope) -> AsyncIterator[Finding]:
         cursor: str | None = None

@@ -1,13 +1,12 @@
 """Reading in a view, and whose views a change concerns."""
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from typing import Final, Generic, Protocol, TypeVar, cast
 
 from ragpp.errors import Conflict, Forbidden, InvalidInput, NotFound, TierUnavailable
-from ragpp.learned import Finding
 from ragpp.ledger.views import each_view, view_of
-from ragpp.models import SHARED, Entity, MemoryQuery, Preference, Relationship, Rule, Scope
+from ragpp.models import SHARED, MemoryQuery, Scope
 from ragpp.tiers import MemoryTier
 
 T = TypeVar("T")
@@ -76,11 +75,7 @@ class Viewed(Generic[TierT]):
         views = await self._views.of(scope)
         if scope.view is None:
             return each_view(scope, views)[1:]
-        if not all(views.values()):
-            raise TierUnavailable(
-                "what this user's agents may see is being sorted out",
-                suggestions=("Repeat the request in a moment: a worker does it once, when a view begins.",),
-            )
+        self._see_built(scope, views)
         own = await rests(view_of(scope, views))
         if own is None:
             raise NotFound("there is nothing of that id")
@@ -95,10 +90,13 @@ class Viewed(Generic[TierT]):
         whole = await rests(scope.seen_by(None))
         return [scope.seen_by(None)] if whole is not None and whole <= own else []
 
-
-def rest_of(found: Sequence[Entity | Relationship | Preference | Rule | Finding]) -> Sources | None:
-    """What these rest on together; None where there are none."""
-    return frozenset(source for one in found for source in one.sources) if found else None
+    def _see_built(self, scope: Scope, views: Mapping[str, bool]) -> None:
+        """Raises TierUnavailable for an agent while any view is being built."""
+        if scope.view is not None and not all(views.values()):
+            raise TierUnavailable(
+                "what this user's agents may see is being sorted out",
+                suggestions=("Repeat the request in a moment: a worker does it once, when a view begins.",),
+            )
 
 
 async def if_there(change: Awaitable[object]) -> bool:
