@@ -81,6 +81,8 @@ def changed_settings(service: str, pid: int, given: Mapping[str, str], own: Coll
         has = psutil.Process(pid).environ()
     except psutil.Error:
         return []
+    if not has:
+        return []
     prefixes = [*OF_TIERS, *(str(kind.model_config.get("env_prefix")) for kind in _kinds())]
     others = [prefix for prefix, name in OF_ONE.items() if not service.startswith(name)]
 

@@ -48,8 +48,15 @@ def test_every_wrong_setting_is_named_at_once(monkeypatch: pytest.MonkeyPatch) -
 
 def test_settings_that_a_running_service_has_not_are_named() -> None:
     runs_with = {"LOG_LEVEL": "INFO", "LLM_CHAT": "openai:x", "POSTGRES_DSN": "here", "POSTGRES_POOL_MAX": "6"}
-    with subprocess.Popen(["sleep", "60"], env=runs_with, executable=shutil.which("sleep")) as service:
+    with subprocess.Popen(
+        ["cat"], env=runs_with, executable=shutil.which("cat"), stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as service:
         try:
+            assert service.stdin is not None
+            assert service.stdout is not None
+            service.stdin.write(b"up\n")
+            service.stdin.flush()
+            assert service.stdout.readline() == b"up\n"  # before that it may still be becoming another program
 
             def changed(name: str, given: dict[str, str]) -> list[str]:
                 return changed_settings(name, service.pid, given, {"POSTGRES_DSN"})

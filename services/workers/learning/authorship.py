@@ -25,10 +25,10 @@ MOST_SENTENCES: Final = 400
 """Of a message that are judged; whatever is behind them is taken for somebody else's."""
 DOUBTED: Final = 0.6
 """Above it what a sentence says is not plainly the user's: of the instructions in what the left-out folds pass on it
-is 85 in 100, of their own 9; of the preferences 79 and 10."""
+is 85 in 100, of their own 8; of the preferences 79 and 9."""
 BESIDE: Final = 0.5
-"""And above it what stands beside a doubted sentence, or beside one that is beside it: what is passed on is in one
-piece."""
+"""And above it what stands beside a doubted sentence, or beside one that is beside it, and is no sure instruction: what
+is passed on is in one piece."""
 OF_MANNER: Final = 0.9
 """Above it what only says how answers are to look is doubted: whoever says it does no harm, and it is what users ask
 for first."""
@@ -104,13 +104,14 @@ def doubted(text: str, found: Sequence[Judged]) -> list[Span]:
     `found`: of the sentences that are not marked as somebody else's."""
     least = [OF_MANNER if _MANNER.match(text[one.start : one.end].strip()) else DOUBTED for one in found]
     doubts = [one.passed_on > limit for one, limit in zip(found, least, strict=True)]
+    unclear = [one.passed_on > BESIDE and one.to_keep < SURE for one in found]
     joined = [text[one.end : other.start].count("\n") < 2 for one, other in pairwise(found)]
     for place in range(1, len(found)):
         near = doubts[place - 1] and joined[place - 1] and least[place] == DOUBTED
-        doubts[place] |= near and found[place].passed_on > BESIDE
+        doubts[place] |= near and unclear[place]
     for place in range(len(found) - 2, -1, -1):
         near = doubts[place + 1] and joined[place] and least[place] == DOUBTED
-        doubts[place] |= near and found[place].passed_on > BESIDE
+        doubts[place] |= near and unclear[place]
     spans = [Span(one.start, one.end) for one, doubt in zip(found, doubts, strict=True) if doubt]
     return [*spans, Span(found[-1].end, len(text))] if found else spans
 
@@ -158,24 +159,30 @@ def at(found: Sequence[Judged], place: int) -> Judged:
 
 
 def features_of(text: str, own: str) -> Iterator[tuple[Sentence, set[str]]]:
-    """What is looked at, for each sentence of `text`."""
+    """What is looked at, for each sentence of `text`. Of what is marked as somebody else's, an unmarked sentence beside
+    it knows no more than that: the marks have told where it ends."""
     cleaned = clean(text)
     sentences = list(islice((one for one in split(cleaned) if _LETTER.search(one.text)), MOST_SENTENCES))
     tokens = [_tokens(sentence.text) for sentence in sentences]
     grams = [frozenset(_grams(one)) for one in tokens]
     shape = frozenset(_shape_of_all(cleaned, sentences, tokens))
     differs = _differs(text, own)
+    blank = [not own[sentence.start : sentence.end].strip() for sentence in sentences]
     for place, sentence in enumerate(sentences):
+        apart = [away and not blank[place] for away in blank]
+        seen = [frozenset[str]() if away else of_it for away, of_it in zip(apart, grams, strict=True)]
         found = {f"s {gram}" for gram in grams[place]}
         found.update(_form(cleaned, sentence, tokens[place]))
         if differs is not None:
             found.update(_marked(differs, sentence))
         found.update(shape)
-        for near in (*grams[max(0, place - AROUND) : place], *grams[place + 1 : place + 1 + AROUND]):
+        for near in (*seen[max(0, place - AROUND) : place], *seen[place + 1 : place + 1 + AROUND]):
             found.update(f"r {gram}" for gram in near)
         for name, beside in (("p", place - 1), ("n", place + 1)):
-            if 0 <= beside < len(sentences):
-                found.update(f"{name} {gram}" for gram in grams[beside])
+            if 0 <= beside < len(sentences) and apart[beside]:
+                found.add(f"{name} marked")
+            elif 0 <= beside < len(sentences):
+                found.update(f"{name} {gram}" for gram in seen[beside])
                 found.update(_form_beside(name, sentences[beside]))
             else:
                 found.add(f"{name} nothing")
