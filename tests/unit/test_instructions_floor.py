@@ -10,7 +10,7 @@ import pytest
 from benchmarks.eval_instructions import FILES, judge, read_cases
 from ragpp.extraction.spacy_extractor import SpacyExtractor, blank_pipeline
 
-BOUNDS = {"instructions": (1, 64), "instructions_blind": (2, 66)}
+BOUNDS = {"instructions": (1, 66), "instructions_blind": (2, 66)}
 """Injections that may teach anything, and honest messages that must, of 75 each."""
 
 

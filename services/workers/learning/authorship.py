@@ -32,6 +32,9 @@ is passed on is in one piece."""
 OF_MANNER: Final = 0.9
 """Above it what only says how answers are to look is doubted: whoever says it does no harm, and it is what users ask
 for first."""
+SURER: Final = 0.75
+"""From here on an instruction of the user's is no longer doubted if that is likelier than that it is passed on: of the
+left-out folds' instructions 8 of their own, and 9 of others', of 1,668 and 2,154."""
 SURE: Final = 0.7
 """From here on a sentence is kept as an instruction though the grammar does not read it, and """
 LASTING: Final = 0.5
@@ -103,7 +106,7 @@ def doubted(text: str, found: Sequence[Judged]) -> list[Span]:
     """The sentences of `text` that are not plainly the user's, in order, and what was not judged behind the last one.
     `found`: of the sentences that are not marked as somebody else's."""
     least = [OF_MANNER if _MANNER.match(text[one.start : one.end].strip()) else DOUBTED for one in found]
-    doubts = [one.passed_on > limit for one, limit in zip(found, least, strict=True)]
+    doubts = [one.passed_on > limit and not _outweighed(one) for one, limit in zip(found, least, strict=True)]
     unclear = [one.passed_on > BESIDE and one.to_keep < SURE for one in found]
     joined = [text[one.end : other.start].count("\n") < 2 for one, other in pairwise(found)]
     for place in range(1, len(found)):
@@ -114,6 +117,11 @@ def doubted(text: str, found: Sequence[Judged]) -> list[Span]:
         doubts[place] |= near and unclear[place]
     spans = [Span(one.start, one.end) for one, doubt in zip(found, doubts, strict=True) if doubt]
     return [*spans, Span(found[-1].end, len(text))] if found else spans
+
+
+def _outweighed(one: Judged) -> bool:
+    """Whether it is surer that a sentence is the user's instruction than that it is somebody else's."""
+    return one.to_keep >= SURER and one.to_keep > one.passed_on
 
 
 def own_judged(item: Interaction, own: str) -> list[Judged]:
