@@ -28,12 +28,15 @@ SAID = (
 )
 REPLY = "Maria, your sister Elena lives in Lisbon and you work at Harbour Clinic."
 QUERY = "Where does Maria's sister Elena live, and what does Maria drink?"
+DIGITS = 12
 BEGIN = datetime(2024, 3, 4, 9, tzinfo=UTC)
 
 
 def learned(known: Known) -> Known:
-    """Without reports: a reflection may run meanwhile, and reads what was said."""
-    return known.model_copy(update={"reflections": ()})
+    """Without reports: a reflection may run meanwhile, and reads what was said. Decay that was persisted meanwhile is
+    the same but for its last digit."""
+    told = tuple(one.model_copy(update={"confidence": round(one.confidence, DIGITS)}) for one in known.relationships)
+    return known.model_copy(update={"reflections": (), "relationships": told})
 
 
 async def feed(client: MemoryClient, user: str, times: int) -> list[str]:
