@@ -64,7 +64,9 @@ def remember(
             try:
                 return await client.remember(request)
             except InvalidInput as error:
-                if visibility == "agent" and agent is None and "'agent_id'" in str(error.details):  # of no bound key
+                refused = error.details.get("errors")
+                fields = [one.get("field") for one in refused] if isinstance(refused, list) else []
+                if fields == ["agent_id"] and agent is None:  # a bound key has an agent, and is not refused
                     hint = ("Add --agent NAME: the agent that it was said to.",)
                     raise InvalidInput(error.message, suggestions=hint, details=error.details) from error
                 raise

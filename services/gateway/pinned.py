@@ -1,12 +1,9 @@
 """What becomes of a pin whose item was deleted."""
 
-from typing import Final
-
 from ragpp.errors import NotFound
 from ragpp.models import Scope
+from ragpp.paging import PAGE, pages
 from services.gateway.parts import Parts
-
-PAGE: Final = 200
 
 
 async def unpin_procedural(parts: Parts, scope: Scope, item_id: str) -> None:
@@ -22,11 +19,7 @@ async def _is_there(parts: Parts, whole: Scope, item_id: str) -> bool:
             return not (await read(whole, item_id)).deleted
         except NotFound:
             continue
-    cursor: str | None = None
-    while True:
-        page = await parts.procedural.list_findings(whole, cursor=cursor, limit=PAGE)
-        if any(one.id == item_id for one in page.items):
+    async for finding in pages(lambda cursor: parts.procedural.list_findings(whole, cursor=cursor, limit=PAGE)):
+        if finding.id == item_id:
             return True
-        cursor = page.next_cursor
-        if cursor is None:
-            return False
+    return False

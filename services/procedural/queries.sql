@@ -55,7 +55,7 @@ UPDATE procedural.applied AS here
 
 -- name: preferences_by_hand
 -- What rests on no message, oldest first; nothing that was set in one of the views $3 and is not in that of $4. A version
--- that was restored has an id of its entry and of its own number.
+-- that was restored has an id of its entry and of its own number, as OWN_ENTRY begins.
 -- $3 text[], $4 text
 SELECT CASE WHEN row_number() OVER same = 1 THEN said.entry_id
             ELSE 'own-' || encode(sha256(convert_to(said.entry_id || ' ' || said.version, 'UTF8')), 'hex') END AS id,

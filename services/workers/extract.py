@@ -27,10 +27,11 @@ from ragpp.models import (
     Scope,
     TimeRange,
 )
+from ragpp.paging import PAGE, pages
 from ragpp.telling import told
 from services.workers.epochs import Epochs, epochs_of
 from services.workers.extracted import counted, iso, pattern_out, preference_out, relationship_out
-from services.workers.history import PAGE, pages, said_within, vectors_of
+from services.workers.history import said_within, vectors_of
 from services.workers.learning.days import LEAST_STEP, Bounded, back, window_of, zone_of
 from services.workers.learning.doings import Doing, active_days, doings_of
 from services.workers.learning.patterns import Pattern, find_patterns

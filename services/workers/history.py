@@ -1,24 +1,20 @@
 """Reading back what was said: windows and days of one user's interactions, through the episodic tier."""
 
 from collections import defaultdict
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from typing import Final, TypeVar
+from collections.abc import Sequence
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 
 from ragpp.echo import Span
 from ragpp.models import Filters, Interaction, Page, Scope, TimeRange
+from ragpp.paging import PAGE, pages
 from ragpp.repeating import merged, without
 from services.workers.parts import WorkerParts
 
-PAGE: Final = 200
-"""Of any list: what every tier gives at once."""
-
 READ_PER_TAUGHT: Final = 5
 """So many times as many messages are read at most, where some may not be learned from."""
-
-T = TypeVar("T")
 
 
 async def said_within(parts: WorkerParts, scope: Scope, span: TimeRange, *, most: int) -> list[Interaction]:
@@ -48,18 +44,6 @@ async def repeating_spans(parts: WorkerParts, scope: Scope, items: Sequence[Inte
     for one in await parts.episodic.repetitions(scope, said) if said else ():
         spans[one.id].append(Span(one.start, one.end))
     return {identifier: merged(found) for identifier, found in spans.items()}
-
-
-async def pages(page: Callable[[str | None], Awaitable[Page[T]]]) -> AsyncIterator[T]:
-    """Every item of a list that is given out in pages."""
-    cursor: str | None = None
-    while True:
-        found = await page(cursor)
-        for item in found.items:
-            yield item
-        cursor = found.next_cursor
-        if cursor is None:
-            return
 
 
 async def vectors_of(parts: WorkerParts, texts: Sequence[str]) -> dict[str, npt.NDArray[np.float32]]:

@@ -12,6 +12,7 @@ from ragpp.errors import InvalidInput, NotFound
 from ragpp.learned import Finding
 from ragpp.ledger import Work, WorkKey
 from ragpp.models import Entity, Interaction, Page, Preference, Relationship, Rule, Scope
+from ragpp.paging import pages
 from ragpp.retention import RETAINED, Due, Kept, RetainedTier, RetentionPolicy, due
 from services.workers.parts import WorkerParts
 
@@ -119,13 +120,9 @@ async def _sources_of_pinned(parts: WorkerParts, scope: Scope) -> frozenset[str]
         for read_one in (parts.procedural.get_preference, parts.procedural.get_rule):
             with suppress(NotFound):
                 sources.update((await read_one(scope, item_id)).sources)
-    cursor: str | None = None
-    while wanted:
-        page = await parts.procedural.list_findings(scope, cursor=cursor, limit=PAGE)
-        sources.update(source for finding in page.items if finding.id in wanted for source in finding.sources)
-        cursor = page.next_cursor
-        if cursor is None:
-            break
+    if wanted:
+        findings = pages(lambda cursor: parts.procedural.list_findings(scope, cursor=cursor, limit=PAGE))
+        sources.update([source async for one in findings if one.id in wanted for source in one.sources])
     return frozenset(sources)
 
 
@@ -213,14 +210,8 @@ _ITEMS: Final[Mapping[RetainedTier, Callable[[WorkerParts, Scope], AsyncIterator
 async def _each(
     page: Callable[[str | None], Awaitable[Page[ItemT]]], kept: Callable[[ItemT], Kept]
 ) -> AsyncIterator[Kept]:
-    cursor: str | None = None
-    while True:
-        found = await page(cursor)
-        for item in found.items:
-            yield kept(item)
-        cursor = found.next_cursor
-        if cursor is None:
-            return
+    async for item in pages(page):
+        yield kept(item)
 
 
 def _size(text: str) -> int:

@@ -27,9 +27,10 @@ from ragpp.llm.port import LanguageModel, Purpose
 from ragpp.llm.suggestions import suggest_merges, suggest_themes
 from ragpp.models import Interaction, Page, Preference, Scope, TimeRange
 from ragpp.own_words import own_text, own_words
+from ragpp.paging import PAGE, pages
 from ragpp.telling import told, trace_of
 from services.workers.epochs import Epochs, epochs_of
-from services.workers.history import PAGE, pages, said_within, vectors_of
+from services.workers.history import said_within, vectors_of
 from services.workers.learning.consolidation import duplicates, key_line, may_be_same
 from services.workers.learning.days import Bounded, back, day_of, day_span, window_of, zone_of
 from services.workers.learning.themes import Said, stems_in, themes_of

@@ -13,9 +13,10 @@ from ragpp.learned import LEARNED_RULE, SUGGESTED_RULE, RuleConflict
 from ragpp.llm.port import LanguageModel
 from ragpp.llm.suggestions import suggest_rules
 from ragpp.models import Interaction, Page, Rule, RuleEntry, Scope, TimeRange
+from ragpp.paging import PAGE, pages
 from ragpp.telling import told
 from services.workers.extract import HISTORY, MOST_HISTORY, patterns_until
-from services.workers.history import PAGE, pages, said_within, vectors_of
+from services.workers.history import said_within, vectors_of
 from services.workers.learning.behaviour import (
     FIRST_PRIORITY,
     HIGHEST_PRIORITY,

@@ -17,9 +17,9 @@ from ragpp.errors import MemorySystemError, NotFound, Outdated, TierUnavailable
 from ragpp.ledger import Result, Work, WorkKey
 from ragpp.ledger.views import view_of
 from ragpp.models import LISTED_SOURCES, SHARED, Entity, Page, Relationship, Scope
+from ragpp.paging import PAGE, pages
 from ragpp.telling import told
 from services.workers.again import look_in_turn
-from services.workers.history import PAGE, pages
 from services.workers.observe import observe_events
 from services.workers.parts import WorkerParts
 from services.workers.repair import rebuild_session

@@ -3,13 +3,11 @@
 from collections import defaultdict
 from collections.abc import Collection
 from dataclasses import dataclass, field
-from typing import Final
 
 from ragpp.learned import Verdict
 from ragpp.models import Entity, Relationship, Scope
+from ragpp.paging import PAGE, pages
 from ragpp.tiers import SemanticTier
-
-PAGE: Final = 200
 
 
 async def same_entities(tier: SemanticTier, scope: Scope, what: Entity) -> list[str]:
@@ -37,16 +35,8 @@ def _meant(called: Collection[Entity], name: str) -> list[str]:
 
 
 async def _between(tier: SemanticTier, scope: Scope, source: str, kind: str, targets: Collection[str]) -> list[str]:
-    found: list[str] = []
-    cursor: str | None = None
-    while True:
-        page = await tier.list_relationships(scope, source, None, cursor, PAGE, "all")
-        found += [
-            one.id for one in page.items if one.source_id == source and one.type == kind and one.target_id in targets
-        ]
-        cursor = page.next_cursor
-        if cursor is None:
-            return found
+    around = pages(lambda cursor: tier.list_relationships(scope, source, None, cursor, PAGE, "all"))
+    return [one.id async for one in around if one.source_id == source and one.type == kind and one.target_id in targets]
 
 
 @dataclass
@@ -72,21 +62,12 @@ class KnownGraph:
 
 async def known_of(tier: SemanticTier, scope: Scope) -> KnownGraph:
     """Read all of a graph. Raises TierUnavailable."""
-    known, cursor = KnownGraph(), None
-    while True:
-        entities = await tier.list_entities(scope, None, cursor, PAGE)
-        for one in entities.items:
-            for name in (one.name, *one.aliases):
-                known.names[name.casefold()].add(one.id)
-        cursor = entities.next_cursor
-        if cursor is None:
-            break
-    while True:
-        page = await tier.list_relationships(scope, None, None, cursor, PAGE, "all")
-        for stated in page.items:
-            known.stated[stated.source_id, stated.type, stated.target_id] = stated.id
-            if stated.verdict is not None:
-                known.verdicts[stated.id] = stated.verdict
-        cursor = page.next_cursor
-        if cursor is None:
-            return known
+    known = KnownGraph()
+    async for one in pages(lambda cursor: tier.list_entities(scope, None, cursor, PAGE)):
+        for name in (one.name, *one.aliases):
+            known.names[name.casefold()].add(one.id)
+    async for stated in pages(lambda cursor: tier.list_relationships(scope, None, None, cursor, PAGE, "all")):
+        known.stated[stated.source_id, stated.type, stated.target_id] = stated.id
+        if stated.verdict is not None:
+            known.verdicts[stated.id] = stated.verdict
+    return known

@@ -33,11 +33,6 @@ class Settings(BaseSettings):
         return f"{cls.model_config.get('env_prefix', '')}{field}".upper()
 
     @classmethod
-    def variables(cls) -> list[str]:
-        """Of every field, in their order."""
-        return [cls.variable(field) for field in cls.model_fields]
-
-    @classmethod
     def _told(cls, refusal: dict[str, object]) -> str:
         place = refusal["loc"]
         why = "is not set" if refusal["type"] == "missing" else reason(refusal)

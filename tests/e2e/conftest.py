@@ -8,6 +8,7 @@ import pytest
 from infra.embedded.stack import Endpoints
 from tests.support.real_gateway import RealGateway, open_gateway
 from tests.support.scopes import new_scope
+from tests.support.team import Team, two_agents
 
 
 @pytest.fixture(scope="session")
@@ -27,3 +28,10 @@ async def api(gateway: RealGateway, tenant: str) -> AsyncIterator[httpx.AsyncCli
     """A client with a key of the test's tenant that may read, write and forget."""
     async with gateway.client(await gateway.key(tenant)) as client:
         yield client
+
+
+@pytest.fixture
+async def team(gateway: RealGateway) -> AsyncIterator[Team]:
+    """A user with two agents, in a tenant of its own."""
+    async with two_agents(gateway) as made:
+        yield made

@@ -1,6 +1,5 @@
 """What one agent does reaches nothing that was said to another, however alike the two are."""
 
-from collections.abc import AsyncIterator
 from typing import Final
 
 import httpx
@@ -10,18 +9,12 @@ from ragpp.models import Scope
 from services.workers.observe import observe_events
 from tests.support.hostile import Json
 from tests.support.real_gateway import RealGateway
-from tests.support.team import Team, known, read, two_agents
+from tests.support.team import Team, known, read
 
 pytestmark = pytest.mark.server
 
 ELENA: Final = "My sister Elena lives in Oslo."
 AISLE: Final = "From now on, always book the aisle seat when we fly."
-
-
-@pytest.fixture
-async def team(gateway: RealGateway) -> AsyncIterator[Team]:
-    async with two_agents(gateway) as made:
-        yield made
 
 
 async def told(team: Team, *said: tuple[str | None, str], first: int = 0) -> None:

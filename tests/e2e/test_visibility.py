@@ -1,22 +1,14 @@
 """One agent's memory is its own: a bound key sees what was shared and what was said to its agent, and nothing else."""
 
-from collections.abc import AsyncIterator
 from datetime import timedelta
 
 import pytest
 
 from ragpp.models import Scope
 from tests.support.hostile import Json
-from tests.support.real_gateway import RealGateway
-from tests.support.team import SAID, START, Team, known, read, talk, two_agents
+from tests.support.team import SAID, START, Team, known, read, talk
 
 pytestmark = pytest.mark.server
-
-
-@pytest.fixture
-async def team(gateway: RealGateway) -> AsyncIterator[Team]:
-    async with two_agents(gateway) as made:
-        yield made
 
 
 async def test_an_agent_sees_what_was_shared_and_what_was_said_to_it(team: Team) -> None:

@@ -103,10 +103,6 @@ class ViewedSemantic(Viewed[SemanticTier]):
         return await change(here, *ids)
 
     async def _rest_of_all(self, view: Scope, what: Sequence[Entity]) -> Sources | None:
-        return await self._known_from(
-            view, {identifier for one in what for identifier in await same_entities(self._tier, view, one)}
-        )
-
-    async def _known_from(self, view: Scope, ids: Collection[str]) -> Sources | None:
-        known = [await self._tier.known_as(view, identifier) for identifier in sorted(ids)]
+        found = {identifier for one in what for identifier in await same_entities(self._tier, view, one)}
+        known = [await self._tier.known_as(view, identifier) for identifier in sorted(found)]
         return frozenset(source for one in known for source in one.sources) if known else None

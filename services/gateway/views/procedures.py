@@ -1,19 +1,19 @@
 """Preferences, rules and findings, each view's by themselves, under the same ids."""
 
 import hashlib
-from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from contextlib import suppress
 from typing import TypeVar
 
 from ragpp.errors import Conflict, NotFound
 from ragpp.fields import RESERVED
-from ragpp.learned import OWN_ENTRY, Finding, Verdict
+from ragpp.learned import OWN_ENTRY, Verdict
 from ragpp.ledger.views import each_view, view_of
 from ragpp.models import SHARED, Preference, PreferenceEntry, Rule, RuleEntry, Scope
+from ragpp.paging import PAGE, pages
 from ragpp.tiers import ProceduralTier
 from services.gateway.views.seeing import Sources, Viewed, Views, if_there
 
-PAGE = 200
 T = TypeVar("T")
 
 
@@ -191,15 +191,7 @@ class ViewedProcedural(Viewed[ProceduralTier]):
         with suppress(NotFound):
             rules = await self._tier.rule_versions(view, identifier)
             return frozenset(source for one in rules for source in one.sources or (f"{RESERVED}{one.text}",))
-        found = [one async for one in self._findings(view) if one.id == identifier]
-        return frozenset(source for one in found for source in one.sources) if found else None
-
-    async def _findings(self, view: Scope) -> AsyncIterator[Finding]:
-        cursor: str | None = None
-        while True:
-            page = await self._tier.list_findings(view, cursor=cursor, limit=PAGE)
-            for one in page.items:
-                yield one
-            cursor = page.next_cursor
-            if cursor is None:
-                return
+        async for finding in pages(lambda cursor: self._tier.list_findings(view, cursor=cursor, limit=PAGE)):
+            if finding.id == identifier:
+                return frozenset(finding.sources)
+        return None

@@ -176,9 +176,9 @@ def features_of(text: str, own: str) -> Iterator[tuple[Sentence, set[str]]]:
     shape = frozenset(_shape_of_all(cleaned, sentences, tokens))
     differs = _differs(text, own)
     blank = [not own[sentence.start : sentence.end].strip() for sentence in sentences]
+    of_own = [frozenset[str]() if away else of_it for away, of_it in zip(blank, grams, strict=True)]
     for place, sentence in enumerate(sentences):
-        apart = [away and not blank[place] for away in blank]
-        seen = [frozenset[str]() if away else of_it for away, of_it in zip(apart, grams, strict=True)]
+        seen = grams if blank[place] else of_own
         found = {f"s {gram}" for gram in grams[place]}
         found.update(_form(cleaned, sentence, tokens[place]))
         if differs is not None:
@@ -187,13 +187,13 @@ def features_of(text: str, own: str) -> Iterator[tuple[Sentence, set[str]]]:
         for near in (*seen[max(0, place - AROUND) : place], *seen[place + 1 : place + 1 + AROUND]):
             found.update(f"r {gram}" for gram in near)
         for name, beside in (("p", place - 1), ("n", place + 1)):
-            if 0 <= beside < len(sentences) and apart[beside]:
+            if not 0 <= beside < len(sentences):
+                found.add(f"{name} nothing")
+            elif blank[beside] and not blank[place]:
                 found.add(f"{name} marked")
-            elif 0 <= beside < len(sentences):
+            else:
                 found.update(f"{name} {gram}" for gram in seen[beside])
                 found.update(_form_beside(name, sentences[beside]))
-            else:
-                found.add(f"{name} nothing")
         found.add(f"at {'first' if place == 0 else 'last' if place == len(sentences) - 1 else 'midst'}")
         yield sentence, found
 

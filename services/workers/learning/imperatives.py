@@ -36,8 +36,9 @@ _AGAIN: Final = re.compile(
     r"how (?:many times|often) (?:do|must) i [^,:]{0,40}[,:]?|i said[,:]?) *(?P<rest>.+)$",
     _FLAGS,
 )
+_MARK: Final = r"[-*•] +|\d{1,2}[.)] +"
 _LEAD_IN: Final = re.compile(
-    r"^(?:[-*•] +|\d{1,2}[.)] +|(?:and|but|so|also|ok(?:ay)?|hey|plus|then|just|btw|by the way|actually|"
+    rf"^(?:{_MARK}|(?:and|but|so|also|ok(?:ay)?|hey|plus|then|just|btw|by the way|actually|"
     r"please remember|"
     r"remember|keep in mind|please note|do me a favou?r and|let's agree)[,:;.!]* +(?:that +(?!(?:is|was|"
     r"one)\b))?(?=\w)|(?:yes|no|thanks|thank you|great|good|hi|hello|sorry|well|oh|hmm|now|look|listen|fyi|p\.?s\.?|"
@@ -47,7 +48,7 @@ _LEAD_IN: Final = re.compile(
     _FLAGS,
 )
 """What may come before the instruction itself; as often as it does."""
-_LIST_MARK: Final = re.compile(r"^(?:[-*•] +|\d{1,2}[.)] +)")
+_LIST_MARK: Final = re.compile(rf"^(?:{_MARK})")
 _POLITE: Final = re.compile(r"^(?:please|pls|plz|kindly)[, ]+", _FLAGS)
 _POLITE_LAST: Final = re.compile(r",? (?:please|pls|plz|thanks|thank you|thx|okay|ok)$", _FLAGS)
 _HENCE: Final = re.compile(

@@ -126,7 +126,7 @@ def instructions_in(text: str, item: Interaction) -> Iterator[Instruction]:
             told.append((read._replace(standing="standing") if lasts else read, plain))
         elif told and _SAID_BEFORE.match(said) and told[-1][0].standing == "once":
             told[-1] = told[-1][0]._replace(standing="repeated"), told[-1][1]
-        elif _surely_meant(sentence, at(found, sentence.start)):
+        elif _surely_meant(sentence, head):
             told.append(
                 (Told(as_said(text[sentence.start : sentence.end]), "", refuses=False, standing="standing"), True)
             )

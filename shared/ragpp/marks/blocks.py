@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from ragpp.echo import Span
+from ragpp.marks.headers import MONTH
 
 _BARS: Final = "│┃▌▍▎▏▐║┆┊¦❘❙❚█"
 _LEAD: Final = rf"^(?:[ \t]*+(?:[-*+•>|{_BARS}]|\d{{1,9}}[.)])(?=[ \t`~>]))*+[ \t]*+"
@@ -29,10 +30,9 @@ _PATCH: Final = re.compile(
     re.MULTILINE,
 )
 _CHANGED: Final = re.compile(r"^(?:(?P<adds>\+(?!\d))|(?P<drops>-)|[ @\\])[^\n]*", re.MULTILINE)
-_MONTH: Final = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}\.?"
 _LEVEL: Final = r"(?:TRACE|DEBUG|INFO|WARN|WARNING|ERROR|CRITICAL|FATAL|SEVERE)"
 _LOGGED: Final = re.compile(
-    rf"^[ \t]*(?:[\[(<]?(?:\d[\d/.-]{{3,9}}\d[T, ]{{1,3}}|(?i:{_MONTH})[ ]{{1,2}}\d{{1,2}},?[ ])?"
+    rf"^[ \t]*(?:[\[(<]?(?:\d[\d/.-]{{3,9}}\d[T, ]{{1,3}}|(?i:{MONTH})[ ]{{1,2}}\d{{1,2}},?[ ])?"
     rf"\d{{1,2}}:\d\d(?::\d\d[\d.,Z+:-]*|[^\n]{{0,40}}?(?:\b{_LEVEL}\b|\[(?i:{_LEVEL})\]))|"
     rf"[\[(<]?{_LEVEL}[\])>]?(?:[ \t:|-]))[^\n]*",
     re.MULTILINE,

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from ragpp.echo import Span
-from ragpp.marks.quotations import LEAST_QUOTED
+from ragpp.marks.quotations import says_something
 
 _TAG: Final = re.compile(
     r"(?P<first>^[ \t]*+)?(?:"
@@ -25,7 +25,6 @@ _OF_PAGES: Final = frozenset(_PAGE_TAGS.split())
 """Elements that nobody means as a name to be filled in."""
 _COMMENT: Final = re.compile(r"<!--[\s\S]*?(?:-->|\Z)|/\*[\s\S]*?(?:\*/|\Z)")
 _BRACKET: Final = re.compile(r"\\.|\[|\](?P<links>[(\[]|:[ \t]*https?:)?")
-_WORD: Final = re.compile(r"\w+")
 
 
 def elements(text: str) -> Iterator[Span]:
@@ -57,12 +56,12 @@ def elements(text: str) -> Iterator[Span]:
 
 
 def link_texts(text: str) -> Iterator[Span]:
-    """The words of links and pictures of Markdown that have LEAST_QUOTED words: a page's own sentence."""
+    """The words of links and pictures of Markdown that say something: a page's own sentence."""
     opened: list[int] = []
     for match in _BRACKET.finditer(text):
         if match.group() == "[":
             opened.append(match.start())
         elif match.group().startswith("]") and opened:
             start = opened.pop()
-            if match["links"] and len(_WORD.findall(text, start, match.start())) >= LEAST_QUOTED:
+            if match["links"] and says_something(text, Span(start, match.start())):
                 yield Span(start, match.start() + 1)

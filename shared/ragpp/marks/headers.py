@@ -36,11 +36,11 @@ _TURN: Final = re.compile(
 """A turn of a chat as it is exported: a time, a name, and what was said, until a blank line."""
 
 _CLOCK: Final = r"\d{1,2}(?:[:h]\d\d(?::\d\d)?(?:[ \t]?[ap]\.?m\b\.?)?|[ \t]?[ap]m\b)"
-_MONTH: Final = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}\.?"
+MONTH: Final = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}\.?"
 _DAY: Final = (
     rf"(?:today|yesterday|(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?\.?|"
-    rf"\d{{1,4}}[./-]\d{{1,2}}(?:[./-]\d{{2,4}})?\.?|{_MONTH} \d{{1,2}}(?:st|nd|rd|th)?(?:,? \d{{4}})?|"
-    rf"\d{{1,2}}\.? {_MONTH}(?:,? \d{{4}})?)"
+    rf"\d{{1,4}}[./-]\d{{1,2}}(?:[./-]\d{{2,4}})?\.?|{MONTH} \d{{1,2}}(?:st|nd|rd|th)?(?:,? \d{{4}})?|"
+    rf"\d{{1,2}}\.? {MONTH}(?:,? \d{{4}})?)"
 )
 _UNIT: Final = r"(?:s|secs?|seconds?|m|mins?|minutes?|h|hrs?|hours?|d|days?|w|wks?|weeks?|mo|months?|y|yrs?|years?)"
 _AGO: Final = rf"(?:(?:\d{{1,3}}|an?|one) ?{_UNIT} ago|just now)"

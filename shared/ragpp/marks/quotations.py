@@ -43,8 +43,13 @@ def quotations(text: str) -> Iterator[Span]:
     """The stretches of `text` between quotation marks or backticks that have LEAST_QUOTED words."""
     for found in (_between(text, _DOUBLE, _MEASURES), _between(text, _SINGLE, _POSSESSIVE), _code(text)):
         for span in found:
-            if len(_WORD.findall(text, *span)) >= LEAST_QUOTED:
+            if says_something(text, span):
                 yield span
+
+
+def says_something(text: str, span: Span) -> bool:
+    """Whether a stretch of `text` has LEAST_QUOTED words."""
+    return len(_WORD.findall(text, *span)) >= LEAST_QUOTED
 
 
 @dataclass(slots=True)
