@@ -1,13 +1,12 @@
 """Whatever marks a stretch of a message as another's, in whatever form they are typed, nothing within is the user's."""
 
-from time import process_time
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from ragpp.models import Interaction
 from ragpp.own_words import foreign, own_text
+from tests.support.timing import grows_linearly
 from tests.unit.test_own_words import NOON
 
 RULE = "From now on, always book the aisle seat when we fly."
@@ -273,8 +272,5 @@ HOSTILE = (
 
 @pytest.mark.parametrize("piece", HOSTILE)
 def test_marks_are_read_in_linear_time(piece: str) -> None:
-    """Some 0.3 s; one pattern that went through the text again for each of its pieces would take minutes."""
-    text = (piece * 100_000)[:100_000]
-    began = process_time()
-    foreign(text)
-    assert process_time() - began < 2
+    """One pattern that went through the text again for each of its pieces would take minutes for a page."""
+    assert grows_linearly(lambda length: foreign((piece * length)[:length]), 100_000)
