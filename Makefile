@@ -59,11 +59,11 @@ learn: install ## LoCoMo lived through day by day with a reflection each night: 
 	$(BIN)/python -m benchmarks.learn_locomo --out $(or $(OUT),.ragpp/learned)
 
 eval: install ## LoCoMo and BEAM through the API: recall, ranking and latency by category, with each tier switched off
-	$(BIN)/python benchmarks/eval_locomo.py
-	$(BIN)/python benchmarks/eval_beam.py
+	$(BIN)/python -m benchmarks.eval_locomo
+	$(BIN)/python -m benchmarks.eval_beam
 
 eval-extraction: install ## precision and recall of the local extractor, by kind, on the labelled sentences
-	$(BIN)/python benchmarks/eval_extraction.py
+	$(BIN)/python -m benchmarks.eval_extraction
 
 eval-instructions: install ## of 150 texts that are merely passed on and 150 honest messages, what is learned
 	$(BIN)/python -m benchmarks.eval_instructions
@@ -74,7 +74,7 @@ reference-vectors: install ## make the committed reference vectors again, in an 
 	$(BIN)/python infra/scripts/reference_vectors.py
 
 prove-crash: install ## 10,000 messages while processes and stores are killed: none missing, none twice
-	$(BIN)/python benchmarks/prove_crash.py
+	$(BIN)/python -m benchmarks.prove_crash
 
 prove-echo: install ## an assistant is fed its own contexts 500 times: what is known does not grow
 	$(BIN)/python -m benchmarks.prove_echo
@@ -86,16 +86,16 @@ prove-forget: install ## random conversations, forgettings and dying workers: wh
 	$(BIN)/python -m benchmarks.prove_forget
 
 prove-learning: install ## 5,000 interactions digested while the worker is killed 50 times: the same is learned; and how fast
-	$(BIN)/python benchmarks/prove_learning.py
+	$(BIN)/python -m benchmarks.prove_learning
 
 prove-outage: install ## each store killed in mid-traffic: recalls keep answering, and recover
-	$(BIN)/python benchmarks/prove_outage.py
+	$(BIN)/python -m benchmarks.prove_outage
 
 prove-properties: install ## the property tests on cases that nobody tried yet: other ones with each run
 	$(BIN)/pytest -m hypothesis --hypothesis-profile=explore --timeout=3600 -x
 
 prove-scale: install ## 1,000 users x 100 messages: p50 and p95 of each tier
-	$(BIN)/python benchmarks/prove_scale.py
+	$(BIN)/python -m benchmarks.prove_scale
 
 prove-views: install ## what a key that is bound to an agent costs beside one that is bound to none
 	$(BIN)/python -m benchmarks.prove_views

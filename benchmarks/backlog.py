@@ -19,11 +19,11 @@ import psutil
 
 from benchmarks.proof import Workers, conversation
 from benchmarks.prove_scale import processes
-from infra.cli.keys import run_keys
-from infra.cli.place import Place
-from infra.embedded.stack import Stack
 from ragpp.api import StoreRequest
 from ragpp.client import MemoryClient
+from ragpp_infra.cli.keys import run_keys
+from ragpp_infra.cli.place import Place
+from ragpp_infra.embedded.stack import Stack
 
 BATCH: Final = 200
 WRITERS: Final = 4

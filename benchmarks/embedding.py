@@ -20,7 +20,7 @@ import numpy as np
 import psutil
 
 from ragpp.embedding.onnx import OnnxEmbedder
-from ragpp.tokens import TokenCounter
+from ragpp.text.tokens import TokenCounter
 
 VOCABULARY = """
 the of a and to in we you I she he it was is that for on with my your at by not but had have are

@@ -19,9 +19,9 @@ from ragpp.clock import system_clock
 from ragpp.embedding.hashing import HashingEmbedder
 from ragpp.models import Chunk, Filters, Interaction, InteractionEntry, MemoryQuery, Scope, SearchMode
 from ragpp.settings import PostgresSettings
-from ragpp.tokens import TokenCounter
-from services.episodic.app import migrate, open_tier
-from services.episodic.tier import PostgresEpisodicTier
+from ragpp.text.tokens import TokenCounter
+from ragpp_services.episodic.app import migrate, open_tier
+from ragpp_services.episodic.tier import PostgresEpisodicTier
 
 VOCABULARY = 20_000
 MESSAGE_WORDS = 25

@@ -19,11 +19,11 @@ from rich.table import Table
 from ragpp.extraction import Extractor
 from ragpp.extraction.spacy_extractor import SpacyExtractor, blank_pipeline
 from ragpp.models import Interaction
-from ragpp.own_words import own_text
-from services.workers.learning.behaviour import rules_told
-from services.workers.learning.instructions import instructions_of
-from services.workers.learning.stated import extracted
-from services.workers.learning.texts import content_stems
+from ragpp_services.workers.hearing.own_words import own_text
+from ragpp_services.workers.learning.behaviour import rules_told
+from ragpp_services.workers.learning.instructions import instructions_of
+from ragpp_services.workers.learning.stated import extracted
+from ragpp_services.workers.learning.texts import content_stems
 
 DATA: Final = Path(__file__).parent.parent / "tests" / "data"
 FILES: Final = (DATA / "instructions.jsonl", DATA / "instructions_blind.jsonl")

@@ -15,8 +15,8 @@ from rich.table import Table
 
 from ragpp.api import ExtractIn, MessageIn, RecallRequest, RecallResponse, StoreRequest
 from ragpp.client import MemoryClient
+from ragpp.context.quoting import unmarked
 from ragpp.models import TierName
-from ragpp.quoting import unmarked
 
 TIERS: tuple[TierName, ...] = ("short_term", "episodic", "semantic", "procedural")
 ROWS: Mapping[str, tuple[TierName, ...] | None] = {

@@ -15,7 +15,7 @@ QUERIES = 2_000
 
 def main() -> None:
     """Print messages a second over the sample conversation, and the time of a query: CPU time of one core."""
-    text = (files("infra") / "samples" / "conversation.jsonl").read_text(encoding="utf-8")
+    text = (files("ragpp_infra") / "samples" / "conversation.jsonl").read_text(encoding="utf-8")
     messages = [json.loads(line) for line in text.splitlines()]
     begin = time.perf_counter()
     pipeline = installed_pipeline()

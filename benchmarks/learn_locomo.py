@@ -25,10 +25,10 @@ from rich.console import Console
 from benchmarks import locomo
 from benchmarks.evaluation import Conversation, digested
 from benchmarks.stack import running_gateway
-from infra.cli.inspect_command import Known, known_of, known_view
 from ragpp.api import MessageIn, ReflectIn, StoreRequest
 from ragpp.client import MemoryClient
 from ragpp.learned import Reflection
+from ragpp_infra.cli.inspect_command import Known, known_of, known_view
 
 SAMPLE = 50
 SEED = 4

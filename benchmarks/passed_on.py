@@ -1,5 +1,5 @@
 """Messages put together from written parts, each of which says whose words it holds: what the reader of
-`services.workers.learning.authorship` is trained on. Own text throughout; none of it is from a labelled file.
+`ragpp_services.workers.learning.authorship` is trained on. Own text throughout; none of it is from a labelled file.
 
 A file is families (`# name`) of lines; `\\n` is a line break, `{lang}` a word of its list. A family falls into one fold
 with all its lines, and a message is made of families of one fold, so that what is left out of a training is unseen.

@@ -14,11 +14,11 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Final, Literal
 
-from infra.cli.environment import environment_of
-from infra.cli.place import Place
-from infra.embedded.processes import Command, ManagedProcess, tail
-from infra.embedded.stack import SERVERS, Stack
 from ragpp.api import MessageIn
+from ragpp_infra.cli.environment import environment_of
+from ragpp_infra.cli.place import Place
+from ragpp_infra.embedded.processes import Command, ManagedProcess, tail
+from ragpp_infra.embedded.stack import SERVERS, Stack
 
 ProcessName = Literal["postgres", "valkey", "neo4j", "gateway", "workers"]
 _PEOPLE: Final = ("Elena", "Marco", "Yuki", "Amara", "Pavel", "Ines", "Tariq", "Lotte")
@@ -51,7 +51,7 @@ class Workers:
                 marker = f"ragpp_{name}={self._place.home.path}"
                 process.spawn(
                     Command(
-                        arguments=(sys.executable, "-X", marker, "-m", "services.workers"),
+                        arguments=(sys.executable, "-X", marker, "-m", "ragpp_services.workers"),
                         log=self.log(name),
                         marker=marker,
                         working_directory=self._place.home.path,
@@ -108,7 +108,7 @@ class Proving:
     def ragpp(self, *arguments: str, quiet: bool = True) -> None:
         """Run the `ragpp` command on this stack. Raises CalledProcessError with its output when it fails."""
         subprocess.run(
-            [sys.executable, "-m", "infra.cli.main", *arguments],
+            [sys.executable, "-m", "ragpp_infra.cli.main", *arguments],
             check=True,
             env=os.environ | {"RAGPP_HOME": str(self.home)},
             stdout=subprocess.DEVNULL if quiet else None,

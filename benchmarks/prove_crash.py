@@ -18,11 +18,11 @@ from pathlib import Path
 from typing import TypeVar
 
 from benchmarks.proof import Proving, conversation, proving, worker_names
-from infra.cli.place import Place
 from ragpp.api import StoreRequest
 from ragpp.client import MemoryClient
 from ragpp.errors import MemorySystemError
 from ragpp.models import Entity, Page, Preference, Relationship
+from ragpp_infra.cli.place import Place
 
 BATCH = 10
 ItemT = TypeVar("ItemT")

@@ -16,9 +16,9 @@ from datetime import UTC, datetime, timedelta
 
 from benchmarks.evaluation import digested
 from benchmarks.stack import running_gateway
-from infra.cli.inspect_command import Known, known_of
 from ragpp.api import MessageIn, RecallRequest, StoreRequest
 from ragpp.client import MemoryClient
+from ragpp_infra.cli.inspect_command import Known, known_of
 
 SAID = (
     "My sister Elena lives in Lisbon.",

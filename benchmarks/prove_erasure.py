@@ -17,11 +17,11 @@ from pathlib import Path
 from typing import cast
 
 from benchmarks.proof import Proving, conversation, proving, quantile
-from infra.cli.place import Place
-from infra.embedded.stack import Stack
 from ragpp.api import MessageIn, RecallRequest, StoreRequest
 from ragpp.client import MemoryClient
 from ragpp.learned import Job
+from ragpp_infra.cli.place import Place
+from ragpp_infra.embedded.stack import Stack
 from tests.support.everywhere import places_of
 
 USER = "qzleaving"

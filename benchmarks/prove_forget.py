@@ -24,7 +24,7 @@ from typing import cast
 import pytest
 import structlog
 
-from infra.embedded.stack import Stack
+from ragpp_infra.embedded.stack import Stack
 from tests.support.oracle import Oracle, open_oracle, smallest, told
 from tests.support.oracle_comparing import Difference, places_of_differences
 from tests.support.oracle_exclusions import table

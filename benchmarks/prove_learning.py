@@ -25,12 +25,12 @@ import asyncpg
 
 from benchmarks.proof import Proving, conversation, proving, worker_names
 from benchmarks.prove_crash import every
-from infra.cli.place import Place
-from infra.embedded.stack import Stack
 from ragpp.api import ExtractIn, ReflectIn, StoreRequest
 from ragpp.client import MemoryClient
 from ragpp.learned import Finding
 from ragpp.models import Entity, Page, Preference, Relationship, Rule
+from ragpp_infra.cli.place import Place
+from ragpp_infra.embedded.stack import Stack
 
 BATCH = 200
 LEAST_PER_S = 150.0

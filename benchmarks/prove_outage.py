@@ -16,10 +16,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks.proof import ProcessName, Proving, conversation, proving, quantile
-from infra.cli.place import Place
 from ragpp.api import RecallRequest, RecallResponse, StoreRequest
 from ragpp.client import MemoryClient
 from ragpp.errors import MemorySystemError
+from ragpp_infra.cli.place import Place
 
 DEADLINE_MS = 500
 USER = "outage"

@@ -20,12 +20,12 @@ from rich.progress import Progress
 from rich.table import Table
 
 from benchmarks.proof import Proving, conversation, proving, quantile
-from infra.cli.place import Place
-from infra.cli.services import Services
-from infra.embedded.stack import Stack
 from ragpp.api import RecallRequest, StoreRequest
 from ragpp.client import MemoryClient
 from ragpp.models import TierName
+from ragpp_infra.cli.place import Place
+from ragpp_infra.cli.services import Services
+from ragpp_infra.embedded.stack import Stack
 
 BUDGET_MS: dict[str, int] = {"short_term": 10, "episodic": 25, "semantic": 50, "procedural": 15, "all": 50, "write": 25}
 TIERS: tuple[TierName, ...] = ("short_term", "episodic", "semantic", "procedural")

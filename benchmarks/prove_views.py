@@ -15,12 +15,12 @@ import time
 from pathlib import Path
 
 from benchmarks.proof import Proving, conversation, proving, quantile
-from infra.cli.keys import run_keys
-from infra.cli.place import Place
-from infra.embedded.stack import Stack
 from ragpp.api import RecallRequest, StoreRequest
 from ragpp.client import MemoryClient
 from ragpp.models import Visibility
+from ragpp_infra.cli.keys import run_keys
+from ragpp_infra.cli.place import Place
+from ragpp_infra.embedded.stack import Stack
 
 BATCH = 25
 QUERIES = ("Where does Elena live?", "Who works at Porto Hospital?", "What does the user like to drink?")

@@ -24,16 +24,16 @@ from typing import Final
 
 import numpy as np
 
-from ragpp.chunking import chunk
 from ragpp.embedding import FloatMatrix
 from ragpp.embedding.onnx import OnnxEmbedder
 from ragpp.fields import MAX_CONTENT_CHARS
-from ragpp.lexical import document_weights, index_line, lexical_line, query_terms
 from ragpp.models import Interaction
-from ragpp.tokens import TokenCounter
-from services.episodic.currency import Statement, current_first
-from services.episodic.ranking import DEFAULT, CandidateTable, QuerySignals, Ranked, Weights, information, rank
-from services.episodic.spread import asks_for_several, spread
+from ragpp.text.chunking import chunk
+from ragpp.text.lexical import document_weights, index_line, lexical_line, query_terms
+from ragpp.text.tokens import TokenCounter
+from ragpp_services.episodic.currency import Statement, current_first
+from ragpp_services.episodic.ranking import DEFAULT, CandidateTable, QuerySignals, Ranked, Weights, information, rank
+from ragpp_services.episodic.spread import asks_for_several, spread
 
 PROJECT: Final = Path(__file__).resolve().parents[1]
 COLUMNS: Final = ("R@1", "R@10", "R@50", "hit@10", "all@10", "nDCG@10", "MRR", "B1000", "new>old")

@@ -12,13 +12,13 @@ from pathlib import Path
 from time import perf_counter
 from uuid import uuid4
 
-from infra.embedded.stack import Stack
 from ragpp.embedding.hashing import HashingEmbedder
 from ragpp.models import MemoryQuery, Observation, RelationshipEntry, Scope
 from ragpp.settings import Neo4jSettings
-from ragpp.tokens import TokenCounter
-from services.semantic.app import migrate, open_tier
-from services.semantic.tier import Neo4jSemanticTier
+from ragpp.text.tokens import TokenCounter
+from ragpp_infra.embedded.stack import Stack
+from ragpp_services.semantic.app import migrate, open_tier
+from ragpp_services.semantic.tier import Neo4jSemanticTier
 
 START = datetime(2024, 1, 1, tzinfo=UTC)
 TYPES = ("LIKES", "VISITED", "OWNS", "RELATED_TO", "WORKS_AT")

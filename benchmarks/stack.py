@@ -7,8 +7,8 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from infra.cli.place import Place
 from ragpp.client import MemoryClient
+from ragpp_infra.cli.place import Place
 
 
 def home() -> Path:
@@ -19,7 +19,7 @@ def home() -> Path:
 def ragpp(*arguments: str, quiet: bool = False) -> None:
     """Run the `ragpp` command on this stack. Raises CalledProcessError when it fails."""
     subprocess.run(
-        [sys.executable, "-m", "infra.cli.main", *arguments],
+        [sys.executable, "-m", "ragpp_infra.cli.main", *arguments],
         check=True,
         env=os.environ | {"RAGPP_HOME": str(home())},
         stdout=subprocess.DEVNULL if quiet else None,

@@ -19,13 +19,15 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmarks.passed_on import FOLDS, Whose, messages
-from ragpp.echo import blanked
+from ragpp.context.echo import blanked
 from ragpp.extraction.spacy_extractor import SpacyExtractor, blank_pipeline
-from ragpp.own_words import foreign
-from services.workers.learning.authorship import SCALE, features_of
-from services.workers.learning.imperatives import read_sentence
+from ragpp_services.workers.hearing.own_words import foreign
+from ragpp_services.workers.learning.authorship import SCALE, features_of
+from ragpp_services.workers.learning.imperatives import read_sentence
 
-WEIGHTS: Final = Path(__file__).parent.parent / "services" / "workers" / "learning" / "authorship.json"
+WEIGHTS: Final = (
+    Path(__file__).parent.parent / "services" / "ragpp_services" / "workers" / "learning" / "authorship.json"
+)
 STEPS: Final = 250
 RATE: Final = 0.1
 L2: Final = {"f": 3e-3, "k": 1e-3}

@@ -11,9 +11,9 @@ from redis.asyncio import Redis
 
 from benchmarks.backlog import Digestion, Table, ledger_of, names_of, now, paused_workers, store
 from benchmarks.proof import Proving
-from infra.cli.place import Place
-from infra.embedded.stack import Stack
 from ragpp.client import MemoryClient
+from ragpp_infra.cli.place import Place
+from ragpp_infra.embedded.stack import Stack
 
 WORKERS: Final = 2
 AT_ONCE: Final = 2

@@ -10,8 +10,8 @@ import sys
 
 from ragpp.client import MemoryClient
 from ragpp.errors import MemorySystemError
-from services.governor.graph import Governor
-from services.governor.values import Event, Invocation, Limits, Prompt
+from ragpp_services.governor.graph import Governor
+from ragpp_services.governor.values import Event, Invocation, Limits, Prompt
 
 
 async def respond(prompt: Prompt) -> str:

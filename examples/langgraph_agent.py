@@ -9,9 +9,9 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import START, MessagesState, StateGraph
 
 from ragpp.client import MemoryClient
-from services.governor.graph import Governor
-from services.governor.langgraph import GovernorState, agent_responder, memory_graph
-from services.governor.values import Limits
+from ragpp_services.governor.graph import Governor
+from ragpp_services.governor.langgraph import GovernorState, agent_responder, memory_graph
+from ragpp_services.governor.values import Limits
 
 
 def model(state: MessagesState) -> dict[str, list[AIMessage]]:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
-from infra.embedded.stack import Endpoints, Stack
+from ragpp_infra.embedded.stack import Endpoints, Stack
 
 settings.register_profile("ragpp", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("explore", settings.get_profile("ragpp"), derandomize=False, max_examples=500)

@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Final
 from uuid import uuid4
 
-from infra.cli.demo import wait_until_digested
-from infra.cli.lifecycle import Lifecycle
+from ragpp_infra.cli.demo import wait_until_digested
+from ragpp_infra.cli.lifecycle import Lifecycle
 
 SESSIONS: Final = (
     (
@@ -64,7 +64,7 @@ def main() -> int:
 
 
 def _session(home: Path, user: str, moment: datetime, lines: tuple[str, ...]) -> str:
-    command = [sys.executable, "-m", "infra.cli.main", "chat", "--echo", "--user", user, "--name", NAME]
+    command = [sys.executable, "-m", "ragpp_infra.cli.main", "chat", "--echo", "--user", user, "--name", NAME]
     command += ["--at", moment.isoformat(), "--deadline", str(DEADLINE_MS), "--home", str(home)]
     done = subprocess.run(
         command, input="\n".join(lines), capture_output=True, text=True, check=True, env=dict(os.environ)

@@ -36,7 +36,10 @@ RAGPP_CACHE=~/.cache/ragpp                  # Downloads and assembled models, sh
 
 def settings_classes() -> Iterator[type[BaseSettings]]:
     """Every settings class: the shared ones, then those of services."""
-    own = sorted(f"services.{path.parent.name}.settings" for path in (ROOT / "services").glob("*/settings.py"))
+    own = sorted(
+        f"ragpp_services.{path.parent.name}.settings"
+        for path in (ROOT / "services" / "ragpp_services").glob("*/settings.py")
+    )
     for name in ("ragpp.settings", *own):
         module = import_module(name)
         for _, kind in sorted(inspect.getmembers(module, inspect.isclass), key=lambda item: _line_of(item[1])):

@@ -17,13 +17,13 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Final
 
-from infra.cli.demo import wait_until_digested
-from infra.cli.ingest import ingest
-from infra.cli.lines import read_lines
-from infra.cli.place import Place
 from ragpp.api import RecallRequest
 from ragpp.client import MemoryClient
 from ragpp.models import Relationship, TierName
+from ragpp_infra.cli.demo import wait_until_digested
+from ragpp_infra.cli.ingest import ingest
+from ragpp_infra.cli.lines import read_lines
+from ragpp_infra.cli.place import Place
 
 BEFORE: Final = datetime(2024, 4, 1, tzinfo=UTC)
 AFTER: Final = datetime(2024, 6, 1, tzinfo=UTC)
@@ -35,7 +35,7 @@ LEARNED: Final[tuple[TierName, ...]] = ("semantic", "procedural")
 async def show(client: MemoryClient) -> None:
     """Ingest, wait, ask."""
     user = f"validity-{uuid.uuid4().hex[:8]}"
-    with (files("infra") / "samples" / "conversation.jsonl").open("rb") as source:
+    with (files("ragpp_infra") / "samples" / "conversation.jsonl").open("rb") as source:
         report = await ingest(client, user, read_lines(source))
     await wait_until_digested(client, user)
     print(f"{report.stored} messages of the sample conversation, told from January to October 2024, as user {user}\n")
@@ -85,7 +85,7 @@ def main() -> None:
     """Bring the stack up and show."""
     home = Path(os.environ.get("RAGPP_HOME", ".ragpp")).resolve()
     subprocess.run(
-        [sys.executable, "-m", "infra.cli.main", "up"], check=True, env=os.environ | {"RAGPP_HOME": str(home)}
+        [sys.executable, "-m", "ragpp_infra.cli.main", "up"], check=True, env=os.environ | {"RAGPP_HOME": str(home)}
     )
 
     async def run() -> None:

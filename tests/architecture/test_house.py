@@ -10,7 +10,7 @@ import pytest
 from pydantic_settings import BaseSettings
 
 import ragpp.settings
-from tests.support.source import ROOT, SCRIPTS, modules, text_files, tree_of
+from tests.support.source import ROOT, modules, text_files, tree_of
 
 MODULES: Final = dict(modules())
 TREES: Final = {name: tree_of(path) for name, path in MODULES.items()}
@@ -48,7 +48,9 @@ def _docstring(name: str) -> str:
 
 def test_settings_are_read_where_a_process_is_put_together_and_nowhere_else() -> None:
     kept = [
-        name for name in MODULES if name.startswith(("ragpp.", "services.")) and _own_name(name) not in READS_SETTINGS
+        name
+        for name in MODULES
+        if name.startswith(("ragpp.", "ragpp_services.")) and _own_name(name) not in READS_SETTINGS
     ]
     assert [f"{name}:{line}" for name in kept for line in _settings_read(TREES[name])] == []
 
@@ -76,7 +78,9 @@ def _last_name(node: ast.expr) -> str:
 
 def test_only_the_command_line_prints() -> None:
     silent = {
-        name: tree for name, tree in TREES.items() if not name.startswith("infra.cli") and _own_name(name) != "keys"
+        name: tree
+        for name, tree in TREES.items()
+        if not name.startswith("ragpp_infra.cli") and _own_name(name) != "keys"
     }
     calls = [(name, node) for name, tree in silent.items() for node in ast.walk(tree) if isinstance(node, ast.Call)]
     assert [f"{name}:{call.lineno}" for name, call in calls if _last_name(call.func) == "print"] == []
@@ -110,7 +114,7 @@ def test_every_package_of_the_lock_has_one_version_and_no_address() -> None:
 
 
 def test_the_example_file_has_every_setting_as_it_is() -> None:
-    script = SCRIPTS / "refresh_env_example.py"
+    script = ROOT / "infra" / "scripts" / "refresh_env_example.py"
     done = subprocess.run([sys.executable, str(script), "--check"], check=False)
     assert done.returncode == 0, f"run {script.relative_to(ROOT)}"
 

@@ -10,8 +10,8 @@ from pydantic import BaseModel
 
 from ragpp import api, models
 from ragpp.web import problems
-from services.gateway.app import create_app
-from services.gateway.parts import Parts
+from ragpp_services.gateway.app import create_app
+from ragpp_services.gateway.parts import Parts
 
 Document = dict[str, object]
 VERBS: Final = frozenset({"get", "post", "patch", "put", "delete"})

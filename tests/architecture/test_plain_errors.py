@@ -60,9 +60,9 @@ OF_FILES_AND_IMPORTS: Final = {
     "ragpp.embedding.graph_cache": {"error"},
     "ragpp.embedding.openai": {"error"},  # of an address
     "ragpp.llm.factory": {"error"},
-    "ragpp.variables": {"'; '.join(problems)"},  # of settings
-    "infra.cli.environment": {"'; '.join(problems)"},
-    "services.governor.langgraph": {"error"},
+    "ragpp.settings.variables": {"'; '.join(problems)"},  # of settings
+    "ragpp_infra.cli.environment": {"'; '.join(problems)"},
+    "ragpp_services.governor.langgraph": {"error"},
 }
 """Where an error's own text cannot be about a message."""
 

@@ -8,10 +8,10 @@ from typing import Protocol
 import httpx
 import pytest
 
-from infra.embedded.stack import Endpoints
 from ragpp.models import Entry, MemoryQuery, Scope
 from ragpp.tiers import EpisodicTier, MemoryTier, ProceduralTier, SemanticTier, ShortTermTier
 from ragpp.web.remote import remote_tier, tier_app
+from ragpp_infra.embedded.stack import Endpoints
 from tests.support.episodic import episodic_entry, episodic_query, episodic_tier
 from tests.support.procedural import procedural_entry, procedural_query, procedural_tier
 from tests.support.semantic import semantic_entry, semantic_query, semantic_tier

@@ -8,12 +8,12 @@ from typing import Any, get_args
 import httpx
 import pytest
 
-from infra.embedded.stack import Endpoints
 from ragpp.errors import Conflict, InvalidInput, NotFound, Outdated
 from ragpp.learned import LEARNED_RULE, SUGGESTED_RULE, Reflection, RuleConflict, Theme, Verdict
 from ragpp.models import DateSpan, FindingEntry, MemoryQuery, PreferenceEntry, Rule, RuleEntry, Scope
 from ragpp.tiers import ProceduralTier
 from ragpp.web.remote import remote_tier, tier_app
+from ragpp_infra.embedded.stack import Endpoints
 from tests.contract.conftest import CREDENTIAL
 from tests.support.procedural import procedural_tier
 from tests.support.scopes import new_scope

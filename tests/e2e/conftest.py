@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 import httpx
 import pytest
 
-from infra.embedded.stack import Endpoints
+from ragpp_infra.embedded.stack import Endpoints
 from tests.support.real_gateway import RealGateway, open_gateway
 from tests.support.scopes import new_scope
 from tests.support.team import Team, two_agents

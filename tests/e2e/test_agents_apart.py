@@ -6,7 +6,7 @@ import httpx
 import pytest
 
 from ragpp.models import Scope
-from services.workers.observe import observe_events
+from ragpp_services.workers.stages.observe import observe_events
 from tests.support.hostile import Json
 from tests.support.real_gateway import RealGateway
 from tests.support.team import Team, known, read

@@ -9,12 +9,12 @@ import httpx
 import pytest
 import redis
 
-from infra.embedded.stack import Stack
 from ragpp.errors import InvalidInput
 from ragpp.ledger.erasing import TOUCHED_TABLES
-from ragpp.redis import AppendOnlyFile
-from services.workers.clean import EVERY_S, VALKEY, clean
-from services.workers.parts import WorkerParts
+from ragpp.stores.redis import AppendOnlyFile
+from ragpp_infra.embedded.stack import Stack
+from ragpp_services.workers.parts import WorkerParts
+from ragpp_services.workers.stages.clean import EVERY_S, VALKEY, clean
 from tests.support.real_gateway import RealGateway
 from tests.support.waiting import eventually
 

@@ -14,16 +14,16 @@ import httpx
 import psutil
 import pytest
 
-from infra.cli.lifecycle import Lifecycle
+from ragpp_infra.cli.lifecycle import Lifecycle
 from tests.support.source import ROOT
 
 pytestmark = [pytest.mark.server, pytest.mark.timeout(900)]
 
-SAMPLE = ROOT / "infra" / "samples" / "conversation.jsonl"
+SAMPLE = ROOT / "infra" / "ragpp_infra" / "samples" / "conversation.jsonl"
 
 
 def command(*arguments: str) -> list[str]:
-    return [sys.executable, "-m", "infra.cli.main", *arguments]
+    return [sys.executable, "-m", "ragpp_infra.cli.main", *arguments]
 
 
 def environment(home: Path) -> dict[str, str]:

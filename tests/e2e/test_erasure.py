@@ -10,15 +10,15 @@ import asyncpg
 import httpx
 import pytest
 
-from infra.embedded.stack import Stack
 from ragpp.clock import system_clock
 from ragpp.models import Scope
-from services.gateway.keys import create_key
-from services.gateway.store import Access, list_keys
-from services.workers.digest import LEASE_S, digest
-from services.workers.erase import erase
-from services.workers.extract import extract
-from services.workers.parts import WorkerParts
+from ragpp_infra.embedded.stack import Stack
+from ragpp_services.gateway.keys import create_key
+from ragpp_services.gateway.store import Access, list_keys
+from ragpp_services.workers.parts import WorkerParts
+from ragpp_services.workers.running.digest import LEASE_S, digest
+from ragpp_services.workers.stages.erase import erase
+from ragpp_services.workers.stages.extract import extract
 from tests.support.belongings import Owner, everything, settle
 from tests.support.everywhere import places_of
 from tests.support.hostile import Json

@@ -5,7 +5,7 @@ from typing import Final
 import httpx
 import pytest
 
-from infra.embedded.stack import Stack
+from ragpp_infra.embedded.stack import Stack
 from tests.support.everywhere import places_of
 from tests.support.real_gateway import RealGateway
 

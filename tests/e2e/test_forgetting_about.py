@@ -6,11 +6,11 @@ from typing import Final
 import httpx
 import pytest
 
-from infra.embedded.stack import Stack
 from ragpp.api import ForgetRequest
 from ragpp.client import MemoryClient
 from ragpp.errors import Conflict
-from services.gateway.forgetting import AT_ONCE
+from ragpp_infra.embedded.stack import Stack
+from ragpp_services.gateway.forgetting import AT_ONCE
 from tests.support.everywhere import places_of
 from tests.support.operations import checked_problem
 from tests.support.real_gateway import RealGateway

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from infra.embedded.stack import Stack
+from ragpp_infra.embedded.stack import Stack
 from tests.support.doubting import install_doubts
 from tests.support.oracle import Oracle, open_oracle, smallest, told
 from tests.support.oracle_mutations import ANSWERED, PLAIN, SEEN_IN, WITHDRAWALS, Mutation, showing

@@ -8,9 +8,9 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import httpx
 import pytest
 
-from infra.cli.place import HOST, Place
-from infra.cli.services import ServiceReport, Services
-from infra.embedded.stack import Stack
+from ragpp_infra.cli.place import HOST, Place
+from ragpp_infra.cli.services import ServiceReport, Services
+from ragpp_infra.embedded.stack import Stack
 
 pytestmark = [pytest.mark.server, pytest.mark.timeout(600)]
 

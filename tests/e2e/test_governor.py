@@ -7,9 +7,9 @@ import httpx
 import pytest
 
 from ragpp.client import MemoryClient
-from services.governor.echo import echo
-from services.governor.graph import Governor
-from services.governor.values import AssistantState, Event, Invocation, Limits, TurnResult
+from ragpp_services.governor.echo import echo
+from ragpp_services.governor.graph import Governor
+from ragpp_services.governor.values import AssistantState, Event, Invocation, Limits, TurnResult
 from tests.support.real_gateway import RealGateway
 
 pytestmark = pytest.mark.server

@@ -31,8 +31,8 @@ from ragpp.models import (
 from ragpp.receipts import Receipt
 from ragpp.tiers import EpisodicTier, ProceduralTier, SemanticTier, ShortTermTier
 from ragpp.web.remote import verbs_of
-from services.gateway import store
-from services.gateway.identity import SCOPES
+from ragpp_services.gateway import store
+from ragpp_services.gateway.identity import SCOPES
 from tests.support.belongings import COMMON, RULE, SESSION, Owner, everything, settle
 from tests.support.hostile import Json
 from tests.support.operations import OPERATIONS, Operation, checked_problem

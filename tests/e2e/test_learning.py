@@ -18,10 +18,10 @@ from ragpp.llm.metered import LanguageModels
 from ragpp.llm.replies import SaidFinding, WindowReply
 from ragpp.models import Scope
 from ragpp.tiers import SemanticTier
-from services.workers.extract import extract
-from services.workers.observe import observe
-from services.workers.parts import WorkerParts
-from services.workers.reflect import reflect
+from ragpp_services.workers.parts import WorkerParts
+from ragpp_services.workers.stages.extract import extract
+from ragpp_services.workers.stages.observe import observe
+from ragpp_services.workers.stages.reflect import reflect
 from tests.support.real_gateway import RealGateway
 from tests.unit.test_modelled import Scripted
 

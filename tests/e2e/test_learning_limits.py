@@ -17,8 +17,8 @@ from ragpp.llm.metered import LanguageModels
 from ragpp.llm.port import ChatDelta, ChatMessage, Completion, Prompt, ReplyT, Usage
 from ragpp.llm.replies import MergesReply, RulesReply, SamePreferences, ThemesReply
 from ragpp.tiers import SemanticTier
-from services.workers import extract as extract_module
-from services.workers.reflect import reflect
+from ragpp_services.workers.stages import extract as extract_module
+from ragpp_services.workers.stages.reflect import reflect
 from tests.e2e.test_learning import USER, ask, job, known, night, remember, work
 from tests.support.real_gateway import RealGateway
 
@@ -104,7 +104,7 @@ async def test_an_analysis_that_will_never_do_is_named_at_once(
     result = (await reflect(parts, [asked]))[asked.key]
     assert result["failed"] == {"relationships": "MEM-020"}
     report = await parts.procedural.get_reflection(asked.scope, str(result["reflection_id"]))
-    assert report.failed["relationships"].startswith("MEM-020 Invalid input at services.workers.reflect:")
+    assert report.failed["relationships"].startswith("MEM-020 Invalid input at ragpp_services.workers.stages.reflect:")
 
 
 @pytest.mark.parametrize("attempts", [1, MAX_ATTEMPTS])

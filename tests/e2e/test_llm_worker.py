@@ -12,11 +12,11 @@ from ragpp.clock import system_clock
 from ragpp.llm import LanguageModels
 from ragpp.llm.budget import PostgresBudget
 from ragpp.llm.factory import make_language_models
-from ragpp.postgres import create_pool, ensure_open
 from ragpp.settings import LanguageModelSettings, PostgresSettings
+from ragpp.stores.postgres import create_pool, ensure_open
 from ragpp.testing.llm import INPUT_TOKENS, OUTPUT_TOKENS, Answered, Failed, LlmServer
-from services.all_in_one import open_tiers
-from services.workers.app import open_parts
+from ragpp_services.all_in_one import open_tiers
+from ragpp_services.workers.app import open_parts
 from tests.support.real_gateway import RealGateway
 
 pytestmark = [pytest.mark.server, pytest.mark.timeout(600)]

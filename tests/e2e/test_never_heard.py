@@ -12,7 +12,6 @@ from typing import Any, Final, cast
 import httpx
 import pytest
 
-from infra.embedded.stack import Stack
 from ragpp.clock import system_clock
 from ragpp.errors import TierUnavailable
 from ragpp.learned import Reflection
@@ -21,7 +20,8 @@ from ragpp.llm.budget import InMemoryBudget
 from ragpp.llm.port import ChatDelta, ChatMessage, Completion, Prompt, ReplyT, Usage
 from ragpp.models import Scope
 from ragpp.tiers import ProceduralTier
-from services.workers.digest import digest
+from ragpp_infra.embedded.stack import Stack
+from ragpp_services.workers.running.digest import digest
 from tests.support.everywhere import places_of
 from tests.support.real_gateway import RealGateway
 

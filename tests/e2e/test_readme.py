@@ -10,7 +10,7 @@ from typing import Final
 
 import pytest
 
-from infra.cli.lifecycle import Lifecycle
+from ragpp_infra.cli.lifecycle import Lifecycle
 from tests.support.source import ROOT
 
 pytestmark = [pytest.mark.server, pytest.mark.timeout(900)]
@@ -74,7 +74,7 @@ def _exported(assignments: str, folder: Path, environment: dict[str, str]) -> di
 
 def test_the_demo_answers_its_five_questions(folder: Path) -> None:
     done = subprocess.run(
-        [sys.executable, "-m", "infra.cli.main", "demo", "--home", str(folder / ".ragpp")],
+        [sys.executable, "-m", "ragpp_infra.cli.main", "demo", "--home", str(folder / ".ragpp")],
         cwd=folder,
         capture_output=True,
         text=True,

@@ -6,7 +6,7 @@ from typing import Final
 import httpx
 import pytest
 
-from services.workers.repair import rebuild_short_term
+from ragpp_services.workers.stages.repair import rebuild_short_term
 from tests.support.real_gateway import RealGateway
 
 pytestmark = pytest.mark.server

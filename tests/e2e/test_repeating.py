@@ -9,13 +9,13 @@ from uuid import uuid4
 import httpx
 import pytest
 
-from infra.embedded.stack import Stack
 from ragpp.errors import TierUnavailable
 from ragpp.ledger import Work, WorkKey
 from ragpp.models import Scope, TimeRange
 from ragpp.tiers import EpisodicTier
-from services.workers.history import said_within
-from services.workers.observe import observe
+from ragpp_infra.embedded.stack import Stack
+from ragpp_services.workers.stages.history import said_within
+from ragpp_services.workers.stages.observe import observe
 from tests.support.everywhere import places_of
 from tests.support.real_gateway import RealGateway
 
@@ -239,7 +239,7 @@ class Leaving:
 async def test_a_forgetting_with_its_replies_that_was_interrupted_can_be_repeated(
     api: httpx.AsyncClient, gateway: RealGateway, tenant: str, told: Told, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("services.gateway.forgetting.BATCH", 1)
+    monkeypatch.setattr("ragpp_services.gateway.forgetting.BATCH", 1)
     await tell(api, told.original, OTHER)
     await tell(api, told.reply)
     await gateway.digest(tenant)

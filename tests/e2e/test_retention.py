@@ -12,7 +12,7 @@ import pytest
 
 from ragpp.models import FindingEntry, RuleEntry, Scope
 from ragpp.retention import RetentionPolicy, TierRetention
-from services.workers.parts import LearningPolicy
+from ragpp_services.workers.parts import LearningPolicy
 from tests.support.hostile import Json
 from tests.support.operations import checked_problem
 from tests.support.real_gateway import RealGateway

@@ -9,13 +9,13 @@ from typing import Final, get_args
 import httpx
 import pytest
 
-from infra.embedded.stack import Endpoints
 from ragpp.errors import ConfigurationError
 from ragpp.models import Scope, TierName
 from ragpp.settings import TierSettings
-from services import all_in_one
-from services.gateway.app import open_remote_tiers
-from services.gateway.keys import create_key
+from ragpp_infra.embedded.stack import Endpoints
+from ragpp_services import all_in_one
+from ragpp_services.gateway.app import open_remote_tiers
+from ragpp_services.gateway.keys import create_key
 from tests.support.operations import checked_problem
 from tests.support.real_gateway import environment, settings_of
 from tests.support.scopes import new_scope

@@ -17,7 +17,6 @@ import httpx
 import pytest
 from pydantic import BaseModel
 
-from infra.embedded.stack import Stack
 from ragpp.clock import system_clock
 from ragpp.errors import LedgerError, Outdated, TierUnavailable
 from ragpp.ledger import Work, WorkKey
@@ -38,14 +37,15 @@ from ragpp.llm.replies import (
     WindowReply,
 )
 from ragpp.models import Scope
-from ragpp.redis import Keys, create_client
 from ragpp.settings import RedisSettings
-from services.short_term.store import AREAS, INDEX
-from services.workers.extract import extract
-from services.workers.observe import observe
-from services.workers.parts import WorkerParts
-from services.workers.reflect import reflect
-from services.workers.repair import short_term
+from ragpp.stores.redis import Keys, create_client
+from ragpp_infra.embedded.stack import Stack
+from ragpp_services.short_term.store import AREAS, INDEX
+from ragpp_services.workers.parts import WorkerParts
+from ragpp_services.workers.stages.extract import extract
+from ragpp_services.workers.stages.observe import observe
+from ragpp_services.workers.stages.reflect import reflect
+from ragpp_services.workers.stages.repair import short_term
 from tests.e2e.test_learning_limits import Suggests
 from tests.support.everywhere import places_of
 from tests.support.real_gateway import RealGateway

@@ -9,9 +9,9 @@ import asyncpg
 import httpx
 import pytest
 
-from infra.embedded.stack import Stack
 from ragpp.ledger import Failure
 from ragpp.ledger.work import MAX_ATTEMPTS
+from ragpp_infra.embedded.stack import Stack
 from tests.support.real_gateway import RealGateway
 from tests.support.services import ServiceProcess, free_port, running
 from tests.support.waiting import eventually
@@ -28,7 +28,7 @@ MESSAGES_EACH: Final = 120
 @pytest.fixture
 async def worker(gateway: RealGateway, tmp_path: Path) -> AsyncIterator[ServiceProcess]:
     """A running worker; `kill` and `start` are the test's to use."""
-    process = ServiceProcess("services.workers", {**gateway.settings, "LOG_LEVEL": "INFO"}, tmp_path)
+    process = ServiceProcess("ragpp_services.workers", {**gateway.settings, "LOG_LEVEL": "INFO"}, tmp_path)
     with running(process):
         yield process
 
@@ -168,7 +168,7 @@ async def test_a_worker_that_is_killed_in_its_work_leaves_nothing_undone_and_not
 
 async def test_a_worker_that_cannot_do_its_work_ends_and_says_why(gateway: RealGateway, tmp_path: Path) -> None:
     other_model = {**gateway.settings, "EMBEDDING_PROVIDER": "onnx"}
-    process = ServiceProcess("services.workers", other_model, tmp_path)
+    process = ServiceProcess("ragpp_services.workers", other_model, tmp_path)
     with running(process):
 
         async def ended() -> bool:
@@ -187,7 +187,7 @@ async def test_a_worker_starts_and_does_what_it_can_while_the_embedding_endpoint
         "EMBEDDING_DIMENSION": str(gateway.worker.embedder.dimension),
         "EMBEDDING_BASE_URL": f"http://127.0.0.1:{free_port()}/v1",
     }
-    process = ServiceProcess("services.workers", {**gateway.settings, **nowhere}, tmp_path)
+    process = ServiceProcess("ragpp_services.workers", {**gateway.settings, **nowhere}, tmp_path)
     receipt = await write(api, "ann", [{"id": "m1", "name": "Ann", "content": "My sister Elena moved to Porto."}])
     with running(process):
 
@@ -204,7 +204,7 @@ async def test_what_settles_is_extracted_and_reflected_upon_without_anybody_aski
     gateway: RealGateway, api: httpx.AsyncClient, tmp_path: Path
 ) -> None:
     hasty = {"WORKER_SCHEDULE": "true", "WORKER_TICK_S": "0.2", "WORKER_EXTRACT_QUIET_S": "0"}
-    process = ServiceProcess("services.workers", {**gateway.settings, **hasty}, tmp_path)
+    process = ServiceProcess("ragpp_services.workers", {**gateway.settings, **hasty}, tmp_path)
     await write(api, "ann", [{"id": "m1", "name": "Ann", "content": "My sister Elena moved to Porto."}])
     with running(process):
 

@@ -9,10 +9,10 @@ import asyncpg
 import httpx
 import pytest
 
-from ragpp.redis import create_client
 from ragpp.settings import RedisSettings
-from services.workers.digest import STAGES
-from services.workers.schedule import HELD_S, LOOKED_S
+from ragpp.stores.redis import create_client
+from ragpp_services.workers.running.digest import STAGES
+from ragpp_services.workers.running.schedule import HELD_S, LOOKED_S
 from tests.support.real_gateway import RealGateway
 from tests.support.services import ServiceProcess, running
 from tests.support.waiting import eventually
@@ -32,7 +32,7 @@ def workers(gateway: RealGateway, tmp_path: Path) -> tuple[ServiceProcess, Servi
     folders = [tmp_path / name for name in ("one", "two")]
     for folder in folders:
         folder.mkdir()
-    one, two = (ServiceProcess("services.workers", settings, folder) for folder in folders)
+    one, two = (ServiceProcess("ragpp_services.workers", settings, folder) for folder in folders)
     return one, two
 
 

@@ -10,10 +10,8 @@ import asyncpg
 import numpy as np
 import pytest
 
-from infra.embedded.stack import Endpoints
 from ragpp.embedding.hashing import HashingEmbedder
 from ragpp.errors import Conflict, EmbeddingMismatch, InvalidInput, TierUnavailable
-from ragpp.lexical import lexical_line, query_terms, terms
 from ragpp.models import (
     Chunk,
     Filters,
@@ -26,12 +24,14 @@ from ragpp.models import (
     Scope,
     TimeRange,
 )
-from ragpp.repeating import repetitions
 from ragpp.settings import PostgresSettings
-from services.episodic.app import open_tier
-from services.episodic.scan import unpack
-from services.episodic.store import SQL
-from services.episodic.tier import PostgresEpisodicTier
+from ragpp.text.lexical import lexical_line, query_terms, terms
+from ragpp.text.repeating import repetitions
+from ragpp_infra.embedded.stack import Endpoints
+from ragpp_services.episodic.app import open_tier
+from ragpp_services.episodic.scan import unpack
+from ragpp_services.episodic.store import SQL
+from ragpp_services.episodic.tier import PostgresEpisodicTier
 from tests.support.episodic import COUNTER, NOON, episodic_entry, episodic_query, episodic_tier
 from tests.support.scopes import new_scope
 
@@ -491,7 +491,7 @@ async def test_looking_long_for_what_repeats_a_message_holds_no_transaction(
         time.sleep(2.0)  # longer than a transaction may be silent
         return repetitions(*given)
 
-    monkeypatch.setattr("services.episodic.repeats.repetitions", slowly)
+    monkeypatch.setattr("ragpp_services.episodic.repeats.repetitions", slowly)
     said = episodic_entry("My sister Elena moved to Porto last spring.", id="said")
     reply = episodic_entry("Your sister Elena moved to Porto last spring.", id="reply", role="assistant")
     async with episodic_tier(endpoints, idle_s=1.0) as hasty:

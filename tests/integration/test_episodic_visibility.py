@@ -3,8 +3,8 @@
 import asyncpg
 import pytest
 
-from infra.embedded.stack import Endpoints
-from ragpp.migrations import load_migrations
+from ragpp.stores.migrations import load_migrations
+from ragpp_infra.embedded.stack import Endpoints
 from tests.support.episodic import NOON
 
 pytestmark = pytest.mark.server
@@ -39,7 +39,7 @@ def _copied(sql: str) -> str:
 async def test_stored_messages_with_an_agent_are_that_agents(endpoints: Endpoints) -> None:
     """The migration of rows of the version before, on a copy of the schema that is rolled back."""
     ledger = [one.sql for one in load_migrations("ledger", "ragpp.ledger")]
-    *before, visibility = [one.sql for one in load_migrations("episodic", "services.episodic")[:7]]
+    *before, visibility = [one.sql for one in load_migrations("episodic", "ragpp_services.episodic")[:7]]
     connection = await asyncpg.connect(endpoints.postgres_owner_dsn.get_secret_value())
     try:
         transaction = connection.transaction()

@@ -9,7 +9,6 @@ import asyncpg
 import pytest
 from pydantic import JsonValue
 
-from infra.embedded.stack import Endpoints
 from ragpp.errors import LedgerError, NotFound, TierUnavailable
 from ragpp.learned import UserSettings
 from ragpp.ledger import EventKind, NewEvent, Work, WorkKey, WorkLedger, record
@@ -18,8 +17,9 @@ from ragpp.ledger.erasing import Erasure, erasure_of
 from ragpp.ledger.events import SQL
 from ragpp.ledger.work import FIRST_DELAY_S, LONGEST_DELAY_S, MAX_ATTEMPTS
 from ragpp.models import Scope
-from ragpp.postgres import Connection, Pool, create_pool, ensure_open, tenant_tx
 from ragpp.settings import PostgresSettings
+from ragpp.stores.postgres import Connection, Pool, create_pool, ensure_open, tenant_tx
+from ragpp_infra.embedded.stack import Endpoints
 from tests.support.episodic import NOON
 from tests.support.ledger import Bench, Time, keys, ledger_pools
 from tests.support.marks import MARKS

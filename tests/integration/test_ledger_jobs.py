@@ -7,15 +7,15 @@ import asyncpg
 import pytest
 from pydantic import JsonValue
 
-from infra.embedded.stack import Endpoints
 from ragpp.errors import Conflict, InvalidInput, NotFound
 from ragpp.learned import Job, UserSettings
 from ragpp.ledger import RequestKind
 from ragpp.ledger.erasing import Erasure
 from ragpp.ledger.work import MAX_ATTEMPTS, SUSPECT_AFTER
-from ragpp.migrations import load_migrations
 from ragpp.models import Scope
-from ragpp.postgres import Pool
+from ragpp.stores.migrations import load_migrations
+from ragpp.stores.postgres import Pool
+from ragpp_infra.embedded.stack import Endpoints
 from tests.support.episodic import NOON
 from tests.support.ledger import Bench, keys, ledger_pools
 from tests.support.scopes import new_scope

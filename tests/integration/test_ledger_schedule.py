@@ -5,13 +5,13 @@ from datetime import UTC, date, datetime, timedelta
 
 import pytest
 
-from infra.embedded.stack import Endpoints
 from ragpp.learned import UserSettings
 from ragpp.ledger import NewEvent, Work, record
 from ragpp.models import Scope
-from ragpp.postgres import Pool, tenant_tx
-from services.workers.parts import LearningPolicy, SchedulePolicy
-from services.workers.schedule import Scheduler
+from ragpp.stores.postgres import Pool, tenant_tx
+from ragpp_infra.embedded.stack import Endpoints
+from ragpp_services.workers.parts import LearningPolicy, SchedulePolicy
+from ragpp_services.workers.running.schedule import Scheduler
 from tests.support.ledger import Bench, ledger_pools
 from tests.support.scopes import new_scope
 

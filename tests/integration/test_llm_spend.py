@@ -9,11 +9,11 @@ from uuid import uuid4
 import asyncpg
 import pytest
 
-from infra.embedded.stack import Endpoints
 from ragpp.llm.budget import SQL, PostgresBudget
 from ragpp.llm.port import Reservation
-from ragpp.migrations import load_migrations, migrate_as_owner
-from ragpp.postgres import Pool, create_pool, ensure_open, tenant_transaction
+from ragpp.stores.migrations import load_migrations, migrate_as_owner
+from ragpp.stores.postgres import Pool, create_pool, ensure_open, tenant_transaction
+from ragpp_infra.embedded.stack import Endpoints
 from tests.support.episodic import postgres_settings
 
 pytestmark = pytest.mark.server

@@ -8,7 +8,6 @@ from typing import Final, cast
 
 import pytest
 
-from infra.embedded.stack import Endpoints
 from ragpp.clock import system_clock
 from ragpp.embedding.hashing import HashingEmbedder
 from ragpp.extraction import Extractor
@@ -23,11 +22,12 @@ from ragpp.llm.openai_compatible import OpenAICompatibleModel
 from ragpp.models import InteractionEntry, Scope
 from ragpp.settings import ShortTermSettings
 from ragpp.testing.llm import Answered, Failed, LlmServer
+from ragpp.text.tokens import TokenCounter
 from ragpp.tiers import ProceduralTier, SemanticTier
-from ragpp.tokens import TokenCounter
-from services.workers.parts import WorkerParts
-from services.workers.repair import short_term
-from services.workers.summaries import improve_summary, mend_summary
+from ragpp_infra.embedded.stack import Endpoints
+from ragpp_services.workers.parts import WorkerParts
+from ragpp_services.workers.stages.repair import short_term
+from ragpp_services.workers.stages.summaries import improve_summary, mend_summary
 from tests.support.episodic import episodic_tier
 from tests.support.scopes import new_scope
 from tests.support.short_term import NOON, short_term_entry, short_term_tier

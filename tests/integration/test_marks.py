@@ -8,16 +8,16 @@ import asyncpg
 import pytest
 from pydantic import SecretStr
 
-from infra.embedded.stack import Endpoints, Stack
 from ragpp.ledger.schedule import ScheduleLedger
 from ragpp.models import Scope
-from ragpp.neo4j import create_driver
-from ragpp.postgres import create_pool, ensure_open
-from ragpp.redis import create_client
 from ragpp.settings import ForgettingSettings, RedisSettings, ShortTermSettings
-from services.short_term.app import open_tier as open_short_term
-from services.workers.parts import LearningPolicy, SchedulePolicy
-from services.workers.schedule import Scheduler
+from ragpp.stores.neo4j import create_driver
+from ragpp.stores.postgres import create_pool, ensure_open
+from ragpp.stores.redis import create_client
+from ragpp_infra.embedded.stack import Endpoints, Stack
+from ragpp_services.short_term.app import open_tier as open_short_term
+from ragpp_services.workers.parts import LearningPolicy, SchedulePolicy
+from ragpp_services.workers.running.schedule import Scheduler
 from tests.support.episodic import COUNTER, episodic_entry, episodic_tier, postgres_settings
 from tests.support.ledger import Time
 from tests.support.marks import KEY

@@ -8,18 +8,18 @@ from datetime import UTC, datetime
 import asyncpg
 import pytest
 
-from infra.embedded.stack import Endpoints
 from ragpp.embedding.hashing import HashingEmbedder
 from ragpp.errors import StorageError, TierUnavailable
 from ragpp.ledger import Work, WorkLedger, lock_user
 from ragpp.ledger.events import SQL
 from ragpp.ledger.relaying import relay_tx
-from ragpp.postgres import create_pool, ensure_open, foreign_errors, tenant_tx
-from services.episodic.app import migrate
-from services.episodic.store import EpisodicStore
-from services.episodic.tier import PostgresEpisodicTier
-from services.procedural.store import ProceduralStore
-from services.procedural.tier import PostgresProceduralTier
+from ragpp.stores.postgres import create_pool, ensure_open, foreign_errors, tenant_tx
+from ragpp_infra.embedded.stack import Endpoints
+from ragpp_services.episodic.app import migrate
+from ragpp_services.episodic.store import EpisodicStore
+from ragpp_services.episodic.tier import PostgresEpisodicTier
+from ragpp_services.procedural.store import ProceduralStore
+from ragpp_services.procedural.tier import PostgresProceduralTier
 from tests.support.episodic import COUNTER, postgres_settings
 from tests.support.marks import MARKS
 from tests.support.scopes import new_scope

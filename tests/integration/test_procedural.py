@@ -7,15 +7,15 @@ from datetime import UTC, datetime, timedelta
 import asyncpg
 import pytest
 
-from infra.embedded.stack import Endpoints
 from ragpp.embedding.hashing import HashingEmbedder
 from ragpp.errors import Conflict, EmbeddingError, EmbeddingMismatch, InvalidInput, NotFound, TierUnavailable
 from ragpp.models import Entry, Filters, Interaction, InteractionEntry, MemoryQuery, PreferenceEntry, RuleEntry, Scope
 from ragpp.settings import PostgresSettings
-from ragpp.tokens import TokenCounter
-from services.procedural.app import open_tier
-from services.procedural.store import SQL
-from services.procedural.tier import PostgresProceduralTier
+from ragpp.text.tokens import TokenCounter
+from ragpp_infra.embedded.stack import Endpoints
+from ragpp_services.procedural.app import open_tier
+from ragpp_services.procedural.store import SQL
+from ragpp_services.procedural.tier import PostgresProceduralTier
 from tests.support.embedding import LostEmbedder
 from tests.support.procedural import NOON, procedural_tier
 from tests.support.scopes import new_scope

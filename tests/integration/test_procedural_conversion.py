@@ -6,11 +6,11 @@ import asyncpg
 import pytest
 from pydantic import SecretStr
 
-from infra.embedded.stack import Endpoints
 from ragpp.embedding.hashing import HashingEmbedder
 from ragpp.settings import ForgettingSettings
-from services.procedural.app import open_tier
-from services.procedural.conversion import mark_sources_of_before
+from ragpp_infra.embedded.stack import Endpoints
+from ragpp_services.procedural.app import open_tier
+from ragpp_services.procedural.conversion import mark_sources_of_before
 from tests.support.episodic import COUNTER, postgres_settings
 from tests.support.marks import KEY, MARKS
 from tests.support.procedural import procedural_entry, procedural_tier

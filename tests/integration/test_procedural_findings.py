@@ -6,11 +6,11 @@ from datetime import date, timedelta
 
 import pytest
 
-from infra.embedded.stack import Endpoints
 from ragpp.errors import Conflict, InvalidInput, NotFound
 from ragpp.learned import Reflection, RuleConflict, Theme
 from ragpp.models import DateSpan, Entry, FindingEntry, FindingKind, MemoryQuery, RuleEntry, Scope
-from services.procedural.tier import PostgresProceduralTier
+from ragpp_infra.embedded.stack import Endpoints
+from ragpp_services.procedural.tier import PostgresProceduralTier
 from tests.support.procedural import NOON, procedural_entry, procedural_tier
 from tests.support.scopes import new_scope
 

@@ -7,11 +7,11 @@ from itertools import permutations
 import asyncpg
 import pytest
 
-from infra.embedded.stack import Endpoints
 from ragpp.errors import Conflict, InvalidInput, NotFound
-from ragpp.migrations import load_migrations
 from ragpp.models import FindingEntry, MemoryQuery, Preference, PreferenceEntry, RuleEntry, Scope
-from services.procedural.tier import PostgresProceduralTier
+from ragpp.stores.migrations import load_migrations
+from ragpp_infra.embedded.stack import Endpoints
+from ragpp_services.procedural.tier import PostgresProceduralTier
 from tests.support.procedural import NOON, procedural_tier
 from tests.support.scopes import new_scope
 
@@ -279,7 +279,7 @@ async def test_merging_again_leads_every_name_to_the_last(tier: PostgresProcedur
 async def test_what_was_learned_before_stays_as_it_was(endpoints: Endpoints) -> None:
     """The migration of rows of the first version, on a copy of the schema that is rolled back."""
     first, second = (
-        one.sql.replace("procedural", "older") for one in load_migrations("procedural", "services.procedural")[:2]
+        one.sql.replace("procedural", "older") for one in load_migrations("procedural", "ragpp_services.procedural")[:2]
     )
     connection = await asyncpg.connect(endpoints.postgres_owner_dsn.get_secret_value())
     said = [

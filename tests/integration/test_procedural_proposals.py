@@ -3,8 +3,8 @@
 import asyncpg
 import pytest
 
-from infra.embedded.stack import Endpoints
-from ragpp.migrations import load_migrations
+from ragpp.stores.migrations import load_migrations
+from ragpp_infra.embedded.stack import Endpoints
 from tests.support.procedural import NOON
 
 pytestmark = pytest.mark.server
@@ -26,7 +26,7 @@ READ = """SELECT r.id, r.active, r.proposed, v.active AS held, v.proposed AS sug
 async def test_a_suggestion_that_nobody_touched_becomes_a_proposal(endpoints: Endpoints) -> None:
     """The migration of rows of the version before, on a copy of the schema that is rolled back."""
     *before, proposed = (
-        one.sql.replace("procedural", "older") for one in load_migrations("procedural", "services.procedural")[:6]
+        one.sql.replace("procedural", "older") for one in load_migrations("procedural", "ragpp_services.procedural")[:6]
     )
     connection = await asyncpg.connect(endpoints.postgres_owner_dsn.get_secret_value())
     rules = (

@@ -6,8 +6,8 @@ from uuid import uuid4
 import asyncpg
 import pytest
 
-from infra.embedded.stack import Endpoints
-from services.gateway.app import migrate as migrate_gateway
+from ragpp_infra.embedded.stack import Endpoints
+from ragpp_services.gateway.app import migrate as migrate_gateway
 from tests.support.episodic import episodic_entry, episodic_tier, postgres_settings
 from tests.support.procedural import procedural_entry, procedural_tier
 from tests.support.scopes import new_scope

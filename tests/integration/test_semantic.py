@@ -8,14 +8,14 @@ from datetime import timedelta
 import pytest
 import pytest_asyncio
 
-from infra.embedded.stack import Endpoints
 from ragpp.embedding.hashing import HashingEmbedder
 from ragpp.errors import Conflict, EmbeddingError, InvalidInput
 from ragpp.models import Filters, MemoryQuery, TimeRange
-from ragpp.tokens import TokenCounter
-from services.semantic.app import migrate, open_tier
-from services.semantic.settings import SemanticSettings
-from services.semantic.tier import Neo4jSemanticTier
+from ragpp.text.tokens import TokenCounter
+from ragpp_infra.embedded.stack import Endpoints
+from ragpp_services.semantic.app import migrate, open_tier
+from ragpp_services.semantic.settings import SemanticSettings
+from ragpp_services.semantic.tier import Neo4jSemanticTier
 from tests.support.embedding import LostEmbedder
 from tests.support.scopes import new_scope
 from tests.support.semantic import (

@@ -8,10 +8,10 @@ import pytest_asyncio
 from hypothesis import HealthCheck, Phase, example, given, settings
 from hypothesis import strategies as st
 
-from infra.embedded.stack import Endpoints
 from ragpp.models import EntityLabel, Observation, Scope
-from ragpp.neo4j import create_driver, scope_key
-from services.semantic.tier import Neo4jSemanticTier
+from ragpp.stores.neo4j import create_driver, scope_key
+from ragpp_infra.embedded.stack import Endpoints
+from ragpp_services.semantic.tier import Neo4jSemanticTier
 from tests.support.scopes import new_scope
 from tests.support.semantic import (
     NOON,

@@ -6,12 +6,12 @@ from datetime import UTC, datetime, timedelta
 import pytest
 import pytest_asyncio
 
-from infra.embedded.stack import Endpoints
 from ragpp.errors import Conflict, InvalidInput, NotFound
 from ragpp.models import EntityLabel, MemoryQuery, Observation, Scope
-from ragpp.neo4j import create_driver, scope_key
-from services.semantic.revising import Revision
-from services.semantic.tier import Neo4jSemanticTier
+from ragpp.stores.neo4j import create_driver, scope_key
+from ragpp_infra.embedded.stack import Endpoints
+from ragpp_services.semantic.tier import Neo4jSemanticTier
+from ragpp_services.semantic.write.revising import Revision
 from tests.support.scopes import new_scope
 from tests.support.semantic import (
     NOON,

@@ -8,12 +8,12 @@ import pytest_asyncio
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from infra.embedded.stack import Endpoints
 from ragpp.errors import NotFound
 from ragpp.models import MemoryQuery, Scope
-from ragpp.neo4j import create_driver, scoped
-from services.semantic.statements import QUERIES, statement
-from services.semantic.tier import Neo4jSemanticTier
+from ragpp.stores.neo4j import create_driver, scoped
+from ragpp_infra.embedded.stack import Endpoints
+from ragpp_services.semantic.statements import QUERIES, statement
+from ragpp_services.semantic.tier import Neo4jSemanticTier
 from tests.support.scopes import new_scope
 from tests.support.semantic import (
     NOON,

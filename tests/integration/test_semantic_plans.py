@@ -9,16 +9,16 @@ import neo4j
 import pytest
 import pytest_asyncio
 
-from infra.embedded.stack import Endpoints
 from ragpp.clock import to_moment
 from ragpp.models import MemoryQuery, Scope
-from ragpp.neo4j import create_driver, scope_key
-from services.semantic import recall
-from services.semantic.records import AFTER_TIME, BEFORE_TIME
-from services.semantic.settings import SemanticSettings
-from services.semantic.statements import QUERIES, statement
-from services.semantic.tier import Neo4jSemanticTier
-from services.semantic.writer import ERASED
+from ragpp.stores.neo4j import create_driver, scope_key
+from ragpp_infra.embedded.stack import Endpoints
+from ragpp_services.semantic.read import recall
+from ragpp_services.semantic.records import AFTER_TIME, BEFORE_TIME
+from ragpp_services.semantic.settings import SemanticSettings
+from ragpp_services.semantic.statements import QUERIES, statement
+from ragpp_services.semantic.tier import Neo4jSemanticTier
+from ragpp_services.semantic.write.writer import ERASED
 from tests.support.scopes import new_scope
 from tests.support.semantic import NOON, entities, neo4j_settings, observation, relation, relationships, semantic_tier
 

@@ -7,12 +7,12 @@ from random import Random
 import pytest
 import pytest_asyncio
 
-from infra.embedded.stack import Endpoints
 from ragpp.errors import Conflict, InvalidInput, NotFound
 from ragpp.learned import Consolidated
 from ragpp.models import MemoryQuery, Relationship, RelationshipEntry, Scope
-from ragpp.neo4j import create_driver
-from services.semantic.tier import Neo4jSemanticTier
+from ragpp.stores.neo4j import create_driver
+from ragpp_infra.embedded.stack import Endpoints
+from ragpp_services.semantic.tier import Neo4jSemanticTier
 from tests.support.scopes import new_scope
 from tests.support.semantic import (
     NOON,

@@ -6,16 +6,16 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from infra.embedded.stack import Endpoints
 from ragpp.errors import Conflict, InvalidInput, TierUnavailable
 from ragpp.models import Filters, MemoryQuery, PreferenceEntry, Scope, Stored, TimeRange
-from ragpp.redis import Client, Keys, create_client, load_script
 from ragpp.settings import RedisSettings, ShortTermSettings
-from ragpp.summaries import SummaryMessage
-from ragpp.tokens import TokenCounter
-from services.short_term.app import open_tier
-from services.short_term.store import AREAS, FORGOTTEN, INDEX, PACKAGE, SCRIPTS
-from services.short_term.tier import RedisShortTermTier
+from ragpp.stores.redis import Client, Keys, create_client, load_script
+from ragpp.text.summaries import SummaryMessage
+from ragpp.text.tokens import TokenCounter
+from ragpp_infra.embedded.stack import Endpoints
+from ragpp_services.short_term.app import open_tier
+from ragpp_services.short_term.store import AREAS, FORGOTTEN, INDEX, PACKAGE, SCRIPTS
+from ragpp_services.short_term.tier import RedisShortTermTier
 from tests.support.scopes import new_scope
 from tests.support.short_term import NOON, short_term_entry, short_term_tier
 

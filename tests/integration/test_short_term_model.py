@@ -12,11 +12,11 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
 
-from infra.embedded.stack import Endpoints
 from ragpp.errors import Conflict
 from ragpp.models import InteractionEntry
 from ragpp.settings import ShortTermSettings
-from ragpp.summaries import SummaryMessage
+from ragpp.text.summaries import SummaryMessage
+from ragpp_infra.embedded.stack import Endpoints
 from tests.support.scopes import new_scope
 from tests.support.short_term import COUNTER, NOON, short_term_entry, short_term_tier
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from infra.cli.main import main
+from ragpp_infra.cli.main import main
 
 
 @dataclass(frozen=True)

@@ -6,8 +6,8 @@ from dataclasses import replace
 import pytest
 
 from ragpp.models import Interaction
-from services.workers import rules
-from services.workers.learning.instructions import Instruction, instructions_of
+from ragpp_services.workers.learning.instructions import Instruction, instructions_of
+from ragpp_services.workers.stages import rules
 
 
 def install_doubts(monkeypatch: pytest.MonkeyPatch, doubted: Callable[[Instruction], bool]) -> None:

@@ -7,7 +7,6 @@ from uuid import uuid4
 
 from pydantic import JsonValue
 
-from infra.embedded.stack import Endpoints
 from ragpp.clock import Clock, system_clock
 from ragpp.embedding import Embedder
 from ragpp.embedding.hashing import HashingEmbedder
@@ -21,9 +20,10 @@ from ragpp.models import (
     Scope,
 )
 from ragpp.settings import PostgresSettings
-from ragpp.tokens import TokenCounter
-from services.episodic.app import migrate, open_tier
-from services.episodic.tier import PostgresEpisodicTier
+from ragpp.text.tokens import TokenCounter
+from ragpp_infra.embedded.stack import Endpoints
+from ragpp_services.episodic.app import migrate, open_tier
+from ragpp_services.episodic.tier import PostgresEpisodicTier
 
 NOON = datetime(2024, 5, 1, 12, tzinfo=UTC)
 COUNTER = TokenCounter()

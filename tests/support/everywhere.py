@@ -5,10 +5,10 @@ from typing import cast
 
 import asyncpg
 
-from infra.embedded.stack import Stack
-from ragpp.neo4j import create_driver
-from ragpp.redis import Client, create_client
 from ragpp.settings import RedisSettings
+from ragpp.stores.neo4j import create_driver
+from ragpp.stores.redis import Client, create_client
+from ragpp_infra.embedded.stack import Stack
 from tests.support.semantic import neo4j_settings
 
 _TABLES = """

@@ -9,17 +9,17 @@ from uuid import uuid4
 import asyncpg
 from pydantic import SecretStr
 
-from infra.embedded.stack import Endpoints
 from ragpp.ledger import EventKind, NewEvent, Stage, Work, WorkKey, WorkLedger, pending, record
 from ragpp.ledger.erasing import ErasureLedger
 from ragpp.ledger.jobs import JobLedger
 from ragpp.ledger.leasing import LOOK_AGAIN_S
 from ragpp.ledger.schedule import ScheduleLedger
 from ragpp.ledger.work import LONGEST_DELAY_S
-from ragpp.migrations import load_migrations, migrate_as_owner
 from ragpp.models import Scope
-from ragpp.postgres import Pool, create_pool, ensure_open, tenant_tx
 from ragpp.settings import PostgresSettings
+from ragpp.stores.migrations import load_migrations, migrate_as_owner
+from ragpp.stores.postgres import Pool, create_pool, ensure_open, tenant_tx
+from ragpp_infra.embedded.stack import Endpoints
 from tests.support.episodic import NOON
 from tests.support.marks import MARKS
 

@@ -4,7 +4,7 @@ from typing import Final
 
 from pydantic import SecretStr
 
-from ragpp.forgetting import SourceMarks
+from ragpp.stores.forgetting import SourceMarks
 
 KEY: Final = "a key of the tests"
 MARKS: Final = SourceMarks(SecretStr(KEY))

@@ -8,7 +8,7 @@ from pydantic import BaseModel
 from ragpp.extraction.sentences import Sentence
 from ragpp.llm.port import ChatDelta, ChatMessage, Completion, Prompt, ReplyT, Usage
 from ragpp.llm.replies import LearnedRule, MergesReply, RulesReply, SaidPreference, ThemesReply, WindowReply
-from services.workers.learning.imperatives import read_sentence
+from ragpp_services.workers.learning.imperatives import read_sentence
 
 
 class Obedient:

@@ -12,9 +12,9 @@ from fastapi.routing import APIRoute
 from pydantic import TypeAdapter
 
 from ragpp.web.problems import MEDIA_TYPE, Problem
-from services.gateway.app import create_app
-from services.gateway.parts import Parts
-from services.gateway.routes import (
+from ragpp_services.gateway.app import create_app
+from ragpp_services.gateway.parts import Parts
+from ragpp_services.gateway.routes import (
     forgetting,
     graph,
     health,

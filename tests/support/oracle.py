@@ -15,9 +15,9 @@ from uuid import uuid4
 
 import httpx
 
-from infra.embedded.stack import Stack
 from ragpp.clock import system_clock
 from ragpp.models import Scope
+from ragpp_infra.embedded.stack import Stack
 from tests.support.everywhere import places_of
 from tests.support.oracle_acting import Target
 from tests.support.oracle_comparing import Difference, differences

@@ -6,9 +6,9 @@ from typing import Final, TypeAlias, cast
 
 import neo4j
 
-from infra.embedded.stack import Stack
 from ragpp.models import Scope
-from ragpp.neo4j import create_driver, scope_key
+from ragpp.stores.neo4j import create_driver, scope_key
+from ragpp_infra.embedded.stack import Stack
 from tests.support.oracle_exclusions import is_excluded
 from tests.support.oracle_snapshot import Snapshot, add
 from tests.support.semantic import neo4j_settings

@@ -8,8 +8,8 @@ from typing import Any, Final, Literal, TypeVar, cast
 
 import asyncpg
 
-from infra.embedded.stack import Stack
 from ragpp.models import Observation, Scope
+from ragpp_infra.embedded.stack import Stack
 from tests.support.oracle_script import Digest, Forget, Pin, Say, Script
 from tests.support.real_gateway import RealGateway
 

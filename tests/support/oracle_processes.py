@@ -11,7 +11,7 @@ from typing import Final, Literal
 
 import asyncpg
 
-from infra.embedded.stack import Stack
+from ragpp_infra.embedded.stack import Stack
 from tests.support.oracle import Oracle, client_of
 from tests.support.oracle_exclusions import OF_PROCESSES
 from tests.support.oracle_playing import Moment, Stage
@@ -110,7 +110,7 @@ async def open_process_oracle(stack: Stack, folder: Path, *, workers: int = 2) -
         for home in homes:
             home.mkdir(exist_ok=True)
         settings = {**gateway.settings, "LOG_LEVEL": "INFO"}
-        processes = [ServiceProcess("services.workers", settings, home) for home in homes]
+        processes = [ServiceProcess("ragpp_services.workers", settings, home) for home in homes]
         relay = await asyncpg.connect(gateway.settings["POSTGRES_RELAY_DSN"])
         with running(*processes):
             at_work = ProcessWorkers(relay, processes)

@@ -9,11 +9,11 @@ from typing import Final, cast
 
 import asyncpg
 
-from infra.embedded.stack import Stack
 from ragpp.models import Scope
-from ragpp.redis import Client, Keys, create_client
 from ragpp.settings import RedisSettings
-from services.short_term.summary import SummaryLine
+from ragpp.stores.redis import Client, Keys, create_client
+from ragpp_infra.embedded.stack import Stack
+from ragpp_services.short_term.summary import SummaryLine
 from tests.support.oracle_exclusions import Exclusion, excluded_of, is_excluded
 from tests.support.oracle_graph import read_graph
 from tests.support.oracle_snapshot import Fields, Snapshot, add

@@ -8,8 +8,8 @@ from uuid import uuid4
 
 from ragpp.errors import LedgerError, Outdated, TierUnavailable
 from ragpp.ledger import Work
-from services.workers.digest import LEASE_S, STAGES, digest
-from services.workers.parts import WorkerParts
+from ragpp_services.workers.parts import WorkerParts
+from ragpp_services.workers.running.digest import LEASE_S, STAGES, digest
 from tests.support.oracle_script import Disturb
 from tests.support.real_gateway import RealGateway
 from tests.support.stopping import Stop, run_with

@@ -5,14 +5,14 @@ from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from uuid import uuid4
 
-from infra.embedded.stack import Endpoints
 from ragpp.clock import Clock, system_clock
 from ragpp.embedding.hashing import HashingEmbedder
 from ragpp.models import MemoryQuery, PreferenceEntry, Scope
 from ragpp.settings import PostgresSettings
-from ragpp.tokens import TokenCounter
-from services.procedural.app import migrate, open_tier
-from services.procedural.tier import PostgresProceduralTier
+from ragpp.text.tokens import TokenCounter
+from ragpp_infra.embedded.stack import Endpoints
+from ragpp_services.procedural.app import migrate, open_tier
+from ragpp_services.procedural.tier import PostgresProceduralTier
 
 NOON = datetime(2024, 5, 1, 12, tzinfo=UTC)
 

@@ -11,7 +11,6 @@ import asyncpg
 import httpx
 from fastapi import FastAPI
 
-from infra.embedded.stack import Endpoints
 from ragpp.clock import Clock, system_clock
 from ragpp.embedding.factory import make_embedder
 from ragpp.extraction.spacy_extractor import SpacyExtractor
@@ -19,15 +18,16 @@ from ragpp.ledger import WorkLedger
 from ragpp.ledger.erasing import ErasureLedger
 from ragpp.ledger.pins import PinBoard
 from ragpp.ledger.views import ViewBoard
-from ragpp.postgres import create_pool, ensure_open
-from ragpp.redis import create_client
 from ragpp.settings import EmbeddingSettings, PostgresSettings, RedisSettings
-from services import all_in_one
-from services.gateway import app as gateway_app
-from services.gateway.keys import create_key
-from services.gateway.parts import Parts
-from services.workers.digest import LEASE_S, STAGES, digest
-from services.workers.parts import WorkerParts
+from ragpp.stores.postgres import create_pool, ensure_open
+from ragpp.stores.redis import create_client
+from ragpp_infra.embedded.stack import Endpoints
+from ragpp_services import all_in_one
+from ragpp_services.gateway import app as gateway_app
+from ragpp_services.gateway.keys import create_key
+from ragpp_services.gateway.parts import Parts
+from ragpp_services.workers.parts import WorkerParts
+from ragpp_services.workers.running.digest import LEASE_S, STAGES, digest
 from tests.support.marks import KEY, MARKS
 
 

@@ -5,7 +5,6 @@ from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from uuid import uuid4
 
-from infra.embedded.stack import Endpoints
 from ragpp.clock import Clock, system_clock
 from ragpp.embedding.hashing import HashingEmbedder
 from ragpp.learned import RelationshipState
@@ -21,10 +20,11 @@ from ragpp.models import (
     Scope,
 )
 from ragpp.settings import Neo4jSettings
-from ragpp.tokens import TokenCounter
-from services.semantic.app import migrate, open_tier
-from services.semantic.settings import SemanticSettings
-from services.semantic.tier import Neo4jSemanticTier
+from ragpp.text.tokens import TokenCounter
+from ragpp_infra.embedded.stack import Endpoints
+from ragpp_services.semantic.app import migrate, open_tier
+from ragpp_services.semantic.settings import SemanticSettings
+from ragpp_services.semantic.tier import Neo4jSemanticTier
 
 NOON = datetime(2024, 5, 1, 12, tzinfo=UTC)
 

@@ -5,14 +5,14 @@ from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from uuid import uuid4
 
-from infra.embedded.stack import Endpoints
 from ragpp.clock import Clock, system_clock
 from ragpp.models import DEFAULT_SESSION, Interaction, InteractionEntry, MemoryQuery, Role, Scope
 from ragpp.settings import RedisSettings, ShortTermSettings
-from ragpp.summaries import Summariser
-from ragpp.tokens import TokenCounter
-from services.short_term.app import open_tier
-from services.short_term.tier import RedisShortTermTier
+from ragpp.text.summaries import Summariser
+from ragpp.text.tokens import TokenCounter
+from ragpp_infra.embedded.stack import Endpoints
+from ragpp_services.short_term.app import open_tier
+from ragpp_services.short_term.tier import RedisShortTermTier
 
 NOON = datetime(2024, 5, 1, 12, tzinfo=UTC)
 COUNTER = TokenCounter()

@@ -6,17 +6,18 @@ from pathlib import Path
 from typing import Final
 
 ROOT: Final = Path(__file__).resolve().parents[2]
-PACKAGES: Final = {"ragpp": ROOT / "shared" / "ragpp", "services": ROOT / "services", "infra": ROOT / "infra"}
-SCRIPTS: Final = ROOT / "infra" / "scripts"
+PACKAGES: Final = {
+    "ragpp": ROOT / "shared" / "ragpp",
+    "ragpp_services": ROOT / "services" / "ragpp_services",
+    "ragpp_infra": ROOT / "infra" / "ragpp_infra",
+}
 _NOT_OURS: Final = frozenset({"__pycache__", "node_modules", "dist", "build"})
 
 
 def modules() -> Iterator[tuple[str, Path]]:
-    """Dotted name and file of every module of the three packages; scripts are none."""
+    """Dotted name and file of every module of the three packages."""
     for package, folder in PACKAGES.items():
         for path in sorted(folder.rglob("*.py")):
-            if SCRIPTS in path.parents:
-                continue
             parts = path.relative_to(folder).with_suffix("").parts
             yield ".".join((package, *(part for part in parts if part != "__init__"))), path
 

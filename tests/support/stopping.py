@@ -19,13 +19,13 @@ import neo4j
 import pytest
 import redis.asyncio
 
-from ragpp import neo4j as graph
 from ragpp.ledger import WorkLedger
 from ragpp.ledger.erasing import ErasureLedger
-from ragpp.postgres import create_pool, ensure_open
 from ragpp.settings import PostgresSettings
-from services import all_in_one
-from services.workers.parts import WorkerParts
+from ragpp.stores import neo4j as graph
+from ragpp.stores.postgres import create_pool, ensure_open
+from ragpp_services import all_in_one
+from ragpp_services.workers.parts import WorkerParts
 from tests.support.marks import MARKS
 from tests.support.real_gateway import RealGateway, environment
 

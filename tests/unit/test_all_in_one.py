@@ -5,9 +5,9 @@ import pytest
 from ragpp.clock import system_clock
 from ragpp.embedding.hashing import HashingEmbedder
 from ragpp.errors import ConfigurationError, TierUnavailable
-from ragpp.tokens import TokenCounter
+from ragpp.text.tokens import TokenCounter
 from ragpp.web.remote import RemoteTier
-from services.all_in_one import open_tiers
+from ragpp_services.all_in_one import open_tiers
 from tests.support.scopes import new_scope
 
 TIERS = ("short_term", "episodic", "semantic", "procedural")

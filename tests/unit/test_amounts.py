@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragpp.lexical import terms
-from services.episodic.amounts import BARE, CLOCK, DATE, MONEY, PERCENT, Kind, amounts, asked_kinds, differ
+from ragpp.text.lexical import terms
+from ragpp_services.episodic.amounts import BARE, CLOCK, DATE, MONEY, PERCENT, Kind, amounts, asked_kinds, differ
 
 
 def stem(word: str) -> int:

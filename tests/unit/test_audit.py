@@ -6,8 +6,8 @@ from pathlib import Path
 from uuid import UUID, uuid4
 
 from ragpp.errors import TierUnavailable
-from services.gateway.audit import Audit
-from services.gateway.store import Access
+from ragpp_services.gateway.audit import Audit
+from ragpp_services.gateway.store import Access
 
 
 class Table:

@@ -7,9 +7,9 @@ import pytest
 from benchmarks.eval_instructions import FILES, judge, read_cases
 from ragpp.extraction.spacy_extractor import SpacyExtractor, blank_pipeline
 from ragpp.llm.suggestions import suggest_rules
-from services.workers.learning.authorship import MOST_SENTENCES, at, doubted, judged
-from services.workers.learning.instructions import instructions_of
-from services.workers.learning.stated import plainly_own
+from ragpp_services.workers.learning.authorship import MOST_SENTENCES, at, doubted, judged
+from ragpp_services.workers.learning.instructions import instructions_of
+from ragpp_services.workers.learning.stated import plainly_own
 from tests.support.obedient import Obedient
 from tests.support.said import said
 

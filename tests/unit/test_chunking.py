@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ragpp.chunking import MAX_TOKENS, Chunk, chunk
-from ragpp.tokens import TokenCounter
+from ragpp.text.chunking import MAX_TOKENS, Chunk, chunk
+from ragpp.text.tokens import TokenCounter
 from tests.support.timing import grows_linearly
 
 COUNTER = TokenCounter()

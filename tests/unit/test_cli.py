@@ -11,17 +11,17 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from infra.cli import services as services_module
-from infra.cli.arguments import checked, parse_moment, parse_tiers
-from infra.cli.console import plain
-from infra.cli.environment import print_of, share_of_connections
-from infra.cli.forget_about import shown
-from infra.cli.place import Place
-from infra.cli.render import counted, digesting, recall_view
-from infra.cli.services import ServiceReport, Services, is_worker
-from infra.embedded.processes import birth
 from ragpp.api import FoundMessage, RecalledMemory, RecallRequest, RecallResponse, TierStatus
 from ragpp.errors import InvalidInput
+from ragpp_infra.cli import services as services_module
+from ragpp_infra.cli.arguments import checked, parse_moment, parse_tiers
+from ragpp_infra.cli.console import plain
+from ragpp_infra.cli.environment import print_of, share_of_connections
+from ragpp_infra.cli.forget_about import shown
+from ragpp_infra.cli.place import Place
+from ragpp_infra.cli.render import counted, digesting, recall_view
+from ragpp_infra.cli.services import ServiceReport, Services, is_worker
+from ragpp_infra.embedded.processes import birth
 from tests.support.command_line import Done
 
 ONE_WORD = (

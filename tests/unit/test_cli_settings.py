@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from infra.cli import place as place_module
-from infra.cli.environment import OF_TIERS, changed_settings, check_settings
-from infra.cli.place import USUAL_PORT, Place
-from infra.embedded import home as home_module
 from ragpp.errors import ConfigurationError
-from ragpp.variables import Settings
+from ragpp.settings.variables import Settings
+from ragpp_infra.cli import place as place_module
+from ragpp_infra.cli.environment import OF_TIERS, changed_settings, check_settings
+from ragpp_infra.cli.place import USUAL_PORT, Place
+from ragpp_infra.embedded import home as home_module
 from tests.support.command_line import Done
 from tests.support.source import ROOT
 

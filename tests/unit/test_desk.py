@@ -12,11 +12,11 @@ import pytest
 from ragpp.errors import TierUnavailable
 from ragpp.ledger import Work, WorkKey
 from ragpp.models import Scope
-from services.workers import desk as desk_module
-from services.workers.desk import Desk
-from services.workers.digest import STAGES
-from services.workers.loop import Ending, LoopThread
-from services.workers.parts import WorkerParts
+from ragpp_services.workers.parts import WorkerParts
+from ragpp_services.workers.running import desk as desk_module
+from ragpp_services.workers.running.desk import Desk
+from ragpp_services.workers.running.digest import STAGES
+from ragpp_services.workers.running.loop import Ending, LoopThread
 
 AT_ONCE = STAGES["observe"].at_once
 

@@ -20,10 +20,10 @@ from ragpp.ledger.views import ViewBoard
 from ragpp.ledger.work import MAX_ATTEMPTS, WorkState
 from ragpp.models import Health, Interaction, InteractionEntry, Scope, TierName
 from ragpp.tiers import EpisodicTier, ProceduralTier, SemanticTier, ShortTermTier
-from services.workers import digest as digest_module
-from services.workers.digest import digest
-from services.workers.parts import WorkerParts
-from services.workers.stages import Stage
+from ragpp_services.workers.parts import WorkerParts
+from ragpp_services.workers.running import digest as digest_module
+from ragpp_services.workers.running.digest import digest
+from ragpp_services.workers.stages.stage import Stage
 from tests.support.views import KnownViews
 from tests.support.waiting import eventually
 

@@ -6,13 +6,13 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragpp.echo import TITLES, Span, blanked, masked, own, own_chunks, recalled
+from ragpp.context.echo import TITLES, Span, blanked, masked, own, own_chunks, recalled
 from ragpp.extraction.spacy_extractor import SpacyExtractor
 from ragpp.models import Memory
-from ragpp.repeating import repeated
-from services.gateway import rendering
-from services.gateway.packing import Frame, pack
-from services.workers.learning.echo import teaching_spans
+from ragpp.text.repeating import repeated
+from ragpp_services.gateway import rendering
+from ragpp_services.gateway.packing import Frame, pack
+from ragpp_services.workers.learning.echo import teaching_spans
 from tests.support.episodic import COUNTER
 from tests.support.said import said
 from tests.unit.test_packing import Words, memory

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from infra.embedded import home as home_module
-from infra.embedded.home import Home
-from infra.embedded.neo4j import initial_access
-from infra.embedded.valkey import access_list
 from ragpp.errors import StackError
+from ragpp_infra.embedded import home as home_module
+from ragpp_infra.embedded.home import Home
+from ragpp_infra.embedded.neo4j import initial_access
+from ragpp_infra.embedded.valkey import access_list
 
 
 @pytest.fixture

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from infra.embedded.jars import Jar, fetch, neo4j_version, read_lock
 from ragpp.errors import StackError
+from ragpp_infra.embedded.jars import Jar, fetch, neo4j_version, read_lock
 
 
 class Repository(ThreadingHTTPServer):

@@ -12,9 +12,9 @@ from pathlib import Path
 import psutil
 import pytest
 
-from infra.embedded import processes
-from infra.embedded.processes import Command, ManagedProcess, birth, tail
 from ragpp.errors import StackError
+from ragpp_infra.embedded import processes
+from ragpp_infra.embedded.processes import Command, ManagedProcess, birth, tail
 
 END: list[tuple[signal.Signals, float]] = [(signal.SIGKILL, 10.0)]
 WAITS = (

@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragpp.chunking import CHUNK_TOKENS
 from ragpp.embedding.hashing import HashingEmbedder
 from ragpp.errors import InvalidInput
-from ragpp.lexical import document_weights, lexical_line
 from ragpp.models import Chunk
-from services.episodic.indexing import content_hash, cut_all, embed_missing, new_turns, vector
+from ragpp.text.chunking import CHUNK_TOKENS
+from ragpp.text.lexical import document_weights, lexical_line
+from ragpp_services.episodic.indexing import content_hash, cut_all, embed_missing, new_turns, vector
 from tests.support.episodic import COUNTER, NOON, episodic_entry
 
 PARTS = st.tuples(st.sampled_from(["user", "assistant"]), st.sampled_from([None, "a", "ab", '"']))

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragpp.lexical import DIMENSIONS
 from ragpp.models import Interaction
-from services.episodic.scan import ASKS, ASSISTANT, Columns, session_key, traits, unpack
+from ragpp.text.lexical import DIMENSIONS
+from ragpp_services.episodic.scan import ASKS, ASSISTANT, Columns, session_key, traits, unpack
 
 EPOCH = datetime(2000, 1, 1, tzinfo=UTC)
 

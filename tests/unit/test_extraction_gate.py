@@ -12,7 +12,7 @@ from ragpp.extraction.engine import Hears, Plain, hear
 from ragpp.extraction.gate import Claim, Gate
 from ragpp.extraction.sentences import clean, split
 from ragpp.extraction.spacy_extractor import SpacyExtractor, blank_pipeline
-from services.workers.learning.doings import activities_in
+from ragpp_services.workers.learning.doings import activities_in
 from tests.support.timing import cpu_s
 
 LABELLED = Path(__file__).parent.parent / "data" / "extraction.jsonl"

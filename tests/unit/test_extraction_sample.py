@@ -27,7 +27,7 @@ class Question(TypedDict):
 
 @pytest.fixture(scope="module")
 def messages() -> list[Message]:
-    text = (files("infra") / "samples" / "conversation.jsonl").read_text(encoding="utf-8")
+    text = (files("ragpp_infra") / "samples" / "conversation.jsonl").read_text(encoding="utf-8")
     return [json.loads(line) for line in text.splitlines()]
 
 
@@ -47,7 +47,9 @@ def test_messages_are_in_order_and_have_ids_of_their_own(messages: list[Message]
 
 
 def test_five_questions_rest_on_evidence_from_several_sessions(messages: list[Message]) -> None:
-    questions: list[Question] = json.loads((files("infra") / "samples" / "questions.json").read_text(encoding="utf-8"))
+    questions: list[Question] = json.loads(
+        (files("ragpp_infra") / "samples" / "questions.json").read_text(encoding="utf-8")
+    )
     sessions = {message["id"]: message["session_id"] for message in messages}
     assert len(questions) == 5
     for question in questions:

@@ -9,15 +9,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ragpp.api import RecallRequest, StoreRequest
-from ragpp.echo import masked
+from ragpp.context.echo import masked
 from ragpp.errors import Forbidden, InvalidInput, TierUnavailable
-from services.governor.errors import ReplayDiverged, ResponderFailed
-from services.governor.graph import Governor, replay
-from services.governor.nodes import FIRST, NODES, after
-from services.governor.outbox import Outbox
-from services.governor.responders import Responder
-from services.governor.turn import Turn
-from services.governor.values import (
+from ragpp_services.governor.errors import ReplayDiverged, ResponderFailed
+from ragpp_services.governor.graph import Governor, replay
+from ragpp_services.governor.nodes import FIRST, NODES, after
+from ragpp_services.governor.outbox import Outbox
+from ragpp_services.governor.responders import Responder
+from ragpp_services.governor.turn import Turn
+from ragpp_services.governor.values import (
     AssistantState,
     Event,
     Invocation,

@@ -16,7 +16,7 @@ import structlog
 
 from ragpp.errors import Unauthenticated
 from ragpp.testing.llm import Answered, Failed, LlmServer
-from services.governor.__main__ import main
+from ragpp_services.governor.__main__ import main
 from tests.support.governor import KeepingMemory, served
 
 ANY_KEY = "rk_test"
@@ -180,7 +180,7 @@ def test_ragpp_chat_becomes_the_governor_and_answers_as_it_does(url: str) -> Non
     hidden = ("RAGPP_", "LLM_")
     environment = {name: value for name, value in os.environ.items() if not name.startswith(hidden)}
     done = subprocess.run(
-        [sys.executable, "-m", "infra.cli.main", "chat", "--user", "u1", "--echo", "--deadline", "20000"],
+        [sys.executable, "-m", "ragpp_infra.cli.main", "chat", "--user", "u1", "--echo", "--deadline", "20000"],
         input="The key is in the shed.\nWhere is the key?\n",
         capture_output=True,
         text=True,

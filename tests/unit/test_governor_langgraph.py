@@ -15,10 +15,10 @@ from langgraph.graph import START, MessagesState, StateGraph
 from pydantic import JsonValue
 
 from ragpp.errors import ConfigurationError
-from services.governor.graph import Governor
-from services.governor.langgraph import GovernorState, agent_responder, memory_graph
-from services.governor.nodes import NODES
-from services.governor.values import Event, Invocation, Limits, Prompt, Reply, ToolCall
+from ragpp_services.governor.graph import Governor
+from ragpp_services.governor.langgraph import GovernorState, agent_responder, memory_graph
+from ragpp_services.governor.nodes import NODES
+from ragpp_services.governor.values import Event, Invocation, Limits, Prompt, Reply, ToolCall
 from tests.support.governor import NOON, KeepingMemory, served
 from tests.support.source import ROOT
 

@@ -10,9 +10,9 @@ import pytest
 
 from ragpp.llm.port import ChatDelta, ChatMessage, Completion, ReplyT
 from ragpp.llm.port import Prompt as ModelPrompt
-from services.governor.echo import echo
-from services.governor.responders import Message, ask_responder, chat_messages, language_model, reply_of
-from services.governor.values import MemoryUsed, Prompt, PromptMessage, Reply, Tool, ToolCall
+from ragpp_services.governor.echo import echo
+from ragpp_services.governor.responders import Message, ask_responder, chat_messages, language_model, reply_of
+from ragpp_services.governor.values import MemoryUsed, Prompt, PromptMessage, Reply, Tool, ToolCall
 
 TOOL = Tool(name="weather", description="Tells the weather.")
 ASKED = PromptMessage(id="m-1", role="user", content="Where is the spare key?")

@@ -3,8 +3,8 @@
 import pytest
 
 from ragpp.errors import Forbidden, TierUnavailable, Unauthenticated
-from services.gateway.identity import FRESH_S, STALE_READ_S, Identity, Principal, make_key
-from services.gateway.store import KeyRow
+from ragpp_services.gateway.identity import FRESH_S, STALE_READ_S, Identity, Principal, make_key
+from ragpp_services.gateway.store import KeyRow
 
 
 class Keys:

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from infra.cli.ingest import BadLines, IngestReport, Progress, ingest
-from infra.cli.lines import START, BadLine, GoodLine, Position, read_lines
 from ragpp.client import GatewayUnreachable, MemoryClient
+from ragpp_infra.cli.ingest import BadLines, IngestReport, Progress, ingest
+from ragpp_infra.cli.lines import START, BadLine, GoodLine, Position, read_lines
 from tests.support.gateway import KeepingGateway
 
 USER = "u1"

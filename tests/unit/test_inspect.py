@@ -6,10 +6,10 @@ from datetime import UTC, date, datetime
 import httpx
 from rich.console import Console
 
-from infra.cli.inspect_command import Known, known_of, known_view
 from ragpp.client import MemoryClient
 from ragpp.learned import Finding, ProposedRule, Reflection, ReviewList, Theme
 from ragpp.models import DateSpan, Entity, Preference, Relationship, Rule
+from ragpp_infra.cli.inspect_command import Known, known_of, known_view
 
 NOON = datetime(2024, 3, 1, 12, tzinfo=UTC)
 

@@ -3,7 +3,7 @@
 import pytest
 
 from ragpp.errors import InvalidInput
-from services.gateway.keys import create_key
+from ragpp_services.gateway.keys import create_key
 
 NOBODY_LISTENS = "postgresql://127.0.0.1:1/ragpp"
 

@@ -8,9 +8,9 @@ import pytest
 
 from ragpp.errors import InvalidInput
 from ragpp.models import Preference
-from services.workers.learning.consolidation import duplicates, key_line
-from services.workers.learning.days import day_of, day_span, window_of, zone_of
-from services.workers.learning.themes import Said, stems_in, themes_of
+from ragpp_services.workers.learning.consolidation import duplicates, key_line
+from ragpp_services.workers.learning.days import day_of, day_span, window_of, zone_of
+from ragpp_services.workers.learning.themes import Said, stems_in, themes_of
 from tests.support.said import MONTH
 
 

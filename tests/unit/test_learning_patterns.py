@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ragpp.models import Interaction
-from services.workers.learning import chance
-from services.workers.learning.behaviour import rules_seen
-from services.workers.learning.doings import active_days, activities_in, doings_of, request_in
-from services.workers.learning.patterns import Pattern, find_patterns
+from ragpp_services.workers.learning import chance
+from ragpp_services.workers.learning.behaviour import rules_seen
+from ragpp_services.workers.learning.doings import active_days, activities_in, doings_of, request_in
+from ragpp_services.workers.learning.patterns import Pattern, find_patterns
 from tests.support.said import said
 
 

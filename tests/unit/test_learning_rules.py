@@ -8,9 +8,9 @@ import pytest
 
 from ragpp.learned import LEARNED_RULE
 from ragpp.models import Interaction, Rule
-from services.workers.learning.behaviour import RuleDraft, rules_told
-from services.workers.learning.conflicts import conflicts_of
-from services.workers.learning.instructions import Instruction, instructions_of
+from ragpp_services.workers.learning.behaviour import RuleDraft, rules_told
+from ragpp_services.workers.learning.conflicts import conflicts_of
+from ragpp_services.workers.learning.instructions import Instruction, instructions_of
 from tests.support.said import MONTH, said
 
 

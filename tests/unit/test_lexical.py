@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ragpp.lexical import (
+from ragpp.models import Interaction
+from ragpp.text.lexical import (
     DIMENSIONS,
     FUNCTION_WORDS,
     MAX_QUERY_TERMS,
@@ -20,7 +21,6 @@ from ragpp.lexical import (
     terms,
     words,
 )
-from ragpp.models import Interaction
 
 texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=400)
 
@@ -53,7 +53,7 @@ def test_different_words_are_different_terms(one: str, other: str) -> None:
 
 def test_terms_are_the_same_in_every_process() -> None:
     text = "Painting a café in 東京"
-    script = f"from ragpp.lexical import terms; print(terms({text!r}))"
+    script = f"from ragpp.text.lexical import terms; print(terms({text!r}))"
     runs = [
         subprocess.run([sys.executable, "-c", script], env={"PYTHONHASHSEED": seed}, capture_output=True, check=True)
         for seed in ("1", "2")

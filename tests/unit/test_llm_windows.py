@@ -14,9 +14,9 @@ from ragpp.llm import LanguageModel, extract_window, suggest_merges, suggest_rul
 from ragpp.llm.openai_compatible import OpenAICompatibleModel
 from ragpp.llm.transcripts import BATCH_CHARS, MESSAGE_CHARS, batches, data, supports
 from ragpp.models import Interaction, Preference, Role
-from ragpp.summaries import LlmSummariser, SummaryMessage
 from ragpp.testing.llm import Answered, Failed, LlmServer
-from ragpp.tokens import TokenCounter
+from ragpp.text.summaries import LlmSummariser, SummaryMessage
+from ragpp.text.tokens import TokenCounter
 
 NOON: Final = datetime(2024, 5, 1, 12, tzinfo=UTC)
 COUNTER: Final = TokenCounter()

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ragpp.models import Interaction
-from ragpp.own_words import foreign, own_text
+from ragpp_services.workers.hearing.own_words import foreign, own_text
 from tests.support.timing import grows_linearly
 from tests.unit.test_own_words import NOON
 

@@ -10,7 +10,7 @@ from ragpp.extraction.spacy_extractor import SpacyExtractor
 from ragpp.llm.port import ChatDelta, ChatMessage, Completion, Prompt, ReplyT, Usage
 from ragpp.llm.replies import SaidFinding, SaidPreference, SaidRelationship, WindowReply
 from ragpp.models import FindingEntry, PreferenceEntry
-from services.workers.modelled import read_with_model
+from ragpp_services.workers.stages.modelled import read_with_model
 from tests.support.said import said
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from ragpp.models import Scope
-from ragpp.neo4j import scope_key, scoped
+from ragpp.stores.neo4j import scope_key, scoped
 
 
 @pytest.mark.parametrize(

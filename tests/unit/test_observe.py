@@ -2,7 +2,7 @@
 
 from ragpp.extraction.spacy_extractor import SpacyExtractor
 from ragpp.models import FindingEntry, Interaction, Observation
-from services.workers.observe import findings_of, observation_of, preferences_of, teaches
+from ragpp_services.workers.stages.observe import findings_of, observation_of, preferences_of, teaches
 from tests.support.said import said
 
 EXTRACTOR = SpacyExtractor()

@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ragpp.models import Memory, MemoryKind
-from ragpp.tokens import TokenCounter
-from services.gateway import rendering
-from services.gateway.packing import Frame, pack
+from ragpp.text.tokens import TokenCounter
+from ragpp_services.gateway import rendering
+from ragpp_services.gateway.packing import Frame, pack
 
 
 class Words:

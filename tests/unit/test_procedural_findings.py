@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ragpp.models import DateSpan, Precision
-from services.procedural.finding_evidence import Evidence, add, fold
-from services.procedural.naming import finding_line, span_text
+from ragpp_services.procedural.findings.evidence import Evidence, add, fold
+from ragpp_services.procedural.naming import finding_line, span_text
 
 NOON = datetime(2024, 5, 1, 12, tzinfo=UTC)
 

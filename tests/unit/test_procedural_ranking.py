@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from ragpp.learned import Finding
 from ragpp.models import DateSpan, Filters, MemoryQuery, Preference, Rule, TimeRange
-from services.procedural.ranking import MAX_FINDINGS, NEAR_COSINE, Scored, Situation, rank, rule_confidence
+from ragpp_services.procedural.ranking import MAX_FINDINGS, NEAR_COSINE, Scored, Situation, rank, rule_confidence
 from tests.support.scopes import new_scope
 
 NOON = datetime(2024, 5, 1, 12, tzinfo=UTC)

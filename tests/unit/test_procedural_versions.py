@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from services.procedural.evidence import CAP, combined, independent
-from services.procedural.naming import value_hash
-from services.procedural.versions import Judgement, PreferenceVersion, Verdicts, all_as_written, fold
+from ragpp_services.procedural.evidence import CAP, combined, independent
+from ragpp_services.procedural.naming import value_hash
+from ragpp_services.procedural.preferences.versions import Judgement, PreferenceVersion, Verdicts, all_as_written, fold
 
 NOON = datetime(2024, 5, 1, 12, tzinfo=UTC)
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from services.gateway.quotes import QUOTE_CHARS, part_about
+from ragpp_services.gateway.quotes import QUOTE_CHARS, part_about
 
 RULE = "Answer in German."
 

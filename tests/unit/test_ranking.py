@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from services.episodic.ranking import (
+from ragpp_services.episodic.ranking import (
     DEFAULT,
     CandidateTable,
     QuerySignals,

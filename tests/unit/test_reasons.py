@@ -5,8 +5,8 @@ from collections.abc import Mapping
 import pytest
 from pydantic import BaseModel, ValidationError
 
-from infra.cli.console import input_error
 from ragpp.api import RecallRequest, StoreRequest
+from ragpp_infra.cli.console import input_error
 
 WHO: Mapping[str, object] = {"user_id": "u1"}
 

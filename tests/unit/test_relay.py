@@ -6,8 +6,8 @@ from collections.abc import Collection, Sequence
 import pytest
 
 from ragpp.errors import TierUnavailable
-from services.workers import relay as relay_module
-from services.workers.relay import Relay
+from ragpp_services.workers.running import relay as relay_module
+from ragpp_services.workers.running.relay import Relay
 
 
 class Ledger:

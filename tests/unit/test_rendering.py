@@ -6,10 +6,10 @@ from datetime import UTC, datetime
 
 import pytest
 
-from ragpp.echo import TITLES, blanked, recalled
+from ragpp.context.echo import TITLES, blanked, recalled
+from ragpp.context.quoting import as_name, blank_marks, quoted, speaker, unmarked, unquoted
 from ragpp.models import Memory, MemoryKind
-from ragpp.quoting import as_name, blank_marks, quoted, speaker, unmarked, unquoted
-from services.gateway.packing import Frame, pack
+from ragpp_services.gateway.packing import Frame, pack
 from tests.support.contexts import read
 from tests.support.source import ROOT
 from tests.support.timing import cpu_s

@@ -11,10 +11,10 @@ from datetime import UTC, datetime, timedelta
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ragpp.echo import TITLES, blanked, recalled
+from ragpp.context.echo import TITLES, blanked, recalled
+from ragpp.context.quoting import ROLES, as_name, quoted, speaker, unquoted
 from ragpp.models import Memory, MemoryKind
-from ragpp.quoting import ROLES, as_name, quoted, speaker, unquoted
-from services.gateway.packing import Frame, Packed, pack
+from ragpp_services.gateway.packing import Frame, Packed, pack
 from tests.support.contexts import Item, Section, read
 from tests.unit.test_packing import COUNTER, Words
 

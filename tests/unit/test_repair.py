@@ -16,8 +16,8 @@ from ragpp.ledger.pins import PinBoard
 from ragpp.ledger.views import ViewBoard
 from ragpp.models import Interaction, InteractionEntry, Scope
 from ragpp.tiers import EpisodicTier, ProceduralTier, SemanticTier, ShortTermTier
-from services.workers.parts import WorkerParts
-from services.workers.repair import rebuild_short_term
+from ragpp_services.workers.parts import WorkerParts
+from ragpp_services.workers.stages.repair import rebuild_short_term
 from tests.support.views import KnownViews
 
 NOON: Final = datetime(2025, 1, 1, 12, tzinfo=UTC)

@@ -11,9 +11,9 @@ from pydantic import JsonValue
 from ragpp.errors import NotFound, TierUnavailable
 from ragpp.learned import Finding, Job, Reflection, Theme
 from ragpp.models import FindingKind, Page, Preference, Relationship, Scope
-from services.gateway import results
-from services.gateway.parts import Parts
-from services.gateway.results import with_contents
+from ragpp_services.gateway import results
+from ragpp_services.gateway.parts import Parts
+from ragpp_services.gateway.results import with_contents
 
 NOON: Final = datetime(2024, 3, 11, 12, tzinfo=UTC)
 SCOPE: Final = Scope(tenant_id="t", user_id="u")

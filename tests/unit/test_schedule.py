@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ragpp.retention import RetentionPolicy
-from services.workers.parts import LearningPolicy, SchedulePolicy
-from services.workers.schedule import (
+from ragpp_services.workers.parts import LearningPolicy, SchedulePolicy
+from ragpp_services.workers.running.schedule import (
     DECAY_DAYS,
     MOST_DAYS,
     days_due,

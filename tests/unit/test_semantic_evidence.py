@@ -8,14 +8,14 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from ragpp.models import LISTED_SOURCES
-from services.semantic.evidence import (
+from ragpp_services.semantic.evidence.states import (
     Belief,
     choose_name,
     extend_entity,
     fold_mentions,
     latest_sources,
 )
-from services.semantic.records import (
+from ragpp_services.semantic.records import (
     MICROSECONDS_PER_DAY,
     Applied,
     Mention,

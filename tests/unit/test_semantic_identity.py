@@ -1,7 +1,13 @@
 """Which entity a name means."""
 
-from services.semantic.identity import IdentityIndex, Union, is_bare_kinship, is_kinship_of_someone, the_same
-from services.semantic.records import EntityState
+from ragpp_services.semantic.evidence.identity import (
+    IdentityIndex,
+    Union,
+    is_bare_kinship,
+    is_kinship_of_someone,
+    the_same,
+)
+from ragpp_services.semantic.records import EntityState
 
 
 def known(

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from services.semantic.keys import MAX_KEY_BYTES, content_words, name_key, query_keys, shared_words
+from ragpp_services.semantic.evidence.keys import MAX_KEY_BYTES, content_words, name_key, query_keys, shared_words
 
 texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=300)
 

@@ -9,11 +9,11 @@ import pytest
 from ragpp.clock import system_clock
 from ragpp.embedding.hashing import HashingEmbedder
 from ragpp.models import Relationship, Scope
-from services.semantic.records import RelationshipKey, RelationshipState, Statement
-from services.semantic.rows import NamedRelationship
-from services.semantic.settings import SemanticSettings
-from services.semantic.store import SemanticStore
-from services.semantic.verbs import REFILL, GraphVerbs
+from ragpp_services.semantic.records import RelationshipKey, RelationshipState, Statement
+from ragpp_services.semantic.rows import NamedRelationship
+from ragpp_services.semantic.settings import SemanticSettings
+from ragpp_services.semantic.store import SemanticStore
+from ragpp_services.semantic.write.verbs import REFILL, GraphVerbs
 from tests.support.marks import MARKS
 
 EARLY = datetime(1970, 1, 2, tzinfo=UTC)

@@ -10,12 +10,12 @@ from ragpp.clock import to_moment
 from ragpp.embedding.hashing import HashingEmbedder
 from ragpp.errors import InvalidInput
 from ragpp.models import Filters, MemoryQuery
-from ragpp.tokens import TokenCounter
-from services.semantic.evidence import Belief
-from services.semantic.recall import memories, parameters
-from services.semantic.rows import Row
-from services.semantic.settings import SemanticSettings
-from services.semantic.vectors import NameVectors, sketch
+from ragpp.text.tokens import TokenCounter
+from ragpp_services.semantic.evidence.states import Belief
+from ragpp_services.semantic.read.recall import memories, parameters
+from ragpp_services.semantic.rows import Row
+from ragpp_services.semantic.settings import SemanticSettings
+from ragpp_services.semantic.vectors import NameVectors, sketch
 from tests.support.scopes import new_scope
 
 NOW = datetime(2024, 5, 1, tzinfo=UTC)

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from services.semantic.evidence import Belief, as_archived
-from services.semantic.identity import IdentityIndex
-from services.semantic.learning import Batch
-from services.semantic.records import (
+from ragpp_services.semantic.evidence.identity import IdentityIndex
+from ragpp_services.semantic.evidence.states import Belief, as_archived
+from ragpp_services.semantic.evidence.timeline import SAID
+from ragpp_services.semantic.records import (
     MICROSECONDS_PER_DAY,
     Act,
     Applied,
@@ -19,7 +19,7 @@ from services.semantic.records import (
     RelationshipState,
     Statement,
 )
-from services.semantic.timeline import SAID
+from ragpp_services.semantic.write.learning import Batch
 
 BELIEF = Belief()
 UNTIMED = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])

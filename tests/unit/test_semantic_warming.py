@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 import pytest
 
 from ragpp.errors import TierUnavailable
-from services.semantic.warming import Warming
+from ragpp_services.semantic.read.warming import Warming
 
 
 class Server:

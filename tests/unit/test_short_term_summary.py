@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ragpp.models import Interaction
-from services.short_term.records import content_hash, decode_message, encode_body, moment_key, moment_of
-from services.short_term.summary import Said, SummaryLine, attribute, latest_within, unseen
+from ragpp_services.short_term.records import content_hash, decode_message, encode_body, moment_key, moment_of
+from ragpp_services.short_term.summary import Said, SummaryLine, attribute, latest_within, unseen
 
 NOON = datetime(2024, 5, 1, 12, tzinfo=UTC)
 

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from services.short_term.window import LEAST_SHARE, allot, due
+from ragpp_services.short_term.window import LEAST_SHARE, allot, due
 
 sizes = st.lists(st.integers(1, 400), max_size=40)
 

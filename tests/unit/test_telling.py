@@ -18,7 +18,7 @@ from ragpp.errors import (
     MemorySystemError,
     TierUnavailable,
 )
-from ragpp.telling import MOST_CAUSES, told
+from ragpp.errors.telling import MOST_CAUSES, told
 
 WORDS: Final = st.text(st.characters(codec="utf-8", categories=("Ll", "Lu")), min_size=4).map(
     lambda word: f"§{word}§"  # in nothing of ours

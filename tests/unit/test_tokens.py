@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from ragpp.embedding.checkpoint import Checkpoint
 from ragpp.errors import EmbeddingError, InvalidInput
-from ragpp.tokens import TokenCounter, load_tokenizer
+from ragpp.text.tokens import TokenCounter, load_tokenizer
 
 COUNTER = TokenCounter()
 ALPHABET = st.one_of(st.characters(exclude_categories=["Cs"]), st.sampled_from("ab e\u0301한漢🎉.\n[CLS]'ß\u200d"))
@@ -110,7 +110,7 @@ def test_a_missing_tokenizer_is_an_embedding_error(tmp_path: Path) -> None:
 
 def test_counting_needs_no_onnx_runtime() -> None:
     program = (
-        "import sys; from ragpp.tokens import TokenCounter; TokenCounter().count('x'); "
+        "import sys; from ragpp.text.tokens import TokenCounter; TokenCounter().count('x'); "
         "sys.exit(bool({'onnxruntime', 'onnx'} & set(sys.modules)))"
     )
     assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0

@@ -4,11 +4,11 @@ from datetime import UTC, datetime
 
 import pytest
 
-from infra.cli.waiting import Waiting, chosen, quoted, short_ids, waiting_of
 from ragpp.client import MemoryClient
 from ragpp.errors import InvalidInput, NotFound
 from ragpp.learned import ProposedRule, Quote, ReviewList
 from ragpp.models import Interaction, Preference, Rule
+from ragpp_infra.cli.waiting import Waiting, chosen, quoted, short_ids, waiting_of
 
 NOON = datetime(2024, 3, 1, 12, tzinfo=UTC)
 LONG = "0123456789abcdef0123456789abcdef"

@@ -12,7 +12,7 @@ from ragpp.embedding.checkpoint import MODEL, Checkpoint, installed_checkpoint
 from ragpp.embedding.graph_cache import load_graph
 from ragpp.embedding.lanes import SLICE_TOKENS, Lanes, TokenIds
 from ragpp.embedding.port import FloatMatrix, require_unicode
-from ragpp.tokens import UNSETTLED_TOKENS, load_tokenizer
+from ragpp.text.tokens import UNSETTLED_TOKENS, load_tokenizer
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

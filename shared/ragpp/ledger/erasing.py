@@ -10,13 +10,13 @@ from typing import Final, Literal, cast
 from pydantic import JsonValue, TypeAdapter
 
 from ragpp.errors import InvalidInput, LedgerError
-from ragpp.forgetting import SourceMarks
 from ragpp.ledger.events import NewEvent, lock_user, record
 from ragpp.ledger.relaying import relay_tx
 from ragpp.ledger.work import Result, Work, as_json
 from ragpp.models import Scope
-from ragpp.postgres import Connection, Pool, ensure_open, foreign_errors
-from ragpp.queries import load_queries
+from ragpp.stores.forgetting import SourceMarks
+from ragpp.stores.postgres import Connection, Pool, ensure_open, foreign_errors
+from ragpp.stores.queries import load_queries
 
 SQL: Final = load_queries("ragpp.ledger", "erasing.sql")
 EVENTS_AT_ONCE: Final = 20_000

@@ -9,8 +9,8 @@ from typing import Final, Literal
 from pydantic import JsonValue
 
 from ragpp.models import Scope
-from ragpp.postgres import Connection
-from ragpp.queries import load_queries
+from ragpp.stores.postgres import Connection
+from ragpp.stores.queries import load_queries
 
 EventKind = Literal[
     "interaction.stored",
@@ -77,7 +77,7 @@ async def lock_user(connection: Connection, scope: Scope) -> None:
 
 
 async def record(connection: Connection, scope: Scope, events: Sequence[NewEvent], *, now: datetime) -> list[int]:
-    """Append `events` and the work they cause, in the caller's transaction (`ragpp.postgres.tenant_tx`).
+    """Append `events` and the work they cause, in the caller's transaction (`ragpp.stores.postgres.tenant_tx`).
 
     Returns their ids in the same order: unique, growing, and for one user growing in the order of commit. `now` is when
     they are recorded; their work is due at once, by the database's clock. Raises what the driver raises: the

@@ -1,6 +1,6 @@
 """Epochs of forgetting, and the marks and events of what was forgotten, of the tiers in PostgreSQL.
 
-Every coroutine runs in the caller's transaction (`ragpp.postgres.tenant_tx`) and raises what the driver raises.
+Every coroutine runs in the caller's transaction (`ragpp.stores.postgres.tenant_tx`) and raises what the driver raises.
 """
 
 from collections.abc import Collection, Mapping
@@ -9,11 +9,11 @@ from typing import Final, cast
 
 from pydantic import JsonValue
 
-from ragpp.forgetting import check_epoch
 from ragpp.ledger.events import SQL, NewEvent, lock_user
 from ragpp.ledger.work import Work
 from ragpp.models import Scope
-from ragpp.postgres import Connection
+from ragpp.stores.forgetting import check_epoch
+from ragpp.stores.postgres import Connection
 
 _LESS: Final = "teach_less"
 """In the payload: the messages that teach less than before, for they repeat the forgotten one."""

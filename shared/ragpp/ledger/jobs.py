@@ -10,17 +10,17 @@ from typing import TYPE_CHECKING, Final
 from pydantic import JsonValue
 
 from ragpp.clock import Clock
-from ragpp.cursors import decode_cursor, encode_cursor
 from ragpp.errors import Conflict, NotFound
 from ragpp.fields import RESERVED
-from ragpp.forgetting import SourceMarks
 from ragpp.learned import Job, JobState, LagReport, StageLag, UserSettings
 from ragpp.ledger.erasing import TO_DO, Erasure, request_erasure
 from ragpp.ledger.events import SQL, RequestKind, Stage, lock_user, request
 from ragpp.ledger.windows import AGAIN
 from ragpp.ledger.work import read_settings
 from ragpp.models import Page, Scope
-from ragpp.postgres import Connection, Pool, tenant_transaction, tenant_tx
+from ragpp.stores.cursors import decode_cursor, encode_cursor
+from ragpp.stores.forgetting import SourceMarks
+from ragpp.stores.postgres import Connection, Pool, tenant_transaction, tenant_tx
 
 if TYPE_CHECKING:
     import asyncpg

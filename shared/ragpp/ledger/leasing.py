@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from ragpp.ledger.events import SQL
-from ragpp.postgres import Connection
+from ragpp.stores.postgres import Connection
 
 if TYPE_CHECKING:
     import asyncpg

@@ -5,8 +5,8 @@ from collections.abc import Collection
 from ragpp.clock import Clock
 from ragpp.ledger.events import SQL
 from ragpp.models import Scope
-from ragpp.postgres import Pool, tenant_tx
 from ragpp.retention import RetainedTier
+from ragpp.stores.postgres import Pool, tenant_tx
 
 
 class PinBoard:

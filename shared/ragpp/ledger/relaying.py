@@ -3,7 +3,7 @@
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from ragpp.postgres import Connection, Pool, ensure_open, foreign_errors
+from ragpp.stores.postgres import Connection, Pool, ensure_open, foreign_errors
 
 
 @asynccontextmanager

@@ -12,7 +12,7 @@ from ragpp.learned import UserSettings
 from ragpp.ledger.events import SQL, NewEvent, RequestKind, lock_user, record, request
 from ragpp.ledger.relaying import relay_tx
 from ragpp.models import Scope
-from ragpp.postgres import Connection, Pool
+from ragpp.stores.postgres import Connection, Pool
 
 AT_ONCE: Final = 500
 """Users whose requests one tick makes, at most; the next one goes on."""

@@ -4,7 +4,7 @@ from collections.abc import Collection
 
 from ragpp.ledger.events import SQL
 from ragpp.models import SHARED, Scope
-from ragpp.postgres import Connection, Pool, tenant_tx
+from ragpp.stores.postgres import Connection, Pool, tenant_tx
 
 
 class ViewBoard:

@@ -12,7 +12,7 @@ from ragpp.clock import Clock
 from ragpp.ledger.events import SQL, RequestKind, Stage, lock_user, request
 from ragpp.ledger.relaying import relay_tx
 from ragpp.models import Scope
-from ragpp.postgres import Connection, Pool
+from ragpp.stores.postgres import Connection, Pool
 
 AGAIN: Final = "again"
 """In the payload of an extraction that looks again at windows of before."""

@@ -18,7 +18,7 @@ from ragpp.ledger.leasing import MAX_ATTEMPTS, SUSPECT_AFTER, USERS_AT_ONCE, tak
 from ragpp.ledger.relaying import relay_tx
 from ragpp.ledger.windows import WindowNotes
 from ragpp.models import Scope
-from ragpp.postgres import Connection, Pool
+from ragpp.stores.postgres import Connection, Pool
 
 if TYPE_CHECKING:
     import asyncpg

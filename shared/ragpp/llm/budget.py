@@ -5,8 +5,8 @@ from typing import Final
 
 from ragpp.clock import Clock
 from ragpp.llm.port import Reservation
-from ragpp.postgres import Pool, tenant_transaction
-from ragpp.queries import load_queries
+from ragpp.stores.postgres import Pool, tenant_transaction
+from ragpp.stores.queries import load_queries
 
 SQL: Final = load_queries("ragpp.llm", "queries.sql")
 

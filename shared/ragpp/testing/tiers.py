@@ -5,8 +5,8 @@ from collections.abc import Collection, Sequence
 from typing import Final
 
 from ragpp.errors import Conflict, TierUnavailable
-from ragpp.forgetting import check_epoch
 from ragpp.models import Entry, Health, InteractionEntry, Memory, MemoryQuery, Scope, Stored, TierName
+from ragpp.stores.forgetting import check_epoch
 
 _WORD: Final = re.compile(r"\w+")
 

@@ -11,8 +11,8 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue
 from starlette.exceptions import HTTPException
 
 from ragpp.errors import InvalidInput, MemorySystemError, NotFound
-from ragpp.reasons import reason, without_echoes
-from ragpp.telling import told, trace_of
+from ragpp.errors.reasons import reason, without_echoes
+from ragpp.errors.telling import told, trace_of
 
 MEDIA_TYPE: Final = "application/problem+json"
 _log = structlog.stdlib.get_logger(__name__)

@@ -1,0 +1,131 @@
+"""`ragpp demo`: the sample conversation goes in, five questions are asked, the contexts come out."""
+
+import asyncio
+import json
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from importlib.resources import files
+from typing import Annotated, Final
+
+import typer
+from rich.progress import Progress, SpinnerColumn, TextColumn
+from rich.rule import Rule
+
+from ragpp.api import RecallRequest, RecallResponse
+from ragpp.client import MemoryClient
+from ragpp.errors import TierUnavailable
+from ragpp.models import Value
+from ragpp_infra.cli.console import err, out, safe
+from ragpp_infra.cli.ingest import IngestReport, ingest
+from ragpp_infra.cli.lifecycle import Lifecycle
+from ragpp_infra.cli.lines import read_lines
+from ragpp_infra.cli.options import DEFAULT_HOME, HomeOption
+from ragpp_infra.cli.render import context, timings
+
+USER: Final = "demo"
+TOKEN_BUDGET: Final = 400
+DIGESTION_PATIENCE_S: Final = 120.0
+_POLL_S: Final = 0.2
+
+
+class Question(Value):
+    """A question, and the ids of the messages that answer it."""
+
+    question: str
+    evidence: tuple[str, ...]
+
+
+def demo(
+    home: HomeOption = DEFAULT_HOME,
+    serve: Annotated[bool, typer.Option("--serve", help="Then go on serving until Ctrl-C.")] = False,
+) -> None:
+    """Start the stack, load a sample conversation, ask it five questions; what it started it stops again.
+
+    Example: [bold]ragpp demo --serve[/bold]
+    """
+    lifecycle = Lifecycle(home)
+    ran_before = lifecycle.running()
+    try:
+        out.print("Starting PostgreSQL, Valkey, Neo4j, the gateway and a worker")
+        lifecycle.bring_up()
+        asyncio.run(_show(lifecycle))
+        if serve:
+            out.print(_invitation(lifecycle), soft_wrap=True)
+            lifecycle.watch()
+    except KeyboardInterrupt:
+        if not serve:
+            raise
+    finally:
+        lifecycle.stop_what_was_started(ran_before)
+
+
+async def _show(lifecycle: Lifecycle) -> None:
+    async with lifecycle.place.client() as client:
+        began = time.monotonic()
+        report = await _load(client)
+        seconds = time.monotonic() - began
+        known = f" ({report.duplicates} were known already)" if report.duplicates else ""
+        rate = report.acknowledged / seconds
+        out.print(f"\nStored {report.stored} messages of two friends{known} in {seconds:.2f} s ({rate:,.0f}/s)")
+        began = time.monotonic()
+        await wait_until_digested(client, USER)
+        out.print(f"Digested them into a graph and preferences in {time.monotonic() - began:.1f} s more")
+        for question in questions():
+            request = RecallRequest(user_id=USER, query=question.question, token_budget=TOKEN_BUDGET, limit=50)
+            show_answer(question, await client.recall(request))
+
+
+async def _load(client: MemoryClient) -> IngestReport:
+    with (files("ragpp_infra") / "samples" / "conversation.jsonl").open("rb") as source:
+        return await ingest(client, USER, read_lines(source))
+
+
+def questions() -> list[Question]:
+    """The sample's questions."""
+    text = (files("ragpp_infra") / "samples" / "questions.json").read_text(encoding="utf-8")
+    return [Question.model_validate(item) for item in json.loads(text)]
+
+
+async def wait_until_digested(client: MemoryClient, user_id: str, *, patience_s: float = DIGESTION_PATIENCE_S) -> None:
+    """Return when the workers have nothing left to do for this user. Raises TierUnavailable when they do not get on."""
+    deadline = time.monotonic() + patience_s
+    with _spinner() as say:
+        while (count := await client.pending(user_id)) > 0:
+            if time.monotonic() > deadline:
+                raise TierUnavailable(
+                    f"{count} messages are not digested after {patience_s:.0f} s",
+                    suggestions=("See `ragpp logs workers`.",),
+                )
+            say(f"the worker digests: {count} to go")
+            await asyncio.sleep(_POLL_S)
+
+
+@contextmanager
+def _spinner() -> Iterator[Callable[[str], None]]:
+    with Progress(
+        SpinnerColumn(), TextColumn("{task.description}"), console=err, transient=True, disable=not err.is_terminal
+    ) as progress:
+        task = progress.add_task("")
+        yield lambda text: progress.update(task, description=text)
+
+
+def show_answer(question: Question, answer: RecallResponse) -> None:
+    """One question, how the tiers answered, and the context."""
+    shown = {source for memory in answer.memories if memory.in_context for source in memory.sources[:3]}
+    found = len(shown & set(question.evidence))
+    out.print()
+    out.print(Rule(safe(question.question, "bold"), align="left"))
+    out.print(timings(answer))
+    out.print(f"{found} of the {len(question.evidence)} messages that answer it are in the context")
+    out.print(context(answer))
+
+
+def _invitation(lifecycle: Lifecycle) -> str:
+    url, key = lifecycle.place.url(), lifecycle.place.key()
+    body = json.dumps({"user_id": USER, "query": "Whose wedding was in August, and where?", "token_budget": 200})
+    return (
+        f"Serving at {url} (API: {url}/docs) until Ctrl-C. The key: {key}\n\n"
+        f"curl -s {url}/v1/recall -H 'Authorization: Bearer {key}' -H 'Content-Type: application/json' \\\n"
+        f"  -d '{body}'\n"
+    )

@@ -1,0 +1,71 @@
+"""What `ragpp up` shows while it works: a line for each server that is there, and below them what is being done."""
+
+from typing import Self
+
+from rich.console import Group
+from rich.live import Live
+from rich.progress import BarColumn, DownloadColumn, Progress, SpinnerColumn, TaskID, TextColumn, TransferSpeedColumn
+
+from ragpp_infra.cli.console import err, safe
+from ragpp_infra.embedded.server import ServerReport
+
+
+class Display:
+    """Progress on standard error, moving only on a terminal; the callbacks may come from any thread."""
+
+    def __init__(self, *, quiet: bool) -> None:
+        self._quiet = quiet
+        self._doing: dict[str, str] = {}
+        self._steps = Progress(SpinnerColumn(), TextColumn("{task.description}", markup=False), console=err)
+        self._bytes = Progress(
+            TextColumn("  Neo4j, once:"), BarColumn(bar_width=30), DownloadColumn(), TransferSpeedColumn(), console=err
+        )
+        self._step_task = self._steps.add_task("")
+        self._bytes_task: TaskID | None = None
+        self._moving = not quiet and err.is_terminal
+        self._live = Live(Group(self._steps, self._bytes), console=err, transient=True)
+
+    def __enter__(self) -> Self:
+        if self._moving:
+            self._live.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._moving:
+            self._live.stop()
+
+    def step(self, name: str, what: str) -> None:
+        """`name` is doing `what`."""
+        self._doing[name] = what
+        self._show()
+
+    def service_step(self, what: str) -> None:
+        """What a service is doing, after its name and a colon."""
+        name, _, doing = what.partition(": ")
+        self.step(name, doing)
+
+    def download(self, received: int, total: int) -> None:
+        """Bytes of Neo4j that have arrived, of all; the bar is gone once they are there."""
+        if self._bytes_task is None:
+            self._bytes_task = self._bytes.add_task("", total=total)
+        self._bytes.update(self._bytes_task, completed=received, total=total, visible=received < total)
+
+    def server_report(self, report: ServerReport) -> None:
+        """One server is there."""
+        port = "" if report.address.startswith("/") else report.address  # a socket's folder tells nobody anything
+        details = f"{report.version} {port}".strip()
+        if report.cleared:
+            details += f" (cleared away: {', '.join(report.cleared)})"
+        self.line(report.name, report.action, report.seconds, details)
+
+    def line(self, name: str, action: str, seconds: float, details: str = "") -> None:
+        """One line for one server or service."""
+        self._doing.pop(name, None)
+        if not self._quiet:
+            said = "already running" if action == "attached" else f"{action} in {seconds:.1f} s"
+            err.print(safe(f"  {name:<10} {said:<20} {details}".rstrip()), soft_wrap=True)
+        self._show()
+
+    def _show(self) -> None:
+        doing = dict(self._doing)  # another thread may add to it meanwhile
+        self._steps.update(self._step_task, description=", ".join(f"{name}: {what}" for name, what in doing.items()))

@@ -1,0 +1,101 @@
+"""The settings that the services of an embedded stack are started with, and which of them a running one has not."""
+
+import hashlib
+import json
+import os
+from collections.abc import Collection, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import psutil
+
+from ragpp.errors import ConfigurationError
+from ragpp_infra.cli.place import HOST, Place
+
+if TYPE_CHECKING:
+    from ragpp.settings.variables import Settings
+    from ragpp_infra.embedded.stack import Endpoints
+
+WORKERS_CONNECTIONS: Final = 200
+"""To PostgreSQL, of all workers together; its configuration allows 256, and a gateway may take 40."""
+POOLS: Final = 3
+"""Of one worker: two tiers' and the ledger's."""
+MOST_EACH: Final = 10
+OF_TIERS: Final = ("SEMANTIC_",)
+"""Prefixes of settings that a tier has for itself."""
+OF_ONE: Final = {"GATEWAY_": "gateway", "WORKER_": "workers"}
+"""Prefixes of settings that one service alone reads."""
+
+
+def environment_of(place: Place, endpoints: "Endpoints", port: int) -> dict[str, str]:
+    """The settings that the services of this stack are started with; everything else is the caller's environment."""
+    cache = os.environ.get("RAGPP_CACHE", "~/.cache/ragpp")
+    return {
+        "POSTGRES_DSN": endpoints.postgres_app_dsn.get_secret_value(),
+        "POSTGRES_OWNER_DSN": endpoints.postgres_owner_dsn.get_secret_value(),
+        "POSTGRES_RELAY_DSN": endpoints.postgres_relay_dsn.get_secret_value(),
+        "REDIS_URL": endpoints.redis_url.get_secret_value(),
+        "REDIS_REWRITE_URL": endpoints.redis_rewrite_url.get_secret_value(),
+        "NEO4J_URI": endpoints.neo4j_uri,
+        "NEO4J_USER": endpoints.neo4j_user,
+        "NEO4J_PASSWORD": endpoints.neo4j_password.get_secret_value(),
+        "FORGETTING_KEY": place.home.passwords().forgetting_key,
+        "GATEWAY_HOST": HOST,
+        "GATEWAY_PORT": str(port),
+        "GATEWAY_AUDIT_SPOOL": str(place.home.path / "audit-spool.jsonl"),
+        "EMBEDDING_CACHE_DIR": str(Path(cache).expanduser()),
+    }
+
+
+def share_of_connections(workers: int) -> dict[str, str]:
+    """How many connections each pool of one of so many workers may open."""
+    return {"POSTGRES_POOL_MAX": str(max(1, min(MOST_EACH, WORKERS_CONNECTIONS // (POOLS * workers))))}
+
+
+def print_of(settings: Mapping[str, str]) -> str:
+    """What tells one set of settings from another, without telling them."""
+    return hashlib.sha256(json.dumps(settings, sort_keys=True).encode()).hexdigest()
+
+
+def check_settings() -> None:
+    """Raises ConfigurationError, which names each variable of the caller's environment that no service could take."""
+    problems = []
+    for kind in _kinds():
+        set_by_the_stack = {name: "" for name, field in kind.model_fields.items() if field.is_required()}
+        try:
+            kind(**set_by_the_stack)
+        except ConfigurationError as error:
+            problems.append(error.message)
+    if problems:
+        raise ConfigurationError("; ".join(problems))
+
+
+def changed_settings(service: str, pid: int, given: Mapping[str, str], own: Collection[str]) -> list[str]:
+    """Names of the settings that the running `service` would have other values of, were it started again with `given`;
+    `own` are those that the stack sets itself.
+
+    None when all that is given is as it was: what is not given asks for nothing. None, too, where the system does not
+    tell what a process was started with.
+    """
+    try:
+        has = psutil.Process(pid).environ()
+    except psutil.Error:
+        return []
+    if not has:
+        return []
+    prefixes = [*OF_TIERS, *(str(kind.model_config.get("env_prefix")) for kind in _kinds())]
+    others = [prefix for prefix, name in OF_ONE.items() if not service.startswith(name)]
+
+    def of_interest(name: str) -> bool:
+        return name not in own and name.startswith(tuple(prefixes)) and not name.startswith(tuple(others))
+
+    asked = {name for name, value in given.items() if of_interest(name) and has.get(name) != value}
+    dropped = {name for name in has if of_interest(name) and name not in {*given, *share_of_connections(1)}}
+    return sorted({*asked, *dropped}) if asked else []
+
+
+def _kinds() -> "list[type[Settings]]":
+    import ragpp.settings  # noqa: F401, PLC0415 - defines them; a quarter of a second that recall need not wait
+    from ragpp.settings.variables import Settings  # noqa: PLC0415
+
+    return Settings.__subclasses__()

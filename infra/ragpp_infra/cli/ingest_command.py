@@ -1,0 +1,150 @@
+"""`ragpp ingest`: a file of messages into the memory, with a progress bar."""
+
+import asyncio
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated, BinaryIO
+
+import typer
+from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+from ragpp.errors import InvalidInput
+from ragpp.models import Visibility
+from ragpp_infra.cli import ingest as ingesting
+from ragpp_infra.cli.console import emit_json, err, out, safe
+from ragpp_infra.cli.lines import START, BadLine, GoodLine, Position, read_lines
+from ragpp_infra.cli.options import DEFAULT_HOME, HomeOption, JsonOption, KeyOption, UrlOption, UserOption
+from ragpp_infra.cli.place import Place
+from ragpp_infra.cli.render import count
+
+
+def ingest(
+    file: Annotated[str, typer.Argument(help="JSON Lines of messages; - reads standard input.", show_default=False)],
+    user: UserOption,
+    session: Annotated[str | None, typer.Option("--session", "-s", help="Of lines without a session_id.")] = None,
+    agent: Annotated[str | None, typer.Option(help="The agent that the conversations were held with.")] = None,
+    visibility: Annotated[
+        Visibility | None, typer.Option(help="Who may see them: that agent alone, or all the user's agents.")
+    ] = None,
+    batch: Annotated[int, typer.Option(min=1, max=1_000, help="Messages a request.")] = 200,
+    skip_bad: Annotated[
+        bool, typer.Option("--skip-bad/--strict", help="Leave bad lines out, or refuse the file for them.")
+    ] = False,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on where the last run of this file stopped.")] = False,
+    home: HomeOption = DEFAULT_HOME,
+    url: UrlOption = None,
+    key: KeyOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Store the messages of a file. Running it twice stores nothing twice.
+
+    A line: {"content": "…", "session_id": "s1", "id": "m-17", "role": "user", "name": "Maria",
+    "occurred_at": "2026-03-08T13:56:00Z"}; only content is needed.
+
+    Example: [bold]ragpp ingest conversation.jsonl --user u1 --resume[/bold]
+    """
+    place = Place(home)
+    client = place.client(url, key)
+    path = None if file == "-" else Path(file)
+    progress = None
+    start = START
+    if path is not None:
+        try:
+            bad = [line for line in _lines_of(path, session) if isinstance(line, BadLine)]
+        except OSError as error:
+            raise InvalidInput(
+                f"{path} cannot be read: {error.strerror}", suggestions=("Nothing was stored.",)
+            ) from error
+        if bad and not skip_bad:
+            raise ingesting.bad_lines(bad, stored=0)
+        folder = place.ingest_folder
+        progress = ingesting.Progress.of(folder, path, url=url or place.url() or "", user_id=user, session_id=session)
+        start = progress.load(path) if resume else START
+
+    began = time.monotonic()
+    with _source(path, start) as source, _bar(path, start, quiet=as_json) as advance:
+
+        def on_window(report: ingesting.IngestReport) -> None:
+            if path is not None and progress is not None:
+                progress.save(report.position, path)
+            advance(report)
+
+        async def send() -> ingesting.IngestReport:
+            async with client:
+                return await ingesting.ingest(
+                    client,
+                    user,
+                    read_lines(source, session_id=session, after=start),
+                    batch=batch,
+                    skip_bad=skip_bad,
+                    agent_id=agent,
+                    visibility=visibility,
+                    on_window=on_window,
+                )
+
+        try:
+            report = asyncio.run(send())
+        except KeyboardInterrupt:
+            err.print("stopped; what was acknowledged is kept. Go on with --resume.")
+            raise
+    if progress is not None:
+        progress.clear()
+    _show_report(report, time.monotonic() - began, as_json=as_json, skipped_lines=start.lines)
+
+
+def _show_report(report: ingesting.IngestReport, seconds: float, *, as_json: bool, skipped_lines: int) -> None:
+    if as_json:
+        emit_json(
+            {
+                "stored": report.stored,
+                "duplicates": report.duplicates,
+                "forgotten": report.forgotten,
+                "redactions": report.redactions,
+                "resumed_after_line": skipped_lines,
+                "refused": [{"line": line.number, "reason": line.reason} for line in report.refused],
+                "seconds": round(seconds, 3),
+            }
+        )
+        return
+    for line in report.refused:
+        err.print(safe(f"line {line.number}: {line.reason}", "yellow"))
+    parts = [f"{report.stored} stored"]
+    parts += [f"{report.duplicates} known already"] if report.duplicates else []
+    parts += [f"{report.forgotten} forgotten before"] if report.forgotten else []
+    parts += [f"{count(report.redactions, 'secret')} removed"] if report.redactions else []
+    parts += [f"{count(len(report.refused), 'line')} left out"] if report.refused else []
+    rate = report.acknowledged / seconds if seconds > 0 else 0.0
+    out.print(f"{', '.join(parts)} in {seconds:.1f} s ({rate:,.0f} messages/s)")
+
+
+def _lines_of(path: Path, session: str | None) -> Iterator[GoodLine | BadLine]:
+    with path.open("rb") as source:
+        yield from read_lines(source, session_id=session)
+
+
+@contextmanager
+def _source(path: Path | None, start: Position) -> Iterator[BinaryIO]:
+    if path is None:
+        yield sys.stdin.buffer
+        return
+    with path.open("rb") as source:
+        source.seek(start.offset)
+        yield source
+
+
+@contextmanager
+def _bar(path: Path | None, start: Position, *, quiet: bool) -> Iterator[Callable[[ingesting.IngestReport], None]]:
+    """A progress bar over the bytes of `path`, or of what came so far."""
+    columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[count]}"), TimeRemainingColumn())
+    with Progress(*columns, console=err, disable=quiet or not err.is_terminal, transient=True) as bar:
+        total = None if path is None else path.stat().st_size
+        task = bar.add_task("storing", total=total, completed=start.offset, count="")
+
+        def advance(report: ingesting.IngestReport) -> None:
+            count = f"{report.acknowledged:,} messages"
+            bar.update(task, completed=report.position.offset, count=count)
+
+        yield advance

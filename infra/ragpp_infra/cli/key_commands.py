@@ -1,0 +1,77 @@
+"""`ragpp key create | list | revoke`: API keys of the embedded stack."""
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ragpp_infra.cli.console import NotRunning, plain
+from ragpp_infra.cli.keys import run_keys
+from ragpp_infra.cli.lifecycle import Lifecycle
+from ragpp_infra.cli.options import DEFAULT_HOME, HomeOption, JsonOption
+
+app = typer.Typer(
+    help="Make, list and revoke API keys.\n\nExample: [bold]ragpp key create --scopes read,write[/bold]",
+    no_args_is_help=True,
+    rich_markup_mode="rich",
+)
+
+
+@app.command()
+def create(
+    tenant: Annotated[str, typer.Option(help="The tenant that the key speaks for.")] = "default",
+    scopes: Annotated[str, typer.Option(help="Separated by commas: read, write, forget, admin, global.")] = (
+        "read,write,forget"
+    ),
+    user: Annotated[str | None, typer.Option(help="Bind the key to one user.")] = None,
+    agent: Annotated[
+        str | None, typer.Option(help="Bind the key to one agent, which then has a memory of its own.")
+    ] = None,
+    days: Annotated[int | None, typer.Option(min=1, help="Days until it expires; never, when absent.")] = None,
+    home: HomeOption = DEFAULT_HOME,
+    as_json: JsonOption = False,
+) -> None:
+    """Make a key and show it, this once.
+
+    Example: [bold]ragpp key create --tenant acme --scopes read --user u1 --days 30[/bold]
+    """
+    given = {"--tenant": tenant, "--scopes": scopes, "--user": user, "--agent": agent, "--days": days}
+    options = [part for name, value in given.items() if value is not None for part in (name, str(value))]
+    _forward(home, "create", *options, *(["--json"] if as_json else []))
+
+
+@app.command("list")
+def list_(
+    tenant: Annotated[str | None, typer.Option(help="Only this tenant's.")] = None,
+    home: HomeOption = DEFAULT_HOME,
+    as_json: JsonOption = False,
+) -> None:
+    """List the keys, without their secrets; with --json, one document a line.
+
+    Example: [bold]ragpp key list --tenant acme[/bold]
+    """
+    _forward(home, "list", *(["--tenant", tenant] if tenant else []), *(["--json"] if as_json else []))
+
+
+@app.command()
+def revoke(
+    key_id: Annotated[str, typer.Argument(help="As `list` shows it.", show_default=False)],
+    home: HomeOption = DEFAULT_HOME,
+) -> None:
+    """Revoke a key; within seconds no request with it is answered.
+
+    Example: [bold]ragpp key revoke key_0123456789ab[/bold]
+    """
+    _forward(home, "revoke", "--", key_id)
+
+
+def _forward(home: Path, *arguments: str) -> None:
+    """Run the gateway's own command, which knows the database."""
+    lifecycle = Lifecycle(home)
+    if "postgres" not in lifecycle.running():
+        raise NotRunning(f"no PostgreSQL runs in {lifecycle.place.home.path}")
+    done = run_keys(lifecycle.place, lifecycle.stack.endpoints(), arguments)
+    sys.stdout.write(plain(done.stdout))
+    sys.stderr.write(plain(done.stderr))
+    raise typer.Exit(done.returncode)

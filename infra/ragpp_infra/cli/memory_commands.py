@@ -1,0 +1,153 @@
+"""`ragpp remember`, `recall` and `pending`: what an application does with the gateway, by hand."""
+
+import asyncio
+from typing import Annotated
+
+import typer
+
+from ragpp.api import MessageIn, RecallRequest, RecallResponse, StoreRequest, StoreResponse
+from ragpp.errors import InvalidInput
+from ragpp.models import DEFAULT_SESSION, Visibility
+from ragpp_infra.cli.arguments import checked, parse_moment, parse_tiers
+from ragpp_infra.cli.console import emit_json, out, safe
+from ragpp_infra.cli.options import DEFAULT_HOME, HomeOption, JsonOption, KeyOption, UrlOption, UserOption
+from ragpp_infra.cli.place import Place
+from ragpp_infra.cli.render import count, recall_view
+
+
+def remember(
+    text: Annotated[str, typer.Argument(help="What was said.", show_default=False)],
+    user: UserOption,
+    session: Annotated[str | None, typer.Option("--session", "-s", help="The conversation it belongs to.")] = None,
+    name: Annotated[str | None, typer.Option(help="Who said it.")] = None,
+    role: Annotated[str, typer.Option(help="user, assistant, system or tool.")] = "user",
+    at: Annotated[str | None, typer.Option(help="When, as in 2026-03-08T13:56:00Z; default: the present.")] = None,
+    identifier: Annotated[
+        str | None, typer.Option("--id", help="Its id; a repeat with the same id is harmless.")
+    ] = None,
+    agent: Annotated[str | None, typer.Option(help="The agent that it was said to.")] = None,
+    visibility: Annotated[
+        Visibility | None,
+        typer.Option(
+            help="Who may see it: that agent alone, or all of the user's. Default: agent with a key bound to one, else "
+            "shared."
+        ),
+    ] = None,
+    learn: Annotated[
+        bool, typer.Option(help="Whether anything may be learned from it; recall finds it either way.")
+    ] = True,
+    home: HomeOption = DEFAULT_HOME,
+    url: UrlOption = None,
+    key: KeyOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Store one message.
+
+    Example: [bold]ragpp remember "My sister Elena moved to Porto." --user u1 --name Maria[/bold]
+    """
+    message = {"id": identifier, "role": role, "name": name, "content": text, "occurred_at": parse_moment(at, "--at")}
+    kept = {} if learn else {"learn": False}
+    given = {field: value for field, value in message.items() if value is not None} | kept
+    request = checked(
+        StoreRequest,
+        {
+            "user_id": user,
+            "session_id": session or DEFAULT_SESSION,
+            "agent_id": agent,
+            "visibility": visibility,
+            "messages": [checked(MessageIn, given)],
+        },
+    )
+
+    async def store() -> StoreResponse:
+        async with Place(home).client(url, key) as client:
+            try:
+                return await client.remember(request)
+            except InvalidInput as error:
+                refused = error.details.get("errors")
+                fields = [one.get("field") for one in refused] if isinstance(refused, list) else []
+                if fields == ["agent_id"] and agent is None:  # a bound key has an agent, and is not refused
+                    hint = ("Add --agent NAME: the agent that it was said to.",)
+                    raise InvalidInput(error.message, suggestions=hint, details=error.details) from error
+                raise
+
+    answer = asyncio.run(store())
+    if as_json:
+        emit_json(answer.model_dump(mode="json"))
+        return
+    stored = answer.stored[0]
+    became = "known already" if stored.duplicate else "remembered"
+    if stored.forgotten:
+        became = "forgotten before, so not stored,"
+    line = safe(became, "bold").append_text(safe(f" as {stored.id}", "dim"))
+    if stored.redactions:
+        line.append_text(safe(f", {count(stored.redactions, 'secret')} removed", "yellow"))
+    out.print(line)
+    if learn and not (stored.duplicate or stored.forgotten):
+        out.print(safe(f"recall finds it now; what it teaches is being digested: ragpp pending --user {user}", "dim"))
+
+
+def recall(
+    query: Annotated[str, typer.Argument(help="The question.", show_default=False)],
+    user: UserOption,
+    session: Annotated[str | None, typer.Option("--session", "-s", help="The running conversation.")] = None,
+    budget: Annotated[int | None, typer.Option(help="Longest context, in tokens.")] = None,
+    deadline: Annotated[int | None, typer.Option(help="Longest wait, in ms.")] = None,
+    limit: Annotated[int, typer.Option(help="Most memories in the ranking, 1 to 200.")] = 20,
+    tiers: Annotated[str | None, typer.Option(help="Only these, separated by commas.")] = None,
+    as_of: Annotated[str | None, typer.Option(help="Only what had been said by then.")] = None,
+    explain: Annotated[bool, typer.Option("--explain", help="How each score came about.")] = False,
+    home: HomeOption = DEFAULT_HOME,
+    url: UrlOption = None,
+    key: KeyOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Ask the memory: what was found, from which tier, how fast, and the context.
+
+    Example: [bold]ragpp recall "Where does Maria's sister live?" --user u1 --budget 500[/bold]
+    """
+    given = {
+        "user_id": user,
+        "query": query,
+        "session_id": session,
+        "token_budget": budget,
+        "deadline_ms": deadline,
+        "limit": limit,
+        "tiers": parse_tiers(tiers),
+        "as_of": parse_moment(as_of, "--as-of"),
+        "explain": explain,
+    }
+    request = checked(RecallRequest, {field: value for field, value in given.items() if value is not None})
+
+    async def ask() -> RecallResponse:
+        async with Place(home).client(url, key) as client:
+            return await client.recall(request)
+
+    answer = asyncio.run(ask())
+    if as_json:
+        emit_json(answer.model_dump(mode="json"))
+    else:
+        out.print(recall_view(answer, explain=explain))
+
+
+def pending(
+    user: UserOption,
+    home: HomeOption = DEFAULT_HOME,
+    url: UrlOption = None,
+    key: KeyOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """How many of a user's messages the workers have not yet digested.
+
+    Example: [bold]ragpp pending --user u1[/bold]
+    """
+
+    async def ask() -> int:
+        async with Place(home).client(url, key) as client:
+            return await client.pending(user)
+
+    count = asyncio.run(ask())
+    if as_json:
+        emit_json({"pending": count})
+    else:
+        out.print(f"{count} pending" if count else "nothing pending")

@@ -1,0 +1,295 @@
+"""The gateway and the workers of an embedded stack: detached processes beside the three servers."""
+
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Collection, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor, wait
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, Literal
+
+import httpx
+import psutil
+
+from ragpp.errors import StackError
+from ragpp_infra.cli.environment import changed_settings, environment_of, print_of, share_of_connections
+from ragpp_infra.cli.place import HOST, Place
+from ragpp_infra.embedded.processes import Command, ManagedProcess, tail
+
+if TYPE_CHECKING:
+    from ragpp_infra.embedded.stack import Endpoints
+
+GATEWAY: Final = "gateway"
+MOST_WORKERS: Final = 64
+READY_PATIENCE_S: Final = 90.0
+PORT_ATTEMPTS: Final = 3
+_ORDERLY: Final = ((signal.SIGTERM, 15.0), (signal.SIGKILL, 5.0))
+_FAST: Final = ((signal.SIGKILL, 5.0),)
+_POLL_S: Final = 0.1
+_WORKER: Final = re.compile(r"workers(?:-([1-9][0-9]?))?")
+
+
+@dataclass(frozen=True)
+class ServiceReport:
+    """What was done to one service, and how long it took. `settings`: those for which it was started again."""
+
+    name: str
+    action: Literal["started", "restarted", "attached", "stopped", "absent"]
+    seconds: float
+    pid: int
+    settings: tuple[str, ...] = ()
+
+
+def worker_name(number: int) -> str:
+    """The name of the `number`-th worker, counted from 1."""
+    return "workers" if number == 1 else f"workers-{number}"
+
+
+def is_worker(name: str) -> bool:
+    """Whether a worker can have this name, in whatever folder."""
+    match = _WORKER.fullmatch(name)
+    return match is not None and worker_name(int(match[1] or 1)) == name
+
+
+class Services:
+    """Starts, finds and stops the gateway and the workers of one folder."""
+
+    def __init__(self, place: Place) -> None:
+        self.place = place
+
+    def names(self) -> list[str]:
+        """What this folder is to have: the gateway, and as many workers as it remembers."""
+        workers = int(self.place.home.recall("workers") or 1)
+        return [GATEWAY, *(worker_name(number) for number in range(1, workers + 1))]
+
+    def surplus(self) -> list[str]:
+        """Workers that run beyond that number: what changed it was ended before it could stop them."""
+        named = (path.stem for path in self.place.home.run.glob("workers*.pid"))
+        return sorted(name for name in {*named} - {*self.names()} if is_worker(name) and self.pid(name) is not None)
+
+    def log_path(self, name: str) -> Path:
+        """Where the service logs to."""
+        return self.place.home.logs / f"{name}.log"
+
+    def pid(self, name: str) -> int | None:
+        """The service's pid when it runs."""
+        return self._process(name).pid()
+
+    def up(
+        self,
+        endpoints: "Endpoints",
+        *,
+        workers: int | None = None,
+        given: Mapping[str, str] | None = None,
+        on_step: Callable[[str], None] = lambda _step: None,
+    ) -> list[ServiceReport]:
+        """Start what does not run, and return when the gateway is ready with every tier.
+
+        `workers`: how many there are to be from now on, 1 to MOST_WORKERS; those beyond are stopped. A service that was
+        started for other endpoints than these, or with other settings than those in `given`, is started again. Raises
+        StackError when one ends while starting, or is not ready in time.
+        """
+        with self.place.home.locked():
+            self.want(up=True)
+            if workers is not None:
+                self.place.home.remember("workers", str(workers))
+            pids = {name: pid for name in self.names() if (pid := self.pid(name)) is not None}
+            if not {*pids, *self.surplus()}:
+                self.place.return_to_usual_port()  # nobody runs who was told another
+            own = environment_of(self.place, endpoints, 0)
+            news = {name: new for name, pid in pids.items() if (new := changed_settings(name, pid, given or {}, own))}
+            if news:
+                on_step(f"{', '.join(news)}: stopping, to start with other settings")
+            self._stop([*news], _ORDERLY)
+            settings, gateway = self._start_gateway(endpoints, on_step)
+            on_step("workers: starting")
+            started = [self._start(name, settings) for name in self.names() if name != GATEWAY]
+            stopped = self._stop(self.surplus(), _ORDERLY)
+        again = [
+            replace(report, action="restarted", settings=tuple(news[report.name])) if report.name in news else report
+            for report in (gateway, *started)
+        ]
+        return [*again, *stopped]
+
+    def _start_gateway(
+        self, endpoints: "Endpoints", on_step: Callable[[str], None]
+    ) -> tuple[dict[str, str], ServiceReport]:
+        """The settings and what was done. Another program may take the port between its choice and its use, such as
+        a second stack that is started at the same time: then another port is tried."""
+        for attempt in range(1, PORT_ATTEMPTS + 1):
+            port = self._port()
+            settings = environment_of(self.place, endpoints, port)
+            if attempt == 1 and any(self._starts(name, settings) for name in self.names()):  # with the code of now
+                on_step("gateway: bringing the schemas up to date")
+                _migrate(self.place, settings)
+            on_step("gateway: starting")
+            report = self._start(GATEWAY, settings)
+            try:
+                seconds = self._wait_until_ready(port)
+            except StackError:
+                if attempt == PORT_ATTEMPTS or self.pid(GATEWAY) is not None or not _is_taken(port):
+                    raise
+                continue
+            return settings, ServiceReport(GATEWAY, report.action, seconds, report.pid)
+        raise AssertionError("the last attempt returns or raises")
+
+    def want(self, *, up: bool) -> None:
+        """Note whether the stack is to run, for a terminal that watches it. The caller holds the lock."""
+        self.place.home.remember("wanted", "up" if up else "down")
+
+    def wanted(self) -> bool:
+        """Whether the stack is to run: False once another terminal has stopped it."""
+        return self.place.home.recall("wanted") != "down"
+
+    def down(self, only: Collection[str] | None = None, *, fast: bool = False) -> list[ServiceReport]:
+        """Stop those in `only`, or all: the gateway first so that nothing new arrives, then the workers at once.
+
+        Ctrl-C gives those that are stopping three seconds more, and is raised then.
+        """
+        signals = _FAST if fast else _ORDERLY
+        names = [name for name in (*self.names(), *self.surplus()) if only is None or name in only]
+        gateway = [name for name in names if name == GATEWAY]
+        return [*self._stop(gateway, signals), *self._stop([name for name in names if name != GATEWAY], signals)]
+
+    def _stop(self, names: Sequence[str], signals: Sequence[tuple[signal.Signals, float]]) -> list[ServiceReport]:
+        hurry = threading.Event()
+
+        def one(name: str) -> ServiceReport:
+            began = time.monotonic()
+            pid = self._process(name).stop(signals, hurry=hurry)
+            action: Literal["stopped", "absent"] = "stopped" if pid else "absent"
+            return ServiceReport(name, action, time.monotonic() - began, pid or 0)
+
+        with ThreadPoolExecutor(MOST_WORKERS, thread_name_prefix="stop") as pool:
+            stopping = [pool.submit(one, name) for name in names]
+            try:
+                wait(stopping)
+            except KeyboardInterrupt:
+                hurry.set()
+                raise
+        return [stopped.result() for stopped in stopping]
+
+    def _process(self, name: str) -> ManagedProcess:
+        return ManagedProcess(name, self.place.home.run)
+
+    def _port(self) -> int:
+        """The running gateway's, or the one that it is about to get."""
+        remembered = self.place.home.recall("gateway_port")
+        if self.pid(GATEWAY) is not None and remembered is not None:
+            return int(remembered)
+        return self.place.choose_port()
+
+    def _starts(self, name: str, settings: Mapping[str, str]) -> bool:
+        """Whether `_start` would start it, for the first time or again."""
+        return self.pid(name) is None or self.place.home.recall(f"{name}_settings") != print_of(settings)
+
+    def _start(self, name: str, settings: Mapping[str, str]) -> ServiceReport:
+        began = time.monotonic()
+        print_of_settings = print_of(settings)
+        process, remembered = self._process(name), f"{name}_settings"
+        command = self._command(name, settings)
+        pid = process.find(command)
+        action: Literal["started", "restarted", "attached"] = "attached"
+        if pid is not None and self.place.home.recall(remembered) != print_of_settings:
+            process.stop(_ORDERLY)
+            pid, action = None, "restarted"
+        if pid is None:
+            action = "restarted" if action == "restarted" else "started"
+            self.place.home.remember(remembered, print_of_settings)
+            pid = process.spawn(command)
+        return ServiceReport(name, action, time.monotonic() - began, pid)
+
+    def _command(self, name: str, settings: Mapping[str, str]) -> Command:
+        marker = f"ragpp_{name}={self.place.home.path}"
+        module = "ragpp_services.all_in_one" if name == GATEWAY else "ragpp_services.workers"
+        connections = {} if name == GATEWAY else share_of_connections(len(self.names()) - 1)
+        return Command(
+            arguments=(sys.executable, "-X", marker, "-m", module),
+            log=self.log_path(name),
+            marker=marker,
+            working_directory=self.place.home.path,  # not the caller's folder, which `-m` would import from
+            environment={**connections, **os.environ, **settings},
+        )
+
+    def _wait_until_ready(self, port: int) -> float:
+        """Seconds until every tier was ready. Only our own process is asked: another may have the port."""
+        began = time.monotonic()
+        last = "no answer"
+        with httpx.Client(base_url=f"http://{HOST}:{port}", timeout=5.0, trust_env=False) as client:
+            while True:
+                pid = self.pid(GATEWAY)
+                try:
+                    if pid is not None and _listens(pid, port):
+                        answer = client.get("/health/ready")
+                        if answer.status_code == 200:
+                            return time.monotonic() - began
+                        last = answer.text[:500]
+                except httpx.TransportError as error:
+                    last = type(error).__name__
+                log = self.log_path(GATEWAY)
+                if pid is None:
+                    raise StackError(f"the gateway ended while starting. The end of {log}:\n{last_words(log)}")
+                if time.monotonic() - began > READY_PATIENCE_S:
+                    raise StackError(f"the gateway is not ready after {READY_PATIENCE_S:.0f} s: {last}. See {log}")
+                time.sleep(_POLL_S)
+
+
+def _listens(pid: int, port: int) -> bool:
+    """Whether the process `pid` accepts connections on `port`."""
+    try:
+        sockets = psutil.Process(pid).net_connections(kind="tcp4")
+    except psutil.NoSuchProcess:
+        return False
+    return any(one.status == psutil.CONN_LISTEN and one.laddr.port == port for one in sockets)
+
+
+def _is_taken(port: int) -> bool:
+    """Whether anybody accepts connections on `port`."""
+    with socket.socket() as probe:
+        probe.settimeout(1.0)
+        return probe.connect_ex((HOST, port)) == 0
+
+
+def last_words(log: Path, lines: int = 12) -> str:
+    """The end of a log, its JSON lines in short: the event, and the last line of a traceback."""
+    said = []
+    for line in tail(log, lines).splitlines():
+        try:
+            event = json.loads(line)
+            last = str(event.get("exception") or event["event"]).strip().splitlines()[-1]
+            said.append(f"{event.get('level', '')}: {last}")
+        except (ValueError, KeyError, TypeError, AttributeError, IndexError):
+            said.append(line)
+    return "\n".join(said)
+
+
+def _migrate(place: Place, settings: Mapping[str, str]) -> None:
+    """Bring every schema up to date, in a process of its own. Raises StackError with what it said."""
+    done = run_module("ragpp_services.all_in_one", ["migrate"], place, settings)
+    if done.returncode != 0:
+        log = place.home.logs / "gateway.log"
+        with log.open("a", encoding="utf-8") as file:
+            file.write(done.stdout + done.stderr)
+        said = last_words(log, 3)
+        raise StackError(f"the schemas cannot be brought up to date; {log} has it all. Its end:\n{said}")
+
+
+def run_module(
+    module: str, arguments: Sequence[str], place: Place, settings: Mapping[str, str]
+) -> subprocess.CompletedProcess[str]:
+    """Run one of our programs with the stack's settings until it ends; its output is captured."""
+    return subprocess.run(
+        [sys.executable, "-m", module, *arguments],
+        env=os.environ | settings,
+        cwd=place.home.path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )

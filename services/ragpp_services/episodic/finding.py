@@ -1,0 +1,75 @@
+"""Finding every message that has a word: all of a user's, read one after another, not a ranking of the best."""
+
+import asyncio
+from collections.abc import Callable, Collection, Iterator, Sequence
+from datetime import datetime
+from typing import Final
+
+from ragpp.models import Filters, Interaction, Scope
+from ragpp.text.lexical import FUNCTION_WORDS, terms, words
+from ragpp_services.episodic.store import EpisodicStore
+
+READ_AT_ONCE: Final = 1_000
+"""Messages that are read in one statement and looked through in one go: some 50 ms."""
+
+Matches = Callable[[Interaction], bool]
+
+
+class FindVerbs:
+    """The verbs of the tier that look through everything."""
+
+    _store: EpisodicStore
+
+    async def naming(self, scope: Scope, names: Collection[str], filters: Filters | None = None) -> list[str]:
+        """See the protocol."""
+        wanted = [name for name in map(name_words, names) if name]
+        return await self._all(scope, filters, lambda one: _names(one, wanted)) if wanted else []
+
+    async def containing(self, scope: Scope, text: str, filters: Filters | None = None) -> list[str]:
+        """See the protocol."""
+        wanted = wanted_terms(text)
+        return await self._all(scope, filters, lambda one: _contains(one, wanted)) if wanted else []
+
+    async def _all(self, scope: Scope, filters: Filters | None, matches: Matches) -> list[str]:
+        found: list[str] = []
+        after: tuple[datetime, int] | None = None
+        while True:
+            async with self._store.reader(scope) as reader:
+                turns = await reader.page(filters or Filters(), None, after, READ_AT_ONCE, newest_first=False)
+            items = [turn.interaction for turn in turns]
+            found += await asyncio.to_thread(_ids, items, matches)
+            if len(turns) < READ_AT_ONCE:
+                return found
+            after = (items[-1].occurred_at, turns[-1].ordinal)
+
+
+def name_words(text: str) -> tuple[str, ...]:
+    """The words of `text` in order, as lexical search has them, "Sofia's" as "sofia"."""
+    return tuple(word.removesuffix("'s") for word in words(text))
+
+
+def wanted_terms(text: str) -> frozenset[int]:
+    """The stems that a message must have all of: function words only where there is nothing else."""
+    spoken = words(text)
+    return frozenset(terms(" ".join([word for word in spoken if word not in FUNCTION_WORDS] or spoken)))
+
+
+def _ids(items: Sequence[Interaction], matches: Matches) -> list[str]:
+    return [item.id for item in items if matches(item)]
+
+
+def _names(item: Interaction, wanted: Sequence[tuple[str, ...]]) -> bool:
+    for text in (item.name or "", item.content):
+        said = name_words(text)
+        known = set(said)
+        if any(name[0] in known and (len(name) == 1 or name in _runs(said, len(name))) for name in wanted):
+            return True
+    return False
+
+
+def _runs(said: Sequence[str], length: int) -> Iterator[tuple[str, ...]]:
+    return (tuple(said[start : start + length]) for start in range(len(said) - length + 1))
+
+
+def _contains(item: Interaction, wanted: frozenset[int]) -> bool:
+    return wanted <= set(terms(f"{item.name or ''} {item.content}"))

@@ -1,0 +1,111 @@
+"""From entries to rows: content hashes, chunks, vectors and words; pure but for the embedder that it is handed."""
+
+import hashlib
+import json
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from ragpp.context.echo import own_chunks
+from ragpp.embedding import Embedder, FloatMatrix
+from ragpp.errors import InvalidInput
+from ragpp.models import Chunk, Interaction, InteractionEntry, Vector
+from ragpp.text.chunking import TokenSpans
+from ragpp.text.lexical import document_weights, index_line, lexical_line
+from ragpp_services.episodic.rows import NewChunk, NewTurn
+
+
+def content_hash(interaction: Interaction) -> bytes:
+    """What makes an interaction the same when its id comes again: SHA-256 of role, name and content.
+
+    The time is left out, for a client that sends none gets another one with every retry; so are session, agent and
+    metadata: they say where something was said, not what, and the first write's are kept.
+    """
+    said = json.dumps([interaction.role, interaction.name, interaction.content], ensure_ascii=False)
+    return hashlib.sha256(said.encode()).digest()
+
+
+def cut(entry: InteractionEntry, counter: TokenSpans) -> list[Chunk]:
+    """The entry's chunks; cut here, and without vectors, when it brings none. None for what came from memory."""
+    if entry.chunks:
+        return list(entry.chunks)
+    pieces = own_chunks(entry.interaction, counter)
+    return [
+        Chunk(ordinal=piece.ordinal, start=piece.start, end=piece.end, tokens=piece.tokens, embedding=())
+        for piece in pieces
+    ]
+
+
+def cut_all(entries: Sequence[InteractionEntry], counter: TokenSpans) -> list[list[Chunk]]:
+    """`cut` of each entry, in order."""
+    return [cut(entry, counter) for entry in entries]
+
+
+async def embed_missing(
+    entries: Sequence[InteractionEntry], cuts: Sequence[Sequence[Chunk]], embedder: Embedder
+) -> list[FloatMatrix]:
+    """A (chunks, dimension) matrix for each entry: the vectors it brought, or the embedder's of its index lines.
+
+    Raises InvalidInput for a vector of another dimension, or one without a direction; EmbeddingError.
+    """
+    lines = [
+        index_line(entry.interaction, _text(entry, piece))
+        for entry, pieces in zip(entries, cuts, strict=True)
+        if not entry.chunks
+        for piece in pieces
+    ]
+    made = await embedder.embed(lines) if lines else np.empty((0, embedder.dimension), np.float32)
+    matrices, used = [], 0
+    for index, (entry, pieces) in enumerate(zip(entries, cuts, strict=True)):
+        if entry.chunks:
+            matrices.append(
+                np.stack([vector(piece.embedding, embedder.dimension, f"entry {index}") for piece in pieces])
+            )
+        else:
+            matrices.append(made[used : used + len(pieces)])
+            used += len(pieces)
+    return matrices
+
+
+def vector(embedding: Vector, dimension: int, whose: str) -> npt.NDArray[np.float32]:
+    """`embedding` as an array. Raises InvalidInput unless it has `dimension` finite numbers that are not all zero."""
+    numbers = np.asarray(embedding, np.float32)
+    if len(numbers) != dimension:
+        raise InvalidInput(
+            f"{whose} has a vector of {len(numbers)} dimensions; this store holds vectors of {dimension}"
+        )
+    length = float(np.linalg.norm(numbers))
+    if not np.isfinite(length) or length < 1e-3:
+        raise InvalidInput(f"{whose} has a vector that is zero or not finite")
+    return numbers
+
+
+def new_turns(
+    entries: Sequence[InteractionEntry], cuts: Sequence[Sequence[Chunk]], vectors: Sequence[FloatMatrix]
+) -> list[NewTurn]:
+    """The rows of each entry, from its chunks and their vectors."""
+    return [_new_turn(*parts) for parts in zip(entries, cuts, vectors, strict=True)]
+
+
+def _new_turn(entry: InteractionEntry, pieces: Sequence[Chunk], vectors: FloatMatrix) -> NewTurn:
+    return NewTurn(
+        interaction=entry.interaction,
+        content_hash=content_hash(entry.interaction),
+        tokens=entry.tokens or sum(piece.tokens for piece in pieces),
+        redactions=entry.redactions,
+        chunks=tuple(
+            NewChunk(
+                start=piece.start,
+                end=piece.end,
+                tokens=piece.tokens,
+                embedding=row,
+                lexical=document_weights(lexical_line(entry.interaction, _text(entry, piece))),
+            )
+            for piece, row in zip(pieces, vectors, strict=True)
+        ),
+    )
+
+
+def _text(entry: InteractionEntry, piece: Chunk) -> str:
+    return entry.interaction.content[piece.start : piece.end]

@@ -1,0 +1,146 @@
+"""The rows of the episodic tier as values."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from ragpp.models import Interaction
+from ragpp_services.episodic.compression import unpacked
+
+if TYPE_CHECKING:
+    import asyncpg
+
+
+@dataclass(frozen=True, slots=True)
+class NewChunk:
+    """A chunk on its way in. `embedding`: float32 of the recorded dimension. `lexical`: weights by hashed term."""
+
+    start: int
+    end: int
+    tokens: int
+    embedding: npt.NDArray[np.float32]
+    lexical: Mapping[int, float]
+
+
+@dataclass(frozen=True, slots=True)
+class NewTurn:
+    """An interaction on its way in, with its chunks in order."""
+
+    interaction: Interaction
+    content_hash: bytes
+    tokens: int
+    redactions: int
+    chunks: tuple[NewChunk, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What is stored under an id: the hash of its content, the event that recorded it, and the only agent that may see
+    it, if there is one."""
+
+    content_hash: bytes
+    event_id: int
+    seen_by: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """A stored interaction. `ordinal`: its place in the order of arrival. `tokens`: of its content."""
+
+    interaction: Interaction
+    ordinal: int
+    tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class TeachesLess:
+    """A message of which more is known to repeat others than before, so that it teaches less. `event_id`: of the event
+    that recorded it. `repeats`: the id of a message that it repeats, None for none in particular."""
+
+    id: str
+    event_id: int
+    repeats: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Forgotten:
+    """What is left to say of an interaction that was deleted."""
+
+    id: str
+    ordinal: int
+    session_id: str
+    occurred_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """An interaction with the chunk that a scan found it by, `[start:end)` of its content. `vector`: of that chunk,
+    of length 1."""
+
+    turn: Turn
+    start: int
+    end: int
+    vector: npt.NDArray[np.float32] | None
+
+
+def interaction_values(turn: NewTurn, event_id: int) -> tuple[object, ...]:
+    """The values of the statement `insert_interactions` that are of one interaction, in its order."""
+    said = turn.interaction
+    return (
+        said.id,
+        event_id,
+        said.session_id,
+        said.agent_id,
+        said.role,
+        said.name,
+        said.content,
+        turn.content_hash,
+        said.occurred_at,
+        said.message_type,
+        said.channel,
+        said.domain,
+        said.task_type,
+        json.dumps(said.metadata, ensure_ascii=False),
+        turn.tokens,
+        turn.redactions,
+        said.learn,
+        said.seen_by,
+    )
+
+
+def found_of(row: "asyncpg.Record") -> Found:
+    """The interaction and the chunk in a row of the statement `turns`. pgvector sends a halfvec as two numbers of two
+    bytes, its dimension and one unused, and then as many big-endian halves."""
+    packed = row["found_vector"]
+    vector = None
+    if packed is not None:
+        vector = np.frombuffer(packed, ">f2", offset=4).astype(np.float32)
+        vector /= np.linalg.norm(vector)  # never zero: see `indexing.vector`
+    return Found(turn_of(row), row["found_start"], row["found_end"], vector)
+
+
+def turn_of(row: "asyncpg.Record") -> Turn:
+    """The interaction in a row of `episodic.interactions`."""
+    # what was validated when it came in is not validated again: that would double the cost of a search
+    interaction = Interaction.model_construct(
+        id=row["id"],
+        session_id=row["session_id"],
+        agent_id=row["agent_id"],
+        role=row["role"],
+        name=row["name"],
+        content=unpacked(row["content"], row["packed"]),
+        occurred_at=row["occurred_at"],
+        message_type=row["message_type"],
+        channel=row["channel"],
+        domain=row["domain"],
+        task_type=row["task_type"],
+        metadata=json.loads(row["metadata"]),
+        learn=row["learn"],
+        visibility="shared" if row["seen_by"] is None else "agent",
+    )
+    return Turn(interaction, row["ordinal"], row["tokens"])

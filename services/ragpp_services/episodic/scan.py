@@ -1,0 +1,167 @@
+"""What a scan of a user's chunks brings back, unpacked into arrays: one row for each chunk."""
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from ragpp.models import Filters, Interaction
+from ragpp.text.lexical import DIMENSIONS
+
+ASKS: Final = 1
+ASSISTANT: Final = 2
+"""Bits of a chunk's traits."""
+
+_QUESTION_MARKS: Final = ("?", "？", "؟")
+_CLOSING: Final = " \t\r\n\"'”’»)]*_"
+"""What may follow the mark of a question that a text ends with."""
+
+_EPOCH: Final = datetime(2000, 1, 1, tzinfo=UTC)
+"""From which PostgreSQL counts its microseconds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """The packed columns of the statement `scan`, one entry a chunk; None for a column that was not asked for."""
+
+    chunks: int
+    turns: bytes | None = None
+    parts: bytes | None = None
+    moments: bytes | None = None
+    sessions: bytes | None = None
+    traits: bytes | None = None
+    names: Sequence[str | None] | None = None
+    distances: bytes | None = None
+    lexical: bytes | None = None
+    eligible: bytes | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Chunks:
+    """A user's chunks in the order of the scan; every array has one row for each, and `ordinal` names the interaction
+    that it is part of.
+
+    `part`: which chunk of its interaction, from 0. `moments`: microseconds since 2000-01-01 UTC. `session`: equal where
+    the session is. `speaker`: index into `speakers`, -1 without a name. `cosine`: NaN where no embedding was given.
+    `lexical`: (rows, terms), the chunk's weight of each term, 0 where it has none. `asks`: the interaction ends with a
+    question. `assistant`: said by one. `eligible`: passes the filters.
+    """
+
+    ordinal: npt.NDArray[np.int64]
+    part: npt.NDArray[np.int64]
+    moments: npt.NDArray[np.int64]
+    session: npt.NDArray[np.int64]
+    speaker: npt.NDArray[np.int64]
+    speakers: tuple[str, ...]
+    cosine: npt.NDArray[np.float64]
+    lexical: npt.NDArray[np.float64]
+    asks: npt.NDArray[np.bool_]
+    assistant: npt.NDArray[np.bool_]
+    eligible: npt.NDArray[np.bool_]
+
+    def key(self, row: int) -> tuple[datetime, int, int]:
+        """(occurred_at, ordinal, part) of a row, by which the store finds it."""
+        moment = _EPOCH + timedelta(microseconds=int(self.moments[row]))
+        return moment, int(self.ordinal[row]), int(self.part[row])
+
+
+def session_key(session_id: str) -> int:
+    """A signed 64-bit hash of a session's id, stable across processes; among 10⁵ sessions of a user two are equal
+    with probability 3·10⁻¹⁰."""
+    return int.from_bytes(hashlib.blake2b(session_id.encode(), digest_size=8).digest(), "big", signed=True)
+
+
+def traits(interaction: Interaction) -> int:
+    """What ranking wants to know of a turn beside its words, as bits."""
+    asks = interaction.content.rstrip(_CLOSING).endswith(_QUESTION_MARKS)
+    return (ASKS if asks else 0) | (ASSISTANT if interaction.role == "assistant" else 0)
+
+
+def unpack(columns: Columns, terms: Sequence[int]) -> Chunks:
+    """The chunks that `columns` describe, with their weights of `terms` (distinct, in [0, DIMENSIONS))."""
+    ordinal = _numbers(columns.turns, ">i8")
+    count = len(ordinal)
+    speaker, speakers = _speakers(columns.names or ())
+    cosine = np.full(count, np.nan)
+    if columns.distances is not None:
+        cosine = 1.0 - np.frombuffer(columns.distances, ">f4").astype(np.float64)
+    lexical = np.zeros((count, len(terms)))
+    if columns.lexical is not None and terms:
+        lexical = _weights(columns.lexical, terms)
+    eligible = np.ones(count, np.bool_)
+    if columns.eligible is not None:
+        eligible = np.frombuffer(columns.eligible, np.uint8).astype(np.bool_)
+    traits = _numbers(columns.traits, ">i2")
+    return Chunks(
+        ordinal=ordinal,
+        part=_numbers(columns.parts, ">i4") if columns.parts is not None else np.zeros(count, np.int64),
+        moments=_numbers(columns.moments, ">i8"),
+        session=_numbers(columns.sessions, ">i8"),
+        speaker=speaker,
+        speakers=speakers,
+        cosine=cosine,
+        lexical=lexical,
+        asks=(traits & ASKS) > 0,
+        assistant=(traits & ASSISTANT) > 0,
+        eligible=eligible,
+    )
+
+
+def _numbers(packed: bytes | None, kind: str) -> npt.NDArray[np.int64]:
+    return np.frombuffer(packed or b"", kind).astype(np.int64)
+
+
+def _speakers(names: Sequence[str | None]) -> tuple[npt.NDArray[np.int64], tuple[str, ...]]:
+    known: dict[str, int] = {}
+    indexes = [-1 if name is None else known.setdefault(name, len(known)) for name in names]
+    return np.asarray(indexes, np.int64), tuple(known)
+
+
+def _weights(packed: bytes, terms: Sequence[int]) -> npt.NDArray[np.float64]:
+    """The weight of each term in each of the sparse vectors in `packed`, as (vectors, terms).
+
+    pgvector sends a sparse vector as big-endian numbers of four bytes: dimensions, entries, unused; then the indices,
+    from 0; then as many float32 weights. No index is as great as DIMENSIONS, and as a float32 that pattern of bits is
+    1.5·10⁻³⁹, which no weight is: so it marks where a vector begins. No weight looks like an index either: as a
+    float32 an index is below 1.5·10⁻³⁹ too.
+    """
+    numbers = np.frombuffer(packed, ">i4").astype(np.int32)
+    begins = np.flatnonzero(numbers == DIMENSIONS)
+    entries = numbers[begins + 1]
+    weights = numbers.view(np.float32).copy()
+    numbers[begins + 1] = -1
+    numbers[begins + 2] = -1
+    result = np.zeros((len(begins), len(terms)))
+    for column, term in enumerate(terms):
+        found = np.flatnonzero(numbers == term)
+        vectors = np.searchsorted(begins, found) - 1
+        result[vectors, column] = weights[found + entries[vectors]]
+    return result
+
+
+def filter_values(filters: Filters, as_of: datetime | None) -> tuple[object, ...]:
+    """The parameters $3 to $13 of the statements with filters."""
+    during = filters.time_range
+    return (
+        during.start if during else None,
+        during.end if during else None,
+        as_of,
+        filters.session_id,
+        filters.agent_id,
+        filters.role,
+        filters.message_type,
+        filters.channel,
+        filters.domain,
+        filters.task_type,
+        list(filters.exclude),
+    )
+
+
+def narrows(filters: Filters) -> bool:
+    """Whether they leave anything out, the moment aside."""
+    start, end, _, *others, excluded = filter_values(filters, None)
+    return bool(excluded) or any(value is not None for value in (start, end, *others))

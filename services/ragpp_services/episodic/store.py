@@ -1,0 +1,300 @@
+"""The only file of the episodic tier that touches the driver."""
+
+from collections.abc import AsyncIterator, Collection, Iterable, Mapping, Sequence
+from contextlib import asynccontextmanager
+from datetime import datetime
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+from pgvector import HalfVector, SparseVector
+
+from ragpp import ledger
+from ragpp.embedding import EmbeddingIdentity
+from ragpp.errors import TierUnavailable
+from ragpp.ledger import forgotten, views
+from ragpp.models import Filters, Interaction, Repetition, Scope
+from ragpp.stores.forgetting import SourceMarks
+from ragpp.stores.postgres import Connection, Pool, ensure_open, foreign_errors, ping, tenant_tx
+from ragpp.stores.queries import load_queries
+from ragpp.text.lexical import DIMENSIONS
+from ragpp_services.episodic.compression import LEAST_BYTES
+from ragpp_services.episodic.rows import (
+    Forgotten,
+    Found,
+    Known,
+    NewTurn,
+    TeachesLess,
+    Turn,
+    found_of,
+    interaction_values,
+    turn_of,
+)
+from ragpp_services.episodic.scan import Columns, filter_values, narrows, session_key, traits
+
+SQL: Final = load_queries("ragpp_services.episodic", "queries.sql")
+ASKED_TERMS: Final = 10_000
+"""In one question: a sparse vector of pgvector holds 16,000 elements."""
+
+
+class EpisodicStore:
+    """Rows in and out of the schema `episodic`: no embedding, no policy, no HTTP.
+
+    Raises, from any method: TierUnavailable, StorageError.
+    """
+
+    def __init__(self, pool: Pool, marks: SourceMarks) -> None:
+        self._pool, self._marks = pool, marks
+
+    async def record_embedding(self, identity: EmbeddingIdentity) -> EmbeddingIdentity:
+        """The identity that this database holds vectors of: `identity` itself when it held none."""
+        await ensure_open(self._pool)
+        async with foreign_errors("embedding identity"), self._pool.acquire(timeout=2.0) as connection:
+            row = await connection.fetchrow(SQL["record_embedding"], identity.model, identity.dimension)
+        if row is None:  # another's insert that is not yet visible: the next call sees it
+            raise TierUnavailable("the embedding identity is being recorded")
+        return EmbeddingIdentity(row["model"], row["dimension"])
+
+    @asynccontextmanager
+    async def writer(self, scope: Scope, epoch: int | None = None) -> AsyncIterator["Writer"]:
+        """A transaction in which no other writer changes this user's rows; committed when left without an error.
+
+        Raises Outdated when `epoch` is not the user's.
+        """
+        async with tenant_tx(self._pool, scope) as connection:
+            await forgotten.lock_in_epoch(connection, scope, epoch)
+            yield Writer(connection, scope, self._marks)
+
+    @asynccontextmanager
+    async def reader(self, scope: Scope) -> AsyncIterator["Reader"]:
+        """A transaction that reads this user's rows."""
+        async with tenant_tx(self._pool, scope) as connection:
+            yield Reader(connection, scope)
+
+    async def version(self) -> str:
+        """The server's version."""
+        return await ping(self._pool)
+
+
+class Rows:
+    """What is read of one user's rows, and written in passing."""
+
+    def __init__(self, connection: Connection, scope: Scope) -> None:
+        self._connection, self._scope = connection, scope
+
+    async def get(self, ids: Collection[str]) -> list[Turn]:
+        """Those of `ids` that exist, by time."""
+        rows = await self._connection.fetch(SQL["get"], *self._scope.user_key, list(ids), self._scope.view)
+        return [turn_of(row) for row in rows]
+
+    async def replies_sharing(
+        self, gone: Sequence[Interaction], stems: Collection[int], seen: Collection[int]
+    ) -> list[Turn]:
+        """What others than the user said since the first of `gone` that shares one of their `stems`; none of `gone`
+        itself, nor of the ordinals `seen`."""
+        found: dict[int, Turn] = {}
+        asked = sorted(stems)
+        for start in range(0, len(asked), ASKED_TERMS):
+            some = asked[start : start + ASKED_TERMS]
+            rows = await self._connection.fetch(
+                SQL["replies_sharing"],
+                *self._scope.user_key,
+                min(one.occurred_at for one in gone),
+                SparseVector(dict.fromkeys(some, 1.0), DIMENSIONS),
+                [one.id for one in gone],
+                [*seen, *found],
+            )
+            found |= {row["ordinal"]: turn_of(row) for row in rows}
+        return sorted(found.values(), key=lambda turn: (turn.interaction.occurred_at, turn.ordinal))
+
+
+class Writer(Rows):
+    """Changes to one user's rows, inside `EpisodicStore.writer`."""
+
+    def __init__(self, connection: Connection, scope: Scope, marks: SourceMarks) -> None:
+        super().__init__(connection, scope)
+        self._marks = marks
+
+    async def note_repetitions(self, found: Iterable[Repetition]) -> list[TeachesLess]:
+        """Add what messages repeat; what is noted stays. Answers what in them was not known to be repeated."""
+        rows = [(one.id, one.start, one.end, of) for one in found for of in one.of or (None,)]
+        if not rows:
+            return []
+        noted = await self._connection.fetch(
+            SQL["note_repetitions"], *self._scope.user_key, *map(list, zip(*rows, strict=True))
+        )
+        return [TeachesLess(row["id"], row["event_id"], row["repeated_id"]) for row in noted]
+
+    async def known(self, ids: Collection[str]) -> dict[str, Known]:
+        """What is stored under those of `ids` that exist."""
+        rows = await self._connection.fetch(SQL["known"], *self._scope.user_key, list(ids))
+        return {row["id"]: Known(row["content_hash"], row["event_id"], row["seen_by"]) for row in rows}
+
+    async def forgotten(self, ids: Collection[str]) -> set[str]:
+        """Those of `ids` that were forgotten."""
+        sources = self._marks.of_all(self._scope, ids)
+        return await forgotten.forgotten_among(self._connection, self._scope, sources)
+
+    async def record(self, events: Sequence[ledger.NewEvent], now: datetime) -> list[int]:
+        """Append to the ledger in this transaction; the ids in the same order."""
+        return await ledger.record(self._connection, self._scope, events, now=now)
+
+    async def note_views(self, turns: Sequence[NewTurn], event_ids: Sequence[int]) -> None:
+        """Let there be a view for each agent that alone may see one of `turns`, whose events these are."""
+        agents = {seen_by for turn in turns if (seen_by := turn.interaction.seen_by) is not None}
+        await views.note_views(self._connection, self._scope, agents, max(event_ids, default=0))
+
+    async def insert(self, turns: Sequence[NewTurn], event_ids: Sequence[int], now: datetime) -> None:
+        """Add `turns`, whose ids are new, in their order; `event_ids` are those of their events."""
+        if not turns:
+            return
+        columns = zip(*map(interaction_values, turns, event_ids), strict=True)
+        rows = await self._connection.fetch(SQL["insert_interactions"], *self._scope.user_key, *map(list, columns), now)
+        ordinals = {row["id"]: row["ordinal"] for row in rows}
+        chunks = [(turn, part, chunk) for turn in turns for part, chunk in enumerate(turn.chunks)]
+        await self._connection.execute(
+            SQL["insert_chunks"],
+            *self._scope.user_key,
+            [ordinals[turn.interaction.id] for turn, _, _ in chunks],
+            [part for _, part, _ in chunks],
+            [turn.interaction.occurred_at for turn, _, _ in chunks],
+            [session_key(turn.interaction.session_id) for turn, _, _ in chunks],
+            [chunk.start for _, _, chunk in chunks],
+            [chunk.end for _, _, chunk in chunks],
+            [chunk.tokens for _, _, chunk in chunks],
+            [turn.interaction.name for turn, _, _ in chunks],
+            [HalfVector(chunk.embedding) for _, _, chunk in chunks],
+            [SparseVector(dict(chunk.lexical), DIMENSIONS) for _, _, chunk in chunks],
+            [traits(turn.interaction) for turn, _, _ in chunks],
+            [turn.interaction.seen_by for turn, _, _ in chunks],
+        )
+
+    async def forget(self, ids: Collection[str], now: datetime) -> list[Forgotten]:
+        """Delete those of `ids` that exist, with their chunks, and mark them as forgotten, in a new epoch; what they
+        were, oldest first."""
+        rows = await self._connection.fetch(SQL["forget"], *self._scope.user_key, list(ids))
+        if rows:
+            marks = self._marks.of_all(self._scope, (row["id"] for row in rows))
+            await forgotten.raise_epoch(self._connection, self._scope)
+            await forgotten.add_forgotten(self._connection, self._scope, marks, now)
+            turns = [row["ordinal"] for row in rows]
+            await self._connection.execute(SQL["forget_chunks"], *self._scope.user_key, turns)
+            await self._connection.execute(SQL["forget_repetitions"], *self._scope.user_key, turns)
+        gone = [Forgotten(row["id"], row["ordinal"], row["session_id"], row["occurred_at"]) for row in rows]
+        return sorted(gone, key=lambda one: one.ordinal)
+
+    async def erase(self, before: int, limit: int, now: datetime) -> bool:
+        """Delete `limit` interactions at most that were stored by events of before that one, the oldest first, with
+        their chunks, and mark them as forgotten, in a new epoch; whether there may be more."""
+        rows = await self._connection.fetch(SQL["recorded_before"], *self._scope.user_key, before, None, None, limit)
+        if not await self.forget([row["id"] for row in rows], now):
+            await forgotten.raise_epoch(self._connection, self._scope)
+        return len(rows) == limit
+
+    async def compress(self, smaller: Mapping[str, bytes]) -> None:
+        """Keep these texts, by the ids of their interactions, as they were packed; as they are where nothing was."""
+        await self._connection.execute(SQL["compress"], *self._scope.user_key, list(smaller), list(smaller.values()))
+
+
+class Reader(Rows):
+    """Reads of one user's rows, inside `EpisodicStore.reader`."""
+
+    async def scan(
+        self,
+        filters: Filters,
+        as_of: datetime | None,
+        embedding: Sequence[float] | npt.NDArray[np.float32] | None,
+        terms: Collection[int],
+    ) -> Columns:
+        """Every chunk of the user that existed at `as_of`, with its distance to `embedding` and its weights of
+        `terms`, where they are given."""
+        row = await self._connection.fetchrow(
+            SQL["scan"],
+            *self._scope.user_key,
+            *filter_values(filters, as_of),
+            None if embedding is None else HalfVector(np.asarray(embedding, np.float32)),
+            SparseVector(dict.fromkeys(terms, 1.0), DIMENSIONS) if terms else None,
+            narrows(filters),
+            self._scope.view,
+        )
+        assert row is not None  # noqa: S101 - an aggregate without groups always has one row
+        return Columns(
+            chunks=row["chunks"],
+            turns=row["turns"],
+            parts=row["parts"],
+            moments=row["moments"],
+            sessions=row["sessions"],
+            traits=row["traits"],
+            names=row["names"],
+            distances=row["distances"],
+            lexical=row["lexical"],
+            eligible=row["eligible"],
+        )
+
+    async def turns(self, keys: Sequence[tuple[datetime, int, int]], *, vectors: bool) -> dict[int, Found]:
+        """The interactions of those (occurred_at, ordinal, part) that exist, by ordinal; with the parts' vectors on
+        request."""
+        columns = tuple(map(list, zip(*keys, strict=True))) or ([], [], [])
+        rows = await self._connection.fetch(SQL["turns"], *self._scope.user_key, *columns, vectors)
+        return {row["ordinal"]: found_of(row) for row in rows}
+
+    async def repetitions(self, ids: Collection[str]) -> list[Repetition]:
+        """What is noted of these messages."""
+        rows = await self._connection.fetch(SQL["repetitions"], *self._scope.user_key, list(ids), self._scope.view)
+        return [Repetition(id=row["id"], start=row["start"], end=row["end"]) for row in rows]
+
+    async def noted_repeats(self, ids: Collection[str]) -> set[str]:
+        """The other messages of which it is noted that they repeat any of these."""
+        rows = await self._connection.fetch(SQL["noted_repeats"], *self._scope.user_key, list(ids))
+        return {row["id"] for row in rows}
+
+    async def holdings(self, ids: Collection[str] | None, before: int | None) -> int:
+        """How many interactions there are; of `ids`, and stored by events of before that one, where these are given."""
+        given = None if ids is None else list(ids)
+        count: int = await self._connection.fetchval(SQL["holdings"], *self._scope.user_key, given, before)
+        return count
+
+    async def recorded_before(self, event_id: int, limit: int) -> list[str]:
+        """Ids of the scope's session and agent, where it names them, oldest first."""
+        scope = self._scope
+        values = (event_id, scope.session_id, scope.agent_id, limit)
+        rows = await self._connection.fetch(SQL["recorded_before"], *scope.user_key, *values)
+        return [row["id"] for row in rows]
+
+    async def recorded(self, after: int, limit: int) -> dict[str, int]:
+        """The ids of interactions with the events that recorded them, in the order of these, from after that one."""
+        rows = await self._connection.fetch(SQL["recorded_in"], *self._scope.user_key, after, self._scope.view, limit)
+        return {row["id"]: row["event_id"] for row in rows}
+
+    async def page(
+        self,
+        filters: Filters,
+        as_of: datetime | None,
+        after: tuple[datetime, int] | None,
+        limit: int,
+        *,
+        newest_first: bool,
+    ) -> list[Turn]:
+        """At most `limit` interactions by time, those beyond the position `after` in that direction."""
+        rows = await self._connection.fetch(
+            SQL["newest" if newest_first else "oldest"],
+            *self._scope.user_key,
+            *filter_values(filters, as_of),
+            *(after or (None, None)),
+            limit,
+            self._scope.view,
+        )
+        return [turn_of(row) for row in rows]
+
+    async def compressible(self, before: datetime, limit: int) -> dict[str, str]:
+        """At most `limit` long texts from before that moment which were not looked at yet, by their ids."""
+        rows = await self._connection.fetch(SQL["compressible"], *self._scope.user_key, before, LEAST_BYTES, limit)
+        return {row["id"]: row["content"] for row in rows}
+
+    async def epoch(self) -> int:
+        """The user's epoch of forgetting."""
+        return await forgotten.epoch_of(self._connection, self._scope)
+
+    async def pending(self, first_event: int | None, last_event: int | None) -> int:
+        """How many of the user's events still wait for a worker."""
+        return await ledger.pending(self._connection, self._scope, first_event, last_event)

@@ -1,0 +1,300 @@
+"""The policy of the episodic tier: every interaction kept once, and found by meaning, word and time."""
+
+import asyncio
+import time
+from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
+from datetime import datetime
+from typing import Final, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from ragpp.clock import Clock, from_moment, to_moment
+from ragpp.embedding import Embedder, EmbeddingIdentity, check_identity
+from ragpp.errors import Conflict, InvalidInput, MemorySystemError, Outdated
+from ragpp.ledger import NewEvent
+from ragpp.ledger.forgotten import forgotten_event
+from ragpp.models import (
+    DEFAULT_SESSION,
+    Entry,
+    Filters,
+    Health,
+    Interaction,
+    InteractionEntry,
+    Memory,
+    MemoryQuery,
+    Page,
+    Scope,
+    Stored,
+)
+from ragpp.stores.cursors import decode_cursor, encode_cursor
+from ragpp.text.chunking import TokenSpans
+from ragpp.text.lexical import query_terms
+from ragpp.tiers import ERASED_AT_ONCE
+from ragpp_services.episodic import indexing
+from ragpp_services.episodic.compression import packed_all
+from ragpp_services.episodic.finding import FindVerbs
+from ragpp_services.episodic.repeats import RepeatVerbs, note_what_repeats
+from ragpp_services.episodic.rows import Known, NewTurn, Turn
+from ragpp_services.episodic.search import Search, memory_of
+from ragpp_services.episodic.store import EpisodicStore
+
+_MAX_BIGINT: Final = (1 << 63) - 1
+
+MAX_PAGE: Final = 1_000
+"""Most interactions that a page holds."""
+
+COMPRESSED_AT_ONCE: Final = 200
+"""Old texts that are read and compressed together."""
+INLINE_CHARS: Final = 4_000
+"""Up to this much text is cut and indexed on the event loop; more goes to a thread, so that nobody waits for it."""
+
+PING_S: Final = 1.9
+"""The contract's two seconds, less what it takes to say that they are over."""
+
+INLINE_CHUNKS: Final = 2_000
+"""Up to this many chunks are ranked on the event loop, in about 2 ms; more go to a thread."""
+
+
+class PostgresEpisodicTier(RepeatVerbs, FindVerbs):
+    """`ragpp.tiers.EpisodicTier` on PostgreSQL with pgvector.
+
+    Raises, beside what the protocol says: EmbeddingMismatch, from any method that reads or writes vectors, while the
+    database holds those of another model; EmbeddingError where a text had to be embedded here.
+    """
+
+    name: Literal["episodic"] = "episodic"
+
+    def __init__(self, store: EpisodicStore, embedder: Embedder, counter: TokenSpans, clock: Clock) -> None:
+        self._store, self._embedder, self._counter, self._clock = store, embedder, counter, clock
+        self._identity_checked = False
+
+    async def check_embedding(self) -> None:
+        """Record the embedder's identity in an empty database, or raise EmbeddingMismatch where it is another.
+        Asks the database once."""
+        if not self._identity_checked:
+            identity = EmbeddingIdentity.of(self._embedder)
+            check_identity(await self._store.record_embedding(identity), identity)
+            self._identity_checked = True
+
+    async def epoch(self, scope: Scope) -> int:
+        """See the protocol."""
+        async with self._store.reader(scope) as reader:
+            return await reader.epoch()
+
+    async def store(self, scope: Scope, entries: Sequence[Entry], epoch: int | None = None) -> list[Stored]:
+        """See the protocol. The same content is the same role, name and content (`indexing.content_hash`). An id that
+        was forgotten stays so, whatever is said under it."""
+        await self.check_embedding()
+        wanted = [entry for entry in entries if isinstance(entry, InteractionEntry)]
+        if len(wanted) != len(entries):
+            raise InvalidInput("the episodic tier holds interactions, and nothing else")
+        if not wanted:
+            return []
+        turns = await self._turns(wanted)
+        ids = [turn.interaction.id for turn in turns]
+        now = self._clock()
+        async with self._store.writer(scope, epoch) as writer:
+            known = await writer.known(set(ids))
+            _refuse_conflicts(turns, known)
+            gone = await writer.forgotten(set(ids) - known.keys())
+            fresh: dict[str, NewTurn] = {}
+            for turn in turns:
+                if turn.interaction.id not in known and turn.interaction.id not in gone:
+                    fresh.setdefault(turn.interaction.id, turn)
+            event_ids = await writer.record([_stored_event(turn.interaction) for turn in fresh.values()], now)
+            await writer.insert(list(fresh.values()), event_ids, now)
+            await writer.note_views(list(fresh.values()), event_ids)
+        recorded = {identifier: row.event_id for identifier, row in known.items()}
+        recorded.update(zip(fresh, event_ids, strict=True))
+        return [
+            Stored(id=identifier, forgotten=True)
+            if identifier in gone
+            else Stored(id=identifier, duplicate=fresh.pop(identifier, None) is None, event_id=recorded[identifier])
+            for identifier in ids
+        ]
+
+    async def retrieve(self, query: MemoryQuery) -> list[Memory]:
+        """See the protocol. Without a text and an embedding: the latest within the filters."""
+        if not query.text.strip() and query.embedding is None:
+            return await self._latest(query)
+        await self.check_embedding()
+        embedding = await self._query_vector(query)
+        terms = query_terms(query.text) if query.mode != "dense" else ()
+        async with self._store.reader(query.scope) as reader:
+            columns = await reader.scan(query.filters, query.as_of, embedding, terms)
+            if columns.chunks <= INLINE_CHUNKS:
+                search = Search.of(columns, terms, query)
+            else:
+                search = await asyncio.to_thread(Search.of, columns, terms, query)
+            if not search.ranked:
+                return []
+            found = await reader.turns(search.keys, vectors=search.wants_vectors)
+        return search.memories(found)
+
+    async def forget(self, scope: Scope, ids: Collection[str]) -> int:
+        """See the protocol. What was derived from the interactions is cleaned by way of the ledger."""
+        now = self._clock()
+        found, seen = await self._repetitions_of(scope, ids)
+        async with self._store.writer(scope) as writer:
+            less = await note_what_repeats(writer, ids, found, seen)
+            gone = await writer.forget(ids, now)
+            events = [forgotten_event(one.id, one.occurred_at, one.session_id, less.get(one.id)) for one in gone]
+            await writer.record(events, now)
+        return len(gone)
+
+    async def holdings(
+        self, scope: Scope, sources: Sequence[str] | None = None, before: int | None = None
+    ) -> dict[str, int]:
+        """See the protocol."""
+        async with self._store.reader(scope) as reader:
+            count = await reader.holdings(sources, before)
+        return {"interactions": count} if count else {}
+
+    async def erase(self, scope: Scope, before: int) -> bool:
+        """See the protocol. ERASED_AT_ONCE interactions at a time; unlike `forget`, nothing is left to be cleaned by
+        way of the ledger."""
+        async with self._store.writer(scope) as writer:
+            return await writer.erase(before, ERASED_AT_ONCE, self._clock())
+
+    async def recorded_before(self, scope: Scope, event_id: int, limit: int) -> list[str]:
+        """See the protocol."""
+        async with self._store.reader(scope) as reader:
+            return await reader.recorded_before(event_id, max(0, limit))
+
+    async def recorded(self, scope: Scope, after: int = 0, limit: int = ERASED_AT_ONCE) -> dict[str, int]:
+        """See the protocol."""
+        async with self._store.reader(scope) as reader:
+            return await reader.recorded(after, max(0, limit))
+
+    async def health_check(self) -> Health:
+        """See the protocol."""
+        started = time.perf_counter()
+        try:
+            async with asyncio.timeout(PING_S):
+                detail, ok = f"PostgreSQL {await self._store.version()}", True
+                await self.check_embedding()
+        except (MemorySystemError, TimeoutError) as error:
+            detail, ok = str(error) or "PostgreSQL did not answer in time", False
+        return Health(name=self.name, ok=ok, ms=(time.perf_counter() - started) * 1_000, detail=detail)
+
+    async def get(self, scope: Scope, ids: Collection[str]) -> list[Interaction]:
+        """See the protocol."""
+        async with self._store.reader(scope) as reader:
+            return [turn.interaction for turn in await reader.get(ids)]
+
+    async def list_interactions(
+        self,
+        scope: Scope,
+        filters: Filters | None = None,
+        cursor: str | None = None,
+        limit: int = 50,
+        newest_first: bool = True,
+    ) -> Page[Interaction]:
+        """See the protocol. A page holds 1 to MAX_PAGE interactions; InvalidInput for another limit."""
+        if not 1 <= limit <= MAX_PAGE:
+            raise InvalidInput(f"limit is {limit}, and must be between 1 and {MAX_PAGE}")
+        after = _position(cursor) if cursor is not None else None
+        async with self._store.reader(scope) as reader:
+            turns = await reader.page(filters or Filters(), None, after, limit + 1, newest_first=newest_first)
+        shown = turns[:limit]
+        return Page(
+            items=tuple(turn.interaction for turn in shown),
+            next_cursor=_cursor(shown[-1]) if len(turns) > limit else None,
+        )
+
+    async def session_tail(self, scope: Scope, limit: int = 20) -> list[Interaction]:
+        """See the protocol. A scope without a session means the session `default`."""
+        filters = Filters(session_id=scope.session_id or DEFAULT_SESSION)
+        async with self._store.reader(scope) as reader:
+            turns = await reader.page(filters, None, None, max(0, limit), newest_first=True)
+        return [turn.interaction for turn in reversed(turns)]
+
+    async def compress(self, scope: Scope, before: datetime) -> int:
+        """See the protocol. COMPRESSED_AT_ONCE texts at a time, read and packed before writers have to wait."""
+        done = 0
+        while True:
+            async with self._store.reader(scope) as reader:
+                epoch = await reader.epoch()
+                texts = await reader.compressible(before, COMPRESSED_AT_ONCE)
+            smaller = await asyncio.to_thread(packed_all, texts)
+            with suppress(Outdated):  # something was forgotten meanwhile: it is read again
+                async with self._store.writer(scope, epoch) as writer:
+                    await writer.compress(smaller)
+                done += sum(map(bool, smaller.values()))
+                if len(texts) < COMPRESSED_AT_ONCE:
+                    return done
+
+    async def pending(self, scope: Scope, first_event: int | None = None, last_event: int | None = None) -> int:
+        """See the protocol. What failed for good is not waited for."""
+        async with self._store.reader(scope) as reader:
+            return await reader.pending(first_event, last_event)
+
+    async def _turns(self, entries: Sequence[InteractionEntry]) -> list[NewTurn]:
+        in_thread = sum(len(entry.interaction.content) for entry in entries) > INLINE_CHARS
+        if in_thread:
+            cuts = await asyncio.to_thread(indexing.cut_all, entries, self._counter)
+        else:
+            cuts = indexing.cut_all(entries, self._counter)
+        vectors = await indexing.embed_missing(entries, cuts, self._embedder)
+        if in_thread:
+            return await asyncio.to_thread(indexing.new_turns, entries, cuts, vectors)
+        return indexing.new_turns(entries, cuts, vectors)
+
+    async def _query_vector(self, query: MemoryQuery) -> npt.NDArray[np.float32] | None:
+        if query.mode == "lexical" and query.filters.similarity_threshold is None:
+            return None
+        if query.embedding is not None:
+            return indexing.vector(query.embedding, self._embedder.dimension, "the query")
+        return (await self._embedder.embed([query.text])).reshape(-1)
+
+    async def _latest(self, query: MemoryQuery) -> list[Memory]:
+        async with self._store.reader(query.scope) as reader:
+            turns = await reader.page(query.filters, query.as_of, None, query.limit, newest_first=True)
+        return [memory_of(turn, 1 - index / len(turns), None) for index, turn in enumerate(turns)]
+
+
+def _refuse_conflicts(turns: Sequence[NewTurn], known: Mapping[str, Known]) -> None:
+    """Raises Conflict when an id stands for other content, in the store or earlier in the batch, or for what another
+    agent alone may see, or all agents and now one alone."""
+    contents = {identifier: row.content_hash for identifier, row in known.items()}
+    indexes = [
+        index
+        for index, turn in enumerate(turns)
+        if contents.setdefault(turn.interaction.id, turn.content_hash) != turn.content_hash
+        or _is_of_others(turn.interaction, known.get(turn.interaction.id))
+    ]
+    if indexes:
+        raise Conflict(
+            f"{len(indexes)} of {len(turns)} ids are known with other content, the first at index {indexes[0]}",
+            details={"indexes": indexes},
+        )
+
+
+def _is_of_others(interaction: Interaction, known: Known | None) -> bool:
+    """Whether it would be told what another agent was told, or is not to be seen by whoever sees it."""
+    if known is None:
+        return False
+    return (interaction.seen_by is not None) if known.seen_by is None else known.seen_by != interaction.agent_id
+
+
+def _stored_event(interaction: Interaction) -> NewEvent:
+    return NewEvent(
+        "interaction.stored", interaction.id, interaction.occurred_at, {"session_id": interaction.session_id}
+    )
+
+
+def _cursor(turn: Turn) -> str:
+    return encode_cursor(to_moment(turn.interaction.occurred_at), turn.ordinal)
+
+
+def _position(cursor: str) -> tuple[datetime, int]:
+    micros, ordinal = (int(part) for part in decode_cursor(cursor, int, int))
+    try:
+        moment = from_moment(micros)
+    except OverflowError as error:
+        raise InvalidInput("the cursor is not one that this list gave out") from error
+    if not 0 <= ordinal <= _MAX_BIGINT:
+        raise InvalidInput("the cursor is not one that this list gave out")
+    return moment, ordinal

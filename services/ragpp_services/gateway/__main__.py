@@ -1,0 +1,12 @@
+"""`python -m ragpp_services.gateway`: the gateway, its tiers behind HTTP."""
+
+import uvicorn
+
+from ragpp.observability.logs import configure_logs
+from ragpp.settings import GatewaySettings, LogSettings
+from ragpp_services.gateway.app import create_gateway
+
+if __name__ == "__main__":
+    configure_logs(LogSettings(), "gateway")
+    settings = GatewaySettings()
+    uvicorn.run(create_gateway(), host=settings.host, port=settings.port, log_config=None, access_log=False)

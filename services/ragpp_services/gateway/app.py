@@ -1,0 +1,227 @@
+"""The gateway's composition root: settings are read here, and the tiers are put behind one API."""
+
+import time
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+from importlib.metadata import version
+from typing import Final, TypeVar, cast
+from uuid import uuid4
+
+import structlog
+from fastapi import FastAPI
+from fastapi_offline import FastAPIOffline
+
+from ragpp.clock import Clock, system_clock
+from ragpp.embedding import Embedder
+from ragpp.embedding.factory import make_embedder
+from ragpp.errors import ConfigurationError, MemorySystemError
+from ragpp.extraction.query import query_entities
+from ragpp.ledger.jobs import JobLedger
+from ragpp.ledger.pins import PinBoard
+from ragpp.ledger.views import ViewBoard
+from ragpp.models import Scope, TierName
+from ragpp.redaction import SECRETS
+from ragpp.settings import (
+    EmbeddingSettings,
+    ForgettingSettings,
+    GatewaySettings,
+    LearningSettings,
+    PostgresSettings,
+    TierSettings,
+)
+from ragpp.stores.forgetting import SourceMarks
+from ragpp.stores.migrations import load_migrations, migrate_as_owner
+from ragpp.stores.postgres import create_pool, ensure_open
+from ragpp.text.tokens import TokenCounter
+from ragpp.tiers import EpisodicTier, MemoryTier, ProceduralTier, SemanticTier, ShortTermTier
+from ragpp.web import problems
+from ragpp.web.remote import remote_client, remote_tier
+from ragpp_services.gateway.audit import Audit
+from ragpp_services.gateway.http import AuditMiddleware
+from ragpp_services.gateway.identity import Identity
+from ragpp_services.gateway.intake import Intake
+from ragpp_services.gateway.parts import Parts
+from ragpp_services.gateway.paths import EscapedAddressMiddleware
+from ragpp_services.gateway.recall import Recaller
+from ragpp_services.gateway.routes import (
+    forgetting,
+    graph,
+    health,
+    interactions,
+    jobs,
+    procedural,
+    recall,
+    reflections,
+    retention,
+    review,
+    sessions,
+    users,
+)
+from ragpp_services.gateway.store import GatewayStore
+from ragpp_services.gateway.views import ViewedProcedural, ViewedSemantic, ViewedShortTerm
+
+TIER_TIMEOUT_S: Final = 30.0
+"""Longest a tier service may take for a write; recalls have their own deadline."""
+_DESCRIPTION: Final = """Memory for AI agents: write what was said, recall what matters, within a budget of tokens and
+a deadline. Every request carries `Authorization: Bearer <key>`; every error is a problem document (RFC 9457)."""
+_log = structlog.stdlib.get_logger(__name__)
+TierT = TypeVar("TierT", bound=MemoryTier)
+
+
+@dataclass(frozen=True)
+class Tiers:
+    """The four tiers, wherever they are."""
+
+    short_term: ShortTermTier
+    episodic: EpisodicTier
+    semantic: SemanticTier
+    procedural: ProceduralTier
+
+
+@dataclass(frozen=True)
+class Tools:
+    """What the gateway and in-process tiers share, so that a model is loaded once."""
+
+    embedder: Embedder
+    counter: TokenCounter
+    clock: Clock
+
+
+OpenTiers = Callable[[Tools], AbstractAsyncContextManager[Tiers]]
+
+
+async def migrate(settings: PostgresSettings) -> int:
+    """Bring the schemas `identity` and `audit` up to date, as the owner; returns how many migrations were applied."""
+    return await migrate_as_owner(settings, load_migrations("gateway", "ragpp_services.gateway"))
+
+
+@asynccontextmanager
+async def open_remote_tiers(settings: TierSettings) -> AsyncIterator[Tiers]:
+    """All four tiers behind HTTP. Raises ConfigurationError naming the settings that are missing."""
+    urls: Mapping[TierName, str | None] = {
+        "short_term": settings.short_term_url,
+        "episodic": settings.episodic_url,
+        "semantic": settings.semantic_url,
+        "procedural": settings.procedural_url,
+    }
+    missing = [f"TIER_{name.upper()}_URL" for name, url in urls.items() if not url]
+    if settings.credential is None:
+        missing.append("TIER_CREDENTIAL")
+    if missing or settings.credential is None:
+        raise ConfigurationError(f"not set: {', '.join(missing)}")
+    credential = settings.credential.get_secret_value()
+    async with AsyncExitStack() as stack:
+
+        async def remote(protocol: type[TierT], name: TierName) -> TierT:
+            client = remote_client(urls[name] or "", credential, TIER_TIMEOUT_S)
+            return remote_tier(protocol, name, await stack.enter_async_context(client))
+
+        yield Tiers(
+            short_term=await remote(ShortTermTier, "short_term"),
+            episodic=await remote(EpisodicTier, "episodic"),
+            semantic=await remote(SemanticTier, "semantic"),
+            procedural=await remote(ProceduralTier, "procedural"),
+        )
+
+
+@asynccontextmanager
+async def open_parts(open_tiers: OpenTiers) -> AsyncIterator[Parts]:
+    """Everything that the routes need, from the environment's settings."""
+    postgres, gateway = PostgresSettings(), GatewaySettings()
+    async with AsyncExitStack() as stack:
+        embedder = make_embedder(EmbeddingSettings())
+        stack.push_async_callback(embedder.close)
+        tools = Tools(embedder, TokenCounter(), system_clock)
+        tiers = await stack.enter_async_context(open_tiers(tools))
+        pool = create_pool(postgres, vectors=False)
+        await ensure_open(pool)
+        stack.push_async_callback(pool.close)
+        marks = SourceMarks(ForgettingSettings().key)
+        store = GatewayStore(pool, marks)
+        audit = Audit(gateway.audit_spool, store.insert_accesses)
+        audit.start()
+        stack.push_async_callback(audit.stop)
+        asked, views = JobLedger(pool, system_clock, marks), ViewBoard(pool)
+
+        async def begin_view(scope: Scope) -> None:
+            await views.begin(scope, 0)  # before whoever builds it looks
+            subject, now = f"view:{uuid4().hex}", system_clock()
+            job = await asked.request(scope, "maintain.requested", subject, {"task": "views"}, now)
+            await views.begin(scope, int(job.id.partition(".")[0]))
+
+        tiers = Tiers(
+            short_term=cast("ShortTermTier", ViewedShortTerm(tiers.short_term, views)),
+            episodic=tiers.episodic,
+            semantic=cast("SemanticTier", ViewedSemantic(tiers.semantic, views)),
+            procedural=cast("ProceduralTier", ViewedProcedural(tiers.procedural, views, begin_view)),
+        )
+        recaller = Recaller(
+            {
+                "short_term": tiers.short_term,
+                "episodic": tiers.episodic,
+                "semantic": tiers.semantic,
+                "procedural": tiers.procedural,
+            },
+            tiers.episodic,
+            embedder,
+            query_entities,
+            tools.counter,
+            system_clock,
+            deadline_ms=gateway.deadline_ms,
+            token_budget=gateway.token_budget,
+        )
+        try:
+            await embedder.warm()
+        except MemorySystemError as error:  # recalls search by words until it answers
+            _log.warning("embedder.not_warm", error=error.message)
+        yield Parts(
+            short_term=tiers.short_term,
+            episodic=tiers.episodic,
+            semantic=tiers.semantic,
+            procedural=tiers.procedural,
+            intake=Intake(SECRETS, tools.counter, embedder, system_clock),
+            recaller=recaller,
+            identity=Identity(store, time.monotonic),
+            audit=audit,
+            jobs=asked,
+            pins=PinBoard(pool, system_clock),
+            marks=marks,
+            clock=system_clock,
+            max_body_bytes=gateway.max_body_bytes,
+            version=version("ragpp"),
+            review_below=LearningSettings().review_below,
+        )
+
+
+def create_app(open_parts_: Callable[[], AbstractAsyncContextManager[Parts]]) -> FastAPI:
+    """The public API; `open_parts_` is entered at start and left at shutdown."""
+
+    @asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        async with open_parts_() as parts:
+            app.state.parts = parts
+            yield
+
+    app = FastAPIOffline(  # its pages come with the installation, not from a CDN
+        docs_url="/docs",
+        redoc_url=None,
+        static_url="/docs/assets",
+        title="RAG++",
+        version=version("ragpp"),
+        description=_DESCRIPTION,
+        lifespan=lifespan,
+        redirect_slashes=False,
+    )
+    problems.install(app)
+    app.add_middleware(AuditMiddleware)
+    app.add_middleware(EscapedAddressMiddleware)
+    learned = (graph, procedural, review, reflections)
+    for module in (interactions, recall, forgetting, sessions, *learned, retention, users, jobs, health):
+        app.include_router(module.router)
+    return app
+
+
+def create_gateway() -> FastAPI:
+    """The gateway alone, its tiers behind HTTP."""
+    return create_app(lambda: open_parts(lambda _tools: open_remote_tiers(TierSettings())))

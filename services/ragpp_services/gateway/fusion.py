@@ -1,0 +1,84 @@
+"""One ranking from what the tiers answered, each in its own scale of scores.
+
+Scores of different tiers cannot be compared, and the episodic tier's ranking of turns is the one that was measured.
+So its order is kept, the other tiers are set between its memories by their rank, and among the first turns an item of
+another tier may only stand behind the turns it rests on: what the graph knows never pushes evidence out. Raising the
+turns that relationships rest on was tried and found nothing more.
+"""
+
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Final
+
+from ragpp.models import Memory, TierName
+from ragpp_services.gateway.memory_key import MemoryKey, memory_key
+
+PROTECTED_TURNS: Final = 20
+"""So many turns fit a context of a thousand tokens; which they are is for the episodic tier alone to say."""
+
+EVIDENCE_TURNS: Final = 3
+"""How many of a memory's sources count as its evidence: the first ones."""
+
+STRIDE: Final = 4
+"""One of so many places goes to another tier, while it has something to say."""
+
+_BETWEEN: Final[tuple[TierName, ...]] = ("semantic", "procedural", "catalog")
+
+
+def fuse(answers: Mapping[TierName, Sequence[Memory]], *, limit: int | None = None) -> list[Memory]:
+    """The memories of all tiers, best first, at most `limit`, each once.
+
+    `answers` are best first. What two tiers both hold (a message and the interaction that it is) is one
+    memory: the one of the tier that is read first. Order: the episodic tier's memories in their own order; between
+    them at every STRIDE-th place those of the semantic, procedural and catalog tiers in turn; then what only the
+    running conversation holds, which the context shows anyway. Until PROTECTED_TURNS turns are named, an item of
+    another tier waits until its evidence is. Scores stay those of the tiers.
+    """
+    turns = deque(answers.get("episodic", ()))
+    others = deque(_in_turn([answers.get(tier, ()) for tier in _BETWEEN]))
+    fused: dict[MemoryKey, Memory] = {}
+    named: set[str] = set()
+
+    def take(memory: Memory) -> None:
+        key = memory_key(memory)
+        if key not in fused:
+            fused[key] = memory
+            named.update(evidence(memory))
+
+    has_turns = bool(turns)
+    while turns or others:
+        place_of_another = not turns or len(fused) % STRIDE == STRIDE - 1
+        other = _first_allowed(others, named, free=not has_turns) if place_of_another else None
+        if other is not None:
+            others.remove(other)
+            take(other)
+        elif turns:
+            take(turns.popleft())
+        else:
+            take(others.popleft())
+    for memory in answers.get("short_term", ()):
+        take(memory)
+    return list(fused.values())[:limit]
+
+
+def evidence(memory: Memory) -> tuple[str, ...]:
+    """The ids of the turns that a memory rests on and is judged by."""
+    return memory.sources[:EVIDENCE_TURNS]
+
+
+def _in_turn(rankings: Iterable[Sequence[Memory]]) -> Iterator[Memory]:
+    """The first of each ranking, then the second of each, and so on."""
+    waiting = deque(iter(ranking) for ranking in rankings)
+    while waiting:
+        ranking = waiting.popleft()
+        memory = next(ranking, None)
+        if memory is not None:
+            yield memory
+            waiting.append(ranking)
+
+
+def _first_allowed(others: Iterable[Memory], named: set[str], *, free: bool) -> Memory | None:
+    """The first that brings no turn forward, or the first of all when enough turns are named or there are none."""
+    if free or len(named) >= PROTECTED_TURNS:
+        return next(iter(others), None)
+    return next((memory for memory in others if named.issuperset(evidence(memory))), None)

@@ -1,0 +1,278 @@
+"""Packing: which memories go into the context, under which title, within a budget of tokens. Pure."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Final
+
+from ragpp.context.quoting import end_of_lines
+from ragpp.models import Memory, MemoryKind
+from ragpp_services.gateway import rendering
+from ragpp_services.gateway.excerpts import ELLIPSIS, Counter, beginning
+from ragpp_services.gateway.memory_key import MemoryKey, memory_key
+
+SHARES: Final[Mapping[str, float]] = {
+    rendering.RECENT: 0.30,
+    rendering.ENTITIES: 0.02,
+    rendering.RELATIONSHIPS: 0.05,
+    rendering.PREFERENCES: 0.06,
+}
+"""The largest share of the budget that a section may take while past interactions still want room; what a section
+leaves is theirs, and what they leave is offered to the sections again."""
+LONG_TURN_TOKENS: Final = 128
+"""A turn up to this length is shown whole or not at all; of a longer one an excerpt may be shown."""
+EXACT_TOKENS: Final = 200
+"""Up to this many, `Memory.tokens` is taken at its word; a longer text was counted in chunks, whose cuts may divide a
+word and count it differently."""
+_LONG_AGO: Final = datetime.min.replace(tzinfo=UTC)
+MIN_EXCERPT_TOKENS: Final = 24
+"""Shorter than this, an excerpt of a long turn says too little to be worth its line."""
+
+_TITLE_OF: Final[Mapping[MemoryKind, str]] = {
+    "summary": rendering.RECENT,
+    "message": rendering.RECENT,
+    "interaction": rendering.PAST,
+    "entity": rendering.ENTITIES,
+    "relationship": rendering.RELATIONSHIPS,
+    "preference": rendering.PREFERENCES,
+    "rule": rendering.PREFERENCES,
+    "finding": rendering.PREFERENCES,
+    "item": rendering.KNOWLEDGE,
+}
+
+
+@dataclass(frozen=True)
+class Frame:
+    """What the caller brings to the context: said first (persona) and last (tools, situation)."""
+
+    persona: str | None = None
+    tools: Sequence[str] = ()
+    situation: str | None = None
+
+
+@dataclass(frozen=True)
+class Section:
+    """A titled part of the context. `tokens` counts its heading; `memories` in the order shown."""
+
+    title: str
+    text: str
+    tokens: int
+    memories: tuple[Memory, ...] = ()
+
+    @property
+    def memory_ids(self) -> tuple[str, ...]:
+        return tuple(memory.id for memory in self.memories)
+
+
+@dataclass(frozen=True)
+class Packed:
+    """The assembled context. `tokens` is at most the budget."""
+
+    context: str
+    tokens: int
+    sections: tuple[Section, ...] = ()
+
+
+@dataclass(frozen=True)
+class _Line:
+    """A memory as it is shown: `head + day + rest + bracket`. `tokens` of `head` and `rest`; what the day and the
+    bracket add is counted apart (no bracket for an excerpt)."""
+
+    memory: Memory
+    head: str
+    day: str
+    rest: str
+    tokens: int
+    day_tokens: int
+    bracket: str = ""
+    bracket_tokens: int = 0
+
+    def cost(self, days: Collection[str]) -> int:
+        """Tokens that it adds to a section whose lines have `days`."""
+        return self.tokens + (0 if self.day in days else self.day_tokens)
+
+
+@dataclass(frozen=True)
+class _Draft:
+    """The lines of a section so far, in the order they were taken, and the days among them."""
+
+    lines: tuple[_Line, ...] = ()
+
+    @property
+    def days(self) -> frozenset[str]:
+        return frozenset(line.day for line in self.lines)
+
+
+def pack(
+    ranking: Sequence[Memory], conversation: Sequence[Memory], frame: Frame, *, budget: int, counter: Counter
+) -> Packed:
+    """The context for `ranking` (fused, best first) and `conversation` (summary, then messages, oldest first).
+
+    The caller's own frame is never cut by less than all of it: persona, then situation, then tools are taken while
+    they fit. Of the conversation the latest messages stay. A turn that is shown in the conversation is not shown
+    again. A long turn that does not fit is shown as an excerpt of the part that was found. Past interactions of one day
+    stand together, as they followed each other, and only the first of them has the date; days are in the order of
+    their best. Relevance and confidence stand behind the lines when there is room for all of them. Same input, same
+    output.
+
+    Tokens are counted by line and added up: `counter` must not join what white space divides, and `Memory.tokens`
+    must be its count of the text.
+    """
+    if budget <= 0:
+        return Packed("", 0)
+    frames = _frame_sections(frame, budget, counter)
+    left = budget - sum(section.tokens for section in frames.values())
+    packing = _Packing(counter, left)
+    packing.fill(ranking, conversation)
+    sections = packing.sections(frames)
+    return Packed(
+        "\n\n".join(section.text for section in sections), sum(section.tokens for section in sections), sections
+    )
+
+
+def _frame_sections(frame: Frame, budget: int, counter: Counter) -> dict[str, Section]:
+    wanted = {
+        rendering.PERSONA: frame.persona,
+        rendering.SITUATION: frame.situation,
+        rendering.TOOLS: rendering.lines_of(frame.tools) if frame.tools else None,
+    }
+    taken: dict[str, Section] = {}
+    for title, text in wanted.items():
+        if text:
+            whole = f"{rendering.heading(title)}\n{text}"
+            section = Section(title, whole, counter.count(whole))
+            if section.tokens <= budget:
+                taken[title] = section
+                budget -= section.tokens
+    return taken
+
+
+class _Packing:
+    """The drafts of the sections, by title, while room is left."""
+
+    def __init__(self, counter: Counter, room: int) -> None:
+        self._counter, self._room, self._left = counter, room, room
+        self._drafts: dict[str, _Draft] = {}
+        self._known: dict[int, _Line] = {}
+        self._shown: set[MemoryKey] = set()
+        self._said: dict[int, int] = {}
+
+    def fill(self, ranking: Sequence[Memory], conversation: Sequence[Memory]) -> None:
+        """Offer each section its share, then past interactions all that is left, then what they leave to the rest."""
+        self._said = {id(memory): place for place, memory in enumerate(conversation)}
+        groups: dict[str, list[Memory]] = {}
+        for memory in ranking:
+            title = _TITLE_OF[memory.kind]
+            if title != rendering.RECENT:
+                groups.setdefault(title, []).append(memory)
+        latest_first = [memory for memory in conversation if memory.kind == "summary"]
+        latest_first += [memory for memory in reversed(conversation) if memory.kind == "message"]
+        offers = {rendering.RECENT: latest_first} | {title: groups.get(title, []) for title in _KNOWLEDGE_ORDER}
+        for title, memories in offers.items():
+            self._take(title, memories, min(self._left, int(self._room * SHARES.get(title, 1.0))))
+        self._take(rendering.PAST, groups.get(rendering.PAST, []), self._left)
+        for title, memories in offers.items():
+            self._take(title, memories, self._left)
+
+    def sections(self, frames: Mapping[str, Section]) -> tuple[Section, ...]:
+        """The sections in their order; brackets where all of them fit."""
+        bracketed = sum(line.bracket_tokens for draft in self._drafts.values() for line in draft.lines) <= self._left
+        sections = []
+        for title in rendering.TITLES:
+            if title in frames:
+                sections.append(frames[title])
+            elif title in self._drafts:
+                sections.append(self._section(title, bracketed=bracketed))
+        return tuple(sections)
+
+    def _section(self, title: str, *, bracketed: bool) -> Section:
+        lines = _arranged(title, self._drafts[title].lines, self._said)
+        texts, day, tokens = [rendering.heading(title)], "", self._counter.count(rendering.heading(title))
+        for line in lines:
+            fresh = bool(line.day) and line.day != day
+            texts.append(line.head + (line.day if fresh else "") + line.rest + (line.bracket if bracketed else ""))
+            tokens += line.tokens + (line.day_tokens if fresh else 0) + (line.bracket_tokens if bracketed else 0)
+            day = line.day or day
+        return Section(title, "\n".join(texts), tokens, tuple(line.memory for line in lines))
+
+    def _take(self, title: str, memories: Sequence[Memory], room: int) -> None:
+        """Add to a section what fits into `room`, its heading included when it is new."""
+        draft = self._drafts.get(title, _Draft())
+        days = set(draft.days)
+        used = 0 if draft.lines else self._counter.count(rendering.heading(title))
+        added: list[_Line] = []
+        for memory in memories:
+            key = memory_key(memory)
+            if key in self._shown:
+                continue
+            line = self._line(memory) if _may_fit(memory, room - used) else None
+            if line is None or used + line.cost(days) > room:
+                line = self._excerpt(memory, room - used)
+            if line is not None and used + line.cost(days) <= room:
+                added.append(line)
+                used += line.cost(days)
+                days.add(line.day)
+                self._shown.add(key)
+        if added:
+            self._drafts[title] = _Draft((*draft.lines, *added))
+            self._left -= used
+
+    def _line(self, memory: Memory) -> _Line:
+        """The whole line; its tokens are those of what stands around the text, plus the text's own."""
+        known = self._known.get(id(memory))
+        if known is not None:
+            return known
+        count, around = self._counter.count, rendering.around(memory)
+        text = rendering.data(memory)
+        trusted = 0 < memory.tokens <= EXACT_TOKENS and text == memory.text
+        tokens = count(around.head) + sum(map(count, around.rest)) + (memory.tokens if trusted else count(text))
+        bracket, rest = around.bracket, "".join(around.rest) + text
+        line = _Line(memory, around.head, around.day, rest, tokens, count(around.day), bracket, count(bracket))
+        self._known[id(memory)] = line
+        return line
+
+    def _excerpt(self, memory: Memory, room: int) -> _Line | None:
+        """As much as `room` tokens hold of the part of a long turn that was found; None when it is not worth its
+        line."""
+        if memory.kind not in _TURNS | {"summary"} or room < MIN_EXCERPT_TOKENS:
+            return None
+        if max(memory.tokens, len(memory.text) // 8) <= LONG_TURN_TOKENS:
+            return None
+        count, around = self._counter.count, rendering.around(memory)
+        before = "".join(around.rest) + (ELLIPSIS.lstrip() + " " if memory.focus else "")
+        frame = sum(map(count, (around.head, around.day, before)))
+        cut = beginning(memory.text[memory.focus :].strip(), room - frame, self._counter)
+        tokens = count(around.head) + count(before + cut)
+        return _Line(memory, around.head, around.day, before + cut, tokens, count(around.day)) if cut else None
+
+
+def _arranged(title: str, lines: Sequence[_Line], said: Mapping[int, int]) -> list[_Line]:
+    """A section's lines as they are shown: the conversation as it went (`said`: the places of its memories), past
+    interactions by day and then by time, others as they were taken. Lines without a time keep their place among each
+    other."""
+    if title == rendering.RECENT:
+        return sorted(lines, key=lambda line: said[id(line.memory)])
+    if title != rendering.PAST:
+        return list(lines)
+    places: dict[str, int] = {}
+    for line in lines:
+        places.setdefault(line.day, len(places))
+    return sorted(lines, key=lambda line: (places[line.day], line.memory.occurred_at or _LONG_AGO))
+
+
+def _may_fit(memory: Memory, room: int) -> bool:
+    """False for a text that is surely too long, so that it need not be counted: its own count may be off by what its
+    chunks' cuts divide, and where there is none, no token is longer than a hundred characters; each further line has a
+    mark, which is a token."""
+    if memory.tokens * 0.9 > room if memory.tokens else len(memory.text) > 100 * room:
+        return False
+    return len(memory.text) <= room or end_of_lines(memory.text, room + 1) == len(memory.text)
+
+
+_KNOWLEDGE_ORDER: Final = (
+    rendering.ENTITIES,
+    rendering.RELATIONSHIPS,
+    rendering.PREFERENCES,
+    rendering.KNOWLEDGE,
+)
+_TURNS: Final[frozenset[str]] = frozenset({"interaction", "message"})

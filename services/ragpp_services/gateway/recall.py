@@ -1,0 +1,277 @@
+"""Recall: every tier is asked at once, each under the deadline; what answered in time becomes one context."""
+
+import asyncio
+import json
+import time
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Final, TypeVar
+
+import structlog
+
+from ragpp.api import RecalledMemory, RecallRequest, RecallResponse, SectionOut, TierStatus, TierStatusName
+from ragpp.clock import Clock
+from ragpp.embedding import Embedder
+from ragpp.errors import MemorySystemError, TierUnavailable
+from ragpp.errors.telling import told, trace_of
+from ragpp.models import Filters, Memory, MemoryQuery, Scope, TierName
+from ragpp.receipts import Receipt
+from ragpp.tiers import EpisodicTier, MemoryTier
+from ragpp_services.gateway.excerpts import Counter
+from ragpp_services.gateway.fusion import fuse
+from ragpp_services.gateway.memory_key import memory_key
+from ragpp_services.gateway.packing import Frame, Packed, pack
+
+ORDER: Final[tuple[TierName, ...]] = ("short_term", "episodic", "semantic", "procedural", "catalog")
+RESERVE_SHARE: Final = 0.1
+RESERVE_MAX_S: Final = 0.025
+"""What is kept of the deadline for fusion, packing and the answer: a tenth, at most 25 ms."""
+CANDIDATES: Final = 50
+"""How many memories a tier is asked for at least: fusion needs more than it returns."""
+CONVERSATION_SHARE: Final = 0.5
+"""The largest share of the token budget that is asked of short-term memory; packing decides what is shown."""
+INLINE_CHARS: Final = 100_000
+"""Up to this much text is fused and packed on the event loop, in a few milliseconds."""
+DECIMALS: Final = 4
+"""Of scores, similarities and confidences in answers."""
+_POLL_S: Final = 0.01
+_EPOCH: Final = datetime.fromtimestamp(0, UTC)
+_log = structlog.stdlib.get_logger(__name__)
+
+
+ResultT = TypeVar("ResultT")
+QueryEntities = Callable[[str], tuple[str, ...]]
+"""Names and kinship words in a query, most specific first; under a millisecond."""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What one tier answered: `memories` is empty unless `status` is ok."""
+
+    status: TierStatusName
+    ms: float
+    memories: tuple[Memory, ...] = ()
+    detail: str | None = None
+
+
+class Recaller:
+    """Answers recalls from `tiers`; those of ORDER that are missing there are `skipped` when asked for by name."""
+
+    def __init__(
+        self,
+        tiers: Mapping[TierName, MemoryTier],
+        episodic: EpisodicTier,
+        embedder: Embedder,
+        query_entities: QueryEntities,
+        counter: Counter,
+        clock: Clock,
+        *,
+        deadline_ms: int,
+        token_budget: int,
+    ) -> None:
+        self._tiers, self._episodic = tiers, episodic
+        self._embedder, self._query_entities, self._counter, self._clock = embedder, query_entities, counter, clock
+        self._deadline_ms, self._token_budget = deadline_ms, token_budget
+
+    async def recall(self, scope: Scope, request: RecallRequest) -> RecallResponse:
+        """Never fails for a tier: one that is late or down makes the answer `partial` and is named.
+
+        Raises InvalidInput for a receipt that is not one.
+        """
+        started = time.perf_counter()
+        deadline_s = (request.deadline_ms or self._deadline_ms) / 1_000
+        ends = started + deadline_s - min(RESERVE_MAX_S, deadline_s * RESERVE_SHARE)
+        budget = self._token_budget if request.token_budget is None else request.token_budget
+        receipt = Receipt.parse(request.after, field="after") if request.after else None
+        pending = asyncio.create_task(self._pending(scope, receipt, ends))
+        if receipt is not None:
+            await finished(pending, ends)
+        wanted = request.tiers or tuple(name for name in ORDER if name in self._tiers)
+        names = [name for name in ORDER if name in wanted]
+        answers, unembedded = await self._answers(scope, request, budget, names, ends)
+        ranking, packed = await self._assemble(request, answers, budget)
+        whole = unembedded is None and all(answer.status in {"ok", "skipped"} for answer in answers.values())
+        response = RecallResponse(
+            status="complete" if whole else "partial",
+            context=packed.context,
+            tokens=packed.tokens,
+            elapsed_ms=round((time.perf_counter() - started) * 1_000, 2),
+            retrieved_at=self._clock(),
+            receipt_pending=pending.result() if pending.done() and not pending.cancelled() else -1,
+            sections=tuple(
+                SectionOut(title=section.title, tokens=section.tokens, memories=section.memory_ids)
+                for section in packed.sections
+            ),
+            memories=_recalled(ranking, packed, answers if request.explain else None),
+            tiers={
+                name: _status(answer, None if name == "short_term" else unembedded) for name, answer in answers.items()
+            },
+        )
+        if not pending.done():
+            pending.cancel()
+        return response
+
+    async def _answers(
+        self, scope: Scope, request: RecallRequest, budget: int, names: Sequence[TierName], ends: float
+    ) -> tuple[dict[TierName, Answer], str | None]:
+        """Every tier's answer; and why the query was searched by words alone, if it was.
+
+        Short-term memory needs no vector and is asked at once: it is there also when the embedder hangs, which is
+        given half of the time at most.
+        """
+        query = self._query(scope, request, budget)
+        asked: dict[TierName, asyncio.Task[Answer]] = {}
+        if "short_term" in names:
+            asked["short_term"] = asyncio.create_task(self._ask("short_term", query, ends))
+        unembedded: str | None = None
+        if len(asked) < len(names):
+            try:
+                async with asyncio.timeout(max(0.0, (ends - time.perf_counter()) / 2)):
+                    (vector,) = (await self._embedder.embed([request.query])).tolist()
+                query = query.model_copy(update={"embedding": tuple(vector)})
+            except (MemorySystemError, TimeoutError) as error:
+                unembedded = f"searched by words alone: the query was not embedded ({type(error).__name__})"
+                query = query.model_copy(update={"mode": "lexical"})
+                _log.warning("recall.not_embedded", error=told(error))
+        others = [name for name in names if name not in asked]
+        asked |= {name: asyncio.create_task(self._ask(name, query, ends)) for name in others}
+        return {name: await asked[name] for name in names}, unembedded
+
+    async def _assemble(
+        self, request: RecallRequest, answers: Mapping[TierName, Answer], budget: int
+    ) -> tuple[list[Memory], Packed]:
+        """The fused ranking, and the context packed from it; long texts in a thread, so that nobody waits for them."""
+
+        def assemble() -> tuple[list[Memory], Packed]:
+            ranking = fuse({name: answer.memories for name, answer in answers.items()}, limit=request.limit)
+            conversation = _conversation(answers.get("short_term"))
+            return ranking, pack(ranking, conversation, _frame(request), budget=budget, counter=self._counter)
+
+        size = sum(len(memory.text) for answer in answers.values() for memory in answer.memories)
+        return await asyncio.to_thread(assemble) if size > INLINE_CHARS else assemble()
+
+    def _query(self, scope: Scope, request: RecallRequest, budget: int) -> MemoryQuery:
+        """The query for the tiers, without its vector."""
+        named = (*request.entities, *self._query_entities(request.query))
+        return MemoryQuery(
+            scope=scope,
+            text=request.query,
+            entities=tuple(dict.fromkeys(name[:200] for name in named if name))[:50],
+            limit=max(request.limit, CANDIDATES),
+            token_budget=int(budget * CONVERSATION_SHARE),
+            filters=Filters(
+                time_range=request.time_range,
+                session_id=request.in_session,
+                agent_id=request.agent_id,
+                role=request.role,
+                message_type=request.message_type,
+                channel=request.channel,
+                domain=request.domain,
+                task_type=request.task_type,
+                exclude=request.exclude,
+                similarity_threshold=request.similarity_threshold,
+                min_confidence=request.min_confidence,
+            ),
+            as_of=request.as_of,
+        )
+
+    async def _ask(self, name: TierName, query: MemoryQuery, ends: float) -> Answer:
+        tier = self._tiers.get(name)
+        if tier is None:
+            return Answer("skipped", 0.0, detail="this tier is not part of the installation")
+        return await timed(lambda: tier.retrieve(query), ends)
+
+    async def _pending(self, scope: Scope, receipt: Receipt | None, ends: float) -> int:
+        """Undigested events: of the user at once, or of `receipt` after waiting for it within the deadline.
+
+        -1 when the ledger does not answer. Waiting stops at half the time that is left, so that tiers have theirs.
+        """
+        stops = time.perf_counter() + (ends - time.perf_counter()) / 2
+        try:
+            async with asyncio.timeout(max(0.0, ends - time.perf_counter())):
+                while receipt is not None:
+                    left = await self._episodic.pending(scope, receipt.first_event, receipt.last_event)
+                    if left == 0 or time.perf_counter() >= stops:
+                        return left
+                    await asyncio.sleep(_POLL_S)
+                return await self._episodic.pending(scope)
+        except (MemorySystemError, TimeoutError):
+            return -1
+
+
+async def finished(task: "asyncio.Future[ResultT]", ends: float) -> bool:
+    """Whether `task` is done by `ends`. One that is not is cancelled and left alone: a driver may take seconds to give
+    up on a server that hangs."""
+    done, _ = await asyncio.wait({task}, timeout=max(0.0, ends - time.perf_counter()))
+    if not done:
+        task.cancel()
+        task.add_done_callback(lambda late: late.cancelled() or late.exception())
+    return bool(done)
+
+
+async def timed(call: Callable[[], Awaitable[Sequence[Memory]]], ends: float) -> Answer:
+    """`call`'s memories, or why there are none by `ends` (of time.perf_counter)."""
+    started = time.perf_counter()
+
+    def ms() -> float:
+        return round((time.perf_counter() - started) * 1_000, 2)
+
+    asked = asyncio.ensure_future(call())
+    if not await finished(asked, ends):
+        return Answer("timeout", ms(), detail="no answer within the deadline")
+    try:
+        return Answer("ok", ms(), tuple(asked.result()))
+    except TimeoutError:
+        return Answer("timeout", ms(), detail="no answer within the deadline")
+    except TierUnavailable as error:
+        return Answer("unavailable", ms(), detail=error.message)
+    except MemorySystemError as error:
+        return Answer("error", ms(), detail=f"{error.code}: {error.message}")
+    except Exception as error:  # noqa: BLE001 - a bug in one tier must not take the others' answers with it
+        _log.error("tier.crashed", error=told(error), where=trace_of(error))
+        return Answer("error", ms(), detail=f"unexpected {type(error).__name__}; see the log")
+
+
+def _conversation(answer: Answer | None) -> list[Memory]:
+    """Summary first, then messages, oldest first."""
+    memories = answer.memories if answer else ()
+    messages = [memory for memory in memories if memory.kind == "message"]
+    messages.reverse()  # newest first as they come; what was said at one moment keeps its order
+    messages.sort(key=lambda memory: memory.occurred_at or _EPOCH)
+    return [memory for memory in memories if memory.kind == "summary"] + messages
+
+
+def _frame(request: RecallRequest) -> Frame:
+    situation = request.situation
+    if situation is not None and not isinstance(situation, str):
+        situation = json.dumps(situation, indent=2, ensure_ascii=False)
+    return Frame(persona=request.persona, tools=request.tools, situation=situation)
+
+
+def _recalled(
+    ranking: Sequence[Memory], packed: Packed, explained: Mapping[TierName, Answer] | None
+) -> tuple[RecalledMemory, ...]:
+    """The ranking as it is answered; with each memory's place and score in its own tier when `explained`."""
+    shown = {memory_key(memory) for section in packed.sections for memory in section.memories}
+    places = {
+        (name, memory.id): (place, memory.score)
+        for name, answer in (explained or {}).items()
+        for place, memory in enumerate(answer.memories, start=1)
+    }
+    recalled = []
+    for memory in ranking:
+        fields = dict(memory)
+        fields["in_context"] = memory_key(memory) in shown
+        for number in ("score", "similarity", "confidence"):
+            if fields[number] is not None:
+                fields[number] = round(fields[number], DECIMALS)
+        if explained is not None:
+            place, score = places[memory.tier, memory.id]
+            fields["explain"] = {"rank_in_tier": place, "score_in_tier": round(score, DECIMALS)}
+        recalled.append(RecalledMemory.model_construct(**fields))
+    return tuple(recalled)
+
+
+def _status(answer: Answer, unembedded: str | None) -> TierStatus:
+    return TierStatus(status=answer.status, ms=answer.ms, hits=len(answer.memories), detail=answer.detail or unembedded)

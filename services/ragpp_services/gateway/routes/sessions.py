@@ -1,0 +1,85 @@
+"""The running conversations in short-term memory."""
+
+from typing import Annotated, Literal
+
+from fastapi import APIRouter, Query, Request, Response
+
+from ragpp.api import Forgotten
+from ragpp.errors import Forbidden, InvalidInput, NotFound
+from ragpp.fields import Id
+from ragpp.learned import Job
+from ragpp.ledger.erasing import Erasure
+from ragpp.models import Page, SessionInfo, SessionView
+from ragpp_services.gateway.http import RESPONSES, Cursor, DryRun, Limit, Reader, UserId, Writer, accepted, answer, note
+from ragpp_services.gateway.parts import Parts
+
+router = APIRouter(tags=["sessions"], responses=RESPONSES)
+
+
+@router.get("/v1/sessions", response_model=Page[SessionInfo], summary="List running conversations")
+async def list_sessions(
+    request: Request, principal: Reader, user_id: UserId, cursor: Cursor = None, limit: Limit = 50
+) -> Response:
+    """The one used last first."""
+    note(request, user_id=user_id)
+    parts: Parts = request.app.state.parts
+    return answer(await parts.short_term.list_sessions(principal.scope("read", user_id), cursor, limit))
+
+
+@router.get("/v1/sessions/{session_id:ids}", response_model=SessionView, summary="Read a running conversation")
+async def get_session(
+    request: Request,
+    principal: Reader,
+    session_id: Id,
+    user_id: UserId,
+    token_budget: Annotated[int, Query(ge=1, le=200_000)] = 4_000,
+) -> Response:
+    """Its summary and latest messages, within a budget of tokens."""
+    note(request, user_id=user_id)
+    parts: Parts = request.app.state.parts
+    view = await parts.short_term.read(principal.scope("read", user_id, session_id=session_id), token_budget)
+    if not view.messages and not view.summary and view.tokens == 0:
+        raise NotFound("this user has no running conversation of that id")
+    return answer(view)
+
+
+@router.delete(
+    "/v1/sessions/{session_id:ids}",
+    status_code=202,
+    response_model=Job,
+    responses={200: {"description": "With `interactions=keep`: the conversation was ended.", "model": Forgotten}},
+    summary="Forget a session",
+)
+async def delete_session(
+    request: Request,
+    principal: Writer,
+    session_id: Id,
+    user_id: UserId,
+    interactions: Annotated[
+        Literal["forget", "keep"], Query(description="`keep`: only end the running conversation.")
+    ] = "forget",
+    dry_run: DryRun = False,
+) -> Response:
+    """Forget its interactions in every tier, and whatever rested on any of them. Answers a job, whose result says for
+    each store what was found, what was removed, and what was found again. What is said after this was answered stays.
+    Harmless to repeat, and for a session that there is none of. A key that is bound to an agent forgets what was said
+    to that agent. With `interactions=keep` only the running conversation goes, at once, which is answered 200."""
+    note(request, user_id=user_id)
+    parts: Parts = request.app.state.parts
+    scope = principal.scope("forget", user_id, session_id=session_id)
+    if interactions == "forget":
+        erasure = Erasure("session", session_id=session_id, agent_id=scope.view, dry_run=dry_run)
+        return accepted(await parts.jobs.erase(scope, erasure))
+    if dry_run:
+        raise InvalidInput(
+            "dry_run tells what would be forgotten, and interactions=keep forgets none",
+            details={"errors": [{"field": "dry_run", "reason": "not with interactions=keep"}]},
+        )
+    if scope.view is not None:
+        raise Forbidden(
+            "a running conversation is not one agent's alone, and this key is bound to one",
+            suggestions=("Forget what was said to the agent, without interactions=keep, or use another key.",),
+        )
+    if not await parts.short_term.delete_session(scope):
+        raise NotFound("this user has no running conversation of that id")
+    return answer(Forgotten(forgotten=1, tiers={"short_term": "ok"}))

@@ -1,0 +1,147 @@
+"""Keys and audit entries in and out of PostgreSQL: no policy, no HTTP."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+from uuid import UUID
+
+from ragpp.models import Scope
+from ragpp.stores.forgetting import SourceMarks
+from ragpp.stores.postgres import Connection, Pool, foreign_errors, tenant_transaction
+from ragpp.stores.queries import load_queries
+
+SQL: Final = load_queries("ragpp_services.gateway", "queries.sql")
+
+
+@dataclass(frozen=True)
+class KeyRow:
+    """A key as it is stored. `secret_hash` is SHA-256 of the whole key; the key itself is nowhere."""
+
+    key_id: str
+    secret_hash: bytes
+    tenant_id: str
+    scopes: frozenset[str]
+    user_id: str | None
+    agent_id: str | None
+
+
+@dataclass(frozen=True)
+class KeyListing:
+    """A key as it is shown to an operator."""
+
+    key_id: str
+    prefix: str
+    tenant_id: str
+    scopes: tuple[str, ...]
+    user_id: str | None
+    agent_id: str | None
+    created_at: datetime
+    expires_at: datetime | None
+    revoked_at: datetime | None
+
+
+@dataclass(frozen=True)
+class Access:
+    """One request that a key made. `query_sha256` stands for the query's text, which is never kept here: a
+    keyed hash of it (`SourceMarks.of_query`)."""
+
+    access_id: UUID
+    tenant_id: str
+    at: datetime
+    key_id: str
+    user_id: str | None
+    agent_id: str | None
+    action: str
+    status: int
+    elapsed_ms: float
+    query_sha256: str | None = None
+    items: int = 0
+
+
+class GatewayStore:
+    """What the gateway itself reads and writes."""
+
+    def __init__(self, pool: Pool, marks: SourceMarks) -> None:
+        """`marks`: by which users who were erased are known."""
+        self._pool, self._marks = pool, marks
+
+    async def find_key(self, prefix: str, *, timeout_s: float) -> KeyRow | None:
+        """The valid key with this prefix. Raises TierUnavailable within about `timeout_s`."""
+        async with foreign_errors("key look-up"), self._pool.acquire(timeout=timeout_s) as connection:
+            row = await connection.fetchrow(SQL["find_key"], prefix, timeout=timeout_s)
+        if row is None:
+            return None
+        return KeyRow(
+            row["key_id"],
+            row["secret_hash"],
+            row["tenant_id"],
+            frozenset(row["scopes"]),
+            row["user_id"],
+            row["agent_id"],
+        )
+
+    async def insert_accesses(self, accesses: Sequence[Access]) -> None:
+        """Write audit entries; one that is there already is left alone."""
+        by_tenant: dict[str, list[Access]] = defaultdict(list)
+        for access in accesses:
+            by_tenant[access.tenant_id].append(access)
+        for tenant_id, entries in by_tenant.items():
+            async with tenant_transaction(self._pool, tenant_id) as connection:
+                users = await self._named(connection, tenant_id, entries)
+                await connection.execute(
+                    SQL["insert_accesses"],
+                    [entry.access_id for entry in entries],
+                    tenant_id,
+                    [entry.at for entry in entries],
+                    [entry.key_id for entry in entries],
+                    users,
+                    [entry.agent_id for entry in entries],
+                    [entry.action for entry in entries],
+                    [entry.status for entry in entries],
+                    [entry.elapsed_ms for entry in entries],
+                    [entry.query_sha256 for entry in entries],
+                    [entry.items for entry in entries],
+                )
+
+    async def _named(self, connection: Connection, tenant_id: str, entries: Sequence[Access]) -> list[str | None]:
+        """Whose accesses they were: of a user who was erased since, a keyed hash."""
+        names = {
+            self._marks.of_user(Scope.model_construct(tenant_id=tenant_id, user_id=user_id)): user_id
+            for user_id in {entry.user_id for entry in entries}
+            if user_id is not None
+        }
+        await connection.execute(SQL["look_at_erased"], tenant_id)
+        rows = await connection.fetch(SQL["erased"], tenant_id, list(names))
+        erased = {names[row["name"]]: (row["name"], row["until"]) for row in rows}
+        return [
+            erased[user][0] if (user := entry.user_id) in erased and entry.at <= erased[user][1] else user
+            for entry in entries
+        ]
+
+
+async def create_key(connection: Connection, key: KeyRow, prefix: str, expires_at: datetime | None) -> None:
+    """Insert a key, as the owner."""
+    await connection.execute(
+        SQL["create_key"],
+        key.key_id,
+        prefix,
+        key.secret_hash,
+        key.tenant_id,
+        sorted(key.scopes),
+        key.user_id,
+        key.agent_id,
+        expires_at,
+    )
+
+
+async def list_keys(connection: Connection, tenant_id: str | None) -> list[KeyListing]:
+    """Every key of a tenant, or of all, oldest first; as the owner."""
+    rows = await connection.fetch(SQL["list_keys"], tenant_id)
+    return [KeyListing(**{**dict(row), "scopes": tuple(row["scopes"])}) for row in rows]
+
+
+async def revoke_key(connection: Connection, key_id: str) -> bool:
+    """Revoke a key, as the owner; False when it is unknown or revoked already."""
+    return bool((await connection.execute(SQL["revoke_key"], key_id)) == "UPDATE 1")

@@ -1,0 +1,78 @@
+"""The procedural tier's composition root."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+
+from fastapi import FastAPI
+
+from ragpp.clock import Clock, system_clock
+from ragpp.embedding import Embedder
+from ragpp.embedding.factory import make_embedder
+from ragpp.errors import ConfigurationError, TierUnavailable
+from ragpp.settings import EmbeddingSettings, ForgettingSettings, PostgresSettings, TierSettings
+from ragpp.stores.forgetting import SourceMarks
+from ragpp.stores.migrations import load_migrations, migrate_as_owner
+from ragpp.stores.postgres import create_pool, warm
+from ragpp.text.tokens import TokenCounter
+from ragpp.tiers import ProceduralTier
+from ragpp.web.remote import tier_app
+from ragpp_services.procedural.conversion import mark_sources_of_before
+from ragpp_services.procedural.store import ProceduralStore
+from ragpp_services.procedural.tier import PostgresProceduralTier
+
+
+async def migrate(settings: PostgresSettings, *, forgetting: ForgettingSettings | None = None) -> int:
+    """Bring the schemas `ledger` and `procedural` up to date, as the owner; returns how many migrations were applied.
+    `forgetting`: the environment's where None.
+
+    Raises ConfigurationError without the owner's address, TierUnavailable, MigrationError.
+    """
+    applied = await migrate_as_owner(
+        settings, load_migrations("ledger", "ragpp.ledger"), load_migrations("procedural", "ragpp_services.procedural")
+    )
+    await mark_sources_of_before(settings, SourceMarks((forgetting or ForgettingSettings()).key))
+    return applied
+
+
+@asynccontextmanager
+async def open_tier(
+    settings: PostgresSettings,
+    *,
+    embedder: Embedder,
+    counter: TokenCounter,
+    clock: Clock = system_clock,
+    forgetting: ForgettingSettings | None = None,
+) -> AsyncIterator[PostgresProceduralTier]:
+    """The tier on a pool of its own. It opens also while PostgreSQL is down, and works when it is back. `forgetting`:
+    the environment's where None.
+
+    Raises EmbeddingMismatch when the database holds vectors of another model.
+    """
+    pool = create_pool(settings)
+    try:
+        store = ProceduralStore(pool, SourceMarks((forgetting or ForgettingSettings()).key))
+        tier = PostgresProceduralTier(store, embedder=embedder, counter=counter, clock=clock)
+        with suppress(TierUnavailable):
+            await warm(pool, settings)
+            await tier.identify()
+        yield tier
+    finally:
+        await pool.close()
+
+
+def create_app() -> FastAPI:
+    """The tier as a service, from the environment's settings. Raises ConfigurationError without a credential."""
+    credential = TierSettings().credential
+    if credential is None:
+        raise ConfigurationError("TIER_CREDENTIAL is not set: a tier service answers the gateway alone")
+
+    @asynccontextmanager
+    async def open_service() -> AsyncIterator[ProceduralTier]:
+        embedder = make_embedder(EmbeddingSettings())
+        try:
+            async with open_tier(PostgresSettings(), embedder=embedder, counter=TokenCounter()) as tier:
+                yield tier
+        finally:
+            await embedder.close()
+
+    return tier_app(ProceduralTier, open_service, credential.get_secret_value())

@@ -1,0 +1,95 @@
+"""What the evidence of a finding amounts to. Pure."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from pydantic import JsonValue
+
+from ragpp.learned import Finding
+from ragpp.models import DateSpan, FindingEntry, FindingKind
+from ragpp_services.procedural.preferences.versions import united
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """One time that a finding was made, from other interactions than before. `number`: in the order of arrival."""
+
+    number: int
+    text: str
+    confidence: float
+    when: DateSpan | None
+    occurred_at: datetime
+    sources: tuple[str, ...]
+    details: Mapping[str, JsonValue]
+
+
+def evidence_of_entry(entry: FindingEntry, number: int) -> Evidence:
+    """The entry as evidence of that number."""
+    return Evidence(number, entry.text, entry.confidence, entry.when, entry.occurred_at, entry.sources, entry.details)
+
+
+@dataclass(frozen=True, slots=True)
+class Folded:
+    """A finding, and the number of the evidence whose text it shows."""
+
+    finding: Finding
+    shown: int
+
+
+def fold(identifier: str, kind: FindingKind, evidence: Sequence[Evidence]) -> Folded:
+    """The finding that `evidence` amounts to; ValueError when there is none.
+
+    Text, time and details are those of the latest; the greatest confidence is kept, and every source. The order of
+    arrival matters only between what occurred at one moment.
+    """
+    if not evidence:
+        raise ValueError("a finding has at least one piece of evidence")
+    made = sorted(evidence, key=_by_time)
+    latest = made[-1]
+    sources = united(*(one.sources for one in made))
+    finding = Finding(
+        id=identifier,
+        finding=kind,
+        text=latest.text,
+        confidence=max(one.confidence for one in made),
+        support=len(sources),
+        when=next((one.when for one in reversed(made) if one.when is not None), None),
+        first_at=made[0].occurred_at,
+        last_at=latest.occurred_at,
+        sources=sources,
+        details=dict(latest.details),
+    )
+    return Folded(finding, latest.number)
+
+
+def add(evidence: Sequence[Evidence], new: Evidence) -> list[Evidence]:
+    """`evidence` with `new`, or as it is when it holds the same already: the same interactions at the same moment.
+
+    What rests on nothing but what later evidence, as sure, rests on as well is left out, so that a pattern that is
+    found again every night does not grow without end; the first stays, for it says since when the finding is known.
+    What is left does not depend on the order of arrival, but for the words of what has the same moment and sources.
+    """
+    for position, one in enumerate(evidence):
+        if (one.occurred_at, set(one.sources)) == (new.occurred_at, set(new.sources)):
+            surer = replace(one, confidence=max(one.confidence, new.confidence))
+            return _without_covered([*evidence[:position], surer, *evidence[position + 1 :]])
+    return _without_covered([*evidence, new])
+
+
+def _without_covered(evidence: Sequence[Evidence]) -> list[Evidence]:
+    made = sorted(evidence, key=_by_time)
+    kept = [
+        one
+        for position, one in enumerate(made)
+        if not position or not any(_covers(later, one) for later in made[position + 1 :])
+    ]
+    return sorted(kept, key=lambda one: one.number)
+
+
+def _covers(later: Evidence, one: Evidence) -> bool:
+    return bool(one.sources) and set(one.sources) <= set(later.sources) and one.confidence <= later.confidence
+
+
+def _by_time(one: Evidence) -> tuple[datetime, int]:
+    return one.occurred_at, one.number

@@ -1,0 +1,138 @@
+"""Rows of findings and their evidence."""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from datetime import datetime
+from typing import Final
+
+import asyncpg
+import orjson
+
+from ragpp.learned import Finding
+from ragpp.models import FindingKind, Vector
+from ragpp_services.procedural.findings.evidence import Evidence, Folded, fold
+from ragpp_services.procedural.ranking import Scored
+from ragpp_services.procedural.rows import cosine_of, evidence_of, finding_of, span_columns
+from ragpp_services.procedural.user_rows import UserRows, half
+
+NEAREST: Final = 30
+"""How many findings a retrieval by meaning looks at; a user has far more of them than of preferences."""
+LATEST: Final = 400
+"""How many it looks at by words alone."""
+
+Known = dict[str, tuple[FindingKind, list[Evidence]]]
+"""The kind and the evidence of findings, by their ids."""
+
+
+class FindingRows(UserRows):
+    """One user's findings."""
+
+    async def finding_evidence(self, identifiers: Collection[str], as_of: datetime | None = None) -> Known:
+        """The evidence of each, in the order of arrival; by a moment, or all."""
+        return _known(await self._fetch("finding_evidence", list(identifiers), as_of)) if identifiers else {}
+
+    async def all_finding_evidence(self, as_of: datetime, finding: FindingKind | None) -> Known:
+        """The evidence by a moment of all findings, or of those of a kind."""
+        return _known(await self._fetch("finding_evidence_as_of", as_of, finding))
+
+    async def put_finding_evidence(self, made: Iterable[tuple[str, Evidence, Vector]]) -> None:
+        """(finding id, evidence, vector of its text) each."""
+        await self._execute_many(
+            "put_finding_evidence",
+            [
+                (
+                    identifier,
+                    one.number,
+                    one.text,
+                    one.confidence,
+                    *span_columns(one.when),
+                    one.occurred_at,
+                    list(one.sources),
+                    orjson.dumps(one.details).decode(),
+                    half(vector),
+                )
+                for identifier, one, vector in made
+            ],
+        )
+
+    async def change_finding_evidence(self, changed: Iterable[tuple[str, Evidence]]) -> None:
+        """Confidence, sources and details of evidence whose text stays."""
+        await self._execute_many(
+            "change_finding_evidence",
+            [
+                (identifier, one.number, one.confidence, list(one.sources), orjson.dumps(one.details).decode())
+                for identifier, one in changed
+            ],
+        )
+
+    async def delete_finding_evidence(self, gone: Mapping[str, Sequence[int]]) -> None:
+        """The numbers of the evidence to delete, by finding id."""
+        await self._execute_many(
+            "delete_finding_evidence", [(identifier, list(numbers)) for identifier, numbers in gone.items()]
+        )
+
+    async def put_findings(self, folded: Iterable[Folded]) -> None:
+        """The findings as their evidence, which is written, amounts to them."""
+        await self._execute_many(
+            "put_finding",
+            [
+                (
+                    one.finding.id,
+                    one.finding.finding,
+                    one.finding.text,
+                    one.finding.confidence,
+                    *span_columns(one.finding.when),
+                    one.finding.first_at,
+                    one.finding.last_at,
+                    list(one.finding.sources),
+                    orjson.dumps(one.finding.details).decode(),
+                    one.shown,
+                )
+                for one in folded
+            ],
+        )
+
+    async def findings_page(
+        self, finding: FindingKind | None, after: tuple[datetime, str] | None, limit: int
+    ) -> list[Finding]:
+        rows = await self._fetch("findings_page", finding, *(after or (None, None)), limit)
+        return [finding_of(row) for row in rows]
+
+    async def findings_of_sources(self, interaction_ids: Collection[str]) -> list[str]:
+        rows = await self._fetch("findings_of_sources", list(interaction_ids))
+        return [row["finding_id"] for row in rows]
+
+    async def findings_taught(self, detail: str, since: datetime, until: datetime | None = None) -> list[str]:
+        """The findings that have evidence of that time with such a detail."""
+        return [row["finding_id"] for row in await self._fetch("findings_taught", detail, since, until)]
+
+    async def delete_findings(self, identifiers: Collection[str]) -> list[str]:
+        """Delete these with their evidence; returns the ids that existed."""
+        await self._execute("delete_all_finding_evidence", list(identifiers))
+        return [row["id"] for row in await self._fetch("delete_findings", list(identifiers))]
+
+    async def forgotten_findings(self, identifiers: Collection[str]) -> set[str]:
+        """Those of `identifiers` that a person forgot."""
+        if not identifiers:
+            return set()
+        return {row["finding_id"] for row in await self._fetch("forgotten_findings", list(identifiers))}
+
+    async def add_forgotten_findings(self, identifiers: Collection[str]) -> None:
+        await self._execute("add_forgotten_findings", sorted(identifiers))
+
+    async def rank_findings(self, embedding: Vector | None, as_of: datetime | None) -> list[Scored[Finding]]:
+        """The nearest findings that were there at `as_of`, or are there now, with their cosine to `embedding`; without
+        one the latest."""
+        limit = LATEST if embedding is None else NEAREST
+        rows = await self._fetch("rank_findings", half(embedding), as_of, limit)
+        if as_of is None:
+            return [Scored(finding_of(row), cosine_of(row)) for row in rows]
+        known = await self.finding_evidence([row["id"] for row in rows], as_of)
+        return [Scored(fold(row["id"], *known[row["id"]]).finding, cosine_of(row)) for row in rows]
+
+
+def _known(rows: Iterable[asyncpg.Record]) -> Known:
+    known: Known = {}
+    for row in rows:
+        _, evidence = known.setdefault(row["finding_id"], (row["finding"], []))
+        evidence.append(evidence_of(row))
+    return known

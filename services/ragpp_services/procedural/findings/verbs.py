@@ -1,0 +1,119 @@
+"""The findings' part of the tier."""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+
+from ragpp.errors import Conflict, InvalidInput
+from ragpp.learned import Finding
+from ragpp.ledger import NewEvent
+from ragpp.models import FindingEntry, FindingKind, Page, Scope, Stored, Vector
+from ragpp.stores.cursors import decode_cursor, encode_cursor
+from ragpp_services.procedural.core import Core, page_size
+from ragpp_services.procedural.findings.evidence import Evidence, add, evidence_of_entry, fold
+from ragpp_services.procedural.store import Rows
+
+
+class FindingVerbs(Core):
+    """What `ragpp.tiers.ProceduralTier` says about findings."""
+
+    async def list_findings(
+        self,
+        scope: Scope,
+        finding: FindingKind | None = None,
+        as_of: datetime | None = None,
+        cursor: str | None = None,
+        limit: int = 50,
+    ) -> Page[Finding]:
+        """See the contract."""
+        after = None if cursor is None else _position(cursor)
+        size = page_size(limit)
+        async with self._store.reading(scope) as rows:
+            if as_of is None:
+                found = await rows.findings_page(finding, after, size + 1)
+            else:
+                known = await rows.all_finding_evidence(as_of, finding)
+                found = [fold(identifier, *of_finding).finding for identifier, of_finding in known.items()]
+                found.sort(key=lambda one: one.id)
+                found.sort(key=lambda one: one.last_at, reverse=True)
+                found = [one for one in found if after is None or _comes_after(one, after)][: size + 1]
+        items = tuple(found[:size])
+        following = encode_cursor(items[-1].last_at.isoformat(), items[-1].id) if len(found) > size else None
+        return Page[Finding](items=items, next_cursor=following)
+
+
+async def apply(rows: Rows, entries: Sequence[FindingEntry], vectors: Sequence[Vector], now: datetime) -> list[Stored]:
+    """Add what `entries` say to the evidence; answers in their order, a duplicate where nothing was new.
+
+    What rests on a forgotten interaction, and what a person forgot by its id, is not learned. Raises Conflict for
+    an id that is known as another kind of finding, before anything is written.
+    """
+    known = await rows.finding_evidence({entry.id for entry in entries})
+    kinds = {identifier: kind for identifier, (kind, _) in known.items()}
+    conflicts = [
+        index for index, entry in enumerate(entries) if kinds.setdefault(entry.id, entry.finding) != entry.finding
+    ]
+    if conflicts:
+        raise Conflict("an id is known as another kind of finding", details={"indexes": conflicts})
+    gone = await rows.forgotten_sources({source for entry in entries for source in entry.sources})
+    refused = await rows.forgotten_findings({entry.id for entry in entries})
+    after: dict[str, list[Evidence]] = {identifier: evidence for identifier, (_, evidence) in known.items()}
+    spoken: dict[tuple[str, str], Vector] = {}
+    changed: dict[str, datetime] = {}
+    stored: list[Stored] = []
+    for entry, vector in zip(entries, vectors, strict=True):
+        evidence = after.get(entry.id, [])
+        number = max((one.number for one in evidence), default=0) + 1
+        learned = entry.id not in refused and gone.isdisjoint(entry.sources)
+        added = add(evidence, evidence_of_entry(entry, number)) if learned else evidence
+        if added != evidence:
+            after[entry.id], changed[entry.id] = added, max(entry.occurred_at, changed.get(entry.id, entry.occurred_at))
+            spoken[entry.id, entry.text] = vector
+        stored.append(Stored(id=entry.id, duplicate=added == evidence))
+    before = {identifier: evidence for identifier, (_, evidence) in known.items()}
+    await _write(rows, {identifier: (before.get(identifier, []), after[identifier]) for identifier in changed}, spoken)
+    await rows.put_findings(fold(identifier, kinds[identifier], after[identifier]) for identifier in changed)
+    events = [NewEvent("finding.changed", identifier, moment) for identifier, moment in changed.items()]
+    by_finding = dict(zip(changed, await rows.record(events, now), strict=True))
+    return [one if one.duplicate else one.model_copy(update={"event_id": by_finding[one.id]}) for one in stored]
+
+
+async def _write(
+    rows: Rows,
+    changes: Mapping[str, tuple[Sequence[Evidence], Sequence[Evidence]]],
+    spoken: Mapping[tuple[str, str], Vector],
+) -> None:
+    """Bring the evidence's rows of each finding from what it was to what it is; `spoken`: the vectors of texts that
+    came just now, by finding and text."""
+    put, changed, gone = [], [], {}
+    for identifier, (before, after) in changes.items():
+        old = {one.number: one for one in before}
+        for one in after:
+            if old.get(one.number) == one:
+                continue
+            vector = spoken.get((identifier, one.text))
+            if vector is None:  # its confidence alone has grown
+                changed.append((identifier, one))
+            else:
+                put.append((identifier, one, vector))
+        left_out = old.keys() - {one.number for one in after}
+        if left_out:
+            gone[identifier] = sorted(left_out)
+    await rows.put_finding_evidence(put)
+    await rows.change_finding_evidence(changed)
+    await rows.delete_finding_evidence(gone)
+
+
+def _position(cursor: str) -> tuple[datetime, str]:
+    moment, identifier = decode_cursor(cursor, str, str)
+    try:
+        found = datetime.fromisoformat(str(moment))
+    except ValueError as error:
+        raise InvalidInput("the cursor is not one that this list gave out") from error
+    if found.tzinfo is None:
+        raise InvalidInput("the cursor is not one that this list gave out")
+    return found, str(identifier)
+
+
+def _comes_after(one: Finding, position: tuple[datetime, str]) -> bool:
+    moment, identifier = position
+    return one.last_at < moment or (one.last_at == moment and one.id > identifier)

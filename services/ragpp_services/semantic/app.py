@@ -1,0 +1,79 @@
+"""The semantic tier's composition root."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from fastapi import FastAPI
+
+from ragpp.clock import Clock, system_clock
+from ragpp.embedding.factory import make_embedder
+from ragpp.embedding.port import Embedder, EmbeddingIdentity
+from ragpp.errors import ConfigurationError
+from ragpp.settings import EmbeddingSettings, ForgettingSettings, Neo4jSettings, TierSettings
+from ragpp.stores.forgetting import SourceMarks
+from ragpp.stores.neo4j import create_driver
+from ragpp.text.tokens import TokenCounter
+from ragpp.tiers import SemanticTier
+from ragpp.web.remote import tier_app
+from ragpp_services.semantic.schema import migrate_graph
+from ragpp_services.semantic.settings import SemanticSettings
+from ragpp_services.semantic.store import SemanticStore
+from ragpp_services.semantic.tier import Neo4jSemanticTier
+
+
+async def migrate(settings: Neo4jSettings, *, embedder: Embedder) -> int:
+    """Bring the graph's schema up to date for the embedder's vectors; returns how many migrations were applied.
+
+    Raises TierUnavailable, MigrationError, EmbeddingMismatch.
+    """
+    async with create_driver(settings) as driver:
+        return await migrate_graph(driver, EmbeddingIdentity.of(embedder))
+
+
+@asynccontextmanager
+async def open_tier(
+    settings: Neo4jSettings,
+    *,
+    embedder: Embedder,
+    counter: TokenCounter,
+    clock: Clock = system_clock,
+    semantic: SemanticSettings | None = None,
+    forgetting: ForgettingSettings | None = None,
+) -> AsyncIterator[Neo4jSemanticTier]:
+    """The tier on a driver of its own, warm. It opens also while Neo4j is down, and works when it is back.
+
+    `semantic`: bounds and rates, `forgetting`: the key of marks; the environment's where None. Raises EmbeddingMismatch
+    when the graph holds vectors of another model.
+    """
+    async with create_driver(settings) as driver:
+        tier = Neo4jSemanticTier(
+            SemanticStore(driver, timeout_s=settings.query_timeout_s),
+            embedder=embedder,
+            counter=counter,
+            clock=clock,
+            settings=semantic or SemanticSettings(),
+            marks=SourceMarks((forgetting or ForgettingSettings()).key),
+        )
+        try:
+            await tier.warm()
+            yield tier
+        finally:
+            await tier.close()
+
+
+def create_app() -> FastAPI:
+    """The tier as a service, from the environment's settings. Raises ConfigurationError without a credential."""
+    credential = TierSettings().credential
+    if credential is None:
+        raise ConfigurationError("TIER_CREDENTIAL is not set: a tier service answers the gateway alone")
+
+    @asynccontextmanager
+    async def open_service() -> AsyncIterator[SemanticTier]:
+        embedder = make_embedder(EmbeddingSettings())
+        try:
+            async with open_tier(Neo4jSettings(), embedder=embedder, counter=TokenCounter()) as tier:
+                yield tier
+        finally:
+            await embedder.close()
+
+    return tier_app(SemanticTier, open_service, credential.get_secret_value())

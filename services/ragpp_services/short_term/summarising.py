@@ -1,0 +1,103 @@
+"""The summaries' part of the tier: what a better writer is given, what it wrote, and what is written again."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from ragpp.clock import Clock
+from ragpp.models import DEFAULT_SESSION, Entry, Scope, SummaryDraft
+from ragpp.settings import ShortTermSettings
+from ragpp.stores.forgetting import SourceMarks
+from ragpp.text.summaries import NEW_SHARE, Summariser, SummaryMessage
+from ragpp.text.tokens import TokenCounter
+from ragpp_services.short_term.records import interaction_entries
+from ragpp_services.short_term.store import Session, ShortTermStore
+from ragpp_services.short_term.summary import Said, SummaryLine, attribute, joined, rewritten
+from ragpp_services.short_term.view import drafted
+
+EVERYTHING: Final = 2**31
+"""As a budget in tokens: the whole session."""
+
+
+class SummaryVerbs:
+    """What `ragpp.tiers.ShortTermTier` says about summaries."""
+
+    def __init__(
+        self,
+        store: ShortTermStore,
+        settings: ShortTermSettings,
+        *,
+        summariser: Summariser,
+        counter: TokenCounter,
+        clock: Clock,
+        marks: SourceMarks,
+    ) -> None:
+        self._store = store
+        self._settings = settings
+        self._summariser = summariser
+        self._counter = counter
+        self._clock = clock
+        self._marks = marks
+
+    async def draft_summary(self, scope: Scope) -> SummaryDraft | None:
+        """See the protocol. Half of the summary's tokens may be written: the next quotes then leave all of it be."""
+        session_id = scope.session_id or DEFAULT_SESSION
+        session = await self.whole(scope, session_id)
+        if session is None:
+            return None
+        most = max(1, int(self._settings.summary_tokens * (1 - NEW_SHARE)))
+        moved = await self._store.moved(scope, session_id)
+        return drafted(session_id, session.revision, session.messages, session.summary, moved, most)
+
+    async def write_summary(
+        self, scope: Scope, revision: str, text: str, entries: Sequence[Entry], epoch: int | None = None
+    ) -> bool:
+        """See the protocol. At most `summary_tokens` of `text` are kept."""
+        session_id = scope.session_id or DEFAULT_SESSION
+        text = self._counter.truncate(text, self._settings.summary_tokens)
+        session = await self.whole(scope, session_id)
+        if session is None or session.revision != revision or not text.strip():
+            return False
+        folded = [Said.of(entry.interaction) for entry in interaction_entries(entries)]
+        lines = rewritten(text, session.summary, folded, self._counter.count)
+        marks = self._marks.of_all(scope, (entry.id for entry in entries))
+        return await self._store.compact(scope, session_id, revision=revision, summary=lines, marks=marks, epoch=epoch)
+
+    async def torn_summary(self, scope: Scope) -> frozenset[str] | None:
+        """See the protocol."""
+        session_id = scope.session_id or DEFAULT_SESSION
+        if not await self._store.is_torn(scope, session_id):
+            return None
+        return await self._store.moved(scope, session_id)
+
+    async def mend_summary(self, scope: Scope, entries: Sequence[Entry], epoch: int | None = None) -> bool:
+        """See the protocol."""
+        session_id = scope.session_id or DEFAULT_SESSION
+        session = await self.whole(scope, session_id)
+        if session is None or not await self._store.is_torn(scope, session_id):
+            return False
+        said = [Said.of(entry.interaction) for entry in interaction_entries(entries)]
+        ids = {one.id for one in said}
+        older = [line for line in session.summary if ids.isdisjoint(line.sources)]
+        lines = await self.summarised(older, said)
+        marks = self._marks.of_all(scope, (entry.id for entry in entries))
+        return await self._store.compact(
+            scope, session_id, revision=session.revision, summary=lines, marks=marks, mends=True, epoch=epoch
+        )
+
+    async def whole(self, scope: Scope, session_id: str) -> Session | None:
+        """All of the session; looking at it is no use of it."""
+        return await self._store.read(scope, session_id, budget=EVERYTHING, least=0, now=self._clock(), touch=False)
+
+    async def summarised(self, previous: Sequence[SummaryLine], moved: Sequence[Said]) -> list[SummaryLine]:
+        """The new summary, of at most `summary_tokens` whatever the summariser answers."""
+        limit = self._settings.summary_tokens
+        text = await self._summariser.summarise(
+            joined(previous),
+            [
+                SummaryMessage(said_by=message.said_by, content=message.content, occurred_at=message.occurred_at)
+                for message in moved
+            ],
+            limit,
+        )
+        text = self._counter.truncate(text, limit)
+        return attribute(text, previous, moved, self._counter.count)

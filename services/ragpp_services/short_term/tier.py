@@ -1,0 +1,251 @@
+"""The short-term tier: the running conversations, each within its window."""
+
+import asyncio
+from collections.abc import Collection, Sequence
+from datetime import datetime, timedelta
+from time import perf_counter
+from typing import Final, Literal
+
+from ragpp.clock import Clock
+from ragpp.errors import Conflict, InvalidInput, MemorySystemError
+from ragpp.models import (
+    DEFAULT_SESSION,
+    Entry,
+    Health,
+    Memory,
+    MemoryQuery,
+    Page,
+    Scope,
+    SessionInfo,
+    SessionView,
+    Stored,
+)
+from ragpp.settings import ShortTermSettings
+from ragpp.stores.cursors import decode_cursor, encode_cursor
+from ragpp.stores.forgetting import SourceMarks
+from ragpp.text.summaries import Summariser
+from ragpp.text.tokens import TokenCounter
+from ragpp_services.short_term import memories
+from ragpp_services.short_term.appending import new_messages
+from ragpp_services.short_term.holdings import holdings
+from ragpp_services.short_term.records import Appended, Message
+from ragpp_services.short_term.store import Session, ShortTermStore
+from ragpp_services.short_term.summarising import EVERYTHING, SummaryVerbs
+from ragpp_services.short_term.summary import Said, SummaryLine
+from ragpp_services.short_term.view import listed, shown
+from ragpp_services.short_term.window import due
+
+MAX_PAGE: Final = 500
+COMPACTION_ATTEMPTS: Final = 3
+"""By a write over the hard cap, while others change the session; the next write tries again."""
+
+PING_S: Final = 1.9
+"""The contract's two seconds, less what it takes to say that they are over."""
+
+
+class RedisShortTermTier(SummaryVerbs):
+    """Sessions in Redis. Implements `ragpp.tiers.ShortTermTier`.
+
+    Messages are ordered by `occurred_at`, then by arrival. Over `max_tokens` a session is due to be compacted:
+    `compact` does it, and a write does it itself once the session is over the hard cap.
+    """
+
+    def __init__(
+        self,
+        store: ShortTermStore,
+        settings: ShortTermSettings,
+        *,
+        summariser: Summariser,
+        counter: TokenCounter,
+        clock: Clock,
+        marks: SourceMarks,
+    ) -> None:
+        self.name: Final[Literal["short_term"]] = "short_term"
+        super().__init__(store, settings, summariser=summariser, counter=counter, clock=clock, marks=marks)
+
+    async def epoch(self, scope: Scope) -> int:
+        """See the contract."""
+        return await self._store.epoch(scope)
+
+    async def store(self, scope: Scope, entries: Sequence[Entry], epoch: int | None = None) -> list[Stored]:
+        """InteractionEntry, each to its own session. The content of an id is its role, name and content; one that was
+        forgotten is a duplicate."""
+        if not entries:
+            return []
+        appended = await self._append(scope, entries, "store", epoch)
+        if appended.conflicts:
+            raise Conflict("an id is known with other content", details={"indexes": list(appended.conflicts)})
+        await self._keep_below_cap(scope, appended, epoch)
+        return [
+            Stored(id=entry.id, duplicate=duplicate)
+            for entry, duplicate in zip(entries, appended.duplicates, strict=True)
+        ]
+
+    async def retrieve(self, query: MemoryQuery) -> list[Memory]:
+        """The session's latest messages, newest first, then its summary, within the budget. The words of the query
+        make no difference: what was just said matters because it was just said.
+
+        The session is that of the filters, else that of the scope. The summary is left out where a filter asks for
+        what it no longer tells: who spoke, when, and about what.
+        """
+        session_id = query.filters.session_id or query.scope.session_id or DEFAULT_SESSION
+        budget = self._settings.max_tokens if query.token_budget is None else query.token_budget
+        session = await self._read(query.scope, session_id, EVERYTHING)
+        if session is None or budget == 0:
+            return []
+        messages = [message for message in session.messages if memories.wanted(message, query)][: query.limit]
+        lines = memories.wanted_lines(session.summary, query)
+        view = self._view(session_id, session, budget, messages, lines)
+        return memories.ranked(view, lines, query.limit)
+
+    async def forget(self, scope: Scope, ids: Collection[str]) -> int:
+        """From whatever session of the user holds them; lines of a summary that rest on them go as well.
+
+        Before anything is removed the ids are kept from coming late, into sessions that there are and into others.
+        """
+        if not ids:
+            return 0
+        now = self._clock()
+        await self._store.mark_forgotten(scope, self._marks.of_all(scope, ids), now=now)
+        known = [session_id for _, session_id in await self._store.session_ids(scope, since=self._oldest())]
+        session_ids = list(dict.fromkeys([*known, scope.session_id or DEFAULT_SESSION]))
+        return len(await self._store.remove(scope, session_ids, set(ids), now))
+
+    async def holdings(
+        self, scope: Scope, sources: Sequence[str] | None = None, before: int | None = None
+    ) -> dict[str, int]:
+        """See the contract. It keeps no events: `before` narrows nothing."""
+        del before
+        return await holdings(self._store, scope, sources, since=self._oldest(), now=self._clock())
+
+    async def erase(self, scope: Scope, before: int) -> bool:
+        """See the contract. All at once, and what is said by now as well: workers put what stays elsewhere back."""
+        del before
+        await self._store.erase(scope)
+        return False
+
+    async def health_check(self) -> Health:
+        """See the contract."""
+        began = perf_counter()
+        try:
+            async with asyncio.timeout(PING_S):
+                version = await self._store.ping()
+        except (MemorySystemError, TimeoutError) as error:
+            detail = str(error) or "Redis did not answer in time"
+            return Health(name=self.name, ok=False, ms=1000 * (perf_counter() - began), detail=detail)
+        return Health(name=self.name, ok=True, ms=1000 * (perf_counter() - began), detail=f"Redis {version}")
+
+    async def read(self, scope: Scope, token_budget: int) -> SessionView:
+        """See the contract. A quarter of the budget is kept for the summary as far as it needs it; the latest messages
+        share the rest, and the long ones among them are cut (`truncated`)."""
+        if token_budget < 0:
+            raise InvalidInput("token_budget must not be negative")
+        session_id = scope.session_id or DEFAULT_SESSION
+        session = await self._read(scope, session_id, token_budget)
+        if session is None:
+            return SessionView(session_id=session_id)
+        return self._view(session_id, session, token_budget, session.messages, session.summary)
+
+    async def list_sessions(self, scope: Scope, cursor: str | None = None, limit: int = 50) -> Page[SessionInfo]:
+        """See the contract. A session that is used while the list is read moves to its front."""
+        if limit < 1:
+            raise InvalidInput("limit must be at least 1")
+        before = None
+        if cursor is not None:
+            moment, session_id = decode_cursor(cursor, int, str)
+            before = (int(moment), str(session_id))
+        size = min(limit, MAX_PAGE)
+        places = await self._store.session_ids(scope, since=self._oldest(), before=before, limit=size + 1)
+        sizes = await self._store.sizes(scope, [session_id for _, session_id in places[:size]])
+        following = encode_cursor(*places[size - 1]) if len(places) > size else None
+        items = tuple(listed(found, self._settings.max_tokens) for found in sizes)
+        return Page[SessionInfo](items=items, next_cursor=following)
+
+    async def delete_session(self, scope: Scope, only_if_empty: bool = False) -> bool:
+        """See the contract. Its messages do not come back by being delivered again or by a rebuild, for the ids that
+        it had stay known for a session's time to live; what is said after it begins it anew."""
+        session_id = scope.session_id or DEFAULT_SESSION
+        return await self._store.delete(scope, session_id, only_if_empty=only_if_empty)
+
+    async def compact(self, scope: Scope, epoch: int | None = None) -> bool:
+        """See the contract. All but the last five messages move."""
+        return await self._compact(scope, epoch) == "moved"
+
+    async def rebuild(self, scope: Scope, entries: Sequence[Entry], epoch: int | None = None) -> int:
+        """See the contract. What was forgotten stays so, and an id with other content stays as it is."""
+        if not entries:
+            return 0
+        appended = await self._append(scope, entries, "rebuild", epoch)
+        await self._keep_below_cap(scope, appended, epoch)
+        return sum(not duplicate for duplicate in appended.duplicates)
+
+    async def is_blank(self) -> bool:
+        """See the protocol."""
+        return not await self._store.has_mark()
+
+    async def mark(self) -> None:
+        """See the protocol."""
+        await self._store.mark()
+
+    async def _append(
+        self, scope: Scope, entries: Sequence[Entry], mode: Literal["store", "rebuild"], epoch: int | None
+    ) -> Appended:
+        messages = await new_messages(scope, entries, self._counter, self._marks)
+        return await self._store.append(scope, messages, mode=mode, now=self._clock(), epoch=epoch)
+
+    async def _keep_below_cap(self, scope: Scope, appended: Appended, epoch: int | None) -> None:
+        """Compact what is over the hard cap. The messages are stored, so a failing summariser fails no write."""
+        cap = self._settings.hard_cap_factor * self._settings.max_tokens
+        for session_id, tokens in appended.tokens:
+            if tokens <= cap:
+                continue
+            for _ in range(COMPACTION_ATTEMPTS):
+                try:
+                    if await self._compact(scope.in_session(session_id), epoch) != "overtaken":
+                        break
+                except MemorySystemError:
+                    break
+
+    async def _compact(self, scope: Scope, epoch: int | None) -> Literal["nothing due", "moved", "overtaken"]:
+        session_id, settings = scope.session_id or DEFAULT_SESSION, self._settings
+        session = await self.whole(scope, session_id)
+        if session is None:
+            return "nothing due"
+        leaving = due(
+            len(session.messages), session.tokens, max_tokens=settings.max_tokens, keep=settings.keep_messages
+        )
+        if leaving == 0:
+            return "nothing due"
+        moved = session.messages[::-1][:leaving]
+        lines = await self.summarised(session.summary, [Said.of(message) for message in moved])
+        written = await self._store.compact(
+            scope, session_id, revision=session.revision, summary=lines, moved=moved, epoch=epoch
+        )
+        return "moved" if written else "overtaken"
+
+    async def _read(self, scope: Scope, session_id: str, budget: int) -> Session | None:
+        return await self._store.read(
+            scope, session_id, budget=budget, least=self._settings.keep_messages, now=self._clock(), touch=True
+        )
+
+    def _view(
+        self,
+        session_id: str,
+        session: Session,
+        budget: int,
+        messages: Sequence[Message],
+        lines: Sequence[SummaryLine],
+    ) -> SessionView:
+        return shown(
+            session_id,
+            messages,
+            lines,
+            self._counter,
+            budget=budget,
+            keep=self._settings.keep_messages,
+            share=session.tokens / self._settings.max_tokens,
+        )
+
+    def _oldest(self) -> datetime:
+        """Sessions that were used last before this have expired."""
+        return self._clock() - timedelta(seconds=self._settings.ttl_s)

@@ -1,0 +1,192 @@
+"""The workers' composition root: settings are read here, and a Celery worker is run around the runtime."""
+
+import asyncio
+import logging
+import os
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, suppress
+from datetime import timedelta
+from functools import partial
+from pathlib import Path
+from typing import Final, Protocol
+
+import structlog
+from celery.signals import setup_logging, worker_shutting_down
+
+from ragpp.clock import Clock, system_clock
+from ragpp.embedding import Embedder
+from ragpp.embedding.factory import make_embedder
+from ragpp.errors import ConfigurationError, MemorySystemError
+from ragpp.errors.telling import told
+from ragpp.extraction.spacy_extractor import SpacyExtractor
+from ragpp.ledger import WorkLedger
+from ragpp.ledger.erasing import ErasureLedger
+from ragpp.ledger.pins import PinBoard
+from ragpp.ledger.schedule import ScheduleLedger
+from ragpp.ledger.views import ViewBoard
+from ragpp.llm.budget import PostgresBudget
+from ragpp.llm.factory import make_language_models
+from ragpp.settings import (
+    EmbeddingSettings,
+    ForgettingSettings,
+    LanguageModelSettings,
+    LearningSettings,
+    PostgresSettings,
+    RedisSettings,
+    WorkerSettings,
+)
+from ragpp.stores.forgetting import SourceMarks
+from ragpp.stores.postgres import create_pool, ensure_open
+from ragpp.stores.redis import AppendOnlyFile
+from ragpp.text.tokens import TokenCounter
+from ragpp.tiers import EpisodicTier, ProceduralTier, SemanticTier, ShortTermTier
+from ragpp_services.workers.parts import LearningPolicy, SchedulePolicy, WorkerParts
+from ragpp_services.workers.running.digest import STAGES
+from ragpp_services.workers.running.runtime import Runtime
+from ragpp_services.workers.tasks import RuntimeSlot, leave_hint, make_celery
+
+THREADS: Final = sum(stage.at_once for stage in STAGES.values()) + 2
+"""One for each batch that may be under way, and two for hints that find all threads of their stage taken."""
+NICENESS: Final = 15
+WARMING: Final = "My friend Ann moved to Oslo last May, and I decided to call her on Monday because I like long walks."
+"""A sentence that most rules of extraction look at: what they load, they load once."""
+AUTOGROUP: Final = Path("/proc/self/autogroup")
+_log = structlog.stdlib.get_logger(__name__)
+
+
+class WorkerTiers(Protocol):
+    """The four tiers, wherever they are."""
+
+    @property
+    def short_term(self) -> ShortTermTier: ...
+
+    @property
+    def episodic(self) -> EpisodicTier: ...
+
+    @property
+    def semantic(self) -> SemanticTier: ...
+
+    @property
+    def procedural(self) -> ProceduralTier: ...
+
+
+OpenTiers = Callable[[Embedder, TokenCounter, Clock], AbstractAsyncContextManager[WorkerTiers]]
+
+
+@asynccontextmanager
+async def open_parts(open_tiers: OpenTiers) -> AsyncIterator[WorkerParts]:
+    """Everything that the stages need, from the environment's settings."""
+    postgres = PostgresSettings()
+    if postgres.relay_dsn is None:
+        raise ConfigurationError("POSTGRES_RELAY_DSN is not set")
+    async with AsyncExitStack() as stack:
+        learning, worker, forgetting = LearningSettings(), WorkerSettings(), ForgettingSettings()
+        counter = TokenCounter()
+        extractor, embedder = SpacyExtractor(), make_embedder(EmbeddingSettings())
+        stack.push_async_callback(embedder.close)
+        await _warm(extractor, embedder)
+        tiers = await stack.enter_async_context(open_tiers(embedder, counter, system_clock))
+        pool = create_pool(postgres, dsn=postgres.relay_dsn.get_secret_value(), vectors=False)
+        await ensure_open(pool)
+        stack.push_async_callback(pool.close)
+        language = LanguageModelSettings()
+        budget = PostgresBudget(pool, system_clock, tokens_per_day=language.tokens_per_day)
+        models = make_language_models(language, budget)
+        if models is not None:
+            stack.push_async_callback(models.close)
+        redis = RedisSettings()
+        append_only_file = None
+        if redis.rewrite_url is not None:
+            append_only_file = AppendOnlyFile(redis.rewrite_url.get_secret_value(), timeout_s=redis.timeout_s)
+            stack.push_async_callback(append_only_file.aclose)
+        yield WorkerParts(
+            short_term=tiers.short_term,
+            episodic=tiers.episodic,
+            semantic=tiers.semantic,
+            procedural=tiers.procedural,
+            ledger=WorkLedger(pool, system_clock),
+            erasures=ErasureLedger(pool, SourceMarks(forgetting.key)),
+            pins=PinBoard(pool, system_clock),
+            views=ViewBoard(pool),
+            learning=LearningPolicy(archive_below=learning.archive_below, retention=learning.retention),
+            extractor=extractor,
+            embedder=embedder,
+            clock=system_clock,
+            models=models,
+            append_only_file=append_only_file,
+            counter=counter,
+            schedule=ScheduleLedger(pool, system_clock) if worker.schedule else None,
+            due=SchedulePolicy(
+                quiet=timedelta(seconds=worker.extract_quiet_s),
+                interactions=worker.extract_interactions,
+                every=timedelta(seconds=worker.extract_every_s),
+                maintain_at=worker.maintain_at,
+                keep=timedelta(days=worker.keep_days) if worker.keep_days else None,
+                keep_marks=timedelta(days=forgetting.keep_days),
+                ticks={
+                    "extract": worker.tick_s,
+                    "reflect": worker.nightly_tick_s,
+                    "maintain": worker.nightly_tick_s,
+                    "prune": worker.nightly_tick_s,
+                },
+            ),
+        )
+
+
+async def _warm(extractor: SpacyExtractor, embedder: Embedder) -> None:
+    """Load what the first work would load, before others wait for it. What cannot be loaded now fails the works that
+    need it, each with its error, or mends itself."""
+    for loading in (asyncio.to_thread(extractor.extract, WARMING, speaker=None), embedder.warm()):
+        try:
+            await loading
+        except MemorySystemError as error:
+            _log.warning("worker.not_warm", error=told(error))
+
+
+def _be_nice() -> None:
+    """Lower this process's priority, and its session's: where Linux groups processes by session, it weighs sessions
+    against each other and niceness only counts within one."""
+    os.nice(NICENESS)
+    with suppress(OSError):
+        AUTOGROUP.write_text(str(NICENESS), encoding="ascii")
+
+
+def _leave_logging(**_: object) -> None:
+    """Keep Celery from setting the level of everybody's logs; its own say what went wrong and no more."""
+    logging.getLogger("celery").setLevel(logging.WARNING)
+
+
+def run_worker(open_tiers: OpenTiers, *, concurrency: int) -> None:
+    """Run a Celery worker with threads until it is told to stop; one event loop serves all its tasks.
+
+    The process makes itself nicer than those that answer users: digesting may wait for them, never they for it.
+    A store or broker that is down only delays. Raises MemorySystemError for what no waiting mends, such as a setting
+    that is missing or vectors of another model.
+    """
+    _be_nice()
+    redis = RedisSettings()
+    slot = RuntimeSlot()
+    app = make_celery(redis.url.get_secret_value(), redis.key_prefix, slot)
+
+    runtime = Runtime(lambda: open_parts(open_tiers), partial(leave_hint, app))
+
+    def stop(**_: object) -> None:
+        slot.runtime = None
+        runtime.stop()
+
+    runtime.start()
+    slot.runtime = runtime
+    worker_shutting_down.connect(stop, weak=False)
+    setup_logging.connect(_leave_logging, weak=False)
+    app.worker_main(
+        [
+            "worker",
+            "--pool=threads",
+            f"--concurrency={concurrency}",
+            f"--queues={','.join(STAGES)}",
+            "--without-gossip",
+            "--without-mingle",
+            "--without-heartbeat",
+            "--loglevel=WARNING",
+        ]
+    )

@@ -1,0 +1,31 @@
+"""What a message says in its author's plain words, for the extractors and for language models. Pure."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from ragpp.extraction import Extraction, Extractor
+from ragpp.models import Interaction
+from ragpp_services.workers.hearing.own_words import own_text
+from ragpp_services.workers.learning.authorship import undoubted
+
+
+def extracted(extractor: Extractor, item: Interaction, text: str) -> Extraction:
+    """What the message's own `text` says, without the preferences that only doubted sentences of a person's state:
+    whose they are is not sure, and a preference has nobody's name in it."""
+    found = extractor.extract(text, speaker=item.name, said_at=item.occurred_at)
+    if item.role != "user" or not found.preferences or (left := undoubted(item, text)) == text:
+        return found
+    own = extractor.extract(left, speaker=item.name, said_at=item.occurred_at).preferences
+    return replace(found, preferences=tuple(one for one in found.preferences if one in own))
+
+
+def plainly_own(items: Sequence[Interaction]) -> list[Interaction]:
+    """The messages with what their authors say themselves, in order, without what is doubted of a person's; none of
+    which nothing is left. A model that obeys what it reads is to read no more than that."""
+    kept = []
+    for item in items:
+        own = own_text(item)
+        text = (undoubted(item, own) if item.role == "user" else own).strip()
+        if text:
+            kept.append(item.model_copy(update={"content": text}))
+    return kept

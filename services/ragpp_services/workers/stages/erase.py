@@ -1,0 +1,224 @@
+"""Erase: forget a session, a user, or interactions that were chosen, in every store, and report what became of it.
+
+Never given up: whoever goes on after a worker was killed begins where it told that it was. What the user stores after
+the erasure was asked for stays; its other stages wait for this one.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final, cast
+
+from pydantic import JsonValue
+
+from ragpp.ledger import Work, WorkKey
+from ragpp.ledger.erasing import TO_DO, Erasure, erasure_of
+from ragpp.ledger.views import view_of
+from ragpp.models import MemoryQuery
+from ragpp.tiers import ERASED_AT_ONCE, MemoryTier
+from ragpp_services.workers.parts import WorkerParts
+from ragpp_services.workers.stages.clean import want_clean
+from ragpp_services.workers.stages.repair import withdraw
+from ragpp_services.workers.stages.seen import everywhere, views_of
+
+Holdings = dict[str, dict[str, int]]
+"""How much there is, by store and kind."""
+AT_ONCE: Final = 200
+"""Interactions that are taken out of all stores before the next are."""
+ASKED_AT_ONCE: Final = 1_000
+"""Ids that one question to a tier names: the graph looks for each of them in each of its observations."""
+MOST: Final = 1_000_000
+"""Interactions of one session."""
+SAMPLES: Final = 3
+SAMPLE_CHARS: Final = 500
+FOUND: Final = 50
+
+
+@dataclass
+class Told:
+    """What is told while an erasure is under way, and at its end. `found`: before anything was removed; None until it
+    was looked for. `samples`: what some of the messages said, to be searched for afterwards; never told."""
+
+    erasure: Erasure
+    found: Holdings | None = None
+    to_do: tuple[str, ...] = ()
+    done: int = 0
+    samples: dict[str, str] = field(default_factory=dict)
+
+    def so_far(self) -> dict[str, JsonValue]:
+        """As the next attempt reads it."""
+        return {**self.report(), TO_DO: list(self.to_do)}
+
+    def report(self, left: Holdings | None = None, searches: Mapping[str, int] | None = None) -> dict[str, JsonValue]:
+        """For each store what was found, what of it was removed, and what was found again; of a dry run what was found
+        alone."""
+        stores: dict[str, dict[str, dict[str, int]]] = {}
+        for store, kinds in (self.found or {}).items():
+            stores[store] = {"found": kinds}
+            if left is not None:
+                again = left.get(store, {})
+                stores[store]["removed"] = {kind: count - again.get(kind, 0) for kind, count in kinds.items()}
+                stores[store]["found_again"] = again
+        told: dict[str, JsonValue] = {"what": self.erasure.what, "dry_run": self.erasure.dry_run}
+        told["stores"] = cast("JsonValue", stores)
+        if searches is not None:
+            told["searches"] = cast("JsonValue", dict(searches))
+        return told
+
+
+async def erase(parts: WorkerParts, batch: Sequence[Work]) -> Mapping[WorkKey, Mapping[str, JsonValue]]:
+    """Do what `batch` asks for. Raises TierUnavailable; LedgerError when another has it by now."""
+    results: dict[WorkKey, Mapping[str, JsonValue]] = {}
+    for work in batch:
+        told = _told(work)
+        look, remove = (_look_at_user, _user) if told.erasure.what == "user" else (_look, _interactions)
+        if told.found is None:
+            told.found = await look(parts, work, told)
+            if not told.erasure.dry_run:
+                await parts.erasures.tell(work, told.so_far())
+        results[work.key] = told.report() if told.erasure.dry_run else await remove(parts, work, told)
+    return results
+
+
+def _told(work: Work) -> Told:
+    """What an earlier attempt has told, or nothing yet."""
+    told = Told(erasure_of(work))
+    before = work.told or {}
+    stores = before.get("stores")
+    if isinstance(stores, dict):
+        told.found = {store: cast("dict[str, dict[str, int]]", kinds)["found"] for store, kinds in stores.items()}
+        told.to_do = tuple(cast("list[str]", before.get(TO_DO, [])))
+        told.done = work.progress
+    return told
+
+
+async def _look(parts: WorkerParts, work: Work, told: Told) -> Holdings:
+    """What there is of chosen interactions, or of those of a session, which become what is to be done."""
+    erasure = told.erasure
+    told.to_do = erasure.ids
+    if erasure.what == "session":
+        session = work.scope.model_copy(update={"session_id": erasure.session_id, "agent_id": erasure.agent_id})
+        told.to_do = tuple(await parts.episodic.recorded_before(session, work.key.event_id, MOST))
+    return await _resting_on(parts, work, told.to_do)
+
+
+async def _interactions(parts: WorkerParts, work: Work, told: Told) -> dict[str, JsonValue]:
+    """Forget what was found to do. The events that the episodic tier records let the stage `forget` do it, too,
+    whatever becomes of this one."""
+    scope, erasure = work.scope, told.erasure
+    await _sample(parts, work, told, told.to_do[:SAMPLES])
+    at_once = max(1, AT_ONCE >> (work.attempts - 1))  # what was too much at once is not tried so again
+    while told.done < len(told.to_do):
+        some = told.to_do[told.done : told.done + at_once]
+        await parts.episodic.forget(scope, some)
+        await withdraw(parts, scope, some)
+        told.done += len(some)
+        await parts.erasures.progress(work, told.done)
+    if erasure.what == "session" and erasure.agent_id is None:
+        await _end_session(parts, work, erasure)
+    await want_clean(parts, scope)
+    left = await _resting_on(parts, work, told.to_do)
+    return told.report(left, await _searched(parts, work, told))
+
+
+async def _end_session(parts: WorkerParts, work: Work, erasure: Erasure) -> None:
+    """An empty running conversation does not stay in the list; one that goes on does."""
+    for view in await everywhere(parts, work.scope):
+        await parts.short_term.delete_session(view.in_session(erasure.session_id), only_if_empty=True)
+
+
+async def _look_at_user(parts: WorkerParts, work: Work, told: Told) -> Holdings:
+    """What there is of the user."""
+    found = await parts.erasures.known(work, parts.clock())
+    for tier in _tiers(parts):
+        found[tier.name] = await _held(parts, work, tier)
+    found["ledger"] |= told.erasure.held
+    return found
+
+
+async def _user(parts: WorkerParts, work: Work, told: Told) -> dict[str, JsonValue]:
+    """Erase everything of the user. The interactions go first: whoever reads them later learns nothing from them, and
+    what was read of them before is refused, for each tier then begins an epoch before it deletes."""
+    scope, before = work.scope, work.key.event_id
+    await parts.short_term.erase(scope, before)
+    while ids := await parts.episodic.recorded_before(scope, before, ERASED_AT_ONCE):
+        await _sample(parts, work, told, ids[: SAMPLES - len(told.samples)])
+        for seen in await everywhere(parts, scope):
+            await parts.short_term.forget(seen, ids)  # keeps them from coming late
+        await parts.episodic.erase(scope, before)
+        told.done += len(ids)
+        await parts.erasures.progress(work, told.done)
+    for tier in (parts.episodic, parts.semantic, parts.procedural):
+        while await tier.erase(scope, before):
+            await parts.erasures.progress(work, told.done)
+    await _views(parts, work, told)
+    until = parts.clock()
+    await parts.erasures.erase_events(work)
+    await parts.erasures.erase_elsewhere(scope, until)
+    await want_clean(parts, scope)
+    left = await parts.erasures.known(work, until)
+    for lasting in _tiers(parts)[1:]:
+        left[lasting.name] = await _held(parts, work, lasting)
+    left["short_term"] = await parts.short_term.holdings(scope, list(told.samples))  # it has what was said since
+    report = told.report(left, await _searched(parts, work, told))
+    await parts.erasures.conclude(work, report)
+    return report
+
+
+async def _views(parts: WorkerParts, work: Work, told: Told) -> None:
+    """Erase what is in views, and let those be built again in which there is something by then."""
+    before = work.key.event_id
+    for view in await views_of(parts, work.scope):
+        await parts.short_term.erase(view, before)
+        for tier in (parts.semantic, parts.procedural):
+            while await tier.erase(view, before):
+                await parts.erasures.progress(work, told.done)
+    await parts.views.unbuild(work.scope)
+
+
+async def _held(parts: WorkerParts, work: Work, tier: MemoryTier) -> dict[str, int]:
+    """What there is of the user in the tier, in all views that it keeps by themselves."""
+    kinds: dict[str, int] = {}
+    for seen in [work.scope, *(await views_of(parts, work.scope) if tier is not parts.episodic else ())]:
+        for kind, count in (await tier.holdings(seen, None, work.key.event_id)).items():
+            kinds[kind] = kinds.get(kind, 0) + count
+    return kinds
+
+
+def _tiers(parts: WorkerParts) -> Sequence[MemoryTier]:
+    """Short-term memory first."""
+    return parts.short_term, parts.episodic, parts.semantic, parts.procedural
+
+
+async def _resting_on(parts: WorkerParts, work: Work, ids: Sequence[str]) -> Holdings:
+    """What there is of these interactions and rests on them; of very many, what rests on two parts counts twice."""
+    found: Holdings = {}
+    agent_id = erasure_of(work).agent_id
+    seen = work.scope
+    if agent_id is not None:  # whose key asks: of what rests on it elsewhere it is not told
+        seen = view_of(work.scope.seen_by(agent_id), await parts.views.of(work.scope))
+    for tier in _tiers(parts):
+        kinds = found.setdefault(tier.name, {})
+        for start in range(0, len(ids), ASKED_AT_ONCE):
+            some = await tier.holdings(seen, list(ids[start : start + ASKED_AT_ONCE]))
+            for kind, count in some.items():
+                kinds[kind] = kinds.get(kind, 0) + count
+    return found
+
+
+async def _sample(parts: WorkerParts, work: Work, told: Told, ids: Sequence[str]) -> None:
+    """Remember what some of the messages say while they are there."""
+    for said in await parts.episodic.get(work.scope, ids) if ids else ():
+        told.samples[said.id] = said.content[:SAMPLE_CHARS]
+
+
+async def _searched(parts: WorkerParts, work: Work, told: Told) -> dict[str, int]:
+    """Search the tiers for what the sampled messages said: how often was asked, and how much that is of them or rests
+    on them was found."""
+    asked = found = 0
+    for text in told.samples.values():
+        query = MemoryQuery(scope=work.scope, text=text, mode="lexical", limit=FOUND)
+        for tier in _tiers(parts)[1:]:
+            hits = await tier.retrieve(query)
+            asked += 1
+            found += sum(hit.id in told.samples or not told.samples.keys().isdisjoint(hit.sources) for hit in hits)
+    return {"asked": asked, "found": found}

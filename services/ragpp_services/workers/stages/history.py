@@ -1,0 +1,54 @@
+"""Reading back what was said: windows and days of one user's interactions, through the episodic tier."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from ragpp.context.echo import Span
+from ragpp.models import Filters, Interaction, Page, Scope, TimeRange
+from ragpp.paging import PAGE, pages
+from ragpp.text.repeating import merged, without
+from ragpp_services.workers.parts import WorkerParts
+
+READ_PER_TAUGHT: Final = 5
+"""So many times as many messages are read at most, where some may not be learned from."""
+
+
+async def said_within(parts: WorkerParts, scope: Scope, span: TimeRange, *, most: int) -> list[Interaction]:
+    """The interactions of `span` that may be learned from, oldest first, what in them only repeats what was said before
+    blanked; of more than `most` the latest. Raises TierUnavailable."""
+    found: list[Interaction] = []
+    read = 0
+
+    async def page(cursor: str | None) -> Page[Interaction]:
+        return await parts.episodic.list_interactions(scope, Filters(time_range=span), cursor, PAGE, newest_first=True)
+
+    async for item in pages(page):
+        read += 1
+        if item.learn:
+            found.append(item)
+        if len(found) == most or read == READ_PER_TAUGHT * most:
+            break
+    found.reverse()
+    return without(found, await repeating_spans(parts, scope, found))
+
+
+async def repeating_spans(parts: WorkerParts, scope: Scope, items: Sequence[Interaction]) -> dict[str, list[Span]]:
+    """Which stretches of which of `items` are noted as repetitions, in order, by their ids; only those of others than
+    the user are. Raises TierUnavailable."""
+    spans: dict[str, list[Span]] = defaultdict(list)
+    said = [item.id for item in items if item.role != "user"]
+    for one in await parts.episodic.repetitions(scope, said) if said else ():
+        spans[one.id].append(Span(one.start, one.end))
+    return {identifier: merged(found) for identifier, found in spans.items()}
+
+
+async def vectors_of(parts: WorkerParts, texts: Sequence[str]) -> dict[str, npt.NDArray[np.float32]]:
+    """The vector of each text, of unit length. Raises EmbeddingError."""
+    distinct = list(dict.fromkeys(texts))
+    if not distinct:
+        return {}
+    return dict(zip(distinct, await parts.embedder.embed(distinct), strict=True))

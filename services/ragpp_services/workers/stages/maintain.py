@@ -1,0 +1,218 @@
+"""Maintain: what is done to a user's memory as time passes: decay, retention, compression."""
+
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from contextlib import suppress
+from datetime import datetime, timedelta
+from typing import Final, Literal, TypeVar, cast
+
+from pydantic import JsonValue
+
+from ragpp.counterparts import same_entities, same_relationships
+from ragpp.errors import InvalidInput, NotFound
+from ragpp.learned import Finding
+from ragpp.ledger import Work, WorkKey
+from ragpp.models import Entity, Interaction, Page, Preference, Relationship, Rule, Scope
+from ragpp.paging import pages
+from ragpp.retention import RETAINED, Due, Kept, RetainedTier, RetentionPolicy, due
+from ragpp_services.workers.parts import WorkerParts
+
+Task = Literal["decay", "retention", "views"]
+ItemT = TypeVar("ItemT")
+PAGE: Final = 500
+LISTED: Final = 200
+"""How many items a dry run names, of each tier; the counts are of all."""
+FORGOTTEN_AT_ONCE: Final = 500
+
+
+async def maintain(parts: WorkerParts, batch: Sequence[Work]) -> Mapping[WorkKey, Mapping[str, JsonValue]]:
+    """Do the tasks that `batch` asks for; the payload names `task`, and `dry_run` for retention.
+
+    Repeating it changes nothing. Raises TierUnavailable, and InvalidInput for a task that is none.
+    """
+    results: dict[WorkKey, Mapping[str, JsonValue]] = {}
+    for work in batch:
+        task = work.payload.get("task")
+        if task == "decay":
+            results[work.key] = await decay(parts, work.scope)
+        elif task == "retention":
+            results[work.key] = await retain(parts, work.scope, dry_run=bool(work.payload.get("dry_run", False)))
+        elif task == "views":
+            results[work.key] = {"task": "views"}  # none is left to be built by whoever maintains
+        else:
+            raise InvalidInput(f"{task!r} is no maintenance task")
+    return results
+
+
+async def decay(parts: WorkerParts, scope: Scope) -> dict[str, JsonValue]:
+    """Persist what time has taken from confidences, and archive what faded below the floor.
+
+    Time is that of the user's conversations: it stands at their latest message, so that neither an import of old ones
+    nor a long silence empties a memory. A recall counts decay to its own moment all the same.
+    """
+    epoch = await parts.semantic.epoch(scope)
+    latest = await parts.episodic.list_interactions(scope, limit=1)
+    if not latest.items:
+        return {"task": "decay", "relationships_updated": 0, "relationships_archived": 0, "entities_merged": 0}
+    now = min(parts.clock(), latest.items[0].occurred_at)
+    done = await parts.semantic.consolidate(scope, now, parts.learning.archive_below, epoch)
+    return {
+        "task": "decay",
+        "relationships_updated": done.updated,
+        "relationships_archived": done.archived,
+        "entities_merged": len(done.merged),
+    }
+
+
+async def retain(parts: WorkerParts, scope: Scope, *, dry_run: bool) -> dict[str, JsonValue]:
+    """Apply the policy of the user's plan, or only say what it would let go, and why.
+
+    `{task, dry_run, plan, tiers: {tier: {due, bytes, reasons: {reason: n}, items: [...]}}, compressed}`; `items` names
+    the first LISTED, never their text. Without a policy for the plan that of `default` applies, which is none at first.
+    """
+    plan = (await parts.ledger.user_settings(scope)).plan
+    policy = parts.learning.retention.get(plan) or parts.learning.retention.get("default") or RetentionPolicy()
+    tiers: dict[str, JsonValue] = {}
+    for tier in RETAINED:
+        if policy.of(tier).forgets and (scope.view is None or tier != "episodic"):
+            going = await _due(parts, scope, tier, policy)
+            if going and not dry_run:
+                await _let_go(parts, scope, tier, going)
+            tiers[tier] = _shown(going)
+    compressed = 0
+    if policy.episodic.compress_after_days is not None and not dry_run and scope.view is None:
+        before = parts.clock() - timedelta(days=policy.episodic.compress_after_days)
+        compressed = await parts.episodic.compress(scope, before)
+    return {"task": "retention", "dry_run": dry_run, "plan": plan, "tiers": tiers, "compressed": compressed}
+
+
+async def _due(parts: WorkerParts, scope: Scope, tier: RetainedTier, policy: RetentionPolicy) -> list[Due]:
+    items = [item async for item in _ITEMS[tier](parts, scope)]
+    pinned = await _pinned(parts, scope, tier)
+    if tier == "episodic":
+        pinned |= await _sources_of_pinned(parts, scope)
+    return due(items, policy.of(tier), parts.clock(), pinned)
+
+
+async def _pinned(parts: WorkerParts, scope: Scope, tier: RetainedTier) -> frozenset[str]:
+    """The ids of pinned items: in a view's graph, those of the same people, things and relationships."""
+    pinned = await parts.pins.pinned(scope, tier)
+    if scope.view is None or tier != "semantic":
+        return pinned
+    whole, here = scope.seen_by(None), set[str]()
+    for item_id in pinned:
+        with suppress(NotFound):
+            stated = await parts.semantic.get_relationship(whole, item_id)
+            here.update(await same_relationships(parts.semantic, scope, stated))
+        with suppress(NotFound):
+            here.update(await same_entities(parts.semantic, scope, await parts.semantic.get_entity(whole, item_id)))
+    return frozenset(here)
+
+
+async def _sources_of_pinned(parts: WorkerParts, scope: Scope) -> frozenset[str]:
+    """The interactions that pinned items of the other tiers rest on: without them those would go as well."""
+    sources: set[str] = set()
+    for item_id in await parts.pins.pinned(scope, "semantic"):
+        for read in (parts.semantic.get_relationship, parts.semantic.get_entity):
+            with suppress(NotFound):
+                sources.update((await read(scope, item_id)).sources)
+    wanted = await parts.pins.pinned(scope, "procedural")
+    for item_id in wanted:
+        for read_one in (parts.procedural.get_preference, parts.procedural.get_rule):
+            with suppress(NotFound):
+                sources.update((await read_one(scope, item_id)).sources)
+    if wanted:
+        findings = pages(lambda cursor: parts.procedural.list_findings(scope, cursor=cursor, limit=PAGE))
+        sources.update([source async for one in findings if one.id in wanted for source in one.sources])
+    return frozenset(sources)
+
+
+async def _let_go(parts: WorkerParts, scope: Scope, tier: RetainedTier, going: Sequence[Due]) -> None:
+    forget = {
+        "episodic": parts.episodic.forget,
+        "semantic": parts.semantic.forget,
+        "procedural": parts.procedural.expire,  # nobody said that it is wrong: resumed, it is learned again
+    }[tier]
+    for start in range(0, len(going), FORGOTTEN_AT_ONCE):
+        pinned = await parts.pins.pinned(scope, tier)  # since it was decided what goes
+        ids = [found.item.id for found in going[start : start + FORGOTTEN_AT_ONCE]]
+        await forget(scope, [identifier for identifier in ids if identifier not in pinned])
+
+
+def _shown(going: Sequence[Due]) -> dict[str, JsonValue]:
+    reasons: dict[str, int] = {}
+    for found in going:
+        reasons[found.reason] = reasons.get(found.reason, 0) + 1
+    return {
+        "due": len(going),
+        "bytes": sum(found.item.size for found in going),
+        "reasons": cast("JsonValue", reasons),
+        "items": [found.shown() for found in going[:LISTED]],
+    }
+
+
+async def _interactions(parts: WorkerParts, scope: Scope) -> AsyncIterator[Kept]:
+    """Newest first, so that a session's first one seen is its last message."""
+    last_of: dict[str, datetime] = {}
+
+    def kept(said: Interaction) -> Kept:
+        last_at = last_of.setdefault(said.session_id, said.occurred_at)
+        return Kept(said.id, "interaction", said.occurred_at, last_at, _size(said.content))
+
+    async for item in _each(lambda cursor: parts.episodic.list_interactions(scope, None, cursor, PAGE), kept):
+        yield item
+
+
+async def _graph(parts: WorkerParts, scope: Scope) -> AsyncIterator[Kept]:
+    def related(edge: Relationship) -> Kept:
+        ends = (edge.source_id, edge.target_id)
+        return Kept(edge.id, "relationship", edge.first_mention, edge.last_mention, _size(edge.context), needs=ends)
+
+    def named(node: Entity) -> Kept:
+        # forgetting it would take what was said of it lately as well: it is as old as its last mention
+        return Kept(node.id, "entity", node.last_mention, node.last_mention, _size(node.name))
+
+    graph = parts.semantic
+    async for item in _each(
+        lambda cursor: graph.list_relationships(scope, cursor=cursor, limit=PAGE, state="all"), related
+    ):
+        yield item
+    async for item in _each(lambda cursor: graph.list_entities(scope, cursor=cursor, limit=PAGE), named):
+        yield item
+
+
+async def _procedures(parts: WorkerParts, scope: Scope) -> AsyncIterator[Kept]:
+    def held(preference: Preference) -> Kept:
+        size = _size(preference.value)
+        return Kept(preference.id, "preference", preference.learned_at, preference.occurred_at, size)
+
+    def ruled(rule: Rule) -> Kept:
+        return Kept(rule.id, "rule", rule.occurred_at, rule.occurred_at, _size(rule.text))
+
+    def found(finding: Finding) -> Kept:
+        return Kept(finding.id, "finding", finding.first_at, finding.last_at, _size(finding.text))
+
+    tier = parts.procedural
+    async for item in _each(lambda cursor: tier.list_preferences(scope, cursor=cursor, limit=PAGE), held):
+        yield item
+    async for item in _each(lambda cursor: tier.list_rules(scope, cursor=cursor, limit=PAGE), ruled):
+        yield item
+    async for item in _each(lambda cursor: tier.list_findings(scope, cursor=cursor, limit=PAGE), found):
+        yield item
+
+
+_ITEMS: Final[Mapping[RetainedTier, Callable[[WorkerParts, Scope], AsyncIterator[Kept]]]] = {
+    "episodic": _interactions,
+    "semantic": _graph,
+    "procedural": _procedures,
+}
+
+
+async def _each(
+    page: Callable[[str | None], Awaitable[Page[ItemT]]], kept: Callable[[ItemT], Kept]
+) -> AsyncIterator[Kept]:
+    async for item in pages(page):
+        yield kept(item)
+
+
+def _size(text: str) -> int:
+    return len(text.encode())

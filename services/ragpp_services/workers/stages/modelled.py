@@ -1,0 +1,195 @@
+"""What a language model reads in a window, as entries for the tiers, without what the local extractors found there."""
+
+import asyncio
+import hashlib
+import re
+from collections import defaultdict
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from ragpp.extraction import SPEAKER, Extraction, Extractor
+from ragpp.learned import READ_DETAIL, READ_ENTRY
+from ragpp.llm.port import LanguageModel
+from ragpp.llm.transcripts import supports
+from ragpp.llm.windows import FoundFinding, FoundPreference, FoundRelationship, extract_window
+from ragpp.models import (
+    EntityEntry,
+    FindingEntry,
+    Interaction,
+    Observation,
+    PreferenceEntry,
+    RelationshipEntry,
+)
+from ragpp.text.lexical import words
+from ragpp_services.workers.learning.stated import plainly_own
+from ragpp_services.workers.learning.texts import content_stems
+from ragpp_services.workers.stages.observe import finding_id
+
+SAME_FINDING: Final = 0.7
+"""Share of the content words of the shorter of two findings of one message, from which on they say the same."""
+
+
+@dataclass(frozen=True)
+class Read:
+    """What is to be stored of a model's reading. `model`: which one read, None where none did; `fallback`: why not, or
+    why not all of it."""
+
+    model: str | None = None
+    fallback: str | None = None
+    observations: tuple[Observation, ...] = ()
+    entries: tuple[PreferenceEntry | FindingEntry, ...] = ()
+
+    def resting_on(self, seen: Collection[str]) -> "Read":
+        """What of it rests on nothing but these messages."""
+        return replace(
+            self,
+            observations=tuple(one for one in self.observations if one.interaction_id in seen),
+            entries=tuple(one for one in self.entries if set(seen) >= set(one.sources)),
+        )
+
+
+async def read_with_model(model: LanguageModel, extractor: Extractor, items: Sequence[Interaction]) -> Read:
+    """Read `items`, oldest first, without what they have from memory. Claims have ids of what they say and rest on, so
+    that the same claim again changes nothing. Raises LanguageModelError, ExtractionError."""
+    own = await asyncio.to_thread(plainly_own, items)
+    window = await extract_window(model, own)
+    by_id = {item.id: item for item in own}
+    local = await asyncio.to_thread(lambda: {item.id: _local(extractor, item) for item in own})
+    relationships = [claim for claim in window.relationships if not _known_relationship(claim, local, by_id)]
+    entries: list[PreferenceEntry | FindingEntry] = [
+        _preference(claim, by_id) for claim in window.preferences if not _known_preference(claim, local)
+    ]
+    entries += [
+        _finding(claim, by_id, extractor, window.model) for claim in window.findings if not _known_finding(claim, local)
+    ]
+    return Read(
+        model=window.model,
+        fallback=f"{len(window.failed)} parts were not read: {', '.join(sorted(set(window.failed)))}"
+        if window.failed
+        else None,
+        observations=_observations(relationships, by_id),
+        entries=tuple(entries),
+    )
+
+
+def _local(extractor: Extractor, item: Interaction) -> Extraction:
+    return extractor.extract(item.content, speaker=item.name, said_at=item.occurred_at)
+
+
+def _known_relationship(claim: FoundRelationship, local: dict[str, Extraction], by_id: dict[str, Interaction]) -> bool:
+    wanted = (claim.source.casefold(), claim.type, claim.target.casefold())
+    for source in claim.sources:
+        found = local[source].ended if claim.ends else local[source].relationships
+        speaker = by_id[source].name or SPEAKER
+        for mention in found:
+            ends = [speaker if name == SPEAKER else name for name in (mention.source, mention.target)]
+            if (ends[0].casefold(), mention.type, ends[1].casefold()) == wanted:
+                return True
+    return False
+
+
+def _known_preference(claim: FoundPreference, local: dict[str, Extraction]) -> bool:
+    """Whether a local extractor took a preference for the same thing from one of the messages."""
+    said = content_stems(f"{claim.key} {claim.value}")
+    return any(content_stems(mention.value) & said for source in claim.sources for mention in local[source].preferences)
+
+
+def _known_finding(claim: FoundFinding, local: dict[str, Extraction]) -> bool:
+    said = content_stems(claim.text)
+    for mention in (mention for source in claim.sources for mention in local[source].findings):
+        other = content_stems(mention.text)
+        least = min(len(said), len(other))
+        if mention.finding == claim.finding and least and len(said & other) >= SAME_FINDING * least:
+            return True
+    return False
+
+
+def _observations(claims: Sequence[FoundRelationship], by_id: dict[str, Interaction]) -> tuple[Observation, ...]:
+    """One for each claim, under the last message that says it all; none for a claim that no single message says: an
+    observation goes with its one message, and must hold no words of another."""
+    grouped: dict[str, list[FoundRelationship]] = defaultdict(list)
+    for claim in claims:
+        says = [source for source in claim.sources if _says(by_id[source], claim)]
+        if says:
+            grouped[says[-1]].append(claim)
+    return tuple(_observation(claim, by_id[source]) for source, of_source in grouped.items() for claim in of_source)
+
+
+def _says(item: Interaction, claim: FoundRelationship) -> bool:
+    """Whether the quote and both names are in the message; its speaker is named in each of theirs."""
+    if not supports(claim.context, item.content):
+        return False
+    said = _plain_words(f"{item.name or SPEAKER} {item.content}")
+    return all((named := _plain_words(name)) and named <= said for name in (claim.source, claim.target))
+
+
+def _plain_words(text: str) -> set[str]:
+    """The words in lower case, "Maria's" as "maria"."""
+    return {re.sub(r"'s?$", "", word) for word in words(text)}
+
+
+def _observation(claim: FoundRelationship, item: Interaction) -> Observation:
+    identifier = _claim_id(item.id, claim.source, claim.type, claim.target, str(claim.ends))
+    names = {claim.source: claim.source_label, claim.target: claim.target_label}
+    return Observation(
+        event_id=identifier,
+        interaction_id=item.id,
+        occurred_at=item.occurred_at,
+        entities=tuple(
+            EntityEntry(
+                id=f"{identifier}.e{number}", name=name, label=label, occurred_at=item.occurred_at, sources=(item.id,)
+            )
+            for number, (name, label) in enumerate(names.items())
+        ),
+        relationships=(
+            RelationshipEntry(
+                id=f"{identifier}.r",
+                source=claim.source,
+                source_label=claim.source_label,
+                type=claim.type,
+                target=claim.target,
+                target_label=claim.target_label,
+                lasting=claim.lasting,
+                ends=claim.ends,
+                context=claim.context[:2_000],
+                occurred_at=item.occurred_at,
+                sources=(item.id,),
+            ),
+        ),
+    )
+
+
+def _preference(claim: FoundPreference, by_id: dict[str, Interaction]) -> PreferenceEntry:
+    name = by_id[claim.sources[-1]].name
+    key = f"{name}'s {claim.key}" if name and not claim.key.startswith(f"{name}'s ") else claim.key
+    return PreferenceEntry(
+        id=_claim_id("preference", claim.category, key, claim.value, str(claim.stated), *claim.sources),
+        category=claim.category[:100],
+        key=key[:100],
+        value=claim.value[:4_000],
+        confidence=claim.confidence,
+        stated=claim.stated,
+        occurred_at=claim.occurred_at,
+        sources=claim.sources,
+    )
+
+
+def _finding(claim: FoundFinding, by_id: dict[str, Interaction], extractor: Extractor, model: str) -> FindingEntry:
+    """Its time is resolved by the local extractor from the words that the model quotes."""
+    item = by_id[claim.sources[-1]]
+    dates = extractor.extract(claim.context, speaker=item.name, said_at=item.occurred_at).dates
+    return FindingEntry(
+        id=finding_id(claim.finding, item.name or "", " ".join(words(claim.text))),
+        finding=claim.finding,
+        text=claim.text[:4_000],
+        confidence=claim.confidence,
+        when=dates[0].span if dates else None,
+        occurred_at=claim.occurred_at,
+        sources=claim.sources,
+        details={READ_DETAIL: model},
+    )
+
+
+def _claim_id(*said: str) -> str:
+    return f"{READ_ENTRY}{hashlib.sha256(chr(31).join(said).encode()).hexdigest()[:32]}"

@@ -1,0 +1,299 @@
+"""Observe: what one interaction says about entities, relationships, preferences and findings, put into the tiers."""
+
+import asyncio
+import hashlib
+import re
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from ragpp.context.echo import CONTEXT_TYPES, Span, blanked
+from ragpp.extraction import SPEAKER, EntityMention, Extraction, PreferenceMention, RelationshipMention
+from ragpp.extraction.port import FindingMention
+from ragpp.learned import FOUND
+from ragpp.ledger import Work
+from ragpp.models import (
+    EntityEntry,
+    EntityLabel,
+    Filters,
+    FindingEntry,
+    FindingKind,
+    Interaction,
+    MemoryQuery,
+    Observation,
+    PreferenceEntry,
+    RelationshipEntry,
+    Repetition,
+    Scope,
+    Vector,
+)
+from ragpp.text.lexical import words
+from ragpp.text.repeating import merged, repeated
+from ragpp_services.workers.hearing.own_words import own_text
+from ragpp_services.workers.learning.echo import teaching_spans
+from ragpp_services.workers.learning.stated import extracted
+from ragpp_services.workers.parts import WorkerParts
+from ragpp_services.workers.stages.epochs import Epochs, epochs_of
+from ragpp_services.workers.stages.history import repeating_spans
+
+_OUR_WORD: Final = re.compile(r"\b[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\b")
+"""A type of relationship as contexts have it ("SISTER_OF"): nobody says so who did not read it there."""
+LEARNING_ROLES: Final = frozenset({"user", "assistant"})
+"""System prompts and tool output are stored and searched; nothing is learned about the user from them."""
+STATING_ROLES: Final = frozenset({"user"})
+"""Only a person states a preference."""
+FOUND_BY_ASSISTANTS: Final[frozenset[FindingKind]] = frozenset({"decision", "error", "insight"})
+"""What an assistant says of its own work. Its plans are the next message, and its habits nobody's."""
+LOOKED_UP: Final = 10
+"""How many earlier turns are compared with a sentence that may repeat them."""
+LOOKUPS_AT_ONCE: Final = 4
+LOOKED_AT: Final = 40
+"""Sentences of one message that are looked up; what a longer one says beyond them teaches nothing."""
+AGAIN_AT_ONCE: Final = 20
+"""Messages that are observed again in one transaction of each tier."""
+_NAME_CHARS: Final = 200
+_VALUE_CHARS: Final = 4_000
+_LABEL_CHARS: Final = 100
+
+
+async def observe(parts: WorkerParts, batch: Sequence[Work]) -> None:
+    """Digest `batch`, the events of one user in order: one transaction a tier. Repeating it changes nothing.
+
+    Raises TierUnavailable, Outdated; some of it may have been applied then.
+    """
+    await observe_events(parts, batch[0].scope, {work.subject_id: work.key.event_id for work in batch})
+
+
+async def observe_events(parts: WorkerParts, scope: Scope, events: Mapping[str, int]) -> None:
+    """Digest messages, by their ids with the events that recorded them, in that order. As `observe`."""
+    epochs = await epochs_of(parts, scope)
+    read = await _read(parts, scope, list(events))
+    observations, entries = await _learned(parts, scope, [(events[item.id], item) for item in read], epochs)
+    if observations:
+        await parts.semantic.observe(scope, observations, epochs.semantic)
+    if entries:
+        await parts.procedural.store(scope, entries, epochs.procedural)
+
+
+async def observe_again(parts: WorkerParts, scope: Scope, events: Mapping[str, int]) -> list[Interaction]:
+    """Let messages, by their ids with the events that recorded them, teach what they say by themselves now and nothing
+    that they taught before: more of it is known to repeat others. Answers those that are there and may teach.
+    Harmless to repeat. Raises TierUnavailable, Outdated."""
+    found = list[Interaction]()
+    ids = sorted(events, key=events.__getitem__)
+    for start in range(0, len(ids), AGAIN_AT_ONCE):
+        epochs = await epochs_of(parts, scope)
+        read = await _read(parts, scope, ids[start : start + AGAIN_AT_ONCE])
+        observations, entries = await _learned(parts, scope, [(events[item.id], item) for item in read], epochs)
+        instead_of = [item.id for item in read]
+        await parts.semantic.observe(scope, observations, epochs.semantic, instead_of)
+        await parts.procedural.store(scope, entries, epochs.procedural, instead_of)
+        found += read
+    return found
+
+
+async def _read(parts: WorkerParts, scope: Scope, ids: Sequence[str]) -> list[Interaction]:
+    """Those of the messages that are there and can teach anything, in the order of `ids`."""
+    by_id = {item.id: item for item in await parts.episodic.get(scope, ids)}
+    said = [_plainly_named(by_id[identifier]) for identifier in ids if identifier in by_id]
+    return [item for item in said if teaches(item)]
+
+
+async def _learned(
+    parts: WorkerParts, scope: Scope, read: Sequence[tuple[int, Interaction]], epochs: Epochs
+) -> tuple[list[Observation], list[PreferenceEntry | FindingEntry]]:
+    """What messages, each with its event, say by themselves."""
+    extractions = await _extract(parts, scope, [item for _, item in read], epochs)
+    vectors = await _embed_names(parts, extractions)
+    observations, entries = list[Observation](), list[PreferenceEntry | FindingEntry]()
+    for (event_id, item), extraction in zip(read, extractions, strict=True):
+        if extraction.entities or extraction.relationships or extraction.ended:
+            observations.append(observation_of(str(event_id), item, extraction, vectors))
+        entries += preferences_of(str(event_id), item, extraction)
+        entries += findings_of(item, extraction)
+    return observations, entries
+
+
+def _plainly_named(item: Interaction) -> Interaction:
+    """`item` with its speaker's name on one line: what is learned is shown in lines."""
+    name = " ".join(item.name.split()) if item.name else None
+    return item if name == item.name else item.model_copy(update={"name": name or None})
+
+
+def teaches(item: Interaction) -> bool:
+    """Whether anything can be learned from `item`: somebody said it, who did not ask for it not to be, and it is not a
+    context given back."""
+    return item.learn and item.role in LEARNING_ROLES and item.message_type not in CONTEXT_TYPES
+
+
+async def _extract(parts: WorkerParts, scope: Scope, items: Sequence[Interaction], epochs: Epochs) -> list[Extraction]:
+    """What each of `items` says by itself: without what it has from memory, line by line or by quoting it. What
+    it quotes is noted with it first, and so is not learned either when it was forgotten where it comes from."""
+
+    def extract(texts: Sequence[str], of: Sequence[Interaction]) -> list[Extraction]:
+        return [extracted(parts.extractor, item, text) for text, item in zip(texts, of, strict=True)]
+
+    known = await repeating_spans(parts, scope, items)
+    texts = await asyncio.to_thread(lambda: [blanked(own_text(item), known.get(item.id, ())) for item in items])
+    extractions = await asyncio.to_thread(extract, texts, items)
+    replies = [index for index, item in enumerate(items) if item.role == "assistant"]
+    limit = asyncio.Semaphore(LOOKUPS_AT_ONCE)
+    quoted = await asyncio.gather(
+        *(_quoted(parts, scope, items[index], texts[index], extractions[index], limit) for index in replies)
+    )
+    await parts.episodic.note_repetitions(scope, [one for found in quoted for one in found], epochs.procedural)
+    again = [
+        (index, blanked(texts[index], merged(Span(one.start, one.end) for one in found)))
+        for index, found in zip(replies, quoted, strict=True)
+        if found
+    ]
+    if again:
+        fresh = await asyncio.to_thread(extract, [text for _, text in again], [items[index] for index, _ in again])
+        for (index, _), extraction in zip(again, fresh, strict=True):
+            extractions[index] = extraction
+    return extractions
+
+
+async def _quoted(
+    parts: WorkerParts, scope: Scope, item: Interaction, text: str, extraction: Extraction, limit: asyncio.Semaphore
+) -> list[Repetition]:
+    """The sentences of a reply that would teach something and only repeat what had been said before it."""
+
+    async def echo(span: Span) -> Repetition | None:
+        sentence = text[span.start : span.end]
+        if _OUR_WORD.search(sentence):
+            return Repetition(id=item.id, start=span.start, end=span.end)
+        query = MemoryQuery(
+            scope=scope,
+            text=sentence[:2_000],
+            mode="lexical",
+            limit=LOOKED_UP,
+            as_of=item.occurred_at,
+            filters=Filters(exclude=frozenset({item.id})),
+        )
+        async with limit:
+            of = repeated(sentence, await parts.episodic.retrieve(query))
+        return Repetition(id=item.id, start=span.start, end=span.end, of=tuple(of)) if of else None
+
+    spans = list(teaching_spans(text, extraction))
+    beyond = [Repetition(id=item.id, start=span.start, end=span.end) for span in spans[LOOKED_AT:]]
+    looked_up = await asyncio.gather(*map(echo, spans[:LOOKED_AT]))
+    return [*(found for found in looked_up if found is not None), *beyond]
+
+
+async def _embed_names(parts: WorkerParts, extractions: Sequence[Extraction]) -> dict[str, Vector]:
+    names = sorted({entity.name for extraction in extractions for entity in extraction.entities})
+    if not names:
+        return {}
+    rows = (await parts.embedder.embed(names)).tolist()
+    return {name: tuple(row) for name, row in zip(names, rows, strict=True)}
+
+
+def observation_of(event_id: str, item: Interaction, extraction: Extraction, vectors: dict[str, Vector]) -> Observation:
+    """What `extraction` says, as entries that rest on `item`; SPEAKER stands for its speaker."""
+    labels: dict[str, EntityLabel] = {entity.name: entity.label for entity in extraction.entities}
+    said = [(f"{event_id}.r{number}", mention, False) for number, mention in enumerate(extraction.relationships)]
+    said += [(f"{event_id}.x{number}", mention, True) for number, mention in enumerate(extraction.ended)]
+    return Observation(
+        event_id=event_id,
+        interaction_id=item.id,
+        occurred_at=item.occurred_at,
+        entities=tuple(
+            _entity(f"{event_id}.e{number}", item, mention, vectors.get(mention.name))
+            for number, mention in enumerate(extraction.entities)
+        ),
+        relationships=tuple(
+            _relationship(identifier, item, mention, labels, ends=ends) for identifier, mention, ends in said
+        ),
+    )
+
+
+def _entity(identifier: str, item: Interaction, mention: EntityMention, vector: Vector | None) -> EntityEntry:
+    return EntityEntry(
+        id=identifier,
+        name=_named(mention.name, item),
+        label=mention.label,
+        aliases=tuple(_named(name, item) for name in (*mention.same_as, *mention.aliases))[:20],
+        embedding=vector,
+        occurred_at=item.occurred_at,
+        sources=(item.id,),
+    )
+
+
+def _relationship(
+    identifier: str,
+    item: Interaction,
+    mention: RelationshipMention,
+    labels: dict[str, EntityLabel],
+    *,
+    ends: bool,
+) -> RelationshipEntry:
+    return RelationshipEntry(
+        id=identifier,
+        source=_named(mention.source, item),
+        source_label=labels.get(mention.source, "PERSON"),
+        type=mention.type,
+        target=_named(mention.target, item),
+        target_label=labels.get(mention.target, "PRODUCT"),
+        lasting=mention.lasting,
+        ends=ends,
+        context=mention.context[:2_000],
+        occurred_at=item.occurred_at,
+        sources=(item.id,),
+    )
+
+
+def _named(name: str, item: Interaction) -> str:
+    speaker = item.name or SPEAKER
+    return (speaker if name == SPEAKER else name)[:_NAME_CHARS]
+
+
+def preferences_of(event_id: str, item: Interaction, extraction: Extraction) -> list[PreferenceEntry]:
+    """The preferences that a person states in `item`."""
+    if item.role not in STATING_ROLES:
+        return []
+    return [preference_of(event_id, number, item, mention) for number, mention in enumerate(extraction.preferences)]
+
+
+def preference_of(event_id: str, number: int, item: Interaction, mention: PreferenceMention) -> PreferenceEntry:
+    """A stated preference. A named speaker's key says whose it is, since several people may speak in one memory."""
+    key = f"{item.name}'s {mention.key}" if item.name else mention.key
+    return PreferenceEntry(
+        id=f"{event_id}.p{number}",
+        category=mention.category[:_LABEL_CHARS],
+        key=key[:_LABEL_CHARS],
+        value=mention.value[:_VALUE_CHARS],
+        confidence=mention.confidence,
+        stated=mention.stated,
+        occurred_at=item.occurred_at,
+        sources=(item.id,),
+    )
+
+
+def findings_of(item: Interaction, extraction: Extraction) -> list[FindingEntry]:
+    """What `item` says was decided, understood, planned, done wrong, done out of habit, or happened at some time."""
+    return [
+        finding_of(item, mention)
+        for mention in extraction.findings
+        if item.role in STATING_ROLES or mention.finding in FOUND_BY_ASSISTANTS
+    ]
+
+
+def finding_of(item: Interaction, mention: FindingMention) -> FindingEntry:
+    """A finding in its speaker's words, under the speaker's name. The same thing said again is the same finding."""
+    who = item.name or ("assistant" if item.role == "assistant" else "")
+    said = mention.text[:_VALUE_CHARS]
+    time = mention.when.start.isoformat() if mention.when is not None else ""
+    return FindingEntry(
+        id=finding_id(mention.finding, who, " ".join(words(said)), time),
+        finding=mention.finding,
+        text=f"{who}: {said}"[:_VALUE_CHARS] if who else said,
+        confidence=mention.confidence,
+        when=mention.when,
+        occurred_at=item.occurred_at,
+        sources=(item.id,),
+    )
+
+
+def finding_id(*said: str) -> str:
+    """The id of a finding: the same for the same kind, speaker and words."""
+    return f"{FOUND}{hashlib.sha256(chr(31).join(said).encode()).hexdigest()[:32]}"

@@ -1,9 +1,0 @@
-"""`python -m services.workers`: the Celery worker, with the tiers in its own process."""
-
-import sys
-
-from services.all_in_one import main
-
-if __name__ == "__main__":
-    sys.argv.insert(1, "worker")
-    main()

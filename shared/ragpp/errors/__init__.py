@@ -1,0 +1,356 @@
+"""Every error that RAG++ raises on purpose. Over 300 lines and one file all the same: a table more than code.
+
+MemorySystemError
+├── CatalogError family MEM-001 … 009 (EmbeddingError 004, ExtractionError 005, StorageError 009)
+├── TierUnavailable     010   a tier did not answer; retryable
+├── Conflict            011   an id is known with other content, or a version has moved on
+├── NotFound            012   nothing of that id in this scope
+├── EmbeddingMismatch   013   a store holds vectors of another model
+├── MigrationError      014   the schema cannot be brought up to date
+├── ConfigurationError  015   a setting is missing or contradicts another
+├── LedgerError         016   an event cannot be taken or finished
+├── Outdated            017   something was forgotten since what a write rests on was read; retryable
+├── InvalidInput        020   a value is outside what is accepted; also a ValueError
+├── Unauthenticated     021   no key, or a wrong one
+├── Forbidden           022   the key lacks the scope
+├── PayloadTooLarge     023   the body exceeds the limit
+├── MalformedBody       024   the body is not UTF-8 or not JSON
+├── UnsupportedMediaType 025  the body is declared as something other than JSON
+├── StackError          030   an embedded server cannot be installed, started or stopped
+├── GatewayUnreachable  031   the client had no answer (ragpp.web.calls)
+├── NotRunning, BadLines 032, 033   of the command line (ragpp_infra.cli)
+├── ResponderFailed, ReplayDiverged 050, 051   of the governor (ragpp_services.governor)
+└── LanguageModelError  040   a language model did not give what was asked of it
+    ├── ModelUnavailable 041  it did not answer in time, or its server failed; retryable
+    ├── ModelRateLimited 042  it wants to be asked later; retryable
+    ├── MalformedReply  043   its answer is not of the form that was asked for, or was cut off
+    ├── BudgetSpent     044   the tenant's tokens of today are spent
+    └── ModelRefused    045   the endpoint refuses the request, or the model declines to answer
+"""
+
+from typing import ClassVar
+
+
+class MemorySystemError(Exception):
+    """Root of every error raised on purpose; what is not below it is a bug. MEM-001 to 009 are the catalog's.
+
+    `message` says what happened, in a sentence that may be shown to the caller.
+    `suggestions` say what to do about it; without any, the class's own are used.
+    `speaks_plainly`: every message of the class is made of our own words, numbers and settings alone; it may be stored
+    and logged. What others said, such as an endpoint's answer, is in `details` then, or in the cause.
+    """
+
+    by_code: ClassVar[dict[str, type["MemorySystemError"]]] = {}
+    code: ClassVar[str] = "MEM-000"
+    status: ClassVar[int] = 500
+    title: ClassVar[str] = "Internal error"
+    retryable: ClassVar[bool] = False
+    speaks_plainly: ClassVar[bool] = False
+    default_suggestions: ClassVar[tuple[str, ...]] = ()
+
+    def __init__(
+        self, message: str, *, suggestions: tuple[str, ...] = (), details: dict[str, object] | None = None
+    ) -> None:
+        super().__init__(message)
+        self.message = message
+        self.suggestions = suggestions or self.default_suggestions
+        self.details: dict[str, object] = details or {}
+
+    def __init_subclass__(
+        cls,
+        *,
+        code: str,
+        status: int,
+        title: str,
+        retryable: bool = False,
+        speaks_plainly: bool = False,
+        suggestions: tuple[str, ...] = (),
+    ) -> None:
+        if code in cls.by_code:
+            raise TypeError(f"{code!r} already names {cls.by_code[code].__name__}")
+        cls.code, cls.status, cls.title = code, status, title
+        cls.retryable, cls.speaks_plainly, cls.default_suggestions = retryable, speaks_plainly, suggestions
+        cls.by_code[code] = cls
+
+
+class EmbeddingError(
+    MemorySystemError,
+    code="MEM-004",
+    status=503,
+    title="Embedding failed",
+    retryable=True,
+    speaks_plainly=True,
+    suggestions=("Check the embedder's settings and its endpoint or model files, then repeat the request.",),
+):
+    """A text could not be turned into a vector."""
+
+
+class ExtractionError(
+    MemorySystemError,
+    code="MEM-005",
+    status=500,
+    title="Extraction failed",
+    speaks_plainly=True,
+    suggestions=("The interaction is stored; its digestion is retried. See the event's error in the ledger.",),
+):
+    """Entities, relationships or preferences could not be taken from a text."""
+
+
+class StorageError(
+    MemorySystemError,
+    code="MEM-009",
+    status=500,
+    title="Storage failed",
+    speaks_plainly=True,
+    suggestions=("Nothing was stored. Repeat the request with the same ids; see the store's log for the cause.",),
+):
+    """A store refused a statement for a reason that repeating does not mend."""
+
+
+class TierUnavailable(
+    MemorySystemError,
+    code="MEM-010",
+    status=503,
+    title="A memory tier is unavailable",
+    retryable=True,
+    speaks_plainly=True,
+    suggestions=("Repeat the request with the same ids.", "See GET /health/ready for the tier that is down."),
+):
+    """A tier did not answer in time. A write may have happened: repeat it with the same ids."""
+
+
+class Conflict(
+    MemorySystemError,
+    code="MEM-011",
+    status=409,
+    title="Conflict",
+    suggestions=("Use a new id for new content: what is stored is never overwritten.",),
+):
+    """An id is known with other content, or what was to be changed has changed since it was read."""
+
+
+class NotFound(
+    MemorySystemError,
+    code="MEM-012",
+    status=404,
+    title="Not found",
+    suggestions=("Check the id and the user; list what exists with the collection's GET route.",),
+):
+    """Nothing of that id in this scope: it never was, was forgotten, or belongs to another."""
+
+
+class EmbeddingMismatch(
+    MemorySystemError,
+    code="MEM-013",
+    status=503,
+    title="The store holds vectors of another embedding model",
+    speaks_plainly=True,
+    suggestions=("Configure the embedding model that the store was filled with, or start with an empty store.",),
+):
+    """Model or dimension recorded in a store differ from the configured embedder's."""
+
+
+class MigrationError(
+    MemorySystemError,
+    code="MEM-014",
+    status=503,
+    title="The schema cannot be migrated",
+    suggestions=("Use the version of RAG++ that wrote this database, or a newer one; migrations only go forward.",),
+):
+    """A migration failed, was changed after it was applied, or the database is newer than the code."""
+
+
+class ConfigurationError(
+    MemorySystemError,
+    code="MEM-015",
+    status=500,
+    title="Configuration error",
+    speaks_plainly=True,
+    suggestions=("Check the settings named in the message against .env.example.",),
+):
+    """A setting is missing, malformed or contradicts another."""
+
+
+class LedgerError(
+    MemorySystemError,
+    code="MEM-016",
+    status=500,
+    title="Ledger error",
+    speaks_plainly=True,
+    suggestions=("The event stays in the ledger and is handed out again when its lease ends.",),
+):
+    """An event could not be taken, renewed or finished: its lease was lost or its state forbids the step."""
+
+
+class Outdated(
+    MemorySystemError,
+    code="MEM-017",
+    status=409,
+    title="Something was forgotten meanwhile",
+    retryable=True,
+    suggestions=("Read again what the write was derived from, and derive it anew.",),
+):
+    """A derived write carries an epoch that is not the store's: something of the user was forgotten since its inputs
+    were read. Nothing was written."""
+
+
+class InvalidInput(
+    MemorySystemError,
+    ValueError,
+    code="MEM-020",
+    status=422,
+    title="Invalid input",
+    suggestions=("Correct the fields named in `errors` and repeat the request.",),
+):
+    """A value is outside what is accepted."""
+
+
+class Unauthenticated(
+    MemorySystemError,
+    code="MEM-021",
+    status=401,
+    title="A valid API key is required",
+    suggestions=("Send the key as `Authorization: Bearer <key>`; `ragpp status` shows the embedded stack's key.",),
+):
+    """No key was sent, or it is unknown, revoked or expired."""
+
+
+class Forbidden(
+    MemorySystemError,
+    code="MEM-022",
+    status=403,
+    title="The key does not allow this",
+    suggestions=("Use a key with the scope that the message names, or one that is bound to nobody else.",),
+):
+    """The key is valid but lacks the scope, or is bound to another user or agent."""
+
+
+class PayloadTooLarge(
+    MemorySystemError,
+    code="MEM-023",
+    status=413,
+    title="The request body is too large",
+    suggestions=("Send fewer or shorter messages per request.",),
+):
+    """The body exceeds the configured limit."""
+
+
+class MalformedBody(
+    MemorySystemError,
+    code="MEM-024",
+    status=400,
+    title="The request body cannot be read",
+    suggestions=("Send UTF-8 encoded JSON with `Content-Type: application/json`.",),
+):
+    """The body is not valid UTF-8 or not valid JSON."""
+
+
+class UnsupportedMediaType(
+    MemorySystemError,
+    code="MEM-025",
+    status=415,
+    title="The request body is of another type",
+    suggestions=("Send JSON with `Content-Type: application/json`.",),
+):
+    """The body's declared type is not JSON."""
+
+
+class StackError(
+    MemorySystemError,
+    code="MEM-030",
+    status=500,
+    title="The embedded stack failed",
+    suggestions=("See `ragpp logs` for the server named in the message.",),
+):
+    """An embedded server could not be installed, started, reached or stopped."""
+
+
+class LanguageModelError(
+    MemorySystemError,
+    code="MEM-040",
+    status=503,
+    title="The language model failed",
+    suggestions=("Nothing is lost: what needs no model goes on without it. See the LLM_ settings.",),
+):
+    """A language model did not give what was asked of it. Whoever asks has another way, and takes it.
+
+    `kind` names the failure in counts and job results. `tokens_used`: what the failed call cost, as far as known.
+    `retry_after_s`: when the provider wants to be asked again, where it said so.
+    """
+
+    kind: ClassVar[str] = "failed"
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        tokens_used: int = 0,
+        retry_after_s: float | None = None,
+        suggestions: tuple[str, ...] = (),
+    ) -> None:
+        super().__init__(message, suggestions=suggestions)
+        self.tokens_used = tokens_used
+        self.retry_after_s = retry_after_s
+
+
+class ModelUnavailable(
+    LanguageModelError,
+    code="MEM-041",
+    status=503,
+    title="The language model is unavailable",
+    retryable=True,
+    suggestions=("Check that the endpoint is up, and LLM_OPENAI_BASE_URL and LLM_TIMEOUT_S.",),
+):
+    """It cannot be reached, did not answer in time, or its server failed, each time it was tried."""
+
+    kind = "unavailable"
+
+
+class ModelRateLimited(
+    LanguageModelError,
+    code="MEM-042",
+    status=503,
+    title="The language model's rate limit is reached",
+    retryable=True,
+    suggestions=("Repeat it later, lower LLM_CONCURRENCY, or raise the account's limit.",),
+):
+    """The provider wants to be asked later, each time it was tried, or later than is worth waiting for."""
+
+    kind = "rate_limited"
+
+
+class MalformedReply(
+    LanguageModelError,
+    code="MEM-043",
+    status=502,
+    title="The language model's reply cannot be read",
+    suggestions=("Use a model that can answer in JSON after a schema.",),
+):
+    """The answer is no JSON, not of the schema that was asked for, or was cut off."""
+
+    kind = "malformed"
+
+
+class BudgetSpent(
+    LanguageModelError,
+    code="MEM-044",
+    status=429,
+    title="Today's tokens are spent",
+    speaks_plainly=True,
+    suggestions=("Wait for the next day (UTC), or raise LLM_TOKENS_PER_DAY.",),
+):
+    """The tenant has spent what it may spend on language models today."""
+
+    kind = "budget_spent"
+
+
+class ModelRefused(
+    LanguageModelError,
+    code="MEM-045",
+    status=502,
+    title="The language model refused",
+    suggestions=("Check the model's name, the key, and what the provider allows.",),
+):
+    """The endpoint does not accept the request (key, model, content), or the model declined. Repeating is no use."""
+
+    kind = "refused"

@@ -1,0 +1,226 @@
+"""Settings by concern. Only an `app.py` reads them, once; everything else is handed its values."""
+
+from pathlib import Path
+
+from pydantic import Field, SecretStr, field_validator, model_validator
+from pydantic_settings import SettingsConfigDict
+
+from ragpp.retention import RetentionPolicy
+from ragpp.settings.variables import Settings
+
+LEAST_KEPT_DAYS = 10
+"""Reflections are made up for, and sessions rebuilt, from events of the last nine days; the ledger lets none go."""
+
+
+class PostgresSettings(Settings):
+    """One PostgreSQL, three roles: the owner migrates, the app serves tenants, the relay reads the ledger."""
+
+    model_config = SettingsConfigDict(env_prefix="POSTGRES_", frozen=True)
+
+    dsn: SecretStr = Field(description="postgresql://ragpp_app:password@host:port/database")
+    owner_dsn: SecretStr | None = Field(default=None, description="The owner's; only needed where migrations run.")
+    relay_dsn: SecretStr | None = Field(default=None, description="The relay's; only needed by workers.")
+    pool_min: int = Field(default=2, ge=0, description="Connections kept open per process.")
+    pool_max: int = Field(default=10, ge=1, description="Connections per process.")
+    query_timeout_s: float = Field(default=5.0, gt=0, description="Longest a query may run.")
+    idle_transaction_s: float = Field(
+        default=3.0,
+        ge=0.05,
+        lt=20,
+        description="A silent transaction is ended after so long, with its locks. Below query_timeout_s: whoever waits "
+        "for them shall get them.",
+    )
+
+    @model_validator(mode="after")
+    def _locks_end_before_patience_does(self) -> "PostgresSettings":
+        if self.idle_transaction_s >= self.query_timeout_s:
+            raise ValueError("POSTGRES_IDLE_TRANSACTION_S must be below POSTGRES_QUERY_TIMEOUT_S")
+        return self
+
+    @property
+    def longest_hold_s(self) -> float:
+        """A transaction is ended so long after it took a lock that others wait for, whatever it does: halfway from
+        `idle_transaction_s` to `query_timeout_s`."""
+        return (self.idle_transaction_s + self.query_timeout_s) / 2
+
+
+class RedisSettings(Settings):
+    """One Redis, Valkey or Redis Cluster."""
+
+    model_config = SettingsConfigDict(env_prefix="REDIS_", frozen=True)
+
+    url: SecretStr = Field(description="redis://user:password@host:port/0")
+    key_prefix: str = Field(default="ragpp:", description="Every key begins with it.")
+    timeout_s: float = Field(default=1.0, gt=0, description="Longest a command may take.")
+    pool_max: int = Field(default=50, ge=1, description="Connections per process.")
+    rewrite_url: SecretStr | None = Field(
+        default=None,
+        description="The same of an account that may run BGREWRITEAOF and nothing else, for workers: by it what was "
+        "forgotten leaves the append-only file. None: it stays until the server rewrites that by itself.",
+    )
+
+
+class Neo4jSettings(Settings):
+    """One Neo4j."""
+
+    model_config = SettingsConfigDict(env_prefix="NEO4J_", frozen=True)
+
+    uri: str = Field(description="bolt://host:port or neo4j://host:port")
+    user: str = Field(default="neo4j")
+    password: SecretStr = Field(description="Its password.")
+    pool_max: int = Field(default=20, ge=1, description="Connections per process.")
+    query_timeout_s: float = Field(default=5.0, gt=0, description="Longest a query may run.")
+
+
+class EmbeddingSettings(Settings):
+    """Which embedder, and where its files are kept."""
+
+    model_config = SettingsConfigDict(env_prefix="EMBEDDING_", frozen=True)
+
+    provider: str = Field(default="onnx", pattern="^(onnx|hashing|openai|sentence-transformers)$")
+    model: str = Field(default="sentence-transformers/all-MiniLM-L6-v2", description="Recorded in each database.")
+    dimension: int = Field(default=384, ge=8, le=4_000)
+    base_url: str = Field(default="", description="For `openai`: the endpoint, ending in /v1.")
+    api_key: SecretStr | None = Field(default=None, description="For `openai`.")
+    threads: int = Field(default=2, ge=1, le=64, description="For `onnx`: batches embedded at once, a core each.")
+    cache_dir: Path = Field(default=Path("~/.cache/ragpp"), description="Where the assembled graph is kept.")
+
+
+class ShortTermSettings(Settings):
+    """The window of a running conversation."""
+
+    model_config = SettingsConfigDict(env_prefix="SHORT_TERM_", frozen=True)
+
+    max_tokens: int = Field(default=2_000, ge=100, description="Over it the oldest messages move to the summary.")
+    keep_messages: int = Field(default=5, ge=1, description="The latest messages that stay raw.")
+    summary_tokens: int = Field(default=400, ge=20, description="The longest a summary gets.")
+    ttl_s: int = Field(default=7 * 86_400, ge=1, description="Time to live, refreshed on use.")
+    hard_cap_factor: float = Field(default=2.0, ge=1, description="× max_tokens: over it a write summarises itself.")
+
+
+class ForgettingSettings(Settings):
+    """By what forgotten interactions are known again, so that nothing late brings them back: keyed hashes of ids."""
+
+    model_config = SettingsConfigDict(env_prefix="FORGETTING_", frozen=True)
+
+    keep_days: int = Field(
+        default=90,
+        ge=1,
+        le=36_500,
+        description="The hashes are kept so long, the same for all services: a message that is sent again later than "
+        "that after it was forgotten is a new one.",
+    )
+    key: SecretStr = Field(
+        default=SecretStr(""),
+        description="Secret, the same for all services. Set it before anything is forgotten, and never change it: with "
+        "another one what was forgotten is not known again. Without one, whoever has the hashes can try ids.",
+    )
+
+
+class TierSettings(Settings):
+    """Where the tiers are: an address takes a tier over HTTP, none takes it in process."""
+
+    model_config = SettingsConfigDict(env_prefix="TIER_", frozen=True)
+
+    credential: SecretStr | None = Field(default=None, description="Shared secret between gateway and tier services.")
+    short_term_url: str | None = None
+    episodic_url: str | None = None
+    semantic_url: str | None = None
+    procedural_url: str | None = None
+
+
+class LearningSettings(Settings):
+    """What is learned for good, and what is forgotten."""
+
+    model_config = SettingsConfigDict(env_prefix="LEARNING_", frozen=True)
+
+    archive_below: float = Field(
+        default=0.01, ge=0, le=1, description="A relationship of less confidence is archived: not shown, restorable."
+    )
+    review_below: float = Field(
+        default=0.5, ge=0, le=1, description="What is learned with less confidence waits to be confirmed or rejected."
+    )
+    retention: dict[str, RetentionPolicy] = Field(
+        default_factory=dict,
+        description="By plan of users, as JSON, which a shell wants in single quotes: "
+        '{"default": {"episodic": {"max_age_days": 365}}}. None: keep all.',
+    )
+
+
+class LanguageModelSettings(Settings):
+    """Language models, none by default: what needs one has a way without. Each of the first six is "provider:model",
+    with the provider `openai` (any endpoint that speaks OpenAI's chat completions) or `anthropic`."""
+
+    model_config = SettingsConfigDict(env_prefix="LLM_", frozen=True)
+
+    summary: str = Field(default="", description="Writes rolling summaries, e.g. openai:gpt-5-mini.")
+    extraction: str = Field(default="", description="Reads windows of conversations for what they say.")
+    consolidation: str = Field(default="", description="Finds preferences that are one under several names.")
+    retrieval: str = Field(default="", description="For search in curated knowledge; nothing uses it yet.")
+    reflection: str = Field(default="", description="Names a day's themes and suggests rules.")
+    chat: str = Field(default="", description="Answers in `ragpp chat`.")
+    openai_base_url: str = Field(default="", description="Of `openai`, ending in /v1; empty: OpenAI's own.")
+    openai_api_key: SecretStr | None = Field(default=None, description="Of `openai`; servers of one's own need none.")
+    anthropic_base_url: str = Field(default="", description="Of `anthropic`; empty: Anthropic's own.")
+    anthropic_api_key: SecretStr | None = Field(default=None, description="Of `anthropic`.")
+    timeout_s: float = Field(default=60.0, gt=0, description="Of one attempt.")
+    max_retries: int = Field(default=2, ge=0, le=10, description="After failures that may pass.")
+    concurrency: int = Field(default=4, ge=1, le=256, description="Calls at once, per process.")
+    tokens_per_day: int = Field(default=1_000_000, ge=0, description="Of one tenant, by UTC day; 0: no limit.")
+
+
+class WorkerSettings(Settings):
+    """When the workers do by themselves what nobody asked for."""
+
+    model_config = SettingsConfigDict(env_prefix="WORKER_", frozen=True)
+
+    schedule: bool = Field(
+        default=True, description="Whether this worker may keep the schedule; one of those that may does."
+    )
+    tick_s: float = Field(default=5.0, gt=0, le=3_600, description="How often it looks whom to extract for.")
+    nightly_tick_s: float = Field(
+        default=60.0, gt=0, le=3_600, description="How often it looks for nights and days due."
+    )
+    extract_quiet_s: float = Field(default=30.0, ge=0, description="Extract once a user was quiet for so long,")
+    extract_interactions: int = Field(default=20, ge=1, description="or said so much,")
+    extract_every_s: float = Field(default=3_600.0, gt=0, description="or the first of it was so long ago.")
+    maintain_at: int = Field(default=4, ge=0, le=23, description="Hour in UTC from which the daily upkeep is due.")
+    keep_days: int = Field(
+        default=30,
+        ge=0,
+        le=36_500,
+        description="Finished work and its events are kept so long, 10 or more; 0: for good.",
+    )
+
+    @field_validator("keep_days")
+    @classmethod
+    def _nights_are_made_up_for(cls, days: int) -> int:
+        if 0 < days < LEAST_KEPT_DAYS:
+            raise ValueError(
+                f"WORKER_KEEP_DAYS is 0, or {LEAST_KEPT_DAYS} at least: younger events are still looked at"
+            )
+        return days
+
+
+class GatewaySettings(Settings):
+    """The public API."""
+
+    model_config = SettingsConfigDict(env_prefix="GATEWAY_", frozen=True)
+
+    host: str = "127.0.0.1"
+    port: int = Field(default=8700, ge=0, le=65_535, description="0 takes a free one.")
+    max_body_bytes: int = Field(default=8 * 1024 * 1024, ge=1_024)
+    deadline_ms: int = Field(default=500, ge=1, description="Of a recall that names none.")
+    token_budget: int = Field(default=2_000, ge=0, description="Of a recall that names none.")
+    audit_spool: Path = Field(
+        default=Path(".ragpp/audit-spool.jsonl"), description="Accesses are journalled here on their way to PostgreSQL."
+    )
+
+
+class LogSettings(Settings):
+    """Logging."""
+
+    model_config = SettingsConfigDict(env_prefix="LOG_", frozen=True)
+
+    level: str = Field(default="INFO", pattern="^(DEBUG|INFO|WARNING|ERROR)$")
+    format: str = Field(default="json", pattern="^(json|console)$")
