@@ -13,19 +13,16 @@ import itertools
 import tempfile
 import time
 from collections import Counter
-from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
-from typing import TypeVar
 
 from benchmarks.proof import Proving, conversation, proving, worker_names
 from ragpp.api import StoreRequest
 from ragpp.client import MemoryClient
 from ragpp.errors import MemorySystemError
-from ragpp.models import Entity, Page, Preference, Relationship
+from ragpp.paging import PAGE, pages
 from ragpp_infra.cli.place import Place
 
 BATCH = 10
-ItemT = TypeVar("ItemT")
 
 
 class Count:
@@ -67,37 +64,19 @@ async def kill_in_turn(stack: Proving, stopping: asyncio.Event, kills: Counter[s
         await asyncio.sleep(1.5)
 
 
-async def every(page_of: Callable[[str | None], Awaitable[Page[ItemT]]]) -> AsyncIterator[ItemT]:
-    """Every item of a paginated list."""
-    cursor: str | None = None
-    while True:
-        page = await page_of(cursor)
-        for item in page.items:
-            yield item
-        cursor = page.next_cursor
-        if cursor is None:
-            return
-
-
 Learned = tuple[dict[tuple[str, str], int], dict[tuple[str, str, str], float], dict[tuple[str, str], str]]
 
 
 async def learned(client: MemoryClient, user: str) -> Learned:
     """What the user's graph and preferences hold: mentions, weights, values."""
 
-    def entities(cursor: str | None) -> Awaitable[Page[Entity]]:
-        return client.entities(user, cursor=cursor, limit=200)
-
-    def relationships(cursor: str | None) -> Awaitable[Page[Relationship]]:
-        return client.relationships(user, cursor=cursor, limit=200)
-
-    def preferences(cursor: str | None) -> Awaitable[Page[Preference]]:
-        return client.preferences(user, cursor=cursor, limit=200)
-
+    entities = pages(lambda cursor: client.entities(user, cursor=cursor, limit=PAGE))
+    relationships = pages(lambda cursor: client.relationships(user, cursor=cursor, limit=PAGE))
+    preferences = pages(lambda cursor: client.preferences(user, cursor=cursor, limit=PAGE))
     return (
-        {(item.label, item.name): item.mentions async for item in every(entities)},
-        {(item.source, item.type, item.target): item.weight async for item in every(relationships)},
-        {(item.category, item.key): item.value async for item in every(preferences)},
+        {(item.label, item.name): item.mentions async for item in entities},
+        {(item.source, item.type, item.target): item.weight async for item in relationships},
+        {(item.category, item.key): item.value async for item in preferences},
     )
 
 
@@ -142,7 +121,7 @@ async def judge(stack: Proving, client: MemoryClient, users: list[str], each: in
     missing = doubled = different = 0
     for user in users:
         found = Counter(
-            [item.id async for item in every(lambda cursor, u=user: client.interactions(u, cursor=cursor, limit=200))]  # type: ignore[misc]
+            [item.id async for item in pages(lambda cursor, u=user: client.interactions(u, cursor=cursor, limit=PAGE))]  # type: ignore[misc]
         )
         missing += (expected - found).total()
         doubled += (found - expected).total()

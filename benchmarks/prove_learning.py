@@ -16,19 +16,16 @@ import random
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TypeVar
 
 import asyncpg
 
 from benchmarks.proof import Proving, conversation, proving, worker_names
-from benchmarks.prove_crash import every
 from ragpp.api import ExtractIn, ReflectIn, StoreRequest
 from ragpp.client import MemoryClient
-from ragpp.learned import Finding
-from ragpp.models import Entity, Page, Preference, Relationship, Rule
+from ragpp.paging import PAGE, pages
 from ragpp_infra.cli.place import Place
 from ragpp_infra.embedded.stack import Stack
 
@@ -38,7 +35,6 @@ ENDS = datetime(2025, 1, 2, tzinfo=UTC)
 """The first day of the generated conversations ends here."""
 SHORTEST_S, LONGEST_S = 0.2, 5.0
 """Between the start of a worker, which then needs some seconds until it digests, and its end."""
-ItemT = TypeVar("ItemT")
 Learned = dict[str, object]
 
 
@@ -55,25 +51,19 @@ async def write(client: MemoryClient, user: str, number: int, total: int) -> Non
 async def learned(client: MemoryClient, user: str) -> Learned:
     """All that was learned of a user, in what it says and how often it was said; not its ids, nor when."""
 
-    def listed(method: Callable[..., Awaitable[Page[ItemT]]]) -> Callable[[str | None], Awaitable[Page[ItemT]]]:
-        return lambda cursor: method(user, cursor=cursor, limit=200)
-
-    entities: Callable[..., Awaitable[Page[Entity]]] = client.entities
-    relationships: Callable[..., Awaitable[Page[Relationship]]] = client.relationships
-    preferences: Callable[..., Awaitable[Page[Preference]]] = client.preferences
-    rules: Callable[..., Awaitable[Page[Rule]]] = client.rules
-    findings: Callable[..., Awaitable[Page[Finding]]] = client.findings
+    entities = pages(lambda cursor: client.entities(user, cursor=cursor, limit=PAGE))
+    relationships = pages(lambda cursor: client.relationships(user, cursor=cursor, limit=PAGE))
+    preferences = pages(lambda cursor: client.preferences(user, cursor=cursor, limit=PAGE))
+    rules = pages(lambda cursor: client.rules(user, cursor=cursor, limit=PAGE))
+    findings = pages(lambda cursor: client.findings(user, cursor=cursor, limit=PAGE))
     return {
-        "entities": {(item.label, item.name): item.mentions async for item in every(listed(entities))},
+        "entities": {(item.label, item.name): item.mentions async for item in entities},
         "relationships": {
-            (item.source, item.type, item.target): (item.weight, item.valid_to)
-            async for item in every(listed(relationships))
+            (item.source, item.type, item.target): (item.weight, item.valid_to) async for item in relationships
         },
-        "preferences": {
-            (item.category, item.key): (item.value, item.sources) async for item in every(listed(preferences))
-        },
-        "rules": {item.text async for item in every(listed(rules))},
-        "findings": {(item.finding, item.text, item.support) async for item in every(listed(findings))},
+        "preferences": {(item.category, item.key): (item.value, item.sources) async for item in preferences},
+        "rules": {item.text async for item in rules},
+        "findings": {(item.finding, item.text, item.support) async for item in findings},
     }
 
 

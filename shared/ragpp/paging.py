@@ -10,13 +10,17 @@ PAGE: Final = 200
 T = TypeVar("T")
 
 
-async def pages(page: Callable[[str | None], Awaitable[Page[T]]]) -> AsyncIterator[T]:
-    """Every item of a list that is given out in pages."""
+async def pages(page: Callable[[str | None], Awaitable[Page[T]]], *, most: int | None = None) -> AsyncIterator[T]:
+    """The items of a list that is given out in pages: all, or the first `most`, and no page beyond those is read."""
     cursor: str | None = None
+    read = 0
     while True:
         found = await page(cursor)
         for item in found.items:
             yield item
+            read += 1
+            if read == most:
+                return
         cursor = found.next_cursor
         if cursor is None:
             return

@@ -14,13 +14,13 @@ from rich.text import Text
 from ragpp.client import MemoryClient
 from ragpp.learned import Finding, Reflection, ReviewList
 from ragpp.models import Entity, Page, Preference, Relationship, Rule, Value
+from ragpp.paging import PAGE, pages
 from ragpp_infra.cli.arguments import parse_moment
 from ragpp_infra.cli.console import emit_json, out, safe
 from ragpp_infra.cli.options import DEFAULT_HOME, HomeOption, JsonOption, KeyOption, UrlOption
 from ragpp_infra.cli.place import Place
 from ragpp_infra.cli.render import count, counted, digesting
 
-PAGE = 200
 MOST = 10_000
 """Items of each kind that are read; whoever has more wants the API."""
 
@@ -101,15 +101,7 @@ async def known_of(client: MemoryClient, user: str, *, as_of: datetime | None = 
 
 
 async def _all(page: Callable[[str | None], Awaitable[Page[T]]]) -> list[T]:
-    found: list[T] = []
-    cursor: str | None = None
-    while len(found) < MOST:
-        part = await page(cursor)
-        found += part.items
-        cursor = part.next_cursor
-        if cursor is None:
-            break
-    return found
+    return [item async for item in pages(page, most=MOST)]
 
 
 def known_view(known: Known, *, limit: int) -> RenderableType:

@@ -22,6 +22,7 @@ from ragpp.models import (
     Scope,
     TierName,
 )
+from ragpp.paging import PAGE, pages
 from ragpp.stores.cursors import decode_cursor, encode_cursor
 from ragpp_services.gateway.parts import Parts
 
@@ -32,9 +33,8 @@ BATCH: Final = 200
 AT_ONCE: Final = 1_000
 """Messages that a request waits for; of more a job is made."""
 READ: Final = 1_000
-PAGE: Final = 200
-MOST_PAGES: Final = 25
-"""Pages of each list that are looked through for what would go as well."""
+MOST_LEARNED: Final = 5_000
+"""Items of each list that are looked through for what would go as well."""
 EXCERPT_CHARS: Final = 200
 
 
@@ -103,7 +103,9 @@ def _calling(names: Sequence[str], asked: str) -> tuple[str, ...]:
 
 async def would_go(parts: Parts, scope: Scope, ids: Collection[str]) -> dict[str, int]:
     """How much that was learned rests on these messages alone, or as rules and patterns do on any of them, by kind; as
-    far as the first pages of each list and the sources that are kept with an item tell. Raises TierUnavailable."""
+    far as the first MOST_LEARNED of each list and the sources that are kept with an item tell.
+
+    Raises TierUnavailable."""
     gone = set(ids)
     graph, procedures = parts.semantic, parts.procedural
     counts = await asyncio.gather(
@@ -213,14 +215,7 @@ def said_to(scope: Scope, message: Interaction) -> bool:
 
 
 async def _going(page: Callable[[str | None], Awaitable[Page[RestingT]]], gone: set[str]) -> int:
-    count, cursor = 0, None
-    for _ in range(MOST_PAGES):
-        found = await page(cursor)
-        count += sum(_goes(item, gone) for item in found.items)
-        cursor = found.next_cursor
-        if cursor is None:
-            break
-    return count
+    return sum([_goes(item, gone) async for item in pages(page, most=MOST_LEARNED)])
 
 
 def _goes(item: Entity | Relationship | Preference | Rule | Finding, gone: set[str]) -> bool:

@@ -237,14 +237,7 @@ async def _preferences(parts: WorkerParts, scope: Scope, ids: set[str]) -> list[
     async def page(cursor: str | None) -> Page[Preference]:
         return await parts.procedural.list_preferences(scope, cursor=cursor, limit=PAGE)
 
-    found: list[Preference] = []
-    seen = 0
-    async for one in pages(page):
-        seen += 1
-        if ids & set(one.sources):
-            found.append(one)
-        if seen == MOST_READ:
-            break
+    found = [one async for one in pages(page, most=MOST_READ) if ids & set(one.sources)]
     return sorted(found, key=lambda one: (-one.confidence, one.id))
 
 
@@ -252,14 +245,8 @@ async def _relationships(parts: WorkerParts, scope: Scope, ids: set[str]) -> lis
     async def page(cursor: str | None) -> Page[Relationship]:
         return await parts.semantic.list_relationships(scope, cursor=cursor, limit=PAGE, state="all")
 
-    found: list[Relationship] = []
-    seen = 0
-    async for one in pages(page):
-        seen += 1
-        if ids & {*one.sources, one.ended_by} and one.verdict != "rejected":
-            found.append(one)
-        if seen == MOST_READ:
-            break
+    listed = pages(page, most=MOST_READ)
+    found = [one async for one in listed if ids & {*one.sources, one.ended_by} and one.verdict != "rejected"]
     return sorted(found, key=lambda one: (-one.confidence, one.id))
 
 
@@ -267,12 +254,4 @@ async def _findings(parts: WorkerParts, scope: Scope, ids: set[str]) -> list[Fin
     async def page(cursor: str | None) -> Page[Finding]:
         return await parts.procedural.list_findings(scope, cursor=cursor, limit=PAGE)
 
-    found: list[Finding] = []
-    seen = 0
-    async for one in pages(page):
-        seen += 1
-        if ids & set(one.sources):
-            found.append(one)
-        if seen == MOST_READ:
-            break
-    return found
+    return [one async for one in pages(page, most=MOST_READ) if ids & set(one.sources)]

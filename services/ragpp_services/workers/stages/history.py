@@ -20,17 +20,15 @@ READ_PER_TAUGHT: Final = 5
 async def said_within(parts: WorkerParts, scope: Scope, span: TimeRange, *, most: int) -> list[Interaction]:
     """The interactions of `span` that may be learned from, oldest first, what in them only repeats what was said before
     blanked; of more than `most` the latest. Raises TierUnavailable."""
-    found: list[Interaction] = []
-    read = 0
 
     async def page(cursor: str | None) -> Page[Interaction]:
         return await parts.episodic.list_interactions(scope, Filters(time_range=span), cursor, PAGE, newest_first=True)
 
-    async for item in pages(page):
-        read += 1
+    found: list[Interaction] = []
+    async for item in pages(page, most=READ_PER_TAUGHT * most):
         if item.learn:
             found.append(item)
-        if len(found) == most or read == READ_PER_TAUGHT * most:
+        if len(found) == most:
             break
     found.reverse()
     return without(found, await repeating_spans(parts, scope, found))

@@ -1,6 +1,6 @@
 """Maintain: what is done to a user's memory as time passes: decay, retention, compression."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime, timedelta
 from typing import Final, Literal, TypeVar, cast
@@ -9,9 +9,8 @@ from pydantic import JsonValue
 
 from ragpp.counterparts import same_entities, same_relationships
 from ragpp.errors import InvalidInput, NotFound
-from ragpp.learned import Finding
 from ragpp.ledger import Work, WorkKey
-from ragpp.models import Entity, Interaction, Page, Preference, Relationship, Rule, Scope
+from ragpp.models import Scope
 from ragpp.paging import pages
 from ragpp.retention import RETAINED, Due, Kept, RetainedTier, RetentionPolicy, due
 from ragpp_services.workers.parts import WorkerParts
@@ -153,51 +152,29 @@ def _shown(going: Sequence[Due]) -> dict[str, JsonValue]:
 async def _interactions(parts: WorkerParts, scope: Scope) -> AsyncIterator[Kept]:
     """Newest first, so that a session's first one seen is its last message."""
     last_of: dict[str, datetime] = {}
-
-    def kept(said: Interaction) -> Kept:
+    async for said in pages(lambda cursor: parts.episodic.list_interactions(scope, None, cursor, PAGE)):
         last_at = last_of.setdefault(said.session_id, said.occurred_at)
-        return Kept(said.id, "interaction", said.occurred_at, last_at, _size(said.content))
-
-    async for item in _each(lambda cursor: parts.episodic.list_interactions(scope, None, cursor, PAGE), kept):
-        yield item
+        yield Kept(said.id, "interaction", said.occurred_at, last_at, _size(said.content))
 
 
 async def _graph(parts: WorkerParts, scope: Scope) -> AsyncIterator[Kept]:
-    def related(edge: Relationship) -> Kept:
-        ends = (edge.source_id, edge.target_id)
-        return Kept(edge.id, "relationship", edge.first_mention, edge.last_mention, _size(edge.context), needs=ends)
-
-    def named(node: Entity) -> Kept:
-        # forgetting it would take what was said of it lately as well: it is as old as its last mention
-        return Kept(node.id, "entity", node.last_mention, node.last_mention, _size(node.name))
-
     graph = parts.semantic
-    async for item in _each(
-        lambda cursor: graph.list_relationships(scope, cursor=cursor, limit=PAGE, state="all"), related
-    ):
-        yield item
-    async for item in _each(lambda cursor: graph.list_entities(scope, cursor=cursor, limit=PAGE), named):
-        yield item
+    async for edge in pages(lambda cursor: graph.list_relationships(scope, cursor=cursor, limit=PAGE, state="all")):
+        ends = (edge.source_id, edge.target_id)
+        yield Kept(edge.id, "relationship", edge.first_mention, edge.last_mention, _size(edge.context), needs=ends)
+    async for node in pages(lambda cursor: graph.list_entities(scope, cursor=cursor, limit=PAGE)):
+        # forgetting it would take what was said of it lately as well: it is as old as its last mention
+        yield Kept(node.id, "entity", node.last_mention, node.last_mention, _size(node.name))
 
 
 async def _procedures(parts: WorkerParts, scope: Scope) -> AsyncIterator[Kept]:
-    def held(preference: Preference) -> Kept:
-        size = _size(preference.value)
-        return Kept(preference.id, "preference", preference.learned_at, preference.occurred_at, size)
-
-    def ruled(rule: Rule) -> Kept:
-        return Kept(rule.id, "rule", rule.occurred_at, rule.occurred_at, _size(rule.text))
-
-    def found(finding: Finding) -> Kept:
-        return Kept(finding.id, "finding", finding.first_at, finding.last_at, _size(finding.text))
-
     tier = parts.procedural
-    async for item in _each(lambda cursor: tier.list_preferences(scope, cursor=cursor, limit=PAGE), held):
-        yield item
-    async for item in _each(lambda cursor: tier.list_rules(scope, cursor=cursor, limit=PAGE), ruled):
-        yield item
-    async for item in _each(lambda cursor: tier.list_findings(scope, cursor=cursor, limit=PAGE), found):
-        yield item
+    async for held in pages(lambda cursor: tier.list_preferences(scope, cursor=cursor, limit=PAGE)):
+        yield Kept(held.id, "preference", held.learned_at, held.occurred_at, _size(held.value))
+    async for rule in pages(lambda cursor: tier.list_rules(scope, cursor=cursor, limit=PAGE)):
+        yield Kept(rule.id, "rule", rule.occurred_at, rule.occurred_at, _size(rule.text))
+    async for finding in pages(lambda cursor: tier.list_findings(scope, cursor=cursor, limit=PAGE)):
+        yield Kept(finding.id, "finding", finding.first_at, finding.last_at, _size(finding.text))
 
 
 _ITEMS: Final[Mapping[RetainedTier, Callable[[WorkerParts, Scope], AsyncIterator[Kept]]]] = {
@@ -205,13 +182,6 @@ _ITEMS: Final[Mapping[RetainedTier, Callable[[WorkerParts, Scope], AsyncIterator
     "semantic": _graph,
     "procedural": _procedures,
 }
-
-
-async def _each(
-    page: Callable[[str | None], Awaitable[Page[ItemT]]], kept: Callable[[ItemT], Kept]
-) -> AsyncIterator[Kept]:
-    async for item in pages(page):
-        yield kept(item)
 
 
 def _size(text: str) -> int:

@@ -271,11 +271,7 @@ async def _preferences(course: _Course) -> int:
     async def page(cursor: str | None) -> Page[Preference]:
         return await course.parts.procedural.list_preferences(course.scope, cursor=cursor, limit=PAGE)
 
-    held: list[Preference] = []
-    async for one in pages(page):
-        held.append(one)
-        if len(held) == MOST_PREFERENCES:
-            break
+    held = [one async for one in pages(page, most=MOST_PREFERENCES)]
     vectors = await vectors_of(course.parts, [key_line(one) for one in held])
     same = await asyncio.to_thread(duplicates, held, vectors)
     merges = [(one.keep.id, one.absorb.id) for one in same]

@@ -13,7 +13,7 @@ from ragpp.errors.telling import told
 from ragpp.learned import LEARNED_RULE, SUGGESTED_RULE, RuleConflict
 from ragpp.llm.port import LanguageModel
 from ragpp.llm.suggestions import suggest_rules
-from ragpp.models import Interaction, Page, Rule, RuleEntry, Scope, TimeRange
+from ragpp.models import Interaction, Rule, RuleEntry, Scope, TimeRange
 from ragpp.paging import PAGE, pages
 from ragpp_services.workers.learning.behaviour import (
     FIRST_PRIORITY,
@@ -210,12 +210,5 @@ async def _put_failing_aside(parts: WorkerParts, scope: Scope, rules: list[Rule]
 
 
 async def _rules(parts: WorkerParts, scope: Scope) -> list[Rule]:
-    async def page(cursor: str | None) -> Page[Rule]:
-        return await parts.procedural.list_rules(scope, cursor=cursor, limit=PAGE)
-
-    found: list[Rule] = []
-    async for rule in pages(page):
-        found.append(rule)
-        if len(found) == MOST_RULES:
-            break
-    return found
+    listed = pages(lambda cursor: parts.procedural.list_rules(scope, cursor=cursor, limit=PAGE), most=MOST_RULES)
+    return [rule async for rule in listed]
