@@ -14,7 +14,7 @@ from ragpp.settings import PostgresSettings
 from ragpp.text.tokens import TokenCounter
 from ragpp_infra.embedded.stack import Endpoints
 from ragpp_services.procedural.app import open_tier
-from ragpp_services.procedural.store import SQL
+from ragpp_services.procedural.statements import SQL
 from ragpp_services.procedural.tier import PostgresProceduralTier
 from tests.support.embedding import LostEmbedder
 from tests.support.procedural import NOON, procedural_tier

@@ -2,27 +2,47 @@
 
 from collections.abc import AsyncIterator, Collection, Iterable, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from datetime import datetime
+from typing import Literal
 
 from ragpp.embedding import EmbeddingIdentity
 from ragpp.ledger import NewEvent, forgotten, record
 from ragpp.ledger.windows import note_dropped
 from ragpp.models import PreferenceEntry, RuleEntry, Scope
 from ragpp.stores.forgetting import SourceMarks
-from ragpp.stores.postgres import Pool, ensure_open, foreign_errors, ping, tenant_tx
+from ragpp.stores.postgres import Connection, Pool, ensure_open, foreign_errors, ping, tenant_tx
 from ragpp.tiers import ERASED_AT_ONCE
 from ragpp_services.procedural.findings.rows import FindingRows
 from ragpp_services.procedural.preferences.rows import PreferenceRows
 from ragpp_services.procedural.reflections.rows import ReflectionRows
-from ragpp_services.procedural.rows import Applied
 from ragpp_services.procedural.rules.rows import RuleRows
-from ragpp_services.procedural.user_rows import SQL
+from ragpp_services.procedural.statements import SQL, Statements
 
-__all__ = ["SQL", "ProceduralStore", "Rows"]
+SubjectKind = Literal["preference", "rule"]
 
 
-class Rows(PreferenceRows, RuleRows, FindingRows, ReflectionRows):
-    """One user's rows inside one transaction."""
+@dataclass(frozen=True, slots=True)
+class Applied:
+    """What became of an entry. `subject_id` and `content_hash` are None once it was forgotten."""
+
+    entry_id: str
+    kind: SubjectKind
+    subject_id: str | None
+    content_hash: bytes | None
+    event_id: int | None
+
+
+class Rows:
+    """One user's rows inside one transaction: those of each kind, and what they have in common."""
+
+    def __init__(self, connection: Connection, scope: Scope, marks: SourceMarks) -> None:
+        self._connection, self._marks, self.scope = connection, marks, scope
+        self._run = Statements(connection, scope)
+        self.preferences = PreferenceRows(self._run)
+        self.rules = RuleRows(self._run)
+        self.findings = FindingRows(self._run)
+        self.reflections = ReflectionRows(self._run)
 
     async def record(self, events: Sequence[NewEvent], now: datetime) -> list[int]:
         """The ids of the events, recorded in this transaction."""
@@ -30,11 +50,11 @@ class Rows(PreferenceRows, RuleRows, FindingRows, ReflectionRows):
 
     async def applied(self, entry_ids: Collection[str]) -> dict[str, Applied]:
         """What became of those of `entry_ids` that were applied before."""
-        rows = await self._fetch("applied", list(entry_ids))
+        rows = await self._run.fetch("applied", list(entry_ids))
         return {row["entry_id"]: Applied(**row) for row in rows}
 
     async def add_applied(self, applied: Iterable[Applied]) -> None:
-        await self._execute_many(
+        await self._run.execute_many(
             "add_applied", [(a.entry_id, a.kind, a.subject_id, a.content_hash, a.event_id) for a in applied]
         )
 
@@ -42,29 +62,29 @@ class Rows(PreferenceRows, RuleRows, FindingRows, ReflectionRows):
         """What rests on no message, as entries; nothing that was set in one of the views `beside` (by their user_id)
         and not in that of `heir`."""
         entries: list[PreferenceEntry | RuleEntry] = [
-            PreferenceEntry(**row) for row in await self._fetch("preferences_by_hand", list(beside), heir)
+            PreferenceEntry(**row) for row in await self._run.fetch("preferences_by_hand", list(beside), heir)
         ]
         entries += [
             RuleEntry(**{**row, "triggers": tuple(row["triggers"])})
-            for row in await self._fetch("rules_by_hand", list(beside), heir)
+            for row in await self._run.fetch("rules_by_hand", list(beside), heir)
         ]
         return entries
 
     async def inherit(self, of: Scope) -> None:
         """Take over what was judged and deleted in another view of the memory."""
-        await self._execute("inherit", of.view_key[1])
+        await self._run.execute("inherit", of.view_key[1])
 
     async def inherited(self, of: Scope, entry_ids: Collection[str]) -> None:
         """Let entries that were taken over be of the events that they are of there: what is erased of before goes."""
-        await self._execute("inherited", of.view_key[1], list(entry_ids))
+        await self._run.execute("inherited", of.view_key[1], list(entry_ids))
 
     async def bury(self, entry_ids: Collection[str]) -> None:
         """Keep only that these entries were applied."""
-        await self._execute("bury", list(entry_ids))
+        await self._run.execute("bury", list(entry_ids))
 
     async def unapply(self, entry_ids: Collection[str]) -> None:
         """Let these entries be applied again."""
-        await self._execute("unapply", list(entry_ids))
+        await self._run.execute("unapply", list(entry_ids))
 
     async def note_dropped(self, moments: Collection[datetime]) -> None:
         """Let windows of messages from these moments on be looked at again."""
@@ -88,17 +108,17 @@ class Rows(PreferenceRows, RuleRows, FindingRows, ReflectionRows):
 
     async def holdings(self, sources: Collection[str] | None, before: int | None) -> dict[str, int]:
         """How much there is by kind; a kind of which there is nothing is left out."""
-        row = await self._fetchrow("holdings", None if sources is None else list(sources), before)
+        row = await self._run.fetchrow("holdings", None if sources is None else list(sources), before)
         return {kind: count for kind, count in dict(row or {}).items() if count}
 
     async def set_later(self, event_id: int) -> list[tuple[str, str, str]]:
         """(entry id, kind, id of what it wrote to) of entries that somebody set by that event or later."""
-        rows = await self._fetch("set_later", event_id)
+        rows = await self._run.fetch("set_later", event_id)
         return [(row["entry_id"], row["kind"], row["subject_id"]) for row in rows]
 
     async def erase(self, entries: Collection[str], preferences: Collection[str], rules: Collection[str]) -> bool:
         """Delete a part of everything but these; whether there may be more."""
-        row = await self._fetchrow("erase", list(entries), list(preferences), list(rules), ERASED_AT_ONCE)
+        row = await self._run.fetchrow("erase", list(entries), list(preferences), list(rules), ERASED_AT_ONCE)
         return row is not None and row["count"] > 0
 
     async def epoch(self) -> int:

@@ -24,32 +24,60 @@ from ragpp.models import (
     Vector,
 )
 from ragpp.text.tokens import TokenCounter
-from ragpp_services.procedural import ranking
-from ragpp_services.procedural.findings import verbs as findings
-from ragpp_services.procedural.findings.verbs import FindingVerbs
-from ragpp_services.procedural.forgetting import forgetting, unlearning
-from ragpp_services.procedural.forgetting.inheriting import InheritVerbs
+from ragpp_services.procedural import ranking, writing
+from ragpp_services.procedural.findings.tier import Findings, add_findings
+from ragpp_services.procedural.forgetting import unlearning, withdrawing
 from ragpp_services.procedural.naming import ProceduralEntry
-from ragpp_services.procedural.preferences import writing
-from ragpp_services.procedural.preferences.verbs import PreferenceVerbs
-from ragpp_services.procedural.reflections.verbs import ReflectionVerbs
-from ragpp_services.procedural.rules.verbs import RuleVerbs
+from ragpp_services.procedural.preferences.tier import Preferences
+from ragpp_services.procedural.reflections.tier import Reflections
+from ragpp_services.procedural.rules.tier import Rules
 from ragpp_services.procedural.store import ProceduralStore, Rows
+from ragpp_services.procedural.vectors import Vectors
 
 PING_S: Final = 1.9
 """The contract's two seconds, less what it takes to say that they are over."""
 
 
-class PostgresProceduralTier(PreferenceVerbs, RuleVerbs, FindingVerbs, ReflectionVerbs, InheritVerbs):
-    """Preferences, rules, findings and reports in PostgreSQL. Implements `ragpp.tiers.ProceduralTier`.
+class PostgresProceduralTier:
+    """Preferences, rules, findings and reports in PostgreSQL. Implements `ragpp.tiers.ProceduralTier`: what is said of
+    all of them here, what is said of one kind in the room of that kind.
 
     Raises EmbeddingMismatch, before anything is written, while the database holds vectors of another model.
     """
 
     def __init__(self, store: ProceduralStore, *, embedder: Embedder, counter: TokenCounter, clock: Clock) -> None:
-        super().__init__(store, embedder=embedder, clock=clock)
         self.name: Final[Literal["procedural"]] = "procedural"
-        self._counter = counter
+        self._store, self._counter, self._clock = store, counter, clock
+        self._vectors = vectors = Vectors(store, embedder)
+        self.identify = vectors.identify
+
+        preferences = Preferences(store, vectors, clock)
+        self.set_preference = preferences.set_preference
+        self.list_preferences = preferences.list_preferences
+        self.get_preference = preferences.get_preference
+        self.preference_versions = preferences.preference_versions
+        self.restore_preference = preferences.restore_preference
+        self.review_preferences = preferences.review_preferences
+        self.judge_preference = preferences.judge_preference
+        self.merge_preferences = preferences.merge_preferences
+
+        rules = Rules(store, vectors, clock)
+        self.create_rule = rules.create_rule
+        self.update_rule = rules.update_rule
+        self.review_rules = rules.review_rules
+        self.judge_rule = rules.judge_rule
+        self.list_rules = rules.list_rules
+        self.get_rule = rules.get_rule
+        self.rule_versions = rules.rule_versions
+        self.restore_rule = rules.restore_rule
+        self.record_outcome = rules.record_outcome
+
+        self.list_findings = Findings(store).list_findings
+
+        reflections = Reflections(store, clock)
+        self.save_reflection = reflections.save_reflection
+        self.list_reflections = reflections.list_reflections
+        self.get_reflection = reflections.get_reflection
 
     async def epoch(self, scope: Scope) -> int:
         """See the contract. The same as the episodic tier's, whose database it is."""
@@ -74,12 +102,12 @@ class PostgresProceduralTier(PreferenceVerbs, RuleVerbs, FindingVerbs, Reflectio
                     f"the procedural tier holds preferences, rules and findings, not an entry of kind {entry.kind}"
                 )
             accepted.append(entry)
-        await self.identify()
-        vectors = await self.vectors_of(accepted)
+        await self._vectors.identify()
+        vectors = await self._vectors.of_entries(accepted)
         async with self._store.writing(scope, epoch) as rows:
             if instead_of:
                 await rows.raise_epoch()
-                await forgetting.withdraw_sources(rows, instead_of, self._clock(), for_good=False)
+                await withdrawing.withdraw_sources(rows, instead_of, self._clock(), for_good=False)
             return await self._store_all(rows, scope, accepted, vectors)
 
     async def _store_all(
@@ -94,7 +122,7 @@ class PostgresProceduralTier(PreferenceVerbs, RuleVerbs, FindingVerbs, Reflectio
             stored |= await _in_place(list(written), applying)
         found = {index: entry for index, entry in enumerate(entries) if isinstance(entry, FindingEntry)}
         if found:
-            adding = findings.apply(rows, list(found.values()), [vectors[index] for index in found], now)
+            adding = add_findings(rows, list(found.values()), [vectors[index] for index in found], now)
             stored |= await _in_place(list(found), adding)
         return [stored[index] for index in range(len(entries))]
 
@@ -105,12 +133,12 @@ class PostgresProceduralTier(PreferenceVerbs, RuleVerbs, FindingVerbs, Reflectio
         All of the user's preferences qualify, for they are few; `similarity_threshold` narrows them. Of the findings a
         few do that concern the query. In the mode `lexical` triggers and words decide alone, and nothing is embedded.
         """
-        await self.identify()
+        await self._vectors.identify()
         embedding = await self._query_vector(query)
         async with self._store.reading(query.scope) as rows:
-            rules = await rows.rank_rules(embedding, query.as_of)
-            preferences = await rows.rank_preferences(embedding, query.as_of)
-            found = await rows.rank_findings(embedding, query.as_of)
+            rules = await rows.rules.rank(embedding, query.as_of)
+            preferences = await rows.preferences.rank(embedding, query.as_of)
+            found = await rows.findings.rank(embedding, query.as_of)
         ranked = ranking.rank(query, rules, preferences, found)
         return [memory.model_copy(update={"tokens": self._counter.count(memory.text)}) for memory in ranked]
 
@@ -118,22 +146,21 @@ class PostgresProceduralTier(PreferenceVerbs, RuleVerbs, FindingVerbs, Reflectio
         if query.mode == "lexical":
             return None
         if query.embedding is not None:
-            return self.checked(query.embedding)
-        return await self.embed(query.text) if query.text.strip() else None
+            return self._vectors.checked(query.embedding)
+        return await self._vectors.embed(query.text) if query.text.strip() else None
 
     async def forget(self, scope: Scope, ids: Collection[str]) -> int:
         """By the id of a preference, rule or finding everything, by the id of an entry what that entry wrote."""
         if not ids:
             return 0
         async with self._store.writing(scope) as rows:
-            return await forgetting.forget(rows, ids, self._clock())
+            return await withdrawing.forget(rows, ids, self._clock())
 
     async def expire(self, scope: Scope, ids: Collection[str]) -> int:
-        """See the contract."""
         if not ids:
             return 0
         async with self._store.writing(scope) as rows:
-            return await forgetting.forget(rows, ids, self._clock(), for_good=False)
+            return await withdrawing.forget(rows, ids, self._clock(), for_good=False)
 
     async def forget_sources(self, scope: Scope, interaction_ids: Collection[str]) -> int:
         """See the contract. An entry that rests on one of these and arrives later is not learned either.
@@ -149,12 +176,11 @@ class PostgresProceduralTier(PreferenceVerbs, RuleVerbs, FindingVerbs, Reflectio
             await rows.add_forgotten_sources(interaction_ids, now)
         async with self._store.writing(scope) as rows:
             await rows.raise_epoch()
-            return await forgetting.withdraw_sources(rows, interaction_ids, now)
+            return await withdrawing.withdraw_sources(rows, interaction_ids, now)
 
     async def holdings(
         self, scope: Scope, sources: Sequence[str] | None = None, before: int | None = None
     ) -> dict[str, int]:
-        """See the contract."""
         async with self._store.reading(scope) as rows:
             return await rows.holdings(sources, before)
 
@@ -163,7 +189,7 @@ class PostgresProceduralTier(PreferenceVerbs, RuleVerbs, FindingVerbs, Reflectio
         stays."""
         async with self._store.writing(scope) as rows:
             await rows.raise_epoch()
-            return await forgetting.erase(rows, before, self._clock())
+            return await withdrawing.erase(rows, before, self._clock())
 
     async def unlearn(
         self,
@@ -173,25 +199,37 @@ class PostgresProceduralTier(PreferenceVerbs, RuleVerbs, FindingVerbs, Reflectio
         read: Sequence[TimeRange] = (),
         days: Sequence[date] | None = None,
     ) -> None:
-        """See the contract."""
         async with self._store.writing(scope) as rows:
             await rows.raise_epoch()
             await unlearning.unlearn(rows, since, read, days, ZoneInfo(time_zone), self._clock())
 
+    async def inherit(self, scope: Scope, of: str | None, beside: Sequence[str] = ()) -> int:
+        """See the contract. Raises Outdated when something was forgotten meanwhile."""
+        await self._vectors.identify()
+        async with self._store.reading(scope.seen_by(of)) as rows:
+            epoch = await rows.epoch()
+            found = await rows.set_by_hand([scope.seen_by(view).view_key[1] for view in beside], scope.view_key[1])
+        vectors = await self._vectors.of_entries(found)
+        async with self._store.writing(scope, epoch) as rows:
+            await rows.inherit(scope.seen_by(of))
+            known = await rows.applied({entry.id for entry in found})  # set here as well, or begun before
+            new = [(entry, vector) for entry, vector in zip(found, vectors, strict=True) if entry.id not in known]
+            await writing.apply(rows, scope, [one for one, _ in new], [vector for _, vector in new], self._clock())
+            await rows.inherited(scope.seen_by(of), [one.id for one, _ in new])
+        return len(new)
+
     async def relearned(self, scope: Scope) -> None:
-        """See the contract."""
         async with self._store.writing(scope) as rows:
             if await rows.is_learned_again():
-                await rows.drop_rule_acts()
-                await forgetting.lift_what_nobody_says(rows)
+                await rows.rules.drop_acts()
+                await withdrawing.lift_what_nobody_says(rows)
 
     async def health_check(self) -> Health:
-        """See the contract."""
         began = perf_counter()
         try:
             async with asyncio.timeout(PING_S):
                 version = await self._store.ping()
-                await self.identify()
+                await self._vectors.identify()
         except (MemorySystemError, TimeoutError) as error:
             detail = str(error) or "PostgreSQL did not answer in time"
             return Health(name=self.name, ok=False, ms=1000 * (perf_counter() - began), detail=detail)

@@ -1,14 +1,33 @@
-"""Opaque cursors for paginated lists."""
+"""Lists in pages: their sizes, and opaque cursors."""
 
 import base64
 import binascii
-from typing import Final
+from collections.abc import Callable, Sequence
+from typing import Final, TypeVar
 
 import orjson
 
 from ragpp.errors import InvalidInput
+from ragpp.models import Page
 
 _MAX_CHARS: Final = 4_096
+MAX_PAGE: Final = 500
+Position = tuple[str | int | float | None, ...]
+T = TypeVar("T")
+
+
+def page_size(limit: int) -> int:
+    """`limit` itself, at most 500. Raises InvalidInput when it is not positive."""
+    if limit < 1:
+        raise InvalidInput("limit must be at least 1")
+    return min(limit, MAX_PAGE)
+
+
+def page_of(kind: type[Page[T]], found: Sequence[T], size: int, position: Callable[[T], Position]) -> Page[T]:
+    """The first `size` of `found`, of which there is one more where another page follows; `position`: an item's sort
+    key, for the cursor."""
+    items = tuple(found[:size])
+    return kind(items=items, next_cursor=encode_cursor(*position(items[-1])) if len(found) > size else None)
 
 
 def encode_cursor(*position: str | int | float | None) -> str:

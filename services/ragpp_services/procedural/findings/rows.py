@@ -8,11 +8,10 @@ import asyncpg
 import orjson
 
 from ragpp.learned import Finding
-from ragpp.models import FindingKind, Vector
+from ragpp.models import DateSpan, FindingKind, Vector
 from ragpp_services.procedural.findings.evidence import Evidence, Folded, fold
 from ragpp_services.procedural.ranking import Scored
-from ragpp_services.procedural.rows import cosine_of, evidence_of, finding_of, span_columns
-from ragpp_services.procedural.user_rows import UserRows, half
+from ragpp_services.procedural.statements import Statements, cosine_of, half
 
 NEAREST: Final = 30
 """How many findings a retrieval by meaning looks at; a user has far more of them than of preferences."""
@@ -23,20 +22,23 @@ Known = dict[str, tuple[FindingKind, list[Evidence]]]
 """The kind and the evidence of findings, by their ids."""
 
 
-class FindingRows(UserRows):
+class FindingRows:
     """One user's findings."""
 
-    async def finding_evidence(self, identifiers: Collection[str], as_of: datetime | None = None) -> Known:
+    def __init__(self, run: Statements) -> None:
+        self._run = run
+
+    async def evidence(self, identifiers: Collection[str], as_of: datetime | None = None) -> Known:
         """The evidence of each, in the order of arrival; by a moment, or all."""
-        return _known(await self._fetch("finding_evidence", list(identifiers), as_of)) if identifiers else {}
+        return _known(await self._run.fetch("finding_evidence", list(identifiers), as_of)) if identifiers else {}
 
-    async def all_finding_evidence(self, as_of: datetime, finding: FindingKind | None) -> Known:
+    async def all_evidence(self, as_of: datetime, finding: FindingKind | None) -> Known:
         """The evidence by a moment of all findings, or of those of a kind."""
-        return _known(await self._fetch("finding_evidence_as_of", as_of, finding))
+        return _known(await self._run.fetch("finding_evidence_as_of", as_of, finding))
 
-    async def put_finding_evidence(self, made: Iterable[tuple[str, Evidence, Vector]]) -> None:
+    async def put_evidence(self, made: Iterable[tuple[str, Evidence, Vector]]) -> None:
         """(finding id, evidence, vector of its text) each."""
-        await self._execute_many(
+        await self._run.execute_many(
             "put_finding_evidence",
             [
                 (
@@ -54,9 +56,9 @@ class FindingRows(UserRows):
             ],
         )
 
-    async def change_finding_evidence(self, changed: Iterable[tuple[str, Evidence]]) -> None:
+    async def change_evidence(self, changed: Iterable[tuple[str, Evidence]]) -> None:
         """Confidence, sources and details of evidence whose text stays."""
-        await self._execute_many(
+        await self._run.execute_many(
             "change_finding_evidence",
             [
                 (identifier, one.number, one.confidence, list(one.sources), orjson.dumps(one.details).decode())
@@ -64,15 +66,15 @@ class FindingRows(UserRows):
             ],
         )
 
-    async def delete_finding_evidence(self, gone: Mapping[str, Sequence[int]]) -> None:
+    async def delete_evidence(self, gone: Mapping[str, Sequence[int]]) -> None:
         """The numbers of the evidence to delete, by finding id."""
-        await self._execute_many(
+        await self._run.execute_many(
             "delete_finding_evidence", [(identifier, list(numbers)) for identifier, numbers in gone.items()]
         )
 
-    async def put_findings(self, folded: Iterable[Folded]) -> None:
+    async def put(self, folded: Iterable[Folded]) -> None:
         """The findings as their evidence, which is written, amounts to them."""
-        await self._execute_many(
+        await self._run.execute_many(
             "put_finding",
             [
                 (
@@ -91,42 +93,40 @@ class FindingRows(UserRows):
             ],
         )
 
-    async def findings_page(
-        self, finding: FindingKind | None, after: tuple[datetime, str] | None, limit: int
-    ) -> list[Finding]:
-        rows = await self._fetch("findings_page", finding, *(after or (None, None)), limit)
+    async def page(self, finding: FindingKind | None, after: tuple[datetime, str] | None, limit: int) -> list[Finding]:
+        rows = await self._run.fetch("findings_page", finding, *(after or (None, None)), limit)
         return [finding_of(row) for row in rows]
 
-    async def findings_of_sources(self, interaction_ids: Collection[str]) -> list[str]:
-        rows = await self._fetch("findings_of_sources", list(interaction_ids))
+    async def of_sources(self, interaction_ids: Collection[str]) -> list[str]:
+        rows = await self._run.fetch("findings_of_sources", list(interaction_ids))
         return [row["finding_id"] for row in rows]
 
-    async def findings_taught(self, detail: str, since: datetime, until: datetime | None = None) -> list[str]:
+    async def taught(self, detail: str, since: datetime, until: datetime | None = None) -> list[str]:
         """The findings that have evidence of that time with such a detail."""
-        return [row["finding_id"] for row in await self._fetch("findings_taught", detail, since, until)]
+        return [row["finding_id"] for row in await self._run.fetch("findings_taught", detail, since, until)]
 
-    async def delete_findings(self, identifiers: Collection[str]) -> list[str]:
+    async def delete(self, identifiers: Collection[str]) -> list[str]:
         """Delete these with their evidence; returns the ids that existed."""
-        await self._execute("delete_all_finding_evidence", list(identifiers))
-        return [row["id"] for row in await self._fetch("delete_findings", list(identifiers))]
+        await self._run.execute("delete_all_finding_evidence", list(identifiers))
+        return [row["id"] for row in await self._run.fetch("delete_findings", list(identifiers))]
 
-    async def forgotten_findings(self, identifiers: Collection[str]) -> set[str]:
+    async def forgotten(self, identifiers: Collection[str]) -> set[str]:
         """Those of `identifiers` that a person forgot."""
         if not identifiers:
             return set()
-        return {row["finding_id"] for row in await self._fetch("forgotten_findings", list(identifiers))}
+        return {row["finding_id"] for row in await self._run.fetch("forgotten_findings", list(identifiers))}
 
-    async def add_forgotten_findings(self, identifiers: Collection[str]) -> None:
-        await self._execute("add_forgotten_findings", sorted(identifiers))
+    async def add_forgotten(self, identifiers: Collection[str]) -> None:
+        await self._run.execute("add_forgotten_findings", sorted(identifiers))
 
-    async def rank_findings(self, embedding: Vector | None, as_of: datetime | None) -> list[Scored[Finding]]:
+    async def rank(self, embedding: Vector | None, as_of: datetime | None) -> list[Scored[Finding]]:
         """The nearest findings that were there at `as_of`, or are there now, with their cosine to `embedding`; without
         one the latest."""
         limit = LATEST if embedding is None else NEAREST
-        rows = await self._fetch("rank_findings", half(embedding), as_of, limit)
+        rows = await self._run.fetch("rank_findings", half(embedding), as_of, limit)
         if as_of is None:
             return [Scored(finding_of(row), cosine_of(row)) for row in rows]
-        known = await self.finding_evidence([row["id"] for row in rows], as_of)
+        known = await self.evidence([row["id"] for row in rows], as_of)
         return [Scored(fold(row["id"], *known[row["id"]]).finding, cosine_of(row)) for row in rows]
 
 
@@ -136,3 +136,45 @@ def _known(rows: Iterable[asyncpg.Record]) -> Known:
         _, evidence = known.setdefault(row["finding_id"], (row["finding"], []))
         evidence.append(evidence_of(row))
     return known
+
+
+def span_of(row: asyncpg.Record) -> DateSpan | None:
+    """The interval in the row's columns."""
+    if row["when_start"] is None:
+        return None
+    return DateSpan(
+        start=row["when_start"], end=row["when_end"], precision=row["when_precision"], text=row["when_text"]
+    )
+
+
+def span_columns(when: DateSpan | None) -> tuple[object, ...]:
+    """The interval as four columns."""
+    return (None, None, None, None) if when is None else (when.start, when.end, when.precision, when.text)
+
+
+def finding_of(row: asyncpg.Record) -> Finding:
+    sources = tuple(row["sources"])
+    return Finding(
+        id=row["id"],
+        finding=row["finding"],
+        text=row["text"],
+        confidence=row["confidence"],
+        support=len(sources),
+        when=span_of(row),
+        first_at=row["first_at"],
+        last_at=row["last_at"],
+        sources=sources,
+        details=orjson.loads(row["details"]),
+    )
+
+
+def evidence_of(row: asyncpg.Record) -> Evidence:
+    return Evidence(
+        number=row["number"],
+        text=row["text"],
+        confidence=row["confidence"],
+        when=span_of(row),
+        occurred_at=row["occurred_at"],
+        sources=tuple(row["sources"]),
+        details=orjson.loads(row["details"]),
+    )

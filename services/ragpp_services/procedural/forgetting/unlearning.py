@@ -14,9 +14,8 @@ from ragpp.models import FindingKind, TimeRange
 from ragpp_services.procedural.findings.evidence import Evidence, fold
 from ragpp_services.procedural.preferences.merging import without_versions
 from ragpp_services.procedural.preferences.versions import PreferenceVersion
-from ragpp_services.procedural.reflections.verbs import forget_rules
-from ragpp_services.procedural.rows import RuleVersion
-from ragpp_services.procedural.rules.acts import act_of
+from ragpp_services.procedural.reflections.tier import forget_rules
+from ragpp_services.procedural.rules.versions import RuleVersion, act_of
 from ragpp_services.procedural.store import Rows
 
 BLURRED_REASON: Final = "it conflicted with a rule that was forgotten"
@@ -34,20 +33,20 @@ async def unlearn(
     """Drop the patterns that were last seen since a moment, with the habits and rules that came of them; the rules that
     were first told since the local day of that; what a language model read in the times `read`; and the reports of
     `days`, or all of those from which on windows are looked at again."""
-    patterns = await rows.findings_taught(COUNTED_DETAIL, since)
+    patterns = await rows.findings.taught(COUNTED_DETAIL, since)
     events, moments = await drop_findings(rows, patterns, None, now)
     entries, suggested = set[tuple[str, str]](), set[str]()
     for span in read:
         if span.start is not None:
-            told = await rows.findings_taught(READ_DETAIL, span.start, span.end)
+            told = await rows.findings.taught(READ_DETAIL, span.start, span.end)
             events += await _drop_read(rows, told, span, now)
-            suggested |= await rows.rules_first_told(SUGGESTED_RULE, since=span.start, until=span.end)
-            entries |= await rows.preferences_of_entries(READ_ENTRY, (), span)
+            suggested |= await rows.rules.first_told(SUGGESTED_RULE, since=span.start, until=span.end)
+            entries |= await rows.preferences.of_entries(READ_ENTRY, (), span)
     events += await drop_entries(rows, entries, now)
     more, told_at = await drop_rules(rows, suggested, now, told=False)
     begin, more_told = await _drop_rules_since(rows, min([since, *moments, *told_at]), zone, now)
     await rows.note_dropped([*moments, *told_at, begin])
-    await rows.delete_reflections(days, begin.astimezone(zone).date())
+    await rows.reflections.delete(days, begin.astimezone(zone).date())
     await rows.record([*events, *more, *more_told], now)
 
 
@@ -60,7 +59,7 @@ async def _drop_rules_since(
     events: list[NewEvent] = []
     begin = _day_of(since, zone)
     while True:
-        rules = await rows.rules_first_told(LEARNED_RULE, but=SUGGESTED_RULE, since=begin)
+        rules = await rows.rules.first_told(LEARNED_RULE, but=SUGGESTED_RULE, since=begin)
         more, told_at = await drop_rules(rows, rules, now, told=False)
         events += more
         before, begin = begin, _day_of(min([begin, *told_at]), zone)
@@ -79,7 +78,7 @@ async def drop_findings(
     """Drop the evidence that rests on any of `gone`, or all of it. A pattern goes as a whole, with the habits and rules
     that rest on nothing else. Answers what changed, and when it was first taught."""
     moments, counted, kept = list[datetime](), set[str](), dict[str, list[Evidence]]()
-    found = await rows.finding_evidence(identifiers)
+    found = await rows.findings.evidence(identifiers)
     for identifier, (_, evidence) in found.items():
         left = [one for one in evidence if gone is not None and gone.isdisjoint(one.sources)]
         if len(left) < len(evidence) and any(_is_counted(one) for one in evidence):
@@ -89,15 +88,15 @@ async def drop_findings(
         kept[identifier] = left
     events = await _keep(rows, found, kept, now)
     if counted:
-        events += await drop_entries(rows, await rows.preferences_of_entries(HABIT_ENTRY, counted), now)
-        more, told_at = await drop_rules(rows, await rows.rules_within_sources(counted), now, told=gone is not None)
+        events += await drop_entries(rows, await rows.preferences.of_entries(HABIT_ENTRY, counted), now)
+        more, told_at = await drop_rules(rows, await rows.rules.within_sources(counted), now, told=gone is not None)
         events, moments = [*events, *more], [*moments, *told_at]
     return events, moments
 
 
 async def _drop_read(rows: Rows, identifiers: Collection[str], span: TimeRange, now: datetime) -> list[NewEvent]:
     """Drop what a language model read in a time, and leave what it read in others."""
-    found = await rows.finding_evidence(identifiers)
+    found = await rows.findings.evidence(identifiers)
     kept = {
         identifier: [one for one in evidence if READ_DETAIL not in one.details or not _within(one.occurred_at, span)]
         for identifier, (_, evidence) in found.items()
@@ -119,10 +118,10 @@ async def _keep(
         for identifier, (_, evidence) in found.items()
         if kept[identifier]
     }
-    await rows.delete_finding_evidence(lost)
-    await rows.put_findings(folded)
+    await rows.findings.delete_evidence(lost)
+    await rows.findings.put(folded)
     if dropped:
-        await rows.delete_findings(dropped)
+        await rows.findings.delete(dropped)
     return [
         NewEvent("finding.changed" if left else "finding.forgotten", identifier, now)
         for identifier, left in kept.items()
@@ -134,7 +133,7 @@ async def drop_entries(rows: Rows, entries: Collection[tuple[str, str]], now: da
     restored stays."""
     events: list[NewEvent] = []
     gone = {entry for _, entry in entries}
-    versions = await rows.preference_versions({preference for preference, _ in entries}) if entries else {}
+    versions = await rows.preferences.versions({preference for preference, _ in entries}) if entries else {}
     for identifier, found in versions.items():
         dropped = [version for version in found if version.entry_id in gone and not _is_restored(version)]
         events += await without_versions(rows, identifier, found, dropped, now)
@@ -159,16 +158,16 @@ async def drop_rules(
         repeated = any(one.text in own.text for one in learned for own in history if own.written)
         if history[0].written or (learned and len(learned) < len(history) and not repeated):
             triggers = {trigger for one in learned for trigger in one.triggers}
-            await rows.delete_rule_versions(identifier, [one.version for one in learned])
-            await rows.disown_rule(identifier, triggers)
+            await rows.rules.delete_versions(identifier, [one.version for one in learned])
+            await rows.rules.disown(identifier, triggers)
             events.append(NewEvent("rule.changed", identifier, now))
         else:
             act = act_of(history)
             if act is not None:
-                await rows.put_rule_act(identifier, act)
+                await rows.rules.put_act(identifier, act)
             going.append(identifier)
             events.append(NewEvent("rule.forgotten", identifier, now))
-    await rows.delete_rules(going, for_good=False)
+    await rows.rules.delete(going, for_good=False)
     events += await _take_back(rows, texts, now)
     if told:
         await forget_rules(rows, set(histories), texts)
@@ -189,10 +188,10 @@ async def _with_put_aside(rows: Rows, identifiers: Collection[str]) -> dict[str,
     found: dict[str, list[RuleVersion]] = {}
     wanted = set(identifiers)
     while wanted:
-        fresh = await rows.rule_histories(wanted)
+        fresh = await rows.rules.histories(wanted)
         found |= fresh
         texts = {one.text for history in fresh.values() for one in history if not one.written}
-        asides = await rows.asides_of(texts) if texts else []
+        asides = await rows.rules.asides_of(texts) if texts else []
         told = {rule for rule, _, acted in asides if not acted and rule.startswith(LEARNED_RULE)}
         wanted = {rule for rule in told if not rule.startswith(SUGGESTED_RULE)} - found.keys()
     return found
@@ -205,15 +204,15 @@ async def _take_back(rows: Rows, texts: Collection[str], now: datetime) -> list[
         return []
     by_rule: dict[str, list[int]] = {}
     acted = False
-    for identifier, version, by_hand in await rows.asides_of(texts):
+    for identifier, version, by_hand in await rows.rules.asides_of(texts):
         if by_hand:
             acted = True
         else:
             by_rule.setdefault(identifier, []).append(version)
     for identifier, versions in by_rule.items():
-        await rows.delete_rule_versions(identifier, versions)
+        await rows.rules.delete_versions(identifier, versions)
     if acted:
-        await rows.blur_aside(texts, BLURRED_REASON)
+        await rows.rules.blur_aside(texts, BLURRED_REASON)
     return [NewEvent("rule.changed", identifier, now) for identifier in by_rule]
 
 

@@ -14,7 +14,7 @@ from ragpp_services.procedural.store import Rows
 async def merge(rows: Rows, keep: Preference, absorb: Preference) -> None:
     """Put the versions of `absorb` among those of `keep`, numbered anew by their time; each remembers the name that it
     was said under. What stood for `absorb`, and itself, stands for `keep` from here on."""
-    found = await rows.preference_versions([keep.id, absorb.id])
+    found = await rows.preferences.versions([keep.id, absorb.id])
     named = [
         version if version.name else replace(version, name=(absorb.category, absorb.key))
         for version in found[absorb.id]
@@ -28,16 +28,18 @@ async def merge(rows: Rows, keep: Preference, absorb: Preference) -> None:
     # numbers that are taken until all have moved: one statement a version, and the key is checked at each
     highest = max(old for _, _, old in numbered) + len(numbered)
     moving = {old: replace(one, version=one.version + highest) for one, of, old in numbered if of == keep.id}
-    await rows.move_versions(keep.id, keep.id, moving)
-    await rows.move_versions(absorb.id, keep.id, {old: one for one, of, old in numbered if of == absorb.id})
+    await rows.preferences.move_versions(keep.id, keep.id, moving)
+    await rows.preferences.move_versions(absorb.id, keep.id, {old: one for one, of, old in numbered if of == absorb.id})
     settled = [one for one, of, _ in numbered if of == keep.id]
-    await rows.move_versions(keep.id, keep.id, {one.version + highest: one for one in settled})
-    await rows.copy_verdicts(absorb.id, keep.id)
-    await rows.delete_verdicts([absorb.id])
-    await rows.delete_preference_rows([absorb.id])
-    await rows.add_alias(absorb.id, keep.id)
+    await rows.preferences.move_versions(keep.id, keep.id, {one.version + highest: one for one in settled})
+    await rows.preferences.copy_verdicts(absorb.id, keep.id)
+    await rows.preferences.delete_verdicts([absorb.id])
+    await rows.preferences.delete_rows([absorb.id])
+    await rows.preferences.add_alias(absorb.id, keep.id)
     versions = [one for one, _, _ in numbered]
-    await rows.put_preference(keep.id, keep.category, keep.key, fold(versions, await rows.verdicts(keep.id)))
+    await rows.preferences.put(
+        keep.id, keep.category, keep.key, fold(versions, await rows.preferences.verdicts(keep.id))
+    )
 
 
 async def settle(
@@ -53,24 +55,24 @@ async def settle(
     own = [version for version in versions if version.name is None]
     kept = own if apart else versions
     if own:
-        category, key = (await rows.preference_names([identifier]))[identifier]
-        await rows.put_preference(identifier, category, key, fold(kept, await rows.verdicts(identifier)))
+        category, key = (await rows.preferences.names([identifier]))[identifier]
+        await rows.preferences.put(identifier, category, key, fold(kept, await rows.preferences.verdicts(identifier)))
         if len(kept) == len(versions):
             return [identifier]
     by_name: dict[tuple[str, str], list[PreferenceVersion]] = {}
     for version in versions:
         if version.name is not None:
             by_name.setdefault(version.name, []).append(replace(version, name=None))
-    await rows.delete_aliases([identifier])
+    await rows.preferences.delete_aliases([identifier])
     made = [identifier] if own else []
     for (category, key), of_name in by_name.items():
         name = preference_id(rows.scope, category, key)
-        await rows.move_versions(identifier, name, {version.version: version for version in of_name})
-        await rows.copy_verdicts(identifier, name)
-        await rows.put_preference(name, category, key, fold(of_name, await rows.verdicts(name)))
+        await rows.preferences.move_versions(identifier, name, {version.version: version for version in of_name})
+        await rows.preferences.copy_verdicts(identifier, name)
+        await rows.preferences.put(name, category, key, fold(of_name, await rows.preferences.verdicts(name)))
         made.append(name)
     if not own:
-        await rows.delete_preference_rows([identifier])
+        await rows.preferences.delete_rows([identifier])
     return made
 
 
@@ -87,9 +89,9 @@ async def without_versions(
     `apart`: what was merged into it stands for itself again, until it is found once more to be the same."""
     kept = [version for version in versions if version not in gone]
     if not kept:
-        await rows.delete_preferences([identifier])
+        await rows.preferences.delete([identifier])
         return [NewEvent("preference.forgotten", identifier, now)]
-    await rows.delete_preference_versions(identifier, [version.version for version in gone])
+    await rows.preferences.delete_versions(identifier, [version.version for version in gone])
     made = await settle(rows, identifier, kept, apart=apart)
     events = [NewEvent("preference.changed", one, now) for one in made]
     return events if identifier in made else [*events, NewEvent("preference.forgotten", identifier, now)]

@@ -3,33 +3,38 @@
 from collections.abc import Collection, Sequence
 from datetime import datetime
 
+import asyncpg
+
 from ragpp.learned import LEARNED_RULE, SUGGESTED_RULE
 from ragpp.models import Rule, RuleEntry, Vector
 from ragpp_services.procedural.ranking import Scored
-from ragpp_services.procedural.rows import RuleAct, RuleChange, RuleVersion, cosine_of, rule_of
-from ragpp_services.procedural.user_rows import MAX_CANDIDATES, UserRows, half
+from ragpp_services.procedural.rules.versions import RuleAct, RuleChange, RuleVersion
+from ragpp_services.procedural.statements import MAX_CANDIDATES, Statements, cosine_of, half
 
 
-class RuleRows(UserRows):
+class RuleRows:
     """One user's rules."""
 
-    async def rule(self, identifier: str) -> Rule | None:
-        row = await self._fetchrow("rule", identifier)
+    def __init__(self, run: Statements) -> None:
+        self._run = run
+
+    async def find(self, identifier: str) -> Rule | None:
+        row = await self._run.fetchrow("rule", identifier)
         return rule_of(row) if row else None
 
-    async def rules_page(self, active: bool | None, after: tuple[int, str] | None, limit: int) -> list[Rule]:
-        return [rule_of(row) for row in await self._fetch("rules_page", active, *(after or (None, None)), limit)]
+    async def page(self, active: bool | None, after: tuple[int, str] | None, limit: int) -> list[Rule]:
+        return [rule_of(row) for row in await self._run.fetch("rules_page", active, *(after or (None, None)), limit)]
 
-    async def rules_to_review(self, limit: int) -> list[Rule]:
-        return [rule_of(row) for row in await self._fetch("rules_to_review", SUGGESTED_RULE, LEARNED_RULE, limit)]
+    async def to_review(self, limit: int) -> list[Rule]:
+        return [rule_of(row) for row in await self._run.fetch("rules_to_review", SUGGESTED_RULE, LEARNED_RULE, limit)]
 
-    async def rule_versions(self, identifier: str) -> list[Rule]:
+    async def versions(self, identifier: str) -> list[Rule]:
         """Every version, newest first."""
-        return [rule_of(row) for row in await self._fetch("rule_versions", identifier)]
+        return [rule_of(row) for row in await self._run.fetch("rule_versions", identifier)]
 
-    async def add_rule(self, entry: RuleEntry, embedding: Vector, now: datetime) -> None:
+    async def add(self, entry: RuleEntry, embedding: Vector, now: datetime) -> None:
         """The rule and its first version; a person's when it rests on nothing that was said."""
-        await self._execute(
+        await self._run.execute(
             "add_rule",
             entry.id,
             entry.text,
@@ -43,9 +48,9 @@ class RuleRows(UserRows):
             half(embedding),
             entry.proposed,
         )
-        await self._execute("keep_rule_version", entry.id, not entry.sources, not entry.sources, False)
+        await self._run.execute("keep_rule_version", entry.id, not entry.sources, not entry.sources, False)
 
-    async def change_rule(
+    async def change(
         self,
         identifier: str,
         change: RuleChange,
@@ -57,7 +62,7 @@ class RuleRows(UserRows):
     ) -> None:
         """The rule as its next version; `acted`: by a person, `written` with a text of theirs, `judged` for saying
         whether it is followed."""
-        await self._execute(
+        await self._run.execute(
             "change_rule",
             identifier,
             change.text,
@@ -71,110 +76,130 @@ class RuleRows(UserRows):
             change.aside,
             change.proposed,
         )
-        await self._execute("keep_rule_version", identifier, acted, written, judged)
+        await self._run.execute("keep_rule_version", identifier, acted, written, judged)
 
-    async def restore_rule(
-        self, identifier: str, earlier: int, version: int, occurred_at: datetime, now: datetime
-    ) -> None:
-        await self._execute("restore_rule", identifier, earlier, version, occurred_at, now)
-        await self._execute("keep_rule_version", identifier, True, False, False)
+    async def restore(self, identifier: str, earlier: int, version: int, occurred_at: datetime, now: datetime) -> None:
+        await self._run.execute("restore_rule", identifier, earlier, version, occurred_at, now)
+        await self._run.execute("keep_rule_version", identifier, True, False, False)
 
     async def count_outcome(self, identifier: str, success: bool) -> Rule | None:
-        row = await self._fetchrow("count_outcome", identifier, success)
+        row = await self._run.fetchrow("count_outcome", identifier, success)
         return rule_of(row) if row else None
 
-    async def rules_of_sources(self, interaction_ids: Collection[str]) -> set[str]:
+    async def of_sources(self, interaction_ids: Collection[str]) -> set[str]:
         """The rules that rest on any of these."""
-        return {row["id"] for row in await self._fetch("rules_of_sources", list(interaction_ids))}
+        return {row["id"] for row in await self._run.fetch("rules_of_sources", list(interaction_ids))}
 
-    async def set_rule_sources(self, identifier: str, sources: Sequence[str]) -> None:
+    async def set_sources(self, identifier: str, sources: Sequence[str]) -> None:
         """Of the rule and of all its versions."""
-        await self._execute("set_rule_sources", identifier, list(sources))
-        await self._execute("set_rule_version_sources", identifier, list(sources))
+        await self._run.execute("set_rule_sources", identifier, list(sources))
+        await self._run.execute("set_rule_version_sources", identifier, list(sources))
 
-    async def rule_histories(self, identifiers: Collection[str]) -> dict[str, list[RuleVersion]]:
+    async def histories(self, identifiers: Collection[str]) -> dict[str, list[RuleVersion]]:
         """Every version of each, oldest first."""
         found: dict[str, list[RuleVersion]] = {}
-        for row in await self._fetch("rule_histories", list(identifiers)):
+        for row in await self._run.fetch("rule_histories", list(identifiers)):
             values = {**row, "triggers": tuple(row["triggers"])}
             found.setdefault(values.pop("rule_id"), []).append(RuleVersion(**values))
         return found
 
-    async def delete_rule_versions(self, identifier: str, versions: Collection[int]) -> None:
+    async def delete_versions(self, identifier: str, versions: Collection[int]) -> None:
         """Delete some versions of a rule, and let it be what the latest of the others says."""
-        await self._execute("delete_some_rule_versions", identifier, list(versions))
-        await self._execute("rewind_rule", identifier)
+        await self._run.execute("delete_some_rule_versions", identifier, list(versions))
+        await self._run.execute("rewind_rule", identifier)
 
-    async def disown_rule(self, identifier: str, triggers: Collection[str]) -> None:
+    async def disown(self, identifier: str, triggers: Collection[str]) -> None:
         """Let a rule rest on nothing, and have none of `triggers`, in any version. Its entries may say it anew."""
-        await self._execute("strip_rule", identifier, list(triggers))
-        await self.set_rule_sources(identifier, ())
-        await self._execute("rewind_rule", identifier)
-        await self.unhash_rule(identifier)
+        await self._run.execute("strip_rule", identifier, list(triggers))
+        await self.set_sources(identifier, ())
+        await self._run.execute("rewind_rule", identifier)
+        await self.unhash(identifier)
 
-    async def unhash_rule(self, identifier: str) -> None:
+    async def unhash(self, identifier: str) -> None:
         """Let the rule's entry say something else from now on."""
-        await self._execute("unhash_subjects", "rule", [identifier])
+        await self._run.execute("unhash_subjects", "rule", [identifier])
 
-    async def rules_first_told(
+    async def first_told(
         self, beginning: str, *, but: str = "", since: datetime, until: datetime | None = None
     ) -> set[str]:
         """The learned rules whose first version is of that time, by what their ids begin with, and do not."""
-        return {row["rule_id"] for row in await self._fetch("rules_first_told", beginning, but, since, until)}
+        return {row["rule_id"] for row in await self._run.fetch("rules_first_told", beginning, but, since, until)}
 
-    async def rules_within_sources(self, interaction_ids: Collection[str]) -> set[str]:
+    async def within_sources(self, interaction_ids: Collection[str]) -> set[str]:
         """The rules that rest on nothing but these."""
-        return {row["id"] for row in await self._fetch("rules_within_sources", list(interaction_ids))}
+        return {row["id"] for row in await self._run.fetch("rules_within_sources", list(interaction_ids))}
 
     async def asides_of(self, texts: Collection[str]) -> list[tuple[str, int, bool]]:
         """(rule, version, whether a person did so) wherever a rule was put aside for a reason that holds any of
         `texts`."""
-        rows = await self._fetch("rules_aside_all", list(texts))
+        rows = await self._run.fetch("rules_aside_all", list(texts))
         return [(row["rule_id"], row["version"], row["acted"]) for row in rows]
 
-    async def put_rule_act(self, identifier: str, act: RuleAct) -> None:
-        await self._execute(
+    async def put_act(self, identifier: str, act: RuleAct) -> None:
+        await self._run.execute(
             "put_rule_act", identifier, act.priority, act.active, act.activations, act.outcomes, act.successes, act.at
         )
 
-    async def take_rule_act(self, identifier: str) -> RuleAct | None:
-        row = await self._fetchrow("take_rule_act", identifier)
+    async def take_act(self, identifier: str) -> RuleAct | None:
+        row = await self._run.fetchrow("take_rule_act", identifier)
         return RuleAct(**row) if row else None
 
-    async def drop_rule_acts(self) -> None:
+    async def drop_acts(self) -> None:
         """Forget what a person did to rules that are not learned again."""
-        await self._execute("drop_rule_acts")
+        await self._run.execute("drop_rule_acts")
 
-    async def set_rule_record(self, identifier: str, act: RuleAct) -> None:
+    async def set_record(self, identifier: str, act: RuleAct) -> None:
         """How often the rule was followed, and with what success."""
-        await self._execute("set_rule_record", identifier, act.activations, act.outcomes, act.successes)
+        await self._run.execute("set_rule_record", identifier, act.activations, act.outcomes, act.successes)
 
-    async def rule_texts(self, identifiers: Collection[str]) -> list[str]:
+    async def texts(self, identifiers: Collection[str]) -> list[str]:
         """Every text that these rules had in any version."""
-        return [row["text"] for row in await self._fetch("rule_texts", list(identifiers))]
+        return [row["text"] for row in await self._run.fetch("rule_texts", list(identifiers))]
 
     async def blur_aside(self, texts: Collection[str], reason: str) -> None:
         """Let `reason` stand where a rule was put aside for a reason that holds one of `texts`."""
-        rows = await self._fetch("rules_aside", list(texts))
+        rows = await self._run.fetch("rules_aside", list(texts))
         if rows:
             identifiers = [row["rule_id"] for row in rows]
-            await self._execute("blur_rules_aside", identifiers, reason)
-            await self._execute("blur_rule_versions_aside", identifiers, reason)
+            await self._run.execute("blur_rules_aside", identifiers, reason)
+            await self._run.execute("blur_rule_versions_aside", identifiers, reason)
 
-    async def delete_rules(self, identifiers: Collection[str], *, for_good: bool) -> list[str]:
+    async def delete(self, identifiers: Collection[str], *, for_good: bool) -> list[str]:
         """Delete these with every version; returns the ids that existed. Their entries are buried when it is for good,
         or else may write them again."""
-        await self._execute("delete_rule_versions", list(identifiers))
+        await self._run.execute("delete_rule_versions", list(identifiers))
         if for_good:
-            await self._execute("delete_rule_acts", list(identifiers))
-        await self._execute("bury_subjects" if for_good else "unapply_subjects", "rule", list(identifiers))
-        return [row["id"] for row in await self._fetch("delete_rules", list(identifiers))]
+            await self._run.execute("delete_rule_acts", list(identifiers))
+        await self._run.execute("bury_subjects" if for_good else "unapply_subjects", "rule", list(identifiers))
+        return [row["id"] for row in await self._run.fetch("delete_rules", list(identifiers))]
 
-    async def rank_rules(self, embedding: Vector | None, as_of: datetime | None) -> list[Scored[Rule]]:
+    async def rank(self, embedding: Vector | None, as_of: datetime | None) -> list[Scored[Rule]]:
         """The active rules, as they are or as they were at `as_of`, with their cosine to `embedding`."""
         vector = half(embedding)
         if as_of is None:
-            rows = await self._fetch("rank_rules", vector, MAX_CANDIDATES)
+            rows = await self._run.fetch("rank_rules", vector, MAX_CANDIDATES)
         else:
-            rows = await self._fetch("rank_rule_versions", vector, as_of, MAX_CANDIDATES)
+            rows = await self._run.fetch("rank_rule_versions", vector, as_of, MAX_CANDIDATES)
         return [Scored(rule_of(row), cosine_of(row)) for row in rows]
+
+
+def rule_of(row: asyncpg.Record) -> Rule:
+    """The success rate is the running mean rₙ = rₙ₋₁ + (xₙ − rₙ₋₁) / n of the outcomes xₙ (1 or 0), kept as the counts
+    that it is the quotient of, so that it is exact in whatever order they come."""
+    outcomes = row["outcomes"]
+    return Rule(
+        id=row["id"],
+        text=row["text"],
+        triggers=tuple(row["triggers"]),
+        priority=row["priority"],
+        active=row["active"],
+        aside=row["aside"],
+        proposed=row["proposed"],
+        activations=row["activations"],
+        outcomes=outcomes,
+        success_rate=row["successes"] / outcomes if outcomes else None,
+        version=row["version"],
+        updated_at=row["updated_at"],
+        occurred_at=row["occurred_at"],
+        sources=tuple(row["sources"]),
+    )

@@ -2,27 +2,30 @@
 
 from datetime import date, datetime
 
+from ragpp.clock import Clock
 from ragpp.errors import InvalidInput, NotFound
 from ragpp.learned import Reflection, ReflectionKind
 from ragpp.ledger import NewEvent
 from ragpp.models import Page, Scope
-from ragpp.stores.cursors import decode_cursor, encode_cursor
-from ragpp_services.procedural.core import Core, page_size
-from ragpp_services.procedural.store import Rows
+from ragpp.stores.cursors import decode_cursor, page_of, page_size
+from ragpp_services.procedural.store import ProceduralStore, Rows
 
 
-class ReflectionVerbs(Core):
+class Reflections:
     """What `ragpp.tiers.ProceduralTier` says about reflections."""
+
+    def __init__(self, store: ProceduralStore, clock: Clock) -> None:
+        self._store, self._clock = store, clock
 
     async def save_reflection(self, scope: Scope, reflection: Reflection, epoch: int | None = None) -> Reflection:
         """See the contract. A theme that rests on an interaction which was forgotten meanwhile is left out."""
         async with self._store.writing(scope, epoch) as rows:
-            kept = await rows.reflection(reflection.id)
+            kept = await rows.reflections.find(reflection.id)
             if kept is not None:
                 return kept
             gone = await rows.forgotten_sources({source for theme in reflection.themes for source in theme.sources})
             report = without_sources(reflection, gone)
-            await rows.add_reflection(report)
+            await rows.reflections.add(report)
             await rows.record([NewEvent("reflection.saved", report.id, report.created_at)], self._clock())
         return report
 
@@ -33,16 +36,14 @@ class ReflectionVerbs(Core):
         after = None if cursor is None else _position(cursor)
         size = page_size(limit)
         async with self._store.reading(scope) as rows:
-            found = await rows.reflections_page(kind, after, size + 1)
-        items, following = tuple(found[:size]), None
-        if len(found) > size:
-            following = encode_cursor(items[-1].date.isoformat(), items[-1].created_at.isoformat(), items[-1].id)
-        return Page[Reflection](items=items, next_cursor=following)
+            found = await rows.reflections.page(kind, after, size + 1)
+        return page_of(
+            Page[Reflection], found, size, lambda one: (one.date.isoformat(), one.created_at.isoformat(), one.id)
+        )
 
     async def get_reflection(self, scope: Scope, reflection_id: str) -> Reflection:
-        """See the contract."""
         async with self._store.reading(scope) as rows:
-            report = await rows.reflection(reflection_id)
+            report = await rows.reflections.find(reflection_id)
         if report is None:
             raise NotFound("there is no report of that id")
         return report
@@ -69,10 +70,10 @@ def without_rules(report: Reflection, identifiers: set[str], texts: set[str]) ->
 
 async def forget_rules(rows: Rows, identifiers: set[str], texts: set[str]) -> None:
     """Take rules that were forgotten out of every report."""
-    for report in await rows.reflections_of_rules():
+    for report in await rows.reflections.of_rules():
         left = without_rules(report, identifiers, texts)
         if left != report:
-            await rows.change_reflection(left)
+            await rows.reflections.change(left)
 
 
 def _position(cursor: str) -> tuple[date, datetime, str]:

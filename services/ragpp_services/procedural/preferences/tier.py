@@ -2,36 +2,40 @@
 
 from datetime import datetime
 
+from ragpp.clock import Clock
 from ragpp.errors import Conflict, InvalidInput, NotFound
 from ragpp.learned import Verdict
 from ragpp.ledger import NewEvent
 from ragpp.models import Page, Preference, PreferenceEntry, Scope
-from ragpp.stores.cursors import decode_cursor, encode_cursor
-from ragpp_services.procedural.core import Core, page_size
+from ragpp.stores.cursors import decode_cursor, page_of, page_size
+from ragpp_services.procedural import writing
 from ragpp_services.procedural.naming import preference_id as id_of
 from ragpp_services.procedural.naming import value_hash
-from ragpp_services.procedural.preferences import writing
 from ragpp_services.procedural.preferences.merging import merge
+from ragpp_services.procedural.preferences.rows import Judged
 from ragpp_services.procedural.preferences.versions import PreferenceVersion, all_as_written, fold, verdict_on
-from ragpp_services.procedural.rows import Judged
-from ragpp_services.procedural.store import Rows
+from ragpp_services.procedural.store import ProceduralStore, Rows
+from ragpp_services.procedural.vectors import Vectors
 
 
-class PreferenceVerbs(Core):
+class Preferences:
     """What `ragpp.tiers.ProceduralTier` says about preferences. The id of one that was merged into another stands for
     the other."""
+
+    def __init__(self, store: ProceduralStore, vectors: Vectors, clock: Clock) -> None:
+        self._store, self._vectors, self._clock = store, vectors, clock
 
     async def set_preference(self, scope: Scope, entry: PreferenceEntry) -> Preference:
         """See the contract. Conflict for an entry that was forgotten, or whose sources all were.
 
         What is stated without sources is said by a person here and now: it lifts an earlier rejection of the value.
         """
-        await self.identify()
-        vectors = await self.vectors_of([entry])
+        await self._vectors.identify()
+        vectors = await self._vectors.of_entries([entry])
         async with self._store.writing(scope) as rows:
             identifier = await _resolved(rows, id_of(scope, entry.category, entry.key))
             if entry.stated and not entry.sources and not await rows.applied([entry.id]):
-                await rows.lift_verdicts(identifier, [value_hash(entry.value)], "rejected")
+                await rows.preferences.lift_verdicts(identifier, [value_hash(entry.value)], "rejected")
             [stored] = await writing.apply(rows, scope, [entry], vectors, self._clock())
             if (await rows.applied([stored.id]))[stored.id].subject_id is None:
                 raise Conflict("the id belongs to an entry that was forgotten")
@@ -45,7 +49,6 @@ class PreferenceVerbs(Core):
         limit: int = 50,
         as_of: datetime | None = None,
     ) -> Page[Preference]:
-        """See the contract."""
         after = None
         if cursor is not None:
             category_after, key_after = decode_cursor(cursor, str, str)
@@ -53,14 +56,12 @@ class PreferenceVerbs(Core):
         size = page_size(limit)
         async with self._store.reading(scope) as rows:
             if as_of is None:
-                found = await rows.preferences_page(category, after, size + 1)
+                found = await rows.preferences.page(category, after, size + 1)
             else:
-                then = [scored.item for scored in await rows.rank_preferences(None, as_of, category)]
+                then = [scored.item for scored in await rows.preferences.rank(None, as_of, category)]
                 then.sort(key=_by_name)
                 found = [item for item in then if after is None or _by_name(item) > after][: size + 1]
-        items = tuple(found[:size])
-        following = encode_cursor(items[-1].category, items[-1].key) if len(found) > size else None
-        return Page[Preference](items=items, next_cursor=following)
+        return page_of(Page[Preference], found, size, _by_name)
 
     async def get_preference(self, scope: Scope, preference_id: str) -> Preference:
         """See the contract; also one that was rejected, with its verdict."""
@@ -71,8 +72,8 @@ class PreferenceVerbs(Core):
         """Every version as it was written, newest first. NotFound when there is none of that id."""
         async with self._store.reading(scope) as rows:
             current = await _existing(rows, await _resolved(rows, preference_id))
-            versions = (await rows.preference_versions([current.id]))[current.id]
-            verdicts = await rows.verdicts(current.id)
+            versions = (await rows.preferences.versions([current.id]))[current.id]
+            verdicts = await rows.preferences.verdicts(current.id)
         return all_as_written(current.id, current.category, current.key, versions, verdicts)
 
     async def restore_preference(self, scope: Scope, preference_id: str, version: int) -> Preference:
@@ -82,14 +83,14 @@ class PreferenceVerbs(Core):
         now = self._clock()
         async with self._store.writing(scope) as rows:
             current = await _existing(rows, await _resolved(rows, preference_id))
-            versions = (await rows.preference_versions([current.id]))[current.id]
+            versions = (await rows.preferences.versions([current.id]))[current.id]
             wanted = next((found for found in versions if found.version == version), None)
             if wanted is None:
                 raise NotFound(f"the preference has no version {version}")
             shown = current.verdict != "rejected" and current.waiting is None
             if shown and current.stated and current.value == wanted.value:
                 return current
-            await rows.lift_verdicts(current.id, [value_hash(wanted.value)], "rejected")
+            await rows.preferences.lift_verdicts(current.id, [value_hash(wanted.value)], "rejected")
             restored = PreferenceVersion(
                 version=writing.next_version(versions),
                 entry_id=wanted.entry_id,
@@ -101,16 +102,15 @@ class PreferenceVerbs(Core):
                 sources=wanted.sources,
                 name=wanted.name,
             )
-            await rows.copy_preference_version(current.id, version, restored.version, restored.occurred_at, now)
-            folded = fold([*versions, restored], await rows.verdicts(current.id))
-            await rows.put_preference(current.id, current.category, current.key, folded)
+            await rows.preferences.copy_version(current.id, version, restored.version, restored.occurred_at, now)
+            folded = fold([*versions, restored], await rows.preferences.verdicts(current.id))
+            await rows.preferences.put(current.id, current.category, current.key, folded)
             await rows.record([NewEvent("preference.changed", current.id, restored.occurred_at)], now)
             return await _existing(rows, current.id)
 
     async def review_preferences(self, scope: Scope, below: float, limit: int = 50) -> list[Preference]:
-        """See the contract."""
         async with self._store.reading(scope) as rows:
-            return await rows.preferences_to_review(below, page_size(limit))
+            return await rows.preferences.to_review(below, page_size(limit))
 
     async def judge_preference(
         self, scope: Scope, preference_id: str, verdict: Verdict, value: str | None = None
@@ -121,14 +121,14 @@ class PreferenceVerbs(Core):
         async with self._store.writing(scope) as rows:
             current = await _existing(rows, await _resolved(rows, preference_id))
             judged = current.value if value is None else value
-            versions = (await rows.preference_versions([current.id]))[current.id]
+            versions = (await rows.preferences.versions([current.id]))[current.id]
             if all(value_hash(version.value) != value_hash(judged) for version in versions):
                 raise NotFound("the preference never had that value")
-            if verdict_on(judged, await rows.verdicts(current.id)) == verdict:
+            if verdict_on(judged, await rows.preferences.verdicts(current.id)) == verdict:
                 return current
-            await rows.put_verdict(Judged(current.id, value_hash(judged), verdict, now))
-            folded = fold(versions, await rows.verdicts(current.id))
-            await rows.put_preference(current.id, current.category, current.key, folded)
+            await rows.preferences.put_verdict(Judged(current.id, value_hash(judged), verdict, now))
+            folded = fold(versions, await rows.preferences.verdicts(current.id))
+            await rows.preferences.put(current.id, current.category, current.key, folded)
             await rows.record([NewEvent("preference.changed", current.id, current.occurred_at)], now)
             return await _existing(rows, current.id)
 
@@ -141,7 +141,7 @@ class PreferenceVerbs(Core):
             raise InvalidInput("a preference cannot absorb itself")
         now = self._clock()
         async with self._store.writing(scope, epoch) as rows:
-            aliases = await rows.aliases([keep_id, absorb_id])
+            aliases = await rows.preferences.aliases([keep_id, absorb_id])
             keep = await _existing(rows, aliases.get(keep_id, keep_id))
             absorb = await _existing(rows, aliases.get(absorb_id, absorb_id))
             if keep.id != absorb.id:
@@ -158,11 +158,11 @@ class PreferenceVerbs(Core):
 
 async def _resolved(rows: Rows, identifier: str) -> str:
     """The id of the preference that this one was merged into, or itself."""
-    return (await rows.aliases([identifier])).get(identifier, identifier)
+    return (await rows.preferences.aliases([identifier])).get(identifier, identifier)
 
 
 async def _existing(rows: Rows, identifier: str) -> Preference:
-    preference = await rows.preference(identifier)
+    preference = await rows.preferences.find(identifier)
     if preference is None:
         raise NotFound("there is no preference of that id")
     return preference

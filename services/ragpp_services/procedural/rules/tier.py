@@ -4,29 +4,32 @@ from collections.abc import Sequence
 
 from pydantic import ValidationError
 
+from ragpp.clock import Clock
 from ragpp.errors import Conflict, InvalidInput, NotFound
 from ragpp.learned import LEARNED_RULE, SUGGESTED_RULE, Verdict
 from ragpp.ledger import NewEvent
 from ragpp.models import Page, Rule, RuleEntry, Scope
-from ragpp.stores.cursors import decode_cursor, encode_cursor
-from ragpp_services.procedural.core import Core, page_size
-from ragpp_services.procedural.forgetting import forgetting
-from ragpp_services.procedural.preferences import writing
-from ragpp_services.procedural.rows import Applied, RuleChange
-from ragpp_services.procedural.rules.acts import judgement_of
-from ragpp_services.procedural.store import Rows
+from ragpp.stores.cursors import decode_cursor, page_of, page_size
+from ragpp_services.procedural import writing
+from ragpp_services.procedural.forgetting import withdrawing
+from ragpp_services.procedural.rules.versions import RuleChange, judgement_of
+from ragpp_services.procedural.store import Applied, ProceduralStore, Rows
+from ragpp_services.procedural.vectors import Vectors
 
 
-class RuleVerbs(Core):
+class Rules:
     """What `ragpp.tiers.ProceduralTier` says about rules."""
+
+    def __init__(self, store: ProceduralStore, vectors: Vectors, clock: Clock) -> None:
+        self._store, self._vectors, self._clock = store, vectors, clock
 
     async def create_rule(self, scope: Scope, entry: RuleEntry) -> Rule:
         """See the contract. Conflict also for the id of a rule that was forgotten."""
-        await self.identify()
-        vectors = await self.vectors_of([entry])
+        await self._vectors.identify()
+        vectors = await self._vectors.of_entries([entry])
         async with self._store.writing(scope) as rows:
             await writing.apply(rows, scope, [entry], vectors, self._clock())
-            rule = await rows.rule(entry.id)
+            rule = await rows.rules.find(entry.id)
             if rule is None:
                 raise Conflict("the id belongs to a rule that was forgotten")
             return rule
@@ -50,8 +53,8 @@ class RuleVerbs(Core):
         now, by_hand = self._clock(), epoch is None
         embedding = None
         if text is not None:
-            await self.identify()
-            embedding = await self.embed(text)
+            await self._vectors.identify()
+            embedding = await self._vectors.embed(text)
         async with self._store.writing(scope, epoch) as rows:
             rule = await _existing(rows, rule_id)
             wanted = _wanted(rule, text=text, active=active, aside=aside)
@@ -77,14 +80,14 @@ class RuleVerbs(Core):
                 proposed=proposed,
             )
             written = by_hand and text is not None
-            await rows.change_rule(rule_id, change, now, acted=by_hand, written=written, judged=judged)
+            await rows.rules.change(rule_id, change, now, acted=by_hand, written=written, judged=judged)
             await rows.record([NewEvent("rule.changed", rule_id, change.occurred_at)], now)
             return await _existing(rows, rule_id)
 
     async def review_rules(self, scope: Scope, limit: int = 50) -> list[Rule]:
         """See the contract. What a language model suggests is left out while a message says the same."""
         async with self._store.reading(scope) as rows:
-            return await rows.rules_to_review(page_size(limit))
+            return await rows.rules.to_review(page_size(limit))
 
     async def judge_rule(self, scope: Scope, rule_id: str, verdict: Verdict) -> Rule:
         """See the contract. A confirmation goes with the last message that bears the rule out, as whatever else a
@@ -95,13 +98,12 @@ class RuleVerbs(Core):
             rule = await _existing(rows, rule_id)
             if not rule.proposed:
                 raise Conflict("the rule is not proposed", suggestions=("Make it inactive, or delete it.",))
-            await forgetting.forget(rows, [rule_id, *await _same_suggested(rows, rule_id)], self._clock())
+            await withdrawing.forget(rows, [rule_id, *await _same_suggested(rows, rule_id)], self._clock())
             return rule.model_copy(update={"deleted": True})
 
     async def list_rules(
         self, scope: Scope, active: bool | None = None, cursor: str | None = None, limit: int = 50
     ) -> Page[Rule]:
-        """See the contract."""
         after = None
         if cursor is not None:
             priority_after, id_after = decode_cursor(cursor, int, str)
@@ -110,20 +112,17 @@ class RuleVerbs(Core):
             after = (int(priority_after), str(id_after))
         size = page_size(limit)
         async with self._store.reading(scope) as rows:
-            found = await rows.rules_page(active, after, size + 1)
-        items = tuple(found[:size])
-        following = encode_cursor(items[-1].priority, items[-1].id) if len(found) > size else None
-        return Page[Rule](items=items, next_cursor=following)
+            found = await rows.rules.page(active, after, size + 1)
+        return page_of(Page[Rule], found, size, lambda rule: (rule.priority, rule.id))
 
     async def get_rule(self, scope: Scope, rule_id: str) -> Rule:
-        """See the contract."""
         async with self._store.reading(scope) as rows:
             return await _existing(rows, rule_id)
 
     async def rule_versions(self, scope: Scope, rule_id: str) -> list[Rule]:
         """Every version, newest first, each with the record of the whole rule. NotFound when there is none."""
         async with self._store.reading(scope) as rows:
-            versions = await rows.rule_versions(rule_id)
+            versions = await rows.rules.versions(rule_id)
         if not versions:
             raise NotFound("there is no rule of that id")
         return versions
@@ -133,7 +132,7 @@ class RuleVerbs(Core):
         now = self._clock()
         async with self._store.writing(scope) as rows:
             rule = await _existing(rows, rule_id)
-            wanted = next((found for found in await rows.rule_versions(rule_id) if found.version == version), None)
+            wanted = next((found for found in await rows.rules.versions(rule_id) if found.version == version), None)
             if wanted is None:
                 raise NotFound(f"the rule has no version {version}")
             followed = not rule.proposed and (wanted.active or wanted.proposed)
@@ -141,21 +140,21 @@ class RuleVerbs(Core):
             if (_behaviour(wanted), wanted.aside) == (_behaviour(rule), rule.aside):
                 return rule
             moment = max(now, rule.occurred_at)
-            await rows.restore_rule(rule_id, version, rule.version + 1, moment, now)
+            await rows.rules.restore(rule_id, version, rule.version + 1, moment, now)
             await rows.record([NewEvent("rule.changed", rule_id, moment)], now)
             return await _existing(rows, rule_id)
 
     async def record_outcome(self, scope: Scope, rule_id: str, success: bool) -> Rule:
         """See the contract. The rate is the running mean rₙ = rₙ₋₁ + (xₙ − rₙ₋₁) / n of all outcomes xₙ, 1 or 0."""
         async with self._store.writing(scope) as rows:
-            rule = await rows.count_outcome(rule_id, success)
+            rule = await rows.rules.count_outcome(rule_id, success)
         if rule is None:
             raise NotFound("there is no rule of that id")
         return rule
 
 
 async def _existing(rows: Rows, identifier: str) -> Rule:
-    rule = await rows.rule(identifier)
+    rule = await rows.rules.find(identifier)
     if rule is None:
         raise NotFound("there is no rule of that id")
     return rule
@@ -163,7 +162,7 @@ async def _existing(rows: Rows, identifier: str) -> Rule:
 
 async def _judged(rows: Rows, identifier: str) -> bool | None:
     """Whether a person said that the rule is followed; None where nobody said."""
-    return judgement_of((await rows.rule_histories([identifier]))[identifier])
+    return judgement_of((await rows.rules.histories([identifier]))[identifier])
 
 
 async def _same_suggested(rows: Rows, identifier: str) -> list[str]:
@@ -174,7 +173,7 @@ async def _same_suggested(rows: Rows, identifier: str) -> list[str]:
     suggestion = identifier.replace(LEARNED_RULE, SUGGESTED_RULE, 1)
     if not await rows.applied([suggestion]):
         await rows.add_applied([Applied(suggestion, "rule", None, None, None)])
-    rule = await rows.rule(suggestion)
+    rule = await rows.rules.find(suggestion)
     return [suggestion] if rule is not None and rule.proposed else []
 
 

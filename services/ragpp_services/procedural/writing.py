@@ -9,9 +9,10 @@ from ragpp.errors import Conflict
 from ragpp.ledger import EventKind, NewEvent
 from ragpp.models import PreferenceEntry, Rule, RuleEntry, Scope, Stored, Vector
 from ragpp_services.procedural.naming import WrittenEntry, content_hash, preference_id
+from ragpp_services.procedural.preferences.rows import verdicts_as_of
 from ragpp_services.procedural.preferences.versions import NO_VERDICTS, PreferenceVersion, fold, united
-from ragpp_services.procedural.rows import Applied, RuleChange, SubjectKind, verdicts_as_of
-from ragpp_services.procedural.store import Rows
+from ragpp_services.procedural.rules.versions import RuleChange
+from ragpp_services.procedural.store import Applied, Rows, SubjectKind
 
 CHANGED: Final[Mapping[SubjectKind, EventKind]] = {"preference": "preference.changed", "rule": "rule.changed"}
 
@@ -85,7 +86,7 @@ def _answers(entries: Sequence[WrittenEntry], added: dict[str, Applied], known: 
 async def _proposals(rows: Rows, entries: Sequence[WrittenEntry], known: Mapping[str, Applied]) -> set[str]:
     """The rules that are only proposed and that one of `entries` says plainly, in words that may be others."""
     plain = {entry.id for entry in entries if isinstance(entry, RuleEntry) and entry.sources and not entry.proposed}
-    rules = [await rows.rule(identifier) for identifier in sorted(plain & known.keys())]
+    rules = [await rows.rules.find(identifier) for identifier in sorted(plain & known.keys())]
     return {rule.id for rule in rules if rule is not None and rule.proposed}
 
 
@@ -109,15 +110,15 @@ async def _write(rows: Rows, scope: Scope, writes: Sequence[Write], now: datetim
         for write in writes
         if isinstance(write.entry, PreferenceEntry)
     }
-    aliases = await rows.aliases(set(own.values()))
+    aliases = await rows.preferences.aliases(set(own.values()))
     named = {entry_id: aliases.get(identifier, identifier) for entry_id, identifier in own.items()}
-    versions = await rows.preference_versions(set(named.values())) if named else {}
-    verdicts = verdicts_as_of(await rows.judged(set(named.values())), None) if named else {}
-    names = await rows.preference_names(set(aliases.values())) if aliases else {}
+    versions = await rows.preferences.versions(set(named.values())) if named else {}
+    verdicts = verdicts_as_of(await rows.preferences.judged(set(named.values())), None) if named else {}
+    names = await rows.preferences.names(set(aliases.values())) if aliases else {}
     for write in writes:
         if isinstance(write.entry, RuleEntry):
             named[write.entry.id] = write.entry.id
-            await rows.add_rule(write.entry, write.embedding, now)
+            await rows.rules.add(write.entry, write.embedding, now)
             await _act_again(rows, write.entry, now)
             continue
         entry, identifier = write.entry, named[write.entry.id]
@@ -135,17 +136,17 @@ async def _write(rows: Rows, scope: Scope, writes: Sequence[Write], now: datetim
             name=None if identifier == own[entry.id] else (entry.category, entry.key),
         )
         earlier.append(version)
-        await rows.add_preference_version(identifier, version, write.embedding)
-        await rows.put_preference(identifier, category, key, fold(earlier, verdicts.get(identifier, NO_VERDICTS)))
+        await rows.preferences.add_version(identifier, version, write.embedding)
+        await rows.preferences.put(identifier, category, key, fold(earlier, verdicts.get(identifier, NO_VERDICTS)))
     return named
 
 
 async def _act_again(rows: Rows, entry: RuleEntry, now: datetime) -> None:
     """Do to a rule that is learned again what a person did to it before it went."""
-    act = await rows.take_rule_act(entry.id)
+    act = await rows.rules.take_act(entry.id)
     if act is None:
         return
-    await rows.set_rule_record(entry.id, act)
+    await rows.rules.set_record(entry.id, act)
     priority = entry.priority if act.priority is None else act.priority
     active = entry.active if act.active is None else act.active
     if priority != entry.priority or act.active is not None:
@@ -160,7 +161,7 @@ async def _act_again(rows: Rows, entry: RuleEntry, now: datetime) -> None:
             embedding=None,
             proposed=entry.proposed and act.active is None,
         )
-        await rows.change_rule(entry.id, change, now, acted=True, judged=act.active is not None)
+        await rows.rules.change(entry.id, change, now, acted=True, judged=act.active is not None)
 
 
 async def _support(
@@ -178,13 +179,13 @@ async def _support(
     }
     supported = []
     for identifier, (entry, embedding) in again.items():
-        rule = await rows.rule(identifier) if entry.sources else None
+        rule = await rows.rules.find(identifier) if entry.sources else None
         if rule is None:
             continue
         more = not set(entry.sources) <= set(rule.sources)
         plainly = rule.proposed and not entry.proposed
         if more:
-            await rows.set_rule_sources(identifier, united(rule.sources, entry.sources))
+            await rows.rules.set_sources(identifier, united(rule.sources, entry.sources))
         if plainly:
             await _say_plainly(rows, rule, entry, embedding, now)
         if more or plainly:
@@ -195,7 +196,7 @@ async def _support(
 async def _say_plainly(rows: Rows, rule: Rule, entry: RuleEntry, embedding: Vector, now: datetime) -> None:
     """Let a rule that was only proposed be what `entry` says, as its next version; the priority and triggers that a
     person gave it stay."""
-    acted = any(version.acted for version in (await rows.rule_histories([rule.id]))[rule.id])
+    acted = any(version.acted for version in (await rows.rules.histories([rule.id]))[rule.id])
     change = RuleChange(
         text=entry.text,
         triggers=rule.triggers if acted else entry.triggers,
@@ -207,8 +208,8 @@ async def _say_plainly(rows: Rows, rule: Rule, entry: RuleEntry, embedding: Vect
         embedding=embedding,
         proposed=False,
     )
-    await rows.change_rule(rule.id, change, now)
-    await rows.unhash_rule(rule.id)
+    await rows.rules.change(rule.id, change, now)
+    await rows.rules.unhash(rule.id)
 
 
 def next_version(versions: Sequence[PreferenceVersion]) -> int:

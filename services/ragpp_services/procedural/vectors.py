@@ -1,25 +1,20 @@
-"""What the parts of the tier share: the store, the embedder and the clock."""
+"""The vectors of what the tier holds, of one model, which is the database's."""
 
 from collections.abc import Sequence
-from typing import Final
 
-from ragpp.clock import Clock
 from ragpp.embedding import Embedder, EmbeddingIdentity, check_identity
 from ragpp.errors import InvalidInput
 from ragpp.models import Vector
 from ragpp_services.procedural.naming import ProceduralEntry, entry_line
 from ragpp_services.procedural.store import ProceduralStore
 
-MAX_PAGE: Final = 500
 
+class Vectors:
+    """Makes them, or checks those that are given."""
 
-class Core:
-    """The base of the tier's parts."""
-
-    def __init__(self, store: ProceduralStore, *, embedder: Embedder, clock: Clock) -> None:
+    def __init__(self, store: ProceduralStore, embedder: Embedder) -> None:
         self._store = store
         self._embedder = embedder
-        self._clock = clock
         self._identified = False
 
     async def identify(self) -> None:
@@ -34,7 +29,7 @@ class Core:
         matrix = await self._embedder.embed([text])
         return tuple(matrix[0].tolist())
 
-    async def vectors_of(self, entries: Sequence[ProceduralEntry]) -> list[Vector]:
+    async def of_entries(self, entries: Sequence[ProceduralEntry]) -> list[Vector]:
         """The vector of each entry: the one that it brings, or one made here, all in one batch.
 
         Raises InvalidInput for a vector of another dimension, EmbeddingError.
@@ -48,10 +43,3 @@ class Core:
         if len(embedding) != self._embedder.dimension:
             raise InvalidInput(f"an embedding has {len(embedding)} dimensions, and not {self._embedder.dimension}")
         return embedding
-
-
-def page_size(limit: int) -> int:
-    """`limit` itself, at most 500. Raises InvalidInput when it is not positive."""
-    if limit < 1:
-        raise InvalidInput("limit must be at least 1")
-    return min(limit, MAX_PAGE)

@@ -7,14 +7,16 @@ from ragpp.errors import Conflict, InvalidInput
 from ragpp.learned import Finding
 from ragpp.ledger import NewEvent
 from ragpp.models import FindingEntry, FindingKind, Page, Scope, Stored, Vector
-from ragpp.stores.cursors import decode_cursor, encode_cursor
-from ragpp_services.procedural.core import Core, page_size
+from ragpp.stores.cursors import decode_cursor, page_of, page_size
 from ragpp_services.procedural.findings.evidence import Evidence, add, evidence_of_entry, fold
-from ragpp_services.procedural.store import Rows
+from ragpp_services.procedural.store import ProceduralStore, Rows
 
 
-class FindingVerbs(Core):
+class Findings:
     """What `ragpp.tiers.ProceduralTier` says about findings."""
+
+    def __init__(self, store: ProceduralStore) -> None:
+        self._store = store
 
     async def list_findings(
         self,
@@ -24,30 +26,29 @@ class FindingVerbs(Core):
         cursor: str | None = None,
         limit: int = 50,
     ) -> Page[Finding]:
-        """See the contract."""
         after = None if cursor is None else _position(cursor)
         size = page_size(limit)
         async with self._store.reading(scope) as rows:
             if as_of is None:
-                found = await rows.findings_page(finding, after, size + 1)
+                found = await rows.findings.page(finding, after, size + 1)
             else:
-                known = await rows.all_finding_evidence(as_of, finding)
+                known = await rows.findings.all_evidence(as_of, finding)
                 found = [fold(identifier, *of_finding).finding for identifier, of_finding in known.items()]
                 found.sort(key=lambda one: one.id)
                 found.sort(key=lambda one: one.last_at, reverse=True)
                 found = [one for one in found if after is None or _comes_after(one, after)][: size + 1]
-        items = tuple(found[:size])
-        following = encode_cursor(items[-1].last_at.isoformat(), items[-1].id) if len(found) > size else None
-        return Page[Finding](items=items, next_cursor=following)
+        return page_of(Page[Finding], found, size, lambda one: (one.last_at.isoformat(), one.id))
 
 
-async def apply(rows: Rows, entries: Sequence[FindingEntry], vectors: Sequence[Vector], now: datetime) -> list[Stored]:
+async def add_findings(
+    rows: Rows, entries: Sequence[FindingEntry], vectors: Sequence[Vector], now: datetime
+) -> list[Stored]:
     """Add what `entries` say to the evidence; answers in their order, a duplicate where nothing was new.
 
     What rests on a forgotten interaction, and what a person forgot by its id, is not learned. Raises Conflict for
     an id that is known as another kind of finding, before anything is written.
     """
-    known = await rows.finding_evidence({entry.id for entry in entries})
+    known = await rows.findings.evidence({entry.id for entry in entries})
     kinds = {identifier: kind for identifier, (kind, _) in known.items()}
     conflicts = [
         index for index, entry in enumerate(entries) if kinds.setdefault(entry.id, entry.finding) != entry.finding
@@ -55,7 +56,7 @@ async def apply(rows: Rows, entries: Sequence[FindingEntry], vectors: Sequence[V
     if conflicts:
         raise Conflict("an id is known as another kind of finding", details={"indexes": conflicts})
     gone = await rows.forgotten_sources({source for entry in entries for source in entry.sources})
-    refused = await rows.forgotten_findings({entry.id for entry in entries})
+    refused = await rows.findings.forgotten({entry.id for entry in entries})
     after: dict[str, list[Evidence]] = {identifier: evidence for identifier, (_, evidence) in known.items()}
     spoken: dict[tuple[str, str], Vector] = {}
     changed: dict[str, datetime] = {}
@@ -71,7 +72,7 @@ async def apply(rows: Rows, entries: Sequence[FindingEntry], vectors: Sequence[V
         stored.append(Stored(id=entry.id, duplicate=added == evidence))
     before = {identifier: evidence for identifier, (_, evidence) in known.items()}
     await _write(rows, {identifier: (before.get(identifier, []), after[identifier]) for identifier in changed}, spoken)
-    await rows.put_findings(fold(identifier, kinds[identifier], after[identifier]) for identifier in changed)
+    await rows.findings.put(fold(identifier, kinds[identifier], after[identifier]) for identifier in changed)
     events = [NewEvent("finding.changed", identifier, moment) for identifier, moment in changed.items()]
     by_finding = dict(zip(changed, await rows.record(events, now), strict=True))
     return [one if one.duplicate else one.model_copy(update={"event_id": by_finding[one.id]}) for one in stored]
@@ -98,9 +99,9 @@ async def _write(
         left_out = old.keys() - {one.number for one in after}
         if left_out:
             gone[identifier] = sorted(left_out)
-    await rows.put_finding_evidence(put)
-    await rows.change_finding_evidence(changed)
-    await rows.delete_finding_evidence(gone)
+    await rows.findings.put_evidence(put)
+    await rows.findings.change_evidence(changed)
+    await rows.findings.delete_evidence(gone)
 
 
 def _position(cursor: str) -> tuple[datetime, str]:

@@ -9,8 +9,8 @@ from ragpp_services.procedural.forgetting.unlearning import BLURRED_REASON, drop
 from ragpp_services.procedural.naming import value_hash
 from ragpp_services.procedural.preferences.merging import without_versions
 from ragpp_services.procedural.preferences.versions import PreferenceVersion
-from ragpp_services.procedural.reflections.verbs import forget_rules
-from ragpp_services.procedural.reflections.verbs import without_sources as report_without
+from ragpp_services.procedural.reflections.tier import forget_rules
+from ragpp_services.procedural.reflections.tier import without_sources as report_without
 from ragpp_services.procedural.store import Rows
 
 
@@ -23,13 +23,13 @@ async def forget(rows: Rows, ids: Collection[str], now: datetime, *, for_good: b
     again.
     """
     wanted = set(ids)
-    aliases = await rows.aliases(wanted)
-    preferences = await rows.delete_preferences(wanted | set(aliases.values()))
-    await rows.delete_verdicts(preferences)
+    aliases = await rows.preferences.aliases(wanted)
+    preferences = await rows.preferences.delete(wanted | set(aliases.values()))
+    await rows.preferences.delete_verdicts(preferences)
     rules = await _delete_rules(rows, wanted, for_good=for_good)
-    findings = await rows.delete_findings(wanted)
+    findings = await rows.findings.delete(wanted)
     if findings and for_good:
-        await rows.add_forgotten_findings(findings)
+        await rows.findings.add_forgotten(findings)
     events = [NewEvent("preference.forgotten", identifier, now) for identifier in preferences]
     events += [NewEvent("rule.forgotten", identifier, now) for identifier in rules]
     events += [NewEvent("finding.forgotten", identifier, now) for identifier in findings]
@@ -41,7 +41,7 @@ async def forget(rows: Rows, ids: Collection[str], now: datetime, *, for_good: b
     subjects = {applied.subject_id for applied in written if applied.subject_id is not None}
     entry_ids = {applied.entry_id for applied in written}
     if subjects:
-        versions = await rows.preference_versions(subjects)
+        versions = await rows.preferences.versions(subjects)
         for identifier, found in versions.items():
             gone = [version for version in found if version.entry_id in entry_ids]
             events += await without_versions(rows, identifier, found, gone, now)
@@ -66,12 +66,12 @@ async def withdraw_sources(
     """
     gone = set(interaction_ids)
     events = await _preferences_without(rows, gone, now, for_good=for_good)
-    of_findings, moments = await drop_findings(rows, await rows.findings_of_sources(gone), gone, now)
-    of_rules, told_at = await drop_rules(rows, await rows.rules_of_sources(gone), now, told=True)
+    of_findings, moments = await drop_findings(rows, await rows.findings.of_sources(gone), gone, now)
+    of_rules, told_at = await drop_rules(rows, await rows.rules.of_sources(gone), now, told=True)
     await rows.note_dropped([*moments, *told_at])
-    reports = await rows.reflections_of_sources(gone)
+    reports = await rows.reflections.of_sources(gone)
     for report in reports:
-        await rows.change_reflection(report_without(report, gone))
+        await rows.reflections.change(report_without(report, gone))
     events += [*of_findings, *of_rules]
     await rows.record(events, now)
     return len(events) + len(reports)
@@ -85,7 +85,7 @@ async def erase(rows: Rows, before: int, now: datetime) -> bool:
     entries = {entry_id for entry_id, _, _ in later}
     preferences = {identifier for _, kind, identifier in later if kind == "preference"}
     rules = {identifier for _, kind, identifier in later if kind == "rule"}
-    for identifier, found in (await rows.preference_versions(preferences)).items():
+    for identifier, found in (await rows.preferences.versions(preferences)).items():
         gone = [version for version in found if version.entry_id not in entries]
         if gone:
             await rows.record(await without_versions(rows, identifier, found, gone, now), now)
@@ -94,8 +94,8 @@ async def erase(rows: Rows, before: int, now: datetime) -> bool:
 
 async def _preferences_without(rows: Rows, gone: set[str], now: datetime, *, for_good: bool) -> list[NewEvent]:
     events: list[NewEvent] = []
-    touched = await rows.preferences_of_sources(gone)
-    for identifier, found in (await rows.preference_versions(touched)).items():
+    touched = await rows.preferences.of_sources(gone)
+    for identifier, found in (await rows.preferences.versions(touched)).items():
         unsupported = [version for version in found if not gone.isdisjoint(version.sources)]
         if for_good:
             heard = [version for version in unsupported if not version.entry_id.startswith((HABIT_ENTRY, READ_ENTRY))]
@@ -112,11 +112,11 @@ async def _preferences_without(rows: Rows, gone: set[str], now: datetime, *, for
 
 async def lift_what_nobody_says(rows: Rows) -> None:
     """Let nobody have confirmed values that no version has any more."""
-    judged = [one for one in await rows.judged() if one.verdict == "confirmed"]
-    versions = await rows.preference_versions({one.preference_id for one in judged}) if judged else {}
+    judged = [one for one in await rows.preferences.judged() if one.verdict == "confirmed"]
+    versions = await rows.preferences.versions({one.preference_id for one in judged}) if judged else {}
     for one in judged:
         if one.value_hash not in {value_hash(version.value) for version in versions.get(one.preference_id, ())}:
-            await rows.lift_verdicts(one.preference_id, [one.value_hash], "confirmed")
+            await rows.preferences.lift_verdicts(one.preference_id, [one.value_hash], "confirmed")
 
 
 async def _lift_confirmations(
@@ -124,14 +124,16 @@ async def _lift_confirmations(
 ) -> None:
     """A value that was confirmed and that nobody is known to have said is confirmed no more when it is said later."""
     left = {value_hash(version.value) for version in kept}
-    await rows.lift_verdicts(identifier, {value_hash(version.value) for version in gone} - left, "confirmed")
+    await rows.preferences.lift_verdicts(
+        identifier, {value_hash(version.value) for version in gone} - left, "confirmed"
+    )
 
 
 async def _delete_rules(rows: Rows, identifiers: Collection[str], *, for_good: bool) -> list[str]:
     """Delete rules, and what else tells their words: reasons why others were put aside, and reports."""
-    texts = await rows.rule_texts(identifiers) if identifiers else []
-    deleted = await rows.delete_rules(identifiers, for_good=for_good) if texts else []
+    texts = await rows.rules.texts(identifiers) if identifiers else []
+    deleted = await rows.rules.delete(identifiers, for_good=for_good) if texts else []
     if deleted:
-        await rows.blur_aside([*texts, *deleted], BLURRED_REASON)
+        await rows.rules.blur_aside([*texts, *deleted], BLURRED_REASON)
         await forget_rules(rows, set(deleted), set(texts))
     return deleted
