@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from ragpp.models import LISTED_SOURCES
-from ragpp_services.semantic.evidence.states import (
+from ragpp_services.semantic.evidence.folding import (
     Belief,
     choose_name,
     extend_entity,

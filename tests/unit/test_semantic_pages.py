@@ -7,14 +7,12 @@ from typing import cast
 import pytest
 
 from ragpp.clock import system_clock
-from ragpp.embedding.hashing import HashingEmbedder
 from ragpp.models import Relationship, Scope
+from ragpp_services.semantic.evidence.folding import Belief
+from ragpp_services.semantic.read.browsing import REFILL, Browsing
 from ragpp_services.semantic.records import RelationshipKey, RelationshipState, Statement
 from ragpp_services.semantic.rows import NamedRelationship
-from ragpp_services.semantic.settings import SemanticSettings
 from ragpp_services.semantic.store import SemanticStore
-from ragpp_services.semantic.write.verbs import REFILL, GraphVerbs
-from tests.support.marks import MARKS
 
 EARLY = datetime(1970, 1, 2, tzinfo=UTC)
 MANY = 2_000
@@ -63,17 +61,11 @@ class Graph:
 @pytest.mark.parametrize("limit", [1, 3])
 async def test_what_only_evidence_can_tell_takes_few_rounds(shown: list[int], limit: int) -> None:
     graph = Graph({number: number for number in shown})
-    verbs = GraphVerbs(
-        cast("SemanticStore", graph),
-        embedder=HashingEmbedder(),
-        clock=system_clock,
-        settings=SemanticSettings(),
-        marks=MARKS,
-    )
+    browsing = Browsing(cast("SemanticStore", graph), Belief(), system_clock)
     found, cursor = list[Relationship](), None
     while True:
         before = graph.rounds
-        page = await verbs.list_relationships(SCOPE, as_of=EARLY, cursor=cursor, limit=limit, state="rejected")
+        page = await browsing.list_relationships(SCOPE, as_of=EARLY, cursor=cursor, limit=limit, state="rejected")
         assert graph.rounds - before <= 2 + MANY // REFILL
         found += page.items
         cursor = page.next_cursor

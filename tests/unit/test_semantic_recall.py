@@ -11,7 +11,7 @@ from ragpp.embedding.hashing import HashingEmbedder
 from ragpp.errors import InvalidInput
 from ragpp.models import Filters, MemoryQuery
 from ragpp.text.tokens import TokenCounter
-from ragpp_services.semantic.evidence.states import Belief
+from ragpp_services.semantic.evidence.folding import Belief
 from ragpp_services.semantic.read.recall import memories, parameters
 from ragpp_services.semantic.rows import Row
 from ragpp_services.semantic.settings import SemanticSettings

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from ragpp_services.semantic.evidence.folding import Belief, as_archived
 from ragpp_services.semantic.evidence.identity import IdentityIndex
-from ragpp_services.semantic.evidence.states import Belief, as_archived
 from ragpp_services.semantic.evidence.timeline import SAID
 from ragpp_services.semantic.records import (
     MICROSECONDS_PER_DAY,

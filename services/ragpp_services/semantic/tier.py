@@ -5,17 +5,15 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from functools import partial
 from time import perf_counter
-from typing import Final, Literal, get_args
+from typing import Final, Literal
 
 from ragpp.clock import Clock, to_moment
-from ragpp.embedding.port import Embedder
+from ragpp.embedding.port import Embedder, EmbeddingIdentity
 from ragpp.errors import EmbeddingError, InvalidInput, MemorySystemError, TierUnavailable
 from ragpp.models import (
     EntityEntry,
-    EntityLabel,
     Entry,
     Health,
-    KnownAs,
     Memory,
     MemoryQuery,
     Observation,
@@ -26,17 +24,20 @@ from ragpp.models import (
 )
 from ragpp.stores.forgetting import SourceMarks
 from ragpp.text.tokens import TokenCounter
-from ragpp_services.semantic.evidence.keys import loose_key, name_key
+from ragpp_services.semantic.evidence.folding import Belief
 from ragpp_services.semantic.read import recall
+from ragpp_services.semantic.read.browsing import Browsing
 from ragpp_services.semantic.read.warming import Warming
 from ragpp_services.semantic.settings import SemanticSettings
 from ragpp_services.semantic.store import SemanticStore
-from ragpp_services.semantic.write.claiming import Claim
-from ragpp_services.semantic.write.forgetting import learn_instead
-from ragpp_services.semantic.write.judging import JudgedGraph
+from ragpp_services.semantic.vectors import NameVectors
+from ragpp_services.semantic.write.consolidating import Consolidation
+from ragpp_services.semantic.write.forgetting import Forgetting, learn_instead
+from ragpp_services.semantic.write.judging import Judging
 from ragpp_services.semantic.write.learning import learn
 from ragpp_services.semantic.write.lessons import Lesson, vectors_given
-from ragpp_services.semantic.write.readings import EventEvidence
+from ragpp_services.semantic.write.records import Claim, EventEvidence
+from ragpp_services.semantic.write.revising import Revisions
 from ragpp_services.semantic.write.writer import GraphWriter
 
 PING_S: Final = 1.9
@@ -58,8 +59,9 @@ _WARM_ENTRY: Final = RelationshipEntry(
 )
 
 
-class Neo4jSemanticTier(JudgedGraph):
-    """The user's graph in Neo4j. Implements `ragpp.tiers.SemanticTier`.
+class Neo4jSemanticTier:
+    """The user's graph in Neo4j. Implements `ragpp.tiers.SemanticTier`: what is learned and recalled here, what is
+    listed in `read.browsing`, what changes what is known in `write`.
 
     Of a query's filters it knows time range, `exclude`, `similarity_threshold` (of entities found by meaning) and
     `min_confidence` (of relationships); a graph holds no sessions, roles or channels.
@@ -76,12 +78,48 @@ class Neo4jSemanticTier(JudgedGraph):
         settings: SemanticSettings,
         marks: SourceMarks,
     ) -> None:
-        super().__init__(store, embedder=embedder, clock=clock, settings=settings, marks=marks)
         self.name: Final[Literal["semantic"]] = "semantic"
-        self._embedder = embedder
-        self._counter = counter
-        self._settings = settings
+        self._store, self._clock, self._settings, self._marks = store, clock, settings, marks
+        self._embedder, self._counter = embedder, counter
+        self._names = NameVectors(embedder)
+        self._identified = False
         self._warming = Warming(self._warm)
+        self._belief = belief = Belief(
+            decay_per_day=settings.decay_per_day,
+            lasting_decay_per_day=settings.lasting_decay_per_day,
+            first=settings.first_confidence,
+            step=settings.confidence_step,
+        )
+        self._revisions = revisions = Revisions(store, belief=belief, embed=self._names.embed, clock=clock)
+        self.epoch = store.epoch
+
+        browsing = Browsing(store, belief, clock)
+        self.list_entities = browsing.list_entities
+        self.get_entity = browsing.get_entity
+        self.named = browsing.named
+        self.known_as = browsing.known_as
+        self.list_relationships = browsing.list_relationships
+        self.review_relationships = browsing.review_relationships
+        self.get_relationship = browsing.get_relationship
+
+        judging = Judging(store, revisions, browsing, clock)
+        self.judge_relationship = judging.judge_relationship
+        self.restore_relationship = judging.restore_relationship
+        self.merge_entities = judging.merge_entities
+        self.split_entity = judging.split_entity
+
+        self.consolidate = Consolidation(store, revisions, belief).consolidate
+
+        forgetting = Forgetting(store, revisions, marks, clock)
+        self.forget = forgetting.forget
+        self.forget_sources = forgetting.forget_sources
+        self.erase = forgetting.erase
+
+    async def identify(self) -> None:
+        """See once that the graph holds vectors of the configured model. Raises EmbeddingMismatch, TierUnavailable."""
+        if not self._identified:
+            await self._store.record_identity(EmbeddingIdentity.of(self._embedder))
+            self._identified = True
 
     async def store(self, scope: Scope, entries: Sequence[Entry], epoch: int | None = None) -> list[Stored]:
         """EntityEntry and RelationshipEntry, each one mention; see the contract."""
@@ -118,7 +156,7 @@ class Neo4jSemanticTier(JudgedGraph):
         now = to_moment(self._clock())
 
         async def work(writer: GraphWriter) -> list[Claim]:
-            revision = self.revision(writer)
+            revision = self._revisions.of(writer)
 
             async def learning(again: Mapping[str, EventEvidence] | None) -> list[Claim]:
                 return await learn(
@@ -151,24 +189,14 @@ class Neo4jSemanticTier(JudgedGraph):
             rows = await self._store.candidates(query.scope, parameters)
         return recall.memories(query, rows, now, self._belief, self._counter)
 
-    async def known_as(self, scope: Scope, entity: str) -> KnownAs:
-        """See the contract. A name is compared as names are in the graph; what was absorbed counts by its names."""
-        keys = {name_key(entity), *(loose_key(entity, label) for label in get_args(EntityLabel))}
-        found = {one.id: one for one in await self._store.entities_by_keys(scope, sorted(keys))}
-        found |= {one.id: one for one in await self._store.entities(scope, [entity])}
-        names: dict[str, None] = {}
-        sources: dict[str, None] = {}
-        for one in found.values():
-            mentions, stated = await self._store.evidence_around(scope, one.id)
-            names |= dict.fromkeys((one.name, *one.aliases))
-            for mention in mentions:
-                names |= dict.fromkeys((mention.name, *mention.aliases))
-            for applied in (*(said.applied for said in mentions), *(said.applied for said in stated)):
-                sources |= dict.fromkeys(applied.sources)
-        return KnownAs(names=tuple(names), sources=tuple(sources))
+    async def holdings(
+        self, scope: Scope, sources: Sequence[str] | None = None, before: int | None = None
+    ) -> dict[str, int]:
+        """See the contract. The graph keeps no events: `before` narrows nothing."""
+        del before
+        return await self._store.holdings(scope, None if sources is None else list(sources))
 
     async def prune_forgotten(self, before: datetime, limit: int) -> int:
-        """See the contract."""
         return await self._store.prune_forgotten(to_moment(before), limit)
 
     async def _query_vector(self, query: MemoryQuery) -> Vector | None:

@@ -11,8 +11,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, cast
 
+from ragpp_services.semantic.evidence.folding import Belief, fold_mentions
 from ragpp_services.semantic.evidence.keys import content_words, shared_words
-from ragpp_services.semantic.evidence.states import Belief, fold_mentions
 from ragpp_services.semantic.evidence.timeline import SAID, by_time
 from ragpp_services.semantic.records import EntityState, RelationshipState, label_of
 from ragpp_services.semantic.rows import (

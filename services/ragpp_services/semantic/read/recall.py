@@ -6,8 +6,8 @@ from typing import Final
 from ragpp.clock import from_moment, to_moment
 from ragpp.models import Memory, MemoryQuery, Vector
 from ragpp.text.tokens import TokenCounter
+from ragpp_services.semantic.evidence.folding import Belief
 from ragpp_services.semantic.evidence.keys import query_keys
-from ragpp_services.semantic.evidence.states import Belief
 from ragpp_services.semantic.evidence.validity import EXCLUSIVE
 from ragpp_services.semantic.read.ranking import FoundEntity, FoundRelationship, entities_at, relationships_at
 from ragpp_services.semantic.rows import Row

@@ -3,31 +3,50 @@
 In transactions of a bounded size, each of which leaves the graph whole; what one of them did, the next does not find.
 """
 
-from collections.abc import Awaitable, Callable, Sequence
-from typing import Final, Protocol, TypeVar
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Final
 
+from ragpp.clock import to_moment
+from ragpp.errors import InvalidInput
+from ragpp.learned import Consolidated
 from ragpp.models import Scope
+from ragpp_services.semantic.evidence.folding import Belief
 from ragpp_services.semantic.evidence.identity import the_same
-from ragpp_services.semantic.evidence.states import Belief
 from ragpp_services.semantic.records import EntityState
-from ragpp_services.semantic.write.revising import Revision
+from ragpp_services.semantic.store import SemanticStore
+from ragpp_services.semantic.write.revising import Revision, Revisions
 from ragpp_services.semantic.write.writer import GraphWriter
 
 FADING_AT_ONCE: Final = 1_000
 NAMES_AT_ONCE: Final = 2_000
 MERGES_AT_ONCE: Final = 20
-T = TypeVar("T")
 
 
-class Revises(Protocol):
-    """Runs a change to one user's graph in a transaction, under the user's lock and in that epoch."""
+class Consolidation:
+    """What is done every night, and whenever somebody asks for it."""
 
-    async def revise(
-        self, scope: Scope, change: Callable[[GraphWriter, Revision], Awaitable[T]], *, epoch: int | None = None
-    ) -> T: ...
+    def __init__(self, store: SemanticStore, revisions: Revisions, belief: Belief) -> None:
+        self._store, self._revisions, self._belief = store, revisions, belief
+
+    async def consolidate(
+        self, scope: Scope, now: datetime, floor: float | None, epoch: int | None = None
+    ) -> Consolidated:
+        """See the contract. Lasting and confirmed relationships are never archived; what has ended or is archived
+        keeps its decay unpersisted, since its confidence is told exactly at any time all the same."""
+        if floor is not None and not 0 <= floor <= 1:
+            raise InvalidInput(f"floor is {floor}, it must be 0 to 1")
+        merged = await merge_the_same(self._revisions, scope, epoch)
+        updated = archived = 0
+        if floor is not None:
+            updated, archived = await persist_decay(self._revisions, scope, epoch, self._belief, to_moment(now), floor)
+        kept = {state.id: state for state in await self._store.entities(scope, merged)} if merged else {}
+        return Consolidated(
+            updated=updated, archived=archived, merged=tuple(state.to_model() for state in kept.values())
+        )
 
 
-async def merge_the_same(graph: Revises, scope: Scope, epoch: int | None) -> list[str]:
+async def merge_the_same(revisions: Revisions, scope: Scope, epoch: int | None) -> list[str]:
     """Merge entities that are plainly the same; the ids of those that absorbed another and are left."""
 
     async def work(writer: GraphWriter, revision: Revision) -> Sequence[tuple[str, str]]:
@@ -37,7 +56,7 @@ async def merge_the_same(graph: Revises, scope: Scope, epoch: int | None) -> lis
         return [(union.kept, union.absorbed) for union in unions]
 
     merged: dict[str, None] = {}
-    while done := await graph.revise(scope, work, epoch=epoch):
+    while done := await revisions.make(scope, work, epoch=epoch):
         for kept, absorbed in done:
             merged.pop(absorbed, None)
             merged[kept] = None
@@ -56,7 +75,7 @@ async def _names(writer: GraphWriter) -> list[EntityState]:
 
 
 async def persist_decay(
-    graph: Revises, scope: Scope, epoch: int | None, belief: Belief, now: int, floor: float
+    revisions: Revisions, scope: Scope, epoch: int | None, belief: Belief, now: int, floor: float
 ) -> tuple[int, int]:
     """How many relationships had their decay up to `now` written down, and how many of them were archived."""
 
@@ -69,7 +88,7 @@ async def persist_decay(
 
     updated = archived = 0
     while True:
-        moved, gone = await graph.revise(scope, work, epoch=epoch)
+        moved, gone = await revisions.make(scope, work, epoch=epoch)
         updated, archived = updated + moved, archived + gone
         if moved < FADING_AT_ONCE:
             return updated, archived

@@ -3,17 +3,82 @@
 from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping
 from typing import Final
 
+from ragpp.clock import Clock, to_moment
 from ragpp.learned import READ_ENTRY
+from ragpp.models import Scope
+from ragpp.stores.forgetting import SourceMarks
+from ragpp.tiers import ERASED_AT_ONCE
 from ragpp_services.semantic.evidence.keys import name_key
 from ragpp_services.semantic.records import ENTRY_PREFIX, OBSERVATION_PREFIX, EntityState, Loss, RelationshipKey, hashed
-from ragpp_services.semantic.write.claiming import Claim
-from ragpp_services.semantic.write.readings import EventEvidence
+from ragpp_services.semantic.store import SemanticStore
+from ragpp_services.semantic.write.records import Claim, EventEvidence
 from ragpp_services.semantic.write.replaying import tell_apart_again
-from ragpp_services.semantic.write.revising import Revision
+from ragpp_services.semantic.write.revising import Revision, Revisions
 from ragpp_services.semantic.write.writer import GraphWriter
 
 _READ: Final = OBSERVATION_PREFIX + READ_ENTRY
 """What observations of a language model's reading are called."""
+
+
+class Forgetting:
+    """Forgetting by ids, by interactions, and of everything."""
+
+    def __init__(self, store: SemanticStore, revisions: Revisions, marks: SourceMarks, clock: Clock) -> None:
+        self._store, self._revisions, self._marks, self._clock = store, revisions, marks, clock
+
+    async def forget(self, scope: Scope, ids: Collection[str]) -> int:
+        """Delete entities with their edges, relationships, and what stored entries taught; ids may be of any."""
+        wanted = list(dict.fromkeys(ids))
+        if not wanted:
+            return 0
+
+        async def change(writer: GraphWriter, revision: Revision) -> int:
+            gone = await forget_ids(writer, revision, wanted)
+            if gone:
+                await writer.raise_epoch(now=to_moment(self._clock()))
+            return gone
+
+        return await self._revisions.make(scope, change)
+
+    async def forget_sources(self, scope: Scope, interaction_ids: Collection[str]) -> int:
+        """See the contract. A merge that rested on these interactions alone is undone.
+
+        The marks are committed before anything is withdrawn, and what is withdrawn before anything is revised: what
+        keeps the revision from being done keeps no evidence, and whoever forgets next, or again, does it. Each step
+        begins an epoch: what was read before it may rest on what was not withdrawn or revised yet.
+        """
+        wanted = list(dict.fromkeys(interaction_ids))
+        if not wanted:
+            return 0
+        marks, now = self._marks.of_all(scope, wanted), to_moment(self._clock())
+
+        async def mark(writer: GraphWriter) -> None:
+            await writer.raise_epoch(now=now)
+            await writer.add_forgotten(marks, now=now)
+
+        async def withdraw(writer: GraphWriter) -> int:
+            await writer.raise_epoch(now=now)
+            return await withdraw_sources(writer, wanted)
+
+        async def revise(writer: GraphWriter) -> None:
+            await writer.raise_epoch(now=now)
+            await revise_what_is_noted(writer, self._revisions.of(writer))
+
+        await self._store.write(scope, mark)
+        withdrawn = await self._store.write(scope, withdraw)
+        await self._store.write(scope, revise)
+        return withdrawn
+
+    async def erase(self, scope: Scope, before: int) -> bool:
+        """See the contract. ERASED_AT_ONCE nodes of each kind; what is learned by now as well."""
+        del before
+        now = to_moment(self._clock())
+
+        async def work(writer: GraphWriter) -> bool:
+            await writer.raise_epoch(now=now)
+            return await writer.erase(ERASED_AT_ONCE)
+
+        return await self._store.write(scope, work)
 
 
 async def withdraw_sources(writer: GraphWriter, interaction_ids: Collection[str]) -> int:

@@ -1,38 +1,28 @@
-"""What a person says of relationships, and what time does to them."""
+"""What a person says of relationships, and of entities that are the same or not."""
 
 from collections.abc import Callable
-from datetime import datetime
 from typing import Final
 from uuid import uuid4
 
-from ragpp.clock import to_moment
-from ragpp.errors import Conflict, InvalidInput, NotFound
-from ragpp.learned import Consolidated, Verdict
-from ragpp.models import Relationship, Scope
+from ragpp.clock import Clock, to_moment
+from ragpp.errors import Conflict, NotFound
+from ragpp.learned import Verdict
+from ragpp.models import Entity, Relationship, Scope
+from ragpp_services.semantic.read.browsing import Browsing
 from ragpp_services.semantic.records import Act, Applied, RelationshipKey, RelationshipState, Statement
-from ragpp_services.semantic.write.claiming import NewEvent
-from ragpp_services.semantic.write.consolidating import merge_the_same, persist_decay
-from ragpp_services.semantic.write.verbs import GraphVerbs, page_of
+from ragpp_services.semantic.store import SemanticStore
+from ragpp_services.semantic.write.records import NewEvent
+from ragpp_services.semantic.write.revising import Revisions
 from ragpp_services.semantic.write.writer import GraphWriter
 
 VERDICT_PREFIX: Final = "v:"
 
 
-class JudgedGraph(GraphVerbs):
-    """Review, verdicts, restoring, and the nightly consolidation."""
+class Judging:
+    """Verdicts, restoring, merges and splits."""
 
-    async def review_relationships(self, scope: Scope, below: float, limit: int = 50) -> list[Relationship]:
-        """Current relationships of a confidence under `below` on which nobody has judged, the surest first."""
-        now = to_moment(self._clock())
-        found = await self._store.doubtful(
-            scope,
-            below=below,
-            now=now,
-            limit=page_of(limit),
-            rate=self._belief.decay_per_day,
-            lasting_rate=self._belief.lasting_decay_per_day,
-        )
-        return [self.shown(item, now) for item in found]
+    def __init__(self, store: SemanticStore, revisions: Revisions, browsing: Browsing, clock: Clock) -> None:
+        self._store, self._revisions, self._browsing, self._clock = store, revisions, browsing, clock
 
     async def judge_relationship(self, scope: Scope, relationship_id: str, verdict: Verdict) -> Relationship:
         """See the contract. A verdict is evidence: it goes with the relationship through merges and splits, and stays
@@ -40,8 +30,6 @@ class JudgedGraph(GraphVerbs):
         return await self._tell(scope, relationship_id, verdict, lambda _: None)
 
     async def restore_relationship(self, scope: Scope, relationship_id: str) -> Relationship:
-        """See the contract."""
-
         def check(state: RelationshipState) -> None:
             if state.archived_at is None:
                 raise Conflict(
@@ -50,6 +38,23 @@ class JudgedGraph(GraphVerbs):
                 )
 
         return await self._tell(scope, relationship_id, "restored", check)
+
+    async def merge_entities(self, scope: Scope, keep_id: str, absorb_id: str) -> Entity:
+        """Make one entity of two; the absorbed name becomes an alias and its relationships the kept one's.
+
+        Raises NotFound, InvalidInput for an entity with itself.
+        """
+        await self._revisions.make(scope, lambda _, revision: revision.merge(keep_id, absorb_id, automatic=False))
+        return await self._browsing.get_entity(scope, keep_id)
+
+    async def split_entity(self, scope: Scope, entity_id: str, absorbed_id: str) -> tuple[Entity, Entity]:
+        """Undo a merge; the two are not merged again without being asked to.
+
+        Raises NotFound when `entity_id` has not absorbed `absorbed_id` itself, Conflict when another entity has
+        the absorbed one's name by now.
+        """
+        await self._revisions.make(scope, lambda _, revision: revision.split(entity_id, absorbed_id))
+        return await self._browsing.get_entity(scope, entity_id), await self._browsing.get_entity(scope, absorbed_id)
 
     async def _tell(
         self, scope: Scope, relationship_id: str, act: Act, check: Callable[[RelationshipState], None]
@@ -65,26 +70,10 @@ class JudgedGraph(GraphVerbs):
             check(found[0].state)
             (claim,) = await writer.claim([NewEvent(event_id, "", now, (), ())], now=now)
             await writer.write_statements([_word(found[0].state.key, act, Applied(event_id, now, claim.sequence, ()))])
-            await self.revision(writer).rebuild_relationships([found[0].state.key])
+            await self._revisions.of(writer).rebuild_relationships([found[0].state.key])
 
         await self._store.write(scope, work)
-        return await self.get_relationship(scope, relationship_id)
-
-    async def consolidate(
-        self, scope: Scope, now: datetime, floor: float | None, epoch: int | None = None
-    ) -> Consolidated:
-        """See the contract. Lasting and confirmed relationships are never archived; what has ended or is archived
-        keeps its decay unpersisted, since its confidence is told exactly at any time all the same."""
-        if floor is not None and not 0 <= floor <= 1:
-            raise InvalidInput(f"floor is {floor}, it must be 0 to 1")
-        merged = await merge_the_same(self, scope, epoch)
-        updated = archived = 0
-        if floor is not None:
-            updated, archived = await persist_decay(self, scope, epoch, self._belief, to_moment(now), floor)
-        kept = {state.id: state for state in await self._store.entities(scope, merged)} if merged else {}
-        return Consolidated(
-            updated=updated, archived=archived, merged=tuple(state.to_model() for state in kept.values())
-        )
+        return await self._browsing.get_relationship(scope, relationship_id)
 
 
 def _word(key: RelationshipKey, act: Act, applied: Applied) -> Statement:

@@ -5,9 +5,9 @@ from dataclasses import replace
 
 from ragpp.errors import Conflict
 from ragpp.models import EntityLabel, Vector
+from ragpp_services.semantic.evidence.folding import MAX_CONTEXT_CHARS, Belief, extend_entity, fold_mentions
 from ragpp_services.semantic.evidence.identity import Candidate, IdentityIndex
 from ragpp_services.semantic.evidence.keys import name_key
-from ragpp_services.semantic.evidence.states import MAX_CONTEXT_CHARS, Belief, extend_entity, fold_mentions
 from ragpp_services.semantic.evidence.timeline import weight_of
 from ragpp_services.semantic.evidence.validity import EXCLUSIVE, SYMMETRIC
 from ragpp_services.semantic.records import (
@@ -19,9 +19,8 @@ from ragpp_services.semantic.records import (
     RelationshipState,
     Statement,
 )
-from ragpp_services.semantic.write.claiming import Claim
 from ragpp_services.semantic.write.lessons import Lesson, event_of
-from ragpp_services.semantic.write.readings import EventEvidence
+from ragpp_services.semantic.write.records import Claim, EventEvidence
 from ragpp_services.semantic.write.revising import Revision
 from ragpp_services.semantic.write.writer import GraphWriter
 

@@ -10,8 +10,7 @@ import orjson
 from ragpp.clock import to_moment
 from ragpp.models import EntityEntry, Observation, RelationshipEntry, Vector
 from ragpp_services.semantic.records import ENTRY_PREFIX, OBSERVATION_PREFIX, Naming
-from ragpp_services.semantic.write.claiming import NewEvent
-from ragpp_services.semantic.write.readings import EventEvidence
+from ragpp_services.semantic.write.records import EventEvidence, NewEvent
 
 _NOT_CONTENT: Final = {"id", "embedding"}
 

@@ -8,9 +8,9 @@ where that comes to anything else, their evidence is moved.
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from ragpp_services.semantic.evidence.folding import fold_mentions
 from ragpp_services.semantic.evidence.identity import IdentityIndex, the_same
 from ragpp_services.semantic.evidence.keys import name_key
-from ragpp_services.semantic.evidence.states import fold_mentions
 from ragpp_services.semantic.records import (
     Applied,
     EntityState,
@@ -22,7 +22,7 @@ from ragpp_services.semantic.records import (
     hashed,
 )
 from ragpp_services.semantic.write.learning import Batch
-from ragpp_services.semantic.write.readings import MergeRecord, SaidName
+from ragpp_services.semantic.write.records import MergeRecord, SaidName
 from ragpp_services.semantic.write.revising import Revision
 from ragpp_services.semantic.write.writer import GraphWriter
 

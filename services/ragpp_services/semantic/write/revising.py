@@ -7,18 +7,21 @@ All of it runs under the user's lock, in the caller's transaction.
 
 from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
+from ragpp.clock import Clock, to_moment
 from ragpp.errors import Conflict, InvalidInput, NotFound
-from ragpp.models import Vector
+from ragpp.models import Scope, Vector
+from ragpp_services.semantic.evidence.folding import Belief, as_archived, fold_mentions
 from ragpp_services.semantic.evidence.keys import name_key
-from ragpp_services.semantic.evidence.states import Belief, as_archived, fold_mentions
 from ragpp_services.semantic.evidence.validity import EXCLUSIVE
 from ragpp_services.semantic.records import EntityState, Mention, RelationshipKey, Statement
+from ragpp_services.semantic.store import SemanticStore
 from ragpp_services.semantic.write.writer import GraphWriter
 
 EmbedNames: TypeAlias = Callable[[Sequence[str]], Awaitable[Mapping[str, Vector]]]
 """Answers the embedding of each name, by name."""
+T = TypeVar("T")
 
 
 class Revision:
@@ -178,6 +181,29 @@ class Revision:
 
 def _last_absorbed(statement: Statement) -> set[str]:
     return {*statement.source_path[-1:], *statement.target_path[-1:]}
+
+
+class Revisions:
+    """Changes to users' graphs, each in a transaction of its own."""
+
+    def __init__(self, store: SemanticStore, *, belief: Belief, embed: EmbedNames, clock: Clock) -> None:
+        self._store, self._belief, self._embed, self._clock = store, belief, embed, clock
+
+    def of(self, writer: GraphWriter) -> Revision:
+        """Changes in the writer's transaction."""
+        return Revision(writer, belief=self._belief, embed=self._embed, now=to_moment(self._clock()))
+
+    async def make(
+        self, scope: Scope, change: Callable[[GraphWriter, Revision], Awaitable[T]], *, epoch: int | None = None
+    ) -> T:
+        """Run `change` under the user's lock; for a user without a graph it finds nothing. Raises Outdated when `epoch`
+        is not the user's."""
+
+        async def work(writer: GraphWriter) -> T:
+            await writer.lock(now=to_moment(self._clock()))
+            return await change(writer, self.of(writer))
+
+        return await self._store.write(scope, work, epoch=epoch)
 
 
 def _moved_in(statement: Statement, absorb_id: str, keep_id: str) -> Statement:

@@ -35,8 +35,7 @@ from ragpp_services.semantic.rows import (
 )
 from ragpp_services.semantic.statements import statement
 from ragpp_services.semantic.vectors import sketch
-from ragpp_services.semantic.write.claiming import Claim, NewEvent
-from ragpp_services.semantic.write.readings import EventEvidence, MergeRecord, SaidName
+from ragpp_services.semantic.write.records import Claim, EventEvidence, MergeRecord, NewEvent, SaidName
 
 ERASED: Final = ("evidence", "merges", "aliases", "entities", "unrevised")
 """In this order: what has the most edges goes last, when most of them are gone."""

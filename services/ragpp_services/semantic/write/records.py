@@ -1,10 +1,13 @@
-"""Events on their way into the graph: what claiming one needs, and what it answers."""
+"""The values of write transactions, beside states, mentions and statements: events that are claimed, and what is read
+of the evidence to decide by."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
 
+from ragpp.models import EntityLabel
 from ragpp.stores.forgetting import left_of
-from ragpp_services.semantic.records import Naming
+from ragpp_services.semantic.evidence.keys import name_key
+from ragpp_services.semantic.records import Naming, RelationshipKey
 from ragpp_services.semantic.rows import naming_text
 
 
@@ -46,3 +49,39 @@ class NewEvent:
         """Its sources; None when any of them is of these marks."""
         gone = {source for source, mark in zip(self.sources, self.marks, strict=True) if mark in forgotten}
         return left_of(self.sources, gone)
+
+
+@dataclass(frozen=True, slots=True)
+class EventEvidence:
+    """What an event is evidence of. `mentions`: (entity id, keys of the names it said of it)."""
+
+    event_id: str
+    sequence: int
+    mentions: tuple[tuple[str, frozenset[str]], ...]
+    relationships: frozenset[RelationshipKey]
+
+
+@dataclass(frozen=True, slots=True)
+class SaidName:
+    """A name with its aliases as mentions have it. `first`: the sequence of the earliest of them."""
+
+    name: str
+    aliases: tuple[str, ...]
+    first: int
+
+    @property
+    def keys(self) -> frozenset[str]:
+        """The keys of all names in it."""
+        return frozenset(map(name_key, (self.name, *self.aliases)))
+
+
+@dataclass(frozen=True, slots=True)
+class MergeRecord:
+    """An absorbed entity. `depth` 1: absorbed directly. `automatic`: by evidence, not by a user."""
+
+    id: str
+    name: str
+    label: EntityLabel
+    aliases: tuple[str, ...]
+    depth: int
+    automatic: bool
