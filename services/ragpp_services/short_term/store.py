@@ -22,6 +22,8 @@ INDEX: Final = "st:sessions"
 EPOCH: Final = "st:epoch"
 FORGOTTEN: Final = "st:marks"
 MARK: Final = "st:mark"
+EVERYTHING: Final = 2**31
+"""As a budget in tokens: the whole session."""
 FORGET_BATCH: Final = 100
 """Sessions that one script call looks through."""
 

@@ -21,29 +21,32 @@ from ragpp.models import (
     Stored,
 )
 from ragpp.settings import ShortTermSettings
-from ragpp.stores.cursors import decode_cursor, encode_cursor
+from ragpp.stores.cursors import decode_cursor, encode_cursor, page_size
 from ragpp.stores.forgetting import SourceMarks
 from ragpp.text.summaries import Summariser
 from ragpp.text.tokens import TokenCounter
 from ragpp_services.short_term import memories
-from ragpp_services.short_term.appending import new_messages
-from ragpp_services.short_term.holdings import holdings
-from ragpp_services.short_term.records import Appended, Message
-from ragpp_services.short_term.store import Session, ShortTermStore
-from ragpp_services.short_term.summarising import EVERYTHING, SummaryVerbs
-from ragpp_services.short_term.summary import Said, SummaryLine
+from ragpp_services.short_term.records import (
+    Appended,
+    Message,
+    NewMessage,
+    content_hash,
+    encode_body,
+    interaction_entries,
+    moment_key,
+)
+from ragpp_services.short_term.store import EVERYTHING, Session, ShortTermStore
+from ragpp_services.short_term.summarising import Summaries
+from ragpp_services.short_term.summary import SummaryLine
 from ragpp_services.short_term.view import listed, shown
-from ragpp_services.short_term.window import due
 
-MAX_PAGE: Final = 500
-COMPACTION_ATTEMPTS: Final = 3
-"""By a write over the hard cap, while others change the session; the next write tries again."""
-
+LONG_TEXT: Final = 4_000
+"""Characters. A longer text is counted in a thread, so that other calls do not wait for it."""
 PING_S: Final = 1.9
 """The contract's two seconds, less what it takes to say that they are over."""
 
 
-class RedisShortTermTier(SummaryVerbs):
+class RedisShortTermTier:
     """Sessions in Redis. Implements `ragpp.tiers.ShortTermTier`.
 
     Messages are ordered by `occurred_at`, then by arrival. Over `max_tokens` a session is due to be compacted:
@@ -61,11 +64,18 @@ class RedisShortTermTier(SummaryVerbs):
         marks: SourceMarks,
     ) -> None:
         self.name: Final[Literal["short_term"]] = "short_term"
-        super().__init__(store, settings, summariser=summariser, counter=counter, clock=clock, marks=marks)
+        self._store, self._settings, self._counter, self._clock, self._marks = store, settings, counter, clock, marks
+        self.epoch = store.epoch
+        self.mark = store.mark
 
-    async def epoch(self, scope: Scope) -> int:
-        """See the contract."""
-        return await self._store.epoch(scope)
+        self._summaries = summaries = Summaries(
+            store, settings, summariser=summariser, counter=counter, clock=clock, marks=marks
+        )
+        self.compact = summaries.compact
+        self.draft_summary = summaries.draft_summary
+        self.write_summary = summaries.write_summary
+        self.torn_summary = summaries.torn_summary
+        self.mend_summary = summaries.mend_summary
 
     async def store(self, scope: Scope, entries: Sequence[Entry], epoch: int | None = None) -> list[Stored]:
         """InteractionEntry, each to its own session. The content of an id is its role, name and content; one that was
@@ -75,7 +85,7 @@ class RedisShortTermTier(SummaryVerbs):
         appended = await self._append(scope, entries, "store", epoch)
         if appended.conflicts:
             raise Conflict("an id is known with other content", details={"indexes": list(appended.conflicts)})
-        await self._keep_below_cap(scope, appended, epoch)
+        await self._summaries.keep_below_cap(scope, appended.tokens, epoch)
         return [
             Stored(id=entry.id, duplicate=duplicate)
             for entry, duplicate in zip(entries, appended.duplicates, strict=True)
@@ -114,9 +124,22 @@ class RedisShortTermTier(SummaryVerbs):
     async def holdings(
         self, scope: Scope, sources: Sequence[str] | None = None, before: int | None = None
     ) -> dict[str, int]:
-        """See the contract. It keeps no events: `before` narrows nothing."""
+        """See the contract. Sessions and their messages; of `sources`, messages of these ids and lines of summaries
+        that rest on any of them. Looking is no use of a session. It keeps no events: `before` narrows nothing."""
         del before
-        return await holdings(self._store, scope, sources, since=self._oldest(), now=self._clock())
+        now = self._clock()
+        known = [session_id for _, session_id in await self._store.session_ids(scope, since=self._oldest())]
+        if sources is None:
+            sizes = await self._store.sizes(scope, known)
+            counts = {"sessions": len(sizes), "messages": sum(size.messages for size in sizes)}
+        else:
+            wanted, counts = set(sources), {"messages": 0, "summary_lines": 0}
+            for session_id in known:
+                session = await self._store.read(scope, session_id, budget=EVERYTHING, least=0, now=now, touch=False)
+                if session is not None:
+                    counts["messages"] += sum(message.id in wanted for message in session.messages)
+                    counts["summary_lines"] += sum(not wanted.isdisjoint(line.sources) for line in session.summary)
+        return {kind: count for kind, count in counts.items() if count}
 
     async def erase(self, scope: Scope, before: int) -> bool:
         """See the contract. All at once, and what is said by now as well: workers put what stays elsewhere back."""
@@ -125,7 +148,6 @@ class RedisShortTermTier(SummaryVerbs):
         return False
 
     async def health_check(self) -> Health:
-        """See the contract."""
         began = perf_counter()
         try:
             async with asyncio.timeout(PING_S):
@@ -148,13 +170,11 @@ class RedisShortTermTier(SummaryVerbs):
 
     async def list_sessions(self, scope: Scope, cursor: str | None = None, limit: int = 50) -> Page[SessionInfo]:
         """See the contract. A session that is used while the list is read moves to its front."""
-        if limit < 1:
-            raise InvalidInput("limit must be at least 1")
+        size = page_size(limit)
         before = None
         if cursor is not None:
             moment, session_id = decode_cursor(cursor, int, str)
             before = (int(moment), str(session_id))
-        size = min(limit, MAX_PAGE)
         places = await self._store.session_ids(scope, since=self._oldest(), before=before, limit=size + 1)
         sizes = await self._store.sizes(scope, [session_id for _, session_id in places[:size]])
         following = encode_cursor(*places[size - 1]) if len(places) > size else None
@@ -167,61 +187,38 @@ class RedisShortTermTier(SummaryVerbs):
         session_id = scope.session_id or DEFAULT_SESSION
         return await self._store.delete(scope, session_id, only_if_empty=only_if_empty)
 
-    async def compact(self, scope: Scope, epoch: int | None = None) -> bool:
-        """See the contract. All but the last five messages move."""
-        return await self._compact(scope, epoch) == "moved"
-
     async def rebuild(self, scope: Scope, entries: Sequence[Entry], epoch: int | None = None) -> int:
         """See the contract. What was forgotten stays so, and an id with other content stays as it is."""
         if not entries:
             return 0
         appended = await self._append(scope, entries, "rebuild", epoch)
-        await self._keep_below_cap(scope, appended, epoch)
+        await self._summaries.keep_below_cap(scope, appended.tokens, epoch)
         return sum(not duplicate for duplicate in appended.duplicates)
 
     async def is_blank(self) -> bool:
-        """See the protocol."""
         return not await self._store.has_mark()
-
-    async def mark(self) -> None:
-        """See the protocol."""
-        await self._store.mark()
 
     async def _append(
         self, scope: Scope, entries: Sequence[Entry], mode: Literal["store", "rebuild"], epoch: int | None
     ) -> Appended:
-        messages = await new_messages(scope, entries, self._counter, self._marks)
+        messages = [
+            NewMessage(
+                session_id=entry.interaction.session_id,
+                id=entry.id,
+                mark=self._marks.of(scope, entry.id),
+                hash=content_hash(entry.interaction),
+                moment=moment_key(entry.interaction.occurred_at),
+                tokens=max(1, entry.tokens or await self._count(entry.interaction.content)),
+                body=encode_body(entry.interaction),
+            )
+            for entry in interaction_entries(entries)
+        ]
         return await self._store.append(scope, messages, mode=mode, now=self._clock(), epoch=epoch)
 
-    async def _keep_below_cap(self, scope: Scope, appended: Appended, epoch: int | None) -> None:
-        """Compact what is over the hard cap. The messages are stored, so a failing summariser fails no write."""
-        cap = self._settings.hard_cap_factor * self._settings.max_tokens
-        for session_id, tokens in appended.tokens:
-            if tokens <= cap:
-                continue
-            for _ in range(COMPACTION_ATTEMPTS):
-                try:
-                    if await self._compact(scope.in_session(session_id), epoch) != "overtaken":
-                        break
-                except MemorySystemError:
-                    break
-
-    async def _compact(self, scope: Scope, epoch: int | None) -> Literal["nothing due", "moved", "overtaken"]:
-        session_id, settings = scope.session_id or DEFAULT_SESSION, self._settings
-        session = await self.whole(scope, session_id)
-        if session is None:
-            return "nothing due"
-        leaving = due(
-            len(session.messages), session.tokens, max_tokens=settings.max_tokens, keep=settings.keep_messages
-        )
-        if leaving == 0:
-            return "nothing due"
-        moved = session.messages[::-1][:leaving]
-        lines = await self.summarised(session.summary, [Said.of(message) for message in moved])
-        written = await self._store.compact(
-            scope, session_id, revision=session.revision, summary=lines, moved=moved, epoch=epoch
-        )
-        return "moved" if written else "overtaken"
+    async def _count(self, text: str) -> int:
+        if len(text) > LONG_TEXT:
+            return await asyncio.to_thread(self._counter.count, text)
+        return self._counter.count(text)
 
     async def _read(self, scope: Scope, session_id: str, budget: int) -> Session | None:
         return await self._store.read(
