@@ -12,7 +12,7 @@ from ragpp.models import Memory
 from ragpp.text.repeating import repeated
 from ragpp_services.gateway import rendering
 from ragpp_services.gateway.packing import Frame, pack
-from ragpp_services.workers.learning.echo import teaching_spans
+from ragpp_services.workers.learning.stated import teaching_spans
 from tests.support.episodic import COUNTER
 from tests.support.said import said
 from tests.unit.test_packing import Words, memory

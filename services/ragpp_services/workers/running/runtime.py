@@ -3,19 +3,19 @@
 import asyncio
 import os
 import socket
-from collections.abc import Callable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, suppress
 from secrets import token_hex
 from typing import Final
 
 import structlog
 
+from ragpp.errors.telling import told
 from ragpp_services.workers.parts import WorkerParts
 from ragpp_services.workers.running.desk import Desk
 from ragpp_services.workers.running.loop import LoopThread
 from ragpp_services.workers.running.relay import Relay
 from ragpp_services.workers.running.schedule import keep_schedule
-from ragpp_services.workers.running.watching import watch
 from ragpp_services.workers.stages.clean import clean
 from ragpp_services.workers.stages.repair import rebuild_short_term
 
@@ -86,3 +86,23 @@ class Runtime:
 
     async def _hint(self, stage: str) -> bool:
         return await asyncio.to_thread(self._publish, stage)
+
+
+async def watch(
+    parts: WorkerParts,
+    what: str,
+    owner: str,
+    look: Callable[[WorkerParts], Awaitable[object]],
+    *,
+    every_s: float,
+    held_s: float,
+) -> None:
+    """`look` every `every_s` seconds while `owner` is the one that does, and ask for it while it is not; ends by being
+    cancelled. `held_s`: how long the others leave it to one that no longer says so; looking twice must do no harm."""
+    while True:
+        try:
+            if await parts.ledger.hold(what, owner, held_s):
+                await look(parts)
+        except Exception as error:  # noqa: BLE001 - a watch that ends would leave the next time unnoticed
+            _log.warning("watch.failed", what=what, error=told(error))
+        await asyncio.sleep(every_s)

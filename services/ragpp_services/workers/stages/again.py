@@ -18,7 +18,7 @@ from ragpp_services.workers.parts import WorkerParts
 from ragpp_services.workers.stages.clean import want_clean
 from ragpp_services.workers.stages.extract import extract, look_at
 from ragpp_services.workers.stages.reflect import reflect_again
-from ragpp_services.workers.stages.seen import everywhere
+from ragpp_services.workers.stages.stage import everywhere
 
 
 async def extract_or_look_again(parts: WorkerParts, batch: Sequence[Work]) -> Mapping[WorkKey, Mapping[str, JsonValue]]:

@@ -18,7 +18,7 @@ from ragpp.tiers import ERASED_AT_ONCE, MemoryTier
 from ragpp_services.workers.parts import WorkerParts
 from ragpp_services.workers.stages.clean import want_clean
 from ragpp_services.workers.stages.repair import withdraw
-from ragpp_services.workers.stages.seen import everywhere, views_of
+from ragpp_services.workers.stages.stage import everywhere, views_of
 
 Holdings = dict[str, dict[str, int]]
 """How much there is, by store and kind."""

@@ -29,11 +29,10 @@ from ragpp.models import (
 from ragpp.text.lexical import words
 from ragpp.text.repeating import merged, repeated
 from ragpp_services.workers.hearing.own_words import own_text
-from ragpp_services.workers.learning.echo import teaching_spans
-from ragpp_services.workers.learning.stated import extracted
+from ragpp_services.workers.learning.stated import extracted, teaching_spans
 from ragpp_services.workers.parts import WorkerParts
-from ragpp_services.workers.stages.epochs import Epochs, epochs_of
 from ragpp_services.workers.stages.history import repeating_spans
+from ragpp_services.workers.stages.stage import Epochs, epochs_of
 
 _OUR_WORD: Final = re.compile(r"\b[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\b")
 """A type of relationship as contexts have it ("SISTER_OF"): nobody says so who did not read it there."""

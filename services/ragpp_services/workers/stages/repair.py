@@ -16,7 +16,7 @@ from ragpp.models import DEFAULT_SESSION, InteractionEntry, Scope
 from ragpp_services.workers.parts import WorkerParts
 from ragpp_services.workers.stages.clean import want_clean
 from ragpp_services.workers.stages.observe import observe_again
-from ragpp_services.workers.stages.seen import everywhere
+from ragpp_services.workers.stages.stage import everywhere
 from ragpp_services.workers.stages.summaries import improve_summary, mend_summary
 
 _log = structlog.stdlib.get_logger(__name__)

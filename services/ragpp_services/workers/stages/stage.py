@@ -1,4 +1,5 @@
-"""A stage: what is done about an event, and what must be up for it."""
+"""A stage: what is done about an event, what must be up for it, and what it asks of a user's memory before it begins:
+its epochs and its views."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -7,6 +8,8 @@ from typing import Final
 
 from ragpp.errors import MemorySystemError
 from ragpp.ledger import Result, Work, WorkKey
+from ragpp.ledger.views import each_view
+from ragpp.models import Scope
 from ragpp.tiers import MemoryTier
 from ragpp_services.workers.parts import WorkerParts
 
@@ -48,3 +51,28 @@ async def _embedder_is_up(parts: WorkerParts) -> bool:
     except (MemorySystemError, TimeoutError):
         return False
     return True
+
+
+@dataclass(frozen=True)
+class Epochs:
+    """The epochs of forgetting of one user, by the tiers that learn: read before anything else, and handed to what is
+    written. What a stage writes itself leaves them as they are."""
+
+    semantic: int
+    procedural: int
+
+
+async def epochs_of(parts: WorkerParts, scope: Scope) -> Epochs:
+    """The epochs now; what is read from here on may be written under them. Raises TierUnavailable."""
+    semantic, procedural = await asyncio.gather(parts.semantic.epoch(scope), parts.procedural.epoch(scope))
+    return Epochs(semantic, procedural)
+
+
+async def views_of(parts: WorkerParts, scope: Scope) -> list[Scope]:
+    """The scopes of the views that are kept by themselves, without the whole memory. Raises TierUnavailable."""
+    return each_view(scope, await parts.views.of(scope))[1:]
+
+
+async def everywhere(parts: WorkerParts, scope: Scope) -> list[Scope]:
+    """The scope of the whole memory, and those of its views. Raises TierUnavailable."""
+    return each_view(scope, await parts.views.of(scope))

@@ -23,7 +23,7 @@ from ragpp_services.workers.parts import WorkerParts
 from ragpp_services.workers.stages.again import look_in_turn
 from ragpp_services.workers.stages.observe import observe_events
 from ragpp_services.workers.stages.repair import rebuild_session
-from ragpp_services.workers.stages.seen import views_of
+from ragpp_services.workers.stages.stage import views_of
 
 _log = structlog.stdlib.get_logger(__name__)
 AT_ONCE: Final = 100

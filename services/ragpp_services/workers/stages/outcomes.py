@@ -1,13 +1,21 @@
-"""What an extraction answers: ids and numbers alone, for content would outlive what it repeats. Pure."""
+"""What extraction and reflection answer: ids and numbers alone, for content would outlive what it repeats. Pure."""
 
 from collections.abc import Sequence
 from datetime import datetime
+from typing import Final
 
 from pydantic import JsonValue
 
-from ragpp.learned import Finding
+from ragpp.learned import Finding, Reflection
 from ragpp.models import FindingKind, Preference, Relationship
 from ragpp_services.workers.learning.patterns import Pattern
+
+NUMBERS: Final = {
+    *("kind", "date", "status", "duration_ms", "created_at"),
+    *("interactions_analyzed", "themes_identified", "relationships_updated", "relationships_archived"),
+    *("entities_merged", "preferences_updated", "new_rules_learned"),
+}
+"""What of a report holds no content."""
 
 
 def counted(findings: Sequence[Finding]) -> dict[str, JsonValue]:
@@ -47,3 +55,13 @@ def relationship_out(one: Relationship) -> dict[str, JsonValue]:
 def iso(moment: datetime | None) -> str | None:
     """The moment as ISO 8601."""
     return moment.isoformat() if moment is not None else None
+
+
+def outcome_of(report: Reflection) -> dict[str, JsonValue]:
+    """The report's id and numbers."""
+    return {
+        "reflection_id": report.id,
+        **report.model_dump(mode="json", include=NUMBERS),
+        "conflicts": len(report.conflicts),
+        "failed": {name: text[:7] if text.startswith("MEM-") else "unexpected" for name, text in report.failed.items()},
+    }
