@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ragpp_services.procedural.evidence import CAP, combined, independent
+from ragpp_services.procedural.confidence import CAP, combined, independent
 from ragpp_services.procedural.naming import value_hash
 from ragpp_services.procedural.preferences.versions import Judgement, PreferenceVersion, Verdicts, all_as_written, fold
 

@@ -15,18 +15,17 @@ READ_AT_ONCE: Final = 1_000
 Matches = Callable[[Interaction], bool]
 
 
-class FindVerbs:
-    """The verbs of the tier that look through everything."""
+class Finder:
+    """Looks through everything."""
 
-    _store: EpisodicStore
+    def __init__(self, store: EpisodicStore) -> None:
+        self._store = store
 
     async def naming(self, scope: Scope, names: Collection[str], filters: Filters | None = None) -> list[str]:
-        """See the protocol."""
         wanted = [name for name in map(name_words, names) if name]
         return await self._all(scope, filters, lambda one: _names(one, wanted)) if wanted else []
 
     async def containing(self, scope: Scope, text: str, filters: Filters | None = None) -> list[str]:
-        """See the protocol."""
         wanted = wanted_terms(text)
         return await self._all(scope, filters, lambda one: _contains(one, wanted)) if wanted else []
 

@@ -9,19 +9,18 @@ from ragpp_services.episodic.rows import Turn
 from ragpp_services.episodic.store import EpisodicStore, Rows, Writer
 
 
-class RepeatVerbs:
-    """The verbs of the tier about repetitions."""
+class Repeats:
+    """Notes and finds repetitions."""
 
-    _store: EpisodicStore
+    def __init__(self, store: EpisodicStore) -> None:
+        self._store = store
 
     async def note_repetitions(self, scope: Scope, found: Sequence[Repetition], epoch: int | None = None) -> None:
-        """See the protocol."""
         if found:
             async with self._store.writer(scope, epoch) as writer:
                 await writer.note_repetitions(found)
 
     async def repetitions(self, scope: Scope, ids: Collection[str]) -> list[Repetition]:
-        """See the protocol."""
         if not ids:
             return []
         async with self._store.reader(scope) as reader:
@@ -31,11 +30,11 @@ class RepeatVerbs:
         """See the protocol. Those of which it is noted, and those that are found to by their words."""
         async with self._store.reader(scope) as reader:
             noted = await reader.noted_repeats(ids)
-        found, _ = await self._repetitions_of(scope, ids)
+        found, _ = await self.of(scope, ids)
         async with self._store.reader(scope) as reader:
             return [turn.interaction.id for turn in await reader.get(noted | {one.id for one in found})]
 
-    async def _repetitions_of(self, scope: Scope, ids: Collection[str]) -> tuple[list[Repetition], set[int]]:
+    async def of(self, scope: Scope, ids: Collection[str]) -> tuple[list[Repetition], set[int]]:
         """What repeats these messages, which are about to be forgotten, and the ordinals of what was looked at. It is
         looked for after the transaction, whose server ends one that is silent for long."""
         async with self._store.reader(scope) as reader:

@@ -34,9 +34,9 @@ from ragpp.text.lexical import query_terms
 from ragpp.tiers import ERASED_AT_ONCE
 from ragpp_services.episodic import indexing
 from ragpp_services.episodic.compression import packed_all
-from ragpp_services.episodic.finding import FindVerbs
-from ragpp_services.episodic.repeats import RepeatVerbs, note_what_repeats
-from ragpp_services.episodic.rows import Known, NewTurn, Turn
+from ragpp_services.episodic.finding import Finder
+from ragpp_services.episodic.repeats import Repeats, note_what_repeats
+from ragpp_services.episodic.rows import Known, NewTurn
 from ragpp_services.episodic.search import Search, memory_of
 from ragpp_services.episodic.store import EpisodicStore
 
@@ -57,7 +57,7 @@ INLINE_CHUNKS: Final = 2_000
 """Up to this many chunks are ranked on the event loop, in about 2 ms; more go to a thread."""
 
 
-class PostgresEpisodicTier(RepeatVerbs, FindVerbs):
+class PostgresEpisodicTier:
     """`ragpp.tiers.EpisodicTier` on PostgreSQL with pgvector.
 
     Raises, beside what the protocol says: EmbeddingMismatch, from any method that reads or writes vectors, while the
@@ -70,6 +70,15 @@ class PostgresEpisodicTier(RepeatVerbs, FindVerbs):
         self._store, self._embedder, self._counter, self._clock = store, embedder, counter, clock
         self._identity_checked = False
 
+        self._repeats = repeats = Repeats(store)
+        self.note_repetitions = repeats.note_repetitions
+        self.repetitions = repeats.repetitions
+        self.repeated_by = repeats.repeated_by
+
+        finder = Finder(store)
+        self.naming = finder.naming
+        self.containing = finder.containing
+
     async def check_embedding(self) -> None:
         """Record the embedder's identity in an empty database, or raise EmbeddingMismatch where it is another.
         Asks the database once."""
@@ -79,7 +88,6 @@ class PostgresEpisodicTier(RepeatVerbs, FindVerbs):
             self._identity_checked = True
 
     async def epoch(self, scope: Scope) -> int:
-        """See the protocol."""
         async with self._store.reader(scope) as reader:
             return await reader.epoch()
 
@@ -136,7 +144,7 @@ class PostgresEpisodicTier(RepeatVerbs, FindVerbs):
     async def forget(self, scope: Scope, ids: Collection[str]) -> int:
         """See the protocol. What was derived from the interactions is cleaned by way of the ledger."""
         now = self._clock()
-        found, seen = await self._repetitions_of(scope, ids)
+        found, seen = await self._repeats.of(scope, ids)
         async with self._store.writer(scope) as writer:
             less = await note_what_repeats(writer, ids, found, seen)
             gone = await writer.forget(ids, now)
@@ -147,7 +155,6 @@ class PostgresEpisodicTier(RepeatVerbs, FindVerbs):
     async def holdings(
         self, scope: Scope, sources: Sequence[str] | None = None, before: int | None = None
     ) -> dict[str, int]:
-        """See the protocol."""
         async with self._store.reader(scope) as reader:
             count = await reader.holdings(sources, before)
         return {"interactions": count} if count else {}
@@ -159,17 +166,14 @@ class PostgresEpisodicTier(RepeatVerbs, FindVerbs):
             return await writer.erase(before, ERASED_AT_ONCE, self._clock())
 
     async def recorded_before(self, scope: Scope, event_id: int, limit: int) -> list[str]:
-        """See the protocol."""
         async with self._store.reader(scope) as reader:
             return await reader.recorded_before(event_id, max(0, limit))
 
     async def recorded(self, scope: Scope, after: int = 0, limit: int = ERASED_AT_ONCE) -> dict[str, int]:
-        """See the protocol."""
         async with self._store.reader(scope) as reader:
             return await reader.recorded(after, max(0, limit))
 
     async def health_check(self) -> Health:
-        """See the protocol."""
         started = time.perf_counter()
         try:
             async with asyncio.timeout(PING_S):
@@ -180,7 +184,6 @@ class PostgresEpisodicTier(RepeatVerbs, FindVerbs):
         return Health(name=self.name, ok=ok, ms=(time.perf_counter() - started) * 1_000, detail=detail)
 
     async def get(self, scope: Scope, ids: Collection[str]) -> list[Interaction]:
-        """See the protocol."""
         async with self._store.reader(scope) as reader:
             return [turn.interaction for turn in await reader.get(ids)]
 
@@ -198,11 +201,10 @@ class PostgresEpisodicTier(RepeatVerbs, FindVerbs):
         after = _position(cursor) if cursor is not None else None
         async with self._store.reader(scope) as reader:
             turns = await reader.page(filters or Filters(), None, after, limit + 1, newest_first=newest_first)
-        shown = turns[:limit]
-        return Page(
-            items=tuple(turn.interaction for turn in shown),
-            next_cursor=_cursor(shown[-1]) if len(turns) > limit else None,
-        )
+        items, following = tuple(turn.interaction for turn in turns[:limit]), None
+        if len(turns) > limit:
+            following = encode_cursor(to_moment(items[-1].occurred_at), turns[limit - 1].ordinal)
+        return Page(items=items, next_cursor=following)
 
     async def session_tail(self, scope: Scope, limit: int = 20) -> list[Interaction]:
         """See the protocol. A scope without a session means the session `default`."""
@@ -283,10 +285,6 @@ def _stored_event(interaction: Interaction) -> NewEvent:
     return NewEvent(
         "interaction.stored", interaction.id, interaction.occurred_at, {"session_id": interaction.session_id}
     )
-
-
-def _cursor(turn: Turn) -> str:
-    return encode_cursor(to_moment(turn.interaction.occurred_at), turn.ordinal)
 
 
 def _position(cursor: str) -> tuple[datetime, int]:

@@ -8,7 +8,7 @@ from typing import Final
 
 from ragpp.learned import Verdict
 from ragpp.models import Preference
-from ragpp_services.procedural.evidence import combined, independent
+from ragpp_services.procedural.confidence import combined, independent
 from ragpp_services.procedural.naming import value_hash
 
 
