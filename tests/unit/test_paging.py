@@ -1,9 +1,15 @@
-"""A list in pages is read in order, to its end or its bound, and no further."""
+"""A list in pages is read in order, to its end or its bound, and no further; its cursors are its own."""
 
+from base64 import urlsafe_b64encode
 from collections.abc import Awaitable, Callable
+from datetime import UTC, date, datetime
 
+import pytest
+
+from ragpp.errors import InvalidInput
 from ragpp.models import Page
 from ragpp.paging import pages
+from ragpp.stores.cursors import decode_cursor, encode_cursor
 
 
 def leafing(asked: list[str | None]) -> Callable[[str | None], Awaitable[Page[int]]]:
@@ -29,3 +35,25 @@ async def test_a_bound_is_kept_and_no_page_beyond_it_is_read() -> None:
         asked: list[str | None] = []
         assert [one async for one in pages(leafing(asked), most=most)] == list(range(min(most, 10)))
         assert asked == read
+
+
+MOMENT = datetime(2024, 3, 11, 12, 30, 0, 17, tzinfo=UTC)
+
+
+def test_a_cursor_gives_back_the_position_that_it_was_made_of() -> None:
+    assert decode_cursor(encode_cursor(-7, "Zoë"), int, str) == (-7, "Zoë")
+    assert decode_cursor(encode_cursor(date(2024, 3, 11), MOMENT, "x"), date, datetime, str) == (
+        date(2024, 3, 11),
+        MOMENT,
+        "x",
+    )
+
+
+@pytest.mark.parametrize(
+    "position",
+    [b'"ab"', b'{"a":1,"b":2}', b"7", b"[1]", b"[1,2]", b'[true,"x"]', b'["2024-03-11T12:30:00","x"]', b"[1"],
+)
+@pytest.mark.parametrize("kind", [int, datetime])
+def test_a_cursor_of_another_list_is_refused(position: bytes, kind: type[int | datetime]) -> None:
+    with pytest.raises(InvalidInput):
+        decode_cursor(urlsafe_b64encode(position).decode().rstrip("="), kind, str)

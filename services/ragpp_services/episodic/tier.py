@@ -288,7 +288,7 @@ def _stored_event(interaction: Interaction) -> NewEvent:
 
 
 def _position(cursor: str) -> tuple[datetime, int]:
-    micros, ordinal = (int(part) for part in decode_cursor(cursor, int, int))
+    micros, ordinal = decode_cursor(cursor, int, int)
     try:
         moment = from_moment(micros)
     except OverflowError as error:

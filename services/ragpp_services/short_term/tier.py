@@ -171,10 +171,7 @@ class RedisShortTermTier:
     async def list_sessions(self, scope: Scope, cursor: str | None = None, limit: int = 50) -> Page[SessionInfo]:
         """See the contract. A session that is used while the list is read moves to its front."""
         size = page_size(limit)
-        before = None
-        if cursor is not None:
-            moment, session_id = decode_cursor(cursor, int, str)
-            before = (int(moment), str(session_id))
+        before = None if cursor is None else decode_cursor(cursor, int, str)
         places = await self._store.session_ids(scope, since=self._oldest(), before=before, limit=size + 1)
         sizes = await self._store.sizes(scope, [session_id for _, session_id in places[:size]])
         following = encode_cursor(*places[size - 1]) if len(places) > size else None

@@ -1,9 +1,9 @@
 """Lists in pages: their sizes, and opaque cursors."""
 
 import base64
-import binascii
 from collections.abc import Callable, Sequence
-from typing import Final, TypeVar
+from datetime import date, datetime
+from typing import Final, TypeVar, overload
 
 import orjson
 
@@ -12,8 +12,12 @@ from ragpp.models import Page
 
 _MAX_CHARS: Final = 4_096
 MAX_PAGE: Final = 500
-Position = tuple[str | int | float | None, ...]
+Value = str | int | date
+"""What a sort key is made of; a moment has a time zone."""
 T = TypeVar("T")
+A = TypeVar("A", bound=Value)
+B = TypeVar("B", bound=Value)
+C = TypeVar("C", bound=Value)
 
 
 def page_size(limit: int) -> int:
@@ -23,30 +27,53 @@ def page_size(limit: int) -> int:
     return min(limit, MAX_PAGE)
 
 
-def page_of(kind: type[Page[T]], found: Sequence[T], size: int, position: Callable[[T], Position]) -> Page[T]:
+def page_of(kind: type[Page[T]], found: Sequence[T], size: int, position: Callable[[T], tuple[Value, ...]]) -> Page[T]:
     """The first `size` of `found`, of which there is one more where another page follows; `position`: an item's sort
     key, for the cursor."""
     items = tuple(found[:size])
     return kind(items=items, next_cursor=encode_cursor(*position(items[-1])) if len(found) > size else None)
 
 
-def encode_cursor(*position: str | int | float | None) -> str:
+def encode_cursor(*position: Value) -> str:
     """A URL-safe text that holds the sort key of the last item shown."""
     return base64.urlsafe_b64encode(orjson.dumps(position)).decode().rstrip("=")
 
 
-def decode_cursor(cursor: str, *kinds: type) -> tuple[str | int | float, ...]:
+@overload
+def decode_cursor(cursor: str, first: type[A], second: type[B], /) -> tuple[A, B]: ...
+
+
+@overload
+def decode_cursor(cursor: str, first: type[A], second: type[B], third: type[C], /) -> tuple[A, B, C]: ...
+
+
+def decode_cursor(cursor: str, *kinds: type) -> tuple[object, ...]:
     """The sort key in `cursor`, one value for each of `kinds`. Raises InvalidInput for a text that is not ours."""
-    problem = InvalidInput("the cursor is not one that this list gave out", suggestions=("Start without a cursor.",))
-    if len(cursor) > _MAX_CHARS:
-        raise problem
     try:
-        position = orjson.loads(base64.b64decode(cursor + "=" * (-len(cursor) % 4), altchars=b"-_", validate=True))
-    except (binascii.Error, ValueError) as error:
-        raise problem from error
-    if not isinstance(position, list) or len(position) != len(kinds):
-        raise problem
-    for value, kind in zip(position, kinds, strict=True):
-        if type(value) is not kind or (isinstance(value, str) and "\x00" in value):
-            raise problem
-    return tuple(position)
+        return tuple(_value(value, kind) for value, kind in zip(_position(cursor), kinds, strict=True))
+    except (ValueError, TypeError) as error:
+        raise InvalidInput(
+            "the cursor is not one that this list gave out", suggestions=("Start without a cursor.",)
+        ) from error
+
+
+def _position(cursor: str) -> list[object]:
+    """Raises ValueError, TypeError."""
+    if len(cursor) > _MAX_CHARS:
+        raise ValueError("longer than any of ours")
+    position = orjson.loads(base64.b64decode(cursor + "=" * (-len(cursor) % 4), altchars=b"-_", validate=True))
+    if not isinstance(position, list):
+        raise TypeError("not a position")
+    return position
+
+
+def _value(value: object, kind: type) -> object:
+    """Raises ValueError, TypeError."""
+    if isinstance(value, str) and issubclass(kind, date):
+        moment = kind.fromisoformat(value)
+        if isinstance(moment, datetime) and moment.tzinfo is None:
+            raise ValueError("a moment without a time zone")
+        return moment
+    if type(value) is not kind or (isinstance(value, str) and "\x00" in value):
+        raise TypeError("a value of another kind")
+    return value

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 
-from ragpp.errors import Conflict, InvalidInput
+from ragpp.errors import Conflict
 from ragpp.learned import Finding
 from ragpp.ledger import NewEvent
 from ragpp.models import FindingEntry, FindingKind, Page, Scope, Stored, Vector
@@ -26,7 +26,7 @@ class Findings:
         cursor: str | None = None,
         limit: int = 50,
     ) -> Page[Finding]:
-        after = None if cursor is None else _position(cursor)
+        after = None if cursor is None else decode_cursor(cursor, datetime, str)
         size = page_size(limit)
         async with self._store.reading(scope) as rows:
             if as_of is None:
@@ -37,7 +37,7 @@ class Findings:
                 found.sort(key=lambda one: one.id)
                 found.sort(key=lambda one: one.last_at, reverse=True)
                 found = [one for one in found if after is None or _comes_after(one, after)][: size + 1]
-        return page_of(Page[Finding], found, size, lambda one: (one.last_at.isoformat(), one.id))
+        return page_of(Page[Finding], found, size, lambda one: (one.last_at, one.id))
 
 
 async def add_findings(
@@ -102,17 +102,6 @@ async def _write(
     await rows.findings.put_evidence(put)
     await rows.findings.change_evidence(changed)
     await rows.findings.delete_evidence(gone)
-
-
-def _position(cursor: str) -> tuple[datetime, str]:
-    moment, identifier = decode_cursor(cursor, str, str)
-    try:
-        found = datetime.fromisoformat(str(moment))
-    except ValueError as error:
-        raise InvalidInput("the cursor is not one that this list gave out") from error
-    if found.tzinfo is None:
-        raise InvalidInput("the cursor is not one that this list gave out")
-    return found, str(identifier)
 
 
 def _comes_after(one: Finding, position: tuple[datetime, str]) -> bool:

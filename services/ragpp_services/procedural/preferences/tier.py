@@ -49,10 +49,7 @@ class Preferences:
         limit: int = 50,
         as_of: datetime | None = None,
     ) -> Page[Preference]:
-        after = None
-        if cursor is not None:
-            category_after, key_after = decode_cursor(cursor, str, str)
-            after = (str(category_after), str(key_after))
+        after = None if cursor is None else decode_cursor(cursor, str, str)
         size = page_size(limit)
         async with self._store.reading(scope) as rows:
             if as_of is None:

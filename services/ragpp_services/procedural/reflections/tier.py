@@ -3,7 +3,7 @@
 from datetime import date, datetime
 
 from ragpp.clock import Clock
-from ragpp.errors import InvalidInput, NotFound
+from ragpp.errors import NotFound
 from ragpp.learned import Reflection, ReflectionKind
 from ragpp.ledger import NewEvent
 from ragpp.models import Page, Scope
@@ -33,13 +33,11 @@ class Reflections:
         self, scope: Scope, kind: ReflectionKind | None = None, cursor: str | None = None, limit: int = 50
     ) -> Page[Reflection]:
         """See the contract; of one date the one made last first."""
-        after = None if cursor is None else _position(cursor)
+        after = None if cursor is None else decode_cursor(cursor, date, datetime, str)
         size = page_size(limit)
         async with self._store.reading(scope) as rows:
             found = await rows.reflections.page(kind, after, size + 1)
-        return page_of(
-            Page[Reflection], found, size, lambda one: (one.date.isoformat(), one.created_at.isoformat(), one.id)
-        )
+        return page_of(Page[Reflection], found, size, lambda one: (one.date, one.created_at, one.id))
 
     async def get_reflection(self, scope: Scope, reflection_id: str) -> Reflection:
         async with self._store.reading(scope) as rows:
@@ -74,14 +72,3 @@ async def forget_rules(rows: Rows, identifiers: set[str], texts: set[str]) -> No
         left = without_rules(report, identifiers, texts)
         if left != report:
             await rows.reflections.change(left)
-
-
-def _position(cursor: str) -> tuple[date, datetime, str]:
-    day, moment, identifier = decode_cursor(cursor, str, str, str)
-    try:
-        found, made = date.fromisoformat(str(day)), datetime.fromisoformat(str(moment))
-    except ValueError as error:
-        raise InvalidInput("the cursor is not one that this list gave out") from error
-    if made.tzinfo is None:
-        raise InvalidInput("the cursor is not one that this list gave out")
-    return found, made, str(identifier)

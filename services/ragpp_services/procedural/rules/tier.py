@@ -104,12 +104,9 @@ class Rules:
     async def list_rules(
         self, scope: Scope, active: bool | None = None, cursor: str | None = None, limit: int = 50
     ) -> Page[Rule]:
-        after = None
-        if cursor is not None:
-            priority_after, id_after = decode_cursor(cursor, int, str)
-            if not 0 <= int(priority_after) <= 10:
-                raise InvalidInput("the cursor is not one that this list gave out")
-            after = (int(priority_after), str(id_after))
+        after = None if cursor is None else decode_cursor(cursor, int, str)
+        if after is not None and not 0 <= after[0] <= 10:
+            raise InvalidInput("the cursor is not one that this list gave out")
         size = page_size(limit)
         async with self._store.reading(scope) as rows:
             found = await rows.rules.page(active, after, size + 1)

@@ -35,10 +35,7 @@ class Browsing:
     ) -> Page[Entity]:
         """Entities by name. Raises InvalidInput for a cursor that is not ours."""
         limit = _checked(limit)
-        after = ("", "")
-        if cursor is not None:
-            key, identifier = decode_cursor(cursor, str, str)
-            after = (str(key), str(identifier))
+        after = ("", "") if cursor is None else decode_cursor(cursor, str, str)
         states = await self._store.list_entities(scope, after=after, label=label, limit=limit + 1)
         found = [state.to_model() for state in states]
         return page_of(Page[Entity], found, limit, lambda one: (name_key(one.name), one.id))
@@ -83,12 +80,9 @@ class Browsing:
         moment they are as they were then: what was said later is neither seen nor counted, and what ended or faded
         later is current. What a person rejected is rejected at any moment."""
         limit = _checked(limit)
-        after = (BEFORE_TIME, "")
-        if cursor is not None:
-            first, identifier = decode_cursor(cursor, int, str)
-            if abs(int(first)) >= 2**63:
-                raise InvalidInput("the cursor is not one that this list gave out")
-            after = (int(first), str(identifier))
+        after = (BEFORE_TIME, "") if cursor is None else decode_cursor(cursor, int, str)
+        if not BEFORE_TIME <= after[0] <= AFTER_TIME:
+            raise InvalidInput("the cursor is not one that this list gave out")
         until, now = to_moment(as_of) if as_of is not None else AFTER_TIME, to_moment(as_of or self._clock())
         shown: list[NamedRelationship] = []
         wanted = limit + 1
