@@ -94,7 +94,7 @@ class Browsing:
             if len(found) < wanted or len(shown) > limit:
                 break
             after, wanted = (found[-1].state.first_mention, found[-1].state.key.id), max(wanted, REFILL)
-        listed = [self.shown(item, now) for item in shown[: limit + 1]]
+        listed = [self._shown(item, now) for item in shown[: limit + 1]]
         return page_of(Page[Relationship], listed, limit, lambda one: (to_moment(one.first_mention), one.id))
 
     async def review_relationships(self, scope: Scope, below: float, limit: int = 50) -> list[Relationship]:
@@ -108,16 +108,16 @@ class Browsing:
             rate=self._belief.decay_per_day,
             lasting_rate=self._belief.lasting_decay_per_day,
         )
-        return [self.shown(item, now) for item in found]
+        return [self._shown(item, now) for item in found]
 
     async def get_relationship(self, scope: Scope, relationship_id: str) -> Relationship:
         """NotFound when there is none of that id in the scope. Confidence is decayed to now."""
         found = await self._store.relationships(scope, [relationship_id])
         if not found:
             raise NotFound(f"there is no relationship {relationship_id!r}")
-        return self.shown(found[0], to_moment(self._clock()))
+        return self._shown(found[0], to_moment(self._clock()))
 
-    def shown(self, item: NamedRelationship, now: int) -> Relationship:
+    def _shown(self, item: NamedRelationship, now: int) -> Relationship:
         """As callers see it, its confidence decayed to `now`."""
         return item.state.to_model(item.source, item.target, self._belief.confidence(item.state, now))
 

@@ -21,7 +21,6 @@ from ragpp.ledger.windows import Window
 from ragpp.models import (
     FindingEntry,
     Interaction,
-    Page,
     Preference,
     PreferenceEntry,
     Relationship,
@@ -233,24 +232,22 @@ async def _keep(parts: WorkerParts, scope: Scope, read: Read, epochs: Epochs) ->
 
 
 async def _preferences(parts: WorkerParts, scope: Scope, ids: set[str]) -> list[Preference]:
-    async def page(cursor: str | None) -> Page[Preference]:
-        return await parts.procedural.list_preferences(scope, cursor=cursor, limit=PAGE)
-
-    found = [one async for one in pages(page, most=MOST_READ) if ids & set(one.sources)]
+    tier = parts.procedural
+    listed = pages(lambda cursor: tier.list_preferences(scope, cursor=cursor, limit=PAGE), most=MOST_READ)
+    found = [one async for one in listed if ids & set(one.sources)]
     return sorted(found, key=lambda one: (-one.confidence, one.id))
 
 
 async def _relationships(parts: WorkerParts, scope: Scope, ids: set[str]) -> list[Relationship]:
-    async def page(cursor: str | None) -> Page[Relationship]:
-        return await parts.semantic.list_relationships(scope, cursor=cursor, limit=PAGE, state="all")
-
-    listed = pages(page, most=MOST_READ)
+    tier = parts.semantic
+    listed = pages(
+        lambda cursor: tier.list_relationships(scope, cursor=cursor, limit=PAGE, state="all"), most=MOST_READ
+    )
     found = [one async for one in listed if ids & {*one.sources, one.ended_by} and one.verdict != "rejected"]
     return sorted(found, key=lambda one: (-one.confidence, one.id))
 
 
 async def _findings(parts: WorkerParts, scope: Scope, ids: set[str]) -> list[Finding]:
-    async def page(cursor: str | None) -> Page[Finding]:
-        return await parts.procedural.list_findings(scope, cursor=cursor, limit=PAGE)
-
-    return [one async for one in pages(page, most=MOST_READ) if ids & set(one.sources)]
+    tier = parts.procedural
+    listed = pages(lambda cursor: tier.list_findings(scope, cursor=cursor, limit=PAGE), most=MOST_READ)
+    return [one async for one in listed if ids & set(one.sources)]

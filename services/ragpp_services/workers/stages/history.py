@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ragpp.context.echo import Span
-from ragpp.models import Filters, Interaction, Page, Scope, TimeRange
+from ragpp.models import Filters, Interaction, Scope, TimeRange
 from ragpp.paging import PAGE, pages
 from ragpp.text.repeating import merged, without
 from ragpp_services.workers.parts import WorkerParts
@@ -20,12 +20,11 @@ READ_PER_TAUGHT: Final = 5
 async def said_within(parts: WorkerParts, scope: Scope, span: TimeRange, *, most: int) -> list[Interaction]:
     """The interactions of `span` that may be learned from, oldest first, what in them only repeats what was said before
     blanked; of more than `most` the latest. Raises TierUnavailable."""
-
-    async def page(cursor: str | None) -> Page[Interaction]:
-        return await parts.episodic.list_interactions(scope, Filters(time_range=span), cursor, PAGE, newest_first=True)
-
-    found: list[Interaction] = []
-    async for item in pages(page, most=READ_PER_TAUGHT * most):
+    filters, found = Filters(time_range=span), list[Interaction]()
+    latest = pages(
+        lambda cursor: parts.episodic.list_interactions(scope, filters, cursor, PAGE), most=READ_PER_TAUGHT * most
+    )
+    async for item in latest:
         if item.learn:
             found.append(item)
         if len(found) == most:

@@ -26,7 +26,7 @@ from ragpp.ledger.windows import Window
 from ragpp.ledger.work import MAX_ATTEMPTS
 from ragpp.llm.port import LanguageModel, Purpose
 from ragpp.llm.suggestions import suggest_merges, suggest_themes
-from ragpp.models import Interaction, Page, Preference, Scope, TimeRange
+from ragpp.models import Interaction, Preference, Scope, TimeRange
 from ragpp.paging import PAGE, pages
 from ragpp_services.workers.hearing.own_words import own_text, own_words
 from ragpp_services.workers.learning.consolidation import duplicates, key_line, may_be_same
@@ -267,11 +267,9 @@ async def _relationships(course: _Course) -> Consolidated:
 
 async def _preferences(course: _Course) -> int:
     """Merge preferences that ask the same; how many were merged, or changed by what the day said."""
-
-    async def page(cursor: str | None) -> Page[Preference]:
-        return await course.parts.procedural.list_preferences(course.scope, cursor=cursor, limit=PAGE)
-
-    held = [one async for one in pages(page, most=MOST_PREFERENCES)]
+    tier, scope = course.parts.procedural, course.scope
+    listed = pages(lambda cursor: tier.list_preferences(scope, cursor=cursor, limit=PAGE), most=MOST_PREFERENCES)
+    held = [one async for one in listed]
     vectors = await vectors_of(course.parts, [key_line(one) for one in held])
     same = await asyncio.to_thread(duplicates, held, vectors)
     merges = [(one.keep.id, one.absorb.id) for one in same]
