@@ -29,8 +29,8 @@ from ragpp.models import (
     Scope,
 )
 from ragpp.receipts import Receipt
+from ragpp.tierkit.remote import verbs_of
 from ragpp.tiers import EpisodicTier, ProceduralTier, SemanticTier, ShortTermTier
-from ragpp.web.remote import verbs_of
 from ragpp_services.gateway import store
 from ragpp_services.gateway.identity import SCOPES
 from tests.support.belongings import COMMON, RULE, SESSION, Owner, everything, settle

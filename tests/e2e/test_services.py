@@ -9,12 +9,13 @@ from typing import Final, get_args
 import httpx
 import pytest
 
+from ragpp.embedding.hashing import HashingEmbedder
 from ragpp.errors import ConfigurationError
 from ragpp.models import Scope, TierName
 from ragpp.settings import TierSettings
+from ragpp.tierkit.deployment import Tools, open_tiers
 from ragpp_infra.embedded.stack import Endpoints
 from ragpp_services import all_in_one
-from ragpp_services.gateway.app import open_remote_tiers
 from ragpp_services.gateway.keys import create_key
 from tests.support.operations import checked_problem
 from tests.support.real_gateway import environment, settings_of
@@ -70,7 +71,7 @@ async def cluster(endpoints: Endpoints, tmp_path_factory: pytest.TempPathFactory
 
 def _service(name: str, settings: dict[str, str], folder: Path, port: int) -> ServiceProcess:
     arguments = [] if name == "gateway" else ["--host", HOST, "--port", str(port)]
-    return ServiceProcess(f"services.{name}", settings, folder, arguments)
+    return ServiceProcess(f"ragpp_services.{name}", settings, folder, arguments)
 
 
 @pytest.fixture
@@ -211,8 +212,8 @@ async def test_the_gateway_survives_what_is_hardly_http(cluster: Cluster, api: h
 async def test_a_gateway_with_another_credential_says_that_it_is_the_credential(cluster: Cluster) -> None:
     with environment({**cluster.settings, "TIER_CREDENTIAL": "another"}):
         settings = TierSettings()
-    async with open_remote_tiers(settings) as tiers:
-        for tier in (tiers.short_term, tiers.episodic, tiers.semantic, tiers.procedural):
+    async with open_tiers(settings, Tools(HashingEmbedder)) as tiers:
+        for tier in tiers.by_name().values():
             with pytest.raises(ConfigurationError, match="TIER_CREDENTIAL"):
                 await tier.forget(Scope(tenant_id="t", user_id="u"), ["x"])
             health = await tier.health_check()

@@ -1,15 +1,13 @@
 """The procedural tier: how this user likes things done, and what to do when."""
 
-import asyncio
 from collections.abc import Awaitable, Collection, Sequence
 from datetime import date, datetime
-from time import perf_counter
 from typing import Final, Literal, cast
 from zoneinfo import ZoneInfo
 
 from ragpp.clock import Clock
 from ragpp.embedding import Embedder
-from ragpp.errors import Conflict, InvalidInput, MemorySystemError
+from ragpp.errors import Conflict, InvalidInput
 from ragpp.models import (
     Entry,
     FindingEntry,
@@ -24,6 +22,7 @@ from ragpp.models import (
     Vector,
 )
 from ragpp.text.tokens import TokenCounter
+from ragpp.tierkit.health import health_of
 from ragpp_services.procedural import ranking
 from ragpp_services.procedural.findings import verbs as findings
 from ragpp_services.procedural.findings.verbs import FindingVerbs
@@ -36,7 +35,6 @@ from ragpp_services.procedural.reflections.verbs import ReflectionVerbs
 from ragpp_services.procedural.rules.verbs import RuleVerbs
 from ragpp_services.procedural.store import ProceduralStore, Rows
 
-PING_S: Final = 1.9
 """The contract's two seconds, less what it takes to say that they are over."""
 
 
@@ -74,7 +72,7 @@ class PostgresProceduralTier(PreferenceVerbs, RuleVerbs, FindingVerbs, Reflectio
                     f"the procedural tier holds preferences, rules and findings, not an entry of kind {entry.kind}"
                 )
             accepted.append(entry)
-        await self.identify()
+        await self.check_identity()
         vectors = await self.vectors_of(accepted)
         async with self._store.writing(scope, epoch) as rows:
             if instead_of:
@@ -105,7 +103,7 @@ class PostgresProceduralTier(PreferenceVerbs, RuleVerbs, FindingVerbs, Reflectio
         All of the user's preferences qualify, for they are few; `similarity_threshold` narrows them. Of the findings a
         few do that concern the query. In the mode `lexical` triggers and words decide alone, and nothing is embedded.
         """
-        await self.identify()
+        await self.check_identity()
         embedding = await self._query_vector(query)
         async with self._store.reading(query.scope) as rows:
             rules = await rows.rank_rules(embedding, query.as_of)
@@ -187,15 +185,12 @@ class PostgresProceduralTier(PreferenceVerbs, RuleVerbs, FindingVerbs, Reflectio
 
     async def health_check(self) -> Health:
         """See the contract."""
-        began = perf_counter()
-        try:
-            async with asyncio.timeout(PING_S):
-                version = await self._store.ping()
-                await self.identify()
-        except (MemorySystemError, TimeoutError) as error:
-            detail = str(error) or "PostgreSQL did not answer in time"
-            return Health(name=self.name, ok=False, ms=1000 * (perf_counter() - began), detail=detail)
-        return Health(name=self.name, ok=True, ms=1000 * (perf_counter() - began), detail=f"PostgreSQL {version}")
+        return await health_of(self.name, "PostgreSQL", self._version)
+
+    async def _version(self) -> str:
+        version = await self._store.ping()
+        await self.check_identity()
+        return version
 
 
 async def _in_place(places: Sequence[int], applying: Awaitable[list[Stored]]) -> dict[int, Stored]:

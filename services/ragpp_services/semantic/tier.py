@@ -1,15 +1,13 @@
 """The semantic tier: who and what the user knows, how it hangs together, and how sure that is."""
 
-import asyncio
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from functools import partial
-from time import perf_counter
 from typing import Final, Literal, get_args
 
 from ragpp.clock import Clock, to_moment
 from ragpp.embedding.port import Embedder
-from ragpp.errors import EmbeddingError, InvalidInput, MemorySystemError, TierUnavailable
+from ragpp.errors import EmbeddingError, InvalidInput, TierUnavailable
 from ragpp.models import (
     EntityEntry,
     EntityLabel,
@@ -26,6 +24,7 @@ from ragpp.models import (
 )
 from ragpp.stores.forgetting import SourceMarks
 from ragpp.text.tokens import TokenCounter
+from ragpp.tierkit.health import health_of
 from ragpp_services.semantic.evidence.keys import loose_key, name_key
 from ragpp_services.semantic.read import recall
 from ragpp_services.semantic.read.warming import Warming
@@ -39,8 +38,6 @@ from ragpp_services.semantic.write.lessons import Lesson, vectors_given
 from ragpp_services.semantic.write.readings import EventEvidence
 from ragpp_services.semantic.write.writer import GraphWriter
 
-PING_S: Final = 1.9
-"""The contract's two seconds, less what it takes to say that they are over."""
 _WARM_RUNS: Final = 5
 _WARM_TIMEOUT_S: Final = 20.0
 """A server that has just started plans its first query for some seconds while it loads its own classes."""
@@ -111,7 +108,7 @@ class Neo4jSemanticTier(JudgedGraph):
     ) -> list[Claim]:
         if not lessons and not instead_of:
             return []
-        await self.identify()
+        await self.check_identity()
         given = {name: self._names.checked(vector) for name, vector in vectors_given(lessons).items()}
         names: set[str] = set().union(*(lesson.names() for lesson in lessons))
         vectors = {**await self._names.embed(names - given.keys()), **given}
@@ -147,7 +144,7 @@ class Neo4jSemanticTier(JudgedGraph):
         embedding = await self._query_vector(query)
         parameters = recall.parameters(query, embedding, now, self._settings)
         async with self._warming.recall():
-            await self.identify()
+            await self.check_identity()
             rows = await self._store.candidates(query.scope, parameters)
         return recall.memories(query, rows, now, self._belief, self._counter)
 
@@ -182,17 +179,14 @@ class Neo4jSemanticTier(JudgedGraph):
 
     async def health_check(self) -> Health:
         """Neo4j's ping, and whether it holds vectors of the configured model."""
-        started = perf_counter()
-        try:
-            async with asyncio.timeout(PING_S):
-                version = await self._store.ping()
-                await self.identify()
-            if self._warming.is_cold:
-                raise TierUnavailable(f"Neo4j {version} is warming up")
-        except (MemorySystemError, TimeoutError) as error:
-            ms = (perf_counter() - started) * 1_000
-            return Health(name=self.name, ok=False, ms=ms, detail=str(error) or "Neo4j did not answer")
-        return Health(name=self.name, ok=True, ms=(perf_counter() - started) * 1_000, detail=f"Neo4j {version}")
+        return await health_of(self.name, "Neo4j", self._version)
+
+    async def _version(self) -> str:
+        version = await self._store.ping()
+        await self.check_identity()
+        if self._warming.is_cold:
+            raise TierUnavailable(f"Neo4j {version} is warming up")
+        return version
 
     async def warm(self) -> None:
         """Have the server plan and compile what a recall runs, now or, while it is down, as soon as it is there.
@@ -205,7 +199,7 @@ class Neo4jSemanticTier(JudgedGraph):
             self._warming.start()
 
     async def _warm(self) -> None:
-        await self.identify()
+        await self.check_identity()
         try:
             await self.store(_WARM_SCOPE, [_WARM_ENTRY])
             vector = tuple((await self._embedder.embed([_WARM_ENTRY.context]))[0].tolist())

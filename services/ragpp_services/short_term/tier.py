@@ -1,9 +1,7 @@
 """The short-term tier: the running conversations, each within its window."""
 
-import asyncio
 from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
-from time import perf_counter
 from typing import Final, Literal
 
 from ragpp.clock import Clock
@@ -25,6 +23,7 @@ from ragpp.stores.cursors import decode_cursor, encode_cursor
 from ragpp.stores.forgetting import SourceMarks
 from ragpp.text.summaries import Summariser
 from ragpp.text.tokens import TokenCounter
+from ragpp.tierkit.health import health_of
 from ragpp_services.short_term import memories
 from ragpp_services.short_term.appending import new_messages
 from ragpp_services.short_term.holdings import holdings
@@ -38,9 +37,6 @@ from ragpp_services.short_term.window import due
 MAX_PAGE: Final = 500
 COMPACTION_ATTEMPTS: Final = 3
 """By a write over the hard cap, while others change the session; the next write tries again."""
-
-PING_S: Final = 1.9
-"""The contract's two seconds, less what it takes to say that they are over."""
 
 
 class RedisShortTermTier(SummaryVerbs):
@@ -126,14 +122,7 @@ class RedisShortTermTier(SummaryVerbs):
 
     async def health_check(self) -> Health:
         """See the contract."""
-        began = perf_counter()
-        try:
-            async with asyncio.timeout(PING_S):
-                version = await self._store.ping()
-        except (MemorySystemError, TimeoutError) as error:
-            detail = str(error) or "Redis did not answer in time"
-            return Health(name=self.name, ok=False, ms=1000 * (perf_counter() - began), detail=detail)
-        return Health(name=self.name, ok=True, ms=1000 * (perf_counter() - began), detail=f"Redis {version}")
+        return await health_of(self.name, "Redis", self._store.ping)
 
     async def read(self, scope: Scope, token_budget: int) -> SessionView:
         """See the contract. A quarter of the budget is kept for the summary as far as it needs it; the latest messages

@@ -128,6 +128,11 @@ class TierSettings(Settings):
     semantic_url: str | None = None
     procedural_url: str | None = None
 
+    def url(self, tier: str) -> str | None:
+        """The address of a tier; None where there is none."""
+        address: str | None = getattr(self, f"{tier}_url")
+        return address or None
+
 
 class LearningSettings(Settings):
     """What is learned for good, and what is forgotten."""

@@ -13,7 +13,7 @@ class InheritVerbs(Core):
 
     async def inherit(self, scope: Scope, of: str | None, beside: Sequence[str] = ()) -> int:
         """See the contract. Raises Outdated when something was forgotten meanwhile."""
-        await self.identify()
+        await self.check_identity()
         async with self._store.reading(scope.seen_by(of)) as rows:
             epoch = await rows.epoch()
             found = await rows.set_by_hand([scope.seen_by(view).view_key[1] for view in beside], scope.view_key[1])

@@ -26,7 +26,7 @@ class PreferenceVerbs(Core):
 
         What is stated without sources is said by a person here and now: it lifts an earlier rejection of the value.
         """
-        await self.identify()
+        await self.check_identity()
         vectors = await self.vectors_of([entry])
         async with self._store.writing(scope) as rows:
             identifier = await _resolved(rows, id_of(scope, entry.category, entry.key))

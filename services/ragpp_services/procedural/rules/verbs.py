@@ -22,7 +22,7 @@ class RuleVerbs(Core):
 
     async def create_rule(self, scope: Scope, entry: RuleEntry) -> Rule:
         """See the contract. Conflict also for the id of a rule that was forgotten."""
-        await self.identify()
+        await self.check_identity()
         vectors = await self.vectors_of([entry])
         async with self._store.writing(scope) as rows:
             await writing.apply(rows, scope, [entry], vectors, self._clock())
@@ -50,7 +50,7 @@ class RuleVerbs(Core):
         now, by_hand = self._clock(), epoch is None
         embedding = None
         if text is not None:
-            await self.identify()
+            await self.check_identity()
             embedding = await self.embed(text)
         async with self._store.writing(scope, epoch) as rows:
             rule = await _existing(rows, rule_id)

@@ -6,12 +6,13 @@ from datetime import datetime
 from typing import Final, TypeVar
 
 from ragpp.clock import Clock, to_moment
-from ragpp.embedding.port import Embedder, EmbeddingIdentity
+from ragpp.embedding.port import Embedder
 from ragpp.errors import InvalidInput, NotFound
 from ragpp.learned import RelationshipState
 from ragpp.models import Entity, EntityLabel, Page, Relationship, Scope
 from ragpp.stores.cursors import decode_cursor, encode_cursor
 from ragpp.stores.forgetting import SourceMarks
+from ragpp.tierkit.identity import IdentityCheck
 from ragpp.tiers import ERASED_AT_ONCE
 from ragpp_services.semantic.evidence.keys import name_key
 from ragpp_services.semantic.evidence.states import Belief
@@ -49,20 +50,13 @@ class GraphVerbs:
         self._marks = marks
         self._clock = clock
         self._names = NameVectors(embedder)
-        self._identity = EmbeddingIdentity.of(embedder)
-        self._identified = False
+        self.check_identity = IdentityCheck(embedder, store.record_identity)
         self._belief = Belief(
             decay_per_day=settings.decay_per_day,
             lasting_decay_per_day=settings.lasting_decay_per_day,
             first=settings.first_confidence,
             step=settings.confidence_step,
         )
-
-    async def identify(self) -> None:
-        """See once that the graph holds vectors of the configured model. Raises EmbeddingMismatch, TierUnavailable."""
-        if not self._identified:
-            await self._store.record_identity(self._identity)
-            self._identified = True
 
     async def list_entities(
         self, scope: Scope, label: EntityLabel | None = None, cursor: str | None = None, limit: int = 50
