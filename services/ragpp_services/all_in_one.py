@@ -16,13 +16,14 @@ import uvicorn
 
 from ragpp.errors import MemorySystemError
 from ragpp.observability.logs import configure_logs
-from ragpp.settings import GatewaySettings, LogSettings, PostgresSettings, TierSettings
+from ragpp.settings import LogSettings, PostgresSettings, TierSettings
 from ragpp.tierkit import deployment
 from ragpp.tierkit.app import open_tools
 from ragpp.tierkit.deployment import TierService, Tools
 from ragpp.tiers import MemoryTier, Tiers
 from ragpp_services.episodic import app as episodic
 from ragpp_services.gateway import app as gateway
+from ragpp_services.gateway.settings import GatewaySettings
 from ragpp_services.procedural import app as procedural
 from ragpp_services.semantic import app as semantic
 from ragpp_services.short_term import app as short_term

@@ -20,11 +20,11 @@ from ragpp.llm.budget import InMemoryBudget
 from ragpp.llm.metered import PAUSE_S
 from ragpp.llm.openai_compatible import OpenAICompatibleModel
 from ragpp.models import InteractionEntry, Scope
-from ragpp.settings import ShortTermSettings
 from ragpp.testing.llm import Answered, Failed, LlmServer
 from ragpp.text.tokens import TokenCounter
 from ragpp.tiers import ProceduralTier, SemanticTier
 from ragpp_infra.embedded.stack import Endpoints
+from ragpp_services.short_term.settings import ShortTermSettings
 from ragpp_services.workers.parts import WorkerParts
 from ragpp_services.workers.stages.repair import short_term
 from ragpp_services.workers.stages.summaries import improve_summary, mend_summary

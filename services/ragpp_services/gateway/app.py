@@ -22,7 +22,6 @@ from ragpp.models import Scope
 from ragpp.redaction import SECRETS
 from ragpp.settings import (
     ForgettingSettings,
-    GatewaySettings,
     LearningSettings,
     PostgresSettings,
     TierSettings,
@@ -55,6 +54,7 @@ from ragpp_services.gateway.routes import (
     sessions,
     users,
 )
+from ragpp_services.gateway.settings import GatewaySettings
 from ragpp_services.gateway.store import GatewayStore
 from ragpp_services.gateway.views import ViewedProcedural, ViewedSemantic, ViewedShortTerm
 

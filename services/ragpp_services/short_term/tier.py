@@ -18,7 +18,6 @@ from ragpp.models import (
     SessionView,
     Stored,
 )
-from ragpp.settings import ShortTermSettings
 from ragpp.stores.cursors import decode_cursor, encode_cursor
 from ragpp.stores.forgetting import SourceMarks
 from ragpp.text.summaries import Summariser
@@ -28,6 +27,7 @@ from ragpp_services.short_term import memories
 from ragpp_services.short_term.appending import new_messages
 from ragpp_services.short_term.holdings import holdings
 from ragpp_services.short_term.records import Appended, Message
+from ragpp_services.short_term.settings import ShortTermSettings
 from ragpp_services.short_term.store import Session, ShortTermStore
 from ragpp_services.short_term.summarising import EVERYTHING, SummaryVerbs
 from ragpp_services.short_term.summary import Said, SummaryLine

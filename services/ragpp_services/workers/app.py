@@ -31,7 +31,6 @@ from ragpp.settings import (
     LearningSettings,
     PostgresSettings,
     RedisSettings,
-    WorkerSettings,
 )
 from ragpp.stores.forgetting import SourceMarks
 from ragpp.stores.postgres import create_pool, ensure_open
@@ -41,6 +40,7 @@ from ragpp.tierkit.deployment import OpenTiers
 from ragpp_services.workers.parts import LearningPolicy, SchedulePolicy, WorkerParts
 from ragpp_services.workers.running.digest import STAGES
 from ragpp_services.workers.running.runtime import Runtime
+from ragpp_services.workers.settings import WorkerSettings
 from ragpp_services.workers.tasks import RuntimeSlot, leave_hint, make_celery
 
 THREADS: Final = sum(stage.at_once for stage in STAGES.values()) + 2
