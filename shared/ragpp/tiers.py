@@ -5,10 +5,10 @@ The gateway knows tiers by these protocols only, whether they live in its proces
 same: nothing but signatures and what they promise.
 """
 
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import date, datetime
-from typing import Protocol, cast
+from typing import Protocol, cast, get_type_hints
 
 from ragpp.learned import (
     Consolidated,
@@ -519,4 +519,8 @@ class Tiers:
 
     def by_name(self) -> dict[TierName, MemoryTier]:
         """All of them by name, in the order above."""
-        return {cast("TierName", field.name): getattr(self, field.name) for field in fields(Tiers)}
+        return {name: getattr(self, name) for name in PROTOCOLS}
+
+
+PROTOCOLS = cast("Mapping[TierName, type[MemoryTier]]", get_type_hints(Tiers))
+"""What each tier of a deployment has to be."""

@@ -6,15 +6,14 @@ from ragpp.embedding.hashing import HashingEmbedder
 from ragpp.errors import ConfigurationError, TierUnavailable
 from ragpp.tierkit.deployment import Tools
 from ragpp.tierkit.remote import RemoteTier
+from ragpp.tiers import PROTOCOLS
 from ragpp_services.all_in_one import open_tiers
 from tests.support.scopes import new_scope
-
-TIERS = ("short_term", "episodic", "semantic", "procedural")
 
 
 @pytest.fixture
 def addresses(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in TIERS:
+    for name in PROTOCOLS:
         monkeypatch.setenv(f"TIER_{name.upper()}_URL", "http://127.0.0.1:9")
 
 

@@ -1,9 +1,9 @@
 """The tiers of a deployment: each opened in this process, or reached at its address."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
-from typing import Generic, TypeVar, cast, get_type_hints
+from typing import Generic, TypeVar
 
 from ragpp.clock import Clock, system_clock
 from ragpp.embedding import Embedder
@@ -12,7 +12,7 @@ from ragpp.models import TierName
 from ragpp.settings import TierSettings
 from ragpp.text.tokens import TokenCounter
 from ragpp.tierkit.remote import remote_client, remote_tier
-from ragpp.tiers import MemoryTier, Tiers
+from ragpp.tiers import PROTOCOLS, MemoryTier, Tiers
 
 TierT_co = TypeVar("TierT_co", bound=MemoryTier, covariant=True)
 
@@ -59,16 +59,15 @@ async def open_tiers(
     Raises ConfigurationError naming the settings that are missing, EmbeddingMismatch.
     """
     here = {service.name: service for service in local}
-    protocols = cast("Mapping[TierName, type[MemoryTier]]", get_type_hints(Tiers))
-    missing = [f"TIER_{name.upper()}_URL" for name in protocols if not settings.url(name) and name not in here]
+    missing = [f"TIER_{name.upper()}_URL" for name in PROTOCOLS if not settings.url(name) and name not in here]
     credential = settings.credential
-    if credential is None and any(settings.url(name) or name not in here for name in protocols):
+    if credential is None and any(settings.url(name) or name not in here for name in PROTOCOLS):
         missing.append("TIER_CREDENTIAL")
     if missing:
         raise ConfigurationError(f"not set: {', '.join(missing)}")
     async with AsyncExitStack() as stack:
         opened = {}
-        for name, protocol in protocols.items():
+        for name, protocol in PROTOCOLS.items():
             url = settings.url(name)
             if url and credential is not None:
                 client = await stack.enter_async_context(remote_client(url, credential.get_secret_value()))
