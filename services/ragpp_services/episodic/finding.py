@@ -21,12 +21,10 @@ class FindVerbs:
     _store: EpisodicStore
 
     async def naming(self, scope: Scope, names: Collection[str], filters: Filters | None = None) -> list[str]:
-        """See the protocol."""
         wanted = [name for name in map(name_words, names) if name]
         return await self._all(scope, filters, lambda one: _names(one, wanted)) if wanted else []
 
     async def containing(self, scope: Scope, text: str, filters: Filters | None = None) -> list[str]:
-        """See the protocol."""
         wanted = wanted_terms(text)
         return await self._all(scope, filters, lambda one: _contains(one, wanted)) if wanted else []
 

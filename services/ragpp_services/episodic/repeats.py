@@ -15,13 +15,11 @@ class RepeatVerbs:
     _store: EpisodicStore
 
     async def note_repetitions(self, scope: Scope, found: Sequence[Repetition], epoch: int | None = None) -> None:
-        """See the protocol."""
         if found:
             async with self._store.writer(scope, epoch) as writer:
                 await writer.note_repetitions(found)
 
     async def repetitions(self, scope: Scope, ids: Collection[str]) -> list[Repetition]:
-        """See the protocol."""
         if not ids:
             return []
         async with self._store.reader(scope) as reader:

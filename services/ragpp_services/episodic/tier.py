@@ -69,7 +69,6 @@ class PostgresEpisodicTier(RepeatVerbs, FindVerbs):
         self.check_identity = IdentityCheck(embedder, store.record_identity)
 
     async def epoch(self, scope: Scope) -> int:
-        """See the protocol."""
         async with self._store.reader(scope) as reader:
             return await reader.epoch()
 
@@ -137,7 +136,6 @@ class PostgresEpisodicTier(RepeatVerbs, FindVerbs):
     async def holdings(
         self, scope: Scope, sources: Sequence[str] | None = None, before: int | None = None
     ) -> dict[str, int]:
-        """See the protocol."""
         async with self._store.reader(scope) as reader:
             count = await reader.holdings(sources, before)
         return {"interactions": count} if count else {}
@@ -149,17 +147,14 @@ class PostgresEpisodicTier(RepeatVerbs, FindVerbs):
             return await writer.erase(before, ERASED_AT_ONCE, self._clock())
 
     async def recorded_before(self, scope: Scope, event_id: int, limit: int) -> list[str]:
-        """See the protocol."""
         async with self._store.reader(scope) as reader:
             return await reader.recorded_before(event_id, max(0, limit))
 
     async def recorded(self, scope: Scope, after: int = 0, limit: int = ERASED_AT_ONCE) -> dict[str, int]:
-        """See the protocol."""
         async with self._store.reader(scope) as reader:
             return await reader.recorded(after, max(0, limit))
 
     async def health_check(self) -> Health:
-        """See the protocol."""
         return await health_of(self.name, "PostgreSQL", self._version)
 
     async def _version(self) -> str:
@@ -168,7 +163,6 @@ class PostgresEpisodicTier(RepeatVerbs, FindVerbs):
         return version
 
     async def get(self, scope: Scope, ids: Collection[str]) -> list[Interaction]:
-        """See the protocol."""
         async with self._store.reader(scope) as reader:
             return [turn.interaction for turn in await reader.get(ids)]
 

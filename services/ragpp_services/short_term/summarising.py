@@ -63,14 +63,12 @@ class SummaryVerbs:
         return await self._store.compact(scope, session_id, revision=revision, summary=lines, marks=marks, epoch=epoch)
 
     async def torn_summary(self, scope: Scope) -> frozenset[str] | None:
-        """See the protocol."""
         session_id = scope.session_id or DEFAULT_SESSION
         if not await self._store.is_torn(scope, session_id):
             return None
         return await self._store.moved(scope, session_id)
 
     async def mend_summary(self, scope: Scope, entries: Sequence[Entry], epoch: int | None = None) -> bool:
-        """See the protocol."""
         session_id = scope.session_id or DEFAULT_SESSION
         session = await self.whole(scope, session_id)
         if session is None or not await self._store.is_torn(scope, session_id):

@@ -60,7 +60,6 @@ class RedisShortTermTier(SummaryVerbs):
         super().__init__(store, settings, summariser=summariser, counter=counter, clock=clock, marks=marks)
 
     async def epoch(self, scope: Scope) -> int:
-        """See the contract."""
         return await self._store.epoch(scope)
 
     async def store(self, scope: Scope, entries: Sequence[Entry], epoch: int | None = None) -> list[Stored]:
@@ -121,7 +120,6 @@ class RedisShortTermTier(SummaryVerbs):
         return False
 
     async def health_check(self) -> Health:
-        """See the contract."""
         return await health_of(self.name, "Redis", self._store.ping)
 
     async def read(self, scope: Scope, token_budget: int) -> SessionView:
@@ -169,11 +167,9 @@ class RedisShortTermTier(SummaryVerbs):
         return sum(not duplicate for duplicate in appended.duplicates)
 
     async def is_blank(self) -> bool:
-        """See the protocol."""
         return not await self._store.has_mark()
 
     async def mark(self) -> None:
-        """See the protocol."""
         await self._store.mark()
 
     async def _append(
