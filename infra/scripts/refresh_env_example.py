@@ -7,13 +7,12 @@ import argparse
 import inspect
 import json
 import sys
-from collections.abc import Iterator
-from importlib import import_module
 from pathlib import Path
 from typing import Final
 
 from pydantic.fields import FieldInfo
-from pydantic_settings import BaseSettings
+
+from ragpp_infra.cli.environment import settings_classes
 
 ROOT: Final = Path(__file__).resolve().parents[2]
 EXAMPLE: Final = ROOT / ".env.example"
@@ -34,33 +33,12 @@ RAGPP_CACHE=~/.cache/ragpp                  # Downloads and assembled models, sh
 """
 
 
-def settings_classes() -> Iterator[type[BaseSettings]]:
-    """Every settings class: the shared ones, then those of services."""
-    own = sorted(
-        f"ragpp_services.{path.parent.name}.settings"
-        for path in (ROOT / "services" / "ragpp_services").glob("*/settings.py")
-    )
-    for name in ("ragpp.settings", *own):
-        module = import_module(name)
-        for _, kind in sorted(inspect.getmembers(module, inspect.isclass), key=lambda item: _line_of(item[1])):
-            if issubclass(kind, BaseSettings) and kind.__module__ == name:
-                yield kind
-
-
-def _line_of(kind: type) -> int:
-    try:
-        return inspect.getsourcelines(kind)[1]
-    except (OSError, TypeError):
-        return 0
-
-
 def example_text() -> str:
     """The whole file."""
     parts = [HEADER]
     for kind in settings_classes():
         parts.append("\n" + "".join(f"# {line}\n" for line in (inspect.getdoc(kind) or "").splitlines() if line))
-        prefix = str(kind.model_config.get("env_prefix", ""))
-        parts += [_line(f"{prefix}{name}".upper(), field) for name, field in kind.model_fields.items()]
+        parts += [_line(kind.variable(name), field) for name, field in kind.model_fields.items()]
     return "".join(parts) + COMMAND_LINE
 
 

@@ -6,105 +6,49 @@
 """
 
 import sys
-from collections.abc import AsyncIterator, Callable
-from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
-from typing import Annotated, TypeVar
+from collections.abc import Sequence
+from contextlib import AbstractAsyncContextManager
+from typing import Annotated, Final
 
 import anyio
 import typer
 import uvicorn
 
-from ragpp.clock import Clock
-from ragpp.embedding import Embedder
-from ragpp.embedding.factory import make_embedder
-from ragpp.errors import ConfigurationError, MemorySystemError
-from ragpp.models import TierName
+from ragpp.errors import MemorySystemError
 from ragpp.observability.logs import configure_logs
-from ragpp.settings import (
-    EmbeddingSettings,
-    GatewaySettings,
-    LogSettings,
-    Neo4jSettings,
-    PostgresSettings,
-    RedisSettings,
-    ShortTermSettings,
-    TierSettings,
-)
-from ragpp.text.tokens import TokenCounter
-from ragpp.tiers import EpisodicTier, MemoryTier, ProceduralTier, SemanticTier, ShortTermTier
-from ragpp.web.remote import remote_client, remote_tier
+from ragpp.settings import LogSettings, PostgresSettings, TierSettings
+from ragpp.tierkit import deployment
+from ragpp.tierkit.app import open_tools
+from ragpp.tierkit.deployment import TierService, Tools
+from ragpp.tiers import MemoryTier, Tiers
 from ragpp_services.episodic import app as episodic
 from ragpp_services.gateway import app as gateway
+from ragpp_services.gateway.settings import GatewaySettings
 from ragpp_services.procedural import app as procedural
 from ragpp_services.semantic import app as semantic
 from ragpp_services.short_term import app as short_term
 from ragpp_services.workers.app import THREADS, run_worker
 
-TierT = TypeVar("TierT", bound=MemoryTier)
+SERVICES: Final[Sequence[TierService[MemoryTier]]] = (
+    short_term.SERVICE,
+    episodic.SERVICE,
+    semantic.SERVICE,
+    procedural.SERVICE,
+)
 cli = typer.Typer(help="All of RAG++ in one process.", invoke_without_command=True, pretty_exceptions_enable=False)
 
 
-@asynccontextmanager
-async def open_tiers(embedder: Embedder, counter: TokenCounter, clock: Clock) -> AsyncIterator[gateway.Tiers]:
-    """The four tiers: over HTTP where the settings have an address, else in this process on connections of its own.
-
-    Raises ConfigurationError for an address without TIER_CREDENTIAL, EmbeddingMismatch.
-    """
-    tiers = TierSettings()
-    async with AsyncExitStack() as stack:
-
-        async def take(
-            protocol: type[TierT],
-            name: TierName,
-            url: str | None,
-            local: Callable[[], AbstractAsyncContextManager[TierT]],
-        ) -> TierT:
-            if not url:
-                return await stack.enter_async_context(local())
-            if tiers.credential is None:
-                raise ConfigurationError(f"TIER_{name.upper()}_URL is set, and TIER_CREDENTIAL is not")
-            client = remote_client(url, tiers.credential.get_secret_value(), gateway.TIER_TIMEOUT_S)
-            return remote_tier(protocol, name, await stack.enter_async_context(client))
-
-        yield gateway.Tiers(
-            short_term=await take(
-                ShortTermTier,
-                "short_term",
-                tiers.short_term_url,
-                lambda: short_term.open_tier(RedisSettings(), ShortTermSettings(), counter=counter, clock=clock),
-            ),
-            episodic=await take(
-                EpisodicTier,
-                "episodic",
-                tiers.episodic_url,
-                lambda: episodic.open_tier(PostgresSettings(), embedder=embedder, counter=counter, clock=clock),
-            ),
-            semantic=await take(
-                SemanticTier,
-                "semantic",
-                tiers.semantic_url,
-                lambda: semantic.open_tier(Neo4jSettings(), embedder=embedder, counter=counter, clock=clock),
-            ),
-            procedural=await take(
-                ProceduralTier,
-                "procedural",
-                tiers.procedural_url,
-                lambda: procedural.open_tier(PostgresSettings(), embedder=embedder, counter=counter, clock=clock),
-            ),
-        )
+def open_tiers(tools: Tools) -> AbstractAsyncContextManager[Tiers]:
+    """The tiers: over HTTP where the settings have an address, else in this process on connections of its own."""
+    return deployment.open_tiers(TierSettings(), tools, SERVICES)
 
 
 async def migrate_all() -> int:
     """Bring every store's schema up to date; returns how many migrations were applied."""
-    postgres = PostgresSettings()
-    applied = await gateway.migrate(postgres)
-    applied += await episodic.migrate(postgres)
-    applied += await procedural.migrate(postgres)
-    embedder = make_embedder(EmbeddingSettings())
-    try:
-        applied += await semantic.migrate(Neo4jSettings(), embedder=embedder)
-    finally:
-        await embedder.close()
+    applied = await gateway.migrate(PostgresSettings())
+    async with open_tools() as tools:
+        for service in SERVICES:
+            applied += await service.migrate(tools)
     return applied
 
 
@@ -119,13 +63,7 @@ def serve(
         return
     configure_logs(LogSettings(), "gateway")
     settings = GatewaySettings()
-
-    @asynccontextmanager
-    async def tiers(tools: gateway.Tools) -> AsyncIterator[gateway.Tiers]:
-        async with open_tiers(tools.embedder, tools.counter, tools.clock) as opened:
-            yield opened
-
-    app = gateway.create_app(lambda: gateway.open_parts(tiers))
+    app = gateway.create_app(lambda: gateway.open_parts(open_tiers))
     uvicorn.run(
         app,
         host=host or settings.host,

@@ -23,7 +23,8 @@ from ragpp.fields import (
     known_zone,
     storable,
 )
-from ragpp.learned import ReflectionKind, UserSettings, chosen
+from ragpp.jobs import UserSettings
+from ragpp.learned import ReflectionKind, chosen
 from ragpp.models import DEFAULT_SESSION, Memory, Role, TierName, TimeRange, Value, Visibility
 from ragpp.retention import RetainedTier
 

@@ -44,16 +44,13 @@ from ragpp.api import (
     StoreResponse,
     UserIn,
 )
+from ragpp.jobs import Job, JobState, LagReport, UserSettings
 from ragpp.learned import (
     Finding,
-    Job,
-    JobState,
-    LagReport,
     Reflection,
     ReflectionKind,
     RelationshipState,
     ReviewList,
-    UserSettings,
 )
 from ragpp.models import (
     Entity,

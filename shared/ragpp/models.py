@@ -4,7 +4,7 @@ Over 300 lines and one file all the same: two dozen small values that name each 
 """
 
 from datetime import datetime
-from typing import Annotated, Final, Generic, Literal, Self, TypeVar
+from typing import Annotated, Final, Generic, Literal, Self, TypeVar, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, model_validator
 
@@ -24,6 +24,8 @@ from ragpp.fields import (
 )
 
 TierName = Literal["short_term", "episodic", "semantic", "procedural", "catalog"]
+TIER_NAMES: Final[tuple[TierName, ...]] = get_args(TierName)
+"""In the order in which they are asked and answers name them."""
 MemoryKind = Literal[
     "message", "summary", "interaction", "entity", "relationship", "preference", "rule", "finding", "item"
 ]

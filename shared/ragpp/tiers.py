@@ -1,13 +1,14 @@
 """The contract of a memory tier, and the verbs that each tier has beside it.
 
 The gateway knows tiers by these protocols only, whether they live in its process or behind HTTP
-(`ragpp.web.remote` makes both sides of the wire from the signatures here). Over 300 lines and one file all the same:
-nothing but signatures and what they promise.
+(`ragpp.tierkit.remote` makes both sides of the wire from the signatures here). Over 300 lines and one file all the
+same: nothing but signatures and what they promise.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import date, datetime
-from typing import Protocol
+from typing import Protocol, cast, get_type_hints
 
 from ragpp.learned import (
     Consolidated,
@@ -505,3 +506,21 @@ class ProceduralTier(MemoryTier, Protocol):
         that they confirmed a value that nobody says any more, is not kept for whoever teaches it later. While the
         ledger notes more to look at, nothing happens."""
         ...
+
+
+@dataclass(frozen=True, kw_only=True)
+class Tiers:
+    """The tiers of a deployment, each in this process or behind HTTP; nothing that uses them can tell."""
+
+    short_term: ShortTermTier
+    episodic: EpisodicTier
+    semantic: SemanticTier
+    procedural: ProceduralTier
+
+    def by_name(self) -> dict[TierName, MemoryTier]:
+        """All of them by name, in the order above."""
+        return {name: getattr(self, name) for name in PROTOCOLS}
+
+
+PROTOCOLS = cast("Mapping[TierName, type[MemoryTier]]", get_type_hints(Tiers))
+"""What each tier of a deployment has to be."""

@@ -7,9 +7,8 @@ from collections.abc import Iterator
 from typing import Final
 
 import pytest
-from pydantic_settings import BaseSettings
 
-import ragpp.settings
+from ragpp_infra.cli.environment import settings_classes
 from tests.support.source import ROOT, modules, text_files, tree_of
 
 MODULES: Final = dict(modules())
@@ -125,9 +124,8 @@ def test_every_value_of_the_example_file_is_accepted(monkeypatch: pytest.MonkeyP
         name, is_set, value = line.partition("=")
         if is_set and not line.startswith("#"):
             monkeypatch.setenv(name, value.partition(" #")[0].strip())
-    for kind in vars(ragpp.settings).values():
-        if isinstance(kind, type) and issubclass(kind, BaseSettings) and kind is not BaseSettings:
-            for name, field in kind.model_fields.items():
-                if field.is_required():
-                    monkeypatch.setenv(f"{kind.model_config.get('env_prefix', '')}{name}".upper(), "x")
-            assert kind()
+    for kind in settings_classes():
+        for name, field in kind.model_fields.items():
+            if field.is_required():
+                monkeypatch.setenv(kind.variable(name), "x")
+        assert kind()

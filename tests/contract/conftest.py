@@ -9,8 +9,9 @@ import httpx
 import pytest
 
 from ragpp.models import Entry, MemoryQuery, Scope
+from ragpp.testing.tiers import InMemoryTier
+from ragpp.tierkit.remote import remote_tier, tier_app
 from ragpp.tiers import EpisodicTier, MemoryTier, ProceduralTier, SemanticTier, ShortTermTier
-from ragpp.web.remote import remote_tier, tier_app
 from ragpp_infra.embedded.stack import Endpoints
 from tests.support.episodic import episodic_entry, episodic_query, episodic_tier
 from tests.support.procedural import procedural_entry, procedural_query, procedural_tier
@@ -33,6 +34,7 @@ class Subject:
     rests on a source; None where nothing does."""
 
     tier: MemoryTier
+    protocol: type[MemoryTier]
     entry: MakeEntry
     query: Callable[[Scope, str], MemoryQuery]
     resting_on: RestingOn | None
@@ -49,7 +51,13 @@ class Way:
     resting_on: RestingOn | None = None
 
 
+@asynccontextmanager
+async def in_memory_tier(_endpoints: Endpoints) -> AsyncIterator[InMemoryTier]:
+    yield InMemoryTier()
+
+
 OPEN = {
+    "in_memory": Way(MemoryTier, in_memory_tier, episodic_entry, episodic_query),
     "short_term": Way(
         ShortTermTier,
         short_term_tier,
@@ -81,7 +89,7 @@ async def subject(request: pytest.FixtureRequest, endpoints: Endpoints) -> Async
     opening = OPEN[name]
     if way == "local":
         async with opening.open_tier(endpoints) as tier:
-            yield Subject(tier, opening.entry, opening.query, opening.resting_on)
+            yield Subject(tier, opening.protocol, opening.entry, opening.query, opening.resting_on)
         return
 
     @asynccontextmanager
@@ -98,5 +106,5 @@ async def subject(request: pytest.FixtureRequest, endpoints: Endpoints) -> Async
             headers={"authorization": f"Bearer {CREDENTIAL}"},
         ) as client,
     ):
-        remote = remote_tier(opening.protocol, name, client)
-        yield Subject(remote, opening.entry, opening.query, opening.resting_on)
+        remote = remote_tier(opening.protocol, app.state.tier.name, client)
+        yield Subject(remote, opening.protocol, opening.entry, opening.query, opening.resting_on)

@@ -89,7 +89,7 @@ async def test_what_rested_on_a_forgotten_source_is_not_kept_after_an_erasure_ei
 
 
 async def test_interactions_of_later_events_stay_and_ids_that_went_are_known_again(subject: Subject) -> None:
-    if subject.tier.name != "episodic":
+    if subject.protocol is not EpisodicTier:
         pytest.skip("of the episodic tier")
     tier, scope = cast("EpisodicTier", subject.tier), new_scope()
     early, late = subject.entry("saffron lighthouse", id="early"), subject.entry("granite umbrella", id="late")

@@ -11,8 +11,8 @@ import pytest
 from ragpp.errors import Conflict, InvalidInput, NotFound, Outdated
 from ragpp.learned import LEARNED_RULE, SUGGESTED_RULE, Reflection, RuleConflict, Theme, Verdict
 from ragpp.models import DateSpan, FindingEntry, MemoryQuery, PreferenceEntry, Rule, RuleEntry, Scope
+from ragpp.tierkit.remote import remote_tier, tier_app
 from ragpp.tiers import ProceduralTier
-from ragpp.web.remote import remote_tier, tier_app
 from ragpp_infra.embedded.stack import Endpoints
 from tests.contract.conftest import CREDENTIAL
 from tests.support.procedural import procedural_tier

@@ -10,8 +10,8 @@ import pytest
 from ragpp.errors import Conflict, InvalidInput, NotFound, Outdated
 from ragpp.learned import READ_ENTRY, Consolidated
 from ragpp.models import Scope
+from ragpp.tierkit.remote import remote_tier, tier_app
 from ragpp.tiers import SemanticTier
-from ragpp.web.remote import remote_tier, tier_app
 from ragpp_infra.embedded.stack import Endpoints
 from tests.support.scopes import new_scope
 from tests.support.semantic import NOON, observation, relation, semantic_entry, semantic_tier

@@ -12,6 +12,7 @@ import pytest
 
 from ragpp.clock import system_clock
 from ragpp.models import Scope
+from ragpp.tiers import PROTOCOLS
 from ragpp_infra.embedded.stack import Stack
 from ragpp_services.gateway.keys import create_key
 from ragpp_services.gateway.store import Access, list_keys
@@ -38,7 +39,6 @@ KNOWN_AGAIN: Final = {
     "ragpp:st:marks:",
 }
 """What holds the id of an erased user, as docs/erasure.md says: the epoch, and in Redis the marks of forgotten ids."""
-STORES: Final = {"short_term", "episodic", "semantic", "procedural"}
 
 
 def planted() -> tuple[str, str, str]:
@@ -160,7 +160,7 @@ async def test_a_dry_run_tells_what_would_go_and_changes_nothing(gateway: RealGa
         await gateway.digest(owner.scope.tenant_id)
         report = (await ended(api, job, user))["result"]
     assert report["dry_run"] is True
-    assert set(report["stores"]) >= STORES
+    assert set(report["stores"]) >= PROTOCOLS.keys()
     assert all(set(counts) == {"found"} for counts in report["stores"].values())
     assert report["stores"]["episodic"]["found"]["interactions"] == (2 if "sessions" in path else 4)
     after = await everything(gateway, owner)
@@ -248,7 +248,7 @@ async def test_erasing_again_or_a_user_of_whom_nothing_is_known_finds_nothing(
     assert (await ended(api, first, "noor"))["result"]["stores"]["episodic"]["found"] == {"interactions": 1}
     for job in (second, nobody, session):
         stores = (await ended(api, job))["result"]["stores"]
-        assert {store: stores[store]["found"] for store in STORES} == {store: {} for store in STORES}
+        assert {store: stores[store]["found"] for store in PROTOCOLS} == {store: {} for store in PROTOCOLS}
 
 
 async def test_what_a_user_stores_after_the_erasure_was_asked_for_stays_and_is_learned(

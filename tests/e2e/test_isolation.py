@@ -29,8 +29,8 @@ from ragpp.models import (
     Scope,
 )
 from ragpp.receipts import Receipt
-from ragpp.tiers import EpisodicTier, ProceduralTier, SemanticTier, ShortTermTier
-from ragpp.web.remote import verbs_of
+from ragpp.tierkit.remote import verbs_of
+from ragpp.tiers import PROTOCOLS
 from ragpp_services.gateway import store
 from ragpp_services.gateway.identity import SCOPES
 from tests.support.belongings import COMMON, RULE, SESSION, Owner, everything, settle
@@ -415,12 +415,6 @@ async def bad_keys(gateway: RealGateway, owners: tuple[Owner, Owner, Owner]) -> 
 
 MAX_EVENT: Final = 2**62
 Call: TypeAlias = Callable[[Scope, Owner], Awaitable[object]]
-PROTOCOLS: Final = {
-    "short_term": ShortTermTier,
-    "episodic": EpisodicTier,
-    "semantic": SemanticTier,
-    "procedural": ProceduralTier,
-}
 
 
 def said(owner: Owner) -> InteractionEntry:

@@ -6,6 +6,7 @@ from typing import Final
 import httpx
 import pytest
 
+from ragpp.tiers import PROTOCOLS
 from ragpp_services.workers.stages.repair import rebuild_short_term
 from tests.support.real_gateway import RealGateway
 
@@ -203,7 +204,7 @@ async def test_health_names_every_tier(gateway: RealGateway) -> None:
         assert (await anyone.get("/health/live")).status_code == 200
         ready = await anyone.get("/health/ready")
     assert ready.status_code == 200
-    assert set(ready.json()["tiers"]) == {"short_term", "episodic", "semantic", "procedural"}
+    assert set(ready.json()["tiers"]) == set(PROTOCOLS)
 
 
 async def test_short_term_memory_that_was_lost_is_rebuilt_from_the_episodic_tier(

@@ -4,17 +4,19 @@ import asyncio
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, get_args
+from typing import Final
 
 import httpx
 import pytest
 
+from ragpp.embedding.hashing import HashingEmbedder
 from ragpp.errors import ConfigurationError
 from ragpp.models import Scope, TierName
 from ragpp.settings import TierSettings
+from ragpp.tierkit.deployment import Tools, open_tiers
+from ragpp.tiers import PROTOCOLS
 from ragpp_infra.embedded.stack import Endpoints
 from ragpp_services import all_in_one
-from ragpp_services.gateway.app import open_remote_tiers
 from ragpp_services.gateway.keys import create_key
 from tests.support.operations import checked_problem
 from tests.support.real_gateway import environment, settings_of
@@ -25,7 +27,6 @@ from tests.support.waiting import eventually
 pytestmark = [pytest.mark.server, pytest.mark.timeout(600)]
 
 CREDENTIAL: Final = "a-service-credential"
-TIERS: Final[tuple[TierName, ...]] = ("short_term", "episodic", "semantic", "procedural")
 USER: Final = "ann"
 MESSAGES: Final = [
     {"id": "m1", "name": "Ann", "content": "My sister Elena moved to Porto last spring."},
@@ -52,11 +53,11 @@ class Cluster:
 @pytest.fixture(scope="module")
 async def cluster(endpoints: Endpoints, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Cluster]:
     folder = tmp_path_factory.mktemp("services")
-    ports = {name: free_port() for name in (*TIERS, "gateway")}
+    ports = {name: free_port() for name in (*PROTOCOLS, "gateway")}
     settings = {
         **settings_of(endpoints, folder),
         "TIER_CREDENTIAL": CREDENTIAL,
-        **{f"TIER_{name.upper()}_URL": f"http://{HOST}:{ports[name]}" for name in TIERS},
+        **{f"TIER_{name.upper()}_URL": f"http://{HOST}:{ports[name]}" for name in PROTOCOLS},
         "GATEWAY_HOST": HOST,
         "GATEWAY_PORT": str(ports["gateway"]),
     }
@@ -70,7 +71,7 @@ async def cluster(endpoints: Endpoints, tmp_path_factory: pytest.TempPathFactory
 
 def _service(name: str, settings: dict[str, str], folder: Path, port: int) -> ServiceProcess:
     arguments = [] if name == "gateway" else ["--host", HOST, "--port", str(port)]
-    return ServiceProcess(f"services.{name}", settings, folder, arguments)
+    return ServiceProcess(f"ragpp_services.{name}", settings, folder, arguments)
 
 
 @pytest.fixture
@@ -96,10 +97,6 @@ async def recall(api: httpx.AsyncClient, **fields: object) -> dict[str, object]:
     return body
 
 
-def test_every_tier_that_is_a_service_is_one_of_these() -> None:
-    assert set(TIERS) | {"catalog"} == set(get_args(TierName))
-
-
 async def test_what_is_remembered_is_recalled_and_forgotten_across_processes(api: httpx.AsyncClient) -> None:
     stored = await remember(api)
     assert stored.status_code == 201, stored.text
@@ -112,7 +109,7 @@ async def test_what_is_remembered_is_recalled_and_forgotten_across_processes(api
     context = str(body["context"])
     assert "My sister Elena moved to Porto last spring." in context
     assert "Ask about Elena." in context
-    assert set(body["tiers"]) == set(TIERS)  # type: ignore[call-overload]
+    assert set(body["tiers"]) == set(PROTOCOLS)  # type: ignore[call-overload]
 
     changed = await api.post("/v1/interactions", json={"user_id": USER, "messages": [{"id": "m1", "content": "other"}]})
     assert checked_problem(changed, 409, "MEM-011").details["indexes"] == [0]
@@ -123,7 +120,7 @@ async def test_what_is_remembered_is_recalled_and_forgotten_across_processes(api
     checked_problem(await api.get("/v1/interactions/m1", params={"user_id": USER}), 404, "MEM-012")
 
 
-@pytest.mark.parametrize("tier", TIERS)
+@pytest.mark.parametrize("tier", PROTOCOLS)
 async def test_a_killed_tier_makes_recalls_partial_until_it_is_back(
     cluster: Cluster, api: httpx.AsyncClient, tier: TierName
 ) -> None:
@@ -133,7 +130,7 @@ async def test_a_killed_tier_makes_recalls_partial_until_it_is_back(
         body = await recall(api, session_id="s1")
         assert body["status"] == "partial"
         statuses = {name: status["status"] for name, status in body["tiers"].items()}  # type: ignore[attr-defined]
-        assert statuses == {name: "unavailable" if name == tier else "ok" for name in TIERS}
+        assert statuses == {name: "unavailable" if name == tier else "ok" for name in PROTOCOLS}
         assert "My sister Elena moved to Porto last spring." in str(body["context"])
         ready = await api.get("/health/ready")
         assert ready.status_code == 503
@@ -164,7 +161,7 @@ async def test_a_killed_tier_makes_recalls_partial_until_it_is_back(
     assert kept.json()["content"] == "said meanwhile"
 
 
-@pytest.mark.parametrize("tier", TIERS)
+@pytest.mark.parametrize("tier", PROTOCOLS)
 @pytest.mark.parametrize("authorization", ["", "Bearer wrong", f"Basic {CREDENTIAL}", CREDENTIAL])
 async def test_a_tier_answers_nobody_without_its_credential(
     cluster: Cluster, tier: TierName, authorization: str
@@ -211,8 +208,8 @@ async def test_the_gateway_survives_what_is_hardly_http(cluster: Cluster, api: h
 async def test_a_gateway_with_another_credential_says_that_it_is_the_credential(cluster: Cluster) -> None:
     with environment({**cluster.settings, "TIER_CREDENTIAL": "another"}):
         settings = TierSettings()
-    async with open_remote_tiers(settings) as tiers:
-        for tier in (tiers.short_term, tiers.episodic, tiers.semantic, tiers.procedural):
+    async with open_tiers(settings, Tools(HashingEmbedder)) as tiers:
+        for tier in tiers.by_name().values():
             with pytest.raises(ConfigurationError, match="TIER_CREDENTIAL"):
                 await tier.forget(Scope(tenant_id="t", user_id="u"), ["x"])
             health = await tier.health_check()

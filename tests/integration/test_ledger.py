@@ -10,7 +10,7 @@ import pytest
 from pydantic import JsonValue
 
 from ragpp.errors import LedgerError, NotFound, TierUnavailable
-from ragpp.learned import UserSettings
+from ragpp.jobs import UserSettings
 from ragpp.ledger import EventKind, NewEvent, Work, WorkKey, WorkLedger, record
 from ragpp.ledger.erasing import SQL as ERASING
 from ragpp.ledger.erasing import Erasure, erasure_of

@@ -8,7 +8,7 @@ import pytest
 from pydantic import JsonValue
 
 from ragpp.errors import Conflict, InvalidInput, NotFound
-from ragpp.learned import Job, UserSettings
+from ragpp.jobs import Job, UserSettings
 from ragpp.ledger import RequestKind
 from ragpp.ledger.erasing import Erasure
 from ragpp.ledger.work import MAX_ATTEMPTS, SUSPECT_AFTER

@@ -5,7 +5,7 @@ from datetime import UTC, date, datetime, timedelta
 
 import pytest
 
-from ragpp.learned import UserSettings
+from ragpp.jobs import UserSettings
 from ragpp.ledger import NewEvent, Work, record
 from ragpp.models import Scope
 from ragpp.stores.postgres import Pool, tenant_tx

@@ -4,34 +4,28 @@ import asyncio
 import json
 from collections.abc import AsyncIterator
 from datetime import timedelta
-from typing import Final, cast
+from typing import Final
 
 import pytest
 
 from ragpp.clock import system_clock
-from ragpp.embedding.hashing import HashingEmbedder
-from ragpp.extraction import Extractor
-from ragpp.ledger import Work, WorkKey, WorkLedger
-from ragpp.ledger.erasing import ErasureLedger
-from ragpp.ledger.pins import PinBoard
-from ragpp.ledger.views import ViewBoard
+from ragpp.ledger import Work, WorkKey
 from ragpp.llm import LanguageModels
 from ragpp.llm.budget import InMemoryBudget
 from ragpp.llm.metered import PAUSE_S
 from ragpp.llm.openai_compatible import OpenAICompatibleModel
 from ragpp.models import InteractionEntry, Scope
-from ragpp.settings import ShortTermSettings
 from ragpp.testing.llm import Answered, Failed, LlmServer
 from ragpp.text.tokens import TokenCounter
-from ragpp.tiers import ProceduralTier, SemanticTier
 from ragpp_infra.embedded.stack import Endpoints
+from ragpp_services.short_term.settings import ShortTermSettings
 from ragpp_services.workers.parts import WorkerParts
 from ragpp_services.workers.stages.repair import short_term
 from ragpp_services.workers.stages.summaries import improve_summary, mend_summary
 from tests.support.episodic import episodic_tier
 from tests.support.scopes import new_scope
 from tests.support.short_term import NOON, short_term_entry, short_term_tier
-from tests.support.views import KnownViews
+from tests.support.workers import parts_with
 
 pytestmark = pytest.mark.server
 
@@ -58,21 +52,7 @@ async def parts(endpoints: Endpoints, server: LlmServer, seconds: list[float]) -
     budget = InMemoryBudget(system_clock)
     models = LanguageModels({"summary": model}, budget, concurrency=2, seconds=lambda: seconds[-1])
     async with episodic_tier(endpoints) as episodic, short_term_tier(endpoints, window=WINDOW) as memory:
-        yield WorkerParts(
-            short_term=memory,
-            episodic=episodic,
-            semantic=cast("SemanticTier", None),
-            procedural=cast("ProceduralTier", None),
-            ledger=cast("WorkLedger", None),
-            erasures=cast("ErasureLedger", None),
-            pins=cast("PinBoard", None),
-            views=cast("ViewBoard", KnownViews()),
-            extractor=cast("Extractor", None),
-            embedder=HashingEmbedder(8),
-            clock=system_clock,
-            models=models,
-            counter=COUNTER,
-        )
+        yield parts_with(short_term=memory, episodic=episodic, clock=system_clock, models=models, counter=COUNTER)
     await models.close()
 
 

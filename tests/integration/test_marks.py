@@ -10,12 +10,13 @@ from pydantic import SecretStr
 
 from ragpp.ledger.schedule import ScheduleLedger
 from ragpp.models import Scope
-from ragpp.settings import ForgettingSettings, RedisSettings, ShortTermSettings
+from ragpp.settings import ForgettingSettings, RedisSettings
 from ragpp.stores.neo4j import create_driver
 from ragpp.stores.postgres import create_pool, ensure_open
 from ragpp.stores.redis import create_client
 from ragpp_infra.embedded.stack import Endpoints, Stack
 from ragpp_services.short_term.app import open_tier as open_short_term
+from ragpp_services.short_term.settings import ShortTermSettings
 from ragpp_services.workers.parts import LearningPolicy, SchedulePolicy
 from ragpp_services.workers.running.schedule import Scheduler
 from tests.support.episodic import COUNTER, episodic_entry, episodic_tier, postgres_settings

@@ -21,6 +21,8 @@ from ragpp.ledger.views import ViewBoard
 from ragpp.settings import EmbeddingSettings, PostgresSettings, RedisSettings
 from ragpp.stores.postgres import create_pool, ensure_open
 from ragpp.stores.redis import create_client
+from ragpp.tierkit.deployment import Tools
+from ragpp.tiers import Tiers
 from ragpp_infra.embedded.stack import Endpoints
 from ragpp_services import all_in_one
 from ragpp_services.gateway import app as gateway_app
@@ -134,11 +136,11 @@ async def open_gateway(
         stack.enter_context(environment(settings))
         await all_in_one.migrate_all()
 
-        opened: list[gateway_app.Tiers] = []
+        opened: list[Tiers] = []
 
         @asynccontextmanager
-        async def tiers(tools: gateway_app.Tools) -> AsyncIterator[gateway_app.Tiers]:
-            async with all_in_one.open_tiers(tools.embedder, tools.counter, clock) as local:
+        async def tiers(tools: Tools) -> AsyncIterator[Tiers]:
+            async with all_in_one.open_tiers(replace(tools, clock=clock)) as local:
                 opened.append(local)
                 yield local
 
@@ -150,10 +152,7 @@ async def open_gateway(
         await ensure_open(pool)
         stack.push_async_callback(pool.close)
         worker = WorkerParts(
-            short_term=opened[0].short_term,
-            episodic=opened[0].episodic,
-            semantic=opened[0].semantic,
-            procedural=opened[0].procedural,
+            **vars(opened[0]),
             ledger=WorkLedger(pool, system_clock),
             erasures=ErasureLedger(pool, MARKS),
             pins=PinBoard(pool, system_clock),

@@ -24,6 +24,7 @@ from ragpp.ledger.erasing import ErasureLedger
 from ragpp.settings import PostgresSettings
 from ragpp.stores import neo4j as graph
 from ragpp.stores.postgres import create_pool, ensure_open
+from ragpp.tierkit.deployment import Tools
 from ragpp_services import all_in_one
 from ragpp_services.workers.parts import WorkerParts
 from tests.support.marks import MARKS
@@ -131,12 +132,9 @@ async def stoppable_worker(gateway: RealGateway, settings: dict[str, str]) -> As
     with environment(short):
         pool = create_pool(PostgresSettings(), dsn=gateway.settings["POSTGRES_RELAY_DSN"], vectors=False)
         await ensure_open(pool)
-        async with all_in_one.open_tiers(worker.embedder, worker.counter, worker.clock) as tiers:
+        async with all_in_one.open_tiers(Tools(lambda: worker.embedder, worker.counter, worker.clock)) as tiers:
             yield WorkerParts(
-                short_term=watched(tiers.short_term, "short_term"),
-                episodic=watched(tiers.episodic, "episodic"),
-                semantic=watched(tiers.semantic, "semantic"),
-                procedural=watched(tiers.procedural, "procedural"),
+                **{name: watched(tier, name) for name, tier in vars(tiers).items()},
                 ledger=WorkLedger(pool, worker.clock),
                 erasures=ErasureLedger(pool, MARKS),
                 pins=worker.pins,

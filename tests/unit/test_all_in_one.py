@@ -2,29 +2,26 @@
 
 import pytest
 
-from ragpp.clock import system_clock
 from ragpp.embedding.hashing import HashingEmbedder
 from ragpp.errors import ConfigurationError, TierUnavailable
-from ragpp.text.tokens import TokenCounter
-from ragpp.web.remote import RemoteTier
+from ragpp.tierkit.deployment import Tools
+from ragpp.tierkit.remote import RemoteTier
+from ragpp.tiers import PROTOCOLS
 from ragpp_services.all_in_one import open_tiers
 from tests.support.scopes import new_scope
-
-TIERS = ("short_term", "episodic", "semantic", "procedural")
 
 
 @pytest.fixture
 def addresses(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in TIERS:
+    for name in PROTOCOLS:
         monkeypatch.setenv(f"TIER_{name.upper()}_URL", "http://127.0.0.1:9")
 
 
 @pytest.mark.usefixtures("addresses")
 async def test_every_tier_with_an_address_is_taken_over_http(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TIER_CREDENTIAL", "a-service-credential")
-    async with open_tiers(HashingEmbedder(8), TokenCounter(), system_clock) as tiers:
-        for name in TIERS:
-            tier = getattr(tiers, name)
+    async with open_tiers(Tools(lambda: HashingEmbedder(8))) as tiers:
+        for name, tier in vars(tiers).items():
             assert isinstance(tier, RemoteTier)
             assert tier.name == name
         with pytest.raises(TierUnavailable):
@@ -35,5 +32,5 @@ async def test_every_tier_with_an_address_is_taken_over_http(monkeypatch: pytest
 async def test_an_address_without_the_credential_is_refused_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("TIER_CREDENTIAL", raising=False)
     with pytest.raises(ConfigurationError, match="TIER_CREDENTIAL"):
-        async with open_tiers(HashingEmbedder(8), TokenCounter(), system_clock):
+        async with open_tiers(Tools(lambda: HashingEmbedder(8))):
             pass

@@ -9,9 +9,8 @@ from pathlib import Path
 import pytest
 
 from ragpp.errors import ConfigurationError
-from ragpp.settings.variables import Settings
 from ragpp_infra.cli import place as place_module
-from ragpp_infra.cli.environment import OF_TIERS, changed_settings, check_settings
+from ragpp_infra.cli.environment import changed_settings, check_settings, settings_classes
 from ragpp_infra.cli.place import USUAL_PORT, Place
 from ragpp_infra.embedded import home as home_module
 from tests.support.command_line import Done
@@ -23,6 +22,7 @@ from tests.support.source import ROOT
     [
         ("LOG_LEVEL", "FOO", "LOG_LEVEL: is none of DEBUG, INFO, WARNING, ERROR"),
         ("GATEWAY_TOKEN_BUDGET", "abc", "GATEWAY_TOKEN_BUDGET: Input should be a valid integer"),
+        ("SEMANTIC_SEEDS", "0", "SEMANTIC_SEEDS: "),
         ("LEARNING_RETENTION", "{default: {}}", "LEARNING_RETENTION is not JSON"),
         ("LEARNING_RETENTION", '{"a": {"episodic": {"max_count": "x"}}}', "LEARNING_RETENTION.a.episodic.max_count: "),
         ("POSTGRES_IDLE_TRANSACTION_S", "8", "POSTGRES_IDLE_TRANSACTION_S must be below POSTGRES_QUERY_TIMEOUT_S"),
@@ -77,7 +77,7 @@ def test_settings_that_a_running_service_has_not_are_named() -> None:
 
 
 def test_every_setting_is_looked_for_by_its_prefix() -> None:
-    prefixes = (*OF_TIERS, *(str(kind.model_config["env_prefix"]) for kind in Settings.__subclasses__()))
+    prefixes = tuple(str(kind.model_config["env_prefix"]) for kind in settings_classes())
     names = re.findall(r"^#?([A-Z0-9_]+)=", (ROOT / ".env.example").read_text(encoding="utf-8"), re.MULTILINE)
     assert {name for name in names if not name.startswith(prefixes)} == {
         "RAGPP_HOME", "RAGPP_CACHE", "RAGPP_URL", "RAGPP_API_KEY", "RAGPP_USER",

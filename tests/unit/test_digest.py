@@ -4,28 +4,22 @@ import asyncio
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
-from typing import Final, cast
+from typing import Final
 
 import pytest
 from structlog.testing import capture_logs
 
 from ragpp.clock import Clock
-from ragpp.embedding.hashing import HashingEmbedder
 from ragpp.errors import EmbeddingError, Outdated, TierUnavailable
-from ragpp.extraction import Extractor
-from ragpp.ledger import Result, Work, WorkKey, WorkLedger
-from ragpp.ledger.erasing import ErasureLedger
-from ragpp.ledger.pins import PinBoard
-from ragpp.ledger.views import ViewBoard
+from ragpp.ledger import Result, Work, WorkKey
 from ragpp.ledger.work import MAX_ATTEMPTS, WorkState
 from ragpp.models import Health, Interaction, InteractionEntry, Scope, TierName
-from ragpp.tiers import EpisodicTier, ProceduralTier, SemanticTier, ShortTermTier
 from ragpp_services.workers.parts import WorkerParts
 from ragpp_services.workers.running import digest as digest_module
 from ragpp_services.workers.running.digest import digest
 from ragpp_services.workers.stages.stage import Stage
-from tests.support.views import KnownViews
 from tests.support.waiting import eventually
+from tests.support.workers import parts_with
 
 NOON: Final = datetime(2025, 1, 1, 12, tzinfo=UTC)
 
@@ -143,19 +137,7 @@ class Tier:
 
 def parts_of(ledger: Ledger, episodic: Tier, short_term: Tier) -> WorkerParts:
     clock: Clock = lambda: NOON + timedelta(days=1)  # noqa: E731 - a clock is a function
-    return WorkerParts(
-        short_term=cast("ShortTermTier", short_term),
-        episodic=cast("EpisodicTier", episodic),
-        semantic=cast("SemanticTier", None),
-        procedural=cast("ProceduralTier", None),
-        ledger=cast("WorkLedger", ledger),
-        erasures=cast("ErasureLedger", None),
-        pins=cast("PinBoard", None),
-        views=cast("ViewBoard", KnownViews()),
-        extractor=cast("Extractor", None),
-        embedder=HashingEmbedder(8),
-        clock=clock,
-    )
+    return parts_with(short_term=short_term, episodic=episodic, ledger=ledger, clock=clock)
 
 
 async def digest_until_nothing_waits(parts: WorkerParts, ledger: Ledger, works: Sequence[Work], rounds: int) -> None:

@@ -11,8 +11,8 @@ import pytest
 from ragpp.errors import ConfigurationError, Conflict, InvalidInput, TierUnavailable
 from ragpp.models import Filters, Interaction, InteractionEntry, MemoryQuery
 from ragpp.testing.tiers import InMemoryTier
+from ragpp.tierkit.remote import remote_client, remote_tier, tier_app, verbs_of
 from ragpp.tiers import EpisodicTier, MemoryTier, ProceduralTier, SemanticTier, ShortTermTier
-from ragpp.web.remote import remote_client, remote_tier, tier_app, verbs_of
 from tests.support.scopes import new_scope
 
 CREDENTIAL = "service-credential"

@@ -3,22 +3,15 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Final, cast
+from typing import Final
 
 import pytest
 
-from ragpp.embedding.hashing import HashingEmbedder
 from ragpp.errors import Outdated, StorageError, TierUnavailable
-from ragpp.extraction import Extractor
-from ragpp.ledger import WorkLedger
-from ragpp.ledger.erasing import ErasureLedger
-from ragpp.ledger.pins import PinBoard
-from ragpp.ledger.views import ViewBoard
 from ragpp.models import Interaction, InteractionEntry, Scope
-from ragpp.tiers import EpisodicTier, ProceduralTier, SemanticTier, ShortTermTier
 from ragpp_services.workers.parts import WorkerParts
 from ragpp_services.workers.stages.repair import rebuild_short_term
-from tests.support.views import KnownViews
+from tests.support.workers import parts_with
 
 NOON: Final = datetime(2025, 1, 1, 12, tzinfo=UTC)
 
@@ -80,19 +73,7 @@ class ShortTerm:
 
 
 def parts_of(short_term: ShortTerm, error: Exception) -> WorkerParts:
-    return WorkerParts(
-        short_term=cast("ShortTermTier", short_term),
-        episodic=cast("EpisodicTier", Episodic(error)),
-        semantic=cast("SemanticTier", None),
-        procedural=cast("ProceduralTier", None),
-        ledger=cast("WorkLedger", Ledger()),
-        erasures=cast("ErasureLedger", None),
-        pins=cast("PinBoard", None),
-        views=cast("ViewBoard", KnownViews()),
-        extractor=cast("Extractor", None),
-        embedder=HashingEmbedder(8),
-        clock=lambda: NOON,
-    )
+    return parts_with(short_term=short_term, episodic=Episodic(error), ledger=Ledger(), clock=lambda: NOON)
 
 
 async def test_a_session_that_nothing_can_be_made_of_costs_none_of_the_others() -> None:

@@ -9,7 +9,8 @@ import pytest
 from pydantic import JsonValue
 
 from ragpp.errors import NotFound, TierUnavailable
-from ragpp.learned import Finding, Job, Reflection, Theme
+from ragpp.jobs import Job
+from ragpp.learned import Finding, Reflection, Theme
 from ragpp.models import FindingKind, Page, Preference, Relationship, Scope
 from ragpp_services.gateway import results
 from ragpp_services.gateway.parts import Parts

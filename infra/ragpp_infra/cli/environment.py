@@ -4,6 +4,8 @@ import hashlib
 import json
 import os
 from collections.abc import Collection, Mapping
+from importlib import import_module
+from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -21,8 +23,7 @@ WORKERS_CONNECTIONS: Final = 200
 POOLS: Final = 3
 """Of one worker: two tiers' and the ledger's."""
 MOST_EACH: Final = 10
-OF_TIERS: Final = ("SEMANTIC_",)
-"""Prefixes of settings that a tier has for itself."""
+SERVICES: Final = "ragpp_services"
 OF_ONE: Final = {"GATEWAY_": "gateway", "WORKER_": "workers"}
 """Prefixes of settings that one service alone reads."""
 
@@ -60,7 +61,7 @@ def print_of(settings: Mapping[str, str]) -> str:
 def check_settings() -> None:
     """Raises ConfigurationError, which names each variable of the caller's environment that no service could take."""
     problems = []
-    for kind in _kinds():
+    for kind in settings_classes():
         set_by_the_stack = {name: "" for name, field in kind.model_fields.items() if field.is_required()}
         try:
             kind(**set_by_the_stack)
@@ -83,7 +84,7 @@ def changed_settings(service: str, pid: int, given: Mapping[str, str], own: Coll
         return []
     if not has:
         return []
-    prefixes = [*OF_TIERS, *(str(kind.model_config.get("env_prefix")) for kind in _kinds())]
+    prefixes = [str(kind.model_config.get("env_prefix")) for kind in settings_classes()]
     others = [prefix for prefix, name in OF_ONE.items() if not service.startswith(name)]
 
     def of_interest(name: str) -> bool:
@@ -94,8 +95,15 @@ def changed_settings(service: str, pid: int, given: Mapping[str, str], own: Coll
     return sorted({*asked, *dropped}) if asked else []
 
 
-def _kinds() -> "list[type[Settings]]":
-    import ragpp.settings  # noqa: F401, PLC0415 - defines them; a quarter of a second that recall need not wait
-    from ragpp.settings.variables import Settings  # noqa: PLC0415
+def settings_classes() -> "list[type[Settings]]":
+    """Those that several services read, then each service's own: what is run is known here by its modules' names."""
+    from ragpp.settings.variables import Settings  # noqa: PLC0415 - a quarter of a second that recall need not wait
 
-    return Settings.__subclasses__()
+    folders = sorted(one.name for one in files(SERVICES).iterdir() if one.joinpath("settings.py").is_file())
+    modules = ["ragpp.settings", *(f"{SERVICES}.{name}.settings" for name in folders)]
+    return [
+        kind
+        for module in modules
+        for kind in vars(import_module(module)).values()
+        if isinstance(kind, type) and issubclass(kind, Settings) and kind.__module__ == module
+    ]

@@ -9,7 +9,7 @@ from rich.table import Table
 
 from ragpp.client import MemoryClient
 from ragpp.errors import Forbidden, InvalidInput
-from ragpp.learned import Job
+from ragpp.jobs import Job
 from ragpp_infra.cli import forget_about
 from ragpp_infra.cli.console import ExitCode, emit_json, err, out, safe
 from ragpp_infra.cli.options import (

@@ -11,7 +11,7 @@ from rich.table import Table
 from ragpp.api import ExtractIn, ReflectIn
 from ragpp.client import MemoryClient
 from ragpp.errors import InvalidInput
-from ragpp.learned import Job, JobState, LagReport
+from ragpp.jobs import Job, JobState, LagReport
 from ragpp.models import Page
 from ragpp_infra.cli.arguments import checked, parse_moment
 from ragpp_infra.cli.console import ExitCode, emit_json, out, safe

@@ -13,7 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from ragpp.errors import InvalidInput, MemorySystemError
-from ragpp.learned import LagReport
+from ragpp.jobs import LagReport
 from ragpp_infra.cli.console import ExitCode, NotRunning, emit_json, out, plain, safe
 from ragpp_infra.cli.lifecycle import SERVERS, Lifecycle
 from ragpp_infra.cli.options import DEFAULT_HOME, HomeOption, JsonOption

@@ -1,22 +1,19 @@
-"""The composition root of the episodic tier, and its service."""
+"""The episodic tier's composition root."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
+from typing import Final
 
-from fastapi import FastAPI
-
-from ragpp.clock import Clock, system_clock
+from ragpp.clock import Clock
 from ragpp.embedding import Embedder
-from ragpp.embedding.factory import make_embedder
-from ragpp.errors import ConfigurationError, TierUnavailable
-from ragpp.settings import EmbeddingSettings, ForgettingSettings, PostgresSettings, TierSettings
+from ragpp.errors import TierUnavailable
+from ragpp.settings import ForgettingSettings, PostgresSettings
 from ragpp.stores.forgetting import SourceMarks
 from ragpp.stores.migrations import load_migrations, migrate_as_owner
 from ragpp.stores.postgres import create_pool, warm
 from ragpp.text.chunking import TokenSpans
-from ragpp.text.tokens import TokenCounter
+from ragpp.tierkit.deployment import TierService
 from ragpp.tiers import EpisodicTier
-from ragpp.web.remote import tier_app
 from ragpp_services.episodic.store import EpisodicStore
 from ragpp_services.episodic.tier import PostgresEpisodicTier
 
@@ -52,26 +49,18 @@ async def open_tier(
         tier = PostgresEpisodicTier(EpisodicStore(pool, marks), embedder, counter, clock)
         with suppress(TierUnavailable):
             await warm(pool, settings)
-            await tier.check_embedding()
+            await tier.check_identity()
         yield tier
     finally:
         await pool.close()
 
 
-def create_app() -> FastAPI:
-    """The tier as a service, from the environment's settings. Raises ConfigurationError without a credential."""
-    credential = TierSettings().credential
-    if credential is None:
-        raise ConfigurationError("TIER_CREDENTIAL is not set: a tier service answers the gateway alone")
-    postgres, embedding = PostgresSettings(), EmbeddingSettings()
-
-    @asynccontextmanager
-    async def open_service() -> AsyncIterator[EpisodicTier]:
-        embedder = make_embedder(embedding)
-        try:
-            async with open_tier(postgres, embedder=embedder, counter=TokenCounter(), clock=system_clock) as tier:
-                yield tier
-        finally:
-            await embedder.close()
-
-    return tier_app(EpisodicTier, open_service, credential.get_secret_value())
+SERVICE: Final = TierService(
+    "episodic",
+    EpisodicTier,
+    port=8702,
+    open_tier=lambda tools: open_tier(
+        PostgresSettings(), embedder=tools.embedder(), counter=tools.counter, clock=tools.clock
+    ),
+    migrate=lambda _tools: migrate(PostgresSettings()),
+)

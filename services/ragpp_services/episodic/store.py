@@ -46,7 +46,7 @@ class EpisodicStore:
     def __init__(self, pool: Pool, marks: SourceMarks) -> None:
         self._pool, self._marks = pool, marks
 
-    async def record_embedding(self, identity: EmbeddingIdentity) -> EmbeddingIdentity:
+    async def record_identity(self, identity: EmbeddingIdentity) -> EmbeddingIdentity:
         """The identity that this database holds vectors of: `identity` itself when it held none."""
         await ensure_open(self._pool)
         async with foreign_errors("embedding identity"), self._pool.acquire(timeout=2.0) as connection:
@@ -71,7 +71,7 @@ class EpisodicStore:
         async with tenant_tx(self._pool, scope) as connection:
             yield Reader(connection, scope)
 
-    async def version(self) -> str:
+    async def ping(self) -> str:
         """The server's version."""
         return await ping(self._pool)
 

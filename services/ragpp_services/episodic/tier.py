@@ -1,7 +1,6 @@
 """The policy of the episodic tier: every interaction kept once, and found by meaning, word and time."""
 
 import asyncio
-import time
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
@@ -11,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ragpp.clock import Clock, from_moment, to_moment
-from ragpp.embedding import Embedder, EmbeddingIdentity, check_identity
-from ragpp.errors import Conflict, InvalidInput, MemorySystemError, Outdated
+from ragpp.embedding import Embedder
+from ragpp.errors import Conflict, InvalidInput, Outdated
 from ragpp.ledger import NewEvent
 from ragpp.ledger.forgotten import forgotten_event
 from ragpp.models import (
@@ -31,6 +30,8 @@ from ragpp.models import (
 from ragpp.stores.cursors import decode_cursor, encode_cursor
 from ragpp.text.chunking import TokenSpans
 from ragpp.text.lexical import query_terms
+from ragpp.tierkit.health import health_of
+from ragpp.tierkit.identity import IdentityCheck
 from ragpp.tiers import ERASED_AT_ONCE
 from ragpp_services.episodic import indexing
 from ragpp_services.episodic.compression import packed_all
@@ -50,9 +51,6 @@ COMPRESSED_AT_ONCE: Final = 200
 INLINE_CHARS: Final = 4_000
 """Up to this much text is cut and indexed on the event loop; more goes to a thread, so that nobody waits for it."""
 
-PING_S: Final = 1.9
-"""The contract's two seconds, less what it takes to say that they are over."""
-
 INLINE_CHUNKS: Final = 2_000
 """Up to this many chunks are ranked on the event loop, in about 2 ms; more go to a thread."""
 
@@ -68,7 +66,7 @@ class PostgresEpisodicTier:
 
     def __init__(self, store: EpisodicStore, embedder: Embedder, counter: TokenSpans, clock: Clock) -> None:
         self._store, self._embedder, self._counter, self._clock = store, embedder, counter, clock
-        self._identity_checked = False
+        self.check_identity = IdentityCheck(embedder, store.record_identity)
 
         self._repeats = repeats = Repeats(store)
         self.note_repetitions = repeats.note_repetitions
@@ -79,14 +77,6 @@ class PostgresEpisodicTier:
         self.naming = finder.naming
         self.containing = finder.containing
 
-    async def check_embedding(self) -> None:
-        """Record the embedder's identity in an empty database, or raise EmbeddingMismatch where it is another.
-        Asks the database once."""
-        if not self._identity_checked:
-            identity = EmbeddingIdentity.of(self._embedder)
-            check_identity(await self._store.record_embedding(identity), identity)
-            self._identity_checked = True
-
     async def epoch(self, scope: Scope) -> int:
         async with self._store.reader(scope) as reader:
             return await reader.epoch()
@@ -94,7 +84,7 @@ class PostgresEpisodicTier:
     async def store(self, scope: Scope, entries: Sequence[Entry], epoch: int | None = None) -> list[Stored]:
         """See the protocol. The same content is the same role, name and content (`indexing.content_hash`). An id that
         was forgotten stays so, whatever is said under it."""
-        await self.check_embedding()
+        await self.check_identity()
         wanted = [entry for entry in entries if isinstance(entry, InteractionEntry)]
         if len(wanted) != len(entries):
             raise InvalidInput("the episodic tier holds interactions, and nothing else")
@@ -127,7 +117,7 @@ class PostgresEpisodicTier:
         """See the protocol. Without a text and an embedding: the latest within the filters."""
         if not query.text.strip() and query.embedding is None:
             return await self._latest(query)
-        await self.check_embedding()
+        await self.check_identity()
         embedding = await self._query_vector(query)
         terms = query_terms(query.text) if query.mode != "dense" else ()
         async with self._store.reader(query.scope) as reader:
@@ -174,14 +164,12 @@ class PostgresEpisodicTier:
             return await reader.recorded(after, max(0, limit))
 
     async def health_check(self) -> Health:
-        started = time.perf_counter()
-        try:
-            async with asyncio.timeout(PING_S):
-                detail, ok = f"PostgreSQL {await self._store.version()}", True
-                await self.check_embedding()
-        except (MemorySystemError, TimeoutError) as error:
-            detail, ok = str(error) or "PostgreSQL did not answer in time", False
-        return Health(name=self.name, ok=ok, ms=(time.perf_counter() - started) * 1_000, detail=detail)
+        return await health_of(self.name, "PostgreSQL", self._version)
+
+    async def _version(self) -> str:
+        version = await self._store.ping()
+        await self.check_identity()
+        return version
 
     async def get(self, scope: Scope, ids: Collection[str]) -> list[Interaction]:
         async with self._store.reader(scope) as reader:

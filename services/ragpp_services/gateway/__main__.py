@@ -3,8 +3,9 @@
 import uvicorn
 
 from ragpp.observability.logs import configure_logs
-from ragpp.settings import GatewaySettings, LogSettings
+from ragpp.settings import LogSettings
 from ragpp_services.gateway.app import create_gateway
+from ragpp_services.gateway.settings import GatewaySettings
 
 if __name__ == "__main__":
     configure_logs(LogSettings(), "gateway")

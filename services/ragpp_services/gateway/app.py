@@ -1,31 +1,27 @@
 """The gateway's composition root: settings are read here, and the tiers are put behind one API."""
 
 import time
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import replace
 from importlib.metadata import version
-from typing import Final, TypeVar, cast
+from typing import Final, cast
 from uuid import uuid4
 
 import structlog
 from fastapi import FastAPI
 from fastapi_offline import FastAPIOffline
 
-from ragpp.clock import Clock, system_clock
-from ragpp.embedding import Embedder
-from ragpp.embedding.factory import make_embedder
-from ragpp.errors import ConfigurationError, MemorySystemError
+from ragpp.clock import system_clock
+from ragpp.errors import MemorySystemError
 from ragpp.extraction.query import query_entities
 from ragpp.ledger.jobs import JobLedger
 from ragpp.ledger.pins import PinBoard
 from ragpp.ledger.views import ViewBoard
-from ragpp.models import Scope, TierName
+from ragpp.models import Scope
 from ragpp.redaction import SECRETS
 from ragpp.settings import (
-    EmbeddingSettings,
     ForgettingSettings,
-    GatewaySettings,
     LearningSettings,
     PostgresSettings,
     TierSettings,
@@ -33,10 +29,10 @@ from ragpp.settings import (
 from ragpp.stores.forgetting import SourceMarks
 from ragpp.stores.migrations import load_migrations, migrate_as_owner
 from ragpp.stores.postgres import create_pool, ensure_open
-from ragpp.text.tokens import TokenCounter
-from ragpp.tiers import EpisodicTier, MemoryTier, ProceduralTier, SemanticTier, ShortTermTier
+from ragpp.tierkit.app import open_tools
+from ragpp.tierkit.deployment import OpenTiers, open_tiers
+from ragpp.tiers import ProceduralTier, SemanticTier, ShortTermTier
 from ragpp.web import problems
-from ragpp.web.remote import remote_client, remote_tier
 from ragpp_services.gateway.audit import Audit
 from ragpp_services.gateway.http import AuditMiddleware
 from ragpp_services.gateway.identity import Identity
@@ -58,37 +54,13 @@ from ragpp_services.gateway.routes import (
     sessions,
     users,
 )
+from ragpp_services.gateway.settings import GatewaySettings
 from ragpp_services.gateway.store import GatewayStore
 from ragpp_services.gateway.views import ViewedProcedural, ViewedSemantic, ViewedShortTerm
 
-TIER_TIMEOUT_S: Final = 30.0
-"""Longest a tier service may take for a write; recalls have their own deadline."""
 _DESCRIPTION: Final = """Memory for AI agents: write what was said, recall what matters, within a budget of tokens and
 a deadline. Every request carries `Authorization: Bearer <key>`; every error is a problem document (RFC 9457)."""
 _log = structlog.stdlib.get_logger(__name__)
-TierT = TypeVar("TierT", bound=MemoryTier)
-
-
-@dataclass(frozen=True)
-class Tiers:
-    """The four tiers, wherever they are."""
-
-    short_term: ShortTermTier
-    episodic: EpisodicTier
-    semantic: SemanticTier
-    procedural: ProceduralTier
-
-
-@dataclass(frozen=True)
-class Tools:
-    """What the gateway and in-process tiers share, so that a model is loaded once."""
-
-    embedder: Embedder
-    counter: TokenCounter
-    clock: Clock
-
-
-OpenTiers = Callable[[Tools], AbstractAsyncContextManager[Tiers]]
 
 
 async def migrate(settings: PostgresSettings) -> int:
@@ -97,43 +69,13 @@ async def migrate(settings: PostgresSettings) -> int:
 
 
 @asynccontextmanager
-async def open_remote_tiers(settings: TierSettings) -> AsyncIterator[Tiers]:
-    """All four tiers behind HTTP. Raises ConfigurationError naming the settings that are missing."""
-    urls: Mapping[TierName, str | None] = {
-        "short_term": settings.short_term_url,
-        "episodic": settings.episodic_url,
-        "semantic": settings.semantic_url,
-        "procedural": settings.procedural_url,
-    }
-    missing = [f"TIER_{name.upper()}_URL" for name, url in urls.items() if not url]
-    if settings.credential is None:
-        missing.append("TIER_CREDENTIAL")
-    if missing or settings.credential is None:
-        raise ConfigurationError(f"not set: {', '.join(missing)}")
-    credential = settings.credential.get_secret_value()
-    async with AsyncExitStack() as stack:
-
-        async def remote(protocol: type[TierT], name: TierName) -> TierT:
-            client = remote_client(urls[name] or "", credential, TIER_TIMEOUT_S)
-            return remote_tier(protocol, name, await stack.enter_async_context(client))
-
-        yield Tiers(
-            short_term=await remote(ShortTermTier, "short_term"),
-            episodic=await remote(EpisodicTier, "episodic"),
-            semantic=await remote(SemanticTier, "semantic"),
-            procedural=await remote(ProceduralTier, "procedural"),
-        )
-
-
-@asynccontextmanager
-async def open_parts(open_tiers: OpenTiers) -> AsyncIterator[Parts]:
+async def open_parts(open_tiers_: OpenTiers) -> AsyncIterator[Parts]:
     """Everything that the routes need, from the environment's settings."""
     postgres, gateway = PostgresSettings(), GatewaySettings()
     async with AsyncExitStack() as stack:
-        embedder = make_embedder(EmbeddingSettings())
-        stack.push_async_callback(embedder.close)
-        tools = Tools(embedder, TokenCounter(), system_clock)
-        tiers = await stack.enter_async_context(open_tiers(tools))
+        tools = await stack.enter_async_context(open_tools())
+        embedder = tools.embedder()
+        tiers = await stack.enter_async_context(open_tiers_(tools))
         pool = create_pool(postgres, vectors=False)
         await ensure_open(pool)
         stack.push_async_callback(pool.close)
@@ -150,19 +92,14 @@ async def open_parts(open_tiers: OpenTiers) -> AsyncIterator[Parts]:
             job = await asked.request(scope, "maintain.requested", subject, {"task": "views"}, now)
             await views.begin(scope, int(job.id.partition(".")[0]))
 
-        tiers = Tiers(
+        tiers = replace(
+            tiers,
             short_term=cast("ShortTermTier", ViewedShortTerm(tiers.short_term, views)),
-            episodic=tiers.episodic,
             semantic=cast("SemanticTier", ViewedSemantic(tiers.semantic, views)),
             procedural=cast("ProceduralTier", ViewedProcedural(tiers.procedural, views, begin_view)),
         )
         recaller = Recaller(
-            {
-                "short_term": tiers.short_term,
-                "episodic": tiers.episodic,
-                "semantic": tiers.semantic,
-                "procedural": tiers.procedural,
-            },
+            tiers.by_name(),
             tiers.episodic,
             embedder,
             query_entities,
@@ -176,10 +113,7 @@ async def open_parts(open_tiers: OpenTiers) -> AsyncIterator[Parts]:
         except MemorySystemError as error:  # recalls search by words until it answers
             _log.warning("embedder.not_warm", error=error.message)
         yield Parts(
-            short_term=tiers.short_term,
-            episodic=tiers.episodic,
-            semantic=tiers.semantic,
-            procedural=tiers.procedural,
+            **vars(tiers),
             intake=Intake(SECRETS, tools.counter, embedder, system_clock),
             recaller=recaller,
             identity=Identity(store, time.monotonic),
@@ -224,4 +158,4 @@ def create_app(open_parts_: Callable[[], AbstractAsyncContextManager[Parts]]) ->
 
 def create_gateway() -> FastAPI:
     """The gateway alone, its tiers behind HTTP."""
-    return create_app(lambda: open_parts(lambda _tools: open_remote_tiers(TierSettings())))
+    return create_app(lambda: open_parts(lambda tools: open_tiers(TierSettings(), tools)))

@@ -10,7 +10,7 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
-from ragpp.models import Memory, TierName
+from ragpp.models import TIER_NAMES, Memory, TierName
 from ragpp_services.gateway.memory_key import MemoryKey, memory_key
 
 PROTECTED_TURNS: Final = 20
@@ -22,7 +22,7 @@ EVIDENCE_TURNS: Final = 3
 STRIDE: Final = 4
 """One of so many places goes to another tier, while it has something to say."""
 
-_BETWEEN: Final[tuple[TierName, ...]] = ("semantic", "procedural", "catalog")
+_BETWEEN: Final = tuple(name for name in TIER_NAMES if name not in {"short_term", "episodic"})
 
 
 def fuse(answers: Mapping[TierName, Sequence[Memory]], *, limit: int | None = None) -> list[Memory]:
@@ -30,7 +30,7 @@ def fuse(answers: Mapping[TierName, Sequence[Memory]], *, limit: int | None = No
 
     `answers` are best first. What two tiers both hold (a message and the interaction that it is) is one
     memory: the one of the tier that is read first. Order: the episodic tier's memories in their own order; between
-    them at every STRIDE-th place those of the semantic, procedural and catalog tiers in turn; then what only the
+    them at every STRIDE-th place those of what is known (semantic, procedural, catalog) in turn; then what only the
     running conversation holds, which the context shows anyway. Until PROTECTED_TURNS turns are named, an item of
     another tier waits until its evidence is. Scores stay those of the tiers.
     """

@@ -14,7 +14,7 @@ from starlette.types import Scope as AsgiScope
 
 from ragpp.errors import InvalidInput, MalformedBody, PayloadTooLarge, UnsupportedMediaType
 from ragpp.fields import Id
-from ragpp.learned import Job
+from ragpp.jobs import Job
 from ragpp.models import Value
 from ragpp.web import problems
 from ragpp_services.gateway.audit import Audit

@@ -15,7 +15,7 @@ from ragpp.clock import Clock
 from ragpp.embedding import Embedder
 from ragpp.errors import MemorySystemError, TierUnavailable
 from ragpp.errors.telling import told, trace_of
-from ragpp.models import Filters, Memory, MemoryQuery, Scope, TierName
+from ragpp.models import TIER_NAMES, Filters, Memory, MemoryQuery, Scope, TierName
 from ragpp.receipts import Receipt
 from ragpp.tiers import EpisodicTier, MemoryTier
 from ragpp_services.gateway.excerpts import Counter
@@ -23,7 +23,6 @@ from ragpp_services.gateway.fusion import fuse
 from ragpp_services.gateway.memory_key import memory_key
 from ragpp_services.gateway.packing import Frame, Packed, pack
 
-ORDER: Final[tuple[TierName, ...]] = ("short_term", "episodic", "semantic", "procedural", "catalog")
 RESERVE_SHARE: Final = 0.1
 RESERVE_MAX_S: Final = 0.025
 """What is kept of the deadline for fusion, packing and the answer: a tenth, at most 25 ms."""
@@ -56,7 +55,7 @@ class Answer:
 
 
 class Recaller:
-    """Answers recalls from `tiers`; those of ORDER that are missing there are `skipped` when asked for by name."""
+    """Answers recalls from `tiers`; a tier that is not among them is `skipped` when it is asked for by name."""
 
     def __init__(
         self,
@@ -87,8 +86,8 @@ class Recaller:
         pending = asyncio.create_task(self._pending(scope, receipt, ends))
         if receipt is not None:
             await finished(pending, ends)
-        wanted = request.tiers or tuple(name for name in ORDER if name in self._tiers)
-        names = [name for name in ORDER if name in wanted]
+        wanted = request.tiers or self._tiers.keys()
+        names = [name for name in TIER_NAMES if name in wanted]
         answers, unembedded = await self._answers(scope, request, budget, names, ends)
         ranking, packed = await self._assemble(request, answers, budget)
         whole = unembedded is None and all(answer.status in {"ok", "skipped"} for answer in answers.values())

@@ -8,7 +8,8 @@ from typing import Final, TypeAlias
 from pydantic import JsonValue
 
 from ragpp.errors import MemorySystemError, NotFound
-from ragpp.learned import Finding, Job
+from ragpp.jobs import Job
+from ragpp.learned import Finding
 from ragpp.models import Scope
 from ragpp_services.gateway.parts import Parts
 

@@ -2,20 +2,18 @@
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
-
-from fastapi import FastAPI
+from typing import Final
 
 from ragpp.clock import Clock, system_clock
 from ragpp.embedding import Embedder
-from ragpp.embedding.factory import make_embedder
-from ragpp.errors import ConfigurationError, TierUnavailable
-from ragpp.settings import EmbeddingSettings, ForgettingSettings, PostgresSettings, TierSettings
+from ragpp.errors import TierUnavailable
+from ragpp.settings import ForgettingSettings, PostgresSettings
 from ragpp.stores.forgetting import SourceMarks
 from ragpp.stores.migrations import load_migrations, migrate_as_owner
 from ragpp.stores.postgres import create_pool, warm
 from ragpp.text.tokens import TokenCounter
+from ragpp.tierkit.deployment import TierService
 from ragpp.tiers import ProceduralTier
-from ragpp.web.remote import tier_app
 from ragpp_services.procedural.conversion import mark_sources_of_before
 from ragpp_services.procedural.store import ProceduralStore
 from ragpp_services.procedural.tier import PostgresProceduralTier
@@ -54,25 +52,18 @@ async def open_tier(
         tier = PostgresProceduralTier(store, embedder=embedder, counter=counter, clock=clock)
         with suppress(TierUnavailable):
             await warm(pool, settings)
-            await tier.identify()
+            await tier.check_identity()
         yield tier
     finally:
         await pool.close()
 
 
-def create_app() -> FastAPI:
-    """The tier as a service, from the environment's settings. Raises ConfigurationError without a credential."""
-    credential = TierSettings().credential
-    if credential is None:
-        raise ConfigurationError("TIER_CREDENTIAL is not set: a tier service answers the gateway alone")
-
-    @asynccontextmanager
-    async def open_service() -> AsyncIterator[ProceduralTier]:
-        embedder = make_embedder(EmbeddingSettings())
-        try:
-            async with open_tier(PostgresSettings(), embedder=embedder, counter=TokenCounter()) as tier:
-                yield tier
-        finally:
-            await embedder.close()
-
-    return tier_app(ProceduralTier, open_service, credential.get_secret_value())
+SERVICE: Final = TierService(
+    "procedural",
+    ProceduralTier,
+    port=8704,
+    open_tier=lambda tools: open_tier(
+        PostgresSettings(), embedder=tools.embedder(), counter=tools.counter, clock=tools.clock
+    ),
+    migrate=lambda _tools: migrate(PostgresSettings()),
+)

@@ -150,7 +150,7 @@ class ProceduralStore:
             await forgotten.lock_in_epoch(connection, scope, epoch)
             yield Rows(connection, scope, self._marks)
 
-    async def record_embedding(self, configured: EmbeddingIdentity) -> EmbeddingIdentity:
+    async def record_identity(self, configured: EmbeddingIdentity) -> EmbeddingIdentity:
         """The identity of the vectors in this database: `configured` when it had none."""
         await ensure_open(self._pool)
         async with foreign_errors("embedding identity"):

@@ -1,15 +1,13 @@
 """The procedural tier: how this user likes things done, and what to do when."""
 
-import asyncio
 from collections.abc import Awaitable, Collection, Sequence
 from datetime import date, datetime
-from time import perf_counter
 from typing import Final, Literal, cast
 from zoneinfo import ZoneInfo
 
 from ragpp.clock import Clock
 from ragpp.embedding import Embedder
-from ragpp.errors import Conflict, InvalidInput, MemorySystemError
+from ragpp.errors import Conflict, InvalidInput
 from ragpp.models import (
     Entry,
     FindingEntry,
@@ -24,6 +22,7 @@ from ragpp.models import (
     Vector,
 )
 from ragpp.text.tokens import TokenCounter
+from ragpp.tierkit.health import health_of
 from ragpp_services.procedural import ranking, writing
 from ragpp_services.procedural.findings.tier import Findings, add_findings
 from ragpp_services.procedural.forgetting import unlearning, withdrawing
@@ -33,9 +32,6 @@ from ragpp_services.procedural.reflections.tier import Reflections
 from ragpp_services.procedural.rules.tier import Rules
 from ragpp_services.procedural.store import ProceduralStore, Rows
 from ragpp_services.procedural.vectors import Vectors
-
-PING_S: Final = 1.9
-"""The contract's two seconds, less what it takes to say that they are over."""
 
 
 class PostgresProceduralTier:
@@ -49,7 +45,7 @@ class PostgresProceduralTier:
         self.name: Final[Literal["procedural"]] = "procedural"
         self._store, self._counter, self._clock = store, counter, clock
         self._vectors = vectors = Vectors(store, embedder)
-        self.identify = vectors.identify
+        self.check_identity = vectors.check_identity
 
         preferences = Preferences(store, vectors, clock)
         self.set_preference = preferences.set_preference
@@ -102,7 +98,7 @@ class PostgresProceduralTier:
                     f"the procedural tier holds preferences, rules and findings, not an entry of kind {entry.kind}"
                 )
             accepted.append(entry)
-        await self._vectors.identify()
+        await self._vectors.check_identity()
         vectors = await self._vectors.of_entries(accepted)
         async with self._store.writing(scope, epoch) as rows:
             if instead_of:
@@ -133,7 +129,7 @@ class PostgresProceduralTier:
         All of the user's preferences qualify, for they are few; `similarity_threshold` narrows them. Of the findings a
         few do that concern the query. In the mode `lexical` triggers and words decide alone, and nothing is embedded.
         """
-        await self._vectors.identify()
+        await self._vectors.check_identity()
         embedding = await self._query_vector(query)
         async with self._store.reading(query.scope) as rows:
             rules = await rows.rules.rank(embedding, query.as_of)
@@ -205,7 +201,7 @@ class PostgresProceduralTier:
 
     async def inherit(self, scope: Scope, of: str | None, beside: Sequence[str] = ()) -> int:
         """See the contract. Raises Outdated when something was forgotten meanwhile."""
-        await self._vectors.identify()
+        await self._vectors.check_identity()
         async with self._store.reading(scope.seen_by(of)) as rows:
             epoch = await rows.epoch()
             found = await rows.set_by_hand([scope.seen_by(view).view_key[1] for view in beside], scope.view_key[1])
@@ -225,15 +221,12 @@ class PostgresProceduralTier:
                 await withdrawing.lift_what_nobody_says(rows)
 
     async def health_check(self) -> Health:
-        began = perf_counter()
-        try:
-            async with asyncio.timeout(PING_S):
-                version = await self._store.ping()
-                await self._vectors.identify()
-        except (MemorySystemError, TimeoutError) as error:
-            detail = str(error) or "PostgreSQL did not answer in time"
-            return Health(name=self.name, ok=False, ms=1000 * (perf_counter() - began), detail=detail)
-        return Health(name=self.name, ok=True, ms=1000 * (perf_counter() - began), detail=f"PostgreSQL {version}")
+        return await health_of(self.name, "PostgreSQL", self._version)
+
+    async def _version(self) -> str:
+        version = await self._store.ping()
+        await self._vectors.check_identity()
+        return version
 
 
 async def _in_place(places: Sequence[int], applying: Awaitable[list[Stored]]) -> dict[int, Stored]:

@@ -2,9 +2,10 @@
 
 from collections.abc import Sequence
 
-from ragpp.embedding import Embedder, EmbeddingIdentity, check_identity
+from ragpp.embedding import Embedder
 from ragpp.errors import InvalidInput
 from ragpp.models import Vector
+from ragpp.tierkit.identity import IdentityCheck
 from ragpp_services.procedural.naming import ProceduralEntry, entry_line
 from ragpp_services.procedural.store import ProceduralStore
 
@@ -15,14 +16,7 @@ class Vectors:
     def __init__(self, store: ProceduralStore, embedder: Embedder) -> None:
         self._store = store
         self._embedder = embedder
-        self._identified = False
-
-    async def identify(self) -> None:
-        """Check, once, that the database's vectors are the embedder's. Raises EmbeddingMismatch, TierUnavailable."""
-        if not self._identified:
-            configured = EmbeddingIdentity.of(self._embedder)
-            check_identity(await self._store.record_embedding(configured), configured)
-            self._identified = True
+        self.check_identity = IdentityCheck(embedder, store.record_identity)
 
     async def embed(self, text: str) -> Vector:
         """The vector of one text. Raises EmbeddingError."""

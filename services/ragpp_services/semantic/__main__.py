@@ -1,8 +1,7 @@
 """`python -m ragpp_services.semantic --host 127.0.0.1 --port 8703`: the tier as a service of its own."""
 
-from ragpp.settings import LogSettings
-from ragpp.web.service import run_service
-from ragpp_services.semantic.app import create_app
+from ragpp.tierkit.app import run_service
+from ragpp_services.semantic.app import SERVICE
 
 if __name__ == "__main__":
-    run_service(create_app, LogSettings(), name="semantic", port=8703)
+    run_service(SERVICE)

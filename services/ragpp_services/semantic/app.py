@@ -2,19 +2,16 @@
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-
-from fastapi import FastAPI
+from typing import Final
 
 from ragpp.clock import Clock, system_clock
-from ragpp.embedding.factory import make_embedder
 from ragpp.embedding.port import Embedder, EmbeddingIdentity
-from ragpp.errors import ConfigurationError
-from ragpp.settings import EmbeddingSettings, ForgettingSettings, Neo4jSettings, TierSettings
+from ragpp.settings import ForgettingSettings, Neo4jSettings
 from ragpp.stores.forgetting import SourceMarks
 from ragpp.stores.neo4j import create_driver
 from ragpp.text.tokens import TokenCounter
+from ragpp.tierkit.deployment import TierService
 from ragpp.tiers import SemanticTier
-from ragpp.web.remote import tier_app
 from ragpp_services.semantic.schema import migrate_graph
 from ragpp_services.semantic.settings import SemanticSettings
 from ragpp_services.semantic.store import SemanticStore
@@ -61,19 +58,12 @@ async def open_tier(
             await tier.close()
 
 
-def create_app() -> FastAPI:
-    """The tier as a service, from the environment's settings. Raises ConfigurationError without a credential."""
-    credential = TierSettings().credential
-    if credential is None:
-        raise ConfigurationError("TIER_CREDENTIAL is not set: a tier service answers the gateway alone")
-
-    @asynccontextmanager
-    async def open_service() -> AsyncIterator[SemanticTier]:
-        embedder = make_embedder(EmbeddingSettings())
-        try:
-            async with open_tier(Neo4jSettings(), embedder=embedder, counter=TokenCounter()) as tier:
-                yield tier
-        finally:
-            await embedder.close()
-
-    return tier_app(SemanticTier, open_service, credential.get_secret_value())
+SERVICE: Final = TierService(
+    "semantic",
+    SemanticTier,
+    port=8703,
+    open_tier=lambda tools: open_tier(
+        Neo4jSettings(), embedder=tools.embedder(), counter=tools.counter, clock=tools.clock
+    ),
+    migrate=lambda tools: migrate(Neo4jSettings(), embedder=tools.embedder()),
+)

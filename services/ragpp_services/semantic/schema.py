@@ -65,7 +65,7 @@ async def migrate_graph(driver: neo4j.AsyncDriver, identity: EmbeddingIdentity) 
                        "REQUIRE (m.component, m.version) IS UNIQUE")  # fmt: skip
     await _run(driver, "CREATE CONSTRAINT embedding_component IF NOT EXISTS FOR (e:Embedding) "
                        "REQUIRE e.component IS UNIQUE")  # fmt: skip
-    await record_identity(driver, identity)
+    check_identity(await record_identity(driver, identity), identity)
     known = await _applied(driver)
     if known and max(known) > len(migrations):
         raise MigrationError(f"the graph has {COMPONENT} {max(known):04}, this code knows {len(migrations):04}")
@@ -81,8 +81,8 @@ async def migrate_graph(driver: neo4j.AsyncDriver, identity: EmbeddingIdentity) 
     return applied
 
 
-async def record_identity(driver: neo4j.AsyncDriver, identity: EmbeddingIdentity) -> None:
-    """Record whose vectors the graph holds, or compare with what is recorded. Raises EmbeddingMismatch."""
+async def record_identity(driver: neo4j.AsyncDriver, identity: EmbeddingIdentity) -> EmbeddingIdentity:
+    """The identity that the graph holds vectors of: `identity` itself when it held none."""
     records = await _run(
         driver,
         "MERGE (e:Embedding {component: $component}) ON CREATE SET e.model = $model, e.dimension = $dimension "
@@ -91,7 +91,7 @@ async def record_identity(driver: neo4j.AsyncDriver, identity: EmbeddingIdentity
         model=identity.model,
         dimension=identity.dimension,
     )
-    check_identity(EmbeddingIdentity(records[0]["model"], records[0]["dimension"]), identity)
+    return EmbeddingIdentity(records[0]["model"], records[0]["dimension"])
 
 
 async def prune_forgotten(driver: neo4j.AsyncDriver, before: int, limit: int) -> int:

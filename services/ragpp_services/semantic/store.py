@@ -133,9 +133,9 @@ class SemanticStore:
 
         return await graph.write(self._driver, run, timeout_s=self._timeout_s)
 
-    async def record_identity(self, identity: EmbeddingIdentity) -> None:
-        """Record whose vectors the graph holds, or compare. Raises EmbeddingMismatch."""
-        await record_identity(self._driver, identity)
+    async def record_identity(self, identity: EmbeddingIdentity) -> EmbeddingIdentity:
+        """The identity that the graph holds vectors of: `identity` itself when it held none."""
+        return await record_identity(self._driver, identity)
 
     async def prune_forgotten(self, before: int, limit: int) -> int:
         """Delete the marks of what was forgotten before that moment, whoever's, `limit` at most."""

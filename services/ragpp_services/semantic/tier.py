@@ -1,15 +1,13 @@
 """The semantic tier: who and what the user knows, how it hangs together, and how sure that is."""
 
-import asyncio
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from functools import partial
-from time import perf_counter
 from typing import Final, Literal
 
 from ragpp.clock import Clock, to_moment
-from ragpp.embedding.port import Embedder, EmbeddingIdentity
-from ragpp.errors import EmbeddingError, InvalidInput, MemorySystemError, TierUnavailable
+from ragpp.embedding.port import Embedder
+from ragpp.errors import EmbeddingError, InvalidInput, TierUnavailable
 from ragpp.models import (
     EntityEntry,
     Entry,
@@ -24,6 +22,8 @@ from ragpp.models import (
 )
 from ragpp.stores.forgetting import SourceMarks
 from ragpp.text.tokens import TokenCounter
+from ragpp.tierkit.health import health_of
+from ragpp.tierkit.identity import IdentityCheck
 from ragpp_services.semantic.evidence.folding import Belief
 from ragpp_services.semantic.read import recall
 from ragpp_services.semantic.read.browsing import Browsing
@@ -40,8 +40,6 @@ from ragpp_services.semantic.write.records import Claim, EventEvidence
 from ragpp_services.semantic.write.revising import Revisions
 from ragpp_services.semantic.write.writer import GraphWriter
 
-PING_S: Final = 1.9
-"""The contract's two seconds, less what it takes to say that they are over."""
 _WARM_RUNS: Final = 5
 _WARM_TIMEOUT_S: Final = 20.0
 """A server that has just started plans its first query for some seconds while it loads its own classes."""
@@ -82,7 +80,7 @@ class Neo4jSemanticTier:
         self._store, self._clock, self._settings, self._marks = store, clock, settings, marks
         self._embedder, self._counter = embedder, counter
         self._names = NameVectors(embedder)
-        self._identified = False
+        self.check_identity = IdentityCheck(embedder, store.record_identity)
         self._warming = Warming(self._warm)
         self._belief = belief = Belief(
             decay_per_day=settings.decay_per_day,
@@ -115,12 +113,6 @@ class Neo4jSemanticTier:
         self.forget_sources = forgetting.forget_sources
         self.erase = forgetting.erase
 
-    async def identify(self) -> None:
-        """See once that the graph holds vectors of the configured model. Raises EmbeddingMismatch, TierUnavailable."""
-        if not self._identified:
-            await self._store.record_identity(EmbeddingIdentity.of(self._embedder))
-            self._identified = True
-
     async def store(self, scope: Scope, entries: Sequence[Entry], epoch: int | None = None) -> list[Stored]:
         """EntityEntry and RelationshipEntry, each one mention; see the contract."""
         lessons = []
@@ -149,7 +141,7 @@ class Neo4jSemanticTier:
     ) -> list[Claim]:
         if not lessons and not instead_of:
             return []
-        await self.identify()
+        await self.check_identity()
         given = {name: self._names.checked(vector) for name, vector in vectors_given(lessons).items()}
         names: set[str] = set().union(*(lesson.names() for lesson in lessons))
         vectors = {**await self._names.embed(names - given.keys()), **given}
@@ -185,7 +177,7 @@ class Neo4jSemanticTier:
         embedding = await self._query_vector(query)
         parameters = recall.parameters(query, embedding, now, self._settings)
         async with self._warming.recall():
-            await self.identify()
+            await self.check_identity()
             rows = await self._store.candidates(query.scope, parameters)
         return recall.memories(query, rows, now, self._belief, self._counter)
 
@@ -210,17 +202,14 @@ class Neo4jSemanticTier:
 
     async def health_check(self) -> Health:
         """Neo4j's ping, and whether it holds vectors of the configured model."""
-        started = perf_counter()
-        try:
-            async with asyncio.timeout(PING_S):
-                version = await self._store.ping()
-                await self.identify()
-            if self._warming.is_cold:
-                raise TierUnavailable(f"Neo4j {version} is warming up")
-        except (MemorySystemError, TimeoutError) as error:
-            ms = (perf_counter() - started) * 1_000
-            return Health(name=self.name, ok=False, ms=ms, detail=str(error) or "Neo4j did not answer")
-        return Health(name=self.name, ok=True, ms=(perf_counter() - started) * 1_000, detail=f"Neo4j {version}")
+        return await health_of(self.name, "Neo4j", self._version)
+
+    async def _version(self) -> str:
+        version = await self._store.ping()
+        await self.check_identity()
+        if self._warming.is_cold:
+            raise TierUnavailable(f"Neo4j {version} is warming up")
+        return version
 
     async def warm(self) -> None:
         """Have the server plan and compile what a recall runs, now or, while it is down, as soon as it is there.
@@ -233,7 +222,7 @@ class Neo4jSemanticTier:
             self._warming.start()
 
     async def _warm(self) -> None:
-        await self.identify()
+        await self.check_identity()
         try:
             await self.store(_WARM_SCOPE, [_WARM_ENTRY])
             vector = tuple((await self._embedder.embed([_WARM_ENTRY.context]))[0].tolist())

@@ -4,17 +4,16 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from typing import Final
 
-from fastapi import FastAPI
-
 from ragpp.clock import Clock, system_clock
-from ragpp.errors import ConfigurationError, TierUnavailable
-from ragpp.settings import ForgettingSettings, RedisSettings, ShortTermSettings, TierSettings
+from ragpp.errors import TierUnavailable
+from ragpp.settings import ForgettingSettings, RedisSettings
 from ragpp.stores.forgetting import SourceMarks
 from ragpp.stores.redis import Keys, create_client
 from ragpp.text.summaries import ExtractiveSummariser, Summariser
 from ragpp.text.tokens import TokenCounter
+from ragpp.tierkit.deployment import TierService
 from ragpp.tiers import ShortTermTier
-from ragpp.web.remote import tier_app
+from ragpp_services.short_term.settings import ShortTermSettings
 from ragpp_services.short_term.store import ShortTermStore
 from ragpp_services.short_term.tier import RedisShortTermTier
 
@@ -55,15 +54,9 @@ async def open_tier(
         await client.aclose()
 
 
-def create_app() -> FastAPI:
-    """The tier as a service, from the environment's settings. Raises ConfigurationError without a credential."""
-    credential = TierSettings().credential
-    if credential is None:
-        raise ConfigurationError("TIER_CREDENTIAL is not set: a tier service answers the gateway alone")
-
-    @asynccontextmanager
-    async def open_service() -> AsyncIterator[ShortTermTier]:
-        async with open_tier(RedisSettings(), ShortTermSettings(), counter=TokenCounter()) as tier:
-            yield tier
-
-    return tier_app(ShortTermTier, open_service, credential.get_secret_value())
+SERVICE: Final = TierService(
+    "short_term",
+    ShortTermTier,
+    port=8701,
+    open_tier=lambda tools: open_tier(RedisSettings(), ShortTermSettings(), counter=tools.counter, clock=tools.clock),
+)

@@ -7,11 +7,11 @@ from typing import Final, Literal
 from ragpp.clock import Clock
 from ragpp.errors import MemorySystemError
 from ragpp.models import DEFAULT_SESSION, Entry, Scope, SummaryDraft
-from ragpp.settings import ShortTermSettings
 from ragpp.stores.forgetting import SourceMarks
 from ragpp.text.summaries import NEW_SHARE, Summariser, SummaryMessage
 from ragpp.text.tokens import TokenCounter
 from ragpp_services.short_term.records import interaction_entries
+from ragpp_services.short_term.settings import ShortTermSettings
 from ragpp_services.short_term.store import EVERYTHING, Session, ShortTermStore
 from ragpp_services.short_term.summary import Said, SummaryLine, attribute, joined, rewritten
 from ragpp_services.short_term.view import drafted

@@ -3,11 +3,10 @@
 import asyncio
 from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
-from time import perf_counter
 from typing import Final, Literal
 
 from ragpp.clock import Clock
-from ragpp.errors import Conflict, InvalidInput, MemorySystemError
+from ragpp.errors import Conflict, InvalidInput
 from ragpp.models import (
     DEFAULT_SESSION,
     Entry,
@@ -20,11 +19,11 @@ from ragpp.models import (
     SessionView,
     Stored,
 )
-from ragpp.settings import ShortTermSettings
 from ragpp.stores.cursors import decode_cursor, encode_cursor, page_size
 from ragpp.stores.forgetting import SourceMarks
 from ragpp.text.summaries import Summariser
 from ragpp.text.tokens import TokenCounter
+from ragpp.tierkit.health import health_of
 from ragpp_services.short_term import memories
 from ragpp_services.short_term.records import (
     Appended,
@@ -35,6 +34,7 @@ from ragpp_services.short_term.records import (
     interaction_entries,
     moment_key,
 )
+from ragpp_services.short_term.settings import ShortTermSettings
 from ragpp_services.short_term.store import EVERYTHING, Session, ShortTermStore
 from ragpp_services.short_term.summarising import Summaries
 from ragpp_services.short_term.summary import SummaryLine
@@ -42,8 +42,6 @@ from ragpp_services.short_term.view import listed, shown
 
 LONG_TEXT: Final = 4_000
 """Characters. A longer text is counted in a thread, so that other calls do not wait for it."""
-PING_S: Final = 1.9
-"""The contract's two seconds, less what it takes to say that they are over."""
 
 
 class RedisShortTermTier:
@@ -148,14 +146,7 @@ class RedisShortTermTier:
         return False
 
     async def health_check(self) -> Health:
-        began = perf_counter()
-        try:
-            async with asyncio.timeout(PING_S):
-                version = await self._store.ping()
-        except (MemorySystemError, TimeoutError) as error:
-            detail = str(error) or "Redis did not answer in time"
-            return Health(name=self.name, ok=False, ms=1000 * (perf_counter() - began), detail=detail)
-        return Health(name=self.name, ok=True, ms=1000 * (perf_counter() - began), detail=f"Redis {version}")
+        return await health_of(self.name, "Redis", self._store.ping)
 
     async def read(self, scope: Scope, token_budget: int) -> SessionView:
         """See the contract. A quarter of the budget is kept for the summary as far as it needs it; the latest messages

@@ -3,19 +3,18 @@
 import asyncio
 import logging
 import os
-from collections.abc import AsyncIterator, Callable
-from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, suppress
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from datetime import timedelta
 from functools import partial
 from pathlib import Path
-from typing import Final, Protocol
+from typing import Final
 
 import structlog
 from celery.signals import setup_logging, worker_shutting_down
 
-from ragpp.clock import Clock, system_clock
+from ragpp.clock import system_clock
 from ragpp.embedding import Embedder
-from ragpp.embedding.factory import make_embedder
 from ragpp.errors import ConfigurationError, MemorySystemError
 from ragpp.errors.telling import told
 from ragpp.extraction.spacy_extractor import SpacyExtractor
@@ -27,22 +26,21 @@ from ragpp.ledger.views import ViewBoard
 from ragpp.llm.budget import PostgresBudget
 from ragpp.llm.factory import make_language_models
 from ragpp.settings import (
-    EmbeddingSettings,
     ForgettingSettings,
     LanguageModelSettings,
     LearningSettings,
     PostgresSettings,
     RedisSettings,
-    WorkerSettings,
 )
 from ragpp.stores.forgetting import SourceMarks
 from ragpp.stores.postgres import create_pool, ensure_open
 from ragpp.stores.redis import AppendOnlyFile
-from ragpp.text.tokens import TokenCounter
-from ragpp.tiers import EpisodicTier, ProceduralTier, SemanticTier, ShortTermTier
+from ragpp.tierkit.app import open_tools
+from ragpp.tierkit.deployment import OpenTiers
 from ragpp_services.workers.parts import LearningPolicy, SchedulePolicy, WorkerParts
 from ragpp_services.workers.running.digest import STAGES
 from ragpp_services.workers.running.runtime import Runtime
+from ragpp_services.workers.settings import WorkerSettings
 from ragpp_services.workers.tasks import RuntimeSlot, leave_hint, make_celery
 
 THREADS: Final = sum(stage.at_once for stage in STAGES.values()) + 2
@@ -54,25 +52,6 @@ AUTOGROUP: Final = Path("/proc/self/autogroup")
 _log = structlog.stdlib.get_logger(__name__)
 
 
-class WorkerTiers(Protocol):
-    """The four tiers, wherever they are."""
-
-    @property
-    def short_term(self) -> ShortTermTier: ...
-
-    @property
-    def episodic(self) -> EpisodicTier: ...
-
-    @property
-    def semantic(self) -> SemanticTier: ...
-
-    @property
-    def procedural(self) -> ProceduralTier: ...
-
-
-OpenTiers = Callable[[Embedder, TokenCounter, Clock], AbstractAsyncContextManager[WorkerTiers]]
-
-
 @asynccontextmanager
 async def open_parts(open_tiers: OpenTiers) -> AsyncIterator[WorkerParts]:
     """Everything that the stages need, from the environment's settings."""
@@ -81,11 +60,10 @@ async def open_parts(open_tiers: OpenTiers) -> AsyncIterator[WorkerParts]:
         raise ConfigurationError("POSTGRES_RELAY_DSN is not set")
     async with AsyncExitStack() as stack:
         learning, worker, forgetting = LearningSettings(), WorkerSettings(), ForgettingSettings()
-        counter = TokenCounter()
-        extractor, embedder = SpacyExtractor(), make_embedder(EmbeddingSettings())
-        stack.push_async_callback(embedder.close)
+        tools = await stack.enter_async_context(open_tools())
+        extractor, embedder = SpacyExtractor(), tools.embedder()
         await _warm(extractor, embedder)
-        tiers = await stack.enter_async_context(open_tiers(embedder, counter, system_clock))
+        tiers = await stack.enter_async_context(open_tiers(tools))
         pool = create_pool(postgres, dsn=postgres.relay_dsn.get_secret_value(), vectors=False)
         await ensure_open(pool)
         stack.push_async_callback(pool.close)
@@ -100,10 +78,7 @@ async def open_parts(open_tiers: OpenTiers) -> AsyncIterator[WorkerParts]:
             append_only_file = AppendOnlyFile(redis.rewrite_url.get_secret_value(), timeout_s=redis.timeout_s)
             stack.push_async_callback(append_only_file.aclose)
         yield WorkerParts(
-            short_term=tiers.short_term,
-            episodic=tiers.episodic,
-            semantic=tiers.semantic,
-            procedural=tiers.procedural,
+            **vars(tiers),
             ledger=WorkLedger(pool, system_clock),
             erasures=ErasureLedger(pool, SourceMarks(forgetting.key)),
             pins=PinBoard(pool, system_clock),
@@ -114,7 +89,7 @@ async def open_parts(open_tiers: OpenTiers) -> AsyncIterator[WorkerParts]:
             clock=system_clock,
             models=models,
             append_only_file=append_only_file,
-            counter=counter,
+            counter=tools.counter,
             schedule=ScheduleLedger(pool, system_clock) if worker.schedule else None,
             due=SchedulePolicy(
                 quiet=timedelta(seconds=worker.extract_quiet_s),

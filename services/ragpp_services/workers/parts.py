@@ -19,7 +19,7 @@ from ragpp.models import Scope
 from ragpp.retention import RetentionPolicy
 from ragpp.stores.redis import AppendOnlyFile
 from ragpp.text.tokens import TokenCounter
-from ragpp.tiers import EpisodicTier, ProceduralTier, SemanticTier, ShortTermTier
+from ragpp.tiers import Tiers
 
 Tick = Literal["extract", "reflect", "maintain", "prune"]
 
@@ -49,15 +49,11 @@ class SchedulePolicy:
     ticks: Mapping[Tick, float] = field(default_factory=dict)
 
 
-@dataclass(frozen=True)
-class WorkerParts:
-    """The workers' collaborators. Each tier is in this process or behind HTTP. `models`: None without any language
-    model. `append_only_file`: None where no account may have it rewritten."""
+@dataclass(frozen=True, kw_only=True)
+class WorkerParts(Tiers):
+    """The tiers, and the workers' other collaborators. `models`: None without any language model.
+    `append_only_file`: None where no account may have it rewritten."""
 
-    short_term: ShortTermTier
-    episodic: EpisodicTier
-    semantic: SemanticTier
-    procedural: ProceduralTier
     ledger: WorkLedger
     erasures: ErasureLedger
     pins: PinBoard

@@ -12,7 +12,7 @@ from pydantic import JsonValue
 from ragpp.clock import Clock
 from ragpp.errors import Conflict, NotFound
 from ragpp.fields import RESERVED
-from ragpp.learned import Job, JobState, LagReport, StageLag, UserSettings
+from ragpp.jobs import Job, JobState, LagReport, StageLag, UserSettings
 from ragpp.ledger.erasing import TO_DO, Erasure, request_erasure
 from ragpp.ledger.events import SQL, RequestKind, Stage, lock_user, request
 from ragpp.ledger.windows import AGAIN

@@ -8,7 +8,7 @@ from typing import Final
 from pydantic import JsonValue
 
 from ragpp.clock import Clock
-from ragpp.learned import UserSettings
+from ragpp.jobs import UserSettings
 from ragpp.ledger.events import SQL, NewEvent, RequestKind, lock_user, record, request
 from ragpp.ledger.relaying import relay_tx
 from ragpp.models import Scope

@@ -12,7 +12,7 @@ from pydantic import JsonValue
 
 from ragpp.clock import Clock
 from ragpp.errors import LedgerError
-from ragpp.learned import UserSettings
+from ragpp.jobs import UserSettings
 from ragpp.ledger.events import SQL, RequestKind, lock_user, request
 from ragpp.ledger.leasing import MAX_ATTEMPTS, SUSPECT_AFTER, USERS_AT_ONCE, take_turn
 from ragpp.ledger.relaying import relay_tx

@@ -79,17 +79,14 @@ class AnthropicModel:
 
     @property
     def name(self) -> str:
-        """See the protocol."""
         return f"anthropic:{self._model}"
 
     async def complete(self, prompt: Prompt, *, schema: type[ReplyT]) -> Completion[ReplyT]:
-        """See the protocol."""
         return await asked(
             prompt, schema, self.name, lambda question: self._retries.call(lambda: self._answer(question, schema))
         )
 
     async def stream(self, messages: Sequence[ChatMessage], *, max_tokens: int = 1_000) -> AsyncIterator[ChatDelta]:
-        """See the protocol."""
         events = await self._retries.call(lambda: self._opened(messages, max_tokens))
         ended, used_in, used_out = False, 0, 0
         async with events:
@@ -109,7 +106,6 @@ class AnthropicModel:
         yield ChatDelta(usage=Usage(used_in, used_out))
 
     async def close(self) -> None:
-        """See the protocol."""
         await self._client.close()
 
     async def _answer(self, prompt: Prompt, schema: type[BaseModel]) -> Answer:

@@ -20,20 +20,17 @@ class PostgresBudget:
         self._pool, self._clock, self._limit = pool, clock, tokens_per_day
 
     async def reserve(self, tenant_id: str, tokens: int) -> Reservation | None:
-        """See the protocol."""
         today = _utc_day(self._clock)
         async with tenant_transaction(self._pool, tenant_id) as connection:
             row = await connection.fetchrow(SQL["reserve_tokens"], tenant_id, today, tokens, self._limit or None)
         return None if row is None else Reservation(tenant_id, today, tokens)
 
     async def settle(self, reservation: Reservation, used: int) -> None:
-        """See the protocol."""
         async with tenant_transaction(self._pool, reservation.tenant_id) as connection:
             difference = used - reservation.tokens
             await connection.execute(SQL["settle_tokens"], reservation.tenant_id, reservation.day, difference)
 
     async def left(self, tenant_id: str) -> int | None:
-        """See the protocol."""
         if self._limit == 0:
             return None
         async with tenant_transaction(self._pool, tenant_id) as connection:
@@ -50,7 +47,6 @@ class InMemoryBudget:
         self._spent: dict[tuple[str, date], int] = {}
 
     async def reserve(self, tenant_id: str, tokens: int) -> Reservation | None:
-        """See the protocol."""
         day = _utc_day(self._clock)
         spent = self._spent.get((tenant_id, day), 0) + tokens
         if self._limit and spent > self._limit:
@@ -59,11 +55,9 @@ class InMemoryBudget:
         return Reservation(tenant_id, day, tokens)
 
     async def settle(self, reservation: Reservation, used: int) -> None:
-        """See the protocol."""
         self._spent[reservation.tenant_id, reservation.day] += used - reservation.tokens
 
     async def left(self, tenant_id: str) -> int | None:
-        """See the protocol."""
         if not self._limit:
             return None
         return max(0, self._limit - self._spent.get((tenant_id, _utc_day(self._clock)), 0))

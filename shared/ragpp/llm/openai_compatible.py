@@ -118,11 +118,9 @@ class OpenAICompatibleModel:
 
     @property
     def name(self) -> str:
-        """See the protocol."""
         return f"openai:{self._model}"
 
     async def complete(self, prompt: Prompt, *, schema: type[ReplyT]) -> Completion[ReplyT]:
-        """See the protocol."""
         return await asked(
             prompt,
             schema,
@@ -131,7 +129,6 @@ class OpenAICompatibleModel:
         )
 
     async def stream(self, messages: Sequence[ChatMessage], *, max_tokens: int = 1_000) -> AsyncIterator[ChatDelta]:
-        """See the protocol."""
         chunks = await self._retries.call(lambda: self._adapting(lambda: self._opened(messages, max_tokens)))
         finished, usage = "", None
         async with chunks:
@@ -148,7 +145,6 @@ class OpenAICompatibleModel:
         yield ChatDelta(usage=usage.counted() if usage else None)
 
     async def close(self) -> None:
-        """See the protocol."""
         await self._client.close()
 
     async def _adapting(self, call: Callable[[], Awaitable[T]]) -> T:

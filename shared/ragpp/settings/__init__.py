@@ -1,15 +1,13 @@
-"""Settings by concern. Only an `app.py` reads them, once; everything else is handed its values."""
+"""Settings that several services read, by concern; what one alone reads is in its `settings.py`. Only an `app.py` reads
+them, once; everything else is handed its values."""
 
 from pathlib import Path
 
-from pydantic import Field, SecretStr, field_validator, model_validator
+from pydantic import Field, SecretStr, model_validator
 from pydantic_settings import SettingsConfigDict
 
 from ragpp.retention import RetentionPolicy
 from ragpp.settings.variables import Settings
-
-LEAST_KEPT_DAYS = 10
-"""Reflections are made up for, and sessions rebuilt, from events of the last nine days; the ledger lets none go."""
 
 
 class PostgresSettings(Settings):
@@ -86,18 +84,6 @@ class EmbeddingSettings(Settings):
     cache_dir: Path = Field(default=Path("~/.cache/ragpp"), description="Where the assembled graph is kept.")
 
 
-class ShortTermSettings(Settings):
-    """The window of a running conversation."""
-
-    model_config = SettingsConfigDict(env_prefix="SHORT_TERM_", frozen=True)
-
-    max_tokens: int = Field(default=2_000, ge=100, description="Over it the oldest messages move to the summary.")
-    keep_messages: int = Field(default=5, ge=1, description="The latest messages that stay raw.")
-    summary_tokens: int = Field(default=400, ge=20, description="The longest a summary gets.")
-    ttl_s: int = Field(default=7 * 86_400, ge=1, description="Time to live, refreshed on use.")
-    hard_cap_factor: float = Field(default=2.0, ge=1, description="× max_tokens: over it a write summarises itself.")
-
-
 class ForgettingSettings(Settings):
     """By what forgotten interactions are known again, so that nothing late brings them back: keyed hashes of ids."""
 
@@ -127,6 +113,11 @@ class TierSettings(Settings):
     episodic_url: str | None = None
     semantic_url: str | None = None
     procedural_url: str | None = None
+
+    def url(self, tier: str) -> str | None:
+        """The address of a tier; None where there is none."""
+        address: str | None = getattr(self, f"{tier}_url")
+        return address or None
 
 
 class LearningSettings(Settings):
@@ -167,54 +158,6 @@ class LanguageModelSettings(Settings):
     max_retries: int = Field(default=2, ge=0, le=10, description="After failures that may pass.")
     concurrency: int = Field(default=4, ge=1, le=256, description="Calls at once, per process.")
     tokens_per_day: int = Field(default=1_000_000, ge=0, description="Of one tenant, by UTC day; 0: no limit.")
-
-
-class WorkerSettings(Settings):
-    """When the workers do by themselves what nobody asked for."""
-
-    model_config = SettingsConfigDict(env_prefix="WORKER_", frozen=True)
-
-    schedule: bool = Field(
-        default=True, description="Whether this worker may keep the schedule; one of those that may does."
-    )
-    tick_s: float = Field(default=5.0, gt=0, le=3_600, description="How often it looks whom to extract for.")
-    nightly_tick_s: float = Field(
-        default=60.0, gt=0, le=3_600, description="How often it looks for nights and days due."
-    )
-    extract_quiet_s: float = Field(default=30.0, ge=0, description="Extract once a user was quiet for so long,")
-    extract_interactions: int = Field(default=20, ge=1, description="or said so much,")
-    extract_every_s: float = Field(default=3_600.0, gt=0, description="or the first of it was so long ago.")
-    maintain_at: int = Field(default=4, ge=0, le=23, description="Hour in UTC from which the daily upkeep is due.")
-    keep_days: int = Field(
-        default=30,
-        ge=0,
-        le=36_500,
-        description="Finished work and its events are kept so long, 10 or more; 0: for good.",
-    )
-
-    @field_validator("keep_days")
-    @classmethod
-    def _nights_are_made_up_for(cls, days: int) -> int:
-        if 0 < days < LEAST_KEPT_DAYS:
-            raise ValueError(
-                f"WORKER_KEEP_DAYS is 0, or {LEAST_KEPT_DAYS} at least: younger events are still looked at"
-            )
-        return days
-
-
-class GatewaySettings(Settings):
-    """The public API."""
-
-    model_config = SettingsConfigDict(env_prefix="GATEWAY_", frozen=True)
-
-    host: str = "127.0.0.1"
-    port: int = Field(default=8700, ge=0, le=65_535, description="0 takes a free one.")
-    max_body_bytes: int = Field(default=8 * 1024 * 1024, ge=1_024)
-    deadline_ms: int = Field(default=500, ge=1, description="Of a recall that names none.")
-    token_budget: int = Field(default=2_000, ge=0, description="Of a recall that names none.")
-    audit_spool: Path = Field(
-        default=Path(".ragpp/audit-spool.jsonl"), description="Accesses are journalled here on their way to PostgreSQL."
-    )
 
 
 class LogSettings(Settings):

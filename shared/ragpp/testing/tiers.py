@@ -32,7 +32,6 @@ class InMemoryTier:
             raise TierUnavailable(f"{self.name} is down")
 
     async def epoch(self, scope: Scope) -> int:
-        """As the protocol says."""
         self._reach()
         return self._epochs.get(scope.user_key, 0)
 
@@ -80,7 +79,6 @@ class InMemoryTier:
         return found[: query.limit]
 
     async def forget(self, scope: Scope, ids: Collection[str]) -> int:
-        """As the protocol says."""
         self._reach()
         rows = self._rows.get(scope.user_key, {})
         gone = sum(rows.pop(identifier, None) is not None for identifier in set(ids))
@@ -106,5 +104,4 @@ class InMemoryTier:
         return False
 
     async def health_check(self) -> Health:
-        """As the protocol says."""
         return Health(name=self.name, ok=self.available, ms=0.0, detail="" if self.available else "down")

@@ -42,11 +42,11 @@ async def live(request: Request) -> Live:
 async def ready(request: Request, response: Response) -> Ready:
     """Every tier's own ping, each named."""
     parts: Parts = request.app.state.parts
-    tiers = (parts.short_term, parts.episodic, parts.semantic, parts.procedural)
-    pings = await asyncio.gather(*(tier.health_check() for tier in tiers))
+    tiers = parts.by_name()
+    pings = await asyncio.gather(*(tier.health_check() for tier in tiers.values()))
     whole = all(ping.ok for ping in pings)
     response.status_code = 200 if whole else 503
     return Ready(
         status="ready" if whole else "degraded",
-        tiers={tier.name: ping for tier, ping in zip(tiers, pings, strict=True)},
+        tiers=dict(zip(tiers, pings, strict=True)),
     )

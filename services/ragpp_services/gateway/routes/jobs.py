@@ -10,7 +10,7 @@ from pydantic import JsonValue
 from ragpp.api import ExtractIn, ReflectIn, SettingsIn
 from ragpp.errors import InvalidInput
 from ragpp.fields import Id
-from ragpp.learned import Job, JobState, LagReport, UserSettings
+from ragpp.jobs import Job, JobState, LagReport, UserSettings
 from ragpp.ledger import Stage
 from ragpp.models import Page, Scope
 from ragpp_services.gateway.http import (

@@ -8,7 +8,7 @@ from fastapi import APIRouter, Path, Request, Response
 from ragpp.api import Pin, PinList, RetentionIn
 from ragpp.errors import NotFound
 from ragpp.fields import Id
-from ragpp.learned import Job
+from ragpp.jobs import Job
 from ragpp.retention import RETAINED, RetainedTier
 from ragpp_services.gateway.http import RESPONSES, Reader, Writer, accepted, answer, body_schema, note, read_body
 from ragpp_services.gateway.parts import Parts

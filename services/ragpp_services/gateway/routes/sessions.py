@@ -7,7 +7,7 @@ from fastapi import APIRouter, Query, Request, Response
 from ragpp.api import Forgotten
 from ragpp.errors import Forbidden, InvalidInput, NotFound
 from ragpp.fields import Id
-from ragpp.learned import Job
+from ragpp.jobs import Job
 from ragpp.ledger.erasing import Erasure
 from ragpp.models import Page, SessionInfo, SessionView
 from ragpp_services.gateway.http import RESPONSES, Cursor, DryRun, Limit, Reader, UserId, Writer, accepted, answer, note

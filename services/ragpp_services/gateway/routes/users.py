@@ -5,7 +5,7 @@ from typing import Annotated
 from fastapi import APIRouter, Path, Request, Response
 
 from ragpp.fields import Id
-from ragpp.learned import Job
+from ragpp.jobs import Job
 from ragpp.ledger.erasing import Erasure
 from ragpp_services.gateway.http import RESPONSES, DryRun, Writer, accepted, note
 from ragpp_services.gateway.parts import Parts

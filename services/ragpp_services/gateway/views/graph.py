@@ -20,17 +20,14 @@ class ViewedSemantic(Viewed[SemanticTier]):
     is bound to an agent does it to what no other agent sees."""
 
     async def judge_relationship(self, scope: Scope, relationship_id: str, verdict: Verdict) -> Relationship:
-        """See the protocol."""
         return await self._to_relationship(
             scope, relationship_id, lambda view, one: self._tier.judge_relationship(view, one, verdict)
         )
 
     async def restore_relationship(self, scope: Scope, relationship_id: str) -> Relationship:
-        """See the protocol."""
         return await self._to_relationship(scope, relationship_id, self._tier.restore_relationship)
 
     async def merge_entities(self, scope: Scope, keep_id: str, absorb_id: str) -> Entity:
-        """See the protocol."""
         return await self._to_entities(scope, [keep_id, absorb_id], self._tier.merge_entities)
 
     async def split_entity(self, scope: Scope, entity_id: str, absorbed_id: str) -> tuple[Entity, Entity]:

@@ -84,7 +84,6 @@ class ViewedProcedural(Viewed[ProceduralTier]):
         aside: str | None = None,
         epoch: int | None = None,
     ) -> Rule:
-        """See the protocol."""
         return await self._do(
             scope,
             rule_id,
@@ -92,7 +91,6 @@ class ViewedProcedural(Viewed[ProceduralTier]):
         )
 
     async def judge_rule(self, scope: Scope, rule_id: str, verdict: Verdict) -> Rule:
-        """See the protocol."""
         return await self._do(scope, rule_id, lambda view: self._tier.judge_rule(view, rule_id, verdict))
 
     async def restore_rule(self, scope: Scope, rule_id: str, version: int) -> Rule:

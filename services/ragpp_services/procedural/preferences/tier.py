@@ -30,7 +30,7 @@ class Preferences:
 
         What is stated without sources is said by a person here and now: it lifts an earlier rejection of the value.
         """
-        await self._vectors.identify()
+        await self._vectors.check_identity()
         vectors = await self._vectors.of_entries([entry])
         async with self._store.writing(scope) as rows:
             identifier = await _resolved(rows, id_of(scope, entry.category, entry.key))

@@ -25,7 +25,7 @@ class Rules:
 
     async def create_rule(self, scope: Scope, entry: RuleEntry) -> Rule:
         """See the contract. Conflict also for the id of a rule that was forgotten."""
-        await self._vectors.identify()
+        await self._vectors.check_identity()
         vectors = await self._vectors.of_entries([entry])
         async with self._store.writing(scope) as rows:
             await writing.apply(rows, scope, [entry], vectors, self._clock())
@@ -53,7 +53,7 @@ class Rules:
         now, by_hand = self._clock(), epoch is None
         embedding = None
         if text is not None:
-            await self._vectors.identify()
+            await self._vectors.check_identity()
             embedding = await self._vectors.embed(text)
         async with self._store.writing(scope, epoch) as rows:
             rule = await _existing(rows, rule_id)

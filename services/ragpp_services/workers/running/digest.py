@@ -32,7 +32,7 @@ FINISH_PAUSES_S: Final = (0.1, 0.5, 2.0, 4.0)
 
 
 def _all_tiers(parts: WorkerParts) -> Sequence[MemoryTier]:
-    return parts.episodic, parts.short_term, parts.semantic, parts.procedural
+    return tuple(parts.by_name().values())
 
 
 def _learned_tiers(parts: WorkerParts) -> Sequence[MemoryTier]:

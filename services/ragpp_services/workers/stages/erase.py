@@ -186,7 +186,7 @@ async def _held(parts: WorkerParts, work: Work, tier: MemoryTier) -> dict[str, i
 
 def _tiers(parts: WorkerParts) -> Sequence[MemoryTier]:
     """Short-term memory first."""
-    return parts.short_term, parts.episodic, parts.semantic, parts.procedural
+    return tuple(parts.by_name().values())
 
 
 async def _resting_on(parts: WorkerParts, work: Work, ids: Sequence[str]) -> Holdings:

@@ -22,14 +22,15 @@ from pydantic import Field, TypeAdapter, ValidationError, create_model
 
 from ragpp.errors import ConfigurationError, MemorySystemError, TierUnavailable, Unauthenticated
 from ragpp.models import Health, Value
+from ragpp.tierkit.health import HEALTH_S
 from ragpp.tiers import MemoryTier
 from ragpp.web import problems
 
 TierT = TypeVar("TierT", bound=MemoryTier)
 OpenTier = Callable[[], AbstractAsyncContextManager[TierT]]
 _JSON: Final = "application/json"
-HEALTH_S: Final = 1.9
-"""A ping answers within two seconds (`ragpp.tiers`), whatever timeout the client has."""
+TIMEOUT_S: Final = 30.0
+"""Longest a tier service may take for a write; recalls and health checks have their own deadlines."""
 
 
 @dataclass(frozen=True)
@@ -183,7 +184,7 @@ class RemoteTier:
         return error
 
 
-def remote_client(url: str, credential: str, timeout_s: float) -> httpx.AsyncClient:
+def remote_client(url: str, credential: str, timeout_s: float = TIMEOUT_S) -> httpx.AsyncClient:
     """A client of the tier service at `url`, for `remote_tier`; to be closed by the caller.
 
     Proxies of the environment are left aside: the credential and what users said are for the service alone.

@@ -1,0 +1,23 @@
+"""Where the gateway listens, and what it does where a request does not say."""
+
+from pathlib import Path
+
+from pydantic import Field
+from pydantic_settings import SettingsConfigDict
+
+from ragpp.settings.variables import Settings
+
+
+class GatewaySettings(Settings):
+    """The public API."""
+
+    model_config = SettingsConfigDict(env_prefix="GATEWAY_", frozen=True)
+
+    host: str = "127.0.0.1"
+    port: int = Field(default=8700, ge=0, le=65_535, description="0 takes a free one.")
+    max_body_bytes: int = Field(default=8 * 1024 * 1024, ge=1_024)
+    deadline_ms: int = Field(default=500, ge=1, description="Of a recall that names none.")
+    token_budget: int = Field(default=2_000, ge=0, description="Of a recall that names none.")
+    audit_spool: Path = Field(
+        default=Path(".ragpp/audit-spool.jsonl"), description="Accesses are journalled here on their way to PostgreSQL."
+    )

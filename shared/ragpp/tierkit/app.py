@@ -1,0 +1,65 @@
+"""One tier as a process of its own: its application from the environment's settings, and the command that serves it."""
+
+import argparse
+import sys
+from collections.abc import AsyncIterator, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from functools import cache
+
+import uvicorn
+from fastapi import FastAPI
+
+from ragpp.embedding import Embedder
+from ragpp.embedding.factory import make_embedder
+from ragpp.errors import ConfigurationError, MemorySystemError
+from ragpp.observability.logs import configure_logs
+from ragpp.settings import EmbeddingSettings, LogSettings, TierSettings
+from ragpp.tierkit.deployment import TierService, Tools
+from ragpp.tierkit.remote import TierT, tier_app
+
+
+@asynccontextmanager
+async def open_tools() -> AsyncIterator[Tools]:
+    """What tiers share, by the settings. The embedder is made when it is first asked for, and closed at the end."""
+    async with AsyncExitStack() as stack:
+
+        @cache
+        def embedder() -> Embedder:
+            made = make_embedder(EmbeddingSettings())
+            stack.push_async_callback(made.close)
+            return made
+
+        yield Tools(embedder)
+
+
+def create_app(service: TierService[TierT]) -> FastAPI:
+    """The tier over HTTP. Raises ConfigurationError without a credential."""
+    credential = TierSettings().credential
+    if credential is None:
+        raise ConfigurationError("TIER_CREDENTIAL is not set: a tier service answers the gateway alone")
+
+    @asynccontextmanager
+    async def opened() -> AsyncIterator[TierT]:
+        async with open_tools() as tools, service.open_tier(tools) as tier:
+            yield tier
+
+    return tier_app(service.protocol, opened, credential.get_secret_value())
+
+
+def run_service(service: TierService[TierT], arguments: Sequence[str] | None = None) -> None:
+    """Serve the tier until stopped, at --host and --port of the command line.
+
+    Logs are configured first: other formats would show the variables of a traceback, which hold what users said.
+    An error of ours is told in one line, with exit code 1. `arguments`: the command line's, unless given.
+    """
+    name = service.name
+    parser = argparse.ArgumentParser(prog=f"ragpp_services.{name}", description=f"The {name} tier of RAG++ over HTTP.")
+    parser.add_argument("--host", default="127.0.0.1")
+    parser.add_argument("--port", type=int, default=service.port)
+    given = parser.parse_args(arguments)
+    configure_logs(LogSettings(), name)
+    try:
+        app = create_app(service)
+    except MemorySystemError as error:
+        sys.exit(f"{error.code} {error.message}")
+    uvicorn.run(app, host=given.host, port=given.port, log_config=None, access_log=False)
