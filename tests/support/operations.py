@@ -110,7 +110,7 @@ def _operation(method: str, path: str, described: Schema) -> Operation:
             )
             for item in parameters
         ),
-        body=cast("Schema", content["application/json"]["schema"]) if content else None,
+        body=resolved(cast("Schema", content["application/json"]["schema"])) if content else None,
     )
 
 
@@ -137,19 +137,18 @@ _MODULES: Final = (
     sessions,
     users,
 )
-_ROUTES: Final = [
+ROUTES: Final = [
     (f"{method} {route.path_format}", route)
     for module in _MODULES
     for route in module.router.routes
     if isinstance(route, APIRoute)
     for method in route.methods or ()
 ]
-_RESULTS: Final[Mapping[str, TypeAdapter[object]]] = {
-    name: TypeAdapter(route.response_model) for name, route in _ROUTES
-}
+"""Every route of the public API with its operation's name."""
+_RESULTS: Final[Mapping[str, TypeAdapter[object]]] = {name: TypeAdapter(route.response_model) for name, route in ROUTES}
 _OTHER_RESULTS: Final[Mapping[tuple[str, int], TypeAdapter[object]]] = {
     (name, int(status)): TypeAdapter(described["model"])
-    for name, route in _ROUTES
+    for name, route in ROUTES
     for status, described in route.responses.items()
     if "model" in described
 }

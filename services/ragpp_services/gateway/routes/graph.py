@@ -2,168 +2,117 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Query, Request, Response
+from fastapi import Query
 
 from ragpp.api import Forgotten, MergeIn, SplitIn, UserIn
 from ragpp.errors import InvalidInput, NotFound
 from ragpp.fields import Id, Moment
-from ragpp.learned import RelationshipState, Verdict
+from ragpp.learned import RelationshipState
 from ragpp.models import Entity, EntityLabel, Page, Relationship
-from ragpp_services.gateway.http import (
-    RESPONSES,
-    Cursor,
-    Limit,
-    Reader,
-    UserId,
-    Writer,
-    answer,
-    body_schema,
-    note,
-    read_body,
-)
-from ragpp_services.gateway.parts import Parts
+from ragpp_services.gateway.http import Cursor, GatewayParts, Limit, UserId, keyed_router
+from ragpp_services.gateway.requester import Reader, Writer
 
-router = APIRouter(tags=["graph"], responses=RESPONSES)
+router = keyed_router("graph")
 
 
-@router.get("/v1/entities", response_model=Page[Entity], summary="List entities")
+@router.get("/v1/entities", summary="List entities")
 async def list_entities(
-    request: Request,
-    principal: Reader,
+    requester: Reader,
+    parts: GatewayParts,
     user_id: UserId,
     label: EntityLabel | None = None,
     cursor: Cursor = None,
     limit: Limit = 50,
-) -> Response:
+) -> Page[Entity]:
     """People, organisations, places, events and things that the user's conversations name."""
-    note(request, user_id=user_id)
-    parts: Parts = request.app.state.parts
-    return answer(await parts.semantic.list_entities(principal.scope("read", user_id), label, cursor, limit))
+    return await parts.semantic.list_entities(requester.scope("read", user_id), label, cursor, limit)
 
 
-@router.post(
-    "/v1/entities/{entity_id:id}/merge",
-    response_model=Entity,
-    openapi_extra=body_schema(MergeIn),
-    summary="Make one entity of two",
-)
-async def merge_entities(request: Request, principal: Writer, entity_id: Id) -> Response:
+@router.post("/v1/entities/{entity_id:id}/merge", summary="Make one entity of two")
+async def merge_entities(requester: Writer, parts: GatewayParts, entity_id: Id, body: MergeIn) -> Entity:
     """The absorbed entity's name becomes an alias; `split` undoes it."""
-    body = await read_body(request, MergeIn)
-    note(request, user_id=body.user_id, items=2)
+    requester.user_id, requester.items = body.user_id, 2
     if body.absorb_id == entity_id:
         raise InvalidInput("an entity cannot absorb itself")
-    parts: Parts = request.app.state.parts
-    return answer(
-        await parts.semantic.merge_entities(principal.scope("write", body.user_id), entity_id, body.absorb_id)
-    )
+    return await parts.semantic.merge_entities(requester.scope("write", body.user_id), entity_id, body.absorb_id)
 
 
-@router.post(
-    "/v1/entities/{entity_id:id}/split",
-    response_model=Page[Entity],
-    openapi_extra=body_schema(SplitIn),
-    summary="Undo a merge",
-)
-async def split_entity(request: Request, principal: Writer, entity_id: Id) -> Response:
+@router.post("/v1/entities/{entity_id:id}/split", summary="Undo a merge")
+async def split_entity(requester: Writer, parts: GatewayParts, entity_id: Id, body: SplitIn) -> Page[Entity]:
     """Both entities as they were; what was learned since stays on the one in the path."""
-    body = await read_body(request, SplitIn)
-    note(request, user_id=body.user_id, items=2)
-    parts: Parts = request.app.state.parts
-    pair = await parts.semantic.split_entity(principal.scope("write", body.user_id), entity_id, body.absorbed_id)
-    return answer(Page[Entity](items=pair))
+    requester.items = 2
+    scope = requester.scope("write", body.user_id)
+    return Page[Entity](items=await parts.semantic.split_entity(scope, entity_id, body.absorbed_id))
 
 
-@router.get("/v1/entities/{entity_id:id}", response_model=Entity, summary="Read one entity")
-async def get_entity(request: Request, principal: Reader, entity_id: Id, user_id: UserId) -> Response:
+@router.get("/v1/entities/{entity_id:id}", summary="Read one entity")
+async def get_entity(requester: Reader, parts: GatewayParts, entity_id: Id, user_id: UserId) -> Entity:
     """The entity with its aliases and the interactions that it rests on."""
-    note(request, user_id=user_id)
-    parts: Parts = request.app.state.parts
-    return answer(await parts.semantic.get_entity(principal.scope("read", user_id), entity_id))
+    return await parts.semantic.get_entity(requester.scope("read", user_id), entity_id)
 
 
-@router.get("/v1/relationships", response_model=Page[Relationship], summary="List relationships")
+@router.get("/v1/relationships", summary="List relationships")
 async def list_relationships(
-    request: Request,
-    principal: Reader,
+    requester: Reader,
+    parts: GatewayParts,
     user_id: UserId,
     entity_id: Id | None = None,
     as_of: Annotated[Moment | None, Query(description="As they were at this moment.")] = None,
     state: Annotated[RelationshipState, Query(description="Of what state, at `as_of` or now.")] = "current",
     cursor: Cursor = None,
     limit: Limit = 50,
-) -> Response:
+) -> Page[Relationship]:
     """Of one entity or of all; as they are, or as they were at `as_of`, confidence decayed to that moment. `current`
     ones hold; `ended` ones held until `valid_to`; `archived` ones have faded, and can be restored; `rejected` ones are
     what a person said is not true."""
-    note(request, user_id=user_id)
-    parts: Parts = request.app.state.parts
-    scope = principal.scope("read", user_id)
-    return answer(await parts.semantic.list_relationships(scope, entity_id, as_of, cursor, limit, state))
+    scope = requester.scope("read", user_id)
+    return await parts.semantic.list_relationships(scope, entity_id, as_of, cursor, limit, state)
 
 
-@router.get("/v1/relationships/{relationship_id:id}", response_model=Relationship, summary="Read one relationship")
-async def get_relationship(request: Request, principal: Reader, relationship_id: Id, user_id: UserId) -> Response:
+@router.get("/v1/relationships/{relationship_id:id}", summary="Read one relationship")
+async def get_relationship(
+    requester: Reader, parts: GatewayParts, relationship_id: Id, user_id: UserId
+) -> Relationship:
     """The relationship with the interactions that it rests on."""
-    note(request, user_id=user_id)
-    parts: Parts = request.app.state.parts
-    return answer(await parts.semantic.get_relationship(principal.scope("read", user_id), relationship_id))
+    return await parts.semantic.get_relationship(requester.scope("read", user_id), relationship_id)
 
 
-@router.post(
-    "/v1/relationships/{relationship_id:id}/confirm",
-    response_model=Relationship,
-    openapi_extra=body_schema(UserIn),
-    summary="Confirm a relationship",
-)
-async def confirm_relationship(request: Request, principal: Writer, relationship_id: Id) -> Response:
+@router.post("/v1/relationships/{relationship_id:id}/confirm", summary="Confirm a relationship")
+async def confirm_relationship(
+    requester: Writer, parts: GatewayParts, relationship_id: Id, body: UserIn
+) -> Relationship:
     """Its confidence is 1 from now, and it is never archived. The last verdict counts."""
-    return await _judge(request, principal, relationship_id, "confirmed")
+    requester.items = 1
+    scope = requester.scope("write", body.user_id)
+    return await parts.semantic.judge_relationship(scope, relationship_id, "confirmed")
 
 
-@router.post(
-    "/v1/relationships/{relationship_id:id}/reject",
-    response_model=Relationship,
-    openapi_extra=body_schema(UserIn),
-    summary="Reject a relationship",
-)
-async def reject_relationship(request: Request, principal: Writer, relationship_id: Id) -> Response:
+@router.post("/v1/relationships/{relationship_id:id}/reject", summary="Reject a relationship")
+async def reject_relationship(
+    requester: Writer, parts: GatewayParts, relationship_id: Id, body: UserIn
+) -> Relationship:
     """It is not shown, ends no other, and is not learned again however often it is said; `confirm` takes that back."""
-    return await _judge(request, principal, relationship_id, "rejected")
+    requester.items = 1
+    scope = requester.scope("write", body.user_id)
+    return await parts.semantic.judge_relationship(scope, relationship_id, "rejected")
 
 
-async def _judge(request: Request, principal: Writer, relationship_id: str, verdict: Verdict) -> Response:
-    body = await read_body(request, UserIn)
-    note(request, user_id=body.user_id, items=1)
-    parts: Parts = request.app.state.parts
-    scope = principal.scope("write", body.user_id)
-    return answer(await parts.semantic.judge_relationship(scope, relationship_id, verdict))
-
-
-@router.post(
-    "/v1/relationships/{relationship_id:id}/restore",
-    response_model=Relationship,
-    openapi_extra=body_schema(UserIn),
-    summary="Restore an archived relationship",
-)
-async def restore_relationship(request: Request, principal: Writer, relationship_id: Id) -> Response:
+@router.post("/v1/relationships/{relationship_id:id}/restore", summary="Restore an archived relationship")
+async def restore_relationship(
+    requester: Writer, parts: GatewayParts, relationship_id: Id, body: UserIn
+) -> Relationship:
     """It is shown again, at the confidence of a first mention. A 409 for one that is not archived."""
-    body = await read_body(request, UserIn)
-    note(request, user_id=body.user_id, items=1)
-    parts: Parts = request.app.state.parts
-    scope = principal.scope("write", body.user_id)
-    return answer(await parts.semantic.restore_relationship(scope, relationship_id))
+    requester.items = 1
+    return await parts.semantic.restore_relationship(requester.scope("write", body.user_id), relationship_id)
 
 
-@router.delete("/v1/entities/{item_id:id}", response_model=Forgotten, summary="Forget an entity")
-@router.delete("/v1/relationships/{item_id:id}", response_model=Forgotten, summary="Forget a relationship")
-async def forget_from_graph(request: Request, principal: Writer, item_id: Id, user_id: UserId) -> Response:
+@router.delete("/v1/entities/{item_id:id}", summary="Forget an entity")
+@router.delete("/v1/relationships/{item_id:id}", summary="Forget a relationship")
+async def forget_from_graph(requester: Writer, parts: GatewayParts, item_id: Id, user_id: UserId) -> Forgotten:
     """An entity is forgotten with its relationships; the interactions that named it stay."""
-    note(request, user_id=user_id)
-    parts: Parts = request.app.state.parts
-    scope = principal.scope("forget", user_id)
+    scope = requester.scope("forget", user_id)
     forgotten = await parts.semantic.forget(scope, [item_id])
     if not forgotten:
         raise NotFound("this user's graph has nothing of that id")
     await parts.pins.unpin(scope, "semantic", [item_id])
-    return answer(Forgotten(forgotten=forgotten, tiers={"semantic": "ok"}))
+    return Forgotten(forgotten=forgotten, tiers={"semantic": "ok"})

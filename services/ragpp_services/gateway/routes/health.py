@@ -3,11 +3,11 @@
 import asyncio
 from typing import Literal
 
-from fastapi import APIRouter, Request, Response
+from fastapi import APIRouter, Response
 from pydantic import BaseModel
 
 from ragpp.models import Health, Value
-from ragpp_services.gateway.parts import Parts
+from ragpp_services.gateway.http import GatewayParts
 
 router = APIRouter(tags=["health"])
 
@@ -27,21 +27,18 @@ class Ready(Value):
 
 
 @router.get("/health/live", summary="Is the process alive?")
-async def live(request: Request) -> Live:
+async def live(parts: GatewayParts) -> Live:
     """Answers as long as the process can; looks at no store."""
-    parts: Parts = request.app.state.parts
     return Live(version=parts.version)
 
 
 @router.get(
     "/health/ready",
-    response_model=Ready,
     summary="Do all tiers answer?",
     responses={503: {"model": Ready, "description": "At least one tier does not answer; each is named."}},
 )
-async def ready(request: Request, response: Response) -> Ready:
+async def ready(parts: GatewayParts, response: Response) -> Ready:
     """Every tier's own ping, each named."""
-    parts: Parts = request.app.state.parts
     tiers = parts.by_name()
     pings = await asyncio.gather(*(tier.health_check() for tier in tiers.values()))
     whole = all(ping.ok for ping in pings)

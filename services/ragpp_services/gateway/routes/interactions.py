@@ -2,7 +2,7 @@
 
 from typing import Annotated, Final
 
-from fastapi import APIRouter, Query, Request, Response
+from fastapi import Query
 from pydantic import AwareDatetime
 
 from ragpp.api import ForgottenMessage, Pending, StoredMessage, StoreRequest, StoreResponse, TierStatusName
@@ -11,42 +11,27 @@ from ragpp.fields import Id, Label
 from ragpp.models import Filters, Interaction, InteractionEntry, Page, Role, Scope, TimeRange, Visibility
 from ragpp.receipts import Receipt
 from ragpp_services.gateway.forgetting import attempt, forget_messages, said_to
-from ragpp_services.gateway.http import (
-    RESPONSES,
-    Cursor,
-    DryRun,
-    Limit,
-    Reader,
-    UserId,
-    Writer,
-    answer,
-    body_schema,
-    note,
-    read_body,
-)
+from ragpp_services.gateway.http import Cursor, DryRun, GatewayParts, Limit, UserId, keyed_router
 from ragpp_services.gateway.parts import Parts
+from ragpp_services.gateway.requester import Reader, Writer
 
 APPEND_S: Final = 2.0
 """Longest that an acknowledgement waits for short-term memory; the ledger repairs what it missed."""
 
-router = APIRouter(tags=["interactions"], responses=RESPONSES)
+router = keyed_router("interactions")
 
 
 @router.post(
     "/v1/interactions",
     status_code=201,
-    response_model=StoreResponse,
-    openapi_extra=body_schema(StoreRequest),
     summary="Remember messages",
     responses={409: {"description": "An id is known with other content; `details.indexes` names which."}},
 )
-async def store_interactions(request: Request, principal: Writer) -> Response:
+async def store_interactions(requester: Writer, parts: GatewayParts, body: StoreRequest) -> StoreResponse:
     """Store messages of one session. All are acknowledged, or none; repeating a request with ids is harmless. A message
     whose id was forgotten stays so: `forgotten`, and the others are stored."""
-    parts: Parts = request.app.state.parts
-    body = await read_body(request, StoreRequest)
-    note(request, user_id=body.user_id, agent_id=body.agent_id, items=len(body.messages))
-    scope = principal.scope("write", body.user_id, agent_id=body.agent_id, session_id=body.session_id)
+    requester.agent_id, requester.items = body.agent_id, len(body.messages)
+    scope = requester.scope("write", body.user_id, agent_id=body.agent_id, session_id=body.session_id)
     seen: Visibility = body.visibility or ("shared" if scope.view is None else "agent")
     if seen == "agent" and scope.agent_id is None:
         raise InvalidInput(
@@ -58,7 +43,7 @@ async def store_interactions(request: Request, principal: Writer) -> Response:
     stored = await parts.episodic.store(scope, entries)
     fresh = [e for e, s in zip(entries, stored, strict=True) if not (s.duplicate or s.forgotten)]
     short_term = await _append(parts, scope, fresh)
-    response = StoreResponse(
+    return StoreResponse(
         receipt=str(Receipt.of(item.event_id for item in stored)),
         stored=tuple(
             StoredMessage(id=item.id, duplicate=item.duplicate, forgotten=item.forgotten, redactions=entry.redactions)
@@ -67,7 +52,6 @@ async def store_interactions(request: Request, principal: Writer) -> Response:
         timestamp=parts.clock(),
         tiers={"episodic": "ok", "short_term": short_term},
     )
-    return answer(response, 201)
 
 
 async def _append(parts: Parts, scope: Scope, entries: list[InteractionEntry]) -> TierStatusName:
@@ -77,10 +61,10 @@ async def _append(parts: Parts, scope: Scope, entries: list[InteractionEntry]) -
     return await attempt(parts.short_term.store(scope, entries), timeout_s=APPEND_S)
 
 
-@router.get("/v1/interactions", response_model=Page[Interaction], summary="List interactions by time")
+@router.get("/v1/interactions", summary="List interactions by time")
 async def list_interactions(
-    request: Request,
-    principal: Reader,
+    requester: Reader,
+    parts: GatewayParts,
     user_id: UserId,
     session_id: Id | None = None,
     agent_id: Id | None = None,
@@ -94,10 +78,9 @@ async def list_interactions(
     newest_first: bool = True,
     cursor: Cursor = None,
     limit: Limit = 50,
-) -> Response:
+) -> Page[Interaction]:
     """Everything that was said, a page at a time."""
-    note(request, user_id=user_id)
-    scope = principal.scope("read", user_id, agent_id=agent_id)
+    scope = requester.scope("read", user_id, agent_id=agent_id)
     if start is not None and end is not None and start > end:
         raise InvalidInput("start is after end", details={"errors": [{"field": "start", "reason": "is after end"}]})
     try:
@@ -114,37 +97,30 @@ async def list_interactions(
         domain=domain,
         task_type=task_type,
     )
-    parts: Parts = request.app.state.parts
-    return answer(await parts.episodic.list_interactions(scope, filters, cursor, limit, newest_first))
+    return await parts.episodic.list_interactions(scope, filters, cursor, limit, newest_first)
 
 
-@router.get("/v1/interactions/{interaction_id:ids}", response_model=Interaction, summary="Read one interaction")
-async def get_interaction(request: Request, principal: Reader, interaction_id: Id, user_id: UserId) -> Response:
+@router.get("/v1/interactions/{interaction_id:ids}", summary="Read one interaction")
+async def get_interaction(requester: Reader, parts: GatewayParts, interaction_id: Id, user_id: UserId) -> Interaction:
     """The interaction as it was stored, after redaction."""
-    note(request, user_id=user_id)
-    parts: Parts = request.app.state.parts
-    for interaction in await parts.episodic.get(principal.scope("read", user_id), [interaction_id]):
-        return answer(interaction)
+    for interaction in await parts.episodic.get(requester.scope("read", user_id), [interaction_id]):
+        return interaction
     raise NotFound("this user has no interaction of that id")
 
 
-@router.delete(
-    "/v1/interactions/{interaction_id:ids}", response_model=ForgottenMessage, summary="Forget one interaction"
-)
+@router.delete("/v1/interactions/{interaction_id:ids}", summary="Forget one interaction")
 async def forget_interaction(
-    request: Request,
-    principal: Writer,
+    requester: Writer,
+    parts: GatewayParts,
     interaction_id: Id,
     user_id: UserId,
     replies: Annotated[bool, Query(description="Forget the messages that repeat it, too.")] = False,
     dry_run: DryRun = False,
-) -> Response:
+) -> ForgottenMessage:
     """Delete the interaction and everything that rested on it, in every tier. Replies that repeat it are messages
     of their own: they are told of and stay, but for `replies`, and nothing is learned from what they repeat. A key that
     is bound to an agent forgets what was said to that agent, and is refused what it may only see."""
-    note(request, user_id=user_id)
-    parts: Parts = request.app.state.parts
-    scope = principal.scope("forget", user_id)
+    scope = requester.scope("forget", user_id)
     found = await parts.episodic.get(scope, [interaction_id])
     if not found:
         raise NotFound("this user has no interaction of that id")
@@ -154,28 +130,27 @@ async def forget_interaction(
             suggestions=("Forget it with a key that is bound to no agent.",),
         )
     repeating = await parts.episodic.repeated_by(scope, [interaction_id])
-    repeated_by = [one.id for one in await parts.episodic.get(scope, repeating) if said_to(scope, one)]
+    repeated_by = tuple(one.id for one in await parts.episodic.get(scope, repeating) if said_to(scope, one))
     going = [*(repeated_by if replies else ()), interaction_id]  # last: by it the others are found, if it is repeated
     if dry_run:
-        return answer(ForgottenMessage(forgotten=len(going), repeated_by=tuple(repeated_by), dry_run=True))
+        return ForgottenMessage(forgotten=len(going), repeated_by=repeated_by, dry_run=True)
     done = await forget_messages(parts, scope, going)
     if not done.forgotten and done.job is None:
         raise NotFound("this user has no interaction of that id")
-    note(request, user_id=user_id, items=done.forgotten)
-    return answer(
-        ForgottenMessage(forgotten=done.forgotten, tiers=done.tiers, repeated_by=tuple(repeated_by), job=done.job)
-    )
+    requester.items = done.forgotten
+    return ForgottenMessage(forgotten=done.forgotten, tiers=done.tiers, repeated_by=repeated_by, job=done.job)
 
 
-@router.get("/v1/pending", response_model=Pending, summary="Count what is not yet digested")
+@router.get("/v1/pending", summary="Count what is not yet digested")
 async def pending(
-    request: Request, principal: Reader, user_id: UserId, receipt: Annotated[str | None, Query(max_length=64)] = None
-) -> Response:
+    requester: Reader,
+    parts: GatewayParts,
+    user_id: UserId,
+    receipt: Annotated[str | None, Query(max_length=64)] = None,
+) -> Pending:
     """How many of the user's events, or of one write's, the workers have still to digest."""
-    note(request, user_id=user_id)
-    parts: Parts = request.app.state.parts
-    scope = principal.scope("read", user_id)
+    scope = requester.scope("read", user_id)
     if receipt is None:
-        return answer(Pending(pending=await parts.episodic.pending(scope)))
+        return Pending(pending=await parts.episodic.pending(scope))
     parsed = Receipt.parse(receipt)
-    return answer(Pending(pending=await parts.episodic.pending(scope, parsed.first_event, parsed.last_event)))
+    return Pending(pending=await parts.episodic.pending(scope, parsed.first_event, parsed.last_event))

@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Annotated, Final
 from uuid import uuid4
 
-from fastapi import APIRouter, Path, Query, Request, Response
+from fastapi import Query, Response
 from pydantic import JsonValue
 
 from ragpp.api import ExtractIn, ReflectIn, SettingsIn
@@ -13,23 +13,12 @@ from ragpp.fields import Id
 from ragpp.jobs import Job, JobState, LagReport, UserSettings
 from ragpp.ledger import Stage
 from ragpp.models import Page, Scope
-from ragpp_services.gateway.http import (
-    RESPONSES,
-    Cursor,
-    Limit,
-    Reader,
-    Writer,
-    accepted,
-    answer,
-    body_schema,
-    note,
-    read_body,
-)
+from ragpp_services.gateway.http import Cursor, GatewayParts, Limit, PathUser, accepted, keyed_router
 from ragpp_services.gateway.parts import Parts
+from ragpp_services.gateway.requester import Reader, Writer
 from ragpp_services.gateway.results import with_contents
 
-router = APIRouter(tags=["jobs"], responses=RESPONSES)
-InPath = Annotated[Id, Path()]
+router = keyed_router("jobs")
 Whose = Annotated[Id | None, Query(description="Whose; absent, everybody's whom the key may read.", examples=["u1"])]
 STEP: Final = timedelta(microseconds=1)
 WINDOW: Final = timedelta(hours=1)
@@ -38,108 +27,85 @@ LAST: Final = datetime(9998, 12, 30, tzinfo=UTC)
 """Between these every moment has an hour before it and a day around it, in any time zone."""
 
 
-@router.get("/v1/jobs", response_model=Page[Job], summary="List jobs")
+@router.get("/v1/jobs", summary="List jobs")
 async def list_jobs(
-    request: Request,
-    principal: Reader,
+    requester: Reader,
+    parts: GatewayParts,
     user_id: Whose = None,
     stage: Annotated[Stage | None, Query(description="What kind of work.")] = None,
     state: Annotated[JobState | None, Query(description="`failed` for what needs a look.")] = None,
     cursor: Cursor = None,
     limit: Limit = 50,
-) -> Response:
+) -> Page[Job]:
     """Newest first. Every message is two jobs, `observe` and `short_term`; the others are rarer. Results have ids and
     numbers alone; what the ids stand for is answered with one job. A key that is bound to an agent has the jobs that
     it asked for."""
-    note(request, user_id=user_id)
-    parts: Parts = request.app.state.parts
-    whose = principal.users("read", user_id)
-    return answer(
-        await parts.jobs.jobs(
-            principal.tenant_id,
-            user_id=whose,
-            agent_id=principal.agent_id,
-            stage=stage,
-            state=state,
-            cursor=cursor,
-            limit=limit,
-        )
+    requester.user_id, principal = user_id, requester.principal
+    return await parts.jobs.jobs(
+        principal.tenant_id,
+        user_id=principal.users("read", user_id),
+        agent_id=principal.agent_id,
+        stage=stage,
+        state=state,
+        cursor=cursor,
+        limit=limit,
     )
 
 
-@router.get("/v1/jobs/{job_id:id}", response_model=Job, summary="Read one job")
-async def get_job(request: Request, principal: Reader, job_id: InPath, user_id: Whose = None) -> Response:
+@router.get("/v1/jobs/{job_id:id}", summary="Read one job")
+async def get_job(requester: Reader, parts: GatewayParts, job_id: Id, user_id: Whose = None) -> Job:
     """Its state, its error when it failed, and its result when it has one, with what the ids in it stand for."""
-    parts: Parts = request.app.state.parts
+    principal = requester.principal
     whose = principal.users("read", user_id)
     job = await parts.jobs.job(principal.tenant_id, job_id, user_id=whose, agent_id=principal.agent_id)
-    note(request, user_id=job.user_id)
-    return answer(await with_contents(parts, principal.scope("read", whose or job.user_id), job))
+    requester.user_id = job.user_id
+    return await with_contents(parts, principal.scope("read", whose or job.user_id), job)
 
 
-@router.post("/v1/jobs/{job_id:id}/retry", response_model=Job, summary="Retry a failed or cancelled job")
-async def retry_job(request: Request, principal: Writer, job_id: InPath, user_id: Whose = None) -> Response:
+@router.post("/v1/jobs/{job_id:id}/retry", summary="Retry a failed or cancelled job")
+async def retry_job(requester: Writer, parts: GatewayParts, job_id: Id, user_id: Whose = None) -> Job:
     """It gets another round of attempts. 409 when it is neither failed nor cancelled."""
-    parts: Parts = request.app.state.parts
+    principal = requester.principal
     whose = principal.users("write", user_id)
     job = await parts.jobs.retry(principal.tenant_id, job_id, user_id=whose, agent_id=principal.agent_id)
-    note(request, user_id=job.user_id, items=1)
-    return answer(job)
+    requester.user_id, requester.items = job.user_id, 1
+    return job
 
 
-@router.post("/v1/jobs/{job_id:id}/cancel", response_model=Job, summary="Cancel a job that waits")
-async def cancel_job(request: Request, principal: Writer, job_id: InPath, user_id: Whose = None) -> Response:
+@router.post("/v1/jobs/{job_id:id}/cancel", summary="Cancel a job that waits")
+async def cancel_job(requester: Writer, parts: GatewayParts, job_id: Id, user_id: Whose = None) -> Job:
     """It is not done, unless it is retried. 409 when it no longer waits, and for jobs that forget: those must be
     done."""
-    parts: Parts = request.app.state.parts
+    principal = requester.principal
     whose = principal.users("write", user_id)
     job = await parts.jobs.cancel(principal.tenant_id, job_id, user_id=whose, agent_id=principal.agent_id)
-    note(request, user_id=job.user_id, items=1)
-    return answer(job)
+    requester.user_id, requester.items = job.user_id, 1
+    return job
 
 
-@router.get("/v1/lag", response_model=LagReport, summary="How far are the workers behind?")
-async def lag(request: Request, principal: Reader, user_id: Whose = None) -> Response:
+@router.get("/v1/lag", summary="How far are the workers behind?")
+async def lag(requester: Reader, parts: GatewayParts, user_id: Whose = None) -> LagReport:
     """What waits and what failed by stage, the age of the oldest event that waits, and each stage's last success."""
-    note(request, user_id=user_id)
-    parts: Parts = request.app.state.parts
-    return answer(await parts.jobs.lag(principal.tenant_id, principal.users("read", user_id)))
+    requester.user_id, principal = user_id, requester.principal
+    return await parts.jobs.lag(principal.tenant_id, principal.users("read", user_id))
 
 
-@router.post(
-    "/v1/users/{user_id:id}/extract",
-    status_code=202,
-    response_model=Job,
-    openapi_extra=body_schema(ExtractIn),
-    summary="Extract from a window now",
-)
-async def extract(request: Request, principal: Writer, user_id: InPath) -> Response:
+@router.post("/v1/users/{user_id:id}/extract", status_code=202, response_model=Job, summary="Extract from a window now")
+async def extract(requester: Writer, parts: GatewayParts, user_id: PathUser, body: ExtractIn) -> Response:
     """Answers a job; when it is done its `result` has `patterns`, `preferences`, `relationships`, `findings` and
     `extracted_at`. Workers do the same by themselves when a user has been quiet for a while."""
-    body = await read_body(request, ExtractIn)
-    note(request, user_id=user_id)
-    parts: Parts = request.app.state.parts
-    scope = principal.scope("write", user_id)
+    scope = requester.scope("write", user_id)
     latest = await _latest(parts, scope)
     window = _window(body.start, body.end or latest + STEP)
     subject = f"asked:{body.id or uuid4().hex}"
     return accepted(await parts.jobs.request(scope, "extract.requested", subject, window, latest))
 
 
-@router.post(
-    "/v1/users/{user_id:id}/reflect",
-    status_code=202,
-    response_model=Job,
-    openapi_extra=body_schema(ReflectIn),
-    summary="Reflect now",
-)
-async def reflect(request: Request, principal: Writer, user_id: InPath) -> Response:
+@router.post("/v1/users/{user_id:id}/reflect", status_code=202, response_model=Job, summary="Reflect now")
+async def reflect(requester: Writer, parts: GatewayParts, user_id: PathUser, body: ReflectIn) -> Response:
     """Answers a job; when it is done its `result` is the report, which GET /v1/users/{user_id}/reflections lists.
     Workers reflect by themselves each night, at the hour of the user's settings."""
-    body = await read_body(request, ReflectIn)
-    note(request, user_id=user_id)
-    parts: Parts = request.app.state.parts
-    scope = principal.scope("write", user_id)
+    scope = requester.scope("write", user_id)
     latest = await _latest(parts, scope)
     about: dict[str, JsonValue] = {"kind": body.kind}
     if body.kind == "incremental":
@@ -150,27 +116,18 @@ async def reflect(request: Request, principal: Writer, user_id: InPath) -> Respo
     return accepted(await parts.jobs.request(scope, "reflect.requested", subject, about, latest))
 
 
-@router.get("/v1/users/{user_id:id}/settings", response_model=UserSettings, summary="Read a user's settings")
-async def get_settings(request: Request, principal: Reader, user_id: InPath) -> Response:
+@router.get("/v1/users/{user_id:id}/settings", summary="Read a user's settings")
+async def get_settings(requester: Reader, parts: GatewayParts, user_id: PathUser) -> UserSettings:
     """The defaults, where nothing was set."""
-    note(request, user_id=user_id)
-    parts: Parts = request.app.state.parts
-    return answer(await parts.jobs.settings(principal.scope("read", user_id)))
+    return await parts.jobs.settings(requester.scope("read", user_id))
 
 
-@router.put(
-    "/v1/users/{user_id:id}/settings",
-    response_model=UserSettings,
-    openapi_extra=body_schema(SettingsIn),
-    summary="Set a user's settings",
-)
-async def set_settings(request: Request, principal: Writer, user_id: InPath) -> Response:
+@router.put("/v1/users/{user_id:id}/settings", summary="Set a user's settings")
+async def set_settings(requester: Writer, parts: GatewayParts, user_id: PathUser, body: SettingsIn) -> UserSettings:
     """The time zone and the local hour of the nightly reflection, and the plan whose retention applies. What is absent
     is set to its default."""
-    body = await read_body(request, SettingsIn)
-    note(request, user_id=user_id, items=1)
-    parts: Parts = request.app.state.parts
-    return answer(await parts.jobs.set_settings(principal.whole("write", user_id), body))
+    requester.items = 1
+    return await parts.jobs.set_settings(requester.whole("write", user_id), body)
 
 
 async def _latest(parts: Parts, scope: Scope) -> datetime:

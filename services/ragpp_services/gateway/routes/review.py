@@ -3,33 +3,31 @@
 import asyncio
 from typing import Annotated
 
-from fastapi import APIRouter, Path, Query, Request, Response
+from fastapi import Query
 
-from ragpp.fields import Confidence, Id
+from ragpp.fields import Confidence
 from ragpp.learned import ReviewList
 from ragpp_services.gateway import quotes
-from ragpp_services.gateway.http import RESPONSES, Limit, Reader, answer, note
-from ragpp_services.gateway.parts import Parts
+from ragpp_services.gateway.http import GatewayParts, Limit, PathUser, keyed_router
+from ragpp_services.gateway.requester import Reader
 
-router = APIRouter(tags=["review"], responses=RESPONSES)
+router = keyed_router("review")
 
 
-@router.get("/v1/users/{user_id:id}/review", response_model=ReviewList, summary="List what waits to be judged")
+@router.get("/v1/users/{user_id:id}/review", summary="List what waits to be judged")
 async def review(
-    request: Request,
-    principal: Reader,
-    user_id: Annotated[Id, Path()],
+    requester: Reader,
+    parts: GatewayParts,
+    user_id: PathUser,
     below: Annotated[
         Confidence | None, Query(description="Only what is less sure; absent, LEARNING_REVIEW_BELOW.")
     ] = None,
     limit: Limit = 50,
-) -> Response:
+) -> ReviewList:
     """Relationships and preferences of little confidence on which nobody has judged, the surest first, and rules that
     nobody said plainly, the latest first, with what was said; at most `limit` of each. `POST …/confirm` and
     `POST …/reject` on one of them judge it."""
-    note(request, user_id=user_id)
-    parts: Parts = request.app.state.parts
-    scope = principal.scope("read", user_id)
+    scope = requester.scope("read", user_id)
     threshold = parts.review_below if below is None else below
     relationships, preferences, rules = await asyncio.gather(
         parts.semantic.review_relationships(scope, threshold, limit),
@@ -37,5 +35,4 @@ async def review(
         parts.procedural.review_rules(scope, limit),
     )
     proposed = await quotes.with_quotes(parts, scope, rules)
-    listed = ReviewList(relationships=tuple(relationships), preferences=tuple(preferences), rules=tuple(proposed))
-    return answer(listed)
+    return ReviewList(relationships=tuple(relationships), preferences=tuple(preferences), rules=tuple(proposed))

@@ -2,7 +2,7 @@
 
 from typing import Annotated, Literal
 
-from fastapi import APIRouter, Query, Request, Response
+from fastapi import Query, Response
 
 from ragpp.api import Forgotten
 from ragpp.errors import Forbidden, InvalidInput, NotFound
@@ -10,37 +10,33 @@ from ragpp.fields import Id
 from ragpp.jobs import Job
 from ragpp.ledger.erasing import Erasure
 from ragpp.models import Page, SessionInfo, SessionView
-from ragpp_services.gateway.http import RESPONSES, Cursor, DryRun, Limit, Reader, UserId, Writer, accepted, answer, note
-from ragpp_services.gateway.parts import Parts
+from ragpp_services.gateway.http import Cursor, DryRun, GatewayParts, Limit, UserId, accepted, answer, keyed_router
+from ragpp_services.gateway.requester import Reader, Writer
 
-router = APIRouter(tags=["sessions"], responses=RESPONSES)
+router = keyed_router("sessions")
 
 
-@router.get("/v1/sessions", response_model=Page[SessionInfo], summary="List running conversations")
+@router.get("/v1/sessions", summary="List running conversations")
 async def list_sessions(
-    request: Request, principal: Reader, user_id: UserId, cursor: Cursor = None, limit: Limit = 50
-) -> Response:
+    requester: Reader, parts: GatewayParts, user_id: UserId, cursor: Cursor = None, limit: Limit = 50
+) -> Page[SessionInfo]:
     """The one used last first."""
-    note(request, user_id=user_id)
-    parts: Parts = request.app.state.parts
-    return answer(await parts.short_term.list_sessions(principal.scope("read", user_id), cursor, limit))
+    return await parts.short_term.list_sessions(requester.scope("read", user_id), cursor, limit)
 
 
-@router.get("/v1/sessions/{session_id:ids}", response_model=SessionView, summary="Read a running conversation")
+@router.get("/v1/sessions/{session_id:ids}", summary="Read a running conversation")
 async def get_session(
-    request: Request,
-    principal: Reader,
+    requester: Reader,
+    parts: GatewayParts,
     session_id: Id,
     user_id: UserId,
     token_budget: Annotated[int, Query(ge=1, le=200_000)] = 4_000,
-) -> Response:
+) -> SessionView:
     """Its summary and latest messages, within a budget of tokens."""
-    note(request, user_id=user_id)
-    parts: Parts = request.app.state.parts
-    view = await parts.short_term.read(principal.scope("read", user_id, session_id=session_id), token_budget)
+    view = await parts.short_term.read(requester.scope("read", user_id, session_id=session_id), token_budget)
     if not view.messages and not view.summary and view.tokens == 0:
         raise NotFound("this user has no running conversation of that id")
-    return answer(view)
+    return view
 
 
 @router.delete(
@@ -51,8 +47,8 @@ async def get_session(
     summary="Forget a session",
 )
 async def delete_session(
-    request: Request,
-    principal: Writer,
+    requester: Writer,
+    parts: GatewayParts,
     session_id: Id,
     user_id: UserId,
     interactions: Annotated[
@@ -64,9 +60,7 @@ async def delete_session(
     each store what was found, what was removed, and what was found again. What is said after this was answered stays.
     Harmless to repeat, and for a session that there is none of. A key that is bound to an agent forgets what was said
     to that agent. With `interactions=keep` only the running conversation goes, at once, which is answered 200."""
-    note(request, user_id=user_id)
-    parts: Parts = request.app.state.parts
-    scope = principal.scope("forget", user_id, session_id=session_id)
+    scope = requester.scope("forget", user_id, session_id=session_id)
     if interactions == "forget":
         erasure = Erasure("session", session_id=session_id, agent_id=scope.view, dry_run=dry_run)
         return accepted(await parts.jobs.erase(scope, erasure))

@@ -1,0 +1,61 @@
+"""Who asks, as a route gets to know it, and what the audit gets to know of the request."""
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from fastapi import Request, Security
+from fastapi.openapi.models import HTTPBearer
+from fastapi.security.base import SecurityBase
+
+from ragpp.models import Scope
+from ragpp_services.gateway.identity import Identity, Principal
+
+
+@dataclass
+class Requester:
+    """The principal of one request. The other fields are for its audit entry: whose memory it concerns, for which
+    agent, the keyed hash of what was asked, and how many things it found or changed."""
+
+    principal: Principal
+    user_id: str | None = None
+    agent_id: str | None = None
+    query_sha256: str | None = None
+    items: int = 0
+
+    def scope(self, needed: str, user_id: str, *, agent_id: str | None = None, session_id: str | None = None) -> Scope:
+        """As `Principal.scope`; the audit is told of `user_id` whether it is refused or not."""
+        self.user_id = user_id
+        return self.principal.scope(needed, user_id, agent_id=agent_id, session_id=session_id)
+
+    def whole(self, needed: str, user_id: str) -> Scope:
+        """As `Principal.whole`; the audit is told of `user_id` whether it is refused or not."""
+        self.user_id = user_id
+        return self.principal.whole(needed, user_id)
+
+
+class ApiKey(SecurityBase):
+    """The key that a route wants. A `reading` request is served from a recent verification while PostgreSQL is down.
+
+    As a dependency it is the requester whom `ragpp_services.gateway.http.KeyedRoute` has verified already.
+    """
+
+    def __init__(self, *, reading: bool) -> None:
+        self.scheme_name = "API key"
+        self.model = HTTPBearer(description="As `ragpp up` made it.")
+        self._reading = reading
+
+    async def verify(self, request: Request) -> Requester:
+        """Raises Unauthenticated, TierUnavailable."""
+        identity: Identity = request.app.state.parts.identity
+        authorization = request.headers.get("authorization")
+        requester = Requester(await identity.verify(authorization, reading=self._reading))
+        request.state.requester = requester
+        return requester
+
+    async def __call__(self, request: Request) -> Requester:
+        requester: Requester = request.state.requester
+        return requester
+
+
+Reader = Annotated[Requester, Security(ApiKey(reading=True))]
+Writer = Annotated[Requester, Security(ApiKey(reading=False))]

@@ -1,0 +1,140 @@
+"""A route knows who asks before it takes what is asked, takes no more than it allows, and tells the audit of it."""
+
+from collections.abc import AsyncIterator
+from datetime import UTC, datetime
+from types import SimpleNamespace
+from typing import Annotated, Final
+
+import httpx
+import pytest
+from fastapi import Body, FastAPI
+
+from ragpp.api import UserIn
+from ragpp.errors import Unauthenticated
+from ragpp.web import problems
+from ragpp_services.gateway.http import AuditMiddleware, KeyedRoute, keyed_router
+from ragpp_services.gateway.identity import Principal
+from ragpp_services.gateway.requester import Reader, Writer
+from ragpp_services.gateway.store import Access
+from tests.support.operations import ROUTES, checked_problem
+
+LIMIT: Final = 100
+KEY: Final = {"authorization": "Bearer k"}
+
+
+class OneKey:
+    """An identity that knows one key, which may write for Ann."""
+
+    async def verify(self, authorization: str | None, *, reading: bool) -> Principal:
+        del reading
+        if authorization != KEY["authorization"]:
+            raise Unauthenticated("unknown")
+        return Principal("key_1", "acme", frozenset({"write"}), "ann", None)
+
+
+class Recorded(list[Access]):
+    """An audit in memory."""
+
+    def record(self, access: Access) -> None:
+        self.append(access)
+
+
+class Sent:
+    """A body in pieces, which counts how many of them were taken."""
+
+    def __init__(self, *pieces: bytes) -> None:
+        self.pieces, self.taken = pieces, 0
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        for piece in self.pieces:
+            self.taken += 1
+            yield piece
+
+
+@pytest.fixture
+def audit() -> Recorded:
+    return Recorded()
+
+
+@pytest.fixture
+async def gateway(audit: Recorded) -> AsyncIterator[httpx.AsyncClient]:
+    app, router = FastAPI(), keyed_router("test")
+
+    @router.post("/v1/things")
+    async def make(requester: Writer, body: UserIn, limit: int = 1) -> UserIn:
+        requester.items = limit
+        requester.scope("write", body.user_id)
+        return body
+
+    app.include_router(router)
+    problems.install(app)
+    app.add_middleware(AuditMiddleware)
+    app.state.parts = SimpleNamespace(
+        identity=OneKey(), audit=audit, max_body_bytes=LIMIT, clock=lambda: datetime(2026, 1, 1, tzinfo=UTC)
+    )
+    async with httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://gateway") as client:
+        yield client
+
+
+async def test_of_a_stranger_nothing_is_read_and_to_a_stranger_nothing_is_told(
+    gateway: httpx.AsyncClient, audit: Recorded
+) -> None:
+    body = Sent(b"{", b"}")
+    answer = await gateway.post("/v1/things?unknown=1", content=body, headers={"content-type": "text/plain"})
+    checked_problem(answer, 401, Unauthenticated.code)
+    assert body.taken == 0
+    assert audit == []
+
+
+async def test_a_parameter_that_the_route_has_not_is_refused_before_the_body_is_read(
+    gateway: httpx.AsyncClient,
+) -> None:
+    body = Sent(b"{", b"}")
+    problem = checked_problem(await gateway.post("/v1/things?limt=2", content=body, headers=KEY), 422, "MEM-020")
+    assert [error.field for error in problem.errors] == ["limt"]
+    assert problem.recovery_suggestions == ["Its parameters are: limit."]
+    assert body.taken == 0
+
+
+async def test_no_more_of_a_body_is_read_than_is_allowed(gateway: httpx.AsyncClient) -> None:
+    body = Sent(*[b" " * 60] * 10)
+    checked_problem(await gateway.post("/v1/things", content=body, headers=KEY), 413, "MEM-023")
+    assert body.taken == 2
+
+
+@pytest.mark.parametrize("declared", [None, "application/json", "application/ld+json; charset=x", ";"])
+async def test_a_body_is_a_value_however_its_json_is_declared(gateway: httpx.AsyncClient, declared: str | None) -> None:
+    headers = KEY if declared is None else {**KEY, "content-type": declared}
+    answer = await gateway.post("/v1/things", content=b'{"user_id": "ann"}', headers=headers)
+    assert (answer.status_code, answer.json()) == (200, {"user_id": "ann"})
+
+
+async def test_the_audit_names_the_user_and_what_was_done_or_refused(
+    gateway: httpx.AsyncClient, audit: Recorded
+) -> None:
+    assert (await gateway.post("/v1/things?limit=7", json={"user_id": "ann"}, headers=KEY)).status_code == 200
+    checked_problem(await gateway.post("/v1/things", json={"user_id": "bob"}, headers=KEY), 403)
+    checked_problem(await gateway.post("/v1/things", json={"user": "bob"}, headers=KEY), 422)
+    assert [(one.user_id, one.items, one.status) for one in audit] == [("ann", 7, 200), ("bob", 1, 403), (None, 0, 422)]
+    assert {(one.key_id, one.action) for one in audit} == {("key_1", "POST /v1/things")}
+
+
+def test_a_route_without_a_key_cannot_be_made() -> None:
+    async def open_to_all() -> None: ...
+
+    with pytest.raises(TypeError, match="no route of one key"):
+        keyed_router("test").get("/v1/open")(open_to_all)
+
+
+def test_a_body_that_is_no_value_cannot_be_taken() -> None:
+    async def loose(requester: Reader, body: Annotated[dict[str, int], Body()]) -> None: ...
+
+    with pytest.raises(TypeError, match="not one Value"):
+        keyed_router("test").post("/v1/loose")(loose)
+
+
+def test_every_public_route_but_health_wants_a_key() -> None:
+    assert {name for name, route in ROUTES if not isinstance(route, KeyedRoute)} == {
+        "GET /health/live",
+        "GET /health/ready",
+    }
