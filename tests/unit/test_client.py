@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from ragpp.api import MessageIn, Outcome, PreferenceIn, RecallRequest, StoreRequest
 from ragpp.client import GatewayUnreachable, MemoryClient
+from ragpp.client.calls import path_of
 from ragpp.errors import Conflict, InvalidInput, MemorySystemError, TierUnavailable
-from ragpp.web.calls import path_of
-from ragpp.web.problems import MEDIA_TYPE, problem_of
+from ragpp.errors.problems import MEDIA_TYPE, problem_of
 
 KEY = "rk_test"
 STORED = {
@@ -151,7 +151,7 @@ async def test_text_that_is_not_unicode_is_refused_before_anything_is_sent() -> 
 
 @given(st.text(st.characters(exclude_categories=["Cs"]), min_size=1))
 def test_no_id_leaves_its_place_in_the_path(identifier: str) -> None:
-    url = httpx.URL("http://gateway").join(path_of("interactions", identifier))
+    url = httpx.URL("http://gateway").join(path_of("/v1/interactions/{interaction_id}", {"interaction_id": identifier}))
     prefix, name = url.raw_path.decode().rsplit("/", 1)
     assert prefix == "/v1/interactions"
     assert url.path == f"/v1/interactions/{identifier}"

@@ -9,7 +9,7 @@ import pytest
 from ragpp.api import ExtractIn, ReflectIn, SettingsIn
 from ragpp.client import MemoryClient
 from ragpp.errors import Conflict, TierUnavailable
-from ragpp.web.problems import MEDIA_TYPE, problem_of
+from ragpp.errors.problems import MEDIA_TYPE, problem_of
 
 NOON = "2026-03-08T12:00:00Z"
 

@@ -12,11 +12,10 @@ from pydantic import BaseModel, Field, JsonValue, ValidationError
 from starlette.types import ASGIApp, Message, Receive, Send
 from starlette.types import Scope as AsgiScope
 
-from ragpp.errors import InvalidInput, MalformedBody, PayloadTooLarge, UnsupportedMediaType
+from ragpp.errors import InvalidInput, MalformedBody, PayloadTooLarge, UnsupportedMediaType, problems
 from ragpp.fields import Id
 from ragpp.learned import Job
 from ragpp.models import Value
-from ragpp.web import problems
 from ragpp_services.gateway.audit import Audit
 from ragpp_services.gateway.identity import Identity, Principal
 from ragpp_services.gateway.store import Access

@@ -20,10 +20,10 @@ import orjson
 from fastapi import FastAPI, Request, Response
 from pydantic import Field, TypeAdapter, ValidationError, create_model
 
-from ragpp.errors import ConfigurationError, MemorySystemError, TierUnavailable, Unauthenticated
+from ragpp.errors import ConfigurationError, MemorySystemError, TierUnavailable, Unauthenticated, problems
 from ragpp.models import Health, Value
 from ragpp.tiers import MemoryTier
-from ragpp.web import problems
+from ragpp.web.problems import install
 
 TierT = TypeVar("TierT", bound=MemoryTier)
 OpenTier = Callable[[], AbstractAsyncContextManager[TierT]]
@@ -87,7 +87,7 @@ def tier_app(protocol: type[TierT], open_tier: OpenTier[TierT], credential: str)
             yield
 
     app = FastAPI(title=f"RAG++ {protocol.__name__}", lifespan=lifespan, openapi_url="/openapi.json")
-    problems.install(app)
+    install(app)
     expected = f"Bearer {credential}".encode()
 
     @app.get("/health/live")
