@@ -2,7 +2,7 @@
 
 import inspect
 from datetime import UTC, datetime
-from typing import assert_type
+from typing import assert_type, cast
 
 import httpx
 import orjson
@@ -11,8 +11,8 @@ import pytest
 from ragpp.api import MessageIn, RecallRequest, RecallResponse, RuleChange, StoreRequest
 from ragpp.client import GatewayUnreachable, MemoryClient, SyncMemoryClient
 from ragpp.errors import ConfigurationError, Conflict, InvalidInput, TierUnavailable
-from ragpp.errors.problems import problem_of
 from ragpp.models import Page, Rule
+from tests.support.scripted import ScriptedGateway, answer, refusal
 
 NOON = "2026-03-08T12:00:00Z"
 RECALLED = {
@@ -49,37 +49,20 @@ JOB = {
 }
 
 
-class Gateway(httpx.MockTransport):
-    """Answers each request of either face with the next of `answers`; keeps what it was sent."""
+def sync(gateway: ScriptedGateway) -> SyncMemoryClient:
+    return SyncMemoryClient("http://gateway", "key", retries=1, backoff_s=0, transport=gateway)
 
-    def __init__(self, *answers: tuple[int, object] | Exception) -> None:
-        super().__init__(self.answer)
-        self.answers = list(answers)
-        self.seen: list[httpx.Request] = []
 
-    def answer(self, request: httpx.Request) -> httpx.Response:
-        self.seen.append(request)
-        answer = self.answers.pop(0)
-        if isinstance(answer, Exception):
-            raise answer
-        return httpx.Response(answer[0], json=answer[1])
-
-    def sync(self) -> SyncMemoryClient:
-        return SyncMemoryClient("http://gateway", "key", retries=1, backoff_s=0, transport=self)
-
-    def asynchronous(self) -> MemoryClient:
-        return MemoryClient("http://gateway", "key", retries=1, backoff_s=0, transport=self)
-
-    def bodies(self) -> list[object]:
-        return [orjson.loads(request.content) for request in self.seen]
+def asynchronous(gateway: ScriptedGateway) -> MemoryClient:
+    return MemoryClient("http://gateway", "key", retries=1, backoff_s=0, transport=gateway)
 
 
 async def test_fields_by_keyword_are_the_model() -> None:
-    gateway = Gateway(*[(200, RECALLED)] * 4)
-    async with gateway.asynchronous() as client:
+    gateway = ScriptedGateway(*(answer(RECALLED) for _ in range(4)))
+    async with asynchronous(gateway) as client:
         assert_type(await client.recall(RecallRequest(user_id="u1", query="x", limit=3)), RecallResponse)
         assert_type(await client.recall(user_id="u1", query="x", limit=3), RecallResponse)
-    with gateway.sync() as client:
+    with sync(gateway) as client:
         assert_type(client.recall(request=RecallRequest(user_id="u1", query="x", limit=3)), RecallResponse)
         assert_type(client.recall(user_id="u1", query="x", limit=3), RecallResponse)
     assert gateway.bodies() == [{"user_id": "u1", "query": "x", "limit": 3}] * 4
@@ -87,19 +70,19 @@ async def test_fields_by_keyword_are_the_model() -> None:
 
 
 def test_messages_are_given_as_mappings_too_and_get_their_ids() -> None:
-    gateway = Gateway((201, STORED), (201, STORED))
-    with gateway.sync() as client:
+    gateway = ScriptedGateway(answer(STORED, 201), answer(STORED, 201))
+    with sync(gateway) as client:
         client.remember(user_id="u1", messages=({"content": "hello"},))
         client.remember(StoreRequest(user_id="u1", messages=(MessageIn(content="hello"),)))
     for body in gateway.bodies():
-        (message,) = body["messages"]  # type: ignore[index]  # JSON
+        (message,) = cast("list[dict[str, str]]", body["messages"])
         assert message["id"]
         assert message["content"] == "hello"
 
 
 def test_an_id_stands_before_the_fields() -> None:
-    gateway = Gateway(*[(200, RULE)] * 3)
-    with gateway.sync() as client:
+    gateway = ScriptedGateway(*(answer(RULE) for _ in range(3)))
+    with sync(gateway) as client:
         assert_type(client.update_rule("r/1", user_id="u1", priority=9), Rule)
         client.update_rule("r/1", RuleChange(user_id="u1", priority=9))
         client.update_rule(rule_id="r/1", change=RuleChange(user_id="u1", priority=9))
@@ -110,8 +93,8 @@ def test_an_id_stands_before_the_fields() -> None:
 
 def test_what_is_not_a_body_is_the_query_or_an_object() -> None:
     empty: dict[str, object] = {"items": [], "next_cursor": None}
-    gateway = Gateway((200, empty), (200, empty), (200, RULE))
-    with gateway.sync() as client:
+    gateway = ScriptedGateway(answer(empty), answer(empty), answer(RULE))
+    with sync(gateway) as client:
         assert_type(client.rules("u1", active=True), Page[Rule])
         client.findings("u1", as_of=datetime(2026, 3, 8, 12, tzinfo=UTC))
         client.confirm_rule("u1", "r1")
@@ -122,28 +105,28 @@ def test_what_is_not_a_body_is_the_query_or_an_object() -> None:
 
 
 async def test_fields_that_make_no_request_are_refused_before_anything_is_sent() -> None:
-    gateway = Gateway()
-    with gateway.sync() as client:
+    gateway = ScriptedGateway()
+    with sync(gateway) as client:
         with pytest.raises(InvalidInput, match="query"):
             client.recall(user_id="u1")  # type: ignore[call-overload]
         with pytest.raises(InvalidInput, match="quer: "):
             client.recall(user_id="u1", query="x", quer="y")  # type: ignore[call-overload]
+        with pytest.raises(InvalidInput):
+            client.recall("x")  # type: ignore[call-overload]
         with pytest.raises(TypeError, match="either a RecallRequest or fields"):
             client.recall(RecallRequest(user_id="u1", query="x"), limit=3)  # type: ignore[call-overload]
         with pytest.raises(TypeError):
             client.rule("u1")  # type: ignore[call-arg]
-    async with gateway.asynchronous() as memory:
+    async with asynchronous(gateway) as memory:
         with pytest.raises(InvalidInput, match="query"):
             await memory.recall(user_id="u1")  # type: ignore[call-overload]
     assert gateway.seen == []
 
 
 def test_the_synchronous_face_repeats_and_raises_as_the_other_does() -> None:
-    error = TierUnavailable("episodic did not answer")
-    away = (503, problem_of(error).model_dump())
-    refused = (409, problem_of(Conflict("taken")).model_dump())
-    gateway = Gateway(away, (200, {"pending": 3}), away, refused, *[httpx.ConnectError("refused")] * 2)
-    with gateway.sync() as client:
+    away, refused = refusal(TierUnavailable("episodic did not answer")), refusal(Conflict("taken"))
+    gateway = ScriptedGateway(away, answer({"pending": 3}), away, refused, *[httpx.ConnectError("refused")] * 2)
+    with sync(gateway) as client:
         assert client.pending("u1") == 3
         with pytest.raises(Conflict, match="taken"):
             client.set_preference(user_id="u1", category="tone", key="length", value="short")
@@ -156,30 +139,30 @@ def test_the_synchronous_face_repeats_and_raises_as_the_other_does() -> None:
 
 
 def test_the_synchronous_face_waits_for_a_job() -> None:
-    gateway = Gateway((200, {**JOB, "state": "pending"}), (200, {**JOB, "state": "done"}))
-    with gateway.sync() as client:
+    gateway = ScriptedGateway(answer({**JOB, "state": "pending"}), answer({**JOB, "state": "done"}))
+    with sync(gateway) as client:
         assert client.ended_job("42.reflect").state == "done"
 
 
 async def test_the_synchronous_face_works_where_a_loop_runs() -> None:
-    with Gateway((200, {"pending": 0})).sync() as client:
+    with sync(ScriptedGateway(answer({"pending": 0}))) as client:
         assert client.pending("u1") == 0
 
 
 async def test_readiness_is_told_also_when_a_tier_is_away() -> None:
     degraded = {"status": "degraded", "tiers": {"semantic": {"name": "semantic", "ok": False, "ms": 1.0}}}
-    gateway = Gateway((503, degraded), (503, degraded))
-    async with gateway.asynchronous() as client:
+    gateway = ScriptedGateway(answer(degraded, 503), answer(degraded, 503))
+    async with asynchronous(gateway) as client:
         assert (await client.ready()).status == "degraded"
-    with gateway.sync() as client:
+    with sync(gateway) as client:
         assert not client.ready().tiers["semantic"].ok
 
 
 def test_a_verb_shows_its_signature_and_what_it_does() -> None:
-    client = Gateway().sync()
+    client = sync(ScriptedGateway())
     assert list(inspect.signature(client.rule).parameters) == ["user_id", "rule_id"]
     assert (client.rule.__doc__ or "").startswith("NotFound")
-    assert inspect.iscoroutinefunction(Gateway().asynchronous().rule)
+    assert inspect.iscoroutinefunction(asynchronous(ScriptedGateway()).rule)
 
 
 @pytest.mark.parametrize("kind", [MemoryClient, SyncMemoryClient])

@@ -124,10 +124,10 @@ class RouteVerb(Verb[P, T]):
         )
         if self._model is not None:
             whole = list(own)[-1]
-            if bound.arguments.get(whole) is None:
-                bound.arguments[whole] = _made(self._model, fields)
-            elif fields:
+            given = bound.arguments.get(whole)
+            if fields and given is not None:
                 raise TypeError(f"{self.function.__name__}() takes either a {self._model.__name__} or fields of one")
+            bound.arguments[whole] = _made(self._model, fields if given is None else given)
         bound = self._signature.bind(*bound.args, **bound.kwargs)
         bound.apply_defaults()
         return {name: value for name, value in bound.arguments.items() if name != "self"}
@@ -198,8 +198,8 @@ def identified(body: BodyT) -> BodyT:
     return body.model_copy(update={"id": uuid4().hex}) if getattr(body, "id", "") is None else body
 
 
-def _made(model: type[BaseModel], fields: dict[str, object]) -> BaseModel:
+def _made(model: type[BaseModel], given: object) -> BaseModel:
     try:
-        return model.model_validate(fields)
+        return model.model_validate(given)
     except ValidationError as error:
         raise invalid_fields([dict(item) for item in error.errors()]) from error
