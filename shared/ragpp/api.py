@@ -7,7 +7,7 @@ from datetime import date as day
 from datetime import datetime
 from typing import Annotated, Literal, Self
 
-from pydantic import AfterValidator, ConfigDict, Field, JsonValue, field_validator, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue, field_validator, model_validator
 
 from ragpp.fields import (
     MAX_MESSAGES,
@@ -25,7 +25,7 @@ from ragpp.fields import (
 )
 from ragpp.jobs import UserSettings
 from ragpp.learned import ReflectionKind, chosen
-from ragpp.models import DEFAULT_SESSION, Memory, Role, TierName, TimeRange, Value, Visibility
+from ragpp.models import DEFAULT_SESSION, Health, Memory, Role, TierName, TimeRange, Value, Visibility
 from ragpp.retention import RetainedTier
 
 ChosenId = Annotated[NewId, AfterValidator(chosen)]
@@ -553,3 +553,17 @@ class SplitIn(Value):
 
     user_id: Id
     absorbed_id: Id
+
+
+class Live(BaseModel):
+    """The process answers."""
+
+    status: Literal["live"] = "live"
+    version: str
+
+
+class Ready(Value):
+    """`ready`: every tier's own ping succeeded. `degraded`: recalls answer as `partial`."""
+
+    status: Literal["ready", "degraded"]
+    tiers: dict[str, Health]

@@ -14,7 +14,7 @@ from tests.support.source import ROOT, modules, text_files, tree_of
 MODULES: Final = dict(modules())
 TREES: Final = {name: tree_of(path) for name, path in MODULES.items()}
 MAX_LINES: Final = 300
-READS_SETTINGS: Final = frozenset({"app", "all_in_one", "keys", "__main__"})
+READS_SETTINGS: Final = frozenset({"app", "all_in_one", "environment", "keys", "__main__"})
 # written in halves, so that this file does not hold what it looks for
 FOREIGN_HOSTS: Final = tuple(
     f"{name}.{domain}"

@@ -9,7 +9,7 @@ import pytest
 from pydantic import BaseModel
 
 from ragpp import api, models
-from ragpp.web import problems
+from ragpp.errors import problems
 from ragpp_services.gateway.app import create_app
 from ragpp_services.gateway.parts import Parts
 

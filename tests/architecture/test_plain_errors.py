@@ -60,6 +60,7 @@ OF_FILES_AND_IMPORTS: Final = {
     "ragpp.embedding.graph_cache": {"error"},
     "ragpp.embedding.openai": {"error"},  # of an address
     "ragpp.llm.factory": {"error"},
+    "ragpp.client.environment": {"' and '.join(missing)"},  # of settings
     "ragpp.settings.variables": {"'; '.join(problems)"},  # of settings
     "ragpp_infra.cli.environment": {"'; '.join(problems)"},
     "ragpp_services.governor.langgraph": {"error"},

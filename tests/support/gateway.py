@@ -8,7 +8,7 @@ import httpx
 
 from ragpp.api import StoredMessage, StoreRequest, StoreResponse
 from ragpp.errors import Conflict, InvalidInput, MemorySystemError
-from ragpp.web.problems import MEDIA_TYPE, problem_of
+from ragpp.errors.problems import MEDIA_TYPE, problem_of
 
 
 class KeepingGateway(httpx.AsyncBaseTransport):

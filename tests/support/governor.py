@@ -25,8 +25,8 @@ from ragpp.api import (
     TierStatus,
 )
 from ragpp.errors import Conflict, MemorySystemError
+from ragpp.errors.problems import problem_of
 from ragpp.text.lexical import query_terms, terms
-from ragpp.web.problems import problem_of
 
 NOON = datetime(2026, 3, 9, 12, 0, tzinfo=UTC)
 

@@ -11,7 +11,7 @@ import httpx
 from fastapi.routing import APIRoute
 from pydantic import TypeAdapter
 
-from ragpp.web.problems import MEDIA_TYPE, Problem
+from ragpp.errors.problems import MEDIA_TYPE, Problem
 from ragpp_services.gateway.app import create_app
 from ragpp_services.gateway.parts import Parts
 from ragpp_services.gateway.routes import (

@@ -4,16 +4,15 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 import httpx
-import orjson
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from ragpp.api import MessageIn, Outcome, PreferenceIn, RecallRequest, StoreRequest
 from ragpp.client import GatewayUnreachable, MemoryClient
+from ragpp.client.calls import path_of
 from ragpp.errors import Conflict, InvalidInput, MemorySystemError, TierUnavailable
-from ragpp.web.calls import path_of
-from ragpp.web.problems import MEDIA_TYPE, problem_of
+from tests.support.scripted import ScriptedGateway, refusal
 
 KEY = "rk_test"
 STORED = {
@@ -24,31 +23,8 @@ STORED = {
 }
 
 
-class Gateway(httpx.AsyncBaseTransport):
-    """Answers each request with the next of `answers`, an exception is raised; keeps what it was sent."""
-
-    def __init__(self, *answers: httpx.Response | Exception) -> None:
-        self.answers = list(answers)
-        self.seen: list[httpx.Request] = []
-
-    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
-        self.seen.append(request)
-        answer = self.answers.pop(0)
-        if isinstance(answer, Exception):
-            raise answer
-        return answer
-
-    def bodies(self) -> list[dict[str, object]]:
-        return [orjson.loads(request.content) for request in self.seen]
-
-
-def problem(error: MemorySystemError) -> httpx.Response:
-    document = problem_of(error)
-    return httpx.Response(document.status, json=document.model_dump(), headers={"content-type": MEDIA_TYPE})
-
-
 @asynccontextmanager
-async def client_of(gateway: Gateway) -> AsyncIterator[MemoryClient]:
+async def client_of(gateway: ScriptedGateway) -> AsyncIterator[MemoryClient]:
     async with MemoryClient("http://gateway", KEY, retries=2, backoff_s=0, transport=gateway) as client:
         yield client
 
@@ -58,15 +34,15 @@ def one_message(**fields: str) -> StoreRequest:
 
 
 async def test_every_request_carries_the_key() -> None:
-    gateway = Gateway(httpx.Response(200, json={"pending": 3}))
+    gateway = ScriptedGateway(httpx.Response(200, json={"pending": 3}))
     async with client_of(gateway) as client:
         assert await client.pending("u1") == 3
     assert gateway.seen[0].headers["authorization"] == f"Bearer {KEY}"
 
 
 async def test_a_write_that_is_repeated_carries_the_same_id_so_that_nothing_is_stored_twice() -> None:
-    gateway = Gateway(
-        problem(TierUnavailable("episodic did not answer")),
+    gateway = ScriptedGateway(
+        refusal(TierUnavailable("episodic did not answer")),
         httpx.ReadError("connection reset"),
         httpx.Response(201, json=STORED),
     )
@@ -78,14 +54,14 @@ async def test_a_write_that_is_repeated_carries_the_same_id_so_that_nothing_is_s
 
 
 async def test_an_id_that_the_caller_chose_is_kept() -> None:
-    gateway = Gateway(httpx.Response(201, json=STORED))
+    gateway = ScriptedGateway(httpx.Response(201, json=STORED))
     async with client_of(gateway) as client:
         await client.remember(one_message(id="m-1"))
     assert gateway.bodies()[0]["messages"] == [{"id": "m-1", "content": "hello"}]
 
 
 async def test_a_preference_without_an_id_gets_one_that_its_repeats_keep() -> None:
-    gateway = Gateway(problem(TierUnavailable("away")), problem(Conflict("taken")))
+    gateway = ScriptedGateway(refusal(TierUnavailable("away")), refusal(Conflict("taken")))
     async with client_of(gateway) as client:
         with pytest.raises(Conflict):
             await client.set_preference(PreferenceIn(user_id="u1", category="tone", key="length", value="short"))
@@ -94,7 +70,7 @@ async def test_a_preference_without_an_id_gets_one_that_its_repeats_keep() -> No
 
 
 async def test_repeats_are_bounded_and_then_the_problem_is_raised() -> None:
-    gateway = Gateway(*(problem(TierUnavailable("episodic did not answer")) for _ in range(3)))
+    gateway = ScriptedGateway(*(refusal(TierUnavailable("episodic did not answer")) for _ in range(3)))
     async with client_of(gateway) as client:
         with pytest.raises(TierUnavailable, match="episodic did not answer"):
             await client.recall(RecallRequest(user_id="u1", query="x"))
@@ -102,7 +78,7 @@ async def test_repeats_are_bounded_and_then_the_problem_is_raised() -> None:
 
 
 async def test_what_counts_is_not_sent_twice_when_it_may_have_arrived() -> None:
-    gateway = Gateway(httpx.ReadError("connection reset"))
+    gateway = ScriptedGateway(httpx.ReadError("connection reset"))
     async with client_of(gateway) as client:
         with pytest.raises(GatewayUnreachable):
             await client.record_outcome("r1", Outcome(user_id="u1", success=True))
@@ -110,21 +86,21 @@ async def test_what_counts_is_not_sent_twice_when_it_may_have_arrived() -> None:
 
 
 async def test_what_counts_is_sent_again_when_no_connection_was_made() -> None:
-    gateway = Gateway(httpx.ConnectError("refused"), problem(Conflict("reached")))
+    gateway = ScriptedGateway(httpx.ConnectError("refused"), refusal(Conflict("reached")))
     async with client_of(gateway) as client:
         with pytest.raises(Conflict):
             await client.record_outcome("r1", Outcome(user_id="u1", success=True))
 
 
 async def test_a_gateway_that_is_not_there_is_named() -> None:
-    gateway = Gateway(*(httpx.ConnectError("refused") for _ in range(3)))
+    gateway = ScriptedGateway(*(httpx.ConnectError("refused") for _ in range(3)))
     async with client_of(gateway) as client:
         with pytest.raises(GatewayUnreachable, match="http://gateway did not answer"):
             await client.pending("u1")
 
 
 async def test_a_problem_comes_back_as_the_error_it_was_with_its_details() -> None:
-    gateway = Gateway(problem(Conflict("2 ids are known", details={"indexes": [0, 4]})))
+    gateway = ScriptedGateway(refusal(Conflict("2 ids are known", details={"indexes": [0, 4]})))
     async with client_of(gateway) as client:
         with pytest.raises(Conflict) as caught:
             await client.remember(one_message())
@@ -133,7 +109,7 @@ async def test_a_problem_comes_back_as_the_error_it_was_with_its_details() -> No
 
 
 async def test_an_answer_that_is_not_ours_is_an_error_and_not_a_crash() -> None:
-    gateway = Gateway(httpx.Response(502, text="<html>"), httpx.Response(200, text="<html>"))
+    gateway = ScriptedGateway(httpx.Response(502, text="<html>"), httpx.Response(200, text="<html>"))
     async with client_of(gateway) as client:
         with pytest.raises(TierUnavailable, match="HTTP 502"):
             await client.pending("u1")
@@ -142,7 +118,7 @@ async def test_an_answer_that_is_not_ours_is_an_error_and_not_a_crash() -> None:
 
 
 async def test_text_that_is_not_unicode_is_refused_before_anything_is_sent() -> None:
-    gateway = Gateway()
+    gateway = ScriptedGateway()
     async with client_of(gateway) as client:
         with pytest.raises(InvalidInput):
             await client.pending("\ud800")
@@ -151,7 +127,7 @@ async def test_text_that_is_not_unicode_is_refused_before_anything_is_sent() -> 
 
 @given(st.text(st.characters(exclude_categories=["Cs"]), min_size=1))
 def test_no_id_leaves_its_place_in_the_path(identifier: str) -> None:
-    url = httpx.URL("http://gateway").join(path_of("interactions", identifier))
+    url = httpx.URL("http://gateway").join(path_of("/v1/interactions/{interaction_id}", {"interaction_id": identifier}))
     prefix, name = url.raw_path.decode().rsplit("/", 1)
     assert prefix == "/v1/interactions"
     assert url.path == f"/v1/interactions/{identifier}"

@@ -3,13 +3,12 @@
 from datetime import UTC, date, datetime
 
 import httpx
-import orjson
 import pytest
 
 from ragpp.api import ExtractIn, ReflectIn, SettingsIn
 from ragpp.client import MemoryClient
 from ragpp.errors import Conflict, TierUnavailable
-from ragpp.web.problems import MEDIA_TYPE, problem_of
+from tests.support.scripted import ScriptedGateway, refusal
 
 NOON = "2026-03-08T12:00:00Z"
 
@@ -20,29 +19,16 @@ def job(state: str, **fields: object) -> httpx.Response:
     return httpx.Response(200, json={**about, **moments, "state": state, "attempts": 1, **fields})
 
 
-class Gateway(httpx.AsyncBaseTransport):
-    """Answers each request with the next of `answers`; keeps what it was sent."""
-
-    def __init__(self, *answers: httpx.Response) -> None:
-        self.answers = list(answers)
-        self.seen: list[httpx.Request] = []
-
-    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
-        self.seen.append(request)
-        return self.answers.pop(0)
-
-    def client(self) -> MemoryClient:
-        return MemoryClient("http://gateway", "key", retries=1, backoff_s=0, transport=self)
+def client_of(gateway: ScriptedGateway) -> MemoryClient:
+    return MemoryClient("http://gateway", "key", retries=1, backoff_s=0, transport=gateway)
 
 
 async def test_what_is_asked_for_again_carries_the_same_id() -> None:
-    error = problem_of(TierUnavailable("down"))
-    away = httpx.Response(503, json=error.model_dump(), headers={"content-type": MEDIA_TYPE})
-    gateway = Gateway(away, job("pending"), job("pending"))
-    async with gateway.client() as client:
+    gateway = ScriptedGateway(refusal(TierUnavailable("down")), job("pending"), job("pending"))
+    async with client_of(gateway) as client:
         await client.reflect("u/1", ReflectIn(date=date(2026, 3, 8)))
         await client.extract("u/1", ExtractIn(id="mine", start=datetime(2026, 3, 8, tzinfo=UTC)))
-    first, again, other = (orjson.loads(request.content) for request in gateway.seen)
+    first, again, other = gateway.bodies()
     assert first == again
     assert first["id"]
     assert first["date"] == "2026-03-08"
@@ -51,22 +37,21 @@ async def test_what_is_asked_for_again_carries_the_same_id() -> None:
 
 
 async def test_a_job_is_waited_for_until_it_ends_and_no_longer_than_wanted() -> None:
-    gateway = Gateway(job("pending"), job("leased"), job("failed", error="no such zone"), job("pending"))
-    async with gateway.client() as client:
+    gateway = ScriptedGateway(job("pending"), job("leased"), job("failed", error="no such zone"), job("pending"))
+    async with client_of(gateway) as client:
         ended = await client.ended_job("42.reflect")
         assert (ended.state, ended.error) == ("failed", "no such zone")
         assert (await client.ended_job("42.reflect", timeout_s=0)).state == "pending"
 
 
 async def test_jobs_are_narrowed_retried_and_cancelled() -> None:
-    refusal = problem_of(Conflict("the job cannot be cancelled: it is done"))
-    gateway = Gateway(
+    gateway = ScriptedGateway(
         httpx.Response(200, json={"items": [], "next_cursor": None}),
         job("pending"),
-        httpx.Response(409, json=refusal.model_dump(), headers={"content-type": MEDIA_TYPE}),
+        refusal(Conflict("the job cannot be cancelled: it is done")),
         httpx.Response(200, json={"pending": 0, "failed": 0, "oldest_pending_s": None, "stages": []}),
     )
-    async with gateway.client() as client:
+    async with client_of(gateway) as client:
         assert (await client.jobs("u1", state="failed")).items == ()
         assert (await client.retry_job("42.reflect")).state == "pending"
         with pytest.raises(Conflict, match="it is done"):
@@ -80,12 +65,12 @@ async def test_jobs_are_narrowed_retried_and_cancelled() -> None:
 
 async def test_settings_are_set_as_a_whole() -> None:
     kept = {"time_zone": "Europe/Lisbon", "reflect_at": 3, "plan": "default"}
-    gateway = Gateway(httpx.Response(200, json=kept))
-    async with gateway.client() as client:
+    gateway = ScriptedGateway(httpx.Response(200, json=kept))
+    async with client_of(gateway) as client:
         settings = await client.set_user_settings("u1", SettingsIn(time_zone="Europe/Lisbon"))
     assert settings.time_zone == "Europe/Lisbon"
     assert gateway.seen[0].method == "PUT"
-    assert orjson.loads(gateway.seen[0].content) == {"time_zone": "Europe/Lisbon"}
+    assert gateway.bodies()[0] == {"time_zone": "Europe/Lisbon"}
 
 
 @pytest.mark.parametrize("name", ["", "Mars/Olympus_Mons", "../../etc/passwd", "/etc/passwd", "UTC\x00", "x" * 65])

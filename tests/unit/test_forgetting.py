@@ -5,11 +5,11 @@ from neo4j.exceptions import Neo4jError
 from pydantic import SecretStr
 
 from ragpp.errors import Outdated, TierUnavailable
+from ragpp.errors.problems import error_of, problem_of
 from ragpp.models import Scope
 from ragpp.stores.forgetting import MARK_CHARS, SourceMarks, check_epoch, left_of
 from ragpp.stores.neo4j import foreign_errors
 from ragpp.testing.tiers import InMemoryTier
-from ragpp.web.problems import error_of, problem_of
 from tests.support.marks import MARKS
 from tests.support.short_term import short_term_entry
 

@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.text import Text
 
 from ragpp.errors import InvalidInput, MemorySystemError
-from ragpp.web.problems import invalid_fields, problem_of
+from ragpp.errors.problems import invalid_fields, problem_of
 
 out: Final = Console(highlight=False)
 err: Final = Console(stderr=True, highlight=False)

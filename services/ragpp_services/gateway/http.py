@@ -12,11 +12,10 @@ from pydantic import BaseModel, ValidationError
 from starlette.types import ASGIApp, Message, Receive, Send
 from starlette.types import Scope as AsgiScope
 
-from ragpp.errors import InvalidInput, MalformedBody, PayloadTooLarge, UnsupportedMediaType
+from ragpp.errors import InvalidInput, MalformedBody, PayloadTooLarge, UnsupportedMediaType, problems
 from ragpp.fields import Id
 from ragpp.jobs import Job
 from ragpp.models import Value
-from ragpp.web import problems
 from ragpp_services.gateway.parts import Parts
 from ragpp_services.gateway.requester import ApiKey, Requester
 from ragpp_services.gateway.store import Access

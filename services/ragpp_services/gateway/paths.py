@@ -8,7 +8,8 @@ from starlette.types import ASGIApp, Receive, Send
 from starlette.types import Scope as AsgiScope
 
 from ragpp.errors import InvalidInput
-from ragpp.web import problems
+from ragpp.errors.problems import problem_of
+from ragpp.web.problems import respond
 
 _UNESCAPED: Final = "/%!$&'()*+,;=:@~[]"
 
@@ -30,7 +31,7 @@ class EscapedAddressMiddleware:
         if unread:
             errors = [{"field": name, "reason": "is not UTF-8"} for name in unread]
             error = InvalidInput(f"the parameter {unread[0]!r} is not UTF-8", details={"errors": errors})
-            await problems.respond(problems.problem_of(error))(scope, receive, send)
+            await respond(problem_of(error))(scope, receive, send)
             return
         raw: bytes | None = scope.get("raw_path")
         path = quote(scope["path"], safe="/") if raw is None else quote(raw.partition(b"?")[0], safe=_UNESCAPED)

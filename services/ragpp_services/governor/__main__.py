@@ -17,7 +17,7 @@ from pydantic import ValidationError
 
 from ragpp.client import GatewayUnreachable, MemoryClient
 from ragpp.errors import InvalidInput, MemorySystemError
-from ragpp.web.problems import invalid_fields
+from ragpp.errors.problems import invalid_fields
 from ragpp_services.governor.app import open_governor
 from ragpp_services.governor.graph import replay
 from ragpp_services.governor.terminal import Chat, said_lines, tell

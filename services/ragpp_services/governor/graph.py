@@ -18,7 +18,7 @@ from pydantic import JsonValue, ValidationError
 from ragpp.api import RecallRequest, StoreRequest
 from ragpp.clock import Clock, system_clock
 from ragpp.errors import MemorySystemError
-from ragpp.web.problems import invalid_fields
+from ragpp.errors.problems import invalid_fields
 from ragpp_services.governor.errors import ReplayDiverged, ResponderFailed
 from ragpp_services.governor.nodes import FIRST, NODES, after
 from ragpp_services.governor.outbox import Memory, Outbox

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final, Protocol, TypeAlias, TypedDict
 from pydantic import JsonValue, ValidationError
 
 from ragpp.errors import ConfigurationError
-from ragpp.web.problems import invalid_fields
+from ragpp.errors.problems import invalid_fields
 from ragpp_services.governor.graph import Governor
 from ragpp_services.governor.nodes import FIRST, NODES, after
 from ragpp_services.governor.responders import Responder, chat_messages, reply_of

@@ -11,7 +11,7 @@ import typer
 from pydantic import ValidationError
 
 from ragpp.errors import MemorySystemError
-from ragpp.web.problems import invalid_fields, problem_of
+from ragpp.errors.problems import invalid_fields, problem_of
 from ragpp_services.governor.graph import Governor
 from ragpp_services.governor.nodes import FIRST, after
 from ragpp_services.governor.turn import Turn

@@ -17,7 +17,7 @@ MemorySystemError
 ├── MalformedBody       024   the body is not UTF-8 or not JSON
 ├── UnsupportedMediaType 025  the body is declared as something other than JSON
 ├── StackError          030   an embedded server cannot be installed, started or stopped
-├── GatewayUnreachable  031   the client had no answer (ragpp.web.calls)
+├── GatewayUnreachable  031   the client had no answer (ragpp.client.errors)
 ├── NotRunning, BadLines 032, 033   of the command line (ragpp_infra.cli)
 ├── ResponderFailed, ReplayDiverged 050, 051   of the governor (ragpp_services.governor)
 └── LanguageModelError  040   a language model did not give what was asked of it

@@ -20,11 +20,11 @@ import orjson
 from fastapi import FastAPI, Request, Response
 from pydantic import Field, TypeAdapter, ValidationError, create_model
 
-from ragpp.errors import ConfigurationError, MemorySystemError, TierUnavailable, Unauthenticated
+from ragpp.errors import ConfigurationError, MemorySystemError, TierUnavailable, Unauthenticated, problems
 from ragpp.models import Health, Value
 from ragpp.tierkit.health import HEALTH_S
 from ragpp.tiers import MemoryTier
-from ragpp.web import problems
+from ragpp.web.problems import install
 
 TierT = TypeVar("TierT", bound=MemoryTier)
 OpenTier = Callable[[], AbstractAsyncContextManager[TierT]]
@@ -88,7 +88,7 @@ def tier_app(protocol: type[TierT], open_tier: OpenTier[TierT], credential: str)
             yield
 
     app = FastAPI(title=f"RAG++ {protocol.__name__}", lifespan=lifespan, openapi_url="/openapi.json")
-    problems.install(app)
+    install(app)
     expected = f"Bearer {credential}".encode()
 
     @app.get("/health/live")

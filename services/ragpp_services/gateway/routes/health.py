@@ -1,29 +1,13 @@
 """Whether the gateway lives, and whether its tiers do."""
 
 import asyncio
-from typing import Literal
 
 from fastapi import APIRouter, Response
-from pydantic import BaseModel
 
-from ragpp.models import Health, Value
+from ragpp.api import Live, Ready
 from ragpp_services.gateway.http import GatewayParts
 
 router = APIRouter(tags=["health"])
-
-
-class Live(BaseModel):
-    """The process answers."""
-
-    status: Literal["live"] = "live"
-    version: str
-
-
-class Ready(Value):
-    """`ready`: every tier's own ping succeeded. `degraded`: recalls answer as `partial`."""
-
-    status: Literal["ready", "degraded"]
-    tiers: dict[str, Health]
 
 
 @router.get("/health/live", summary="Is the process alive?")

@@ -1,0 +1,126 @@
+"""One request to the gateway without any sending: repeated where that is harmless, answered by a value or our error."""
+
+import json
+import random
+from collections.abc import Generator, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Final, Generic, Literal, TypeAlias, TypeVar
+from urllib.parse import quote
+
+import httpx
+from pydantic import BaseModel, TypeAdapter, ValidationError
+
+from ragpp.client.errors import GatewayUnreachable
+from ragpp.errors import InvalidInput, MemorySystemError, TierUnavailable
+from ragpp.errors.problems import Problem, error_of
+from ragpp.fields import storable
+
+T = TypeVar("T")
+Method: TypeAlias = Literal["GET", "POST", "PUT", "PATCH", "DELETE"]
+Parameter: TypeAlias = str | int | float | bool | datetime | None
+Step: TypeAlias = httpx.Request | float
+"""What whoever drives a call does next: send the request, or wait so many seconds."""
+Outcome: TypeAlias = httpx.Response | httpx.TransportError | None
+"""What came of a step; of waiting nothing."""
+Flow: TypeAlias = Generator[Step, Outcome, T]
+
+_UNSENT: Final = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout)
+_LONGEST_WAIT_S: Final = 5.0
+
+
+@dataclass(frozen=True)
+class Call(Generic[T]):
+    """One request. `told`: statuses other than 2xx whose body is a result, too. A call that is not to be `repeat`ed is
+    sent again only when it never left."""
+
+    method: Method
+    path: str
+    result: TypeAdapter[T]
+    query: Mapping[str, Parameter] = field(default_factory=dict)
+    body: BaseModel | Mapping[str, Parameter] | None = None
+    repeat: bool = True
+    told: frozenset[int] = frozenset()
+
+
+class Caller:
+    """Makes requests of calls and values of answers; `http` brings address, credential and timeout.
+
+    `retries`: how often a request is repeated that found no connection or a 503. The first repeat waits about
+    `backoff_s`, each further one twice as long, or as long as Retry-After says; never longer than five seconds.
+    """
+
+    def __init__(self, http: httpx.AsyncClient | httpx.Client, *, retries: int, backoff_s: float) -> None:
+        self._http = http
+        self._retries = retries
+        self._backoff_s = backoff_s
+
+    def ask(self, call: Call[T]) -> Flow[T]:
+        """The steps of `call`, then its result. Raises what the gateway answered as an error; GatewayUnreachable."""
+        request = self._request(call)
+        for attempt in range(self._retries + 1):
+            last = attempt == self._retries
+            wait_s = self._backoff_s * 2**attempt * random.uniform(0.75, 1.25)  # noqa: S311 - spreads clients, no secret
+            outcome = yield request
+            if isinstance(outcome, httpx.Response):
+                if outcome.status_code != 503 or last or not call.repeat:
+                    return _result(outcome, call)
+                wait_s = max(wait_s, _retry_after_s(outcome)) if self._backoff_s else 0.0
+            elif last or not (call.repeat or isinstance(outcome, _UNSENT)):
+                where = str(self._http.base_url).rstrip("/")
+                raise GatewayUnreachable(f"{where} did not answer ({type(outcome).__name__})") from outcome
+            yield min(wait_s, _LONGEST_WAIT_S)
+        raise AssertionError("the last attempt returns or raises")
+
+    def _request(self, call: Call[T]) -> httpx.Request:
+        content = None if call.body is None else _json(call.body)
+        headers = {} if content is None else {"content-type": "application/json"}
+        return self._http.build_request(
+            call.method, call.path, params=_texts(call.query), content=content, headers=headers
+        )
+
+
+def path_of(template: str, ids: Mapping[str, str]) -> str:
+    """`template` with each `{name}` replaced by its id, escaped, so that no id can leave its place; a dot is escaped
+    lest `..` be taken as a folder."""
+    return template.format_map({name: quote(value, safe="").replace(".", "%2E") for name, value in ids.items()})
+
+
+def _json(body: BaseModel | Mapping[str, Parameter]) -> bytes:
+    if isinstance(body, BaseModel):
+        return body.model_dump_json(exclude_unset=True).encode()
+    return json.dumps({name: _storable(name, value) for name, value in body.items() if value is not None}).encode()
+
+
+def _storable(name: str, value: Parameter) -> Parameter:
+    """A moment is written as text. Raises InvalidInput for text that is not valid Unicode."""
+    written = value.isoformat() if isinstance(value, datetime) else value
+    try:
+        return storable(written) if isinstance(written, str) else written
+    except ValueError as error:
+        raise InvalidInput(f"{name}: {error}") from error
+
+
+def _texts(parameters: Mapping[str, Parameter]) -> dict[str, str]:
+    """A query's parameters; what is None is left out."""
+    given = {name: _storable(name, value) for name, value in parameters.items() if value is not None}
+    return {name: str(value).lower() if isinstance(value, bool) else str(value) for name, value in given.items()}
+
+
+def _retry_after_s(response: httpx.Response) -> float:
+    value = response.headers.get("retry-after", "")
+    return float(value) if value.isdigit() else 0.0
+
+
+def _result(response: httpx.Response, call: Call[T]) -> T:
+    if response.is_success or response.status_code in call.told:
+        try:
+            return call.result.validate_json(response.content)
+        except ValidationError as error:
+            raise MemorySystemError("the gateway's answer is not of this client's version") from error
+    try:
+        problem = Problem.model_validate_json(response.content)
+    except ValidationError:
+        unread = f"HTTP {response.status_code} without a problem document from {response.url.host}"
+        raise (TierUnavailable if response.status_code >= 500 else MemorySystemError)(unread) from None
+    raise error_of(problem)

@@ -1,0 +1,146 @@
+"""The two faces of the client, which wait for the same steps: one in a task, the other in its thread."""
+
+import asyncio
+import time
+from collections.abc import Callable, Coroutine
+from functools import wraps
+from types import TracebackType
+from typing import TYPE_CHECKING, Final, ParamSpec, Self, TypeVar, cast
+
+import httpx
+
+from ragpp.client.calls import Caller, Flow, Outcome
+from ragpp.client.environment import gateway_of
+
+if TYPE_CHECKING:
+    from ragpp.client.route import Verb
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+_DIRECT: Final = {"all://127.0.0.1": None, "all://localhost": None}
+"""A proxy of the environment is not for these."""
+
+
+class Face:
+    """What makes the calls of one client."""
+
+    _caller: Caller
+
+
+class AsyncFace(Face):
+    """Its verbs are coroutine functions."""
+
+    def __init__(
+        self,
+        base_url: str | None = None,
+        api_key: str | None = None,
+        *,
+        timeout_s: float = 30.0,
+        retries: int = 3,
+        backoff_s: float = 0.2,
+        transport: httpx.AsyncBaseTransport | None = None,
+    ) -> None:
+        url, key = gateway_of(base_url, api_key)
+        self._http = httpx.AsyncClient(
+            base_url=url, headers=_bearer(key), timeout=timeout_s, transport=transport, mounts=_DIRECT
+        )
+        self._caller = Caller(self._http, retries=retries, backoff_s=backoff_s)
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.aclose()
+
+    async def aclose(self) -> None:
+        """Close the connections."""
+        await self._http.aclose()
+
+    def _method(self, verb: "Verb[P, T]") -> Callable[P, Coroutine[object, None, T]]:
+        """`verb` as a method of this client."""
+
+        @wraps(verb.function.__get__(self))
+        async def call(*args: P.args, **kwargs: P.kwargs) -> T:
+            return await self._driven(verb.flow(self, *args, **kwargs))
+
+        return call
+
+    async def _driven(self, flow: Flow[T]) -> T:
+        outcome: Outcome = None
+        while True:
+            try:
+                step = flow.send(outcome)
+            except StopIteration as end:
+                return cast("T", end.value)
+            outcome = None
+            if isinstance(step, httpx.Request):
+                try:
+                    outcome = await self._http.send(step)
+                except httpx.TransportError as error:
+                    outcome = error
+            else:
+                await asyncio.sleep(step)
+
+
+class SyncFace(Face):
+    """Its verbs return when they are done, and meanwhile hold up the thread, with an event loop that runs in it."""
+
+    def __init__(
+        self,
+        base_url: str | None = None,
+        api_key: str | None = None,
+        *,
+        timeout_s: float = 30.0,
+        retries: int = 3,
+        backoff_s: float = 0.2,
+        transport: httpx.BaseTransport | None = None,
+    ) -> None:
+        url, key = gateway_of(base_url, api_key)
+        self._http = httpx.Client(
+            base_url=url, headers=_bearer(key), timeout=timeout_s, transport=transport, mounts=_DIRECT
+        )
+        self._caller = Caller(self._http, retries=retries, backoff_s=backoff_s)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._http.close()
+
+    def _method(self, verb: "Verb[P, T]") -> Callable[P, T]:
+        """`verb` as a method of this client."""
+
+        @wraps(verb.function.__get__(self))
+        def call(*args: P.args, **kwargs: P.kwargs) -> T:
+            return self._driven(verb.flow(self, *args, **kwargs))
+
+        return call
+
+    def _driven(self, flow: Flow[T]) -> T:
+        outcome: Outcome = None
+        while True:
+            try:
+                step = flow.send(outcome)
+            except StopIteration as end:
+                return cast("T", end.value)
+            outcome = None
+            if isinstance(step, httpx.Request):
+                try:
+                    outcome = self._http.send(step)
+                except httpx.TransportError as error:
+                    outcome = error
+            else:
+                time.sleep(step)
+
+
+def _bearer(api_key: str) -> dict[str, str]:
+    return {"authorization": f"Bearer {api_key}"}

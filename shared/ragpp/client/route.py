@@ -1,0 +1,205 @@
+"""A method of both faces of the client from one signature: `@route` makes its request of what it takes.
+
+Of its parameters, those that the path names go there, a model of `ragpp.api` is the body, what stands behind the `*`
+is the query, and so is everything of a GET or DELETE; of another method the rest is a JSON object. The annotation of
+what it returns is what the answer is read as.
+"""
+
+import inspect
+import re
+from collections.abc import Callable, Coroutine, Mapping
+from functools import cached_property
+from typing import Concatenate, Final, Generic, ParamSpec, Protocol, Self, TypeVar, cast, overload
+from uuid import uuid4
+
+from pydantic import BaseModel, TypeAdapter, ValidationError
+
+from ragpp.api import StoreRequest
+from ragpp.client.calls import Call, Flow, Method, Parameter, path_of
+from ragpp.client.faces import AsyncFace, Face, SyncFace
+from ragpp.errors.problems import invalid_fields
+
+P = ParamSpec("P")
+FieldsP = ParamSpec("FieldsP")
+T = TypeVar("T")
+T_co = TypeVar("T_co", covariant=True)
+ClientT = TypeVar("ClientT", bound=Face)
+BodyT = TypeVar("BodyT", bound=BaseModel)
+Repeat = bool | Callable[[Mapping[str, object]], bool]
+
+_QUERIED: Final = frozenset({"GET", "DELETE"})
+
+
+class TakesEither(Protocol[P, FieldsP, T_co]):
+    """Is called with a model, or with the fields of one."""
+
+    @overload
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> T_co: ...
+    @overload
+    def __call__(self, *args: FieldsP.args, **kwargs: FieldsP.kwargs) -> T_co: ...
+
+
+class Verb(Generic[P, T]):
+    """A method that either face of the client has: a coroutine function of the one, a function of the other."""
+
+    def __init__(self, function: Callable[..., object]) -> None:
+        self.function = function
+        self.__name__, self.__doc__ = function.__name__, function.__doc__
+
+    @overload
+    def __get__(self, client: None, owner: type) -> Self: ...
+    @overload
+    def __get__(self, client: AsyncFace, owner: type) -> Callable[P, Coroutine[object, None, T]]: ...
+    @overload
+    def __get__(self, client: SyncFace, owner: type) -> Callable[P, T]: ...
+    def __get__(self, client: Face | None, owner: type) -> object:
+        return _method(self, client)
+
+    def flow(self, client: Face, *args: P.args, **kwargs: P.kwargs) -> Flow[T]:
+        """The steps of one call, for the `client` to take, or a part of another's."""
+        return cast("Flow[T]", self.function(client, *args, **kwargs))
+
+
+class RouteVerb(Verb[P, T]):
+    """One request to one route."""
+
+    def __init__(
+        self,
+        function: Callable[..., object],
+        method: Method,
+        path: str,
+        *,
+        model: type[BaseModel] | None,
+        repeat: Repeat,
+        told: frozenset[int],
+    ) -> None:
+        super().__init__(function)
+        self.method, self.path = method, path
+        self._model, self._repeat, self._told = model, repeat, told
+        self._signature = inspect.signature(function)
+        self._in_path = frozenset(re.findall(r"{(\w+)}", path))
+
+    @property
+    def parameters(self) -> frozenset[str]:
+        """The names of what it takes."""
+        return frozenset(self._signature.parameters) - {"self"}
+
+    @cached_property
+    def _result(self) -> TypeAdapter[T]:
+        return TypeAdapter(self._signature.return_annotation)
+
+    def flow(self, client: Face, *args: P.args, **kwargs: P.kwargs) -> Flow[T]:
+        """Its one request, repeated where need be."""
+        return client._caller.ask(self.call(*args, **kwargs))  # noqa: SLF001 - of the client's own class
+
+    def call(self, *args: P.args, **kwargs: P.kwargs) -> Call[T]:
+        """The request for these arguments. Raises InvalidInput for fields that make no model."""
+        given = self._bound(args, kwargs)
+        repeat = self._repeat if isinstance(self._repeat, bool) else self._repeat(given)
+        ids = {name: str(given.pop(name)) for name in self._in_path}
+        kinds = {name: parameter.kind for name, parameter in self._signature.parameters.items()}
+        body = next((value for value in given.values() if isinstance(value, BaseModel)), None)
+        query, rest = {}, {}
+        for name, value in given.items():
+            if self.method in _QUERIED or kinds[name] is inspect.Parameter.KEYWORD_ONLY:
+                query[name] = cast("Parameter", value)
+            elif value is not body:
+                rest[name] = cast("Parameter", value)
+        return Call(
+            method=self.method,
+            path=path_of(self.path, ids),
+            result=self._result,
+            query=query,
+            body=rest or None if body is None else identified(body),
+            repeat=repeat,
+            told=self._told,
+        )
+
+    def _bound(self, args: tuple[object, ...], kwargs: dict[str, object]) -> dict[str, object]:
+        """Each parameter's argument; of the fields of a model that model."""
+        own = self._signature.parameters
+        fields = {name: value for name, value in kwargs.items() if name not in own} if self._model else {}
+        bound = self._signature.bind_partial(
+            None, *args, **{name: value for name, value in kwargs.items() if name not in fields}
+        )
+        if self._model is not None:
+            whole = list(own)[-1]
+            given = bound.arguments.get(whole)
+            if fields and given is not None:
+                raise TypeError(f"{self.function.__name__}() takes either a {self._model.__name__} or fields of one")
+            bound.arguments[whole] = _made(self._model, fields if given is None else given)
+        bound = self._signature.bind(*bound.args, **bound.kwargs)
+        bound.apply_defaults()
+        return {name: value for name, value in bound.arguments.items() if name != "self"}
+
+
+class BodyVerb(RouteVerb[P, T], Generic[P, FieldsP, T]):
+    """One request with a body, which is given as a model or by its fields."""
+
+    @overload
+    def __get__(self, client: None, owner: type) -> Self: ...
+    @overload
+    def __get__(self, client: AsyncFace, owner: type) -> TakesEither[P, FieldsP, Coroutine[object, None, T]]: ...
+    @overload
+    def __get__(self, client: SyncFace, owner: type) -> TakesEither[P, FieldsP, T]: ...
+    def __get__(self, client: Face | None, owner: type) -> object:
+        return _method(self, client)
+
+
+def _method(verb: Verb[P, T], client: Face | None) -> object:
+    return client._method(verb) if isinstance(client, AsyncFace | SyncFace) else verb  # noqa: SLF001 - of its own class
+
+
+@overload
+def route(
+    method: Method, path: str, *, repeat: Repeat = True, told: frozenset[int] = frozenset()
+) -> Callable[[Callable[Concatenate[ClientT, P], T]], RouteVerb[P, T]]: ...
+@overload
+def route(
+    method: Method, path: str, *, body: Callable[FieldsP, BodyT], repeat: Repeat = True
+) -> Callable[[Callable[Concatenate[ClientT, P], T]], BodyVerb[P, FieldsP, T]]: ...
+@overload
+def route(
+    method: Method, path: str, *, after_id: Callable[FieldsP, BodyT], repeat: Repeat = True
+) -> Callable[[Callable[Concatenate[ClientT, P], T]], BodyVerb[P, Concatenate[str, FieldsP], T]]: ...
+def route(
+    method: Method,
+    path: str,
+    *,
+    body: object = None,
+    after_id: object = None,
+    repeat: Repeat = True,
+    told: frozenset[int] = frozenset(),
+) -> Callable[[Callable[..., object]], object]:
+    """Decorates a signature, which has no code of its own.
+
+    `body`: the model that is all of its arguments; `after_id`: the one that follows the id in the path. Either may be
+    given by its fields instead. `repeat`: whether a request may be sent again that has perhaps arrived, or what
+    tells it from the arguments. `told`: statuses besides 2xx that carry a result.
+    """
+    model = cast("type[BaseModel] | None", body or after_id)
+
+    def made(function: Callable[..., object]) -> object:
+        kind = RouteVerb if model is None else BodyVerb
+        return kind(function, method, path, model=model, repeat=repeat, told=told)
+
+    return made
+
+
+def composed(function: Callable[Concatenate[ClientT, P], Flow[T]]) -> Verb[P, T]:
+    """Decorates a generator that takes the steps of other verbs, by `yield from` their `flow`."""
+    return Verb(function)
+
+
+def identified(body: BodyT) -> BodyT:
+    """`body` with an id for whatever should have one and has none: by it, a repeat is known as one."""
+    if isinstance(body, StoreRequest):
+        return body.model_copy(update={"messages": tuple(identified(message) for message in body.messages)})
+    return body.model_copy(update={"id": uuid4().hex}) if getattr(body, "id", "") is None else body
+
+
+def _made(model: type[BaseModel], given: object) -> BaseModel:
+    try:
+        return model.model_validate(given)
+    except ValidationError as error:
+        raise invalid_fields([dict(item) for item in error.errors()]) from error

@@ -1,0 +1,62 @@
+"""The client as `pip install ragpp` brings it, with nothing but what it needs, against a running gateway."""
+
+import asyncio
+import json
+import socket
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Final
+
+import pytest
+import uvicorn
+
+from tests.support.installing import built_wheel, installed
+from tests.support.real_gateway import RealGateway
+
+pytestmark = [pytest.mark.server, pytest.mark.wheel]
+
+CLIENT: Final = """
+import asyncio, json, sys
+from ragpp.client import MemoryClient, SyncMemoryClient
+
+with SyncMemoryClient() as memory:
+    memory.remember(user_id="u1", messages=[{"id": "m-1", "content": "Bruno is Elena's dog."}])
+    said = memory.recall(user_id="u1", query="Who is Bruno?").memories[0].text
+
+async def asked():
+    async with MemoryClient() as memory:
+        return (await memory.recall(user_id="u1", query="Who is Bruno?")).memories[0].text
+
+json.dump({"sync": said, "async": asyncio.run(asked())}, sys.stdout)
+"""
+
+
+@pytest.fixture
+async def address(gateway: RealGateway) -> AsyncIterator[str]:
+    """Where the gateway answers over TCP."""
+    listener = socket.create_server(("127.0.0.1", 0))
+    server = uvicorn.Server(uvicorn.Config(gateway.app, log_config=None, access_log=False, lifespan="off"))
+    serving = asyncio.create_task(server.serve(sockets=[listener]))
+    try:
+        yield f"http://127.0.0.1:{listener.getsockname()[1]}"
+    finally:
+        server.should_exit = True
+        await serving
+        listener.close()
+
+
+async def test_it_remembers_and_recalls_with_both_faces(
+    gateway: RealGateway, tenant: str, address: str, tmp_path: Path
+) -> None:
+    alone = installed(built_wheel(tmp_path), tmp_path / "environment")
+    client = await asyncio.create_subprocess_exec(
+        alone.python,
+        "-c",
+        CLIENT,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+        env={"RAGPP_URL": address, "RAGPP_API_KEY": await gateway.key(tenant)},
+    )
+    said, complained = await client.communicate()
+    assert client.returncode == 0, complained.decode()
+    assert json.loads(said) == {"sync": "Bruno is Elena's dog.", "async": "Bruno is Elena's dog."}

@@ -1,0 +1,38 @@
+"""A gateway that answers by a script, to either face of the client."""
+
+import httpx
+import orjson
+
+from ragpp.errors import MemorySystemError
+from ragpp.errors.problems import MEDIA_TYPE, problem_of
+
+
+class ScriptedGateway(httpx.MockTransport):
+    """Answers each request with the next of `answers`, an exception is raised; keeps what it was sent."""
+
+    def __init__(self, *answers: httpx.Response | Exception) -> None:
+        super().__init__(self._answer)
+        self._answers = list(answers)
+        self.seen: list[httpx.Request] = []
+
+    def _answer(self, request: httpx.Request) -> httpx.Response:
+        self.seen.append(request)
+        answer = self._answers.pop(0)
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+    def bodies(self) -> list[dict[str, object]]:
+        """What the requests said."""
+        return [orjson.loads(request.content) for request in self.seen]
+
+
+def answer(value: object, status: int = 200) -> httpx.Response:
+    """An answer with `value` as JSON."""
+    return httpx.Response(status, json=value)
+
+
+def refusal(error: MemorySystemError) -> httpx.Response:
+    """The answer of a gateway that raises `error`."""
+    document = problem_of(error)
+    return httpx.Response(document.status, json=document.model_dump(), headers={"content-type": MEDIA_TYPE})
