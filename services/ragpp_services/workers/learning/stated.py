@@ -1,10 +1,12 @@
 """What a message says in its author's plain words, for the extractors and for language models. Pure."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from ragpp.extraction import Extraction, Extractor
+from ragpp.extraction.sentences import clean, split
 from ragpp.models import Interaction
+from ragpp.text.spans import Span
 from ragpp_services.workers.hearing.own_words import own_text
 from ragpp_services.workers.learning.authorship import undoubted
 
@@ -29,3 +31,18 @@ def plainly_own(items: Sequence[Interaction]) -> list[Interaction]:
         if text:
             kept.append(item.model_copy(update={"content": text}))
     return kept
+
+
+def teaching_spans(text: str, extraction: Extraction) -> Iterator[Span]:
+    """The sentences of `text` from which `extraction` takes more than names, as stretches of it, in order: a name that
+    is mentioned again makes nothing surer, and long replies name something in every other sentence."""
+    contexts = {mention.context for mention in (*extraction.relationships, *extraction.ended)}
+    findings = [mention.text for mention in extraction.findings]
+    for sentence in split(clean(text)):
+        raw = text[sentence.start : sentence.end]
+        if (
+            sentence.text in contexts
+            or raw in contexts
+            or any(finding in raw or raw in finding for finding in findings)
+        ):
+            yield Span(sentence.start, sentence.end)

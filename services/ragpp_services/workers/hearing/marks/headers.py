@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import Final
 
-from ragpp.context.echo import Span
+from ragpp.text.spans import Span
 
 _FLAGS: Final = re.IGNORECASE | re.MULTILINE
 _TO_THE_END: Final = r"[\s\S]*"
