@@ -14,6 +14,7 @@ from pydantic import JsonValue
 from ragpp.api import RecallResponse
 from ragpp.context.layout import PERSONA, RECENT, SITUATION, TOOLS, items, section, turn
 from ragpp.context.quoting import as_name, speaker
+from ragpp.text.english import WEEKDAYS
 from ragpp_services.governor.values import RecentMessage, Tool
 
 GUIDANCE: Final = (
@@ -24,7 +25,6 @@ GUIDANCE: Final = (
 )
 WITHOUT_MEMORY: Final = "The memory does not answer at the moment: say so if the answer depends on it."
 _MAX_SITUATION: Final = 19_000
-_WEEKDAYS: Final = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 
 
 def situation_text(situation: str | dict[str, JsonValue] | None, now: datetime, channel: str | None) -> str:
@@ -36,7 +36,7 @@ def situation_text(situation: str | dict[str, JsonValue] | None, now: datetime, 
         text = json.dumps(situation, indent=2, ensure_ascii=False)
         compact = json.dumps(situation, separators=(",", ":"), ensure_ascii=False)
         lines.append(text if len(text) <= _MAX_SITUATION else compact)
-    lines.append(f"Now: {_WEEKDAYS[now.weekday()]}, {now.isoformat(sep=' ', timespec='minutes')[:16]} UTC")
+    lines.append(f"Now: {WEEKDAYS[now.weekday()]}, {now.isoformat(sep=' ', timespec='minutes')[:16]} UTC")
     if channel:
         lines.append(f"Channel: {channel}")
     return "\n".join(lines)

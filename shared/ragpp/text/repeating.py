@@ -10,7 +10,8 @@ from typing import Final
 
 from ragpp.extraction.sentences import clean, split
 from ragpp.models import Interaction, Memory, Repetition
-from ragpp.text.lexical import FUNCTION_WORDS, terms, words
+from ragpp.text.english import FUNCTION_WORDS
+from ragpp.text.lexical import terms, words
 from ragpp.text.spans import Span, blanked, merged
 
 COVERED: Final = 0.8

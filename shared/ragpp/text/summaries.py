@@ -5,7 +5,6 @@ Every line of an extractive summary is "<speaker>, <day> <month> <year>: <words>
 they stand in the line, so that what a line rests on can be found again.
 """
 
-import calendar
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,6 +18,7 @@ from ragpp.llm.port import LanguageModel
 from ragpp.llm.prompting import prompt
 from ragpp.llm.replies import SummaryReply
 from ragpp.llm.transcripts import Numbered, batches, data
+from ragpp.text.english import MONTH_ABBREVIATIONS
 
 LONGEST_QUOTE: Final = 60
 """Tokens of one line; a longer sentence is cut and ends in an ellipsis."""
@@ -132,7 +132,7 @@ class ExtractiveSummariser:
             words = kept.rstrip() + "…"
         speaker = " ".join(message.said_by.replace(":", " ").split())
         day = message.occurred_at
-        return f"{speaker}, {day.day} {calendar.month_abbr[day.month]} {day.year}: {words}"
+        return f"{speaker}, {day.day} {MONTH_ABBREVIATIONS[day.month - 1]} {day.year}: {words}"
 
     def _within(self, lines: Sequence[_Line], max_tokens: int) -> str:
         """The lines in order; the least telling go while together they are over the budget."""

@@ -5,7 +5,8 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from ragpp.text.lexical import FUNCTION_WORDS, terms, words
+from ragpp.text.english import FUNCTION_WORDS
+from ragpp.text.lexical import terms, words
 
 _EMPTY_WORDS: Final = """
 about above after again all almost already also although always am another any anybody anyone anything are around away
