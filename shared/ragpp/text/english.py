@@ -61,3 +61,45 @@ FUNCTION_WORDS: Final = word_set(
 )
 """Words that make a question one and say nothing of its subject. They are rare in statements, so their inverse document
 frequency would take them for the rarest words of all. `may` and `will` are also a month and a name."""
+
+STOP_WORDS: Final = FUNCTION_WORDS | word_set(
+    """
+    he him his himself she her hers herself itself myself yourself they them their theirs themselves ourselves
+    anybody anyone anything someone something everyone everything nothing one ones other others another
+    all any both each every few many more most much no not own same some such
+    about above after again along around before down during further into off once out over since through under until up
+    upon while without
+    almost already also although always because but even ever here if just maybe nor now often only perhaps quite
+    rather so sometimes still than then though together too usually very will yet
+    couldn't didn't doesn't doing don't done haven't i'd i'll i'm i've isn't it's let's that's there's they're wasn't
+    we'll we're we've what's who's won't you'd you'll you're you've
+    get gets getting go goes going got know like said say says tell told talk
+    """
+)
+"""Words by which nothing is found and that name nothing: function words, what else joins, points and counts, and verbs
+that carry no meaning of their own. More than ranking leaves out of a question, which counts how rare a word is. Not
+spaCy's list: it comes with 80 MB and half a second for services that parse nothing, and counts nouns and numbers in."""
+
+CHAT_WORDS: Final = word_set(
+    """
+    hi hey hello bye thank thanks please sorry yes yeah yep yup ok okay oh hmm wow haha lol btw congrats
+    congratulations gonna wanna gotta kinda
+    able absolutely actually amazing awesome best better big busy cool definitely easy especially excited exciting
+    excitement fantastic far favorite favourite fine forward fun glad good great happy hard helpful honestly huge
+    important incredible interesting literally little long nice old perfect pretty proud real really right seriously
+    special super sure tough totally true well whole wonderful worth
+    become came come gave give given gives giving gone hear heard feel feeling feels felt find keep kept knew let look
+    looking looks made make makes making mean means meet meeting met need needed put saw saying see seeing seem seems
+    seen show showing shown take taken takes taking talking think thought took tried try trying use used using want
+    wanted wants went
+    agree appreciate believe bring bringing brings change changes changing check enjoy enjoyed forget forgot guess
+    happen happened help helped helping helps hold holding hope hoping join joined joining learn learned learning lose
+    lost love loved remember remind reminder reminds set share sharing sound sounds start started starting stay stayed
+    staying stop wait wish work working works
+    answer bit case end fact idea ideas kind life lot lots man mind part people place plan plans plus point question
+    questions sense side sort stuff thing things way word words
+    away back currently day days early enough everyday finally first half last late lately later least moment moments
+    new next quick recently soon time times today tomorrow tonight two week weeks year years yesterday
+    """
+)
+"""What any chat is full of, whatever it is about: greetings, praise, common verbs and nouns, and time going by."""

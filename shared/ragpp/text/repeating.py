@@ -10,7 +10,7 @@ from typing import Final
 
 from ragpp.extraction.sentences import clean, split
 from ragpp.models import Interaction, Memory, Repetition
-from ragpp.text.english import FUNCTION_WORDS
+from ragpp.text.english import FUNCTION_WORDS, word_set
 from ragpp.text.lexical import terms, words
 from ragpp.text.spans import Span, blanked, merged
 
@@ -24,11 +24,12 @@ MEMORIES: Final = 3
 LEAST_SHARED: Final = 2
 """A turn counts that shares so many words, or all that are left: single common words prove nothing."""
 
-_REPORTING_WORDS: Final = """
-tell told say said says mention mentioned remember recall know knows according earlier previously sure yes you your as
-also so okay right noted understood got he she they his her their user
-"""
-_REPORTING: Final = frozenset(_REPORTING_WORDS.split())
+_REPORTING: Final = word_set(
+    """
+    tell told say said says mention mentioned remember recall know knows according earlier previously sure yes you your
+    as also so okay right noted understood got he she they his her their user
+    """
+)
 """Words by which a sentence says that it repeats something."""
 
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import Final
 
-from ragpp.text.english import ANY_WEEKDAY, MONTH_ABBREVIATIONS
+from ragpp.text.english import ANY_WEEKDAY, MONTH_ABBREVIATIONS, word_set
 from ragpp.text.spans import Span
 
 _FLAGS: Final = re.IGNORECASE | re.MULTILINE
@@ -71,11 +71,12 @@ _PARTICLES: Final = frozenset(
     {"von", "van", "der", "den", "de", "del", "della", "di", "da", "dos", "du", "la", "bin", "y"}
 )
 """Words of a name without a capital."""
-_OTHER_WORDS: Final = """
-i i'm we you he she it they my at on in by from until till before after about around the a an and or no yes ok wake call
-remind tell meet book set is was
-"""
-_NO_NAMES: Final = frozenset(_OTHER_WORDS.split())
+_NO_NAMES: Final = word_set(
+    """
+    i i'm we you he she it they my at on in by from until till before after about around the a an and or no yes ok
+    wake call remind tell meet book set is was
+    """
+)
 """Words that begin no name."""
 _DAY_ALONE: Final = re.compile(_DAY, re.IGNORECASE)
 _WORD: Final = re.compile(r"@?[^\W\d_][\w.'’-]*")
