@@ -13,7 +13,7 @@ from ragpp.settings import EmbeddingSettings, ForgettingSettings, PostgresSettin
 from ragpp.stores.forgetting import SourceMarks
 from ragpp.stores.migrations import load_migrations, migrate_as_owner
 from ragpp.stores.postgres import create_pool, warm
-from ragpp.text.chunking import TokenSpans
+from ragpp.text.port import TokenSpans
 from ragpp.text.tokens import TokenCounter
 from ragpp.tiers import EpisodicTier
 from ragpp.web.remote import tier_app

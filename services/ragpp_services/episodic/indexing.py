@@ -11,8 +11,9 @@ from ragpp.context.echo import own_chunks
 from ragpp.embedding import Embedder, FloatMatrix
 from ragpp.errors import InvalidInput
 from ragpp.models import EmbeddedChunk, Interaction, InteractionEntry, Vector
-from ragpp.text.chunking import TextChunk, TokenSpans
+from ragpp.text.chunking import TextChunk
 from ragpp.text.lexical import document_weights, index_line, lexical_line
+from ragpp.text.port import TokenSpans
 from ragpp_services.episodic.rows import NewChunk, NewTurn
 
 Pieces = Sequence[EmbeddedChunk | TextChunk]

@@ -29,8 +29,8 @@ from ragpp.models import (
     Stored,
 )
 from ragpp.stores.cursors import decode_cursor, encode_cursor
-from ragpp.text.chunking import TokenSpans
 from ragpp.text.lexical import query_terms
+from ragpp.text.port import TokenSpans
 from ragpp.tiers import ERASED_AT_ONCE
 from ragpp_services.episodic import indexing
 from ragpp_services.episodic.compression import packed_all

@@ -16,8 +16,9 @@ from ragpp.embedding import Embedder
 from ragpp.errors import InvalidInput
 from ragpp.models import EmbeddedChunk, Interaction, InteractionEntry
 from ragpp.redaction import Redactor
-from ragpp.text.chunking import TextChunk, TokenSpans
+from ragpp.text.chunking import TextChunk
 from ragpp.text.lexical import index_line
+from ragpp.text.port import TokenSpans
 
 FUTURE_TOLERANCE: Final = timedelta(minutes=5)
 _INLINE_CHARS: Final = 4_000

@@ -8,7 +8,8 @@ from typing import Final
 from ragpp.context import layout
 from ragpp.context.quoting import end_of_lines
 from ragpp.models import Memory, MemoryKind
-from ragpp_services.gateway.excerpts import ELLIPSIS, Counter, beginning
+from ragpp.text.port import TokenMeter
+from ragpp_services.gateway.excerpts import ELLIPSIS, beginning
 from ragpp_services.gateway.memory_key import MemoryKey, memory_key
 
 SHARES: Final[Mapping[str, float]] = {
@@ -104,7 +105,7 @@ class _Draft:
 
 
 def pack(
-    ranking: Sequence[Memory], conversation: Sequence[Memory], frame: Frame, *, budget: int, counter: Counter
+    ranking: Sequence[Memory], conversation: Sequence[Memory], frame: Frame, *, budget: int, counter: TokenMeter
 ) -> Packed:
     """The context for `ranking` (fused, best first) and `conversation` (summary, then messages, oldest first).
 
@@ -130,7 +131,7 @@ def pack(
     )
 
 
-def _frame_sections(frame: Frame, budget: int, counter: Counter) -> dict[str, Section]:
+def _frame_sections(frame: Frame, budget: int, counter: TokenMeter) -> dict[str, Section]:
     wanted = {
         layout.PERSONA: frame.persona,
         layout.SITUATION: frame.situation,
@@ -150,7 +151,7 @@ def _frame_sections(frame: Frame, budget: int, counter: Counter) -> dict[str, Se
 class _Packing:
     """The drafts of the sections, by title, while room is left."""
 
-    def __init__(self, counter: Counter, room: int) -> None:
+    def __init__(self, counter: TokenMeter, room: int) -> None:
         self._counter, self._room, self._left = counter, room, room
         self._drafts: dict[str, _Draft] = {}
         self._known: dict[int, _Line] = {}

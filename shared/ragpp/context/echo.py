@@ -13,7 +13,8 @@ from typing import Final
 from ragpp.context.layout import LineKind, line_kind, may_hold_lines
 from ragpp.context.quoting import blank_marks
 from ragpp.models import Interaction
-from ragpp.text.chunking import CHUNK_TOKENS, TextChunk, TokenSpans, chunk
+from ragpp.text.chunking import CHUNK_TOKENS, TextChunk, chunk
+from ragpp.text.port import TokenSpans
 from ragpp.text.spans import Span, blanked, merged
 
 CONTEXT_TYPES: Final = frozenset({"context", "memory_context", "recalled_context"})

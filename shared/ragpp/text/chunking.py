@@ -6,10 +6,12 @@ import re
 from dataclasses import dataclass
 from enum import IntEnum
 from itertools import pairwise
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from ragpp.text.port import TokenSpans
 
 MAX_TOKENS: Final = 254
 """all-MiniLM-L6-v2 reads 256 tokens, two of which frame the text."""
@@ -26,18 +28,6 @@ FULL_WIDTH_SENTENCE_END: Final = re.compile(r"[。！？｡]['\"”’」』）]
 CLOSING: Final = frozenset("'\"”’」』）。！？｡")
 LOOK_BACK: Final = 4
 """Characters before a cut in which a sentence's end and the quotes and brackets that close it are looked for."""
-
-
-class TokenSpans(Protocol):
-    """What chunking asks of a tokenizer; `ragpp.text.tokens.TokenCounter` is one."""
-
-    def count(self, text: str) -> int:
-        """How many tokens `text` has."""
-        ...
-
-    def spans(self, text: str) -> Sequence[tuple[int, int]]:
-        """(start, end) of each token in characters; neither ever decreases."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
