@@ -17,7 +17,7 @@ import numpy as np
 
 from ragpp.clock import system_clock
 from ragpp.embedding.hashing import HashingEmbedder
-from ragpp.models import Chunk, Filters, Interaction, InteractionEntry, MemoryQuery, Scope, SearchMode
+from ragpp.models import EmbeddedChunk, Filters, Interaction, InteractionEntry, MemoryQuery, Scope, SearchMode
 from ragpp.settings import PostgresSettings
 from ragpp.text.tokens import TokenCounter
 from ragpp_services.episodic.app import migrate, open_tier
@@ -50,7 +50,7 @@ class Texts:
     def entry(self, index: int) -> InteractionEntry:
         """The `index`-th message of a user, in a conversation of two."""
         content = self.words(MESSAGE_WORDS)
-        chunk = Chunk(ordinal=0, start=0, end=len(content), tokens=MESSAGE_WORDS, embedding=self.vector())
+        chunk = EmbeddedChunk(ordinal=0, start=0, end=len(content), tokens=MESSAGE_WORDS, embedding=self.vector())
         interaction = Interaction(
             id=f"D{index}",
             session_id=f"s{index // SESSION_MESSAGES}",

@@ -17,10 +17,10 @@ from pydantic import BaseModel, ConfigDict
 
 from ragpp.extraction import SPEAKER, DateMention, Extraction, Extractor, RelationshipMention
 from ragpp.extraction.kinship import CANONICAL
-from ragpp.extraction.lexicon import word_set
 from ragpp.extraction.phrases import singular
 from ragpp.extraction.spacy_extractor import SpacyExtractor, blank_pipeline
 from ragpp.models import FindingKind
+from ragpp.text.english import word_set
 
 DATA: Final = Path(__file__).parent.parent / "tests" / "data"
 FILES: Final = (DATA / "extraction.jsonl", DATA / "extraction_blind.jsonl")

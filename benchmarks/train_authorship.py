@@ -19,8 +19,8 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmarks.passed_on import FOLDS, Whose, messages
-from ragpp.context.echo import blanked
 from ragpp.extraction.spacy_extractor import SpacyExtractor, blank_pipeline
+from ragpp.text.spans import blanked
 from ragpp_services.workers.hearing.own_words import foreign
 from ragpp_services.workers.learning.authorship import SCALE, features_of
 from ragpp_services.workers.learning.imperatives import read_sentence

@@ -123,8 +123,8 @@ class Repetition(Value):
     of: tuple[Id, ...] = ()
 
 
-class Chunk(Value):
-    """A stretch of an interaction's content that the embedder can read whole.
+class EmbeddedChunk(Value):
+    """A stretch of an interaction's content that the embedder can read whole, with its vector.
 
     `start`, `end`: character offsets into the content. `tokens`: its length without special tokens.
     `embedding`: unit length, of the embedder's dimension; made from the chunk's index line.
@@ -146,7 +146,7 @@ class InteractionEntry(Value):
 
     kind: Literal["interaction"] = "interaction"
     interaction: Interaction
-    chunks: tuple[Chunk, ...] = ()
+    chunks: tuple[EmbeddedChunk, ...] = ()
     tokens: int = Field(default=0, ge=0)
     redactions: int = Field(default=0, ge=0)
 

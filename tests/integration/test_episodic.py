@@ -13,7 +13,7 @@ import pytest
 from ragpp.embedding.hashing import HashingEmbedder
 from ragpp.errors import Conflict, EmbeddingMismatch, InvalidInput, TierUnavailable
 from ragpp.models import (
-    Chunk,
+    EmbeddedChunk,
     Filters,
     Interaction,
     InteractionEntry,
@@ -200,7 +200,7 @@ async def test_only_interactions_are_taken(tier: PostgresEpisodicTier, scope: Sc
 async def test_a_vector_that_cannot_be_compared_is_refused(
     tier: PostgresEpisodicTier, scope: Scope, embedding: tuple[float, ...]
 ) -> None:
-    chunk = Chunk(ordinal=0, start=0, end=1, tokens=1, embedding=embedding)
+    chunk = EmbeddedChunk(ordinal=0, start=0, end=1, tokens=1, embedding=embedding)
     with pytest.raises(InvalidInput):
         await tier.store(scope, [episodic_entry("x", chunks=(chunk,))])
     with pytest.raises(InvalidInput):

@@ -12,7 +12,7 @@ from ragpp.embedding import Embedder
 from ragpp.embedding.hashing import HashingEmbedder
 from ragpp.models import (
     DEFAULT_SESSION,
-    Chunk,
+    EmbeddedChunk,
     Interaction,
     InteractionEntry,
     MemoryQuery,
@@ -65,7 +65,7 @@ def episodic_entry(
     domain: str | None = None,
     task_type: str | None = None,
     metadata: dict[str, JsonValue] | None = None,
-    chunks: tuple[Chunk, ...] = (),
+    chunks: tuple[EmbeddedChunk, ...] = (),
 ) -> InteractionEntry:
     """An interaction with that content."""
     interaction = Interaction(

@@ -6,11 +6,11 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragpp.context.echo import TITLES, Span, blanked, masked, own, own_chunks, recalled
+from ragpp.context.echo import masked, own, own_chunks, recalled
 from ragpp.extraction.spacy_extractor import SpacyExtractor
 from ragpp.models import Memory
 from ragpp.text.repeating import repeated
-from ragpp_services.gateway import rendering
+from ragpp.text.spans import Span, blanked
 from ragpp_services.gateway.packing import Frame, pack
 from ragpp_services.workers.learning.stated import teaching_spans
 from tests.support.episodic import COUNTER
@@ -28,10 +28,6 @@ It rains a lot there.
 
 ## USER PREFERENCES & HABITS
 - food drink: tea (relevance: 0.83)"""
-
-
-def test_the_titles_are_those_of_the_gateway() -> None:
-    assert TITLES == rendering.TITLES
 
 
 def test_a_whole_context_is_recognised() -> None:

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from ragpp.embedding.hashing import HashingEmbedder
 from ragpp.errors import InvalidInput
-from ragpp.models import Chunk
+from ragpp.models import EmbeddedChunk
 from ragpp.text.chunking import CHUNK_TOKENS
 from ragpp.text.lexical import document_weights, lexical_line
 from ragpp_services.episodic.indexing import content_hash, cut_all, embed_missing, new_turns, vector
@@ -53,7 +53,7 @@ async def test_long_contents_are_cut_and_every_chunk_has_its_own_vector_and_word
 
 async def test_vectors_that_were_brought_are_kept_and_mixed_with_those_made_here() -> None:
     embedder = HashingEmbedder(8)
-    brought = Chunk(ordinal=0, start=0, end=5, tokens=2, embedding=(0.0,) * 7 + (1.0,))
+    brought = EmbeddedChunk(ordinal=0, start=0, end=5, tokens=2, embedding=(0.0,) * 7 + (1.0,))
     entries = [episodic_entry("first"), episodic_entry("hello", chunks=(brought,)), episodic_entry("third")]
     cuts = cut_all(entries, COUNTER)
     matrices = await embed_missing(entries, cuts, embedder)

@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ragpp.models import Interaction
+from ragpp.text.english import FUNCTION_WORDS
 from ragpp.text.lexical import (
     DIMENSIONS,
-    FUNCTION_WORDS,
     MAX_QUERY_TERMS,
     MAX_TERMS,
     document_weights,

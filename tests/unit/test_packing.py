@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ragpp.context.layout import KNOWLEDGE, PAST, RECENT, TITLES
 from ragpp.models import Memory, MemoryKind
 from ragpp.text.tokens import TokenCounter
-from ragpp_services.gateway import rendering
 from ragpp_services.gateway.packing import Frame, pack
 
 
@@ -53,7 +53,7 @@ def test_a_turn_in_the_conversation_is_not_shown_twice() -> None:
     turn = memory("a", "only once", "message")
     packed = pack([memory("a", "only once"), memory("b", "other")], [turn], Frame(), budget=200, counter=Words())
     assert packed.context.count("only once") == 1
-    assert [section.title for section in packed.sections] == [rendering.RECENT, rendering.PAST]
+    assert [section.title for section in packed.sections] == [RECENT, PAST]
 
 
 def test_a_turn_of_the_conversation_that_did_not_fit_there_is_shown_where_it_is_relevant() -> None:
@@ -81,7 +81,7 @@ def test_sections_come_in_the_documented_order() -> None:
     frame = Frame(persona="You are kind.", tools=["search: finds things"], situation="The user is driving.")
     packed = pack(ranking, [memory("m", "hi", "message")], frame, budget=500, counter=Words())
     titles = [section.title for section in packed.sections]
-    assert titles == [title for title in rendering.TITLES if title != rendering.KNOWLEDGE]
+    assert titles == [title for title in TITLES if title != KNOWLEDGE]
 
 
 def test_a_stored_text_cannot_forge_a_section() -> None:

@@ -6,9 +6,11 @@ from datetime import UTC, datetime
 
 import pytest
 
-from ragpp.context.echo import TITLES, blanked, recalled
+from ragpp.context.echo import recalled
+from ragpp.context.layout import TITLES
 from ragpp.context.quoting import as_name, blank_marks, quoted, speaker, unmarked, unquoted
 from ragpp.models import Memory, MemoryKind
+from ragpp.text.spans import blanked
 from ragpp_services.gateway.packing import Frame, pack
 from tests.support.contexts import read
 from tests.support.source import ROOT

@@ -11,9 +11,11 @@ from datetime import UTC, datetime, timedelta
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ragpp.context.echo import TITLES, blanked, recalled
+from ragpp.context.echo import recalled
+from ragpp.context.layout import TITLES, LineKind, around, data, heading, items, line_kind, turn
 from ragpp.context.quoting import ROLES, as_name, quoted, speaker, unquoted
 from ragpp.models import Memory, MemoryKind
+from ragpp.text.spans import blanked
 from ragpp_services.gateway.packing import Frame, Packed, pack
 from tests.support.contexts import Item, Section, read
 from tests.unit.test_packing import COUNTER, Words
@@ -244,3 +246,32 @@ def test_no_excerpt_adds_a_line_of_ours_or_goes_over_the_budget(contents: list[s
 def test_a_text_can_be_read_back_without_its_marks(text: str) -> None:
     back = unquoted(quoted(text))
     assert back == text or re.fullmatch("[\n ](?:`{3,}|~{3,})", back.removeprefix(text))
+
+
+def kinds(lines: str) -> list[LineKind]:
+    return [line_kind(line) for line in lines.split("\n")]
+
+
+@settings(max_examples=1_000, deadline=None)
+@given(memories(("interaction", "item", *LEARNED), 0), st.sampled_from(["", "> ", "\t> > "]))
+def test_a_rated_item_is_recognised_as_one_also_where_it_is_quoted(memory: Memory, quotation: str) -> None:
+    shown = around(memory)
+    if shown.bracket:
+        item = f"{shown.head}{shown.day}{''.join(shown.rest)}{data(memory)}{shown.bracket}"
+        first, *further = kinds("\n".join(f"{quotation}{line}" for line in item.split("\n")))
+        if further:
+            assert further == [LineKind.MARKED] * (len(further) - 1) + [LineKind.MARKED_LAST]
+        else:
+            assert first is LineKind.RATED_ITEM
+
+
+@given(texts.map(" ".join))
+def test_headings_turns_and_listed_tools_are_recognised_as_what_they_are(text: str) -> None:
+    assert {line_kind(f"{quotation}{heading(title)}") for title in TITLES for quotation in ("", "> ")} == {
+        LineKind.HEADING
+    }
+    first, *further = kinds(turn("Ada", MORNING, f"so {text}"))
+    assert first in {LineKind.TURN, LineKind.RATED_ITEM, LineKind.HEADING}
+    first, *further = kinds(items([f"so {text}"]))
+    assert first is not LineKind.OTHER
+    assert set(further) <= {LineKind.MARKED, LineKind.MARKED_LAST}

@@ -5,9 +5,9 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragpp.context.echo import Span
 from ragpp.models import Repetition
-from ragpp.text.repeating import merged, repetitions, without
+from ragpp.text.repeating import repetitions, without
+from ragpp.text.spans import Span, merged
 from tests.support.said import said
 
 ORIGINAL = said("a", "My sister Elena moved to Porto.", name="Noor")

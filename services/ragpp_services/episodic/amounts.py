@@ -4,7 +4,8 @@ import re
 from collections.abc import Collection, Mapping
 from typing import Final
 
-from ragpp.text.lexical import FUNCTION_WORDS, query_terms, terms, words
+from ragpp.text.english import ANY_MONTH, FUNCTION_WORDS, NUMBERS
+from ragpp.text.lexical import query_terms, terms, words
 
 Kind = int | str
 """Of what: the stem's dimension of a noun beside the number (`ragpp.text.lexical.terms`), or one of the kinds below."""
@@ -20,18 +21,10 @@ MOST_CHARS: Final = 4_000
 """What is read of a text; a chunk of prose is shorter."""
 
 # "one" is seldom an amount: "this one", "one of them"
-_NUMBER_WORDS: Final[Mapping[str, str]] = {
-    word: str(number)
-    for number, word in enumerate(
-        ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"), start=2
-    )
-}
-_MONTH: Final = (
-    r"(jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?"
-    r"|nov(?:ember)?|dec(?:ember)?)"
-)
+_NUMBER_WORDS: Final = {word: str(number) for word, number in NUMBERS.items() if number > 1}
 _DATE: Final = re.compile(
-    rf"\b(?:{_MONTH}\.? (\d{{1,2}})(?:st|nd|rd|th)?|(\d{{1,2}})(?:st|nd|rd|th)? (?:of )?{_MONTH})\b(?:,? \d{{4}}\b)?",
+    rf"\b(?:({ANY_MONTH})\.? (\d{{1,2}})(?:st|nd|rd|th)?|(\d{{1,2}})(?:st|nd|rd|th)? (?:of )?({ANY_MONTH}))\b"
+    r"(?:,? \d{4}\b)?",
     re.IGNORECASE,
 )
 _CLOCK: Final = re.compile(r"\b(\d{1,2})(?::(\d\d))? ?([ap])\.?m\b|\b(\d{1,2}):(\d\d)\b", re.IGNORECASE)

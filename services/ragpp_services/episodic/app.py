@@ -11,7 +11,7 @@ from ragpp.settings import ForgettingSettings, PostgresSettings
 from ragpp.stores.forgetting import SourceMarks
 from ragpp.stores.migrations import load_migrations, migrate_as_owner
 from ragpp.stores.postgres import create_pool, warm
-from ragpp.text.chunking import TokenSpans
+from ragpp.text.port import TokenSpans
 from ragpp.tierkit.deployment import TierService
 from ragpp.tiers import EpisodicTier
 from ragpp_services.episodic.store import EpisodicStore

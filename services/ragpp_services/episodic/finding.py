@@ -6,7 +6,8 @@ from datetime import datetime
 from typing import Final
 
 from ragpp.models import Filters, Interaction, Scope
-from ragpp.text.lexical import FUNCTION_WORDS, terms, words
+from ragpp.text.english import FUNCTION_WORDS
+from ragpp.text.lexical import terms, words
 from ragpp_services.episodic.store import EpisodicStore
 
 READ_AT_ONCE: Final = 1_000

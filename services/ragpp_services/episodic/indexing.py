@@ -10,10 +10,14 @@ import numpy.typing as npt
 from ragpp.context.echo import own_chunks
 from ragpp.embedding import Embedder, FloatMatrix
 from ragpp.errors import InvalidInput
-from ragpp.models import Chunk, Interaction, InteractionEntry, Vector
-from ragpp.text.chunking import TokenSpans
+from ragpp.models import EmbeddedChunk, Interaction, InteractionEntry, Vector
+from ragpp.text.chunking import TextChunk
 from ragpp.text.lexical import document_weights, index_line, lexical_line
+from ragpp.text.port import TokenSpans
 from ragpp_services.episodic.rows import NewChunk, NewTurn
+
+Pieces = Sequence[EmbeddedChunk | TextChunk]
+"""An entry's chunks: those that it brought, or those that were cut here and have no vectors yet."""
 
 
 def content_hash(interaction: Interaction) -> bytes:
@@ -26,24 +30,13 @@ def content_hash(interaction: Interaction) -> bytes:
     return hashlib.sha256(said.encode()).digest()
 
 
-def cut(entry: InteractionEntry, counter: TokenSpans) -> list[Chunk]:
-    """The entry's chunks; cut here, and without vectors, when it brings none. None for what came from memory."""
-    if entry.chunks:
-        return list(entry.chunks)
-    pieces = own_chunks(entry.interaction, counter)
-    return [
-        Chunk(ordinal=piece.ordinal, start=piece.start, end=piece.end, tokens=piece.tokens, embedding=())
-        for piece in pieces
-    ]
-
-
-def cut_all(entries: Sequence[InteractionEntry], counter: TokenSpans) -> list[list[Chunk]]:
-    """`cut` of each entry, in order."""
-    return [cut(entry, counter) for entry in entries]
+def cut_all(entries: Sequence[InteractionEntry], counter: TokenSpans) -> list[Pieces]:
+    """The chunks of each entry, in order; cut here where it brings none. None of what came from memory."""
+    return [entry.chunks or own_chunks(entry.interaction, counter) for entry in entries]
 
 
 async def embed_missing(
-    entries: Sequence[InteractionEntry], cuts: Sequence[Sequence[Chunk]], embedder: Embedder
+    entries: Sequence[InteractionEntry], cuts: Sequence[Pieces], embedder: Embedder
 ) -> list[FloatMatrix]:
     """A (chunks, dimension) matrix for each entry: the vectors it brought, or the embedder's of its index lines.
 
@@ -60,7 +53,7 @@ async def embed_missing(
     for index, (entry, pieces) in enumerate(zip(entries, cuts, strict=True)):
         if entry.chunks:
             matrices.append(
-                np.stack([vector(piece.embedding, embedder.dimension, f"entry {index}") for piece in pieces])
+                np.stack([vector(chunk.embedding, embedder.dimension, f"entry {index}") for chunk in entry.chunks])
             )
         else:
             matrices.append(made[used : used + len(pieces)])
@@ -82,13 +75,13 @@ def vector(embedding: Vector, dimension: int, whose: str) -> npt.NDArray[np.floa
 
 
 def new_turns(
-    entries: Sequence[InteractionEntry], cuts: Sequence[Sequence[Chunk]], vectors: Sequence[FloatMatrix]
+    entries: Sequence[InteractionEntry], cuts: Sequence[Pieces], vectors: Sequence[FloatMatrix]
 ) -> list[NewTurn]:
     """The rows of each entry, from its chunks and their vectors."""
     return [_new_turn(*parts) for parts in zip(entries, cuts, vectors, strict=True)]
 
 
-def _new_turn(entry: InteractionEntry, pieces: Sequence[Chunk], vectors: FloatMatrix) -> NewTurn:
+def _new_turn(entry: InteractionEntry, pieces: Pieces, vectors: FloatMatrix) -> NewTurn:
     return NewTurn(
         interaction=entry.interaction,
         content_hash=content_hash(entry.interaction),
@@ -107,5 +100,5 @@ def _new_turn(entry: InteractionEntry, pieces: Sequence[Chunk], vectors: FloatMa
     )
 
 
-def _text(entry: InteractionEntry, piece: Chunk) -> str:
+def _text(entry: InteractionEntry, piece: EmbeddedChunk | TextChunk) -> str:
     return entry.interaction.content[piece.start : piece.end]

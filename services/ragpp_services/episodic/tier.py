@@ -28,8 +28,8 @@ from ragpp.models import (
     Stored,
 )
 from ragpp.stores.cursors import decode_cursor, encode_cursor
-from ragpp.text.chunking import TokenSpans
 from ragpp.text.lexical import query_terms
+from ragpp.text.port import TokenSpans
 from ragpp.tierkit.health import health_of
 from ragpp.tierkit.identity import IdentityCheck
 from ragpp.tiers import ERASED_AT_ONCE

@@ -1,27 +1,16 @@
 """Beginnings of texts that are too long to be shown whole. Pure."""
 
-from typing import Final, Protocol
+from typing import Final
 
 from ragpp.context.quoting import end_of_lines, quoted, unquoted
+from ragpp.text.port import TokenMeter
 
 ELLIPSIS: Final = " …"
 _CUTS: Final = 4
 """Times that a beginning is cut shorter to make room for what closes its fence; ordinary text needs one."""
 
 
-class Counter(Protocol):
-    """Counts and cuts by the embedder's tokens, special tokens left out."""
-
-    def count(self, text: str) -> int:
-        """Tokens in `text`."""
-        ...
-
-    def truncate(self, text: str, max_tokens: int) -> str:
-        """The longest prefix of `text` of at most `max_tokens` tokens."""
-        ...
-
-
-def beginning(text: str, room: int, counter: Counter) -> str:
+def beginning(text: str, room: int, counter: TokenMeter) -> str:
     """A beginning of `text` that as data (`ragpp.context.quoting`) has at most `room` tokens, an ellipsis included
     where it is not all; empty when none was found."""
     head = counter.truncate(text[: end_of_lines(text, room)], room).rstrip()  # a line's mark is a token, too

@@ -14,11 +14,11 @@ from ragpp.clock import Clock
 from ragpp.context.echo import own_chunks
 from ragpp.embedding import Embedder
 from ragpp.errors import InvalidInput
-from ragpp.models import Chunk, Interaction, InteractionEntry
+from ragpp.models import EmbeddedChunk, Interaction, InteractionEntry
 from ragpp.redaction import Redactor
-from ragpp.text.chunking import Chunk as Piece
-from ragpp.text.chunking import TokenSpans
+from ragpp.text.chunking import TextChunk
 from ragpp.text.lexical import index_line
+from ragpp.text.port import TokenSpans
 
 FUTURE_TOLERANCE: Final = timedelta(minutes=5)
 _INLINE_CHARS: Final = 4_000
@@ -56,7 +56,7 @@ class Intake:
             InteractionEntry(
                 interaction=interaction,
                 chunks=tuple(
-                    Chunk.model_construct(
+                    EmbeddedChunk.model_construct(
                         ordinal=piece.ordinal,
                         start=piece.start,
                         end=piece.end,
@@ -92,14 +92,14 @@ class Intake:
         """A short text as it may be stored; what redaction makes too long is cut."""
         return self._redactor.redact(label).text[:_LABEL_CHARS]
 
-    def _drafts(self, request: StoreRequest, now: datetime) -> list[tuple[Interaction, list[Piece], int]]:
+    def _drafts(self, request: StoreRequest, now: datetime) -> list[tuple[Interaction, list[TextChunk], int]]:
         drafts = []
         for message in request.messages:
             interaction, redactions = self._interaction(request, message, now)
             drafts.append((interaction, own_chunks(interaction, self._counter), redactions))
         return drafts
 
-    def _tokens(self, interaction: Interaction, pieces: Sequence[Piece]) -> int:
+    def _tokens(self, interaction: Interaction, pieces: Sequence[TextChunk]) -> int:
         """Of the whole content, also of what has no chunk."""
         whole = sum(piece.end - piece.start for piece in pieces) == len(interaction.content)
         return sum(piece.tokens for piece in pieces) if whole else self._counter.count(interaction.content)

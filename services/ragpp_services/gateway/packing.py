@@ -5,17 +5,18 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Final
 
+from ragpp.context import layout
 from ragpp.context.quoting import end_of_lines
 from ragpp.models import Memory, MemoryKind
-from ragpp_services.gateway import rendering
-from ragpp_services.gateway.excerpts import ELLIPSIS, Counter, beginning
+from ragpp.text.port import TokenMeter
+from ragpp_services.gateway.excerpts import ELLIPSIS, beginning
 from ragpp_services.gateway.memory_key import MemoryKey, memory_key
 
 SHARES: Final[Mapping[str, float]] = {
-    rendering.RECENT: 0.30,
-    rendering.ENTITIES: 0.02,
-    rendering.RELATIONSHIPS: 0.05,
-    rendering.PREFERENCES: 0.06,
+    layout.RECENT: 0.30,
+    layout.ENTITIES: 0.02,
+    layout.RELATIONSHIPS: 0.05,
+    layout.PREFERENCES: 0.06,
 }
 """The largest share of the budget that a section may take while past interactions still want room; what a section
 leaves is theirs, and what they leave is offered to the sections again."""
@@ -29,15 +30,15 @@ MIN_EXCERPT_TOKENS: Final = 24
 """Shorter than this, an excerpt of a long turn says too little to be worth its line."""
 
 _TITLE_OF: Final[Mapping[MemoryKind, str]] = {
-    "summary": rendering.RECENT,
-    "message": rendering.RECENT,
-    "interaction": rendering.PAST,
-    "entity": rendering.ENTITIES,
-    "relationship": rendering.RELATIONSHIPS,
-    "preference": rendering.PREFERENCES,
-    "rule": rendering.PREFERENCES,
-    "finding": rendering.PREFERENCES,
-    "item": rendering.KNOWLEDGE,
+    "summary": layout.RECENT,
+    "message": layout.RECENT,
+    "interaction": layout.PAST,
+    "entity": layout.ENTITIES,
+    "relationship": layout.RELATIONSHIPS,
+    "preference": layout.PREFERENCES,
+    "rule": layout.PREFERENCES,
+    "finding": layout.PREFERENCES,
+    "item": layout.KNOWLEDGE,
 }
 
 
@@ -104,7 +105,7 @@ class _Draft:
 
 
 def pack(
-    ranking: Sequence[Memory], conversation: Sequence[Memory], frame: Frame, *, budget: int, counter: Counter
+    ranking: Sequence[Memory], conversation: Sequence[Memory], frame: Frame, *, budget: int, counter: TokenMeter
 ) -> Packed:
     """The context for `ranking` (fused, best first) and `conversation` (summary, then messages, oldest first).
 
@@ -130,16 +131,16 @@ def pack(
     )
 
 
-def _frame_sections(frame: Frame, budget: int, counter: Counter) -> dict[str, Section]:
+def _frame_sections(frame: Frame, budget: int, counter: TokenMeter) -> dict[str, Section]:
     wanted = {
-        rendering.PERSONA: frame.persona,
-        rendering.SITUATION: frame.situation,
-        rendering.TOOLS: rendering.lines_of(frame.tools) if frame.tools else None,
+        layout.PERSONA: frame.persona,
+        layout.SITUATION: frame.situation,
+        layout.TOOLS: layout.items(frame.tools) if frame.tools else None,
     }
     taken: dict[str, Section] = {}
     for title, text in wanted.items():
         if text:
-            whole = f"{rendering.heading(title)}\n{text}"
+            whole = layout.section(title, text)
             section = Section(title, whole, counter.count(whole))
             if section.tokens <= budget:
                 taken[title] = section
@@ -150,7 +151,7 @@ def _frame_sections(frame: Frame, budget: int, counter: Counter) -> dict[str, Se
 class _Packing:
     """The drafts of the sections, by title, while room is left."""
 
-    def __init__(self, counter: Counter, room: int) -> None:
+    def __init__(self, counter: TokenMeter, room: int) -> None:
         self._counter, self._room, self._left = counter, room, room
         self._drafts: dict[str, _Draft] = {}
         self._known: dict[int, _Line] = {}
@@ -163,14 +164,14 @@ class _Packing:
         groups: dict[str, list[Memory]] = {}
         for memory in ranking:
             title = _TITLE_OF[memory.kind]
-            if title != rendering.RECENT:
+            if title != layout.RECENT:
                 groups.setdefault(title, []).append(memory)
         latest_first = [memory for memory in conversation if memory.kind == "summary"]
         latest_first += [memory for memory in reversed(conversation) if memory.kind == "message"]
-        offers = {rendering.RECENT: latest_first} | {title: groups.get(title, []) for title in _KNOWLEDGE_ORDER}
+        offers = {layout.RECENT: latest_first} | {title: groups.get(title, []) for title in _KNOWLEDGE_ORDER}
         for title, memories in offers.items():
             self._take(title, memories, min(self._left, int(self._room * SHARES.get(title, 1.0))))
-        self._take(rendering.PAST, groups.get(rendering.PAST, []), self._left)
+        self._take(layout.PAST, groups.get(layout.PAST, []), self._left)
         for title, memories in offers.items():
             self._take(title, memories, self._left)
 
@@ -178,7 +179,7 @@ class _Packing:
         """The sections in their order; brackets where all of them fit."""
         bracketed = sum(line.bracket_tokens for draft in self._drafts.values() for line in draft.lines) <= self._left
         sections = []
-        for title in rendering.TITLES:
+        for title in layout.TITLES:
             if title in frames:
                 sections.append(frames[title])
             elif title in self._drafts:
@@ -187,7 +188,7 @@ class _Packing:
 
     def _section(self, title: str, *, bracketed: bool) -> Section:
         lines = _arranged(title, self._drafts[title].lines, self._said)
-        texts, day, tokens = [rendering.heading(title)], "", self._counter.count(rendering.heading(title))
+        texts, day, tokens = [layout.heading(title)], "", self._counter.count(layout.heading(title))
         for line in lines:
             fresh = bool(line.day) and line.day != day
             texts.append(line.head + (line.day if fresh else "") + line.rest + (line.bracket if bracketed else ""))
@@ -199,7 +200,7 @@ class _Packing:
         """Add to a section what fits into `room`, its heading included when it is new."""
         draft = self._drafts.get(title, _Draft())
         days = set(draft.days)
-        used = 0 if draft.lines else self._counter.count(rendering.heading(title))
+        used = 0 if draft.lines else self._counter.count(layout.heading(title))
         added: list[_Line] = []
         for memory in memories:
             key = memory_key(memory)
@@ -222,8 +223,8 @@ class _Packing:
         known = self._known.get(id(memory))
         if known is not None:
             return known
-        count, around = self._counter.count, rendering.around(memory)
-        text = rendering.data(memory)
+        count, around = self._counter.count, layout.around(memory)
+        text = layout.data(memory)
         trusted = 0 < memory.tokens <= EXACT_TOKENS and text == memory.text
         tokens = count(around.head) + sum(map(count, around.rest)) + (memory.tokens if trusted else count(text))
         bracket, rest = around.bracket, "".join(around.rest) + text
@@ -238,7 +239,7 @@ class _Packing:
             return None
         if max(memory.tokens, len(memory.text) // 8) <= LONG_TURN_TOKENS:
             return None
-        count, around = self._counter.count, rendering.around(memory)
+        count, around = self._counter.count, layout.around(memory)
         before = "".join(around.rest) + (ELLIPSIS.lstrip() + " " if memory.focus else "")
         frame = sum(map(count, (around.head, around.day, before)))
         cut = beginning(memory.text[memory.focus :].strip(), room - frame, self._counter)
@@ -250,9 +251,9 @@ def _arranged(title: str, lines: Sequence[_Line], said: Mapping[int, int]) -> li
     """A section's lines as they are shown: the conversation as it went (`said`: the places of its memories), past
     interactions by day and then by time, others as they were taken. Lines without a time keep their place among each
     other."""
-    if title == rendering.RECENT:
+    if title == layout.RECENT:
         return sorted(lines, key=lambda line: said[id(line.memory)])
-    if title != rendering.PAST:
+    if title != layout.PAST:
         return list(lines)
     places: dict[str, int] = {}
     for line in lines:
@@ -270,9 +271,9 @@ def _may_fit(memory: Memory, room: int) -> bool:
 
 
 _KNOWLEDGE_ORDER: Final = (
-    rendering.ENTITIES,
-    rendering.RELATIONSHIPS,
-    rendering.PREFERENCES,
-    rendering.KNOWLEDGE,
+    layout.ENTITIES,
+    layout.RELATIONSHIPS,
+    layout.PREFERENCES,
+    layout.KNOWLEDGE,
 )
 _TURNS: Final[frozenset[str]] = frozenset({"interaction", "message"})

@@ -17,8 +17,8 @@ from ragpp.errors import MemorySystemError, TierUnavailable
 from ragpp.errors.telling import told, trace_of
 from ragpp.models import TIER_NAMES, Filters, Memory, MemoryQuery, Scope, TierName
 from ragpp.receipts import Receipt
+from ragpp.text.port import TokenMeter
 from ragpp.tiers import EpisodicTier, MemoryTier
-from ragpp_services.gateway.excerpts import Counter
 from ragpp_services.gateway.fusion import fuse
 from ragpp_services.gateway.memory_key import memory_key
 from ragpp_services.gateway.packing import Frame, Packed, pack
@@ -63,7 +63,7 @@ class Recaller:
         episodic: EpisodicTier,
         embedder: Embedder,
         query_entities: QueryEntities,
-        counter: Counter,
+        counter: TokenMeter,
         clock: Clock,
         *,
         deadline_ms: int,

@@ -3,9 +3,9 @@
 Deterministic, and honest in that it adds nothing: a quotation, who said it and when, or that there is none.
 """
 
-from datetime import datetime
 from typing import Final
 
+from ragpp.text.english import day_in_words
 from ragpp.text.lexical import query_terms, terms
 from ragpp_services.governor.values import MemoryUsed, Prompt, PromptMessage, Reply
 
@@ -13,9 +13,6 @@ MAX_QUOTED: Final = 2
 CLOSE_ENOUGH: Final = 0.5
 """Cosine from which a memory without a word of the question counts as being about it, for the default embedder."""
 MAX_QUOTE_CHARS: Final = 400
-_MONTHS: Final = (
-    "January February March April May June July August September October November December".split()  # noqa: SIM905 - a table
-)
 _SPOKEN: Final = frozenset({"interaction", "message"})
 
 
@@ -59,12 +56,8 @@ def _told(memory: MemoryUsed, name: str | None) -> str:
     if memory.kind not in _SPOKEN:
         return f"I have learned: {_short(memory.text)}."
     who = "you" if memory.said_by in {"user", name, None} else memory.said_by
-    when = f"On {_day(memory.occurred_at)} " if memory.occurred_at else ""
+    when = f"On {day_in_words(memory.occurred_at)} " if memory.occurred_at else ""
     return f"{when}{who if when else str(who).capitalize()} said: “{_short(memory.text)}”"
-
-
-def _day(moment: datetime) -> str:
-    return f"{moment.day} {_MONTHS[moment.month - 1]} {moment.year}"
 
 
 def _short(text: str) -> str:

@@ -1,6 +1,5 @@
 """A session's summary: lines, each with the messages that it rests on, so that what is forgotten leaves it too."""
 
-import calendar
 import re
 from collections.abc import Callable, Collection, Sequence
 from datetime import datetime
@@ -9,11 +8,11 @@ from typing import Final
 import orjson
 
 from ragpp.models import Interaction, Value
+from ragpp.text.english import CALENDAR
 from ragpp_services.short_term.records import Message
 
 _SEPARATOR: Final = "\n"
 _WORD: Final = re.compile(r"[^\W\d_]+")
-_MONTHS: Final = frozenset(name.casefold() for name in (*calendar.month_name, *calendar.month_abbr) if name)
 
 
 class SummaryLine(Value):
@@ -118,7 +117,7 @@ def quotes(line: str, messages: Sequence[Said]) -> list[Said]:
     return [
         message
         for message in messages
-        if wanted in _normal(message.content) and _words(label) <= _words(message.said_by) | _MONTHS
+        if wanted in _normal(message.content) and _words(label) <= _words(message.said_by) | CALENDAR
     ]
 
 

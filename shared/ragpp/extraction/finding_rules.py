@@ -4,6 +4,7 @@ import re
 from typing import Final
 
 from ragpp.models import FindingKind
+from ragpp.text.english import WEEKDAYS
 
 _WE: Final = r"(?<![\w'])(?:I|i|[Ww]e)"
 _HAVE: Final = r"(?:'ve|'d|\shave|\shad)?"
@@ -15,7 +16,7 @@ _ADVERBS: Final = (
 _OFTEN: Final = (
     r"(?:usually|normally|typically|generally|often|always|mostly|regularly|almost always|tend to|never|rarely)"
 )
-_WEEKDAYS: Final = r"(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)days"
+_WEEKDAYS: Final = rf"(?:{'|'.join(WEEKDAYS)})s"
 _EVERY: Final = (
     r"(?:every|each)\s(?:single\s|other\s|second\s)?(?:morning|day|evening|night|afternoon|week|weekend|month|year|"
     r"summer|winter|spring|autumn|fall|hour|lunchtime|Mon|Tues|Wednes|Thurs|Fri|Satur|Sun|Christmas|Easter|\w+day|"

@@ -6,17 +6,7 @@ kept to words that are frequent in conversation.
 
 from typing import Final
 
-
-def word_set(text: str) -> frozenset[str]:
-    """The words of a text that white space divides."""
-    return frozenset(text.split())
-
-
-CALENDAR: Final = word_set(
-    "monday tuesday wednesday thursday friday saturday sunday mondays tuesdays wednesdays thursdays fridays saturdays "
-    "sundays mon tue tues wed thu thur thurs fri sat sun january february march april may june july august september "
-    "october november december jan feb mar apr jun jul aug sep sept oct nov dec"
-)
+from ragpp.text.english import CALENDAR, NUMBERS, word_set
 
 DEMONYMS: Final = word_set(
     "english french german spanish italian portuguese dutch danish swedish norwegian finnish polish russian turkish "
@@ -79,9 +69,9 @@ SENTENCE_OPENERS: Final = word_set(
     # frequent nouns and adjectives
     "people work home life time day week month year weekend summer winter spring autumn fall school college university "
     "breakfast lunch dinner coffee tea food music family friends friend kids parents money health weather rain "
-    "traffic christmas-time half nine ten one two three four five six seven eight dietary quick long short big small "
+    "traffic christmas-time half dietary quick long short big small "
     "old new little poor apart thing things stuff everything's someone's god lord jesus heaven mom's dad's"
-)
+).union(NUMBERS)
 """Words that start a sentence with a capital although they name nobody."""
 
 PERSON_VERBS: Final = word_set(

@@ -3,7 +3,7 @@
 import re
 from typing import Final
 
-from ragpp.extraction.lexicon import word_set
+from ragpp.text.english import NUMBERS, word_set
 
 _I: Final = r"(?<![\w'])(?:[Ii]|[Ww]e)"
 _AM: Final = rf"{_I}(?:'m|'re|\sam|\sare|'ve been|\shave been)"
@@ -174,7 +174,7 @@ TAKEN: Final = re.compile(
     r"weekends|bananas|apples|bread|potatoes|chips|fries|popcorn|porridge|oatmeal|water|drinks|desserts?|"
     r"bacon)\s(?:(?:really|very|quite|extra|super|nice and|a bit)\s)?(?P<how>\w[\w' -]{1,60})"
 )
-AMOUNTS: Final = word_set("one two three four five six seven eight nine ten half several")
+AMOUNTS: Final = word_set("half several").union(NUMBERS)
 NO_CHOICE: Final = word_set("mistake problem excuse response reaction reply answer issue self")
 """What is usual of somebody without being wanted."""
 NO_MANNER: Final = word_set(

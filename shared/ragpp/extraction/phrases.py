@@ -3,7 +3,7 @@
 import re
 from typing import Final
 
-from ragpp.extraction.lexicon import word_set
+from ragpp.text.english import word_set
 
 _STOP: Final = r"\s*(?:[,.;:!?()\[\]{}\"“”…\n]|\s[-–—]+\s|$|"
 _BOUNDARY: Final = re.compile(

@@ -4,9 +4,9 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
-from ragpp.extraction.lexicon import word_set
 from ragpp.extraction.masking import ENTITY
 from ragpp.extraction.port import EntityLabel
+from ragpp.text.english import word_set
 
 SUBJECT: Final = (
     rf"(?:\b(?P<i>[Ii]|[Ww]e)|(?P<s>{ENTITY})(?:, who [^,]{{1,60}},|,? who|,)?|\b(?P<p>[Ss]he|[Hh]e)|"

@@ -19,6 +19,7 @@ from ragpp.extraction.intervals import PARTS, SEASONS, Interval
 from ragpp.extraction.port import DateMention
 from ragpp.extraction.tenses import Tense, tense_at
 from ragpp.models import DateSpan
+from ragpp.text.english import WEEKDAYS, month_number
 
 _NO_MOMENT: Final = datetime(2000, 1, 1, tzinfo=UTC)
 
@@ -67,7 +68,7 @@ def _iso(match: re.Match[str], said_at: datetime, _tense: Tense) -> Interval:
 
 def _day_of_month(match: re.Match[str], said_at: datetime, tense: Tense) -> Interval:
     """ "5 June", with or without its year."""
-    month, number = _month(match["mon"]), int(match["d"])
+    month, number = month_number(match["mon"]), int(match["d"])
     if match["y"]:
         return _timed(intervals.day(_at(said_at, int(match["y"]), month, number)), match)
     found = [intervals.day(_at(said_at, said_at.year + more, month, number)) for more in (-1, 0, 1)]
@@ -75,7 +76,7 @@ def _day_of_month(match: re.Match[str], said_at: datetime, tense: Tense) -> Inte
 
 
 def _month_of_year(match: re.Match[str], said_at: datetime, _tense: Tense) -> Interval:
-    return _third(intervals.month_of(said_at, int(match["y"]), _month(match["mon"])), match)
+    return _third(intervals.month_of(said_at, int(match["y"]), month_number(match["mon"])), match)
 
 
 def _season_of_year(match: re.Match[str], said_at: datetime, _tense: Tense) -> Interval:
@@ -138,7 +139,7 @@ def _which_span(match: re.Match[str], said_at: datetime, tense: Tense) -> Interv
         return _shifted(said_at, unit, offset)
     if unit in SEASONS:
         return _which_season(unit, offset, said_at, tense)
-    found = [intervals.month_of(said_at, said_at.year + more, _month(unit)) for more in (-1, 0, 1)]
+    found = [intervals.month_of(said_at, said_at.year + more, month_number(unit)) for more in (-1, 0, 1)]
     if offset < 0:
         return [month for month in found if month.end <= said_at][-1]
     return next(month for month in found if month.start > said_at) if offset else found[1]
@@ -198,7 +199,7 @@ def _until_now(match: re.Match[str], said_at: datetime, _tense: Tense) -> Interv
 
 
 def _month_alone(match: re.Match[str], said_at: datetime, tense: Tense) -> Interval:
-    found = [intervals.month_of(said_at, said_at.year + more, _month(match["mon"])) for more in (-1, 0, 1)]
+    found = [intervals.month_of(said_at, said_at.year + more, month_number(match["mon"])) for more in (-1, 0, 1)]
     return _third(_nearest(found, said_at, "past" if match["prep"].lower() == "since" else tense), match)
 
 
@@ -249,12 +250,8 @@ def _at(moment: datetime, year: int, month: int, number: int) -> datetime:
     return moment.replace(year=year, month=month, day=number)
 
 
-def _month(name: str) -> int:
-    return rules.MONTHS.index(name[:3].lower()) + 1
-
-
 def _weekday(name: str) -> int:
-    return next(index for index, known in enumerate(rules.WEEKDAYS) if known.startswith(name.lower()))
+    return next(index for index, known in enumerate(WEEKDAYS) if known.startswith(name.capitalize()))
 
 
 def _number(words: str) -> tuple[int, int]:

@@ -4,13 +4,9 @@ import re
 from typing import Final
 
 from ragpp.extraction.intervals import SEASONS
+from ragpp.text import english
 
-WEEKDAYS: Final = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
-MONTHS: Final = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
-NUMBERS: Final = {
-    "a": 1, "an": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9,
-    "ten": 10, "eleven": 11, "twelve": 12,
-}  # fmt: skip
+NUMBERS: Final = {"a": 1, "an": 1} | english.NUMBERS
 RANGES: Final = {"few": (2, 5), "several": (3, 7), "couple": (2, 2)}
 HOLIDAYS: Final = {
     "christmas eve": (12, 24), "christmas day": (12, 25), "christmas": (12, 25), "boxing day": (12, 26),
@@ -24,18 +20,18 @@ DECADES: Final = {
 
 ANCHOR: Final = re.compile(
     r"\b(?:yesterday|to(?:day|night|morrow)|ago|(?:minute|hour|day|night|week|weekend|month|year|decade)s?|morning|"
-    r"afternoon|evening|spring|summer|autumn|fall|winter|(?:mon|tues?|wednes|thurs?|fri|satur|sun)(?:day)?|"
-    r"jan(?:uary)?|feb(?:ruary)?|march|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|"
-    r"nov(?:ember)?|dec(?:ember)?|christmas|halloween|new year's|boxing|valentine's|(?:19|20)\d\d|"
+    r"afternoon|evening|spring|summer|autumn|fall|winter|"
+    rf"{english.ANY_WEEKDAY}|{english.ANY_MONTH}|christmas|halloween|new year's|boxing|valentine's|(?:19|20)\d\d|"
     r"\d{1,2}(?:st|nd|rd|th)|(?:\d\d)?\d0s|\w{3,6}ties)\b",
     re.IGNORECASE,
 )
 """A sentence without any of these names no time, which spares most sentences the patterns."""
 
-_WD: Final = rf"(?P<wd>{'|'.join(WEEKDAYS)}|tues|thurs)"
+_WD: Final = rf"(?P<wd>{'|'.join(english.WEEKDAYS)}|tues|thurs)"
+_VERBS: Final = frozenset({"March", "May"})
 _MON: Final = (
-    r"(?P<mon>january|february|(?-i:March)|april|(?-i:May)|june|july|august|september|october|november|december|"
-    r"(?-i:Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec)\b\.?)"
+    f"(?P<mon>{'|'.join(f'(?-i:{name})' if name in _VERBS else name for name in english.MONTHS)}|"
+    rf"(?-i:{'|'.join(english.MONTH_ABBREVIATIONS)}|Sept)\b\.?)"
 )
 _DAY: Final = r"(?P<d>[12]\d|3[01]|0?[1-9])"
 _TH: Final = r"(?:st|nd|rd|th)"
@@ -98,7 +94,7 @@ WHICH_SPAN: Final = _pattern(rf"{_ON}\b{_WHICH}\s{_SPAN}\b")
 
 UNTIL_NOW: Final = _pattern(
     r"\b(?:over|in|for|during|within)?\s?the\s(?:past|last)\s"
-    r"(?P<n>\d{1,3}|two|three|four|five|six|seven|eight|nine|ten|twelve|couple(?:\sof)?|few|several)\s"
+    rf"(?P<n>\d{{1,3}}|{'|'.join(english.NUMBERS)}|couple(?:\sof)?|few|several)\s"
     rf"{_UNIT}\b"
 )
 

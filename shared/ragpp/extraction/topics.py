@@ -6,8 +6,8 @@ only because both are drinks.
 
 from typing import Final
 
-from ragpp.extraction.lexicon import word_set
 from ragpp.extraction.phrases import key_of, singular, without_article
+from ragpp.text.english import word_set
 
 _CHOICES: Final[dict[str, tuple[str, frozenset[str]]]] = {
     "drink": ("food", word_set("tea coffee espresso cappuccino matcha juice water wine beer cider soda cola")),

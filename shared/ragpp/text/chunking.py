@@ -6,10 +6,12 @@ import re
 from dataclasses import dataclass
 from enum import IntEnum
 from itertools import pairwise
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from ragpp.text.port import TokenSpans
 
 MAX_TOKENS: Final = 254
 """all-MiniLM-L6-v2 reads 256 tokens, two of which frame the text."""
@@ -28,21 +30,10 @@ LOOK_BACK: Final = 4
 """Characters before a cut in which a sentence's end and the quotes and brackets that close it are looked for."""
 
 
-class TokenSpans(Protocol):
-    """What chunking asks of a tokenizer; `ragpp.text.tokens.TokenCounter` is one."""
-
-    def count(self, text: str) -> int:
-        """How many tokens `text` has."""
-        ...
-
-    def spans(self, text: str) -> Sequence[tuple[int, int]]:
-        """(start, end) of each token in characters; neither ever decreases."""
-        ...
-
-
 @dataclass(frozen=True, slots=True)
-class Chunk:
-    """`text` is the source's [start:end), `tokens` its count, `ordinal` its place among the chunks from 0."""
+class TextChunk:
+    """A stretch of a text: `text` is the source's [start:end), `tokens` its count, `ordinal` its place among the chunks
+    from 0."""
 
     ordinal: int
     start: int
@@ -62,7 +53,7 @@ class _Cut(IntEnum):
     PARAGRAPH = 5
 
 
-def chunk(text: str, counter: TokenSpans, max_tokens: int = MAX_TOKENS, overlap: int = 0) -> list[Chunk]:
+def chunk(text: str, counter: TokenSpans, max_tokens: int = MAX_TOKENS, overlap: int = 0) -> list[TextChunk]:
     """Cut `text` into chunks of at most `max_tokens` tokens, in order.
 
     A cut is made in the second half of the room that a chunk has, at the last end of a paragraph there; else of a
@@ -78,9 +69,9 @@ def chunk(text: str, counter: TokenSpans, max_tokens: int = MAX_TOKENS, overlap:
         return []
     spans = counter.spans(text)
     if len(spans) <= max_tokens:
-        return [Chunk(0, 0, len(text), text, len(spans))]
+        return [TextChunk(0, 0, len(text), text, len(spans))]
     cuts = _rate_cuts(text, spans)
-    chunks: list[Chunk] = []
+    chunks: list[TextChunk] = []
     first = covered = 0
     while covered < len(spans):
         start = spans[first][0] if first else 0
@@ -93,7 +84,7 @@ def chunk(text: str, counter: TokenSpans, max_tokens: int = MAX_TOKENS, overlap:
                 break
             # The rest of a word that was cut may have more tokens than the word had there.
             limit = max(after - (tokens - max_tokens), covered + 1)
-        chunks.append(Chunk(len(chunks), start, start + len(piece), piece, tokens))
+        chunks.append(TextChunk(len(chunks), start, start + len(piece), piece, tokens))
         first, covered = _overlapping(cuts, first, after, overlap), after
     return chunks
 

@@ -15,6 +15,7 @@ from typing import Final
 import snowballstemmer
 
 from ragpp.models import Interaction
+from ragpp.text.english import FUNCTION_WORDS, day_in_words
 
 DIMENSIONS: Final = 1 << 20
 """Size of the hashed vocabulary: some dozen colliding pairs among 5,000 terms; they are summed, which is harmless."""
@@ -60,30 +61,6 @@ _STEMMERS: Final = (
 )
 """Snowball's algorithm by the script of a word's first letter; other scripts keep their words whole."""
 
-_MONTHS: Final = (
-    "January",
-    "February",
-    "March",
-    "April",
-    "May",
-    "June",
-    "July",
-    "August",
-    "September",
-    "October",
-    "November",
-    "December",
-)
-
-_FUNCTION_WORDS: Final = """
-what when where who whom whose which why how do does did is are was were am be been being has have had having would can
-could shall should might must the a an of to in on at for with from by as and or it its that this these those there i me
-my mine you your yours we us our ours
-"""
-FUNCTION_WORDS: Final = frozenset(_FUNCTION_WORDS.split())
-"""English words that make a question one and say nothing of its subject. They are rare in statements, so their
-inverse document frequency would take them for the rarest words of all. `may` and `will` are also a month and a name."""
-
 
 def index_line(interaction: Interaction, text: str | None = None) -> str:
     """What is embedded of an interaction, or of the part `text` of it: `Name: text`, or the text alone without a
@@ -95,8 +72,7 @@ def index_line(interaction: Interaction, text: str | None = None) -> str:
 def lexical_line(interaction: Interaction, text: str | None = None) -> str:
     """What is indexed by words: the index line after the date, `8 May 2023`, in UTC, since questions name months
     and years that the turns themselves leave out."""
-    day = interaction.occurred_at
-    return f"{day.day} {_MONTHS[day.month - 1]} {day.year} {index_line(interaction, text)}"
+    return f"{day_in_words(interaction.occurred_at)} {index_line(interaction, text)}"
 
 
 def words(text: str) -> list[str]:

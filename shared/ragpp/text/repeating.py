@@ -5,13 +5,14 @@ was forgotten: so what a message repeats is noted with the message, as offsets, 
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from ragpp.context.echo import Span, blanked
 from ragpp.extraction.sentences import clean, split
 from ragpp.models import Interaction, Memory, Repetition
-from ragpp.text.lexical import FUNCTION_WORDS, terms, words
+from ragpp.text.english import FUNCTION_WORDS, word_set
+from ragpp.text.lexical import terms, words
+from ragpp.text.spans import Span, blanked, merged
 
 COVERED: Final = 0.8
 """The share of a sentence's content words that must have been said before. Not all of them: a reply says "lives" where
@@ -23,11 +24,12 @@ MEMORIES: Final = 3
 LEAST_SHARED: Final = 2
 """A turn counts that shares so many words, or all that are left: single common words prove nothing."""
 
-_REPORTING_WORDS: Final = """
-tell told say said says mention mentioned remember recall know knows according earlier previously sure yes you your as
-also so okay right noted understood got he she they his her their user
-"""
-_REPORTING: Final = frozenset(_REPORTING_WORDS.split())
+_REPORTING: Final = word_set(
+    """
+    tell told say said says mention mentioned remember recall know knows according earlier previously sure yes you your
+    as also so okay right noted understood got he she they his her their user
+    """
+)
 """Words by which a sentence says that it repeats something."""
 
 
@@ -93,17 +95,6 @@ def without(items: Sequence[Interaction], repeating: Mapping[str, Sequence[Span]
         else item
         for item in items
     ]
-
-
-def merged(spans: Iterable[Span]) -> list[Span]:
-    """The stretches in order, those that touch or overlap as one."""
-    found: list[Span] = []
-    for span in sorted(spans):
-        if found and span.start <= found[-1].end:
-            found[-1] = Span(found[-1].start, max(found[-1].end, span.end))
-        else:
-            found.append(span)
-    return found
 
 
 def _cover(wanted: frozenset[int], said: Sequence[tuple[str, frozenset[int]]], share: float) -> list[str]:

@@ -5,7 +5,6 @@ Every line of an extractive summary is "<speaker>, <day> <month> <year>: <words>
 they stand in the line, so that what a line rests on can be found again.
 """
 
-import calendar
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,6 +18,8 @@ from ragpp.llm.port import LanguageModel
 from ragpp.llm.prompting import prompt
 from ragpp.llm.replies import SummaryReply
 from ragpp.llm.transcripts import Numbered, batches, data
+from ragpp.text.english import MONTH_ABBREVIATIONS
+from ragpp.text.port import TokenMeter
 
 LONGEST_QUOTE: Final = 60
 """Tokens of one line; a longer sentence is cut and ends in an ellipsis."""
@@ -51,18 +52,6 @@ class SummaryMessage:
     occurred_at: datetime
 
 
-class Counter(Protocol):
-    """What summarising asks of a tokenizer; `ragpp.text.tokens.TokenCounter` is one."""
-
-    def count(self, text: str) -> int:
-        """How many tokens `text` has."""
-        ...
-
-    def truncate(self, text: str, max_tokens: int) -> str:
-        """The longest prefix of at most `max_tokens` tokens."""
-        ...
-
-
 class Summariser(Protocol):
     """Folds messages into a summary; one instance serves many tasks."""
 
@@ -86,7 +75,7 @@ class _Line:
 class ExtractiveSummariser:
     """Keeps the most telling sentences word for word. Deterministic; needs no model."""
 
-    def __init__(self, counter: Counter) -> None:
+    def __init__(self, counter: TokenMeter) -> None:
         self._counter = counter
 
     async def summarise(self, previous: str, messages: Sequence[SummaryMessage], max_tokens: int) -> str:
@@ -132,7 +121,7 @@ class ExtractiveSummariser:
             words = kept.rstrip() + "…"
         speaker = " ".join(message.said_by.replace(":", " ").split())
         day = message.occurred_at
-        return f"{speaker}, {day.day} {calendar.month_abbr[day.month]} {day.year}: {words}"
+        return f"{speaker}, {day.day} {MONTH_ABBREVIATIONS[day.month - 1]} {day.year}: {words}"
 
     def _within(self, lines: Sequence[_Line], max_tokens: int) -> str:
         """The lines in order; the least telling go while together they are over the budget."""
@@ -155,7 +144,7 @@ class LlmSummariser:
     """Has a language model write the lines; implements `Summariser`. Whoever uses it keeps what an
     `ExtractiveSummariser` made until this one has answered, and goes on with that when it raises."""
 
-    def __init__(self, model: LanguageModel, counter: Counter) -> None:
+    def __init__(self, model: LanguageModel, counter: TokenMeter) -> None:
         self._model, self._counter = model, counter
 
     async def summarise(self, previous: str, messages: Sequence[SummaryMessage], max_tokens: int) -> str:

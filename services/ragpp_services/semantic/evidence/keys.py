@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from ragpp.models import EntityLabel
+from ragpp.text.english import STOP_WORDS, word_set
 
 MAX_KEY_BYTES: Final = 512
 """A longer key is cut and closed with its hash: Neo4j's range index takes some 8,000 bytes for scope and key."""
@@ -23,18 +24,13 @@ _LONGEST_NAME_WORDS: Final = 4
 _MOST_WORDS: Final = 64
 _MOST_KEYS: Final = 160
 
-STOP_WORDS: Final = frozenset(
-    """
-    a about after again all also always am an and any are as at be because been before being but by can could did do
-    does doing done down during each ever every few for from further get gets getting go goes going got had has have
-    having he her here hers herself him himself his how i if in into is it its itself just know like many may me
-    mention mentioned might more most much must my myself no nor not now of off on once one only or other our ours
-    out over own same say said says she should so some such than that the their theirs them themselves then there
-    these they this those through to too under until up us very was we were what when where which while who whom
-    whose why will with would you your yours yourself tell told talk talked s t d ll re ve m
-    """.split()  # noqa: SIM905
-)
-"""Words that name nothing and by which nothing is found."""
+_EMPTY_WORDS: Final = STOP_WORDS | word_set("mention mentioned talked d ll m re s t ve")
+"""Words that name nothing and by which nothing is found: also those that ask what was said, and what is left of a
+contraction without its apostrophe."""
+_STEM_CHARS: Final = 5
+"""As much of a word as its relatives share: "Portugal" and "Portuguese", "swimmer" and "swimming". Coarser than the
+stems of `ragpp.text.lexical`, which part a country from its people, and computed in passing for every relationship that
+a query may mean."""
 
 
 def _folded(text: str) -> str:
@@ -82,7 +78,7 @@ def query_keys(text: str, entities: Iterable[str]) -> list[str]:
     for length in range(1, _LONGEST_NAME_WORDS + 1):
         for start in range(len(words) - length + 1):
             end = start + length - 1
-            if bare[start] in STOP_WORDS or bare[end] in STOP_WORDS:
+            if bare[start] in _EMPTY_WORDS or bare[end] in _EMPTY_WORDS:
                 continue
             keys[" ".join((*folded[start:end], bare[end]))] = None
             if bare[end] != folded[end]:
@@ -91,11 +87,11 @@ def query_keys(text: str, entities: Iterable[str]) -> list[str]:
 
 
 def content_words(text: str) -> frozenset[str]:
-    """The stems of the words that carry the text's meaning; a stem is a word's first five characters, folded."""
+    """The stems of the words that carry the text's meaning; a stem is a word's first _STEM_CHARS characters, folded."""
     words = _LETTERS.findall(_folded(text[:4_000]))
-    return frozenset(word[:5] for word in words if len(word) > 1 and word not in STOP_WORDS)
+    return frozenset(word[:_STEM_CHARS] for word in words if len(word) > 1 and word not in _EMPTY_WORDS)
 
 
 def shared_words(text: str, stems: frozenset[str]) -> frozenset[str]:
     """Those of `stems` that a word of `text` has."""
-    return stems.intersection([word[:5] for word in _LETTERS.findall(_folded(text[:4_000]))])
+    return stems.intersection([word[:_STEM_CHARS] for word in _LETTERS.findall(_folded(text[:4_000]))])

@@ -10,9 +10,9 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
-from ragpp.context.echo import Span, blanked, masked
+from ragpp.context.echo import masked
 from ragpp.models import Interaction
-from ragpp.text.repeating import merged
+from ragpp.text.spans import Span, blanked, merged
 from ragpp_services.workers.hearing.marks.blocks import cited, fenced, printed, ruled_off
 from ragpp_services.workers.hearing.marks.elements import elements, link_texts
 from ragpp_services.workers.hearing.marks.headers import headed

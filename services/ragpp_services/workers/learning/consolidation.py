@@ -9,7 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ragpp.models import Preference
-from ragpp.text.lexical import FUNCTION_WORDS, terms, words
+from ragpp.text.english import FUNCTION_WORDS
+from ragpp.text.lexical import terms, words
 
 ALIKE_COSINE: Final = 0.93
 """From here on two keys of one category ask the same; with all-MiniLM-L6-v2 spellings and plurals reach it, while

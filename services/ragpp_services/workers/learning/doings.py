@@ -11,15 +11,17 @@ from ragpp.extraction.engine import Hears, Plain, hear
 from ragpp.extraction.gate import Claim, Gate
 from ragpp.extraction.sentences import clean, split
 from ragpp.models import Interaction
+from ragpp.text.english import word_set
 from ragpp_services.workers.hearing.own_words import own_text
 
 LONGEST_REQUEST: Final = 300
 """Characters: what is longer is a text to work on, not a request by itself."""
-_REQUEST_WORDS: Final = """
-please can could would will you give show tell get find check list make write what what's which how when where who why
-is are do does let me my us today now again current latest want like need help set send
-"""
-REQUEST_WORDS: Final = tuple(_REQUEST_WORDS.split())
+REQUEST_WORDS: Final = word_set(
+    """
+    please can could would will you give show tell get find check list make write what what's which how when where who
+    why is are do does let me my us today now again current latest want like need help set send
+    """
+)
 """Words of a request that do not say what it is about."""
 
 _IMPERATIVE: Final = re.compile(

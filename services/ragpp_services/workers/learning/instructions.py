@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
-from ragpp.context.echo import Span
 from ragpp.extraction.sentences import Sentence, clean, split
 from ragpp.learned import LEARNED_RULE
 from ragpp.models import Interaction
+from ragpp.text.spans import Span
 from ragpp_services.workers.hearing.own_words import own_text
 from ragpp_services.workers.learning.authorship import (
     BESIDE,

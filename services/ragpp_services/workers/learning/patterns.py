@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 from pydantic import JsonValue
 
+from ragpp.text.english import WEEKDAYS
 from ragpp_services.workers.learning import chance
 from ragpp_services.workers.learning.doings import REQUEST_WORDS, Doing
 from ragpp_services.workers.learning.texts import content_stems, label_of, stem
@@ -33,7 +34,6 @@ MOST_REQUESTS: Final = 400
 """Of one speaker, the latest, are compared with each other: the cost grows with their square."""
 SOURCES: Final = 100
 """The latest interactions that a pattern names as its evidence."""
-_WEEKDAYS: Final = ("Mondays", "Tuesdays", "Wednesdays", "Thursdays", "Fridays", "Saturdays", "Sundays")
 
 _REQUEST_STEMS: Final = frozenset(map(stem, REQUEST_WORDS))
 
@@ -237,7 +237,7 @@ def _sources(doings: Sequence[Doing]) -> tuple[str, ...]:
 def _when(hour: chance.Regular | None, weekday: chance.Regular | None) -> str:
     parts = []
     if weekday:
-        parts.append(f"on {_WEEKDAYS[weekday.start]}")
+        parts.append(f"on {WEEKDAYS[weekday.start]}s")
     if hour:
         end = (hour.start + hour.width) % 24
         parts.append(f"{_part_of_day(hour)}, {hour.start:02}:00–{end:02}:00")

@@ -4,10 +4,10 @@ sentences teach something. Pure."""
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from ragpp.context.echo import Span
 from ragpp.extraction import Extraction, Extractor
 from ragpp.extraction.sentences import clean, split
 from ragpp.models import Interaction
+from ragpp.text.spans import Span
 from ragpp_services.workers.hearing.own_words import own_text
 from ragpp_services.workers.learning.authorship import undoubted
 

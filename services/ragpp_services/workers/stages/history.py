@@ -7,10 +7,10 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from ragpp.context.echo import Span
 from ragpp.models import Filters, Interaction, Scope, TimeRange
 from ragpp.paging import PAGE, pages
-from ragpp.text.repeating import merged, without
+from ragpp.text.repeating import without
+from ragpp.text.spans import Span, merged
 from ragpp_services.workers.parts import WorkerParts
 
 READ_PER_TAUGHT: Final = 5

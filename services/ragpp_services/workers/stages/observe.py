@@ -2,11 +2,11 @@
 
 import asyncio
 import hashlib
-import re
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from ragpp.context.echo import CONTEXT_TYPES, Span, blanked
+from ragpp.context.echo import CONTEXT_TYPES
+from ragpp.context.layout import names_relationship_type
 from ragpp.extraction import SPEAKER, EntityMention, Extraction, PreferenceMention, RelationshipMention
 from ragpp.extraction.port import FindingMention
 from ragpp.learned import FOUND
@@ -27,15 +27,14 @@ from ragpp.models import (
     Vector,
 )
 from ragpp.text.lexical import words
-from ragpp.text.repeating import merged, repeated
+from ragpp.text.repeating import repeated
+from ragpp.text.spans import Span, blanked, merged
 from ragpp_services.workers.hearing.own_words import own_text
 from ragpp_services.workers.learning.stated import extracted, teaching_spans
 from ragpp_services.workers.parts import WorkerParts
 from ragpp_services.workers.stages.history import repeating_spans
 from ragpp_services.workers.stages.stage import Epochs, epochs_of
 
-_OUR_WORD: Final = re.compile(r"\b[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\b")
-"""A type of relationship as contexts have it ("SISTER_OF"): nobody says so who did not read it there."""
 LEARNING_ROLES: Final = frozenset({"user", "assistant"})
 """System prompts and tool output are stored and searched; nothing is learned about the user from them."""
 STATING_ROLES: Final = frozenset({"user"})
@@ -159,7 +158,7 @@ async def _quoted(
 
     async def echo(span: Span) -> Repetition | None:
         sentence = text[span.start : span.end]
-        if _OUR_WORD.search(sentence):
+        if names_relationship_type(sentence):
             return Repetition(id=item.id, start=span.start, end=span.end)
         query = MemoryQuery(
             scope=scope,

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from ragpp.context.echo import Span
+from ragpp.text.spans import Span
 from ragpp_services.workers.hearing.marks.headers import MONTH
 
 _BARS: Final = "│┃▌▍▎▏▐║┆┊¦❘❙❚█"

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Final
 
-from ragpp.context.echo import Span
+from ragpp.text.spans import Span
 from ragpp_services.workers.hearing.marks.quotations import says_something
 
 _TAG: Final = re.compile(

@@ -9,7 +9,8 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import Final
 
-from ragpp.context.echo import Span
+from ragpp.text.english import ANY_WEEKDAY, MONTH_ABBREVIATIONS, word_set
+from ragpp.text.spans import Span
 
 _FLAGS: Final = re.IGNORECASE | re.MULTILINE
 _TO_THE_END: Final = r"[\s\S]*"
@@ -36,9 +37,10 @@ _TURN: Final = re.compile(
 """A turn of a chat as it is exported: a time, a name, and what was said, until a blank line."""
 
 _CLOCK: Final = r"\d{1,2}(?:[:h]\d\d(?::\d\d)?(?:[ \t]?[ap]\.?m\b\.?)?|[ \t]?[ap]m\b)"
-MONTH: Final = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}\.?"
+MONTH: Final = rf"(?:{'|'.join(MONTH_ABBREVIATIONS).lower()})[a-z]{{0,6}}\.?"
+"""Also of other languages that begin theirs so, where case is ignored."""
 _DAY: Final = (
-    rf"(?:today|yesterday|(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?\.?|"
+    rf"(?:today|yesterday|{ANY_WEEKDAY}\.?|"
     rf"\d{{1,4}}[./-]\d{{1,2}}(?:[./-]\d{{2,4}})?\.?|{MONTH} \d{{1,2}}(?:st|nd|rd|th)?(?:,? \d{{4}})?|"
     rf"\d{{1,2}}\.? {MONTH}(?:,? \d{{4}})?)"
 )
@@ -69,11 +71,12 @@ _PARTICLES: Final = frozenset(
     {"von", "van", "der", "den", "de", "del", "della", "di", "da", "dos", "du", "la", "bin", "y"}
 )
 """Words of a name without a capital."""
-_OTHER_WORDS: Final = """
-i i'm we you he she it they my at on in by from until till before after about around the a an and or no yes ok wake call
-remind tell meet book set is was
-"""
-_NO_NAMES: Final = frozenset(_OTHER_WORDS.split())
+_NO_NAMES: Final = word_set(
+    """
+    i i'm we you he she it they my at on in by from until till before after about around the a an and or no yes ok
+    wake call remind tell meet book set is was
+    """
+)
 """Words that begin no name."""
 _DAY_ALONE: Final = re.compile(_DAY, re.IGNORECASE)
 _WORD: Final = re.compile(r"@?[^\W\d_][\w.'’-]*")

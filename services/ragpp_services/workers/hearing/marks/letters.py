@@ -5,7 +5,7 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from typing import Final
 
-from ragpp.context.echo import Span
+from ragpp.text.spans import Span
 
 _FLAGS: Final = re.IGNORECASE | re.MULTILINE
 _SALUTATION: Final = re.compile(

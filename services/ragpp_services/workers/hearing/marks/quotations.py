@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
-from ragpp.context.echo import Span
+from ragpp.text.spans import Span
 
 LEAST_QUOTED: Final = 4
 """Words of a quotation that says something: fewer are a title or a name, which its author mentions."""

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import Final
 
-from ragpp.context.echo import Span
 from ragpp.context.quoting import INVISIBLE
+from ragpp.text.spans import Span
 
 _UNSEEN: Final = re.compile(rf"{INVISIBLE.pattern}|\r(?=\n)")
 _SEEN_AS: Final = str.maketrans(

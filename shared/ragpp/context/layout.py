@@ -1,0 +1,185 @@
+"""The layout of a context: its titles and the shapes of its lines, as they are written and as they are recognised.
+
+    ## RELEVANT PAST INTERACTIONS
+    - [2024-05-01 09:30] Ada: a turn, with its day (relevance: 0.83)
+    - [09:31] assistant: the next one of that day
+      | and its second line
+
+A memory is one item, and its text is data, never structure or instructions (`ragpp.context.quoting`). Pure.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from enum import Enum, auto
+from typing import Final, get_args
+
+from ragpp.context.quoting import MARK, as_name, continued, on_one_line, quoted
+from ragpp.models import FindingKind, Memory
+
+PERSONA: Final = "PERSONA"
+RECENT: Final = "RECENT CONVERSATION"
+PAST: Final = "RELEVANT PAST INTERACTIONS"
+ENTITIES: Final = "KNOWN ENTITIES"
+RELATIONSHIPS: Final = "KNOWN RELATIONSHIPS"
+PREFERENCES: Final = "USER PREFERENCES & HABITS"
+KNOWLEDGE: Final = "RELEVANT KNOWLEDGE"
+TOOLS: Final = "AVAILABLE TOOLS"
+SITUATION: Final = "CURRENT SITUATION"
+TITLES: Final = (PERSONA, RECENT, PAST, ENTITIES, RELATIONSHIPS, PREFERENCES, KNOWLEDGE, TOOLS, SITUATION)
+"""The headings of a context's sections, in their order."""
+
+SHOWN_CONFIDENCE: Final = 0.01
+"""What has faded below it is shown without its confidence: "0.00" reads as "not so", and it only has not been said for
+long."""
+_ITEM: Final = "- "
+_RELEVANCE, _CONFIDENCE = "relevance", "confidence"
+_TURNS: Final = frozenset({"interaction", "message"})
+_VERBATIM: Final = _TURNS | {"summary", "item"}
+"""What may have lines of its own; everything else that was learned is a line."""
+_FINDINGS: Final = frozenset(get_args(FindingKind))
+
+
+def heading(title: str) -> str:
+    """The line that begins a section."""
+    return f"## {title}"
+
+
+def section(title: str, text: str) -> str:
+    """A section: its heading, and `text` below it as it is."""
+    return f"{heading(title)}\n{text}"
+
+
+def items(lines: Sequence[str]) -> str:
+    """The items of a list that the caller gave (tools), one for each of `lines`."""
+    return "\n".join(f"{_ITEM}{continued(line)}" for line in lines)
+
+
+@dataclass(frozen=True, slots=True)
+class Around:
+    """What stands around a memory's text: `head + day + rest` before it and `bracket` behind.
+
+    Each part ends where a tokenizer divides, so their tokens add up; `rest` is in short pieces that often recur. `day`:
+    its date, left out where the line above has it; empty where there is none. `rest`: time and speaker, or the label of
+    a preference or finding. `bracket`: the relevance, or a relationship's confidence; empty for what is shown for its
+    place in the running conversation.
+    """
+
+    head: str
+    day: str
+    rest: tuple[str, ...]
+    bracket: str
+
+
+def around(memory: Memory) -> Around:
+    """What stands around the text of `memory`."""
+    head, day, rest = _ITEM, "", tuple[str, ...]()
+    if memory.kind in _TURNS:
+        head, day, rest = _before_turn(as_name(memory.said_by or "") or "user", memory.occurred_at)
+    elif label := _label(memory)[1]:
+        rest = (label,)
+    bracket = ""
+    if memory.kind == "relationship":
+        bracket = _bracket(_CONFIDENCE, memory.confidence) if memory.confidence >= SHOWN_CONFIDENCE else ""
+    elif memory.kind not in {"message", "summary"}:
+        bracket = _bracket(_RELEVANCE, memory.score)
+    return Around(head, day, rest, bracket)
+
+
+def data(memory: Memory) -> str:
+    """The text of `memory` as it is shown there: verbatim but for marks; what was learned, on one line."""
+    if memory.kind in _VERBATIM:
+        return quoted(memory.text)
+    return quoted(on_one_line(memory.text[len(_label(memory)[0]) :]))
+
+
+def turn(who: str, at: datetime, text: str) -> str:
+    """A turn as an item: `who` said `text`."""
+    head, day, rest = _before_turn(who, at)
+    return f"{head}{day}{''.join(rest)}{quoted(text)}"
+
+
+def _before_turn(who: str, at: datetime | None) -> tuple[str, str, tuple[str, ...]]:
+    """What stands before a turn's text: head, day and rest of an `Around`."""
+    said = f"{who}: "
+    if at is None:
+        return _ITEM, "", (said,)
+    moment = at.isoformat()
+    return f"{_ITEM}[", f"{moment[:10]} ", (moment[11:16], "] ", said)
+
+
+def _bracket(what: str, share: float) -> str:
+    return f" ({what}: {share:.2f})"
+
+
+def _label(memory: Memory) -> tuple[str, str]:
+    """What `memory.text` begins with before its value, and how that is shown: "food drink: " of a preference, "event: "
+    of a finding. Both empty where there is none that a reader could tell from the value."""
+    about = memory.metadata
+    stored = shown = ""
+    if memory.kind == "finding" and str(about.get("finding")) in _FINDINGS:
+        stored = shown = f"{about['finding']}: "
+    elif memory.kind == "preference":
+        stored = f"{about.get('category')} {about.get('key')}: "
+        names = [as_name(str(about.get(part, ""))) for part in ("category", "key")]
+        shown = f"{' '.join(names)}: " if all(names) else ""
+    return (stored, shown) if shown and memory.text.startswith(stored) else ("", "")
+
+
+class LineKind(Enum):
+    """What a line is, seen by itself; it may be quoted, behind `>`."""
+
+    HEADING = auto()
+    ITEM = auto()  # the first line of one of ours, or of anybody's list
+    TURN = auto()  # an item of ours in a section; by itself anybody's dated note
+    RATED_ITEM = auto()  # with its relevance or confidence: unmistakably one of ours
+    MARKED = auto()  # a further line of a text, behind our mark
+    MARKED_LAST = auto()  # the same with the relevance or confidence of its item behind it
+    BLANK = auto()
+    OTHER = auto()
+
+
+_RATING: Final = rf"\((?:{_CONFIDENCE}|{_RELEVANCE}): "
+_HINT: Final = re.compile(rf"#\s|{_RATING}")
+_HEADING_LINE: Final = re.compile(
+    r"(?:[ \t>]*|.*[\"'`:(][ \t]*)#{1,6}[ \t]+(?:" + "|".join(map(re.escape, TITLES)) + r")[ \t]*:?[ \t]*$"
+)
+_ITEM_LINE: Final = re.compile(rf"[ \t>]*{_ITEM}")
+_TURN_LINE: Final = re.compile(rf"[ \t>]*{_ITEM}\[(?:\d{{4}}-\d\d-\d\d \d\d:\d\d\] |\d\d:\d\d\] [^:\n]{{1,200}}: )")
+_MARKED_LINE: Final = re.compile(rf"[ \t>]*?{re.escape(MARK)}(?:[^\S\t]|$)")  # any end of a line that a text has
+_RATED: Final = re.compile(rf"{_RATING}\d\.\d\d\)[ \t]*$")
+_HEADING_CHARS: Final = 80
+_LOOKED_AT: Final = 300
+"""Characters of a line in which its time and speaker are looked for."""
+_TAIL: Final = 40
+"""Characters at the end of a line in which its relevance or confidence is looked for."""
+_RELATIONSHIP_TYPE: Final = re.compile(r"\b[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\b")
+
+
+def may_hold_lines(text: str) -> bool:
+    """False for a text that surely has no heading and no rated item of ours: told without looking at its lines."""
+    return _HINT.search(text) is not None
+
+
+def line_kind(line: str) -> LineKind:
+    """What `line`, without its end, is; in constant time but for blank ones."""
+    if not line.strip(" \t>"):
+        return LineKind.BLANK
+    rated = _RATED.search(line[-_TAIL:]) is not None
+    beginning = line[:_HEADING_CHARS]
+    if _MARKED_LINE.match(beginning):
+        return LineKind.MARKED_LAST if rated else LineKind.MARKED
+    if len(line) <= _HEADING_CHARS and _HEADING_LINE.match(line):
+        return LineKind.HEADING
+    if not _ITEM_LINE.match(beginning):
+        return LineKind.OTHER
+    if rated:
+        return LineKind.RATED_ITEM
+    return LineKind.TURN if _TURN_LINE.match(line[:_LOOKED_AT]) else LineKind.ITEM
+
+
+def names_relationship_type(text: str) -> bool:
+    """Whether `text` has a type of relationship as contexts have it ("SISTER_OF"): nobody says so who did not read it
+    there."""
+    return _RELATIONSHIP_TYPE.search(text) is not None

@@ -1,0 +1,105 @@
+"""English: its calendar, its numbers, and the words that say little of what a text is about.
+
+Words are in lower case, names of months and days as they are written. The calendar is not the standard library's, which
+speaks the language of the process's locale. Word lists that serve one purpose of extraction alone are in
+`ragpp.extraction.lexicon`.
+"""
+
+from datetime import datetime
+from typing import Final
+
+
+def word_set(text: str) -> frozenset[str]:
+    """The words of a text that white space divides."""
+    return frozenset(text.split())
+
+
+MONTHS: Final = (
+    "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
+    "December",
+)  # fmt: skip
+MONTH_ABBREVIATIONS: Final = tuple(name[:3] for name in MONTHS)
+ANY_MONTH: Final = (
+    r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|"
+    r"nov(?:ember)?|dec(?:ember)?)"
+)
+"""A pattern for the name of a month or its abbreviation without a full stop, where case is ignored."""
+WEEKDAYS: Final = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+ANY_WEEKDAY: Final = (
+    r"(?:mon(?:day)?|tue(?:s(?:day)?)?|wed(?:nesday)?|thu(?:r(?:s(?:day)?)?)?|fri(?:day)?|sat(?:urday)?|sun(?:day)?)"
+)
+"""The same for the days of the week."""
+CALENDAR: Final = word_set(
+    " ".join((*MONTHS, *MONTH_ABBREVIATIONS, *WEEKDAYS, *(f"{day}s" for day in WEEKDAYS))).lower()
+    + " sept mon tue tues wed thu thur thurs fri sat sun"
+)
+"""Every form of a month or a day of the week."""
+
+NUMBERS: Final = {
+    "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10,
+    "eleven": 11, "twelve": 12,
+}  # fmt: skip
+"""Numbers that are more often spelt out than written in digits."""
+
+
+def month_number(name: str) -> int:
+    """1 to 12, of a month or its abbreviation in any case. ValueError for any other word."""
+    return MONTH_ABBREVIATIONS.index(name[:3].capitalize()) + 1
+
+
+def day_in_words(moment: datetime) -> str:
+    """The moment's day as it is spoken of: `8 May 2023`."""
+    return f"{moment.day} {MONTHS[moment.month - 1]} {moment.year}"
+
+
+FUNCTION_WORDS: Final = word_set(
+    """
+    what when where who whom whose which why how do does did is are was were am be been being has have had having would
+    can could shall should might must the a an of to in on at for with from by as and or it its that this these those
+    there i me my mine you your yours we us our ours
+    """
+)
+"""Words that make a question one and say nothing of its subject. They are rare in statements, so their inverse document
+frequency would take them for the rarest words of all. `may` and `will` are also a month and a name."""
+
+STOP_WORDS: Final = FUNCTION_WORDS | word_set(
+    """
+    he him his himself she her hers herself itself myself yourself they them their theirs themselves ourselves
+    anybody anyone anything someone something everyone everything nothing one ones other others another
+    all any both each every few many more most much no not own same some such
+    about above after again along around before down during further into off once out over since through under until up
+    upon while without
+    almost already also although always because but even ever here if just maybe nor now often only perhaps quite
+    rather so sometimes still than then though together too usually very will yet
+    couldn't didn't doesn't doing don't done haven't i'd i'll i'm i've isn't it's let's that's there's they're wasn't
+    we'll we're we've what's who's won't you'd you'll you're you've
+    get gets getting go goes going got know like said say says tell told talk
+    """
+)
+"""Words by which nothing is found and that name nothing: function words, what else joins, points and counts, and verbs
+that carry no meaning of their own. More than ranking leaves out of a question, which counts how rare a word is. Not
+spaCy's list: it comes with 80 MB and half a second for services that parse nothing, and counts nouns and numbers in."""
+
+CHAT_WORDS: Final = word_set(
+    """
+    hi hey hello bye thank thanks please sorry yes yeah yep yup ok okay oh hmm wow haha lol btw congrats
+    congratulations gonna wanna gotta kinda
+    able absolutely actually amazing awesome best better big busy cool definitely easy especially excited exciting
+    excitement fantastic far favorite favourite fine forward fun glad good great happy hard helpful honestly huge
+    important incredible interesting literally little long nice old perfect pretty proud real really right seriously
+    special super sure tough totally true well whole wonderful worth
+    become came come gave give given gives giving gone hear heard feel feeling feels felt find keep kept knew let look
+    looking looks made make makes making mean means meet meeting met need needed put saw saying see seeing seem seems
+    seen show showing shown take taken takes taking talking think thought took tried try trying use used using want
+    wanted wants went
+    agree appreciate believe bring bringing brings change changes changing check enjoy enjoyed forget forgot guess
+    happen happened help helped helping helps hold holding hope hoping join joined joining learn learned learning lose
+    lost love loved remember remind reminder reminds set share sharing sound sounds start started starting stay stayed
+    staying stop wait wish work working works
+    answer bit case end fact idea ideas kind life lot lots man mind part people place plan plans plus point question
+    questions sense side sort stuff thing things way word words
+    away back currently day days early enough everyday finally first half last late lately later least moment moments
+    new next quick recently soon time times today tomorrow tonight two week weeks year years yesterday
+    """
+)
+"""What any chat is full of, whatever it is about: greetings, praise, common verbs and nouns, and time going by."""
