@@ -22,7 +22,7 @@ from ragpp.api import StoreRequest
 from ragpp.client import MemoryClient
 from ragpp.errors import MemorySystemError
 from ragpp.models import Entity, Page, Preference, Relationship
-from ragpp_infra.cli.place import Place
+from ragpp_infra.embedded.place import Place
 
 BATCH = 10
 ItemT = TypeVar("ItemT")

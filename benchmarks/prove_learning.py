@@ -29,7 +29,7 @@ from ragpp.api import ExtractIn, ReflectIn, StoreRequest
 from ragpp.client import MemoryClient
 from ragpp.learned import Finding
 from ragpp.models import Entity, Page, Preference, Relationship, Rule
-from ragpp_infra.cli.place import Place
+from ragpp_infra.embedded.place import Place
 from ragpp_infra.embedded.stack import Stack
 
 BATCH = 200

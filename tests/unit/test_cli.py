@@ -13,15 +13,15 @@ from rich.console import Console
 
 from ragpp.api import FoundMessage, RecalledMemory, RecallRequest, RecallResponse, TierStatus
 from ragpp.errors import InvalidInput
-from ragpp_infra.cli import services as services_module
 from ragpp_infra.cli.arguments import checked, parse_moment, parse_tiers
 from ragpp_infra.cli.console import plain
-from ragpp_infra.cli.environment import print_of, share_of_connections
 from ragpp_infra.cli.forget_about import shown
-from ragpp_infra.cli.place import Place
 from ragpp_infra.cli.render import counted, digesting, recall_view
-from ragpp_infra.cli.services import ServiceReport, Services, is_worker
+from ragpp_infra.embedded import services as services_module
+from ragpp_infra.embedded.environment import print_of, share_of_connections
+from ragpp_infra.embedded.place import Place
 from ragpp_infra.embedded.processes import birth
+from ragpp_infra.embedded.services import ServiceReport, Services, is_worker
 from tests.support.command_line import Done
 
 ONE_WORD = (
@@ -103,7 +103,7 @@ def test_schemas_are_brought_up_to_date_before_a_running_service_is_started_agai
     for settings, expected in ((before, ["gateway"]), ({**before, "FORGETTING_KEY": "k"}, ["migrated", "gateway"])):
         monkeypatch.setattr(services_module, "environment_of", lambda *_, now=settings: now)
         done.clear()
-        services._start_gateway(None, lambda _: None)  # type: ignore[arg-type]  # nothing is asked of the endpoints
+        services._start_gateway(None, lambda _, __: None)  # type: ignore[arg-type]  # nothing is asked of the endpoints
         assert done == expected
 
 

@@ -10,10 +10,10 @@ import pytest
 
 from ragpp.errors import ConfigurationError
 from ragpp.settings.variables import Settings
-from ragpp_infra.cli import place as place_module
-from ragpp_infra.cli.environment import OF_TIERS, changed_settings, check_settings
-from ragpp_infra.cli.place import USUAL_PORT, Place
 from ragpp_infra.embedded import home as home_module
+from ragpp_infra.embedded import place as place_module
+from ragpp_infra.embedded.environment import OF_TIERS, changed_settings, check_settings
+from ragpp_infra.embedded.place import USUAL_PORT, Place
 from tests.support.command_line import Done
 from tests.support.source import ROOT
 

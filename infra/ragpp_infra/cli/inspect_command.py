@@ -17,8 +17,8 @@ from ragpp.models import Entity, Page, Preference, Relationship, Rule, Value
 from ragpp_infra.cli.arguments import parse_moment
 from ragpp_infra.cli.console import emit_json, out, safe
 from ragpp_infra.cli.options import DEFAULT_HOME, HomeOption, JsonOption, KeyOption, UrlOption
-from ragpp_infra.cli.place import Place
 from ragpp_infra.cli.render import count, counted, digesting
+from ragpp_infra.embedded.place import Place
 
 PAGE = 200
 MOST = 10_000

@@ -14,10 +14,13 @@ from rich.text import Text
 
 from ragpp.errors import InvalidInput, MemorySystemError
 from ragpp.learned import LagReport
-from ragpp_infra.cli.console import ExitCode, NotRunning, emit_json, out, plain, safe
-from ragpp_infra.cli.lifecycle import SERVERS, Lifecycle
+from ragpp_infra.cli.console import ExitCode, emit_json, out, plain, safe
+from ragpp_infra.cli.foreground import bring_up, stop_what_was_started, watch
 from ragpp_infra.cli.options import DEFAULT_HOME, HomeOption, JsonOption
-from ragpp_infra.cli.services import GATEWAY, MOST_WORKERS, is_worker
+from ragpp_infra.embedded.lifecycle import Lifecycle
+from ragpp_infra.embedded.place import NotRunning
+from ragpp_infra.embedded.servers.server import SERVERS
+from ragpp_infra.embedded.services import GATEWAY, MOST_WORKERS, is_worker
 
 _FOLLOW_S: Final = 0.3
 
@@ -45,7 +48,7 @@ def up(
     Example: [bold]ragpp up --workers 3 && ragpp status[/bold]
     """
     lifecycle = Lifecycle(home)
-    started = lifecycle.bring_up(workers=workers, quiet=as_json)
+    started = bring_up(lifecycle, workers=workers, quiet=as_json)
     if as_json:
         emit_json(
             {
@@ -60,11 +63,11 @@ def up(
         out.print(access(lifecycle, seconds=started.seconds), soft_wrap=True)
     if foreground:
         try:
-            lifecycle.watch()
+            watch(lifecycle)
         except KeyboardInterrupt:
             pass  # asked for
         finally:
-            lifecycle.stop_what_was_started()
+            stop_what_was_started(lifecycle)
 
 
 def access(lifecycle: Lifecycle, *, seconds: float) -> Text:

@@ -120,7 +120,7 @@ class Home:
             stored = json.loads(self._secrets_file.read_text(encoding="utf-8"))
             missing = {name: secrets.token_urlsafe(24) for name in ADDED if name not in stored}
             if missing:
-                _write(self._secrets_file, json.dumps(stored | missing, indent=2))
+                write_private(self._secrets_file, json.dumps(stored | missing, indent=2))
             return False
         if initialised:
             raise StackError(
@@ -128,7 +128,7 @@ class Home:
                 suggestions=(f"Put {self._secrets_file} back from a backup.", "Or start in another RAGPP_HOME."),
             )
         generated = {field.name: secrets.token_urlsafe(24) for field in fields(Passwords)}
-        _write(self._secrets_file, json.dumps(generated, indent=2))
+        write_private(self._secrets_file, json.dumps(generated, indent=2))
         return True
 
     def recall(self, name: str) -> str | None:
@@ -138,7 +138,7 @@ class Home:
     def remember(self, name: str, value: str) -> None:
         """Remember `value` under `name`; the caller holds the folder's lock."""
         with self._remembering:
-            _write(self._state_file, json.dumps(self._state() | {name: value}, indent=2))
+            write_private(self._state_file, json.dumps(self._state() | {name: value}, indent=2))
 
     def port(self, name: str) -> int:
         """The remembered port of server `name`. Raises StackError when none was chosen yet."""
@@ -183,10 +183,11 @@ def is_free(port: int) -> bool:
     return True
 
 
-def _write(path: Path, text: str) -> None:
+def write_private(path: Path, text: str) -> None:
     """Replace `path` by a file of mode 0600 with `text`, whole or not at all, also through a crash."""
     draft = path.with_name(f".{path.name}.new")
-    descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    draft.unlink(missing_ok=True)  # one that was left behind may be readable by others
+    descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     with os.fdopen(descriptor, "w", encoding="utf-8") as file:
         file.write(text + "\n")
         file.flush()

@@ -8,23 +8,21 @@ from collections.abc import Callable, Collection, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
 
 import psutil
 from pydantic import SecretStr
 
 from ragpp.errors import StackError
 from ragpp_infra.embedded.home import Home
-from ragpp_infra.embedded.jars import OnDownload
-from ragpp_infra.embedded.neo4j import USER as NEO4J_USER
-from ragpp_infra.embedded.neo4j import Neo4j
-from ragpp_infra.embedded.neo4j_archive import record_in_background
-from ragpp_infra.embedded.postgres import Postgres
-from ragpp_infra.embedded.postgres_roles import APP, OWNER, RELAY, SUPERUSER
-from ragpp_infra.embedded.server import NotReady, OnStep, Server, ServerName, ServerReport, start, stop
-from ragpp_infra.embedded.valkey import Valkey
+from ragpp_infra.embedded.servers.jars import OnDownload
+from ragpp_infra.embedded.servers.neo4j import USER as NEO4J_USER
+from ragpp_infra.embedded.servers.neo4j import Neo4j
+from ragpp_infra.embedded.servers.neo4j_archive import record_in_background
+from ragpp_infra.embedded.servers.postgres import Postgres
+from ragpp_infra.embedded.servers.postgres_roles import APP, OWNER, RELAY, SUPERUSER
+from ragpp_infra.embedded.servers.server import SERVERS, NotReady, OnStep, Server, ServerName, ServerReport, start, stop
+from ragpp_infra.embedded.servers.valkey import Valkey
 
-SERVERS: Final[tuple[ServerName, ...]] = ("postgres", "valkey", "neo4j")
 OnReport = Callable[[ServerReport], None]
 
 

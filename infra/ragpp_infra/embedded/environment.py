@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 import psutil
 
 from ragpp.errors import ConfigurationError
-from ragpp_infra.cli.place import HOST, Place
+from ragpp_infra.embedded.place import HOST, Place
 
 if TYPE_CHECKING:
     from ragpp.settings.variables import Settings
