@@ -5,13 +5,11 @@ state.json    ports and folders chosen   run/    pid files, the socket
 """
 
 import contextlib
-import fcntl
 import json
 import os
 import secrets
 import socket
 import threading
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass, fields
 from pathlib import Path
@@ -20,7 +18,6 @@ from typing import Final
 from ragpp.errors import StackError
 
 LOCK_PATIENCE_S: Final = 180.0
-POLL_S: Final = 0.05
 ADDED: Final = ("forgetting_key", "valkey_rewrite")
 """Secrets that a folder of an earlier version has not."""
 
@@ -82,16 +79,13 @@ class Home:
 
         The kernel gives the lock back when its holder dies. Raises StackError after three minutes.
         """
-        with (self.path / "lock").open("a", encoding="utf-8") as lock:
-            deadline = time.monotonic() + LOCK_PATIENCE_S
-            while True:
-                try:
-                    fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                    break
-                except BlockingIOError as error:
-                    if time.monotonic() > deadline:
-                        raise StackError(f"another `up` or `down` holds {self.path} for minutes") from error
-                time.sleep(POLL_S)
+        from filelock import FileLock, Timeout  # noqa: PLC0415 - 20 ms that recall need not wait
+
+        try:
+            held = FileLock(self.path / "lock", timeout=LOCK_PATIENCE_S).acquire()
+        except Timeout as error:
+            raise StackError(f"another `up` or `down` holds {self.path} for minutes") from error
+        with held:
             yield
 
     def passwords(self) -> Passwords:
@@ -170,6 +164,13 @@ class Home:
         except FileNotFoundError:
             return {}
         return {str(name): str(value) for name, value in stored.items()}
+
+
+def default_cache() -> Path:
+    """`RAGPP_CACHE`, else `ragpp` in the user's cache folder (XDG base directory specification)."""
+    if configured := os.environ.get("RAGPP_CACHE"):
+        return Path(configured).expanduser().absolute()
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "ragpp"
 
 
 def is_free(port: int) -> bool:

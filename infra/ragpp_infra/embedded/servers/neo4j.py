@@ -15,9 +15,9 @@ import neo4j
 from neo4j.exceptions import AuthError, DriverError, Neo4jError
 
 from ragpp.errors import StackError
-from ragpp_infra.embedded.home import Home
+from ragpp_infra.embedded.home import Home, default_cache
 from ragpp_infra.embedded.processes import Command, ManagedProcess
-from ragpp_infra.embedded.servers.jars import LOCK_FILE, OnDownload, default_cache, fetch, read_lock
+from ragpp_infra.embedded.servers.jars import LOCK_FILE, OnDownload, fetch, read_lock
 from ragpp_infra.embedded.servers.server import NotReady, ServerName
 
 USER: Final = "neo4j"

@@ -8,7 +8,6 @@ it, and while it is made, everything works the same.
     python -m ragpp_infra.embedded.servers.neo4j_archive
 """
 
-import fcntl
 import os
 import shutil
 import signal
@@ -19,6 +18,7 @@ from pathlib import Path
 from typing import Final
 
 import neo4j
+from filelock import FileLock, Timeout
 
 from ragpp_infra.embedded.home import Home
 from ragpp_infra.embedded.processes import Command, ManagedProcess
@@ -55,11 +55,11 @@ def record() -> bool:
     """Record the archive; False when it is there already or another process is at it. Raises StackError."""
     target = archive_path(java())
     target.parent.mkdir(parents=True, exist_ok=True)
-    with (target.parent / "archive.lock").open("a", encoding="utf-8") as lock:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return False
+    try:
+        held = FileLock(target.parent / "archive.lock", blocking=False).acquire()
+    except Timeout:
+        return False
+    with held:
         if target.exists():
             return False
         for abandoned in target.parent.glob("recording-*"):
