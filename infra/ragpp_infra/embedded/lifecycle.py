@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Final, Protocol
 from ragpp_infra.embedded.environment import check_settings
 from ragpp_infra.embedded.keys import ensure_key
 from ragpp_infra.embedded.place import Place
+from ragpp_infra.embedded.processes import memory_mb, uptime_s
 from ragpp_infra.embedded.servers.server import SERVERS, ServerReport
-from ragpp_infra.embedded.services import ServiceReport, Services
+from ragpp_infra.embedded.services import GATEWAY, ServiceReport, Services
 
 if TYPE_CHECKING:
     from ragpp_infra.embedded.stack import Stack
@@ -34,6 +35,18 @@ class Progress(Protocol):
 
     def service_report(self, report: ServiceReport) -> None:
         """One service is there, or was stopped."""
+
+
+@dataclass(frozen=True)
+class ProcessStatus:
+    """One server or service as it is; the numbers are 0 where it does not run."""
+
+    name: str
+    running: bool = False
+    pid: int = 0
+    memory_mb: float = 0.0
+    uptime_s: float = 0.0
+    detail: str = "not running"
 
 
 @dataclass(frozen=True)
@@ -92,6 +105,24 @@ class Lifecycle:
         for report in services:
             progress.service_report(report)
         return Started(servers, services, key_made, time.monotonic() - began)
+
+    def status(self) -> list[ProcessStatus]:
+        """How everything of it is: the servers, then the services. Changes nothing."""
+        if not self.place.home.path.exists():
+            return [ProcessStatus(name) for name in self.names()]
+        found = []
+        for server in self.stack.status():
+            detail = server.problem or f"{server.version}, ping {server.ping_ms:.0f} ms"
+            measured = server.memory_mb, server.uptime_s
+            found.append(ProcessStatus(server.name, server.running, server.pid, *measured, detail))
+        for name in (*self.services.names(), *self.services.surplus()):
+            pid = self.services.pid(name)
+            if pid is None:
+                found.append(ProcessStatus(name))
+                continue
+            detail = (self.place.url() or "") if name == GATEWAY else ""
+            found.append(ProcessStatus(name, True, pid, memory_mb(pid), uptime_s(pid), detail))
+        return found
 
     def running(self) -> set[str]:
         """What of it runs."""
