@@ -21,8 +21,8 @@ from benchmarks.proof import Workers, conversation
 from benchmarks.prove_scale import processes
 from ragpp.api import StoreRequest
 from ragpp.client import MemoryClient
-from ragpp_infra.cli.keys import run_keys
-from ragpp_infra.cli.place import Place
+from ragpp_infra.embedded.keys import run_keys
+from ragpp_infra.embedded.place import Place
 from ragpp_infra.embedded.stack import Stack
 
 BATCH: Final = 200

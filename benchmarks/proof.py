@@ -15,10 +15,11 @@ from pathlib import Path
 from typing import Final, Literal
 
 from ragpp.api import MessageIn
-from ragpp_infra.cli.environment import environment_of
-from ragpp_infra.cli.place import Place
+from ragpp_infra.embedded.environment import environment_of
+from ragpp_infra.embedded.place import Place
 from ragpp_infra.embedded.processes import Command, ManagedProcess, tail
-from ragpp_infra.embedded.stack import SERVERS, Stack
+from ragpp_infra.embedded.servers.server import SERVERS
+from ragpp_infra.embedded.stack import Stack
 
 ProcessName = Literal["postgres", "valkey", "neo4j", "gateway", "workers"]
 _PEOPLE: Final = ("Elena", "Marco", "Yuki", "Amara", "Pavel", "Ines", "Tariq", "Lotte")

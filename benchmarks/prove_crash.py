@@ -20,7 +20,7 @@ from ragpp.api import StoreRequest
 from ragpp.client import MemoryClient
 from ragpp.errors import MemorySystemError
 from ragpp.paging import PAGE, pages
-from ragpp_infra.cli.place import Place
+from ragpp_infra.embedded.place import Place
 
 BATCH = 10
 

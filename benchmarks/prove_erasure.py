@@ -20,7 +20,7 @@ from benchmarks.proof import Proving, conversation, proving, quantile
 from ragpp.api import MessageIn, RecallRequest, StoreRequest
 from ragpp.client import MemoryClient
 from ragpp.jobs import Job
-from ragpp_infra.cli.place import Place
+from ragpp_infra.embedded.place import Place
 from ragpp_infra.embedded.stack import Stack
 from tests.support.everywhere import places_of
 

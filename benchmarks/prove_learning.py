@@ -26,7 +26,7 @@ from benchmarks.proof import Proving, conversation, proving, worker_names
 from ragpp.api import ExtractIn, ReflectIn, StoreRequest
 from ragpp.client import MemoryClient
 from ragpp.paging import PAGE, pages
-from ragpp_infra.cli.place import Place
+from ragpp_infra.embedded.place import Place
 from ragpp_infra.embedded.stack import Stack
 
 BATCH = 200

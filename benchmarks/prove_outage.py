@@ -19,7 +19,7 @@ from benchmarks.proof import ProcessName, Proving, conversation, proving, quanti
 from ragpp.api import RecallRequest, RecallResponse, StoreRequest
 from ragpp.client import MemoryClient
 from ragpp.errors import MemorySystemError
-from ragpp_infra.cli.place import Place
+from ragpp_infra.embedded.place import Place
 
 DEADLINE_MS = 500
 USER = "outage"

@@ -23,8 +23,8 @@ from benchmarks.proof import Proving, conversation, proving, quantile
 from ragpp.api import RecallRequest, StoreRequest
 from ragpp.client import MemoryClient
 from ragpp.models import TierName
-from ragpp_infra.cli.place import Place
-from ragpp_infra.cli.services import Services
+from ragpp_infra.embedded.place import Place
+from ragpp_infra.embedded.services import Services
 from ragpp_infra.embedded.stack import Stack
 
 BUDGET_MS: dict[str, int] = {"short_term": 10, "episodic": 25, "semantic": 50, "procedural": 15, "all": 50, "write": 25}

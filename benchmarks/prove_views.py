@@ -18,8 +18,8 @@ from benchmarks.proof import Proving, conversation, proving, quantile
 from ragpp.api import RecallRequest, StoreRequest
 from ragpp.client import MemoryClient
 from ragpp.models import Visibility
-from ragpp_infra.cli.keys import run_keys
-from ragpp_infra.cli.place import Place
+from ragpp_infra.embedded.keys import run_keys
+from ragpp_infra.embedded.place import Place
 from ragpp_infra.embedded.stack import Stack
 
 BATCH = 25

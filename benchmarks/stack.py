@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 from ragpp.client import MemoryClient
-from ragpp_infra.cli.place import Place
+from ragpp_infra.embedded.place import Place
 
 
 def home() -> Path:

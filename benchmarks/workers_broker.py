@@ -12,7 +12,7 @@ from redis.asyncio import Redis
 from benchmarks.backlog import Digestion, Table, ledger_of, names_of, now, paused_workers, store
 from benchmarks.proof import Proving
 from ragpp.client import MemoryClient
-from ragpp_infra.cli.place import Place
+from ragpp_infra.embedded.place import Place
 from ragpp_infra.embedded.stack import Stack
 
 WORKERS: Final = 2

@@ -13,7 +13,7 @@ from rich.table import Table as Grid
 from benchmarks.backlog import Meter, Table, ledger_of, names_of, paused_workers, store, warm_each
 from benchmarks.proof import Proving
 from ragpp.client import MemoryClient
-from ragpp_infra.cli.place import Place
+from ragpp_infra.embedded.place import Place
 
 SAME: Final = 0.95
 """More workers are no slower than one, but for noise."""

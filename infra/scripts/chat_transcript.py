@@ -17,7 +17,8 @@ from typing import Final
 from uuid import uuid4
 
 from ragpp_infra.cli.demo import wait_until_digested
-from ragpp_infra.cli.lifecycle import Lifecycle
+from ragpp_infra.cli.foreground import bring_up, stop_what_was_started
+from ragpp_infra.embedded.lifecycle import Lifecycle
 
 SESSIONS: Final = (
     (
@@ -48,7 +49,7 @@ def main() -> int:
     user = f"chat-{uuid4().hex[:8]}"
     said = ""
     try:
-        lifecycle.bring_up()
+        bring_up(lifecycle)
         first = datetime.now(UTC).replace(hour=9, minute=0, second=0, microsecond=0) - timedelta(days=len(SESSIONS))
         for day, lines in enumerate(SESSIONS):
             moment = first + timedelta(days=day)
@@ -57,7 +58,7 @@ def main() -> int:
             print(said, end="", flush=True)
             asyncio.run(_digested(lifecycle, user))
     finally:
-        lifecycle.stop_what_was_started(ran_before)
+        stop_what_was_started(lifecycle, ran_before)
     used = "allergic to walnuts" in said and "blue pot" in said
     print(f"\nThe third session {'used' if used else 'did not use'} what the first said.")
     return int(not used)

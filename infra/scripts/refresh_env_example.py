@@ -12,7 +12,7 @@ from typing import Final
 
 from pydantic.fields import FieldInfo
 
-from ragpp_infra.cli.environment import settings_classes
+from ragpp_infra.embedded.environment import settings_classes
 
 ROOT: Final = Path(__file__).resolve().parents[2]
 EXAMPLE: Final = ROOT / ".env.example"

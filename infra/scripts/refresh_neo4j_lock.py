@@ -1,4 +1,4 @@
-"""Write infra/ragpp_infra/embedded/neo4j.lock anew for one version of Neo4j Community.
+"""Write infra/ragpp_infra/embedded/servers/neo4j.lock anew for one version of Neo4j Community.
 
     python infra/scripts/refresh_neo4j_lock.py 2026.08.1
 
@@ -13,7 +13,7 @@ from pathlib import Path
 
 import jgo
 
-from ragpp_infra.embedded.jars import LOCK_FILE, Jar
+from ragpp_infra.embedded.servers.jars import LOCK_FILE, Jar
 
 
 def locked(version: str) -> Iterator[Jar]:

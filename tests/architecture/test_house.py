@@ -8,7 +8,7 @@ from typing import Final
 
 import pytest
 
-from ragpp_infra.cli.environment import settings_classes
+from ragpp_infra.embedded.environment import settings_classes
 from tests.support.source import ROOT, modules, text_files, tree_of
 
 MODULES: Final = dict(modules())

@@ -62,7 +62,7 @@ OF_FILES_AND_IMPORTS: Final = {
     "ragpp.llm.factory": {"error"},
     "ragpp.client.environment": {"' and '.join(missing)"},  # of settings
     "ragpp.settings.variables": {"'; '.join(problems)"},  # of settings
-    "ragpp_infra.cli.environment": {"'; '.join(problems)"},
+    "ragpp_infra.embedded.environment": {"'; '.join(problems)"},
     "ragpp_services.governor.langgraph": {"error"},
 }
 """Where an error's own text cannot be about a message."""

@@ -14,7 +14,7 @@ import httpx
 import psutil
 import pytest
 
-from ragpp_infra.cli.lifecycle import Lifecycle
+from ragpp_infra.embedded.lifecycle import Lifecycle
 from tests.support.source import ROOT
 
 pytestmark = [pytest.mark.server, pytest.mark.timeout(900)]

@@ -8,8 +8,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import httpx
 import pytest
 
-from ragpp_infra.cli.place import HOST, Place
-from ragpp_infra.cli.services import ServiceReport, Services
+from ragpp_infra.embedded.place import HOST, Place
+from ragpp_infra.embedded.services import ServiceReport, Services
 from ragpp_infra.embedded.stack import Stack
 
 pytestmark = [pytest.mark.server, pytest.mark.timeout(600)]

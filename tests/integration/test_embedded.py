@@ -24,8 +24,8 @@ from redis.retry import Retry
 
 from ragpp.errors import StackError
 from ragpp_infra.embedded.home import Home
-from ragpp_infra.embedded.server import ServerName
-from ragpp_infra.embedded.stack import SERVERS, Stack
+from ragpp_infra.embedded.servers.server import SERVERS, ServerName
+from ragpp_infra.embedded.stack import Stack
 
 pytestmark = [pytest.mark.server, pytest.mark.timeout(180)]
 LIGHT: tuple[ServerName, ...] = ("postgres", "valkey")
@@ -104,7 +104,7 @@ def test_a_half_written_first_start_is_cleared_and_data_survives_sigkill(
 ) -> None:
     torn_archive = tmp_path / "torn.aot"
     torn_archive.write_bytes(b"not an archive" * 100)
-    monkeypatch.setattr("ragpp_infra.embedded.neo4j.archive_path", lambda _java: torn_archive)
+    monkeypatch.setattr("ragpp_infra.embedded.servers.neo4j.archive_path", lambda _java: torn_archive)
     half = whole.home / "neo4j" / "data"
     half.parent.mkdir(mode=0o700)
     half.mkdir()

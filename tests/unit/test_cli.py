@@ -2,7 +2,6 @@
 
 import io
 import json
-import os
 import re
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -13,15 +12,10 @@ from rich.console import Console
 
 from ragpp.api import FoundMessage, RecalledMemory, RecallRequest, RecallResponse, TierStatus
 from ragpp.errors import InvalidInput
-from ragpp_infra.cli import services as services_module
 from ragpp_infra.cli.arguments import checked, parse_moment, parse_tiers
 from ragpp_infra.cli.console import plain
-from ragpp_infra.cli.environment import print_of, share_of_connections
 from ragpp_infra.cli.forget_about import shown
-from ragpp_infra.cli.place import Place
 from ragpp_infra.cli.render import counted, digesting, recall_view
-from ragpp_infra.cli.services import ServiceReport, Services, is_worker
-from ragpp_infra.embedded.processes import birth
 from tests.support.command_line import Done
 
 ONE_WORD = (
@@ -74,59 +68,6 @@ def test_a_number_of_workers_that_cannot_be_is_wrong_usage(
     assert done.returncode == 2
     assert "--workers" in done.stderr
     assert not (tmp_path / "none").exists()
-
-
-def test_a_folder_has_one_worker_until_it_remembers_more(tmp_path: Path) -> None:
-    services = Services(Place(tmp_path))
-    assert services.names() == ["gateway", "workers"]
-    services.place.home.remember("workers", "3")
-    assert Services(Place(tmp_path)).names() == ["gateway", "workers", "workers-2", "workers-3"]
-
-
-def test_schemas_are_brought_up_to_date_before_a_running_service_is_started_again(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    services, done = Services(Place(tmp_path)), list[str]()
-    services.place.home.create()
-    before = {"POSTGRES_DSN": "here"}
-    for name in services.names():
-        (services.place.home.run / f"{name}.pid").write_text(f"{os.getpid()}\n{birth(os.getpid())}\n", encoding="utf-8")
-        services.place.home.remember(f"{name}_settings", print_of(before))
-    monkeypatch.setattr(services_module, "_migrate", lambda *_: done.append("migrated"))
-
-    def start(_: Services, name: str, __: dict[str, str]) -> ServiceReport:
-        done.append(name)
-        return ServiceReport("gateway", "attached", 0.0, 1)
-
-    monkeypatch.setattr(Services, "_start", start)
-    monkeypatch.setattr(Services, "_wait_until_ready", lambda *_: 0.0)
-    for settings, expected in ((before, ["gateway"]), ({**before, "FORGETTING_KEY": "k"}, ["migrated", "gateway"])):
-        monkeypatch.setattr(services_module, "environment_of", lambda *_, now=settings: now)
-        done.clear()
-        services._start_gateway(None, lambda _: None)  # type: ignore[arg-type]  # nothing is asked of the endpoints
-        assert done == expected
-
-
-@pytest.mark.parametrize(("workers", "each"), [(1, "10"), (4, "10"), (10, "6"), (64, "1")])
-def test_workers_share_the_connections_that_there_are(workers: int, each: str) -> None:
-    assert share_of_connections(workers) == {"POSTGRES_POOL_MAX": each}
-
-
-def test_only_a_worker_that_runs_is_one_too_many(tmp_path: Path) -> None:
-    services = Services(Place(tmp_path))
-    services.place.home.create()
-    running, alive = services.place.home.run, f"{os.getpid()}\n{birth(os.getpid())}\n"
-    for name in ("workers", "workers-2", "workers-x"):
-        (running / f"{name}.pid").write_text(alive, encoding="utf-8")
-    (running / "workers-3.pid").write_text("1\nanother birth\n", encoding="utf-8")
-    assert services.surplus() == ["workers-2"]
-    services.place.home.remember("workers", "2")
-    assert services.surplus() == []
-
-
-def test_worker_names_are_the_ones_that_are_given() -> None:
-    assert all(map(is_worker, ("workers", "workers-2", "workers-64")))
-    assert not any(map(is_worker, ("workers-0", "workers-1", "workers-02", "workers-", "gateway", "../workers-2")))
 
 
 @pytest.mark.parametrize("name", ["oracle", "workers-1", "workers-9", "../key"])
@@ -184,15 +125,6 @@ def test_every_command_explains_itself_with_an_example(
     done = ragpp(*command.split(), "--help", home=tmp_path)
     assert done.returncode == 0
     assert f"Example: ragpp {command}" in re.sub(r"\s+", " ", done.stdout)
-
-
-def test_the_key_is_readable_by_its_owner_alone_and_whole(tmp_path: Path) -> None:
-    place = Place(tmp_path)
-    assert place.key() is None
-    place.write_key("first")
-    place.write_key("second")
-    assert place.key() == "second"
-    assert place.key_path.stat().st_mode & 0o777 == 0o600
 
 
 def test_no_control_character_of_a_memory_reaches_the_terminal() -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from ragpp.errors import StackError
-from ragpp_infra.embedded.jars import Jar, fetch, neo4j_version, read_lock
+from ragpp_infra.embedded.servers.jars import Jar, fetch, neo4j_version, read_lock
 
 
 class Repository(ThreadingHTTPServer):

@@ -1,10 +1,11 @@
 """An OpenAI-compatible endpoint gives the right rows in the right order, or an error that says what to do."""
 
 import json
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-import httpx
+import httpx2
 import numpy as np
 import pytest
 from pydantic import SecretStr
@@ -13,8 +14,10 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
+from ragpp.embedding.factory import make_embedder
 from ragpp.embedding.openai import OpenAIEmbedder
 from ragpp.errors import ConfigurationError, EmbeddingError, InvalidInput
+from ragpp.settings import EmbeddingSettings
 
 KEY = "sk-test-0123456789"
 DIMENSION = 4
@@ -33,11 +36,13 @@ class FakeEndpoint:
 
     script: list[Response] = field(default_factory=list)
     batches: list[list[str]] = field(default_factory=list)
+    credentials: list[str | None] = field(default_factory=list)
     change: Callable[[list[dict[str, object]]], object] = lambda data: data
 
     async def embeddings(self, request: Request) -> Response:
         body = json.loads(await request.body())
         self.batches.append(body["input"])
+        self.credentials.append(request.headers.get("authorization"))
         if self.script:
             return self.script.pop(0)
         if request.headers.get("authorization") != f"Bearer {KEY}":
@@ -53,8 +58,8 @@ class FakeEndpoint:
         changed = self.change(list(reversed(data)))
         return JSONResponse({"object": "list", "data": changed, "model": body["model"], "usage": {"total_tokens": 1}})
 
-    def transport(self) -> httpx.ASGITransport:
-        return httpx.ASGITransport(Starlette(routes=[Route("/v1/embeddings", self.embeddings, methods=["POST"])]))
+    def transport(self) -> httpx2.ASGITransport:
+        return httpx2.ASGITransport(Starlette(routes=[Route("/v1/embeddings", self.embeddings, methods=["POST"])]))
 
 
 @dataclass
@@ -173,11 +178,12 @@ def test_a_key_that_no_header_can_carry_is_refused_and_not_quoted(
     assert "sk-" not in str(caught.value)
 
 
-async def test_no_key_sends_none(make: Callable[..., OpenAIEmbedder]) -> None:
+async def test_no_key_sends_none(make: Callable[..., OpenAIEmbedder], endpoint: FakeEndpoint) -> None:
     embedder = make(key="")
     with pytest.raises(EmbeddingError, match="401"):
         await embedder.embed(["text"])
     await embedder.close()
+    assert endpoint.credentials == [None]
 
 
 async def test_an_unknown_model_is_named(make: Callable[..., OpenAIEmbedder]) -> None:
@@ -232,21 +238,21 @@ async def test_what_is_not_an_answer_is_refused(
 
 
 async def test_an_endpoint_that_is_down_is_tried_again_and_named(waits: Waits) -> None:
-    def refuse(request: httpx.Request) -> httpx.Response:
-        raise httpx.ConnectError("connection refused", request=request)
+    def refuse(request: httpx2.Request) -> httpx2.Response:
+        raise httpx2.ConnectError("connection refused", request=request)
 
     embedder = OpenAIEmbedder(
         base_url="http://down/v1",
         model="test-embedding",
         dimension=DIMENSION,
         attempts=3,
-        transport=httpx.MockTransport(refuse),
+        transport=httpx2.MockTransport(refuse),
         sleep=waits,
     )
     with pytest.raises(EmbeddingError, match=r"down/v1/embeddings cannot be reached \(ConnectError\)") as caught:
         await embedder.embed(["text"])
     await embedder.close()
-    assert isinstance(caught.value.__cause__, httpx.ConnectError)
+    assert isinstance(caught.value.__cause__, httpx2.ConnectError)
     assert len(waits.taken) == 2
 
 
@@ -273,3 +279,12 @@ async def test_a_closed_embedder_says_so(make: Callable[..., OpenAIEmbedder]) ->
     await embedder.close()
     with pytest.raises(EmbeddingError, match="closed"):
         await embedder.embed(["text"])
+
+
+def test_the_client_library_that_is_missing_is_named_with_how_to_install_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "openai", None)
+    monkeypatch.delitem(sys.modules, "ragpp.embedding.openai", raising=False)
+    settings = EmbeddingSettings(provider="openai", base_url="http://endpoint/v1")
+    with pytest.raises(ConfigurationError, match="library openai") as caught:
+        make_embedder(settings)
+    assert "ragpp[llm]" in caught.value.suggestions[0]

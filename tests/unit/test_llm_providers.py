@@ -10,9 +10,9 @@ import pytest
 from ragpp.errors import LanguageModelError, MalformedReply, ModelRateLimited, ModelRefused, ModelUnavailable
 from ragpp.llm import ChatMessage, LanguageModel, Prompt, Usage
 from ragpp.llm.anthropic import AnthropicModel
-from ragpp.llm.asking import LONGEST_WAIT_S
 from ragpp.llm.openai_compatible import OpenAICompatibleModel
 from ragpp.llm.replies import SummaryReply
+from ragpp.providers import LONGEST_WAIT_S
 from ragpp.testing.llm import INPUT_TOKENS, OUTPUT_TOKENS, Answered, Failed, LlmServer, Raw, Reply, Silence
 
 PROMPT: Final = Prompt("summarise.v1", "You summarise.", "<messages>…</messages>", max_tokens=300)

@@ -8,9 +8,8 @@ from typing import Annotated
 import typer
 
 from ragpp_infra.cli.arguments import parse_moment
-from ragpp_infra.cli.console import NotRunning
 from ragpp_infra.cli.options import DEFAULT_HOME, HomeOption, JsonOption, KeyOption, UrlOption, UserOption
-from ragpp_infra.cli.place import Place
+from ragpp_infra.embedded.place import NotRunning, Place
 
 MODULE = "ragpp_services.governor"
 

@@ -28,16 +28,6 @@ class ExitCode(IntEnum):
     INTERRUPTED = 130
 
 
-class NotRunning(
-    MemorySystemError,
-    code="MEM-032",
-    status=503,
-    title="The embedded stack is not running",
-    suggestions=("Start it with `ragpp up`.", "Elsewhere: name it with --home, or an address with --url and --key."),
-):
-    """No gateway of this home answers, or none was ever started here."""
-
-
 def plain(text: str) -> str:
     """`text` without the control characters that a terminal would obey; tabs and newlines stay."""
     return text.translate(_CONTROLS)

@@ -17,11 +17,12 @@ from ragpp.client import MemoryClient
 from ragpp.errors import TierUnavailable
 from ragpp.models import Value
 from ragpp_infra.cli.console import err, out, safe
+from ragpp_infra.cli.foreground import bring_up, stop_what_was_started, watch
 from ragpp_infra.cli.ingest import IngestReport, ingest
-from ragpp_infra.cli.lifecycle import Lifecycle
 from ragpp_infra.cli.lines import read_lines
 from ragpp_infra.cli.options import DEFAULT_HOME, HomeOption
 from ragpp_infra.cli.render import context, timings
+from ragpp_infra.embedded.lifecycle import Lifecycle
 
 USER: Final = "demo"
 TOKEN_BUDGET: Final = 400
@@ -48,16 +49,16 @@ def demo(
     ran_before = lifecycle.running()
     try:
         out.print("Starting PostgreSQL, Valkey, Neo4j, the gateway and a worker")
-        lifecycle.bring_up()
+        bring_up(lifecycle)
         asyncio.run(_show(lifecycle))
         if serve:
             out.print(_invitation(lifecycle), soft_wrap=True)
-            lifecycle.watch()
+            watch(lifecycle)
     except KeyboardInterrupt:
         if not serve:
             raise
     finally:
-        lifecycle.stop_what_was_started(ran_before)
+        stop_what_was_started(lifecycle, ran_before)
 
 
 async def _show(lifecycle: Lifecycle) -> None:

@@ -7,11 +7,12 @@ from rich.live import Live
 from rich.progress import BarColumn, DownloadColumn, Progress, SpinnerColumn, TaskID, TextColumn, TransferSpeedColumn
 
 from ragpp_infra.cli.console import err, safe
-from ragpp_infra.embedded.server import ServerReport
+from ragpp_infra.embedded.servers.server import ServerReport
+from ragpp_infra.embedded.services import ServiceReport
 
 
 class Display:
-    """Progress on standard error, moving only on a terminal; the callbacks may come from any thread."""
+    """Progress on standard error, moving only on a terminal; a `Progress`, which any thread may call."""
 
     def __init__(self, *, quiet: bool) -> None:
         self._quiet = quiet
@@ -39,11 +40,6 @@ class Display:
         self._doing[name] = what
         self._show()
 
-    def service_step(self, what: str) -> None:
-        """What a service is doing, after its name and a colon."""
-        name, _, doing = what.partition(": ")
-        self.step(name, doing)
-
     def download(self, received: int, total: int) -> None:
         """Bytes of Neo4j that have arrived, of all; the bar is gone once they are there."""
         if self._bytes_task is None:
@@ -56,10 +52,14 @@ class Display:
         details = f"{report.version} {port}".strip()
         if report.cleared:
             details += f" (cleared away: {', '.join(report.cleared)})"
-        self.line(report.name, report.action, report.seconds, details)
+        self._line(report.name, report.action, report.seconds, details)
 
-    def line(self, name: str, action: str, seconds: float, details: str = "") -> None:
-        """One line for one server or service."""
+    def service_report(self, report: ServiceReport) -> None:
+        """One service is there, or was stopped."""
+        why = f"for {', '.join(report.settings)}" if report.settings else ""
+        self._line(report.name, report.action, report.seconds, why)
+
+    def _line(self, name: str, action: str, seconds: float, details: str = "") -> None:
         self._doing.pop(name, None)
         if not self._quiet:
             said = "already running" if action == "attached" else f"{action} in {seconds:.1f} s"

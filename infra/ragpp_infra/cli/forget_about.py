@@ -16,8 +16,8 @@ from ragpp.models import TierName
 from ragpp_infra.cli.arguments import checked
 from ragpp_infra.cli.console import ExitCode, emit_json, err, out, safe
 from ragpp_infra.cli.options import DEFAULT_HOME, DryRunOption, HomeOption, JsonOption, KeyOption, UrlOption, UserOption
-from ragpp_infra.cli.place import Place
 from ragpp_infra.cli.render import count, counted, when
+from ragpp_infra.embedded.place import Place
 
 LISTED: Final = 200
 """Messages that are shown of what was found."""

@@ -22,7 +22,7 @@ from ragpp_infra.cli.options import (
     UserOption,
     WaitOption,
 )
-from ragpp_infra.cli.place import Place
+from ragpp_infra.embedded.place import Place
 
 YesOption = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask whether it is meant.")]
 

@@ -17,8 +17,8 @@ from ragpp_infra.cli import ingest as ingesting
 from ragpp_infra.cli.console import emit_json, err, out, safe
 from ragpp_infra.cli.lines import START, BadLine, GoodLine, Position, read_lines
 from ragpp_infra.cli.options import DEFAULT_HOME, HomeOption, JsonOption, KeyOption, UrlOption, UserOption
-from ragpp_infra.cli.place import Place
 from ragpp_infra.cli.render import count
+from ragpp_infra.embedded.place import Place
 
 
 def ingest(

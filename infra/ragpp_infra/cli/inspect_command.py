@@ -18,8 +18,8 @@ from ragpp.paging import PAGE, pages
 from ragpp_infra.cli.arguments import parse_moment
 from ragpp_infra.cli.console import emit_json, out, safe
 from ragpp_infra.cli.options import DEFAULT_HOME, HomeOption, JsonOption, KeyOption, UrlOption
-from ragpp_infra.cli.place import Place
 from ragpp_infra.cli.render import count, counted, digesting
+from ragpp_infra.embedded.place import Place
 
 MOST = 10_000
 """Items of each kind that are read; whoever has more wants the API."""

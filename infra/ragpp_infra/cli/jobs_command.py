@@ -16,8 +16,8 @@ from ragpp.models import Page
 from ragpp_infra.cli.arguments import checked, parse_moment
 from ragpp_infra.cli.console import ExitCode, emit_json, out, safe
 from ragpp_infra.cli.options import DEFAULT_HOME, HomeOption, JsonOption, KeyOption, UrlOption, WaitOption
-from ragpp_infra.cli.place import Place
 from ragpp_infra.cli.render import when
+from ragpp_infra.embedded.place import Place
 
 ResultT = TypeVar("ResultT")
 _STYLE = {"done": "green", "failed": "bold red", "cancelled": "dim", "leased": "yellow"}

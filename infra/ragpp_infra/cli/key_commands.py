@@ -6,10 +6,11 @@ from typing import Annotated
 
 import typer
 
-from ragpp_infra.cli.console import NotRunning, plain
-from ragpp_infra.cli.keys import run_keys
-from ragpp_infra.cli.lifecycle import Lifecycle
+from ragpp_infra.cli.console import plain
 from ragpp_infra.cli.options import DEFAULT_HOME, HomeOption, JsonOption
+from ragpp_infra.embedded.keys import run_keys
+from ragpp_infra.embedded.lifecycle import Lifecycle
+from ragpp_infra.embedded.place import NotRunning
 
 app = typer.Typer(
     help="Make, list and revoke API keys.\n\nExample: [bold]ragpp key create --scopes read,write[/bold]",

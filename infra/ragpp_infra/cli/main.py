@@ -18,7 +18,8 @@ from ragpp_infra.cli import (
     review_command,
     stack_commands,
 )
-from ragpp_infra.cli.console import ExitCode, NotRunning, show_problem
+from ragpp_infra.cli.console import ExitCode, show_problem
+from ragpp_infra.embedded.place import NotRunning
 
 _HELP = """RAG++: the memory of AI agents.
 

@@ -11,8 +11,8 @@ from ragpp.models import DEFAULT_SESSION, Visibility
 from ragpp_infra.cli.arguments import checked, parse_moment, parse_tiers
 from ragpp_infra.cli.console import emit_json, out, safe
 from ragpp_infra.cli.options import DEFAULT_HOME, HomeOption, JsonOption, KeyOption, UrlOption, UserOption
-from ragpp_infra.cli.place import Place
 from ragpp_infra.cli.render import count, recall_view
+from ragpp_infra.embedded.place import Place
 
 
 def remember(

@@ -14,8 +14,8 @@ from ragpp.models import Value
 from ragpp_infra.cli.arguments import checked
 from ragpp_infra.cli.console import emit_json, out, safe
 from ragpp_infra.cli.options import DEFAULT_HOME, HomeOption, JsonOption, KeyOption, UrlOption, UserOption
-from ragpp_infra.cli.place import Place
 from ragpp_infra.cli.waiting import Waiting, chosen, quoted, short_ids, waiting_of
+from ragpp_infra.embedded.place import Place
 
 LISTED = 200
 """Items of each kind among which an id is looked for."""

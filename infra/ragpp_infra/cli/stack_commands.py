@@ -14,10 +14,13 @@ from rich.text import Text
 
 from ragpp.errors import InvalidInput, MemorySystemError
 from ragpp.jobs import LagReport
-from ragpp_infra.cli.console import ExitCode, NotRunning, emit_json, out, plain, safe
-from ragpp_infra.cli.lifecycle import SERVERS, Lifecycle
+from ragpp_infra.cli.console import ExitCode, emit_json, out, plain, safe
+from ragpp_infra.cli.foreground import bring_up, stop_what_was_started, watch
 from ragpp_infra.cli.options import DEFAULT_HOME, HomeOption, JsonOption
-from ragpp_infra.cli.services import GATEWAY, MOST_WORKERS, is_worker
+from ragpp_infra.embedded.lifecycle import Lifecycle, ProcessStatus
+from ragpp_infra.embedded.place import NotRunning
+from ragpp_infra.embedded.servers.server import SERVERS
+from ragpp_infra.embedded.services import GATEWAY, MOST_WORKERS, is_worker
 
 _FOLLOW_S: Final = 0.3
 
@@ -45,7 +48,7 @@ def up(
     Example: [bold]ragpp up --workers 3 && ragpp status[/bold]
     """
     lifecycle = Lifecycle(home)
-    started = lifecycle.bring_up(workers=workers, quiet=as_json)
+    started = bring_up(lifecycle, workers=workers, quiet=as_json)
     if as_json:
         emit_json(
             {
@@ -60,11 +63,11 @@ def up(
         out.print(access(lifecycle, seconds=started.seconds), soft_wrap=True)
     if foreground:
         try:
-            lifecycle.watch()
+            watch(lifecycle)
         except KeyboardInterrupt:
             pass  # asked for
         finally:
-            lifecycle.stop_what_was_started()
+            stop_what_was_started(lifecycle)
 
 
 def access(lifecycle: Lifecycle, *, seconds: float) -> Text:
@@ -105,24 +108,24 @@ def status(home: HomeOption = DEFAULT_HOME, as_json: JsonOption = False) -> None
     Example: [bold]ragpp status --json[/bold]
     """
     lifecycle = Lifecycle(home)
-    rows = _rows(lifecycle)
-    running = [row for row in rows if row["running"]]
-    tiers = _tiers(lifecycle) if any(row["name"] == GATEWAY for row in running) else {}
+    found = lifecycle.status()
+    running = [process.name for process in found if process.running]
+    tiers = _tiers(lifecycle) if GATEWAY in running else {}
     work = _work(lifecycle) if tiers else None
-    well = len(running) == len(rows) and bool(tiers) and all(tier["ok"] for tier in tiers.values())
+    well = len(running) == len(found) and bool(tiers) and all(tier["ok"] for tier in tiers.values())
     if as_json:
         emit_json(
             {
                 "home": str(lifecycle.place.home.path),
                 "url": lifecycle.place.url(),
                 "key_path": str(lifecycle.place.key_path) if lifecycle.place.key() else None,
-                "servers": rows,
+                "servers": [asdict(process) for process in found],
                 "tiers": tiers,
                 "work": work.model_dump(mode="json") if work else None,
             }
         )
     else:
-        _show_status(lifecycle, rows, tiers, work)
+        _show_status(lifecycle, found, tiers, work)
     if not running:
         raise typer.Exit(ExitCode.NOT_RUNNING)
     if not well:
@@ -139,31 +142,6 @@ def env(home: HomeOption = DEFAULT_HOME) -> None:
     if url is None or key is None:
         raise NotRunning(f"there is no embedded stack in {place.home.path}")
     typer.echo(f"RAGPP_URL={url}\nRAGPP_API_KEY={key}")
-
-
-def _rows(lifecycle: Lifecycle) -> list[dict[str, object]]:
-    from ragpp_infra.embedded.stack import memory_mb, uptime_s  # noqa: PLC0415 - as in Lifecycle
-
-    rows: list[dict[str, object]] = []
-    if lifecycle.place.home.path.exists():
-        for server in lifecycle.stack.status():
-            row = {name: getattr(server, name) for name in ("name", "running", "pid", "memory_mb", "uptime_s")}
-            rows.append(row | {"detail": server.problem or f"{server.version}, ping {server.ping_ms:.0f} ms"})
-    else:
-        rows = [_absent(name) for name in SERVERS]
-    for name in (*lifecycle.services.names(), *lifecycle.services.surplus()):
-        pid = lifecycle.services.pid(name) if lifecycle.place.home.path.exists() else None
-        if pid is None:
-            rows.append(_absent(name))
-            continue
-        detail = lifecycle.place.url() if name == GATEWAY else ""
-        measured = {"memory_mb": memory_mb(pid), "uptime_s": uptime_s(pid)}
-        rows.append({"name": name, "running": True, "pid": pid, **measured, "detail": detail})
-    return rows
-
-
-def _absent(name: str) -> dict[str, object]:
-    return {"name": name, "running": False, "pid": 0, "memory_mb": 0.0, "uptime_s": 0.0, "detail": "not running"}
 
 
 def _tiers(lifecycle: Lifecycle) -> dict[str, dict[str, object]]:
@@ -191,24 +169,24 @@ def _work(lifecycle: Lifecycle) -> LagReport | None:
 
 def _show_status(
     lifecycle: Lifecycle,
-    rows: list[dict[str, object]],
+    found: list[ProcessStatus],
     tiers: dict[str, dict[str, object]],
     work: LagReport | None,
 ) -> None:
     table = Table(box=None, pad_edge=False, header_style="bold")
     for heading in ("server", "state", "pid", "memory", "up", ""):
         table.add_column(heading, justify="right" if heading in {"pid", "memory", "up"} else "left")
-    for row in rows:
-        state = Text("running", style="green") if row["running"] else Text("down", style="red")
-        numbers = (str(row["pid"]), f"{row['memory_mb']:.0f} MB", _duration(row["uptime_s"]))
-        table.add_row(str(row["name"]), state, *(numbers if row["running"] else ("", "", "")), safe(str(row["detail"])))
+    for process in found:
+        state = Text("running", style="green") if process.running else Text("down", style="red")
+        numbers = (str(process.pid), f"{process.memory_mb:.0f} MB", _duration(process.uptime_s))
+        table.add_row(process.name, state, *(numbers if process.running else ("", "", "")), safe(process.detail))
     out.print(table)
     for name, tier in tiers.items():
         said = f"{tier['ms']:.1f} ms" if tier["ok"] else f"not ready: {tier['detail']}"
         out.print(safe(f"  {name:<11} {said}", "" if tier["ok"] else "red"))
     if work is not None:
         _show_work(work)
-    total = sum(float(str(row["memory_mb"])) for row in rows)
+    total = sum(process.memory_mb for process in found)
     key = str(lifecycle.place.key_path) if lifecycle.place.key() else "none yet"
     out.print(safe(f"memory {total:.0f} MB; home {lifecycle.place.home.path}; key {key}"), soft_wrap=True)
 
@@ -223,8 +201,8 @@ def _show_work(work: LagReport) -> None:
             out.print(safe(f"  {'forgetting':<11} {said}", "yellow"))
 
 
-def _duration(seconds: object) -> str:
-    whole = int(float(str(seconds)))
+def _duration(seconds: float) -> str:
+    whole = int(seconds)
     if whole < 60:
         return f"{whole} s"
     return f"{whole // 60} min" if whole < 7_200 else f"{whole // 3_600} h"

@@ -1,1 +1,2 @@
-"""The embedded stack: PostgreSQL, Valkey and Neo4j as child processes, from installed packages alone."""
+"""The embedded stack in one folder: the servers, the gateway and the workers as child processes, from packages
+alone. It knows no terminal: progress goes to callbacks."""

@@ -5,13 +5,11 @@ state.json    ports and folders chosen   run/    pid files, the socket
 """
 
 import contextlib
-import fcntl
 import json
 import os
 import secrets
 import socket
 import threading
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass, fields
 from pathlib import Path
@@ -20,7 +18,6 @@ from typing import Final
 from ragpp.errors import StackError
 
 LOCK_PATIENCE_S: Final = 180.0
-POLL_S: Final = 0.05
 ADDED: Final = ("forgetting_key", "valkey_rewrite")
 """Secrets that a folder of an earlier version has not."""
 
@@ -82,16 +79,13 @@ class Home:
 
         The kernel gives the lock back when its holder dies. Raises StackError after three minutes.
         """
-        with (self.path / "lock").open("a", encoding="utf-8") as lock:
-            deadline = time.monotonic() + LOCK_PATIENCE_S
-            while True:
-                try:
-                    fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                    break
-                except BlockingIOError as error:
-                    if time.monotonic() > deadline:
-                        raise StackError(f"another `up` or `down` holds {self.path} for minutes") from error
-                time.sleep(POLL_S)
+        from filelock import FileLock, Timeout  # noqa: PLC0415 - 20 ms that recall need not wait
+
+        try:
+            held = FileLock(self.path / "lock", timeout=LOCK_PATIENCE_S).acquire()
+        except Timeout as error:
+            raise StackError(f"another `up` or `down` holds {self.path} for minutes") from error
+        with held:
             yield
 
     def passwords(self) -> Passwords:
@@ -120,7 +114,7 @@ class Home:
             stored = json.loads(self._secrets_file.read_text(encoding="utf-8"))
             missing = {name: secrets.token_urlsafe(24) for name in ADDED if name not in stored}
             if missing:
-                _write(self._secrets_file, json.dumps(stored | missing, indent=2))
+                write_private(self._secrets_file, json.dumps(stored | missing, indent=2))
             return False
         if initialised:
             raise StackError(
@@ -128,7 +122,7 @@ class Home:
                 suggestions=(f"Put {self._secrets_file} back from a backup.", "Or start in another RAGPP_HOME."),
             )
         generated = {field.name: secrets.token_urlsafe(24) for field in fields(Passwords)}
-        _write(self._secrets_file, json.dumps(generated, indent=2))
+        write_private(self._secrets_file, json.dumps(generated, indent=2))
         return True
 
     def recall(self, name: str) -> str | None:
@@ -138,7 +132,7 @@ class Home:
     def remember(self, name: str, value: str) -> None:
         """Remember `value` under `name`; the caller holds the folder's lock."""
         with self._remembering:
-            _write(self._state_file, json.dumps(self._state() | {name: value}, indent=2))
+            write_private(self._state_file, json.dumps(self._state() | {name: value}, indent=2))
 
     def port(self, name: str) -> int:
         """The remembered port of server `name`. Raises StackError when none was chosen yet."""
@@ -172,6 +166,13 @@ class Home:
         return {str(name): str(value) for name, value in stored.items()}
 
 
+def default_cache() -> Path:
+    """`RAGPP_CACHE`, else `ragpp` in the user's cache folder (XDG base directory specification)."""
+    if configured := os.environ.get("RAGPP_CACHE"):
+        return Path(configured).expanduser().absolute()
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "ragpp"
+
+
 def is_free(port: int) -> bool:
     """Whether a server of this machine could listen on `port`."""
     with socket.socket() as probe:
@@ -183,10 +184,11 @@ def is_free(port: int) -> bool:
     return True
 
 
-def _write(path: Path, text: str) -> None:
+def write_private(path: Path, text: str) -> None:
     """Replace `path` by a file of mode 0600 with `text`, whole or not at all, also through a crash."""
     draft = path.with_name(f".{path.name}.new")
-    descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    draft.unlink(missing_ok=True)  # one that was left behind may be readable by others
+    descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     with os.fdopen(descriptor, "w", encoding="utf-8") as file:
         file.write(text + "\n")
         file.flush()

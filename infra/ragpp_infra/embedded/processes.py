@@ -206,6 +206,30 @@ def _boot() -> str:
     return Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
 
 
+def memory_mb(pid: int) -> float:
+    """Resident MB of a process and its descendants, pages that they share counted once; 0 when it is gone.
+
+    Where the system does not tell what is shared (it does on Linux, to the owner), they are counted in each.
+    """
+    total = 0
+    with contextlib.suppress(psutil.NoSuchProcess):
+        for process in (root := psutil.Process(pid), *root.children(recursive=True)):
+            try:
+                full = process.memory_full_info()
+                total += getattr(full, "pss", 0) or full.rss
+            except psutil.AccessDenied:
+                total += process.memory_info().rss
+    return total / 1e6
+
+
+def uptime_s(pid: int) -> float:
+    """Seconds since a process was started; 0 when it is gone."""
+    try:
+        return max(0.0, time.time() - float(psutil.Process(pid).create_time()))
+    except psutil.NoSuchProcess:
+        return 0.0
+
+
 def tail(log: Path, lines: int = 15) -> str:
     """The last `lines` lines of a log, empty when there is none."""
     try:

@@ -1,6 +1,5 @@
 """The whole embedded stack in one folder: up, down, status, and where its servers are."""
 
-import contextlib
 import signal
 import threading
 import time
@@ -8,23 +7,21 @@ from collections.abc import Callable, Collection, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
 
-import psutil
 from pydantic import SecretStr
 
 from ragpp.errors import StackError
 from ragpp_infra.embedded.home import Home
-from ragpp_infra.embedded.jars import OnDownload
-from ragpp_infra.embedded.neo4j import USER as NEO4J_USER
-from ragpp_infra.embedded.neo4j import Neo4j
-from ragpp_infra.embedded.neo4j_archive import record_in_background
-from ragpp_infra.embedded.postgres import Postgres
-from ragpp_infra.embedded.postgres_roles import APP, OWNER, RELAY, SUPERUSER
-from ragpp_infra.embedded.server import NotReady, OnStep, Server, ServerName, ServerReport, start, stop
-from ragpp_infra.embedded.valkey import Valkey
+from ragpp_infra.embedded.processes import memory_mb, uptime_s
+from ragpp_infra.embedded.servers.jars import OnDownload
+from ragpp_infra.embedded.servers.neo4j import USER as NEO4J_USER
+from ragpp_infra.embedded.servers.neo4j import Neo4j
+from ragpp_infra.embedded.servers.neo4j_archive import record_in_background
+from ragpp_infra.embedded.servers.postgres import Postgres
+from ragpp_infra.embedded.servers.postgres_roles import APP, OWNER, RELAY, SUPERUSER
+from ragpp_infra.embedded.servers.server import SERVERS, NotReady, OnStep, Server, ServerName, ServerReport, start, stop
+from ragpp_infra.embedded.servers.valkey import Valkey
 
-SERVERS: Final[tuple[ServerName, ...]] = ("postgres", "valkey", "neo4j")
 OnReport = Callable[[ServerReport], None]
 
 
@@ -233,27 +230,3 @@ def _status(server: Server) -> ServerStatus:
         problem=problem if pid else "not running",
         log=server.log,
     )
-
-
-def memory_mb(pid: int) -> float:
-    """Resident MB of a process and its descendants, pages that they share counted once; 0 when it is gone.
-
-    Where the system does not tell what is shared (it does on Linux, to the owner), they are counted in each.
-    """
-    total = 0
-    with contextlib.suppress(psutil.NoSuchProcess):
-        for process in (root := psutil.Process(pid), *root.children(recursive=True)):
-            try:
-                full = process.memory_full_info()
-                total += getattr(full, "pss", 0) or full.rss
-            except psutil.AccessDenied:
-                total += process.memory_info().rss
-    return total / 1e6
-
-
-def uptime_s(pid: int) -> float:
-    """Seconds since a process was started; 0 when it is gone."""
-    try:
-        return max(0.0, time.time() - float(psutil.Process(pid).create_time()))
-    except psutil.NoSuchProcess:
-        return 0.0

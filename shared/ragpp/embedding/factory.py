@@ -2,6 +2,7 @@
 
 from ragpp.embedding.port import Embedder
 from ragpp.errors import ConfigurationError
+from ragpp.providers import INSTALL
 from ragpp.settings import EmbeddingSettings
 
 
@@ -26,7 +27,10 @@ def make_embedder(settings: EmbeddingSettings) -> Embedder:
 
             return HashingEmbedder(settings.dimension)
         case "openai":
-            from ragpp.embedding.openai import OpenAIEmbedder  # noqa: PLC0415
+            try:
+                from ragpp.embedding.openai import OpenAIEmbedder  # noqa: PLC0415 - an optional extra
+            except ImportError as error:
+                raise ConfigurationError("the embedder needs the library openai", suggestions=INSTALL) from error
 
             if not settings.base_url:
                 raise ConfigurationError("EMBEDDING_PROVIDER=openai needs EMBEDDING_BASE_URL")

@@ -1,31 +1,25 @@
-"""Vectors from any endpoint that speaks OpenAI's embeddings API.
-
-The protocol: `POST {base_url}/embeddings` with `model` and `input`, answered by `data`, a list of `index` and
-`embedding` in any order (OpenAI API reference, "Create embeddings").
-"""
-
-from __future__ import annotations
+"""Vectors from any endpoint that speaks OpenAI's embeddings API, through OpenAI's own client (the extra `llm`)."""
 
 import asyncio
-import random
+from collections.abc import Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-import httpx
+import httpx2
 import numpy as np
-from pydantic import BaseModel, FiniteFloat, ValidationError
+import openai
+from pydantic import BaseModel, FiniteFloat, SecretStr, ValidationError
 
 from ragpp.embedding.port import FloatMatrix, require_unicode
-from ragpp.errors import ConfigurationError, EmbeddingError
+from ragpp.errors import EmbeddingError
+from ragpp.providers import NOT_AGAIN, PASSING_STATUS, Retries, Sleep, header_key, retry_after_s
 
-if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Sequence
-
-    from pydantic import SecretStr
-
-RETRIED_STATUS: Final = frozenset({408, 409, 425, 429, 500, 502, 503, 504})
 LONGEST_WAIT_S: Final = 20.0
+"""An endpoint that asks for more is asked again after this."""
 EXCERPT_CHARACTERS: Final = 200
+NO_ADDRESS: Final = (httpx2.InvalidURL, httpx2.UnsupportedProtocol)
+NO_KEY: Final = "no-key"
+"""For the library, which wants one; it is not sent."""
 SPACE: Final = " "
 """Sent for an empty text, which endpoints refuse."""
 
@@ -50,9 +44,8 @@ class _Reply(BaseModel):
 class OpenAIEmbedder:
     """An Embedder over HTTP. A text longer than the endpoint's model reads is an EmbeddingError.
 
-    Connection failures, timeouts and the statuses of RETRIED_STATUS are tried again, after the time that the endpoint
-    asks for or after 0.5 s doubled each time, at random between half and all of it; anything else fails at once.
-    To be used from one event loop.
+    Connection failures, timeouts and the statuses of PASSING_STATUS are tried again, see `Retries`; anything else
+    fails at once. To be used from one event loop.
     """
 
     def __init__(
@@ -65,8 +58,8 @@ class OpenAIEmbedder:
         batch_size: int = 128,
         timeout_s: float = 30.0,
         attempts: int = 4,
-        transport: httpx.AsyncBaseTransport | None = None,
-        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+        transport: httpx2.AsyncBaseTransport | None = None,
+        sleep: Sleep = asyncio.sleep,
     ) -> None:
         """`base_url`: without `/embeddings`, such as `https://api.openai.com/v1`. `dimension`: what the model gives;
         another is an error. `timeout_s`: of one attempt. ValueError when `batch_size` or `attempts` is below 1;
@@ -75,15 +68,13 @@ class OpenAIEmbedder:
             raise ValueError(f"batch_size {batch_size} and attempts {attempts} must be at least 1")
         self.model: Final = model
         self.dimension: Final = dimension
+        self._base_url = base_url
         self._url = f"{base_url.rstrip('/')}/embeddings"
-        self._key = api_key.get_secret_value().strip() if api_key else ""
-        if not (self._key.isascii() and self._key.isprintable()):  # refused here, before an error message can quote it
-            raise ConfigurationError("EMBEDDING_API_KEY holds characters that an HTTP header cannot carry")
+        self._key = header_key("EMBEDDING_API_KEY", api_key)
         self._batch_size = batch_size
         self._timeout_s = timeout_s
-        self._attempts = attempts
+        self._retries = Retries(attempts - 1, sleep, asked_s)
         self._transport = transport
-        self._sleep = sleep
         self._closed = False
 
     async def embed(self, texts: Sequence[str]) -> FloatMatrix:
@@ -103,54 +94,47 @@ class OpenAIEmbedder:
         await self.embed(["health"])
 
     async def close(self) -> None:
-        if not self._closed:
-            self._closed = True
-            await self._client.aclose()
+        self._closed = True
+        if "_client" in vars(self):
+            await self._client.close()
 
     @cached_property
-    def _client(self) -> httpx.AsyncClient:
-        headers = {"Authorization": f"Bearer {self._key}"} if self._key else {}
-        return httpx.AsyncClient(headers=headers, timeout=self._timeout_s, transport=self._transport)
+    def _client(self) -> openai.AsyncOpenAI:
+        return openai.AsyncOpenAI(
+            api_key=self._key or NO_KEY,
+            base_url=self._base_url,
+            timeout=self._timeout_s,
+            max_retries=0,
+            http_client=openai.DefaultAsyncHttpxClient(transport=self._transport) if self._transport else None,
+        )
 
     async def _embed_batch(self, texts: Sequence[str]) -> FloatMatrix:
-        body: dict[str, object] = {"model": self.model, "input": [text or SPACE for text in texts]}
-        for attempt in range(1, self._attempts + 1):
-            wait_s = random.uniform(0.5, 1.0) * 0.5 * 2 ** (attempt - 1)  # noqa: S311 - spreads retries, guards nothing
-            try:
-                response = await self._post(body)
-                if response.is_success:
-                    return self._rows(response, len(texts))
-                failure = self._refusal(response)
-                if response.status_code not in RETRIED_STATUS:
-                    raise failure
-                wait_s = _asked_wait_s(response) or wait_s
-            except httpx.HTTPError as error:
-                message = f"{self._url} cannot be reached ({type(error).__name__})"
-                failure = EmbeddingError(message, suggestions=CHECK_ADDRESS, details={"reason": str(error)})
-                failure.__cause__ = error
-            if attempt < self._attempts:
-                await self._sleep(min(wait_s, LONGEST_WAIT_S))
-        raise failure
-
-    async def _post(self, body: dict[str, object]) -> httpx.Response:
         if self._closed:
             raise EmbeddingError("the embedder is closed")
         try:
-            return await self._client.post(self._url, json=body)
-        except (httpx.InvalidURL, httpx.UnsupportedProtocol) as error:
-            raise EmbeddingError(f"{self._url!r} is not an address: {error}", suggestions=CHECK_ADDRESS) from error
+            create = self._client.embeddings.with_raw_response.create
+            inputs = [text or SPACE for text in texts]
+            headers = None if self._key else {"Authorization": openai.Omit()}
+            reply = await self._retries.call(
+                lambda: create(model=self.model, input=inputs, encoding_format="float", extra_headers=headers)
+            )
+        except openai.APIStatusError as refused:
+            response = refused.response
+            message = f"{self._url} answered {response.status_code} for the model {self.model}"
+            answer = response.text[:EXCERPT_CHARACTERS].replace(self._key or NO_KEY, "***")
+            suggestions = SUGGESTIONS.get(response.status_code, ())
+            raise EmbeddingError(message, suggestions=suggestions, details={"answer": answer}) from refused
+        except (openai.OpenAIError, httpx2.InvalidURL) as failed:
+            error = failed.__cause__ or failed
+            message = f"{self._url} cannot be reached ({type(error).__name__})"
+            if isinstance(error, NO_ADDRESS):
+                message = f"{self._url!r} is not an address: {error}"
+            raise EmbeddingError(message, suggestions=CHECK_ADDRESS, details={"reason": str(error)}) from error
+        return self._rows(reply.http_response.content, len(texts))
 
-    def _refusal(self, response: httpx.Response) -> EmbeddingError:
-        excerpt = response.text[:EXCERPT_CHARACTERS]
-        if self._key:
-            excerpt = excerpt.replace(self._key, "***")
-        message = f"{self._url} answered {response.status_code} for the model {self.model}"
-        suggestions = SUGGESTIONS.get(response.status_code, ())
-        return EmbeddingError(message, suggestions=suggestions, details={"answer": excerpt})
-
-    def _rows(self, response: httpx.Response, count: int) -> FloatMatrix:
+    def _rows(self, content: bytes, count: int) -> FloatMatrix:
         try:
-            data = _Reply.model_validate_json(response.content).data
+            data = _Reply.model_validate_json(content).data
         except ValidationError as error:
             problem = f"{self._url} answered what is not a list of embeddings ({error.error_count()} problems)"
             raise EmbeddingError(problem, suggestions=CHECK_ADDRESS) from error
@@ -170,7 +154,9 @@ class OpenAIEmbedder:
         return normalised
 
 
-def _asked_wait_s(response: httpx.Response) -> float | None:
-    """`Retry-After` where it is a number of seconds; None for a date or nothing."""
-    value = response.headers.get("retry-after", "")
-    return float(value) if value.isascii() and value.isdigit() else None
+def asked_s(error: Exception) -> float | None:
+    """See `Retries`."""
+    if isinstance(error, openai.APIStatusError) and error.status_code in PASSING_STATUS:
+        return min(retry_after_s(error.response.headers) or 0.0, LONGEST_WAIT_S) or None
+    unreached = isinstance(error, openai.APIConnectionError) and not isinstance(error.__cause__, NO_ADDRESS)
+    return None if unreached else NOT_AGAIN

@@ -12,9 +12,10 @@ import orjson
 from pydantic import BaseModel, JsonValue, ValidationError
 
 from ragpp.errors import MalformedReply, ModelRefused, ModelUnavailable
-from ragpp.llm.asking import Answer, Retries, Sleep, asked, refusal
+from ragpp.llm.asking import Answer, asked, asked_s, refusal
 from ragpp.llm.port import ChatDelta, ChatMessage, Completion, Prompt, ReplyT, Usage
 from ragpp.llm.schemas import strict_schema
+from ragpp.providers import Retries, Sleep
 
 if TYPE_CHECKING:
     from anthropic.types import MessageParam, RawMessageStreamEvent
@@ -72,7 +73,7 @@ class AnthropicModel:
         """`base_url`: empty is Anthropic's own. `timeout_s`: of one attempt, and between two pieces of a stream. Opens
         no connection."""
         self._model = model
-        self._retries = Retries(retries, sleep)
+        self._retries = Retries(retries, sleep, asked_s)
         self._client = anthropic.AsyncAnthropic(
             api_key=api_key, base_url=base_url or ANTHROPIC_URL, timeout=timeout_s, max_retries=0
         )

@@ -4,15 +4,13 @@ import re
 from collections.abc import Mapping
 from typing import Final
 
-from pydantic import SecretStr
-
 from ragpp.errors import ConfigurationError
 from ragpp.llm.metered import LanguageModels
 from ragpp.llm.port import PURPOSES, LanguageModel, Purpose, SpendBudget
+from ragpp.providers import INSTALL, header_key
 from ragpp.settings import LanguageModelSettings
 
 PROVIDERS: Final = ("openai", "anthropic")
-INSTALL: Final = ("Install the libraries of the providers: pip install 'ragpp[llm]'.",)
 _NAMED: Final = re.compile(r"(?P<provider>[a-z]+):(?P<model>\S+)")
 
 
@@ -64,7 +62,7 @@ def _made(name: str, settings: LanguageModelSettings) -> LanguageModel:
 def _openai(model: str, settings: LanguageModelSettings) -> LanguageModel:
     from ragpp.llm.openai_compatible import OpenAICompatibleModel  # noqa: PLC0415 - an optional extra
 
-    key = _key("LLM_OPENAI_API_KEY", settings.openai_api_key)
+    key = header_key("LLM_OPENAI_API_KEY", settings.openai_api_key)
     if not key and not settings.openai_base_url:
         raise ConfigurationError("LLM_OPENAI_API_KEY is not set, nor LLM_OPENAI_BASE_URL for a server that needs none")
     return OpenAICompatibleModel(
@@ -79,7 +77,7 @@ def _openai(model: str, settings: LanguageModelSettings) -> LanguageModel:
 def _anthropic(model: str, settings: LanguageModelSettings) -> LanguageModel:
     from ragpp.llm.anthropic import AnthropicModel  # noqa: PLC0415 - an optional extra
 
-    key = _key("LLM_ANTHROPIC_API_KEY", settings.anthropic_api_key)
+    key = header_key("LLM_ANTHROPIC_API_KEY", settings.anthropic_api_key)
     if not key:
         raise ConfigurationError("LLM_ANTHROPIC_API_KEY is not set")
     return AnthropicModel(
@@ -89,11 +87,3 @@ def _anthropic(model: str, settings: LanguageModelSettings) -> LanguageModel:
         timeout_s=settings.timeout_s,
         retries=settings.max_retries,
     )
-
-
-def _key(setting: str, secret: SecretStr | None) -> str:
-    """The key; ConfigurationError for one that no header can carry, before an error message can quote it."""
-    key = secret.get_secret_value().strip() if secret else ""
-    if not (key.isascii() and key.isprintable()):
-        raise ConfigurationError(f"{setting} holds characters that an HTTP header cannot carry")
-    return key

@@ -78,7 +78,7 @@ class EmbeddingSettings(Settings):
     provider: str = Field(default="onnx", pattern="^(onnx|hashing|openai|sentence-transformers)$")
     model: str = Field(default="sentence-transformers/all-MiniLM-L6-v2", description="Recorded in each database.")
     dimension: int = Field(default=384, ge=8, le=4_000)
-    base_url: str = Field(default="", description="For `openai`: the endpoint, ending in /v1.")
+    base_url: str = Field(default="", description="For `openai` (the extra `llm`): the endpoint, ending in /v1.")
     api_key: SecretStr | None = Field(default=None, description="For `openai`.")
     threads: int = Field(default=2, ge=1, le=64, description="For `onnx`: batches embedded at once, a core each.")
     cache_dir: Path = Field(default=Path("~/.cache/ragpp"), description="Where the assembled graph is kept.")

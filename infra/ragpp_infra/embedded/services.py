@@ -19,8 +19,8 @@ import httpx
 import psutil
 
 from ragpp.errors import StackError
-from ragpp_infra.cli.environment import changed_settings, environment_of, print_of, share_of_connections
-from ragpp_infra.cli.place import HOST, Place
+from ragpp_infra.embedded.environment import changed_settings, environment_of, print_of, share_of_connections
+from ragpp_infra.embedded.place import HOST, Place
 from ragpp_infra.embedded.processes import Command, ManagedProcess, tail
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ class Services:
         *,
         workers: int | None = None,
         given: Mapping[str, str] | None = None,
-        on_step: Callable[[str], None] = lambda _step: None,
+        on_step: Callable[[str, str], None] = lambda _name, _step: None,
     ) -> list[ServiceReport]:
         """Start what does not run, and return when the gateway is ready with every tier.
 
@@ -106,10 +106,10 @@ class Services:
             own = environment_of(self.place, endpoints, 0)
             news = {name: new for name, pid in pids.items() if (new := changed_settings(name, pid, given or {}, own))}
             if news:
-                on_step(f"{', '.join(news)}: stopping, to start with other settings")
+                on_step(", ".join(news), "stopping, to start with other settings")
             self._stop([*news], _ORDERLY)
             settings, gateway = self._start_gateway(endpoints, on_step)
-            on_step("workers: starting")
+            on_step("workers", "starting")
             started = [self._start(name, settings) for name in self.names() if name != GATEWAY]
             stopped = self._stop(self.surplus(), _ORDERLY)
         again = [
@@ -119,7 +119,7 @@ class Services:
         return [*again, *stopped]
 
     def _start_gateway(
-        self, endpoints: "Endpoints", on_step: Callable[[str], None]
+        self, endpoints: "Endpoints", on_step: Callable[[str, str], None]
     ) -> tuple[dict[str, str], ServiceReport]:
         """The settings and what was done. Another program may take the port between its choice and its use, such as
         a second stack that is started at the same time: then another port is tried."""
@@ -127,9 +127,9 @@ class Services:
             port = self._port()
             settings = environment_of(self.place, endpoints, port)
             if attempt == 1 and any(self._starts(name, settings) for name in self.names()):  # with the code of now
-                on_step("gateway: bringing the schemas up to date")
+                on_step(GATEWAY, "bringing the schemas up to date")
                 _migrate(self.place, settings)
-            on_step("gateway: starting")
+            on_step(GATEWAY, "starting")
             report = self._start(GATEWAY, settings)
             try:
                 seconds = self._wait_until_ready(port)

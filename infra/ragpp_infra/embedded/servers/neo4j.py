@@ -15,10 +15,10 @@ import neo4j
 from neo4j.exceptions import AuthError, DriverError, Neo4jError
 
 from ragpp.errors import StackError
-from ragpp_infra.embedded.home import Home
-from ragpp_infra.embedded.jars import LOCK_FILE, OnDownload, default_cache, fetch, read_lock
+from ragpp_infra.embedded.home import Home, default_cache
 from ragpp_infra.embedded.processes import Command, ManagedProcess
-from ragpp_infra.embedded.server import NotReady, ServerName
+from ragpp_infra.embedded.servers.jars import LOCK_FILE, OnDownload, fetch, read_lock
+from ragpp_infra.embedded.servers.server import NotReady, ServerName
 
 USER: Final = "neo4j"
 
@@ -68,7 +68,7 @@ HASH_ROUNDS: Final = 1024
 
 
 class Neo4j:
-    """See `ragpp_infra.embedded.server.Server`."""
+    """See `ragpp_infra.embedded.servers.server.Server`."""
 
     name: ServerName = "neo4j"
     patience_s = 120.0

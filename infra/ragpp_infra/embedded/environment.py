@@ -2,17 +2,16 @@
 
 import hashlib
 import json
-import os
 from collections.abc import Collection, Mapping
 from importlib import import_module
 from importlib.resources import files
-from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import psutil
 
 from ragpp.errors import ConfigurationError
-from ragpp_infra.cli.place import HOST, Place
+from ragpp_infra.embedded.home import default_cache
+from ragpp_infra.embedded.place import HOST, Place
 
 if TYPE_CHECKING:
     from ragpp.settings.variables import Settings
@@ -30,7 +29,6 @@ OF_ONE: Final = {"GATEWAY_": "gateway", "WORKER_": "workers"}
 
 def environment_of(place: Place, endpoints: "Endpoints", port: int) -> dict[str, str]:
     """The settings that the services of this stack are started with; everything else is the caller's environment."""
-    cache = os.environ.get("RAGPP_CACHE", "~/.cache/ragpp")
     return {
         "POSTGRES_DSN": endpoints.postgres_app_dsn.get_secret_value(),
         "POSTGRES_OWNER_DSN": endpoints.postgres_owner_dsn.get_secret_value(),
@@ -44,7 +42,7 @@ def environment_of(place: Place, endpoints: "Endpoints", port: int) -> dict[str,
         "GATEWAY_HOST": HOST,
         "GATEWAY_PORT": str(port),
         "GATEWAY_AUDIT_SPOOL": str(place.home.path / "audit-spool.jsonl"),
-        "EMBEDDING_CACHE_DIR": str(Path(cache).expanduser()),
+        "EMBEDDING_CACHE_DIR": str(default_cache()),
     }
 
 

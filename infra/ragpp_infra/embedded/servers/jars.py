@@ -74,13 +74,6 @@ def neo4j_version(jars: Sequence[Jar]) -> str:
     return next(jar.version for jar in jars if (jar.group, jar.artifact) == ("org.neo4j", "neo4j"))
 
 
-def default_cache() -> Path:
-    """`RAGPP_CACHE`, else `ragpp` in the user's cache folder (XDG base directory specification)."""
-    if configured := os.environ.get("RAGPP_CACHE"):
-        return Path(configured).expanduser().absolute()
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "ragpp"
-
-
 def repository() -> str:
     """The address of the Maven repository that jgo uses, without a slash at its end."""
     from jgo.constants import MAVEN_CENTRAL_URL  # noqa: PLC0415 - jgo is slow to import and needed only to download

@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Final
 
 from ragpp.errors import StackError
-from ragpp_infra.embedded.accounts import copy_once, open_folder, own_folder, reaches, unprivileged_account
 from ragpp_infra.embedded.home import Home
 from ragpp_infra.embedded.processes import Account
+from ragpp_infra.embedded.servers.accounts import copy_once, open_folder, own_folder, reaches, unprivileged_account
 
 SOCKET_PATH_LIMIT_BYTES: Final = 107
 """sun_path of unix(7), less the zero at its end."""

@@ -16,12 +16,12 @@ from urllib.parse import quote
 import psutil
 
 from ragpp.errors import StackError
-from ragpp_infra.embedded.accounts import unprivileged_account
 from ragpp_infra.embedded.home import Home
-from ragpp_infra.embedded.postgres_folders import SOCKET_LOCK, PostgresFolders
-from ragpp_infra.embedded.postgres_roles import APP, DATABASE, OWNER, RELAY, SUPERUSER, connected, provision
 from ragpp_infra.embedded.processes import Account, Command, ManagedProcess
-from ragpp_infra.embedded.server import ServerName
+from ragpp_infra.embedded.servers.accounts import unprivileged_account
+from ragpp_infra.embedded.servers.postgres_folders import SOCKET_LOCK, PostgresFolders
+from ragpp_infra.embedded.servers.postgres_roles import APP, DATABASE, OWNER, RELAY, SUPERUSER, connected, provision
+from ragpp_infra.embedded.servers.server import ServerName
 
 MAJOR: Final = "18"
 
@@ -55,7 +55,7 @@ ORPHAN_PATIENCE_S: Final = 5.0
 
 
 class Postgres:
-    """See `ragpp_infra.embedded.server.Server`."""
+    """See `ragpp_infra.embedded.servers.server.Server`."""
 
     name: ServerName = "postgres"
     patience_s = 120.0

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from ragpp.errors import ConfigurationError
-from ragpp_infra.cli import place as place_module
-from ragpp_infra.cli.environment import changed_settings, check_settings, settings_classes
-from ragpp_infra.cli.place import USUAL_PORT, Place
 from ragpp_infra.embedded import home as home_module
+from ragpp_infra.embedded import place as place_module
+from ragpp_infra.embedded.environment import changed_settings, check_settings, settings_classes
+from ragpp_infra.embedded.place import USUAL_PORT, Place
 from tests.support.command_line import Done
 from tests.support.source import ROOT
 

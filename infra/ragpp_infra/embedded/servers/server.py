@@ -6,12 +6,13 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, Literal, Protocol, TypeAlias
+from typing import Final, Literal, Protocol, TypeAlias, get_args
 
 from ragpp.errors import StackError
 from ragpp_infra.embedded.processes import Command, ManagedProcess, tail
 
 ServerName: TypeAlias = Literal["postgres", "valkey", "neo4j"]
+SERVERS: Final[tuple[ServerName, ...]] = get_args(ServerName)
 Action: TypeAlias = Literal["started", "recovered", "attached", "stopped", "absent"]
 OnStep: TypeAlias = Callable[[ServerName, str], None]
 """Called with a server's name and what it is doing, from that server's own thread."""

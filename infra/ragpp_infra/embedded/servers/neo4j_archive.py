@@ -5,10 +5,9 @@ write what it loaded to an archive (JEP 483, 514 and 515) that later starts map 
 by a server of its own in a folder of its own, at the lowest priority, after the first start on a machine. Without
 it, and while it is made, everything works the same.
 
-    python -m ragpp_infra.embedded.neo4j_archive
+    python -m ragpp_infra.embedded.servers.neo4j_archive
 """
 
-import fcntl
 import os
 import shutil
 import signal
@@ -19,11 +18,12 @@ from pathlib import Path
 from typing import Final
 
 import neo4j
+from filelock import FileLock, Timeout
 
 from ragpp_infra.embedded.home import Home
-from ragpp_infra.embedded.neo4j import USER, Neo4j, archive_path, jar_folder, java
 from ragpp_infra.embedded.processes import Command, ManagedProcess
-from ragpp_infra.embedded.server import start
+from ragpp_infra.embedded.servers.neo4j import USER, Neo4j, archive_path, jar_folder, java
+from ragpp_infra.embedded.servers.server import start
 
 PATIENCE_S: Final = 600.0
 ROUNDS: Final = 20
@@ -47,7 +47,7 @@ def record_in_background(home: Home) -> None:
     process = ManagedProcess("neo4j-archive", home.run)
     if archive_path(java()).exists() or process.pid() is not None:
         return
-    arguments = [sys.executable, "-m", "ragpp_infra.embedded.neo4j_archive"]
+    arguments = [sys.executable, "-m", "ragpp_infra.embedded.servers.neo4j_archive"]
     process.spawn(Command(arguments, log=home.logs / "neo4j-archive.log", working_directory=jar_folder()))
 
 
@@ -55,11 +55,11 @@ def record() -> bool:
     """Record the archive; False when it is there already or another process is at it. Raises StackError."""
     target = archive_path(java())
     target.parent.mkdir(parents=True, exist_ok=True)
-    with (target.parent / "archive.lock").open("a", encoding="utf-8") as lock:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return False
+    try:
+        held = FileLock(target.parent / "archive.lock", blocking=False).acquire()
+    except Timeout:
+        return False
+    with held:
         if target.exists():
             return False
         for abandoned in target.parent.glob("recording-*"):

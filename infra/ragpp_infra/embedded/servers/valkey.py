@@ -13,7 +13,7 @@ import redis
 from ragpp.errors import StackError
 from ragpp_infra.embedded.home import Home
 from ragpp_infra.embedded.processes import Command, ManagedProcess
-from ragpp_infra.embedded.server import NotReady, ServerName
+from ragpp_infra.embedded.servers.server import NotReady, ServerName
 
 USER: Final = "ragpp"
 REWRITER: Final = "ragpp_rewriter"
@@ -43,7 +43,7 @@ loglevel notice
 
 
 class Valkey:
-    """See `ragpp_infra.embedded.server.Server`."""
+    """See `ragpp_infra.embedded.servers.server.Server`."""
 
     name: ServerName = "valkey"
     patience_s = 60.0

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import httpx
 
 from ragpp.errors import StackError
-from ragpp_infra.cli.environment import environment_of
-from ragpp_infra.cli.place import Place
-from ragpp_infra.cli.services import run_module
+from ragpp_infra.embedded.environment import environment_of
+from ragpp_infra.embedded.place import Place
+from ragpp_infra.embedded.services import run_module
 
 if TYPE_CHECKING:
     from ragpp_infra.embedded.stack import Endpoints

@@ -1,16 +1,24 @@
-"""What the CLI keeps in the embedded stack's folder, and the connection that a command takes from it."""
+"""What a client of the embedded stack finds in its folder: the key, the gateway's address, a connection."""
 
-import contextlib
-import os
 from pathlib import Path
 from typing import Final
 
 from ragpp.client import MemoryClient
-from ragpp_infra.cli.console import NotRunning
-from ragpp_infra.embedded.home import Home, is_free
+from ragpp.errors import MemorySystemError
+from ragpp_infra.embedded.home import Home, is_free, write_private
 
 HOST: Final = "127.0.0.1"
 USUAL_PORT: Final = 8700
+
+
+class NotRunning(
+    MemorySystemError,
+    code="MEM-032",
+    status=503,
+    title="The embedded stack is not running",
+    suggestions=("Start it with `ragpp up`.", "Elsewhere: name it with --home, or an address with --url and --key."),
+):
+    """No gateway of this folder answers, or none was ever started here."""
 
 
 class Place:
@@ -30,12 +38,7 @@ class Place:
 
     def write_key(self, key: str) -> None:
         """Keep `key`, readable by its owner alone from the first moment."""
-        draft = self.key_path.with_name(".key.new")
-        with contextlib.suppress(FileNotFoundError):
-            draft.unlink()
-        with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
-            file.write(key + "\n")
-        draft.replace(self.key_path)
+        write_private(self.key_path, key)
 
     def url(self) -> str | None:
         """The gateway's address; None before the first start."""

@@ -14,7 +14,7 @@ from typing import Final
 import asyncpg
 
 from ragpp.errors import StackError
-from ragpp_infra.embedded.server import NotReady
+from ragpp_infra.embedded.servers.server import NotReady
 
 SUPERUSER: Final = "postgres"
 OWNER: Final = "ragpp_owner"

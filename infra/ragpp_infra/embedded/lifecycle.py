@@ -1,0 +1,180 @@
+"""The embedded stack as one thing: brought up, looked after, and stopped. It shows nothing: it tells."""
+
+import os
+import time
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, Protocol
+
+from ragpp_infra.embedded.environment import check_settings
+from ragpp_infra.embedded.keys import ensure_key
+from ragpp_infra.embedded.place import Place
+from ragpp_infra.embedded.processes import memory_mb, uptime_s
+from ragpp_infra.embedded.servers.server import SERVERS, ServerReport
+from ragpp_infra.embedded.services import GATEWAY, ServiceReport, Services
+
+if TYPE_CHECKING:
+    from ragpp_infra.embedded.stack import Stack
+
+WATCH_S: Final = 3.0
+
+
+class Progress(Protocol):
+    """Who is told how a start gets on; called from several threads."""
+
+    def step(self, name: str, what: str) -> None:
+        """The server or service `name` is doing `what`."""
+
+    def download(self, received: int, total: int) -> None:
+        """Bytes of Neo4j that have arrived, of all."""
+
+    def server_report(self, report: ServerReport) -> None:
+        """One server is there."""
+
+    def service_report(self, report: ServiceReport) -> None:
+        """One service is there, or was stopped."""
+
+
+@dataclass(frozen=True)
+class ProcessStatus:
+    """One server or service as it is; the numbers are 0 where it does not run."""
+
+    name: str
+    running: bool = False
+    pid: int = 0
+    memory_mb: float = 0.0
+    uptime_s: float = 0.0
+    detail: str = "not running"
+
+
+@dataclass(frozen=True)
+class Started:
+    """What one `bring_up` found and did."""
+
+    servers: Sequence[ServerReport]
+    services: Sequence[ServiceReport]
+    key_made: bool
+    seconds: float
+
+
+class Lifecycle:
+    """The three servers and the services of one folder."""
+
+    def __init__(self, path: Path) -> None:
+        self.place = Place(path)
+        self.services = Services(self.place)
+
+    @cached_property
+    def stack(self) -> "Stack":
+        """The servers, telling nobody."""
+        from ragpp_infra.embedded.stack import Stack  # noqa: PLC0415 - three drivers, half a second that recall need not wait
+
+        return Stack(self.place.home.path)
+
+    def names(self) -> list[str]:
+        """What this folder is to have: the servers, then the services."""
+        return [*SERVERS, *self.services.names()]
+
+    def bring_up(self, progress: Progress, *, workers: int | None = None, anew: bool = True) -> Started:
+        """Start what does not run; return when every tier is ready. `workers`: how many there are to be from now on;
+        without it as many as there were. `anew`: services that run with other settings than the environment has are
+        started again.
+
+        Raises ConfigurationError before anything is started; StackError: what had come up by then keeps running, and
+        repeating attaches to it.
+        """
+        from ragpp_infra.embedded.stack import Stack  # noqa: PLC0415 - as above
+
+        began = time.monotonic()
+        check_settings()
+        stack = Stack(
+            self.place.home.path,
+            on_step=progress.step,
+            on_download=progress.download,
+            on_report=progress.server_report,
+        )
+        servers = stack.up()
+        endpoints = stack.endpoints()
+        services = self.services.up(
+            endpoints, workers=workers, given=os.environ if anew else None, on_step=progress.step
+        )
+        with self.place.home.locked():
+            key_made = ensure_key(self.place, endpoints)
+        for report in services:
+            progress.service_report(report)
+        return Started(servers, services, key_made, time.monotonic() - began)
+
+    def status(self) -> list[ProcessStatus]:
+        """How everything of it is: the servers, then the services. Changes nothing."""
+        if not self.place.home.path.exists():
+            return [ProcessStatus(name) for name in self.names()]
+        found = []
+        for server in self.stack.status():
+            detail = server.problem or f"{server.version}, ping {server.ping_ms:.0f} ms"
+            measured = server.memory_mb, server.uptime_s
+            found.append(ProcessStatus(server.name, server.running, server.pid, *measured, detail))
+        for name in (*self.services.names(), *self.services.surplus()):
+            pid = self.services.pid(name)
+            if pid is None:
+                found.append(ProcessStatus(name))
+                continue
+            detail = (self.place.url() or "") if name == GATEWAY else ""
+            found.append(ProcessStatus(name, True, pid, memory_mb(pid), uptime_s(pid), detail))
+        return found
+
+    def running(self) -> set[str]:
+        """What of it runs."""
+        if not self.place.home.path.exists():
+            return set()
+        servers = {status.name for status in self.stack.status() if status.running}
+        services = {name for name in self.services.names() if self.services.pid(name) is not None}
+        return {*servers, *services, *self.services.surplus()}
+
+    def bring_down(
+        self, only: Collection[str] | None = None, *, fast: bool = False
+    ) -> list[ServerReport | ServiceReport]:
+        """Stop the services, then the servers, all or those in `only`. A Ctrl-C meanwhile ends them at once; nothing
+        acknowledged is lost."""
+        servers = [name for name in SERVERS if only is None or name in only]
+        if not self.place.home.path.exists():
+            return []
+        with self.place.home.locked():
+            self.services.want(up=False)
+        try:
+            stopped = self.services.down(only, fast=fast)
+        except KeyboardInterrupt:
+            fast = True
+            stopped = self.services.down(only, fast=True)
+        return [*stopped, *self.stack.down(servers, fast=fast)]
+
+    def stop_what_was_started(self, ran_before: Collection[str], on_stop: Callable[[bool], None]) -> None:
+        """Stop all that runs and did not run before; a second Ctrl-C, whenever it comes, only makes it quick.
+        `on_stop` is told before each attempt whether it is a quick one."""
+        fast = False
+        while own := self._own(ran_before):
+            try:
+                on_stop(fast)
+                self.bring_down(own, fast=fast)
+            except KeyboardInterrupt:
+                fast = True
+            else:
+                return
+
+    def _own(self, ran_before: Collection[str]) -> set[str]:
+        try:
+            return self.running() - set(ran_before)
+        except KeyboardInterrupt:
+            return {*self.names(), *self.services.surplus()} - set(ran_before)
+
+    def endings(self) -> Iterator[list[str]]:
+        """Names of what ended by itself, each time that something has; until another's `down` stops the stack."""
+        while True:
+            time.sleep(WATCH_S)
+            if not self.services.wanted():
+                return
+            running = self.running()
+            gone = [name for name in self.names() if name not in running]
+            if gone and self.services.wanted():
+                yield gone

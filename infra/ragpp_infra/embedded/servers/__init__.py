@@ -1,0 +1,1 @@
+"""PostgreSQL, Valkey and Neo4j: what one `Server` each needs to be started, asked and stopped."""
