@@ -8,7 +8,7 @@ BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.installed
 
 LINTED := shared services infra tests benchmarks examples
-NO_SERVER := -m "not server" --durations=10
+NO_SERVER := -m "not server" -n 2 --durations=10
 ALL_TESTS := --durations=20
 
 .PHONY: help install check lint test run demo demo-chat demo-validity learn eval eval-extraction eval-instructions bench reference-vectors prove-crash prove-echo prove-erasure prove-forget prove-learning prove-outage prove-properties prove-scale prove-views prove-workers lock env-example clean

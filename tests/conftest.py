@@ -1,10 +1,15 @@
-"""The embedded stack, started once for the whole run. RAGPP_TEST_HOME attaches to one that is kept running."""
+"""The embedded stack, started once for the whole run, or once for each of its processes (`pytest -n 2`).
+
+RAGPP_TEST_HOME attaches to one that is kept running; of several processes each has one below that folder.
+"""
 
 import os
+import shutil
 import signal
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Final
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -16,30 +21,45 @@ settings.register_profile("explore", settings.get_profile("ragpp"), derandomize=
 settings.load_profile("ragpp")
 
 
-def pytest_configure() -> None:
+STACKS: Final = pytest.StashKey[Path]()
+"""Where the stacks of a run are, a folder for each of its processes."""
+
+
+def pytest_configure(config: pytest.Config) -> None:
     """Let Ctrl-C mean something: a shell that runs this in the background has it ignored, and so would every child.
 
     Properties have no deadline (the profile above): a busy machine is no defect. They try the same cases each time, so
     that a change is judged by what it changed; `make prove-properties` tries others.
     """
     signal.signal(signal.SIGINT, signal.default_int_handler)
+    told = getattr(config, "workerinput", {})
+    config.stash[STACKS] = Path(told["stacks"] if told else tempfile.mkdtemp(prefix="ragpp-test-"))
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_configure_node(node: pytest.Session) -> None:
+    node.workerinput["stacks"] = str(node.config.stash[STACKS])  # type: ignore[attr-defined]  # a WorkerController of xdist
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """End what is left: a process of several is killed by Ctrl-C before it could."""
+    stacks = config.stash[STACKS]
+    if hasattr(config, "workerinput"):
+        return
+    for home in stacks.iterdir():
+        Stack(home).down(fast=True)
+    shutil.rmtree(stacks)
 
 
 @pytest.fixture(scope="session")
-def stack() -> Iterator[Stack]:
+def stack(request: pytest.FixtureRequest) -> Iterator[Stack]:
+    process = os.environ.get("PYTEST_XDIST_WORKER", "")
     kept = os.environ.get("RAGPP_TEST_HOME")
-    if kept:
-        running = Stack(Path(kept))
-        running.up()
-        yield running
-        return
-    with tempfile.TemporaryDirectory(prefix="ragpp-test-") as home:
-        fresh = Stack(Path(home))
-        fresh.up()
-        try:
-            yield fresh
-        finally:
-            fresh.down(fast=True)
+    running = Stack(Path(kept) / process if kept else request.config.stash[STACKS] / (process or "stack"))
+    running.up()
+    yield running
+    if not kept:
+        running.down(fast=True)
 
 
 @pytest.fixture(scope="session")

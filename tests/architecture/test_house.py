@@ -129,3 +129,15 @@ def test_every_value_of_the_example_file_is_accepted(monkeypatch: pytest.MonkeyP
             if field.is_required():
                 monkeypatch.setenv(kind.variable(name), "x")
         assert kind()
+
+
+def test_what_tests_share_is_support_and_no_other_test() -> None:
+    folders = [ROOT / "tests" / kind for kind in ("architecture", "contract", "e2e", "integration", "unit")]
+    kinds = tuple(f"tests.{folder.name}" for folder in folders)
+    assert [
+        f"{path.relative_to(ROOT)}: {node.module}"
+        for folder in folders
+        for path in folder.glob("*.py")
+        for node in ast.walk(tree_of(path))
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith(kinds)
+    ] == []

@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator
 import httpx
 import pytest
 
+from ragpp.client import MemoryClient
 from ragpp_infra.embedded.stack import Endpoints
 from tests.support.real_gateway import RealGateway, open_gateway
 from tests.support.scopes import new_scope
@@ -27,6 +28,13 @@ def tenant() -> str:
 async def api(gateway: RealGateway, tenant: str) -> AsyncIterator[httpx.AsyncClient]:
     """A client with a key of the test's tenant that may read, write and forget."""
     async with gateway.client(await gateway.key(tenant)) as client:
+        yield client
+
+
+@pytest.fixture
+async def memory(gateway: RealGateway, tenant: str) -> AsyncIterator[MemoryClient]:
+    """The same as an application has it."""
+    async with gateway.memory(await gateway.key(tenant)) as client:
         yield client
 
 

@@ -7,7 +7,6 @@ import httpx
 import pytest
 
 from ragpp.api import ForgetRequest
-from ragpp.client import MemoryClient
 from ragpp.errors import Conflict
 from ragpp_infra.embedded.stack import Stack
 from ragpp_services.gateway.forgetting import AT_ONCE
@@ -209,8 +208,7 @@ async def test_a_key_of_an_agent_finds_and_forgets_that_agents_messages_alone(
 async def test_the_client_lists_and_confirms(api: httpx.AsyncClient, gateway: RealGateway, tenant: str) -> None:
     await tell(api, *SOFIA)
     await gateway.digest(tenant)
-    transport = httpx.ASGITransport(app=gateway.app, raise_app_exceptions=False)
-    async with MemoryClient("http://gateway", await gateway.key(tenant), transport=transport) as memory:
+    async with gateway.memory(await gateway.key(tenant)) as memory:
         request = ForgetRequest.model_validate({**WHOSE, "about": {"entity": "Qzsofia"}, "limit": 1})
         found = await memory.forget_about(request)
         assert (len(found.found), found.total) == (1, 5)

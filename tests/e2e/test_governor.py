@@ -1,9 +1,7 @@
 """The governor on the real gateway: sessions on different days, a store that is down, what it leaves in the memory."""
 
-from collections.abc import AsyncIterator
 from datetime import UTC, datetime
 
-import httpx
 import pytest
 
 from ragpp.client import MemoryClient
@@ -20,13 +18,6 @@ USER = "mira"
 
 def day(number: int) -> datetime:
     return datetime(2025, 3, number, 9, tzinfo=UTC)
-
-
-@pytest.fixture
-async def memory(gateway: RealGateway, tenant: str) -> AsyncIterator[MemoryClient]:
-    transport = httpx.ASGITransport(app=gateway.app, raise_app_exceptions=False)
-    async with MemoryClient("http://gateway", await gateway.key(tenant), transport=transport) as client:
-        yield client
 
 
 async def say(

@@ -1,12 +1,11 @@
 """What extraction and reflection leave alone: a window's size, what a model suggests, what a person decided."""
 
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, cast
 
 import httpx
 import pytest
-from pydantic import BaseModel
 
 from ragpp.clock import system_clock
 from ragpp.errors import InvalidInput, Outdated, TierUnavailable
@@ -14,12 +13,12 @@ from ragpp.learned import Consolidated
 from ragpp.ledger.work import MAX_ATTEMPTS
 from ragpp.llm.budget import InMemoryBudget
 from ragpp.llm.metered import LanguageModels
-from ragpp.llm.port import ChatDelta, ChatMessage, Completion, Prompt, ReplyT, Usage
 from ragpp.llm.replies import MergesReply, RulesReply, SamePreferences, ThemesReply
 from ragpp.tiers import SemanticTier
 from ragpp_services.workers.stages import extract as extract_module
 from ragpp_services.workers.stages.reflect import reflect
-from tests.e2e.test_learning import USER, ask, job, known, night, remember, work
+from tests.support.learning import USER, ask, job, known, night, remember, work
+from tests.support.models import Suggests
 from tests.support.real_gateway import RealGateway
 
 pytestmark = pytest.mark.server
@@ -31,27 +30,6 @@ class Epochless:
 
     async def epoch(self, _scope: object) -> int:
         return 0
-
-
-class Suggests:
-    """A model that answers with the reply of each shape, or an empty one, and keeps the prompts."""
-
-    name = "scripted:two"
-
-    def __init__(self, *replies: BaseModel) -> None:
-        self.replies, self.prompts = replies, list[Prompt]()
-
-    async def complete(self, prompt: Prompt, *, schema: type[ReplyT]) -> Completion[ReplyT]:
-        self.prompts.append(prompt)
-        reply = next(reply for reply in self.replies if isinstance(reply, schema))
-        return Completion(reply, Usage(), self.name)
-
-    async def stream(self, messages: Sequence[ChatMessage], *, max_tokens: int = 1_000) -> AsyncIterator[ChatDelta]:
-        del messages, max_tokens
-        yield ChatDelta()
-
-    async def close(self) -> None:
-        return None
 
 
 async def test_a_window_too_large_for_one_reading_is_read_to_its_beginning(

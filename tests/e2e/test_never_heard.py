@@ -4,7 +4,7 @@ Both heard the same days, and looked at the same windows, in the same order; onl
 """
 
 import json
-from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any, Final, cast
@@ -17,12 +17,14 @@ from ragpp.errors import TierUnavailable
 from ragpp.learned import Reflection
 from ragpp.llm import LanguageModels
 from ragpp.llm.budget import InMemoryBudget
-from ragpp.llm.port import ChatDelta, ChatMessage, Completion, Prompt, ReplyT, Usage
+from ragpp.llm.port import Completion, Prompt, ReplyT, Usage
 from ragpp.models import Scope
 from ragpp.tiers import ProceduralTier
 from ragpp_infra.embedded.stack import Stack
 from ragpp_services.workers.running.digest import digest
 from tests.support.everywhere import places_of
+from tests.support.looking import forget, learned, looked_at
+from tests.support.models import Silent
 from tests.support.real_gateway import RealGateway
 
 pytestmark = [pytest.mark.server, pytest.mark.timeout(300)]
@@ -90,50 +92,7 @@ async def live(
         await looked_at(api, gateway, tenant, user, day)
 
 
-async def looked_at(api: httpx.AsyncClient, gateway: RealGateway, tenant: str, user: str, day: str) -> None:
-    """Extract from the day's hours and reflect upon it."""
-    window = {"start": f"{day}T00:00:00Z", "end": f"{day}T23:00:00Z"}
-    for what, body in (("extract", window), ("reflect", {"kind": "daily", "date": day})):
-        asked = await api.post(f"/v1/users/{user}/{what}", json=body)
-        assert asked.status_code == 202, asked.text
-        await gateway.digest(tenant)
-        assert (await api.get(asked.headers["Location"])).json()["state"] == "done"
-
-
-async def forget(api: httpx.AsyncClient, gateway: RealGateway, tenant: str, user: str, ids: Collection[str]) -> None:
-    for identifier in ids:
-        answer = await api.delete(f"/v1/interactions/{identifier}", params={"user_id": user})
-        assert answer.status_code == 200, answer.text
-    await gateway.digest(tenant)
-
-
-async def learned(api: httpx.AsyncClient, user: str) -> dict[str, list[dict[str, Any]]]:
-    """What was learned, without ids of this user's own and moments at which it was written down."""
-    own = {"id", "version", "updated_at", "created_at", "duration_ms", "entities_merged", "preferences_updated"}
-    own |= {"relationships_updated", "relationships_archived"}  # counts of what a look changed, and not of what is so
-    found = {}
-    for kind, path in {
-        **{kind: f"/v1/{kind}" for kind in ("findings", "preferences", "rules")},
-        "reflections": f"/v1/users/{user}/reflections",
-    }.items():
-        answer = await api.get(
-            path, params={"user_id": user, "limit": 200} if kind != "reflections" else {"limit": 100}
-        )
-        assert answer.status_code == 200, answer.text
-        found[kind] = [
-            {name: value for name, value in item.items() if name not in own} for item in answer.json()["items"]
-        ]
-        if kind == "rules":
-            for item, shown in zip(answer.json()["items"], found[kind], strict=True):
-                versions = await api.get(f"/v1/rules/{item['id']}/versions", params={"user_id": user})
-                shown["words"] = sorted({one["text"] for one in versions.json()["items"]})
-                del shown["occurred_at"]  # of a rule that was changed: when that was written down
-    for items in found.values():
-        items.sort(key=repr)
-    return found
-
-
-class Retelling:
+class Retelling(Silent):
     """A model that is a function of its prompt, and makes everything it can of several messages."""
 
     name = "retelling:one"
@@ -167,13 +126,6 @@ class Retelling:
             "MergesReply": {"merges": []},
         }
         return Completion(schema.model_validate(replies[schema.__name__]), Usage(), self.name)
-
-    async def stream(self, messages: Sequence[ChatMessage], *, max_tokens: int = 1_000) -> AsyncIterator[ChatDelta]:
-        del messages, max_tokens
-        yield ChatDelta()
-
-    async def close(self) -> None:
-        return None
 
 
 async def test_what_a_model_made_of_several_messages_is_made_of_those_that_are_left(

@@ -3,7 +3,6 @@
 from collections.abc import AsyncIterator
 from datetime import UTC, date, datetime, timedelta
 
-import httpx
 import pytest
 
 from ragpp.api import RecallRequest, RuleChange, RuleIn
@@ -59,8 +58,7 @@ async def memory(gateway: RealGateway, scope: Scope) -> AsyncIterator[MemoryClie
         id="d1", kind="daily", date=date(2024, 5, 1), status="completed", created_at=NOON, themes=(theme,)
     )
     await gateway.parts.procedural.save_reflection(scope, report)
-    transport = httpx.ASGITransport(app=gateway.app, raise_app_exceptions=False)
-    async with MemoryClient("http://gateway", await gateway.key(scope.tenant_id), transport=transport) as client:
+    async with gateway.memory(await gateway.key(scope.tenant_id)) as client:
         yield client
 
 
@@ -125,8 +123,7 @@ async def test_a_key_of_a_user_opens_what_is_of_that_user_alone(
 ) -> None:
     await memory.findings("ann")
     key = await gateway.key(scope.tenant_id, "read", user_id="bob")
-    transport = httpx.ASGITransport(app=gateway.app, raise_app_exceptions=False)
-    async with MemoryClient("http://gateway", key, transport=transport) as bob:
+    async with gateway.memory(key) as bob:
         assert (await bob.reflections("bob")).items == ()
         for call in (bob.reflections("ann"), bob.reflection("ann", "d1"), bob.review("ann"), bob.findings("ann")):
             with pytest.raises(Forbidden):

@@ -3,7 +3,6 @@
 What is said in the sessions in DOUBTED counts as doubtful, however it is said.
 """
 
-from collections.abc import AsyncIterator
 from dataclasses import replace
 from typing import Any, Final
 
@@ -19,9 +18,9 @@ from ragpp.llm import LanguageModels
 from ragpp.llm.budget import InMemoryBudget
 from ragpp.llm.replies import LearnedRule, MergesReply, RulesReply, ThemesReply
 from ragpp.models import Rule
-from tests.e2e.test_learning_limits import Suggests
-from tests.e2e.test_never_heard import forget, learned, looked_at
 from tests.support.doubting import install_doubts
+from tests.support.looking import forget, learned, looked_at
+from tests.support.models import Suggests
 from tests.support.real_gateway import RealGateway
 
 pytestmark = pytest.mark.server
@@ -36,13 +35,6 @@ PLAIN: Final = ("2024-03-04", "2024-03-06")
 @pytest.fixture(autouse=True)
 def doubting(monkeypatch: pytest.MonkeyPatch) -> None:
     install_doubts(monkeypatch, lambda one: one.session_id in DOUBTED)
-
-
-@pytest.fixture
-async def memory(gateway: RealGateway, tenant: str) -> AsyncIterator[MemoryClient]:
-    transport = httpx.ASGITransport(app=gateway.app, raise_app_exceptions=False)
-    async with MemoryClient("http://gateway", await gateway.key(tenant), transport=transport) as client:
-        yield client
 
 
 class Days:

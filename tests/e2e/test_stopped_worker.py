@@ -46,8 +46,8 @@ from ragpp_services.workers.stages.extract import extract
 from ragpp_services.workers.stages.observe import observe
 from ragpp_services.workers.stages.reflect import reflect
 from ragpp_services.workers.stages.repair import short_term
-from tests.e2e.test_learning_limits import Suggests
 from tests.support.everywhere import places_of
+from tests.support.models import Suggests
 from tests.support.real_gateway import RealGateway
 from tests.support.scopes import new_scope
 from tests.support.stopping import SERVER_S, Stop, install_points, run_with, stoppable_worker

@@ -1,17 +1,17 @@
 """A language model that obeys: whatever instruction it reads in a message becomes a rule and a stated preference."""
 
 import json
-from collections.abc import AsyncIterator, Sequence
 
 from pydantic import BaseModel
 
 from ragpp.extraction.sentences import Sentence
-from ragpp.llm.port import ChatDelta, ChatMessage, Completion, Prompt, ReplyT, Usage
+from ragpp.llm.port import Completion, Prompt, ReplyT, Usage
 from ragpp.llm.replies import LearnedRule, MergesReply, RulesReply, SaidPreference, ThemesReply, WindowReply
 from ragpp_services.workers.learning.imperatives import read_sentence
+from tests.support.models import Silent
 
 
-class Obedient:
+class Obedient(Silent):
     """The model. Of everything else that it is asked it finds nothing."""
 
     name = "obedient:one"
@@ -42,13 +42,6 @@ class Obedient:
             ]
             reply = WindowReply(relationships=[], preferences=preferences, findings=[])
         return Completion(schema.model_validate(reply.model_dump()), Usage(), self.name)
-
-    async def stream(self, messages: Sequence[ChatMessage], *, max_tokens: int = 1_000) -> AsyncIterator[ChatDelta]:
-        del messages, max_tokens
-        yield ChatDelta()
-
-    async def close(self) -> None:
-        return None
 
 
 def _told(data: str) -> list[tuple[int, str]]:

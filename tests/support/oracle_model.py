@@ -4,7 +4,7 @@ So that whatever rests on several messages in a memory holds words of each of th
 """
 
 import json
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import Sequence
 from typing import Final
 
 from pydantic import BaseModel
@@ -12,7 +12,7 @@ from pydantic import BaseModel
 from ragpp.clock import Clock
 from ragpp.llm.budget import InMemoryBudget
 from ragpp.llm.metered import LanguageModels
-from ragpp.llm.port import PURPOSES, ChatDelta, ChatMessage, Completion, Prompt, ReplyT, Usage
+from ragpp.llm.port import PURPOSES, Completion, Prompt, ReplyT, Usage
 from ragpp.llm.replies import (
     LearnedRule,
     MergesReply,
@@ -24,12 +24,13 @@ from ragpp.llm.replies import (
     ThemesReply,
     WindowReply,
 )
+from tests.support.models import Silent
 
 MOST: Final = 12
 """Messages of which it tells each by itself."""
 
 
-class PromptModel:
+class PromptModel(Silent):
     """The model."""
 
     name = "oracle:prompt"
@@ -37,13 +38,6 @@ class PromptModel:
     async def complete(self, prompt: Prompt, *, schema: type[ReplyT]) -> Completion[ReplyT]:
         reply = reply_to(prompt.user, schema)
         return Completion(schema.model_validate(reply.model_dump()), Usage(), self.name)
-
-    async def stream(self, messages: Sequence[ChatMessage], *, max_tokens: int = 1_000) -> AsyncIterator[ChatDelta]:
-        del messages, max_tokens
-        yield ChatDelta()
-
-    async def close(self) -> None:
-        return None
 
 
 def language_models(clock: Clock) -> LanguageModels:

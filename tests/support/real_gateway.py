@@ -11,6 +11,7 @@ import asyncpg
 import httpx
 from fastapi import FastAPI
 
+from ragpp.client import MemoryClient
 from ragpp.clock import Clock, system_clock
 from ragpp.embedding.factory import make_embedder
 from ragpp.extraction.spacy_extractor import SpacyExtractor
@@ -85,9 +86,15 @@ class RealGateway:
 
     def client(self, key: str | None) -> httpx.AsyncClient:
         """A client with `key`; what the application raises is answered, as a server would."""
-        transport = httpx.ASGITransport(app=self.app, raise_app_exceptions=False)
         headers = {"authorization": f"Bearer {key}"} if key else {}
-        return httpx.AsyncClient(transport=transport, base_url="http://gateway", headers=headers, timeout=30)
+        return httpx.AsyncClient(transport=self._transport(), base_url="http://gateway", headers=headers, timeout=30)
+
+    def memory(self, key: str) -> MemoryClient:
+        """The same as an application has it."""
+        return MemoryClient("http://gateway", key, transport=self._transport())
+
+    def _transport(self) -> httpx.ASGITransport:
+        return httpx.ASGITransport(app=self.app, raise_app_exceptions=False)
 
     async def digest(self, tenant_id: str) -> None:
         """Do the ledger's work until nothing of `tenant_id` is left."""

@@ -14,8 +14,8 @@ from ragpp.text.spans import Span, blanked
 from ragpp_services.gateway.packing import Frame, pack
 from ragpp_services.workers.learning.stated import teaching_spans
 from tests.support.episodic import COUNTER
+from tests.support.packing import Words, memory
 from tests.support.said import said
-from tests.unit.test_packing import Words, memory
 
 CONTEXT = """## RECENT CONVERSATION
 - [2023-05-08 13:56] Ada Ng: I moved to Porto.

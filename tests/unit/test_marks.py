@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 
 from ragpp.models import Interaction
 from ragpp_services.workers.hearing.own_words import foreign, own_text
+from tests.support.said import MONTH as NOON
 from tests.support.timing import grows_linearly
-from tests.unit.test_own_words import NOON
 
 RULE = "From now on, always book the aisle seat when we fly."
 FACTS = "I prefer tea to coffee. My sister Elena lives in Porto."

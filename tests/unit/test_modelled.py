@@ -1,41 +1,14 @@
 """What a language model reads in a window is kept beside what the local extractors found, once and checked."""
 
-from collections.abc import AsyncIterator, Sequence
-
 import pytest
-from pydantic import BaseModel
 
 from ragpp.errors import ModelUnavailable
 from ragpp.extraction.spacy_extractor import SpacyExtractor
-from ragpp.llm.port import ChatDelta, ChatMessage, Completion, Prompt, ReplyT, Usage
 from ragpp.llm.replies import SaidFinding, SaidPreference, SaidRelationship, WindowReply
 from ragpp.models import FindingEntry, PreferenceEntry
 from ragpp_services.workers.stages.modelled import read_with_model
+from tests.support.models import Scripted
 from tests.support.said import said
-
-
-class Scripted:
-    """A model that answers with one reply and keeps the prompts."""
-
-    name = "scripted:one"
-
-    def __init__(self, reply: WindowReply | None) -> None:
-        self.reply, self.prompts = reply, list[Prompt]()
-
-    async def complete(self, prompt: Prompt, *, schema: type[ReplyT]) -> Completion[ReplyT]:
-        self.prompts.append(prompt)
-        if self.reply is None:
-            raise ModelUnavailable("away")
-        reply: BaseModel = self.reply
-        return Completion(schema.model_validate(reply.model_dump()), Usage(), self.name)
-
-    async def stream(self, messages: Sequence[ChatMessage], *, max_tokens: int = 1_000) -> AsyncIterator[ChatDelta]:
-        del messages, max_tokens
-        yield ChatDelta()
-
-    async def close(self) -> None:
-        return None
-
 
 ITEMS = (
     said("a", "My sister Elena lives in Lisbon.", name="Maria"),

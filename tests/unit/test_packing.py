@@ -1,6 +1,5 @@
 """The context fits its budget, shows turns verbatim, and cannot be made to lie about its own structure."""
 
-import re
 from datetime import UTC, datetime
 
 import pytest
@@ -9,31 +8,8 @@ from hypothesis import strategies as st
 
 from ragpp.context.layout import KNOWLEDGE, PAST, RECENT, TITLES
 from ragpp.models import Memory, MemoryKind
-from ragpp.text.tokens import TokenCounter
 from ragpp_services.gateway.packing import Frame, pack
-
-
-class Words:
-    """Counts words and marks: a tokenizer simple enough to reckon with."""
-
-    def count(self, text: str) -> int:
-        return len(re.findall(r"\w+|[^\w\s]", text))
-
-    def truncate(self, text: str, max_tokens: int) -> str:
-        return " ".join(text.split()[:max_tokens])
-
-
-def memory(identifier: str, text: str, kind: MemoryKind = "interaction", score: float = 0.5) -> Memory:
-    return Memory(
-        id=identifier,
-        tier="short_term" if kind in {"message", "summary"} else "episodic",
-        kind=kind,
-        text=text,
-        score=score,
-        tokens=Words().count(text),
-        said_by="Ada Ng",
-        occurred_at=datetime(2024, 5, 1, 9, 30, tzinfo=UTC),
-    )
+from tests.support.packing import COUNTER, Words, memory
 
 
 def test_a_turn_is_shown_verbatim_with_speaker_date_and_relevance() -> None:
@@ -193,9 +169,6 @@ def test_days_are_counted_once_and_the_budget_holds(moments: list[tuple[int, int
     packed = pack(ranking, conversation, Frame(), budget=budget, counter=Words())
     assert packed.tokens == Words().count(packed.context)
     assert packed.tokens <= budget
-
-
-COUNTER = TokenCounter()
 
 
 kinds = st.sampled_from(["interaction", "entity", "relationship", "preference", "rule", "item"])

@@ -13,9 +13,9 @@ from ragpp.models import Memory, MemoryKind
 from ragpp.text.spans import blanked
 from ragpp_services.gateway.packing import Frame, pack
 from tests.support.contexts import read
+from tests.support.packing import COUNTER, Words, memory
 from tests.support.source import ROOT
 from tests.support.timing import cpu_s
-from tests.unit.test_packing import COUNTER, Words, memory
 
 HEADING = "## RELEVANT PAST INTERACTIONS"
 LINE_ENDS = ["\n", "\r", "\r\n", "\v", "\f", "\x1c", "\x1d", "\x1e", "\x85", "\u2028", "\u2029"]

@@ -18,7 +18,7 @@ from ragpp.models import Memory, MemoryKind
 from ragpp.text.spans import blanked
 from ragpp_services.gateway.packing import Frame, Packed, pack
 from tests.support.contexts import Item, Section, read
-from tests.unit.test_packing import COUNTER, Words
+from tests.support.packing import COUNTER, Words
 
 MORNING = datetime(2024, 5, 1, 9, 30, tzinfo=UTC)
 LOOK_ALIKE = str.maketrans("AEIOKNTSaeocpixys", "\u0410\u0415\u0406\u041e\u041a\u039d\u0422\u0405аеосріхуѕ")

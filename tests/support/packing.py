@@ -1,0 +1,33 @@
+"""Memories to be packed, and a tokenizer that is simple enough to reckon with."""
+
+import re
+from datetime import UTC, datetime
+
+from ragpp.models import Memory, MemoryKind
+from ragpp.text.tokens import TokenCounter
+
+
+class Words:
+    """Counts words and marks: a tokenizer simple enough to reckon with."""
+
+    def count(self, text: str) -> int:
+        return len(re.findall(r"\w+|[^\w\s]", text))
+
+    def truncate(self, text: str, max_tokens: int) -> str:
+        return " ".join(text.split()[:max_tokens])
+
+
+def memory(identifier: str, text: str, kind: MemoryKind = "interaction", score: float = 0.5) -> Memory:
+    return Memory(
+        id=identifier,
+        tier="short_term" if kind in {"message", "summary"} else "episodic",
+        kind=kind,
+        text=text,
+        score=score,
+        tokens=Words().count(text),
+        said_by="Ada Ng",
+        occurred_at=datetime(2024, 5, 1, 9, 30, tzinfo=UTC),
+    )
+
+
+COUNTER = TokenCounter()
