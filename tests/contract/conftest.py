@@ -1,110 +1,16 @@
 """Every tier, in process and over HTTP: the contract holds for all of them or it is no contract."""
 
-from collections.abc import AsyncIterator, Callable
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from dataclasses import dataclass
-from typing import Protocol
+from collections.abc import AsyncIterator
 
-import httpx
 import pytest
 
-from ragpp.models import Entry, MemoryQuery, Scope
-from ragpp.testing.tiers import InMemoryTier
-from ragpp.tierkit.remote import remote_tier, tier_app
-from ragpp.tiers import EpisodicTier, MemoryTier, ProceduralTier, SemanticTier, ShortTermTier
 from ragpp_infra.embedded.stack import Endpoints
-from tests.support.episodic import episodic_entry, episodic_query, episodic_tier
-from tests.support.procedural import procedural_entry, procedural_query, procedural_tier
-from tests.support.semantic import semantic_entry, semantic_query, semantic_tier
-from tests.support.short_term import short_term_entry, short_term_query, short_term_tier
-
-CREDENTIAL = "contract-credential"
-
-
-class MakeEntry(Protocol):
-    def __call__(self, text: str, *, id: str | None = None) -> Entry: ...
-
-
-RestingOn = Callable[[str, str], Entry]
-
-
-@dataclass(frozen=True)
-class Subject:
-    """A tier under test, with entries that it holds and queries that find them. `resting_on`: an entry of a text that
-    rests on a source; None where nothing does."""
-
-    tier: MemoryTier
-    protocol: type[MemoryTier]
-    entry: MakeEntry
-    query: Callable[[Scope, str], MemoryQuery]
-    resting_on: RestingOn | None
-
-
-@dataclass(frozen=True)
-class Way:
-    """How to open one tier, and what it holds."""
-
-    protocol: type[MemoryTier]
-    open_tier: Callable[[Endpoints], AbstractAsyncContextManager[MemoryTier]]
-    entry: MakeEntry
-    query: Callable[[Scope, str], MemoryQuery]
-    resting_on: RestingOn | None = None
-
-
-@asynccontextmanager
-async def in_memory_tier(_endpoints: Endpoints) -> AsyncIterator[InMemoryTier]:
-    yield InMemoryTier()
-
-
-OPEN = {
-    "in_memory": Way(MemoryTier, in_memory_tier, episodic_entry, episodic_query),
-    "short_term": Way(
-        ShortTermTier,
-        short_term_tier,
-        short_term_entry,
-        short_term_query,
-        lambda text, source: short_term_entry(text, id=source),
-    ),
-    "episodic": Way(EpisodicTier, episodic_tier, episodic_entry, episodic_query),
-    "semantic": Way(
-        SemanticTier,
-        semantic_tier,
-        semantic_entry,
-        semantic_query,
-        lambda text, source: semantic_entry(text, sources=(source,)),
-    ),
-    "procedural": Way(
-        ProceduralTier,
-        procedural_tier,
-        procedural_entry,
-        procedural_query,
-        lambda text, source: procedural_entry(text, sources=(source,)),
-    ),
-}
+from tests.support.contract import OPEN, Subject, reached
 
 
 @pytest.fixture(scope="session", params=[f"{name}-{way}" for name in OPEN for way in ("local", "http")])
 async def subject(request: pytest.FixtureRequest, endpoints: Endpoints) -> AsyncIterator[Subject]:
     name, way = request.param.split("-")
     opening = OPEN[name]
-    if way == "local":
-        async with opening.open_tier(endpoints) as tier:
-            yield Subject(tier, opening.protocol, opening.entry, opening.query, opening.resting_on)
-        return
-
-    @asynccontextmanager
-    async def opened() -> AsyncIterator[MemoryTier]:
-        async with opening.open_tier(endpoints) as tier:
-            yield tier
-
-    app = tier_app(opening.protocol, opened, CREDENTIAL)
-    async with (
-        app.router.lifespan_context(app),
-        httpx.AsyncClient(
-            transport=httpx.ASGITransport(app=app),
-            base_url="http://tier",
-            headers={"authorization": f"Bearer {CREDENTIAL}"},
-        ) as client,
-    ):
-        remote = remote_tier(opening.protocol, app.state.tier.name, client)
-        yield Subject(remote, opening.protocol, opening.entry, opening.query, opening.resting_on)
+    async with reached(way, opening.protocol, opening.open_tier(endpoints)) as tier:
+        yield Subject(tier, opening.protocol, opening.entry, opening.query, opening.resting_on)

@@ -7,7 +7,7 @@ import pytest
 from ragpp.errors import Outdated
 from ragpp.models import RuleEntry, Scope
 from ragpp.tiers import EpisodicTier, ProceduralTier, ShortTermTier
-from tests.contract.conftest import Subject
+from tests.support.contract import Subject
 from tests.support.procedural import procedural_entry
 from tests.support.scopes import new_scope
 from tests.support.semantic import NOON

@@ -10,7 +10,7 @@ from ragpp.errors import Outdated
 from ragpp.learned import Reflection
 from ragpp.models import InteractionEntry, RuleEntry, Scope
 from ragpp.tiers import MemoryTier, ProceduralTier, SemanticTier, ShortTermTier
-from tests.contract.conftest import Subject
+from tests.support.contract import Subject
 from tests.support.procedural import procedural_entry
 from tests.support.scopes import new_scope
 from tests.support.semantic import observation, relation

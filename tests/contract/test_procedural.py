@@ -1,20 +1,17 @@
 """What the procedural tier promises beside the verbs of every tier, in process and over HTTP."""
 
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from datetime import UTC, date, datetime, timedelta
 from typing import Any, get_args
 
-import httpx
 import pytest
 
 from ragpp.errors import Conflict, InvalidInput, NotFound, Outdated
 from ragpp.learned import LEARNED_RULE, SUGGESTED_RULE, Reflection, RuleConflict, Theme, Verdict
 from ragpp.models import DateSpan, FindingEntry, MemoryQuery, PreferenceEntry, Rule, RuleEntry, Scope
-from ragpp.tierkit.remote import remote_tier, tier_app
 from ragpp.tiers import ProceduralTier
 from ragpp_infra.embedded.stack import Endpoints
-from tests.contract.conftest import CREDENTIAL
+from tests.support.contract import reached
 from tests.support.procedural import procedural_tier
 from tests.support.scopes import new_scope
 
@@ -26,26 +23,8 @@ DAY = DateSpan(start=NOON, end=NOON + timedelta(days=1), precision="day", text="
 
 @pytest.fixture(scope="module", params=["local", "http"])
 async def tier(request: pytest.FixtureRequest, endpoints: Endpoints) -> AsyncIterator[ProceduralTier]:
-    if request.param == "local":
-        async with procedural_tier(endpoints) as local:
-            yield local
-        return
-
-    @asynccontextmanager
-    async def opened() -> AsyncIterator[ProceduralTier]:
-        async with procedural_tier(endpoints) as tier:
-            yield tier
-
-    app = tier_app(ProceduralTier, opened, CREDENTIAL)
-    async with (
-        app.router.lifespan_context(app),
-        httpx.AsyncClient(
-            transport=httpx.ASGITransport(app=app),
-            base_url="http://tier",
-            headers={"authorization": f"Bearer {CREDENTIAL}"},
-        ) as client,
-    ):
-        yield remote_tier(ProceduralTier, "procedural", client)
+    async with reached(request.param, ProceduralTier, procedural_tier(endpoints)) as opened:
+        yield opened
 
 
 def heard(identifier: str, value: str, *, key: str = "k", hours: int = 0) -> PreferenceEntry:

@@ -1,47 +1,27 @@
 """The semantic tier's own verbs, in process and over HTTP: the same of validity, verdicts and decay."""
 
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from datetime import timedelta
 
-import httpx
 import pytest
 
 from ragpp.errors import Conflict, InvalidInput, NotFound, Outdated
 from ragpp.learned import READ_ENTRY, Consolidated
 from ragpp.models import Scope
-from ragpp.tierkit.remote import remote_tier, tier_app
 from ragpp.tiers import SemanticTier
 from ragpp_infra.embedded.stack import Endpoints
+from tests.support.contract import reached
 from tests.support.scopes import new_scope
 from tests.support.semantic import NOON, observation, relation, semantic_entry, semantic_tier
 
 pytestmark = pytest.mark.server
-CREDENTIAL = "contract-credential"
 DAY = timedelta(days=1)
 
 
 @pytest.fixture(params=["local", "http"])
 async def tier(request: pytest.FixtureRequest, endpoints: Endpoints) -> AsyncIterator[SemanticTier]:
-    async with semantic_tier(endpoints, clock=lambda: NOON) as local:
-        if request.param == "local":
-            yield local
-            return
-
-        @asynccontextmanager
-        async def opened() -> AsyncIterator[SemanticTier]:
-            yield local
-
-        app = tier_app(SemanticTier, opened, CREDENTIAL)
-        async with (
-            app.router.lifespan_context(app),
-            httpx.AsyncClient(
-                transport=httpx.ASGITransport(app=app),
-                base_url="http://tier",
-                headers={"authorization": f"Bearer {CREDENTIAL}"},
-            ) as client,
-        ):
-            yield remote_tier(SemanticTier, "semantic", client)
+    async with reached(request.param, SemanticTier, semantic_tier(endpoints, clock=lambda: NOON)) as opened:
+        yield opened
 
 
 async def test_an_ending_closes_a_relationship_at_its_time(tier: SemanticTier) -> None:

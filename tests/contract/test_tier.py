@@ -6,7 +6,7 @@ import pytest
 
 from ragpp.errors import Conflict
 from ragpp.models import Filters
-from tests.contract.conftest import Subject
+from tests.support.contract import Subject
 from tests.support.scopes import new_scope
 
 pytestmark = pytest.mark.server
