@@ -113,6 +113,15 @@ def test_extending_an_entity_equals_folding_its_mentions(evidence: list[Mention]
     assert state == folded
 
 
+@UNTIMED
+@given(mentions, st.randoms(use_true_random=False))
+def test_names_said_at_once_come_in_one_order(evidence: list[Mention], random: Random) -> None:
+    """Entities that became one bring a mention each of the same event, in whatever order the graph reads them."""
+    at_once = [replace(item, applied=evidence[0].applied) for item in evidence]
+    shuffled = random.sample(at_once, len(at_once))
+    assert fold_mentions("a", "PERSON", shuffled) == fold_mentions("a", "PERSON", at_once)
+
+
 def test_nothing_is_known_without_evidence() -> None:
     assert BELIEF.fold([]) is None
     assert fold_mentions("a", "PERSON", []) is None

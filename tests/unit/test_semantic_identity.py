@@ -109,3 +109,9 @@ def test_kinship_first_names_and_other_signs_prove_nothing() -> None:
 def test_what_a_person_has_split_stays_apart() -> None:
     assert the_same([known("1", "José", kept_apart=("2",)), known("2", "Jose")]) == []
     assert the_same([known("1", "José"), known("2", "Jose", kept_apart=("1",))]) == []
+
+
+def test_which_of_two_is_kept_does_not_depend_on_the_ids_they_were_given() -> None:
+    for salma, jose in (("1", "2"), ("2", "1")):  # named at once, as often, at the same length
+        (union,) = the_same([known(salma, "Salma", "Jos\u00e9"), known(jose, "Jos\u00e9")])
+        assert union == Union(jose, salma)

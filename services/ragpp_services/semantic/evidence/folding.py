@@ -208,8 +208,13 @@ def with_names(aliases: Sequence[str], said: Iterable[str], key: str) -> tuple[s
 def choose_name(mentions: Sequence[Mention], taken: frozenset[str] = frozenset()) -> str | None:
     """The entity's name: the one said first, in order of arrival, that was not said of an entity absorbed later,
     or else the first of any; None when all names are `taken` (keys)."""
-    arrived = sorted(mentions, key=lambda item: (bool(item.path), item.applied.sequence))
+    arrived = sorted(mentions, key=lambda item: (bool(item.path), *_arrival(item)))
     return next((item.name for item in arrived if name_key(item.name) not in taken), None)
+
+
+def _arrival(mention: Mention) -> tuple[int, str, tuple[str, ...]]:
+    """Those of one event, of entities that became one, have no order of their own but their names'."""
+    return mention.applied.sequence, mention.name, mention.aliases
 
 
 def fold_mentions(
@@ -221,7 +226,7 @@ def fold_mentions(
     if name is None:
         return None
     key = name_key(name)
-    arrived = sorted(mentions, key=lambda item: item.applied.sequence)
+    arrived = sorted(mentions, key=_arrival)
     times = [item.applied.occurred_at for item in mentions]
     return EntityState(
         id=entity_id,

@@ -173,6 +173,7 @@ def the_same(known: Iterable[EntityState]) -> list[Union]:
             -state.mentions,
             state.named_at,
             -len(state.name.encode()),
+            state.name,
             state.id,
         ),
     )
