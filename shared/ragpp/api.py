@@ -202,8 +202,8 @@ class RecallResponse(Value):
         json_schema_extra={
             "example": {
                 "status": "complete",
-                "context": "## RELEVANT PAST INTERACTIONS\n- [2026-03-08] Maria: My sister Elena moved to Porto last "
-                "spring. (relevance: 0.91)",
+                "context": "## RELEVANT PAST INTERACTIONS\n- [2026-03-08 18:02] Maria: My sister Elena moved to Porto "
+                "last spring. (relevance: 0.91)",
                 "tokens": 31,
                 "elapsed_ms": 14.2,
                 "retrieved_at": "2026-03-09T08:00:00Z",

@@ -8,7 +8,6 @@ from typing import Annotated, Final, Generic, Literal, Self, TypeVar, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, model_validator
 
-from ragpp.context.quoting import speaker
 from ragpp.fields import (
     RESERVED,
     Confidence,
@@ -22,6 +21,7 @@ from ragpp.fields import (
     StoredStatement,
     Text,
 )
+from ragpp.names import speaker
 
 TierName = Literal["short_term", "episodic", "semantic", "procedural", "catalog"]
 TIER_NAMES: Final[tuple[TierName, ...]] = get_args(TierName)
@@ -109,7 +109,7 @@ class Interaction(Value):
 
     @property
     def said_by(self) -> str:
-        """The speaker's name, or the role of a speaker without one; see `ragpp.context.quoting.speaker`."""
+        """The speaker's name, or the role of a speaker without one; see `ragpp.names.speaker`."""
         return speaker(self.name, self.role)
 
 

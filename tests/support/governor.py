@@ -24,6 +24,7 @@ from ragpp.api import (
     StoreResponse,
     TierStatus,
 )
+from ragpp.context import layout
 from ragpp.errors import Conflict, MemorySystemError
 from ragpp.errors.problems import problem_of
 from ragpp.text.lexical import query_terms, terms
@@ -75,15 +76,15 @@ class KeepingMemory:
         found = self._found(request)
         sections, parts = [], []
         if self.frames and request.persona:
-            sections.append(SectionOut(title="PERSONA", tokens=1))
-            parts.append(f"## PERSONA\n{request.persona}")
+            sections.append(SectionOut(title=layout.PERSONA, tokens=1))
+            parts.append(layout.section(layout.PERSONA, request.persona))
         if found:
-            title = "RELEVANT PAST INTERACTIONS"
-            sections.append(SectionOut(title=title, tokens=1, memories=tuple(memory.id for memory in found)))
-            parts.append("\n".join((f"## {title}", *(f"- {memory.said_by}: {memory.text}" for memory in found))))
+            sections.append(SectionOut(title=layout.PAST, tokens=1, memories=tuple(memory.id for memory in found)))
+            lines = "\n".join(f"- {memory.said_by}: {memory.text}" for memory in found)
+            parts.append(layout.section(layout.PAST, lines))
         if self.frames and request.situation:
-            sections.append(SectionOut(title="CURRENT SITUATION", tokens=1))
-            parts.append(f"## CURRENT SITUATION\n{request.situation}")
+            sections.append(SectionOut(title=layout.SITUATION, tokens=1))
+            parts.append(layout.section(layout.SITUATION, str(request.situation)))
         lacking = {self.lacks: TierStatus(status="timeout", ms=9.0)} if self.lacks else {}
         return RecallResponse.model_validate(
             {

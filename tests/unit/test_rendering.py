@@ -8,8 +8,9 @@ import pytest
 
 from ragpp.context.echo import recalled
 from ragpp.context.layout import TITLES
-from ragpp.context.quoting import as_name, blank_marks, quoted, speaker, unmarked, unquoted
+from ragpp.context.quoting import blank_marks, quoted, unmarked, unquoted
 from ragpp.models import Memory, MemoryKind
+from ragpp.names import as_name, speaker
 from ragpp.text.spans import blanked
 from ragpp_services.gateway.packing import Frame, pack
 from tests.support.contexts import read

@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 
 from ragpp.context.echo import recalled
 from ragpp.context.layout import TITLES, LineKind, around, data, heading, items, line_kind, turn
-from ragpp.context.quoting import ROLES, as_name, quoted, speaker, unquoted
+from ragpp.context.quoting import quoted, unquoted
 from ragpp.models import Memory, MemoryKind
+from ragpp.names import ROLES, as_name, speaker
 from ragpp.text.spans import blanked
 from ragpp_services.gateway.packing import Frame, Packed, pack
 from tests.support.contexts import Item, Section, read

@@ -13,7 +13,7 @@ from pydantic import JsonValue
 
 from ragpp.api import RecallResponse
 from ragpp.context.layout import PERSONA, RECENT, SITUATION, TOOLS, items, section, turn
-from ragpp.context.quoting import as_name, speaker
+from ragpp.names import as_name, speaker
 from ragpp.text.english import WEEKDAYS
 from ragpp_services.governor.values import RecentMessage, Tool
 

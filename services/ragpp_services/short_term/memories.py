@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from ragpp.context.quoting import speaker
 from ragpp.models import Memory, MemoryQuery, SessionMessage, SessionView
+from ragpp.names import speaker
 from ragpp_services.short_term.records import Message
 from ragpp_services.short_term.summary import SummaryLine, unseen
 

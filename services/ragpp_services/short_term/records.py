@@ -8,9 +8,9 @@ from typing import Final
 
 import orjson
 
-from ragpp.context.quoting import speaker
 from ragpp.errors import InvalidInput
 from ragpp.models import Entry, Interaction, InteractionEntry, Role, Value
+from ragpp.names import speaker
 
 BEGINNING: Final = datetime(1, 1, 1, tzinfo=UTC)
 HASH_CHARS: Final = 32
@@ -36,7 +36,7 @@ class Message(Value):
 
     @property
     def said_by(self) -> str:
-        """The speaker's name, or the role of a speaker without one; see `ragpp.context.quoting.speaker`."""
+        """The speaker's name, or the role of a speaker without one; see `ragpp.names.speaker`."""
         return speaker(self.name, self.role)
 
 

@@ -15,8 +15,9 @@ from datetime import datetime
 from enum import Enum, auto
 from typing import Final, get_args
 
-from ragpp.context.quoting import MARK, as_name, continued, on_one_line, quoted
+from ragpp.context.quoting import MARK, continued, quoted
 from ragpp.models import FindingKind, Memory
+from ragpp.names import as_name, on_one_line
 
 PERSONA: Final = "PERSONA"
 RECENT: Final = "RECENT CONVERSATION"

@@ -14,6 +14,8 @@ from collections.abc import Sequence
 from itertools import islice
 from typing import Final
 
+from ragpp.names import COLONS, EMOJI, INVISIBLE
+
 MARK: Final = "  |"
 """What a further line of a text begins with; a space parts it from a line that is not empty."""
 _LEAD: Final = "| "
@@ -24,22 +26,14 @@ _MARK_AT: Final = re.compile(
     r"(?:(?<=[\n\r\v\f\x1c-\x1e\x85\u2028\u2029])|\A)([ \t>]*?)  \|(?: |(?=[\n\r\v\f\x1c-\x1e\x85\u2028\u2029])|\Z)"
 )
 
-INVISIBLE: Final = re.compile(
-    "[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f"
-    "\u202a-\u202e\u2060-\u206f\u2800\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffb\U000110bd"
-    "\U000110cd\U00013430-\U0001343f\U0001bca0-\U0001bca3\U0001d173-\U0001d17a"
-    "\U000e0000-\U000e0fff]+"
-)
 _TURNED_ROUND: Final = re.compile("[\u202a-\u202e\u2066-\u2069]")
 """Controls that show what follows in another order than it has."""
-_COLONS: Final = ":\u02d0\u02d1\u02f8\u0589\u05c3\u0703\u0704\u16ec\u205a\u2236\u2982\ua789\ufe13\ufe30\ufe55\uff1a"
 _COLON: Final = re.compile(
-    rf"(?!(?<=\d)[{_COLONS}]\d)(?:(?<!\s)[{_COLONS}](?!//\w)|(?<=\s)[{_COLONS}](?!['-]?[()DPpOo/\\*3]++(?!\w)))"
+    rf"(?!(?<=\d)[{COLONS}]\d)(?:(?<!\s)[{COLONS}](?!//\w)|(?<=\s)[{COLONS}](?!['-]?[()DPpOo/\\*3]++(?!\w)))"
 )
 """A colon that may part a speaker or a label from what follows: not that of a time, an address or a smiley."""
 _NUMBERED: Final = re.compile(r"\d+[.)\]\u3001\uff0e](?!\d)|\w[)\]]")
 _OPENERS: Final = frozenset("\"'“”„‘’«»¿¡…$€£")
-_EMOJI: Final = 0x1F000
 _LOOKED_AT: Final = 64
 """Visible characters of a line in which a role, or at its end a bracket, is looked for."""
 _RUN: Final = re.compile("`{3,}+")
@@ -47,15 +41,6 @@ _RUN: Final = re.compile("`{3,}+")
 _WORD: Final = re.compile(r"[^\W\d_]{2,}")
 _LONGEST_NAME: Final = 4
 """Words before a colon; more of them are a sentence."""
-
-ROLES: Final = frozenset({"user", "assistant", "system", "tool", "developer", "human", "function", "model"})
-_PLAIN_NAME: Final = re.compile(r"[A-Za-z0-9]+(?:[ .'_-][A-Za-z0-9]+)*")
-_BESIDE_WORDS: Final = re.compile(r"\A[\W_]+|[\W_]+\Z")
-_IN_NAMES: Final = frozenset(" .,'’-_&/+@()\"")
-_LOOK_ALIKES: Final = str.maketrans(
-    "аеорсухѕіјмткнвгԁӏαετυιομνρσςηχκıɩᴀᴇᴍꜱᴛ",
-    "aeopcyxsijmtkhbrdlaetyiomnpsshxkiiaemst",
-)
 
 
 def quoted(text: str) -> str:
@@ -105,37 +90,6 @@ def blank_marks(text: str) -> str:
     return _MARK_AT.sub(lambda match: match[1].ljust(len(match.group())), text) if MARK in text else text
 
 
-def on_one_line(text: str) -> str:
-    """`text` with white space and line ends of every kind as single spaces."""
-    return " ".join(text.split())
-
-
-def as_name(name: str) -> str:
-    """A name or key as it may stand in a line of ours before a colon: on one line, and of nothing but letters, digits
-    and what stands in names; empty where it has none of these."""
-    if _PLAIN_NAME.fullmatch(name):
-        return name
-    visible = INVISIBLE.sub("", on_one_line(name))
-    words = on_one_line("".join(character if _stands_in_names(character) else " " for character in visible))
-    return words.lstrip(" .,'’-_&/+@()") if any(map(_is_letter, words)) else ""
-
-
-def speaker(name: str | None, role: str) -> str:
-    """Who said something: the name, or the role of one without a name. A name that reads as another role than the
-    speaker's, as it is or without its marks, stands in quotation marks, without others."""
-    if not name:
-        return role
-    if name == role or not (_reads_as_role(name) or _reads_as_role(as_name(name))):
-        return name
-    inner = [place for place, character in enumerate(name) if _is_letter(character)]
-    return f'"{name[inner[0] : inner[-1] + 1] if inner else name}"'
-
-
-def _reads_as_role(name: str) -> bool:
-    folded = unicodedata.normalize("NFKC", INVISIBLE.sub("", name)).casefold().translate(_LOOK_ALIKES)
-    return _BESIDE_WORDS.sub("", folded) in ROLES
-
-
 def _marked(line: str) -> str:
     return f"{MARK} {line}" if line else MARK
 
@@ -168,7 +122,7 @@ def _begins_like_structure(text: str) -> bool:
     if not beginning:
         return False
     first = beginning[0]
-    if not (first.isalnum() or first in _OPENERS or ord(first) >= _EMOJI) or _NUMBERED.match(beginning):
+    if not (first.isalnum() or first in _OPENERS or ord(first) >= EMOJI) or _NUMBERED.match(beginning):
         return True
     return any(_may_name(beginning[:colon]) for colon in _colons(beginning))
 
@@ -212,11 +166,3 @@ def _open_fence(lines: Sequence[str]) -> str:
         elif bare.startswith("~~~"):
             fence = "~" * (len(bare) - len(bare.lstrip("~")))
     return fence
-
-
-def _stands_in_names(character: str) -> bool:
-    return character in _IN_NAMES or _is_letter(character) or unicodedata.category(character)[0] == "M"
-
-
-def _is_letter(character: str) -> bool:
-    return (character.isalnum() and character not in _COLONS) or ord(character) >= _EMOJI

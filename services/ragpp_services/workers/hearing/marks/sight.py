@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import Final
 
-from ragpp.context.quoting import INVISIBLE
+from ragpp.names import INVISIBLE
 from ragpp.text.spans import Span
 
 _UNSEEN: Final = re.compile(rf"{INVISIBLE.pattern}|\r(?=\n)")
