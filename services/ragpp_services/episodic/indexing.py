@@ -13,7 +13,7 @@ from ragpp.errors import InvalidInput
 from ragpp.models import Chunk, Interaction, InteractionEntry, Vector
 from ragpp.text.chunking import TokenSpans
 from ragpp.text.lexical import document_weights, index_line, lexical_line
-from ragpp_services.episodic.rows import NewChunk, NewTurn
+from ragpp_services.episodic.rows import NewChunk, NewInteraction
 
 
 def content_hash(interaction: Interaction) -> bytes:
@@ -81,15 +81,15 @@ def vector(embedding: Vector, dimension: int, whose: str) -> npt.NDArray[np.floa
     return numbers
 
 
-def new_turns(
+def new_interactions(
     entries: Sequence[InteractionEntry], cuts: Sequence[Sequence[Chunk]], vectors: Sequence[FloatMatrix]
-) -> list[NewTurn]:
+) -> list[NewInteraction]:
     """The rows of each entry, from its chunks and their vectors."""
-    return [_new_turn(*parts) for parts in zip(entries, cuts, vectors, strict=True)]
+    return [_new_interaction(*parts) for parts in zip(entries, cuts, vectors, strict=True)]
 
 
-def _new_turn(entry: InteractionEntry, pieces: Sequence[Chunk], vectors: FloatMatrix) -> NewTurn:
-    return NewTurn(
+def _new_interaction(entry: InteractionEntry, pieces: Sequence[Chunk], vectors: FloatMatrix) -> NewInteraction:
+    return NewInteraction(
         interaction=entry.interaction,
         content_hash=content_hash(entry.interaction),
         tokens=entry.tokens or sum(piece.tokens for piece in pieces),
