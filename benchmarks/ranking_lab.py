@@ -31,9 +31,9 @@ from ragpp.models import Interaction
 from ragpp.text.chunking import chunk
 from ragpp.text.lexical import document_weights, index_line, lexical_line, query_terms
 from ragpp.text.tokens import TokenCounter
-from ragpp_services.episodic.currency import Statement, current_first
 from ragpp_services.episodic.ranking import DEFAULT, CandidateTable, QuerySignals, Ranked, Weights, information, rank
 from ragpp_services.episodic.spread import asks_for_several, spread
+from ragpp_services.episodic.superseding import Statement, current_first
 
 PROJECT: Final = Path(__file__).resolve().parents[1]
 COLUMNS: Final = ("R@1", "R@10", "R@50", "hit@10", "all@10", "nDCG@10", "MRR", "B1000", "new>old")

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ragpp.text.chunking import MAX_TOKENS, Chunk, chunk
+from ragpp.text.chunking import MAX_TOKENS, Piece, chunk
 from ragpp.text.tokens import TokenCounter
 from tests.support.timing import grows_linearly
 
@@ -34,7 +34,7 @@ PATHOLOGICAL = [
 ]
 
 
-def assert_sound(text: str, chunks: list[Chunk], max_tokens: int) -> None:
+def assert_sound(text: str, chunks: list[Piece], max_tokens: int) -> None:
     assert [one.ordinal for one in chunks] == list(range(len(chunks)))
     for one in chunks:
         assert one.text == text[one.start : one.end]
@@ -63,7 +63,7 @@ def test_chunks_with_overlap_cover_the_text(text: str, max_tokens: int, data: st
 
 @pytest.mark.parametrize("text", ["hello", " ", "\n\n", "word " * MAX_TOKENS, "🎉" * 300])
 def test_a_text_within_the_limit_is_one_chunk_equal_to_it(text: str) -> None:
-    assert chunk(text, COUNTER) == [Chunk(0, 0, len(text), text, COUNTER.count(text))]
+    assert chunk(text, COUNTER) == [Piece(0, 0, len(text), text, COUNTER.count(text))]
 
 
 def test_the_empty_text_has_no_chunk() -> None:

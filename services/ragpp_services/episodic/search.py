@@ -8,11 +8,11 @@ from typing import Self
 import numpy as np
 
 from ragpp.models import Memory, MemoryQuery
-from ragpp_services.episodic.currency import Statement, asks_for_the_present, current_first
 from ragpp_services.episodic.ranking import CandidateTable, QuerySignals, Ranked, information, rank
 from ragpp_services.episodic.rows import Found, StoredInteraction
 from ragpp_services.episodic.scan import Chunks, Columns, unpack
 from ragpp_services.episodic.spread import asks_for_several, spread
+from ragpp_services.episodic.superseding import Statement, asks_for_the_present, current_first
 
 
 @dataclass(frozen=True, slots=True)

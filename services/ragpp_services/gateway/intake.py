@@ -16,8 +16,7 @@ from ragpp.embedding import Embedder
 from ragpp.errors import InvalidInput
 from ragpp.models import Chunk, Interaction, InteractionEntry
 from ragpp.redaction import Redactor
-from ragpp.text.chunking import Chunk as Piece
-from ragpp.text.chunking import TokenSpans
+from ragpp.text.chunking import Piece, TokenSpans
 from ragpp.text.lexical import index_line
 
 FUTURE_TOLERANCE: Final = timedelta(minutes=5)

@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 
 from ragpp.context.quoting import MARK, blank_marks
 from ragpp.models import Interaction
-from ragpp.text.chunking import CHUNK_TOKENS, Chunk, TokenSpans, chunk
+from ragpp.text.chunking import CHUNK_TOKENS, Piece, TokenSpans, chunk
 
 TITLES: Final = (
     "PERSONA",
@@ -166,7 +166,7 @@ def own(text: str) -> list[Span]:
     return spans
 
 
-def own_chunks(item: Interaction, counter: TokenSpans) -> list[Chunk]:
+def own_chunks(item: Interaction, counter: TokenSpans) -> list[Piece]:
     """The chunks by which `item` is found again: of what did not come from memory, none of a context. What is said
     once is a hit once, however often it is recalled and given back. Raises what `counter` raises."""
     if item.message_type in CONTEXT_TYPES:

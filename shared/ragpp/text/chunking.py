@@ -41,7 +41,7 @@ class TokenSpans(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Chunk:
+class Piece:
     """`text` is the source's [start:end), `tokens` its count, `ordinal` its place among the chunks from 0."""
 
     ordinal: int
@@ -62,7 +62,7 @@ class _Cut(IntEnum):
     PARAGRAPH = 5
 
 
-def chunk(text: str, counter: TokenSpans, max_tokens: int = MAX_TOKENS, overlap: int = 0) -> list[Chunk]:
+def chunk(text: str, counter: TokenSpans, max_tokens: int = MAX_TOKENS, overlap: int = 0) -> list[Piece]:
     """Cut `text` into chunks of at most `max_tokens` tokens, in order.
 
     A cut is made in the second half of the room that a chunk has, at the last end of a paragraph there; else of a
@@ -78,9 +78,9 @@ def chunk(text: str, counter: TokenSpans, max_tokens: int = MAX_TOKENS, overlap:
         return []
     spans = counter.spans(text)
     if len(spans) <= max_tokens:
-        return [Chunk(0, 0, len(text), text, len(spans))]
+        return [Piece(0, 0, len(text), text, len(spans))]
     cuts = _rate_cuts(text, spans)
-    chunks: list[Chunk] = []
+    chunks: list[Piece] = []
     first = covered = 0
     while covered < len(spans):
         start = spans[first][0] if first else 0
@@ -93,7 +93,7 @@ def chunk(text: str, counter: TokenSpans, max_tokens: int = MAX_TOKENS, overlap:
                 break
             # The rest of a word that was cut may have more tokens than the word had there.
             limit = max(after - (tokens - max_tokens), covered + 1)
-        chunks.append(Chunk(len(chunks), start, start + len(piece), piece, tokens))
+        chunks.append(Piece(len(chunks), start, start + len(piece), piece, tokens))
         first, covered = _overlapping(cuts, first, after, overlap), after
     return chunks
 
