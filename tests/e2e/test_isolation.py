@@ -4,6 +4,7 @@ import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from itertools import chain
 from typing import Final, Literal, TypeAlias
 from uuid import uuid4
 
@@ -30,7 +31,7 @@ from ragpp.models import (
 )
 from ragpp.receipts import Receipt
 from ragpp.tierkit.remote import verbs_of
-from ragpp.tiers import PROTOCOLS
+from ragpp.tiers import PROTOCOLS, MemoryTier
 from ragpp_services.gateway import store
 from ragpp_services.gateway.identity import SCOPES
 from tests.support.belongings import COMMON, RULE, SESSION, Owner, everything, settle
@@ -509,12 +510,19 @@ def calls_of(gateway: RealGateway) -> dict[str, Call]:
     def thing(owner: Owner, kind: str) -> str:
         return owner.things[kind]
 
+    def common(name: str, tier: MemoryTier) -> dict[str, Call]:
+        return {
+            f"{name}.epoch": lambda s, _: tier.epoch(s),
+            f"{name}.holdings": lambda s, o: tier.holdings(s, ids(o)),
+            f"{name}.erase": lambda s, _: tier.erase(s, MAX_EVENT),
+            f"{name}.retrieve": lambda s, o: tier.retrieve(query(s, o)),
+            f"{name}.forget": lambda s, o: tier.forget(s, ids(o)),
+        }
+
+    every = [common(name, tier) for name, tier in tiers.by_name().items()]
     return {
-        "short_term.epoch": lambda s, _: short_term.epoch(s),
-        "short_term.holdings": lambda s, o: short_term.holdings(s, ids(o)),
-        "short_term.erase": lambda s, _: short_term.erase(s, MAX_EVENT),
+        **dict(chain.from_iterable(calls.items() for calls in every)),
         "short_term.store": lambda s, o: short_term.store(s, [said(o)]),
-        "short_term.retrieve": lambda s, o: short_term.retrieve(query(s, o)),
         "short_term.forget": lambda s, o: short_term.forget(inside(s, o), ids(o)),
         "short_term.read": lambda s, o: short_term.read(inside(s, o), 100_000),
         "short_term.list_sessions": lambda s, o: short_term.list_sessions(s, thing(o, "sessions.cursor")),
@@ -525,12 +533,7 @@ def calls_of(gateway: RealGateway) -> dict[str, Call]:
         "short_term.torn_summary": lambda s, o: short_term.torn_summary(inside(s, o)),
         "short_term.mend_summary": lambda s, o: short_term.mend_summary(inside(s, o), [said(o)]),
         "short_term.rebuild": lambda s, o: short_term.rebuild(inside(s, o), [said(o)]),
-        "episodic.epoch": lambda s, _: episodic.epoch(s),
-        "episodic.holdings": lambda s, o: episodic.holdings(s, ids(o)),
-        "episodic.erase": lambda s, _: episodic.erase(s, MAX_EVENT),
         "episodic.store": lambda s, o: episodic.store(s, [said(o)]),
-        "episodic.retrieve": lambda s, o: episodic.retrieve(query(s, o)),
-        "episodic.forget": lambda s, o: episodic.forget(s, ids(o)),
         "episodic.recorded_before": lambda s, _: episodic.recorded_before(s, MAX_EVENT, 1_000),
         "episodic.recorded": lambda s, _: episodic.recorded(s),
         "episodic.get": lambda s, o: episodic.get(s, ids(o)),
@@ -547,12 +550,7 @@ def calls_of(gateway: RealGateway) -> dict[str, Call]:
         "episodic.containing": lambda s, o: episodic.containing(s, o.words[0]),
         "episodic.compress": lambda s, _: episodic.compress(s, datetime.now(UTC)),
         "episodic.pending": lambda s, o: episodic.pending(s, *events(o)),
-        "semantic.epoch": lambda s, _: semantic.epoch(s),
-        "semantic.holdings": lambda s, o: semantic.holdings(s, ids(o)),
-        "semantic.erase": lambda s, _: semantic.erase(s, MAX_EVENT),
         "semantic.store": lambda s, o: semantic.store(s, [related(o)]),
-        "semantic.retrieve": lambda s, o: semantic.retrieve(query(s, o)),
-        "semantic.forget": lambda s, o: semantic.forget(s, ids(o)),
         "semantic.observe": lambda s, o: semantic.observe(s, [observed(o)]),
         "semantic.known_as": lambda s, o: known(semantic.known_as(s, thing(o, "entity_id"))),
         "semantic.named": lambda s, o: semantic.named(s, o.words),
@@ -569,12 +567,7 @@ def calls_of(gateway: RealGateway) -> dict[str, Call]:
         "semantic.merge_entities": lambda s, o: semantic.merge_entities(s, thing(o, "entity_id"), thing(o, "entities")),
         "semantic.split_entity": lambda s, o: semantic.split_entity(s, thing(o, "entity_id"), thing(o, "entities")),
         "semantic.forget_sources": lambda s, o: semantic.forget_sources(s, ids(o)),
-        "procedural.epoch": lambda s, _: procedural.epoch(s),
-        "procedural.holdings": lambda s, o: procedural.holdings(s, ids(o)),
-        "procedural.erase": lambda s, _: procedural.erase(s, MAX_EVENT),
         "procedural.store": lambda s, o: procedural.store(s, [preferred(o), ruled(o), found(o)]),
-        "procedural.retrieve": lambda s, o: procedural.retrieve(query(s, o)),
-        "procedural.forget": lambda s, o: procedural.forget(s, ids(o)),
         "procedural.expire": lambda s, o: procedural.expire(s, ids(o)),
         "procedural.set_preference": lambda s, o: procedural.set_preference(s, preferred(o)),
         "procedural.list_preferences": lambda s, o: procedural.list_preferences(

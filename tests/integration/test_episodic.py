@@ -335,8 +335,8 @@ async def test_a_scan_counts_words_as_the_texts_hold_them(tier: PostgresEpisodic
 
     async def counted() -> list[int]:
         async with tier._store.reader(scope) as reader:
-            turns = unpack(await reader.scan(Filters(), None, None, wanted), wanted)
-        return [int(count) for count in (turns.lexical > 0).sum(axis=0)]
+            found = unpack(await reader.scan(Filters(), None, None, wanted), wanted)
+        return [int(count) for count in (found.lexical > 0).sum(axis=0)]
 
     def held(kept: list[InteractionEntry]) -> list[int]:
         lines = [set(terms(lexical_line(entry.interaction))) for entry in kept]

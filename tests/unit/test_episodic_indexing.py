@@ -11,7 +11,7 @@ from ragpp.errors import InvalidInput
 from ragpp.models import EmbeddedChunk
 from ragpp.text.chunking import CHUNK_TOKENS
 from ragpp.text.lexical import document_weights, lexical_line
-from ragpp_services.episodic.indexing import content_hash, cut_all, embed_missing, new_turns, vector
+from ragpp_services.episodic.indexing import content_hash, cut_all, embed_missing, new_interactions, vector
 from tests.support.episodic import COUNTER, NOON, episodic_entry
 
 PARTS = st.tuples(st.sampled_from(["user", "assistant"]), st.sampled_from([None, "a", "ab", '"']))
@@ -39,8 +39,8 @@ async def test_long_contents_are_cut_and_every_chunk_has_its_own_vector_and_word
     entries = [episodic_entry(" ".join(words), name="Ann"), episodic_entry("short")]
     cuts = cut_all(entries, COUNTER)
     embedder = HashingEmbedder()
-    turns = new_turns(entries, cuts, await embed_missing(entries, cuts, embedder))
-    long, short = turns
+    made = new_interactions(entries, cuts, await embed_missing(entries, cuts, embedder))
+    long, short = made
     assert len(long.chunks) > 3
     assert len(short.chunks) == 1
     assert all(chunk.tokens <= CHUNK_TOKENS for chunk in long.chunks)

@@ -20,7 +20,7 @@ EPOCH = datetime(2000, 1, 1, tzinfo=UTC)
 class Row:
     """A chunk as the table has it."""
 
-    turn: int
+    ordinal: int
     part: int
     moment: int
     session: int
@@ -47,11 +47,11 @@ def packed(rows: list[Row], terms: list[int]) -> Columns:
         return Columns(chunks=0)
     return Columns(
         chunks=len(rows),
-        turns=numbers("q", [row.turn for row in rows]),
+        ordinals=numbers("q", [row.ordinal for row in rows]),
         parts=numbers("i", [row.part for row in rows]),
         moments=numbers("q", [row.moment for row in rows]),
         sessions=numbers("q", [row.session for row in rows]),
-        traits=numbers("h", [row.turn % 4 for row in rows]),
+        traits=numbers("h", [row.ordinal % 4 for row in rows]),
         names=[row.name for row in rows],
         distances=numbers("f", [row.distance for row in rows]),
         lexical=b"".join(sparse(row.lexical) for row in rows),
@@ -66,15 +66,15 @@ low_terms = st.sampled_from([0, 1, 2, 3, 4, 5, 1_000, DIMENSIONS - 1])
 @st.composite
 def tables(draw: st.DrawFn) -> list[Row]:
     rows = []
-    turns = draw(st.lists(st.integers(1, 1 << 62), unique=True, max_size=12))
-    for turn in turns:
+    ordinals = draw(st.lists(st.integers(1, 1 << 62), unique=True, max_size=12))
+    for ordinal in ordinals:
         moment = draw(st.integers(-6 * 10**16, 10**17))
         session = draw(st.sampled_from([-(1 << 63), -1, 0, (1 << 63) - 1]))
         name = draw(st.sampled_from([None, "Ann", "Bob"]))
         eligible = draw(st.booleans())
         rows += [
             Row(
-                turn,
+                ordinal,
                 part,
                 moment,
                 session,
@@ -91,7 +91,7 @@ def tables(draw: st.DrawFn) -> list[Row]:
 @given(tables(), st.lists(low_terms, unique=True, max_size=6))
 def test_each_chunk_comes_back_in_its_place(rows: list[Row], terms: list[int]) -> None:
     found = unpack(packed(rows, terms), terms)
-    assert found.ordinal.tolist() == [row.turn for row in rows]
+    assert found.ordinal.tolist() == [row.ordinal for row in rows]
     assert found.session.tolist() == [row.session for row in rows]
     assert found.lexical.shape == (len(rows), len(terms))
     for place, row in enumerate(rows):
@@ -100,8 +100,8 @@ def test_each_chunk_comes_back_in_its_place(rows: list[Row], terms: list[int]) -
         speaker = int(found.speaker[place])
         assert (found.speakers[speaker] if speaker >= 0 else None) == row.name
         assert bool(found.eligible[place]) == row.eligible
-        assert (bool(found.asks[place]), bool(found.assistant[place])) == (row.turn % 2 == 1, row.turn % 4 >= 2)
-        assert found.key(place) == (EPOCH + timedelta(microseconds=row.moment), row.turn, row.part)
+        assert (bool(found.asks[place]), bool(found.assistant[place])) == (row.ordinal % 2 == 1, row.ordinal % 4 >= 2)
+        assert found.key(place) == (EPOCH + timedelta(microseconds=row.moment), row.ordinal, row.part)
 
 
 def test_columns_that_were_not_asked_for_do_not_narrow_or_count() -> None:
@@ -109,7 +109,7 @@ def test_columns_that_were_not_asked_for_do_not_narrow_or_count() -> None:
     columns = packed([row], [])
     bare = Columns(
         chunks=1,
-        turns=columns.turns,
+        ordinals=columns.ordinals,
         moments=columns.moments,
         sessions=columns.sessions,
         traits=columns.traits,

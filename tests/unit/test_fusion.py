@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ragpp.models import Memory, MemoryKind, TierName
-from ragpp_services.gateway.fusion import PROTECTED_TURNS, STRIDE, evidence, fuse
+from ragpp_services.gateway.fusion import PROTECTED_INTERACTIONS, STRIDE, evidence, fuse
 
 KINDS: dict[TierName, MemoryKind] = {
     "short_term": "message",
@@ -76,7 +76,7 @@ def test_the_order_in_which_tiers_answered_does_not_matter(found: Answers) -> No
 @given(answers())
 def test_other_tiers_never_push_a_turn_out_of_the_first_ones(found: Answers) -> None:
     """Recall among the first turns of the fused ranking is that of the episodic tier alone."""
-    alone = named(found["episodic"])[:PROTECTED_TURNS]
+    alone = named(found["episodic"])[:PROTECTED_INTERACTIONS]
     if alone:
         assert named(fuse(found))[: len(alone)] == alone
 
@@ -120,7 +120,7 @@ def test_a_relationship_waits_for_its_evidence() -> None:
 def test_a_relationship_that_rests_on_unseen_turns_comes_behind_the_first_ones() -> None:
     found: Answers = {"episodic": turns(40), "semantic": [memory("semantic", "r1", 1.0, ["x1", "x2"])]}
     places = [one.id for one in fuse(found)]
-    assert PROTECTED_TURNS <= places.index("r1") < PROTECTED_TURNS + STRIDE
+    assert PROTECTED_INTERACTIONS <= places.index("r1") < PROTECTED_INTERACTIONS + STRIDE
 
 
 def test_a_message_of_the_conversation_and_its_interaction_are_one_memory() -> None:

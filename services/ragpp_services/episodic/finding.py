@@ -35,12 +35,12 @@ class Finder:
         after: tuple[datetime, int] | None = None
         while True:
             async with self._store.reader(scope) as reader:
-                turns = await reader.page(filters or Filters(), None, after, READ_AT_ONCE, newest_first=False)
-            items = [turn.interaction for turn in turns]
+                interactions = await reader.page(filters or Filters(), None, after, READ_AT_ONCE, newest_first=False)
+            items = [stored.interaction for stored in interactions]
             found += await asyncio.to_thread(_ids, items, matches)
-            if len(turns) < READ_AT_ONCE:
+            if len(interactions) < READ_AT_ONCE:
                 return found
-            after = (items[-1].occurred_at, turns[-1].ordinal)
+            after = (items[-1].occurred_at, interactions[-1].ordinal)
 
 
 def name_words(text: str) -> tuple[str, ...]:

@@ -14,7 +14,7 @@ from ragpp.models import EmbeddedChunk, Interaction, InteractionEntry, Vector
 from ragpp.text.chunking import TextChunk
 from ragpp.text.lexical import document_weights, index_line, lexical_line
 from ragpp.text.port import TokenSpans
-from ragpp_services.episodic.rows import NewChunk, NewTurn
+from ragpp_services.episodic.rows import NewChunk, NewInteraction
 
 Pieces = Sequence[EmbeddedChunk | TextChunk]
 """An entry's chunks: those that it brought, or those that were cut here and have no vectors yet."""
@@ -74,15 +74,15 @@ def vector(embedding: Vector, dimension: int, whose: str) -> npt.NDArray[np.floa
     return numbers
 
 
-def new_turns(
+def new_interactions(
     entries: Sequence[InteractionEntry], cuts: Sequence[Pieces], vectors: Sequence[FloatMatrix]
-) -> list[NewTurn]:
+) -> list[NewInteraction]:
     """The rows of each entry, from its chunks and their vectors."""
-    return [_new_turn(*parts) for parts in zip(entries, cuts, vectors, strict=True)]
+    return [_new_interaction(*parts) for parts in zip(entries, cuts, vectors, strict=True)]
 
 
-def _new_turn(entry: InteractionEntry, pieces: Pieces, vectors: FloatMatrix) -> NewTurn:
-    return NewTurn(
+def _new_interaction(entry: InteractionEntry, pieces: Pieces, vectors: FloatMatrix) -> NewInteraction:
+    return NewInteraction(
         interaction=entry.interaction,
         content_hash=content_hash(entry.interaction),
         tokens=entry.tokens or sum(piece.tokens for piece in pieces),

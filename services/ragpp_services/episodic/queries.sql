@@ -37,7 +37,7 @@ SELECT $1, $2, new.id, nextval('episodic.ordinals'), new.event_id, new.session_i
 RETURNING id, ordinal;
 
 -- name: insert_chunks
--- $3 turns bigint[], $4 parts int[], $5 occurred_at timestamptz[], $6 session keys bigint[], $7 starts int[],
+-- $3 ordinals bigint[], $4 parts int[], $5 occurred_at timestamptz[], $6 session keys bigint[], $7 starts int[],
 -- $8 ends int[], $9 tokens int[], $10 names text[], $11 embeddings halfvec[], $12 lexical sparsevec[],
 -- $13 traits smallint[], $14 seen by text[]
 INSERT INTO episodic.chunks (
@@ -66,7 +66,7 @@ WITH eligible AS (
      AND ($10::text IS NULL OR channel = $10) AND ($11::text IS NULL OR domain = $11)
      AND ($12::text IS NULL OR task_type = $12) AND id <> ALL ($13::text[]))
 SELECT count(*) AS chunks,
-       string_agg(int8send(turn), ''::bytea) AS turns,
+       string_agg(int8send(turn), ''::bytea) AS ordinals,
        string_agg(int4send(part), ''::bytea) AS parts,
        string_agg(timestamptz_send(occurred_at), ''::bytea) AS moments,
        string_agg(int8send(session_key), ''::bytea) AS sessions,
@@ -83,7 +83,7 @@ SELECT count(*) AS chunks,
  WHERE tenant_id = $1 AND user_id = $2 AND ($5::timestamptz IS NULL OR occurred_at <= $5)
    AND ($17::text IS NULL OR seen_by IS NULL OR seen_by = $17);
 
--- name: turns
+-- name: found
 -- The interactions that a scan chose, by the key that the index on time has, each with the chunk that was found:
 -- where it begins and ends in the content, and its vector in the binary form of halfvec where that is asked for.
 -- $3 occurred_at timestamptz[], $4 ordinals bigint[], $5 parts int[], $6 with vectors
@@ -142,7 +142,7 @@ DELETE FROM episodic.interactions
 RETURNING id, ordinal, session_id, occurred_at;
 
 -- name: forget_chunks
--- $3 turns bigint[]
+-- $3 ordinals bigint[]
 DELETE FROM episodic.chunks
  WHERE tenant_id = $1 AND user_id = $2 AND turn = ANY ($3::bigint[]);
 
@@ -211,7 +211,7 @@ SELECT *
                     WHERE tenant_id = $1 AND user_id = $2 AND occurred_at >= $3 AND (lexical <#> $4::sparsevec) < 0);
 
 -- name: forget_repetitions
--- $3 turns bigint[]
+-- $3 ordinals bigint[]
 DELETE FROM episodic.repetitions
  WHERE tenant_id = $1 AND user_id = $2 AND turn = ANY ($3::bigint[]);
 

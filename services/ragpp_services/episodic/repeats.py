@@ -5,7 +5,7 @@ from collections.abc import Collection, Sequence
 
 from ragpp.models import Interaction, Repetition, Scope
 from ragpp.text.repeating import repetitions, told_stems
-from ragpp_services.episodic.rows import Turn
+from ragpp_services.episodic.rows import StoredInteraction
 from ragpp_services.episodic.store import EpisodicStore, Rows, Writer
 
 
@@ -32,15 +32,15 @@ class Repeats:
             noted = await reader.noted_repeats(ids)
         found, _ = await self.of(scope, ids)
         async with self._store.reader(scope) as reader:
-            return [turn.interaction.id for turn in await reader.get(noted | {one.id for one in found})]
+            return [stored.interaction.id for stored in await reader.get(noted | {one.id for one in found})]
 
     async def of(self, scope: Scope, ids: Collection[str]) -> tuple[list[Repetition], set[int]]:
         """What repeats these messages, which are about to be forgotten, and the ordinals of what was looked at. It is
         looked for after the transaction, whose server ends one that is silent for long."""
         async with self._store.reader(scope) as reader:
             gone = await _said(reader, ids)
-            turns = await _replies_since(reader, gone, ())
-        return await _repeating(turns, gone), {turn.ordinal for turn in turns}
+            replies = await _replies_since(reader, gone, ())
+        return await _repeating(replies, gone), {stored.ordinal for stored in replies}
 
 
 async def note_what_repeats(
@@ -59,16 +59,16 @@ async def note_what_repeats(
 
 
 async def _said(rows: Rows, ids: Collection[str]) -> list[Interaction]:
-    return [turn.interaction for turn in await rows.get(ids)]
+    return [stored.interaction for stored in await rows.get(ids)]
 
 
-async def _replies_since(rows: Rows, gone: Sequence[Interaction], seen: Collection[int]) -> list[Turn]:
+async def _replies_since(rows: Rows, gone: Sequence[Interaction], seen: Collection[int]) -> list[StoredInteraction]:
     """What others than the user said since `gone` with any of its words, but for the ordinals `seen`."""
     stems = frozenset[int]().union(*(told_stems(f"{one.said_by} {one.content}") for one in gone))
     return await rows.replies_sharing(gone, stems, seen) if stems else []
 
 
-async def _repeating(turns: Sequence[Turn], gone: Sequence[Interaction]) -> list[Repetition]:
-    if not turns:
+async def _repeating(replies: Sequence[StoredInteraction], gone: Sequence[Interaction]) -> list[Repetition]:
+    if not replies:
         return []
-    return await asyncio.to_thread(repetitions, [turn.interaction for turn in turns], gone)
+    return await asyncio.to_thread(repetitions, [stored.interaction for stored in replies], gone)

@@ -28,7 +28,7 @@ class NewChunk:
 
 
 @dataclass(frozen=True, slots=True)
-class NewTurn:
+class NewInteraction:
     """An interaction on its way in, with its chunks in order."""
 
     interaction: Interaction
@@ -49,7 +49,7 @@ class Known:
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
+class StoredInteraction:
     """A stored interaction. `ordinal`: its place in the order of arrival. `tokens`: of its content."""
 
     interaction: Interaction
@@ -82,15 +82,15 @@ class Found:
     """An interaction with the chunk that a scan found it by, `[start:end)` of its content. `vector`: of that chunk,
     of length 1."""
 
-    turn: Turn
+    stored: StoredInteraction
     start: int
     end: int
     vector: npt.NDArray[np.float32] | None
 
 
-def interaction_values(turn: NewTurn, event_id: int) -> tuple[object, ...]:
+def interaction_values(new: NewInteraction, event_id: int) -> tuple[object, ...]:
     """The values of the statement `insert_interactions` that are of one interaction, in its order."""
-    said = turn.interaction
+    said = new.interaction
     return (
         said.id,
         event_id,
@@ -99,32 +99,32 @@ def interaction_values(turn: NewTurn, event_id: int) -> tuple[object, ...]:
         said.role,
         said.name,
         said.content,
-        turn.content_hash,
+        new.content_hash,
         said.occurred_at,
         said.message_type,
         said.channel,
         said.domain,
         said.task_type,
         json.dumps(said.metadata, ensure_ascii=False),
-        turn.tokens,
-        turn.redactions,
+        new.tokens,
+        new.redactions,
         said.learn,
         said.seen_by,
     )
 
 
 def found_of(row: "asyncpg.Record") -> Found:
-    """The interaction and the chunk in a row of the statement `turns`. pgvector sends a halfvec as two numbers of two
+    """The interaction and the chunk in a row of the statement `found`. pgvector sends a halfvec as two numbers of two
     bytes, its dimension and one unused, and then as many big-endian halves."""
     packed = row["found_vector"]
     vector = None
     if packed is not None:
         vector = np.frombuffer(packed, ">f2", offset=4).astype(np.float32)
         vector /= np.linalg.norm(vector)  # never zero: see `indexing.vector`
-    return Found(turn_of(row), row["found_start"], row["found_end"], vector)
+    return Found(stored_of(row), row["found_start"], row["found_end"], vector)
 
 
-def turn_of(row: "asyncpg.Record") -> Turn:
+def stored_of(row: "asyncpg.Record") -> StoredInteraction:
     """The interaction in a row of `episodic.interactions`."""
     # what was validated when it came in is not validated again: that would double the cost of a search
     interaction = Interaction.model_construct(
@@ -143,4 +143,4 @@ def turn_of(row: "asyncpg.Record") -> Turn:
         learn=row["learn"],
         visibility="shared" if row["seen_by"] is None else "agent",
     )
-    return Turn(interaction, row["ordinal"], row["tokens"])
+    return StoredInteraction(interaction, row["ordinal"], row["tokens"])

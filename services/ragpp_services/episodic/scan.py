@@ -29,7 +29,7 @@ class Columns:
     """The packed columns of the statement `scan`, one entry a chunk; None for a column that was not asked for."""
 
     chunks: int
-    turns: bytes | None = None
+    ordinals: bytes | None = None
     parts: bytes | None = None
     moments: bytes | None = None
     sessions: bytes | None = None
@@ -83,7 +83,7 @@ def traits(interaction: Interaction) -> int:
 
 def unpack(columns: Columns, terms: Sequence[int]) -> Chunks:
     """The chunks that `columns` describe, with their weights of `terms` (distinct, in [0, DIMENSIONS))."""
-    ordinal = _numbers(columns.turns, ">i8")
+    ordinal = _numbers(columns.ordinals, ">i8")
     count = len(ordinal)
     speaker, speakers = _speakers(columns.names or ())
     cosine = np.full(count, np.nan)

@@ -9,7 +9,7 @@ import numpy as np
 
 from ragpp.models import Memory, MemoryQuery
 from ragpp_services.episodic.ranking import CandidateTable, QuerySignals, Ranked, information, rank
-from ragpp_services.episodic.rows import Found, Turn
+from ragpp_services.episodic.rows import Found, StoredInteraction
 from ragpp_services.episodic.scan import Chunks, Columns, unpack
 from ragpp_services.episodic.spread import asks_for_several, spread
 from ragpp_services.episodic.superseding import Statement, asks_for_the_present, current_first
@@ -71,15 +71,15 @@ class Search:
         least = 0.0
         for index in reversed(order):
             least = max(least, rows[index].score)
-            memories.append(memory_of(there[index].turn, least, rows[index].similarity, focus=there[index].start))
+            memories.append(memory_of(there[index].stored, least, rows[index].similarity, focus=there[index].start))
         return memories[::-1]
 
     def _current_first(self, rows: Sequence[Ranked], there: Sequence[Found]) -> list[int]:
         statements = [
             Statement(
-                text=one.turn.interaction.content[one.start : one.end],
-                speaker=(one.turn.interaction.role, one.turn.interaction.name),
-                moment=(one.turn.interaction.occurred_at.timestamp(), one.turn.ordinal),
+                text=one.stored.interaction.content[one.start : one.end],
+                speaker=(one.stored.interaction.role, one.stored.interaction.name),
+                moment=(one.stored.interaction.occurred_at.timestamp(), one.stored.ordinal),
                 raw=ranked.raw,
                 vector=np.zeros(0, np.float32) if one.vector is None else one.vector,
                 holds=self.table.terms[ranked.row] > 0,
@@ -89,9 +89,9 @@ class Search:
         return current_first(self.query.text, statements, information(self.table, QuerySignals(text=self.query.text)))
 
 
-def memory_of(turn: Turn, score: float, similarity: float | None, *, focus: int = 0) -> Memory:
-    """`turn` as a memory; `focus`: where the part of it that was found begins."""
-    said = turn.interaction
+def memory_of(stored: StoredInteraction, score: float, similarity: float | None, *, focus: int = 0) -> Memory:
+    """`stored` as a memory; `focus`: where the part of it that was found begins."""
+    said = stored.interaction
     return Memory(
         id=said.id,
         tier="episodic",
@@ -100,7 +100,7 @@ def memory_of(turn: Turn, score: float, similarity: float | None, *, focus: int 
         focus=focus,
         score=score,
         similarity=similarity,
-        tokens=turn.tokens,
+        tokens=stored.tokens,
         occurred_at=said.occurred_at,
         said_by=said.said_by,
         session_id=said.session_id,

@@ -23,12 +23,12 @@ from ragpp_services.episodic.rows import (
     Forgotten,
     Found,
     Known,
-    NewTurn,
+    NewInteraction,
+    StoredInteraction,
     TeachesLess,
-    Turn,
     found_of,
     interaction_values,
-    turn_of,
+    stored_of,
 )
 from ragpp_services.episodic.scan import Columns, filter_values, narrows, session_key, traits
 
@@ -82,17 +82,17 @@ class Rows:
     def __init__(self, connection: Connection, scope: Scope) -> None:
         self._connection, self._scope = connection, scope
 
-    async def get(self, ids: Collection[str]) -> list[Turn]:
+    async def get(self, ids: Collection[str]) -> list[StoredInteraction]:
         """Those of `ids` that exist, by time."""
         rows = await self._connection.fetch(SQL["get"], *self._scope.user_key, list(ids), self._scope.view)
-        return [turn_of(row) for row in rows]
+        return [stored_of(row) for row in rows]
 
     async def replies_sharing(
         self, gone: Sequence[Interaction], stems: Collection[int], seen: Collection[int]
-    ) -> list[Turn]:
+    ) -> list[StoredInteraction]:
         """What others than the user said since the first of `gone` that shares one of their `stems`; none of `gone`
         itself, nor of the ordinals `seen`."""
-        found: dict[int, Turn] = {}
+        found: dict[int, StoredInteraction] = {}
         asked = sorted(stems)
         for start in range(0, len(asked), ASKED_TERMS):
             some = asked[start : start + ASKED_TERMS]
@@ -104,8 +104,8 @@ class Rows:
                 [one.id for one in gone],
                 [*seen, *found],
             )
-            found |= {row["ordinal"]: turn_of(row) for row in rows}
-        return sorted(found.values(), key=lambda turn: (turn.interaction.occurred_at, turn.ordinal))
+            found |= {row["ordinal"]: stored_of(row) for row in rows}
+        return sorted(found.values(), key=lambda one: (one.interaction.occurred_at, one.ordinal))
 
 
 class Writer(Rows):
@@ -139,34 +139,34 @@ class Writer(Rows):
         """Append to the ledger in this transaction; the ids in the same order."""
         return await ledger.record(self._connection, self._scope, events, now=now)
 
-    async def note_views(self, turns: Sequence[NewTurn], event_ids: Sequence[int]) -> None:
-        """Let there be a view for each agent that alone may see one of `turns`, whose events these are."""
-        agents = {seen_by for turn in turns if (seen_by := turn.interaction.seen_by) is not None}
+    async def note_views(self, new: Sequence[NewInteraction], event_ids: Sequence[int]) -> None:
+        """Let there be a view for each agent that alone may see one of `new`, whose events these are."""
+        agents = {seen_by for one in new if (seen_by := one.interaction.seen_by) is not None}
         await views.note_views(self._connection, self._scope, agents, max(event_ids, default=0))
 
-    async def insert(self, turns: Sequence[NewTurn], event_ids: Sequence[int], now: datetime) -> None:
-        """Add `turns`, whose ids are new, in their order; `event_ids` are those of their events."""
-        if not turns:
+    async def insert(self, new: Sequence[NewInteraction], event_ids: Sequence[int], now: datetime) -> None:
+        """Add `new`, whose ids are new, in their order; `event_ids` are those of their events."""
+        if not new:
             return
-        columns = zip(*map(interaction_values, turns, event_ids), strict=True)
+        columns = zip(*map(interaction_values, new, event_ids), strict=True)
         rows = await self._connection.fetch(SQL["insert_interactions"], *self._scope.user_key, *map(list, columns), now)
         ordinals = {row["id"]: row["ordinal"] for row in rows}
-        chunks = [(turn, part, chunk) for turn in turns for part, chunk in enumerate(turn.chunks)]
+        chunks = [(one, part, chunk) for one in new for part, chunk in enumerate(one.chunks)]
         await self._connection.execute(
             SQL["insert_chunks"],
             *self._scope.user_key,
-            [ordinals[turn.interaction.id] for turn, _, _ in chunks],
+            [ordinals[one.interaction.id] for one, _, _ in chunks],
             [part for _, part, _ in chunks],
-            [turn.interaction.occurred_at for turn, _, _ in chunks],
-            [session_key(turn.interaction.session_id) for turn, _, _ in chunks],
+            [one.interaction.occurred_at for one, _, _ in chunks],
+            [session_key(one.interaction.session_id) for one, _, _ in chunks],
             [chunk.start for _, _, chunk in chunks],
             [chunk.end for _, _, chunk in chunks],
             [chunk.tokens for _, _, chunk in chunks],
-            [turn.interaction.name for turn, _, _ in chunks],
+            [one.interaction.name for one, _, _ in chunks],
             [HalfVector(chunk.embedding) for _, _, chunk in chunks],
             [SparseVector(dict(chunk.lexical), DIMENSIONS) for _, _, chunk in chunks],
-            [traits(turn.interaction) for turn, _, _ in chunks],
-            [turn.interaction.seen_by for turn, _, _ in chunks],
+            [traits(one.interaction) for one, _, _ in chunks],
+            [one.interaction.seen_by for one, _, _ in chunks],
         )
 
     async def forget(self, ids: Collection[str], now: datetime) -> list[Forgotten]:
@@ -177,9 +177,9 @@ class Writer(Rows):
             marks = self._marks.of_all(self._scope, (row["id"] for row in rows))
             await forgotten.raise_epoch(self._connection, self._scope)
             await forgotten.add_forgotten(self._connection, self._scope, marks, now)
-            turns = [row["ordinal"] for row in rows]
-            await self._connection.execute(SQL["forget_chunks"], *self._scope.user_key, turns)
-            await self._connection.execute(SQL["forget_repetitions"], *self._scope.user_key, turns)
+            ordinals = [row["ordinal"] for row in rows]
+            await self._connection.execute(SQL["forget_chunks"], *self._scope.user_key, ordinals)
+            await self._connection.execute(SQL["forget_repetitions"], *self._scope.user_key, ordinals)
         gone = [Forgotten(row["id"], row["ordinal"], row["session_id"], row["occurred_at"]) for row in rows]
         return sorted(gone, key=lambda one: one.ordinal)
 
@@ -220,7 +220,7 @@ class Reader(Rows):
         assert row is not None  # noqa: S101 - an aggregate without groups always has one row
         return Columns(
             chunks=row["chunks"],
-            turns=row["turns"],
+            ordinals=row["ordinals"],
             parts=row["parts"],
             moments=row["moments"],
             sessions=row["sessions"],
@@ -231,11 +231,11 @@ class Reader(Rows):
             eligible=row["eligible"],
         )
 
-    async def turns(self, keys: Sequence[tuple[datetime, int, int]], *, vectors: bool) -> dict[int, Found]:
+    async def found(self, keys: Sequence[tuple[datetime, int, int]], *, vectors: bool) -> dict[int, Found]:
         """The interactions of those (occurred_at, ordinal, part) that exist, by ordinal; with the parts' vectors on
         request."""
         columns = tuple(map(list, zip(*keys, strict=True))) or ([], [], [])
-        rows = await self._connection.fetch(SQL["turns"], *self._scope.user_key, *columns, vectors)
+        rows = await self._connection.fetch(SQL["found"], *self._scope.user_key, *columns, vectors)
         return {row["ordinal"]: found_of(row) for row in rows}
 
     async def repetitions(self, ids: Collection[str]) -> list[Repetition]:
@@ -274,7 +274,7 @@ class Reader(Rows):
         limit: int,
         *,
         newest_first: bool,
-    ) -> list[Turn]:
+    ) -> list[StoredInteraction]:
         """At most `limit` interactions by time, those beyond the position `after` in that direction."""
         rows = await self._connection.fetch(
             SQL["newest" if newest_first else "oldest"],
@@ -284,7 +284,7 @@ class Reader(Rows):
             limit,
             self._scope.view,
         )
-        return [turn_of(row) for row in rows]
+        return [stored_of(row) for row in rows]
 
     async def compressible(self, before: datetime, limit: int) -> dict[str, str]:
         """At most `limit` long texts from before that moment which were not looked at yet, by their ids."""

@@ -27,6 +27,7 @@ from ragpp_services.episodic.amounts import BARE, Kind, amounts, asked_kinds, di
 
 SAME: Final = 0.7
 LEAD: Final = 0.8
+"""Both as the module's docstring says, which has what other values do."""
 LOOKED_AT: Final = 30
 """How many of the best are looked at: a replacement further down is not about the same."""
 

@@ -37,7 +37,7 @@ from ragpp_services.episodic import indexing
 from ragpp_services.episodic.compression import packed_all
 from ragpp_services.episodic.finding import Finder
 from ragpp_services.episodic.repeats import Repeats, note_what_repeats
-from ragpp_services.episodic.rows import Known, NewTurn
+from ragpp_services.episodic.rows import Known, NewInteraction
 from ragpp_services.episodic.search import Search, memory_of
 from ragpp_services.episodic.store import EpisodicStore
 
@@ -90,18 +90,18 @@ class PostgresEpisodicTier:
             raise InvalidInput("the episodic tier holds interactions, and nothing else")
         if not wanted:
             return []
-        turns = await self._turns(wanted)
-        ids = [turn.interaction.id for turn in turns]
+        interactions = await self._indexed(wanted)
+        ids = [one.interaction.id for one in interactions]
         now = self._clock()
         async with self._store.writer(scope, epoch) as writer:
             known = await writer.known(set(ids))
-            _refuse_conflicts(turns, known)
+            _refuse_conflicts(interactions, known)
             gone = await writer.forgotten(set(ids) - known.keys())
-            fresh: dict[str, NewTurn] = {}
-            for turn in turns:
-                if turn.interaction.id not in known and turn.interaction.id not in gone:
-                    fresh.setdefault(turn.interaction.id, turn)
-            event_ids = await writer.record([_stored_event(turn.interaction) for turn in fresh.values()], now)
+            fresh: dict[str, NewInteraction] = {}
+            for one in interactions:
+                if one.interaction.id not in known and one.interaction.id not in gone:
+                    fresh.setdefault(one.interaction.id, one)
+            event_ids = await writer.record([_stored_event(one.interaction) for one in fresh.values()], now)
             await writer.insert(list(fresh.values()), event_ids, now)
             await writer.note_views(list(fresh.values()), event_ids)
         recorded = {identifier: row.event_id for identifier, row in known.items()}
@@ -128,7 +128,7 @@ class PostgresEpisodicTier:
                 search = await asyncio.to_thread(Search.of, columns, terms, query)
             if not search.ranked:
                 return []
-            found = await reader.turns(search.keys, vectors=search.wants_vectors)
+            found = await reader.found(search.keys, vectors=search.wants_vectors)
         return search.memories(found)
 
     async def forget(self, scope: Scope, ids: Collection[str]) -> int:
@@ -173,7 +173,7 @@ class PostgresEpisodicTier:
 
     async def get(self, scope: Scope, ids: Collection[str]) -> list[Interaction]:
         async with self._store.reader(scope) as reader:
-            return [turn.interaction for turn in await reader.get(ids)]
+            return [one.interaction for one in await reader.get(ids)]
 
     async def list_interactions(
         self,
@@ -188,18 +188,18 @@ class PostgresEpisodicTier:
             raise InvalidInput(f"limit is {limit}, and must be between 1 and {MAX_PAGE}")
         after = _position(cursor) if cursor is not None else None
         async with self._store.reader(scope) as reader:
-            turns = await reader.page(filters or Filters(), None, after, limit + 1, newest_first=newest_first)
-        items, following = tuple(turn.interaction for turn in turns[:limit]), None
-        if len(turns) > limit:
-            following = encode_cursor(to_moment(items[-1].occurred_at), turns[limit - 1].ordinal)
+            found = await reader.page(filters or Filters(), None, after, limit + 1, newest_first=newest_first)
+        items, following = tuple(one.interaction for one in found[:limit]), None
+        if len(found) > limit:
+            following = encode_cursor(to_moment(items[-1].occurred_at), found[limit - 1].ordinal)
         return Page(items=items, next_cursor=following)
 
     async def session_tail(self, scope: Scope, limit: int = 20) -> list[Interaction]:
         """See the protocol. A scope without a session means the session `default`."""
         filters = Filters(session_id=scope.session_id or DEFAULT_SESSION)
         async with self._store.reader(scope) as reader:
-            turns = await reader.page(filters, None, None, max(0, limit), newest_first=True)
-        return [turn.interaction for turn in reversed(turns)]
+            interactions = await reader.page(filters, None, None, max(0, limit), newest_first=True)
+        return [one.interaction for one in reversed(interactions)]
 
     async def compress(self, scope: Scope, before: datetime) -> int:
         """See the protocol. COMPRESSED_AT_ONCE texts at a time, read and packed before writers have to wait."""
@@ -221,7 +221,7 @@ class PostgresEpisodicTier:
         async with self._store.reader(scope) as reader:
             return await reader.pending(first_event, last_event)
 
-    async def _turns(self, entries: Sequence[InteractionEntry]) -> list[NewTurn]:
+    async def _indexed(self, entries: Sequence[InteractionEntry]) -> list[NewInteraction]:
         in_thread = sum(len(entry.interaction.content) for entry in entries) > INLINE_CHARS
         if in_thread:
             cuts = await asyncio.to_thread(indexing.cut_all, entries, self._counter)
@@ -229,8 +229,8 @@ class PostgresEpisodicTier:
             cuts = indexing.cut_all(entries, self._counter)
         vectors = await indexing.embed_missing(entries, cuts, self._embedder)
         if in_thread:
-            return await asyncio.to_thread(indexing.new_turns, entries, cuts, vectors)
-        return indexing.new_turns(entries, cuts, vectors)
+            return await asyncio.to_thread(indexing.new_interactions, entries, cuts, vectors)
+        return indexing.new_interactions(entries, cuts, vectors)
 
     async def _query_vector(self, query: MemoryQuery) -> npt.NDArray[np.float32] | None:
         if query.mode == "lexical" and query.filters.similarity_threshold is None:
@@ -241,23 +241,23 @@ class PostgresEpisodicTier:
 
     async def _latest(self, query: MemoryQuery) -> list[Memory]:
         async with self._store.reader(query.scope) as reader:
-            turns = await reader.page(query.filters, query.as_of, None, query.limit, newest_first=True)
-        return [memory_of(turn, 1 - index / len(turns), None) for index, turn in enumerate(turns)]
+            interactions = await reader.page(query.filters, query.as_of, None, query.limit, newest_first=True)
+        return [memory_of(one, 1 - index / len(interactions), None) for index, one in enumerate(interactions)]
 
 
-def _refuse_conflicts(turns: Sequence[NewTurn], known: Mapping[str, Known]) -> None:
+def _refuse_conflicts(interactions: Sequence[NewInteraction], known: Mapping[str, Known]) -> None:
     """Raises Conflict when an id stands for other content, in the store or earlier in the batch, or for what another
     agent alone may see, or all agents and now one alone."""
     contents = {identifier: row.content_hash for identifier, row in known.items()}
     indexes = [
         index
-        for index, turn in enumerate(turns)
-        if contents.setdefault(turn.interaction.id, turn.content_hash) != turn.content_hash
-        or _is_of_others(turn.interaction, known.get(turn.interaction.id))
+        for index, one in enumerate(interactions)
+        if contents.setdefault(one.interaction.id, one.content_hash) != one.content_hash
+        or _is_of_others(one.interaction, known.get(one.interaction.id))
     ]
     if indexes:
         raise Conflict(
-            f"{len(indexes)} of {len(turns)} ids are known with other content, the first at index {indexes[0]}",
+            f"{len(indexes)} of {len(interactions)} ids are known with other content, the first at index {indexes[0]}",
             details={"indexes": indexes},
         )
 

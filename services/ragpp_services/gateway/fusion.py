@@ -13,14 +13,15 @@ from typing import Final
 from ragpp.models import TIER_NAMES, Memory, TierName
 from ragpp_services.gateway.memory_key import MemoryKey, memory_key
 
-PROTECTED_TURNS: Final = 20
-"""So many turns fit a context of a thousand tokens; which they are is for the episodic tier alone to say."""
+PROTECTED_INTERACTIONS: Final = 20
+"""So many interactions fit a context of a thousand tokens; which they are is for the episodic tier alone to say."""
 
-EVIDENCE_TURNS: Final = 3
+EVIDENCE_SOURCES: Final = 3
 """How many of a memory's sources count as its evidence: the first ones."""
 
 STRIDE: Final = 4
-"""One of so many places goes to another tier, while it has something to say."""
+"""One of so many places goes to another tier, while it has something to say: two of the first ten. A judgement, not
+fitted to anything; what it costs and earns is what the rows without a tier lose and win in `make eval`."""
 
 _BETWEEN: Final = tuple(name for name in TIER_NAMES if name not in {"short_term", "episodic"})
 
@@ -31,10 +32,10 @@ def fuse(answers: Mapping[TierName, Sequence[Memory]], *, limit: int | None = No
     `answers` are best first. What two tiers both hold (a message and the interaction that it is) is one
     memory: the one of the tier that is read first. Order: the episodic tier's memories in their own order; between
     them at every STRIDE-th place those of what is known (semantic, procedural, catalog) in turn; then what only the
-    running conversation holds, which the context shows anyway. Until PROTECTED_TURNS turns are named, an item of
+    running conversation holds, which the context shows anyway. Until PROTECTED_INTERACTIONS turns are named, an item of
     another tier waits until its evidence is. Scores stay those of the tiers.
     """
-    turns = deque(answers.get("episodic", ()))
+    interactions = deque(answers.get("episodic", ()))
     others = deque(_in_turn([answers.get(tier, ()) for tier in _BETWEEN]))
     fused: dict[MemoryKey, Memory] = {}
     named: set[str] = set()
@@ -45,15 +46,15 @@ def fuse(answers: Mapping[TierName, Sequence[Memory]], *, limit: int | None = No
             fused[key] = memory
             named.update(evidence(memory))
 
-    has_turns = bool(turns)
-    while turns or others:
-        place_of_another = not turns or len(fused) % STRIDE == STRIDE - 1
-        other = _first_allowed(others, named, free=not has_turns) if place_of_another else None
+    has_interactions = bool(interactions)
+    while interactions or others:
+        place_of_another = not interactions or len(fused) % STRIDE == STRIDE - 1
+        other = _first_allowed(others, named, free=not has_interactions) if place_of_another else None
         if other is not None:
             others.remove(other)
             take(other)
-        elif turns:
-            take(turns.popleft())
+        elif interactions:
+            take(interactions.popleft())
         else:
             take(others.popleft())
     for memory in answers.get("short_term", ()):
@@ -63,7 +64,7 @@ def fuse(answers: Mapping[TierName, Sequence[Memory]], *, limit: int | None = No
 
 def evidence(memory: Memory) -> tuple[str, ...]:
     """The ids of the turns that a memory rests on and is judged by."""
-    return memory.sources[:EVIDENCE_TURNS]
+    return memory.sources[:EVIDENCE_SOURCES]
 
 
 def _in_turn(rankings: Iterable[Sequence[Memory]]) -> Iterator[Memory]:
@@ -79,6 +80,6 @@ def _in_turn(rankings: Iterable[Sequence[Memory]]) -> Iterator[Memory]:
 
 def _first_allowed(others: Iterable[Memory], named: set[str], *, free: bool) -> Memory | None:
     """The first that brings no turn forward, or the first of all when enough turns are named or there are none."""
-    if free or len(named) >= PROTECTED_TURNS:
+    if free or len(named) >= PROTECTED_INTERACTIONS:
         return next(iter(others), None)
     return next((memory for memory in others if named.issuperset(evidence(memory))), None)

@@ -19,8 +19,10 @@ SHARES: Final[Mapping[str, float]] = {
     layout.PREFERENCES: 0.06,
 }
 """The largest share of the budget that a section may take while past interactions still want room; what a section
-leaves is theirs, and what they leave is offered to the sections again."""
-LONG_TURN_TOKENS: Final = 128
+leaves is theirs, and what they leave is offered to the sections again. Of the default budget of 2,000 tokens they are
+600, 40, 100 and 120: some twenty messages, four names, eight relationships and ten preferences. Judgements, not fitted
+to anything; what they take from past interactions is column B1000 of `make eval`, in its rows without a tier."""
+LONG_TOKENS: Final = 128
 """A turn up to this length is shown whole or not at all; of a longer one an excerpt may be shown."""
 EXACT_TOKENS: Final = 200
 """Up to this many, `Memory.tokens` is taken at its word; a longer text was counted in chunks, whose cuts may divide a
@@ -237,7 +239,7 @@ class _Packing:
         line."""
         if memory.kind not in _TURNS | {"summary"} or room < MIN_EXCERPT_TOKENS:
             return None
-        if max(memory.tokens, len(memory.text) // 8) <= LONG_TURN_TOKENS:
+        if max(memory.tokens, len(memory.text) // 8) <= LONG_TOKENS:
             return None
         count, around = self._counter.count, layout.around(memory)
         before = "".join(around.rest) + (ELLIPSIS.lstrip() + " " if memory.focus else "")
