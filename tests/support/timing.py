@@ -20,6 +20,7 @@ def cpu_s(work: Callable[[], object]) -> float:
 
 
 def grows_linearly(work: Callable[[int], object], length: int) -> bool:
-    """Whether `length` takes less than ten times as long as a quarter of it: four times where it is linear, sixteen
-    where it is quadratic. One measurement may be off; a quadratic step is slow in each."""
-    return any(cpu_s(lambda: work(length)) < 10 * cpu_s(lambda: work(length // 4)) for _ in range(ATTEMPTS))
+    """Whether `length` takes less than 25 times as long as an eighth of it: eight times where it is linear, and half as
+    long again where caches are left on the way; 64 where it is quadratic. One measurement may be off; a quadratic step
+    is slow in each."""
+    return any(cpu_s(lambda: work(length)) < 25 * cpu_s(lambda: work(length // 8)) for _ in range(ATTEMPTS))
