@@ -66,7 +66,7 @@ class PostgresEpisodicTier(RepeatVerbs, FindVerbs):
 
     def __init__(self, store: EpisodicStore, embedder: Embedder, counter: TokenSpans, clock: Clock) -> None:
         self._store, self._embedder, self._counter, self._clock = store, embedder, counter, clock
-        self.check_identity = IdentityCheck(embedder, store.record_identity)
+        self.check_identity = IdentityCheck(embedder, store)
 
     async def epoch(self, scope: Scope) -> int:
         async with self._store.reader(scope) as reader:

@@ -21,7 +21,7 @@ class Core:
         self._store = store
         self._embedder = embedder
         self._clock = clock
-        self.check_identity = IdentityCheck(embedder, store.record_identity)
+        self.check_identity = IdentityCheck(embedder, store)
 
     async def embed(self, text: str) -> Vector:
         """The vector of one text. Raises EmbeddingError."""

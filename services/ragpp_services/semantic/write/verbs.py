@@ -50,7 +50,7 @@ class GraphVerbs:
         self._marks = marks
         self._clock = clock
         self._names = NameVectors(embedder)
-        self.check_identity = IdentityCheck(embedder, store.record_identity)
+        self.check_identity = IdentityCheck(embedder, store)
         self._belief = Belief(
             decay_per_day=settings.decay_per_day,
             lasting_decay_per_day=settings.lasting_decay_per_day,
