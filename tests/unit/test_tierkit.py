@@ -47,7 +47,7 @@ class Store:
 
 async def test_an_empty_store_is_asked_once_whose_vectors_it_holds() -> None:
     store, embedder = Store(), HashingEmbedder(8)
-    check = IdentityCheck(embedder, store.record_identity)
+    check = IdentityCheck(embedder, store)
     await check()
     await check()
     assert (store.holds, store.asked) == (EmbeddingIdentity.of(embedder), 1)
@@ -55,7 +55,7 @@ async def test_an_empty_store_is_asked_once_whose_vectors_it_holds() -> None:
 
 async def test_vectors_of_another_model_are_refused_each_time() -> None:
     store = Store(EmbeddingIdentity("other/model", 8))
-    check = IdentityCheck(HashingEmbedder(8), store.record_identity)
+    check = IdentityCheck(HashingEmbedder(8), store)
     for _ in range(2):
         with pytest.raises(EmbeddingMismatch):
             await check()

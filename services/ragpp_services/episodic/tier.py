@@ -66,7 +66,7 @@ class PostgresEpisodicTier:
 
     def __init__(self, store: EpisodicStore, embedder: Embedder, counter: TokenSpans, clock: Clock) -> None:
         self._store, self._embedder, self._counter, self._clock = store, embedder, counter, clock
-        self.check_identity = IdentityCheck(embedder, store.record_identity)
+        self.check_identity = IdentityCheck(embedder, store)
 
         self._repeats = repeats = Repeats(store)
         self.note_repetitions = repeats.note_repetitions

@@ -16,7 +16,7 @@ class Vectors:
     def __init__(self, store: ProceduralStore, embedder: Embedder) -> None:
         self._store = store
         self._embedder = embedder
-        self.check_identity = IdentityCheck(embedder, store.record_identity)
+        self.check_identity = IdentityCheck(embedder, store)
 
     async def embed(self, text: str) -> Vector:
         """The vector of one text. Raises EmbeddingError."""

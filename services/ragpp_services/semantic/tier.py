@@ -80,7 +80,7 @@ class Neo4jSemanticTier:
         self._store, self._clock, self._settings, self._marks = store, clock, settings, marks
         self._embedder, self._counter = embedder, counter
         self._names = NameVectors(embedder)
-        self.check_identity = IdentityCheck(embedder, store.record_identity)
+        self.check_identity = IdentityCheck(embedder, store)
         self._warming = Warming(self._warm)
         self._belief = belief = Belief(
             decay_per_day=settings.decay_per_day,
