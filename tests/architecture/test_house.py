@@ -14,7 +14,10 @@ from tests.support.source import ROOT, modules, text_files, tree_of
 MODULES: Final = dict(modules())
 TREES: Final = {name: tree_of(path) for name, path in MODULES.items()}
 MAX_LINES: Final = 300
-READS_SETTINGS: Final = frozenset({"app", "all_in_one", "environment", "keys", "__main__"})
+READS_SETTINGS: Final = frozenset(
+    {"ragpp.client.environment", "ragpp_services.all_in_one", "ragpp_services.gateway.keys"}
+)
+"""Beside every `app` and `__main__`."""
 # written in halves, so that this file does not hold what it looks for
 FOREIGN_HOSTS: Final = tuple(
     f"{name}.{domain}"
@@ -49,7 +52,9 @@ def test_settings_are_read_where_a_process_is_put_together_and_nowhere_else() ->
     kept = [
         name
         for name in MODULES
-        if name.startswith(("ragpp.", "ragpp_services.")) and _own_name(name) not in READS_SETTINGS
+        if name.startswith(("ragpp.", "ragpp_services."))
+        and name not in READS_SETTINGS
+        and _own_name(name) not in {"app", "__main__"}
     ]
     assert [f"{name}:{line}" for name in kept for line in _settings_read(TREES[name])] == []
 
@@ -79,7 +84,7 @@ def test_only_the_command_line_prints() -> None:
     silent = {
         name: tree
         for name, tree in TREES.items()
-        if not name.startswith("ragpp_infra.cli") and _own_name(name) != "keys"
+        if not name.startswith("ragpp_infra.cli") and name != "ragpp_services.gateway.keys"
     }
     calls = [(name, node) for name, tree in silent.items() for node in ast.walk(tree) if isinstance(node, ast.Call)]
     assert [f"{name}:{call.lineno}" for name, call in calls if _last_name(call.func) == "print"] == []
@@ -129,6 +134,16 @@ def test_every_value_of_the_example_file_is_accepted(monkeypatch: pytest.MonkeyP
             if field.is_required():
                 monkeypatch.setenv(kind.variable(name), "x")
         assert kind()
+
+
+def test_every_class_of_settings_stands_where_it_is_looked_for() -> None:
+    written = {
+        node.name
+        for tree in TREES.values()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ClassDef) and any(_last_name(base) == "Settings" for base in node.bases)
+    }
+    assert written == {kind.__name__ for kind in settings_classes()}
 
 
 def test_what_tests_share_is_support_and_no_other_test() -> None:

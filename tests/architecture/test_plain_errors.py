@@ -69,21 +69,21 @@ OF_FILES_AND_IMPORTS: Final = {
 
 
 def _made(tree: ast.Module) -> Iterator[tuple[int, ast.expr]]:
-    """The line and the message of each error that is made of a class that speaks plainly."""
+    """The line of each error that is made of a class that speaks plainly, with each message that it may have."""
     for scope in ast.walk(tree):
         if not isinstance(scope, ast.FunctionDef | ast.AsyncFunctionDef):
             continue
-        texts = {
-            target.id: node.value
-            for node in ast.walk(scope)
-            if isinstance(node, ast.Assign)
-            for target in node.targets
-            if isinstance(target, ast.Name)
-        }
+        texts: dict[str, list[ast.expr]] = {}
+        for node in ast.walk(scope):
+            if isinstance(node, ast.Assign):
+                for target in node.targets:
+                    if isinstance(target, ast.Name):
+                        texts.setdefault(target.id, []).append(node.value)
         for node in ast.walk(scope):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in PLAIN:
                 message = node.args[0]
-                yield node.lineno, texts.get(message.id, message) if isinstance(message, ast.Name) else message
+                given = texts.get(message.id, [message]) if isinstance(message, ast.Name) else [message]
+                yield from ((node.lineno, one) for one in given)
 
 
 def _inserted(message: ast.expr) -> set[str]:

@@ -12,5 +12,5 @@ from tests.support.contract import OPEN, Subject, reached
 async def subject(request: pytest.FixtureRequest, endpoints: Endpoints) -> AsyncIterator[Subject]:
     name, way = request.param.split("-")
     opening = OPEN[name]
-    async with reached(way, opening.protocol, opening.open_tier(endpoints)) as tier:
-        yield Subject(tier, opening.protocol, opening.entry, opening.query, opening.resting_on)
+    async with reached(way, opening.name, opening.protocol, opening.open_tier(endpoints)) as tier:
+        yield Subject(opening.name, tier, opening.protocol, opening.entry, opening.query, opening.resting_on)

@@ -23,7 +23,7 @@ DAY = DateSpan(start=NOON, end=NOON + timedelta(days=1), precision="day", text="
 
 @pytest.fixture(scope="module", params=["local", "http"])
 async def tier(request: pytest.FixtureRequest, endpoints: Endpoints) -> AsyncIterator[ProceduralTier]:
-    async with reached(request.param, ProceduralTier, procedural_tier(endpoints)) as opened:
+    async with reached(request.param, "procedural", ProceduralTier, procedural_tier(endpoints)) as opened:
         yield opened
 
 

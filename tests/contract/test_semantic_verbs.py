@@ -20,7 +20,7 @@ DAY = timedelta(days=1)
 
 @pytest.fixture(params=["local", "http"])
 async def tier(request: pytest.FixtureRequest, endpoints: Endpoints) -> AsyncIterator[SemanticTier]:
-    async with reached(request.param, SemanticTier, semantic_tier(endpoints, clock=lambda: NOON)) as opened:
+    async with reached(request.param, "semantic", SemanticTier, semantic_tier(endpoints, clock=lambda: NOON)) as opened:
         yield opened
 
 

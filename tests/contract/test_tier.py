@@ -30,7 +30,7 @@ async def test_what_is_stored_is_retrieved(subject: Subject) -> None:
     await subject.tier.store(scope, [subject.entry("granite umbrella"), subject.entry("saffron lighthouse")])
     found = await subject.tier.retrieve(subject.query(scope, "saffron lighthouse"))
     assert "saffron lighthouse" in found[0].text.casefold()
-    assert found[0].tier == subject.tier.name
+    assert found[0].tier == subject.tier.name == subject.name
     assert all(0 <= memory.score <= 1 for memory in found)
 
 
@@ -133,4 +133,4 @@ async def test_storing_nothing_is_harmless(subject: Subject) -> None:
 
 async def test_its_health_names_it_and_is_good(subject: Subject) -> None:
     health = await subject.tier.health_check()
-    assert (health.name, health.ok) == (subject.tier.name, True)
+    assert (health.name, subject.tier.name, health.ok) == (subject.name, subject.name, True)

@@ -7,7 +7,7 @@ from typing import Protocol, TypeVar
 
 import httpx
 
-from ragpp.models import Entry, MemoryQuery, Scope
+from ragpp.models import Entry, MemoryQuery, Scope, TierName
 from ragpp.testing.tiers import InMemoryTier
 from ragpp.tierkit.remote import remote_tier, tier_app
 from ragpp.tiers import EpisodicTier, MemoryTier, ProceduralTier, SemanticTier, ShortTermTier
@@ -33,6 +33,7 @@ class Subject:
     """A tier under test, with entries that it holds and queries that find them. `resting_on`: an entry of a text that
     rests on a source; None where nothing does."""
 
+    name: TierName
     tier: MemoryTier
     protocol: type[MemoryTier]
     entry: MakeEntry
@@ -44,6 +45,7 @@ class Subject:
 class Way:
     """How to open one tier, and what it holds."""
 
+    name: TierName
     protocol: type[MemoryTier]
     open_tier: Callable[[Endpoints], AbstractAsyncContextManager[MemoryTier]]
     entry: MakeEntry
@@ -57,16 +59,18 @@ async def in_memory_tier(_endpoints: Endpoints) -> AsyncIterator[InMemoryTier]:
 
 
 OPEN = {
-    "in_memory": Way(MemoryTier, in_memory_tier, episodic_entry, episodic_query),
+    "in_memory": Way("episodic", MemoryTier, in_memory_tier, episodic_entry, episodic_query),
     "short_term": Way(
+        "short_term",
         ShortTermTier,
         short_term_tier,
         short_term_entry,
         short_term_query,
         lambda text, source: short_term_entry(text, id=source),
     ),
-    "episodic": Way(EpisodicTier, episodic_tier, episodic_entry, episodic_query),
+    "episodic": Way("episodic", EpisodicTier, episodic_tier, episodic_entry, episodic_query),
     "semantic": Way(
+        "semantic",
         SemanticTier,
         semantic_tier,
         semantic_entry,
@@ -74,6 +78,7 @@ OPEN = {
         lambda text, source: semantic_entry(text, sources=(source,)),
     ),
     "procedural": Way(
+        "procedural",
         ProceduralTier,
         procedural_tier,
         procedural_entry,
@@ -84,7 +89,9 @@ OPEN = {
 
 
 @asynccontextmanager
-async def reached(way: str, protocol: type[TierT], tier: AbstractAsyncContextManager[TierT]) -> AsyncIterator[TierT]:
+async def reached(
+    way: str, name: TierName, protocol: type[TierT], tier: AbstractAsyncContextManager[TierT]
+) -> AsyncIterator[TierT]:
     """The tier that is opened by `tier`, `local` or as another process has it over `http`."""
     if way == "local":
         async with tier as local:
@@ -99,4 +106,4 @@ async def reached(way: str, protocol: type[TierT], tier: AbstractAsyncContextMan
             headers={"authorization": f"Bearer {CREDENTIAL}"},
         ) as client,
     ):
-        yield remote_tier(protocol, app.state.tier.name, client)
+        yield remote_tier(protocol, name, client)

@@ -5,12 +5,19 @@ import pytest
 from ragpp.embedding import EmbeddingIdentity
 from ragpp.embedding.hashing import HashingEmbedder
 from ragpp.errors import ConfigurationError, EmbeddingMismatch, TierUnavailable
+from ragpp.models import TIER_NAMES
 from ragpp.settings import TierSettings
 from ragpp.tierkit.deployment import Tools, open_tiers
 from ragpp.tierkit.health import health_of
 from ragpp.tierkit.identity import IdentityCheck
+from ragpp.tiers import PROTOCOLS
 
 ADDRESS = "http://127.0.0.1:9"
+
+
+def test_there_is_a_protocol_for_each_tier_that_is_a_service() -> None:
+    assert tuple(PROTOCOLS) == ("short_term", "episodic", "semantic", "procedural")
+    assert {*PROTOCOLS, "catalog"} == {*TIER_NAMES}
 
 
 async def test_what_is_missing_for_a_tier_that_is_not_in_this_process_is_named() -> None:
