@@ -32,9 +32,10 @@ from ragpp_services.workers.app import THREADS, run_worker
 SERVICES: Final[Sequence[TierService[MemoryTier]]] = (
     short_term.SERVICE,
     episodic.SERVICE,
-    semantic.SERVICE,
     procedural.SERVICE,
+    semantic.SERVICE,
 )
+"""In the order in which their schemas are brought up to date: what is in PostgreSQL with the ledger first."""
 cli = typer.Typer(help="All of RAG++ in one process.", invoke_without_command=True, pretty_exceptions_enable=False)
 
 

@@ -6,7 +6,7 @@ from typing import Final
 
 from ragpp.clock import Clock, system_clock
 from ragpp.embedding.port import Embedder, EmbeddingIdentity
-from ragpp.settings import ForgettingSettings, Neo4jSettings
+from ragpp.settings import EmbeddingSettings, ForgettingSettings, Neo4jSettings
 from ragpp.stores.forgetting import SourceMarks
 from ragpp.stores.neo4j import create_driver
 from ragpp.text.tokens import TokenCounter
@@ -66,4 +66,5 @@ SERVICE: Final = TierService(
         Neo4jSettings(), embedder=tools.embedder(), counter=tools.counter, clock=tools.clock
     ),
     migrate=lambda tools: migrate(Neo4jSettings(), embedder=tools.embedder()),
+    settings=(Neo4jSettings, SemanticSettings, ForgettingSettings, EmbeddingSettings),
 )

@@ -59,4 +59,5 @@ SERVICE: Final = TierService(
     ShortTermTier,
     port=8701,
     open_tier=lambda tools: open_tier(RedisSettings(), ShortTermSettings(), counter=tools.counter, clock=tools.clock),
+    settings=(RedisSettings, ShortTermSettings, ForgettingSettings),
 )

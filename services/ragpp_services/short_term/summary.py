@@ -8,11 +8,12 @@ from typing import Final
 import orjson
 
 from ragpp.models import Interaction, Value
-from ragpp.text.english import CALENDAR
+from ragpp.text.english import MONTH_ABBREVIATIONS, MONTHS
 from ragpp_services.short_term.records import Message
 
 _SEPARATOR: Final = "\n"
 _WORD: Final = re.compile(r"[^\W\d_]+")
+_MONTHS: Final = frozenset(name.casefold() for name in (*MONTHS, *MONTH_ABBREVIATIONS))
 
 
 class SummaryLine(Value):
@@ -117,7 +118,7 @@ def quotes(line: str, messages: Sequence[Said]) -> list[Said]:
     return [
         message
         for message in messages
-        if wanted in _normal(message.content) and _words(label) <= _words(message.said_by) | CALENDAR
+        if wanted in _normal(message.content) and _words(label) <= _words(message.said_by) | _MONTHS
     ]
 
 

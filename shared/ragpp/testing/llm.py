@@ -1,5 +1,5 @@
 """A server that speaks the APIs of OpenAI and Anthropic, for tests of what asks language models: on a port of its own,
-to the real client libraries, with whatever goes wrong in real life as well.
+to the real client libraries, with whatever goes wrong in real life as well. It needs the extra `server`.
 
     async with LlmServer() as server:
         server.replies(Answered(reply={"lines": ["…"]}), Failed(status=429, retry_after="7"), …)

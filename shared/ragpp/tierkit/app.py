@@ -59,6 +59,8 @@ def run_service(service: TierService[TierT], arguments: Sequence[str] | None = N
     given = parser.parse_args(arguments)
     configure_logs(LogSettings(), name)
     try:
+        for kind in service.settings:
+            kind()
         app = create_app(service)
     except MemorySystemError as error:
         sys.exit(f"{error.code} {error.message}")

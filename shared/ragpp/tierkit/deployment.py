@@ -10,6 +10,7 @@ from ragpp.embedding import Embedder
 from ragpp.errors import ConfigurationError
 from ragpp.models import TierName
 from ragpp.settings import TierSettings
+from ragpp.settings.variables import Settings
 from ragpp.text.tokens import TokenCounter
 from ragpp.tierkit.remote import remote_client, remote_tier
 from ragpp.tiers import PROTOCOLS, MemoryTier, Tiers
@@ -40,7 +41,8 @@ class TierService(Generic[TierT_co]):
     """One tier as its `app.py` offers it: to a process that holds it, and as a process of its own.
 
     `open_tier` and `migrate` read the tier's settings from the environment when they are called. `migrate` returns how
-    many migrations were applied; `port`: where the service listens unless told otherwise.
+    many migrations were applied; `port`: where the service listens unless told otherwise; `settings`: what it reads, so
+    that a value that is wrong is told before the service starts.
     """
 
     name: TierName
@@ -48,6 +50,7 @@ class TierService(Generic[TierT_co]):
     port: int
     open_tier: Callable[[Tools], AbstractAsyncContextManager[TierT_co]]
     migrate: Callable[[Tools], Awaitable[int]] = nothing_to_migrate
+    settings: Sequence[type[Settings]] = ()
 
 
 @asynccontextmanager
@@ -64,7 +67,7 @@ async def open_tiers(
     if credential is None and any(settings.url(name) or name not in here for name in PROTOCOLS):
         missing.append("TIER_CREDENTIAL")
     if missing:
-        raise ConfigurationError(f"not set: {', '.join(missing)}")
+        raise ConfigurationError(f"not set: {', '.join(missing)}; a tier at an address is asked with TIER_CREDENTIAL")
     async with AsyncExitStack() as stack:
         opened = {}
         for name, protocol in PROTOCOLS.items():
