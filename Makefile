@@ -9,7 +9,8 @@ STAMP  := $(VENV)/.installed
 
 LINTED := shared services infra tests benchmarks examples
 NO_SERVER := -m "not server" -n 2 --durations=10
-ALL_TESTS := --durations=20
+PROCESSES ?= 0
+ALL_TESTS := --durations=20 -n $(PROCESSES) --dist loadfile
 
 .PHONY: help install check lint test run demo demo-chat demo-validity learn eval eval-extraction eval-instructions bench reference-vectors prove-crash prove-echo prove-erasure prove-forget prove-learning prove-outage prove-properties prove-scale prove-views prove-workers lock env-example clean
 
@@ -40,7 +41,7 @@ lint: install
 check: lint ## everything that needs no server: style, types, imports, unit and architecture tests
 	$(BIN)/pytest $(NO_SERVER)
 
-test: install ## every test, on an embedded stack of its own
+test: install ## every test, on an embedded stack of its own; PROCESSES=3 uses three, with a stack each
 	$(BIN)/pytest $(ALL_TESTS)
 
 run: install ## start the stack, load the sample conversation, ask it five questions, serve until Ctrl-C
