@@ -78,6 +78,10 @@ class RouteVerb(Verb[P, T]):
         self._model, self._repeat, self._told = model, repeat, told
         self._signature = inspect.signature(function)
         self._in_path = frozenset(re.findall(r"{(\w+)}", path))
+        kinds = {name: parameter.kind for name, parameter in self._signature.parameters.items()}
+        self._in_query = frozenset(
+            name for name, kind in kinds.items() if method in _QUERIED or kind is inspect.Parameter.KEYWORD_ONLY
+        )
 
     @property
     def parameters(self) -> frozenset[str]:
@@ -97,11 +101,10 @@ class RouteVerb(Verb[P, T]):
         given = self._bound(args, kwargs)
         repeat = self._repeat if isinstance(self._repeat, bool) else self._repeat(given)
         ids = {name: str(given.pop(name)) for name in self._in_path}
-        kinds = {name: parameter.kind for name, parameter in self._signature.parameters.items()}
         body = next((value for value in given.values() if isinstance(value, BaseModel)), None)
         query, rest = {}, {}
         for name, value in given.items():
-            if self.method in _QUERIED or kinds[name] is inspect.Parameter.KEYWORD_ONLY:
+            if name in self._in_query:
                 query[name] = cast("Parameter", value)
             elif value is not body:
                 rest[name] = cast("Parameter", value)
