@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import Final
 
 from ragpp.extraction.masking import ENTITY
-from ragpp.extraction.sentences import Sentence
+from ragpp.text.sentences import Sentence
 
 
 class Claim(Enum):

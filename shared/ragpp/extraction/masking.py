@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from ragpp.extraction.names import Name
-from ragpp.extraction.sentences import Sentence
+from ragpp.text.sentences import Sentence
 
 _FIRST: Final = 0xE000
 _PAD: Final = "\uf8ff"

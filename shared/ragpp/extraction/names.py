@@ -19,12 +19,12 @@ from ragpp.extraction.lexicon import (
     ORG_NOUNS,
     PERSON_VERBS,
     PLACE_NOUNS,
-    SENTENCE_OPENERS,
     TITLES,
     USED,
     is_ordinary,
 )
 from ragpp.extraction.port import EntityLabel
+from ragpp.text.english import SENTENCE_OPENERS
 
 _LEADS_OF: Final = frozenset(
     {"museum", "university", "bank", "ministry", "department", "isle", "city", "gulf", "bay", "institute", "school",

@@ -19,10 +19,10 @@ from ragpp.extraction.lexicon import is_ordinary
 from ragpp.extraction.likings import OTHER_LIKINGS, OWN_LIKINGS, Reader, dislikes, instead, likes, mention
 from ragpp.extraction.phrases import key_of, leading_phrase, object_phrase, points_elsewhere, without_article
 from ragpp.extraction.port import PreferenceMention
-from ragpp.extraction.sentences import spelled_out
 from ragpp.extraction.topics import category_of, choice
 from ragpp.extraction.wishes import CONTACTS, OWN_WISHES, REQUESTS
 from ragpp.text.english import word_set
+from ragpp.text.sentences import spelled_out
 
 _NOT_HABITS: Final = word_set(
     "know knew think thought feel felt mean meant said say says want wanted get got have had been was were did forget "

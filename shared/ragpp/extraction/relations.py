@@ -22,8 +22,8 @@ from ragpp.extraction.phrases import object_phrase
 from ragpp.extraction.port import EntityLabel
 from ragpp.extraction.relation_rules import RULES, TASTE
 from ragpp.extraction.rule import Rule
-from ragpp.extraction.sentences import spelled_out
 from ragpp.extraction.ties import Scene, Tie
+from ragpp.text.sentences import spelled_out
 
 RELATED_TO: Final = "RELATED_TO"
 MAX_CO_MENTIONED: Final = 4

@@ -16,7 +16,7 @@ from ragpp.errors import ExtractionError
 from ragpp.extraction.findings import read_findings
 from ragpp.extraction.gate import Claim, Gate
 from ragpp.extraction.kin_phrases import read_kin
-from ragpp.extraction.lexicon import HOLIDAYS, SENTENCE_OPENERS, is_ordinary
+from ragpp.extraction.lexicon import HOLIDAYS, is_ordinary
 from ragpp.extraction.masking import Reading
 from ragpp.extraction.names import Labelled, Name, Word, confirm, find_names
 from ragpp.extraction.places import PLACES, capitalise
@@ -33,9 +33,10 @@ from ragpp.extraction.port import (
 from ragpp.extraction.preferences import read_preferences
 from ragpp.extraction.query import query_entities
 from ragpp.extraction.relations import co_mentions, read_relations
-from ragpp.extraction.sentences import Sentence, clean, split
 from ragpp.extraction.temporal import find_dates
 from ragpp.extraction.ties import Antecedents, Scene, Tie
+from ragpp.text.english import SENTENCE_OPENERS
+from ragpp.text.sentences import Sentence, clean, split
 
 if TYPE_CHECKING:
     from spacy.language import Language

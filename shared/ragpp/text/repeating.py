@@ -8,10 +8,10 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from ragpp.extraction.sentences import clean, split
 from ragpp.models import Interaction, Memory, Repetition
 from ragpp.text.english import FUNCTION_WORDS, word_set
 from ragpp.text.lexical import terms, words
+from ragpp.text.sentences import clean, split
 from ragpp.text.spans import Span, blanked, merged
 
 COVERED: Final = 0.8
