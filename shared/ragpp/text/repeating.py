@@ -20,9 +20,9 @@ the user said "moved", and adds a word of its own."""
 COVERED_BY_FORGOTTEN: Final = 0.5
 """The same where what it repeats is being forgotten: the rest of it may be from what stays."""
 MEMORIES: Final = 3
-"""So many earlier turns may have said them between them: a reply joins what was said apart."""
+"""So many earlier interactions may have said them between them: a reply joins what was said apart."""
 LEAST_SHARED: Final = 2
-"""A turn counts that shares so many words, or all that are left: single common words prove nothing."""
+"""An interaction counts that shares so many words, or all that are left: single common words prove nothing."""
 
 _REPORTING: Final = word_set(
     """
