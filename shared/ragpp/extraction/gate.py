@@ -9,7 +9,7 @@ from enum import Enum, auto
 from functools import cached_property
 from typing import Final
 
-from ragpp.extraction.masking import ENTITY
+from ragpp.extraction.naming.masking import ENTITY
 from ragpp.text.sentences import Sentence
 
 

@@ -2,7 +2,7 @@
 
 Words are in lower case, names of months and days as they are written. The calendar is not the standard library's, which
 speaks the language of the process's locale. Word lists that serve one purpose of extraction alone are in
-`ragpp.extraction.lexicon`.
+`ragpp.extraction.naming.lexicon`.
 """
 
 from datetime import datetime

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from ragpp.extraction.kinship import CANONICAL, PLURAL
-from ragpp.extraction.lexicon import (
+from ragpp.extraction.naming.kinship import CANONICAL, PLURAL
+from ragpp.extraction.naming.lexicon import (
     CONNECTORS,
     DEMONYMS,
     EVENT_NOUNS,
