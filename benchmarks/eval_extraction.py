@@ -16,7 +16,7 @@ from typing import Final, Literal, TypeVar
 from pydantic import BaseModel, ConfigDict
 
 from ragpp.extraction import SPEAKER, DateMention, Extraction, Extractor, RelationshipMention
-from ragpp.extraction.kinship import CANONICAL
+from ragpp.extraction.naming.kinship import CANONICAL
 from ragpp.extraction.phrases import singular
 from ragpp.extraction.spacy_extractor import SpacyExtractor, blank_pipeline
 from ragpp.models import FindingKind

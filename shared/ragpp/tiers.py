@@ -62,6 +62,8 @@ class MemoryTier(Protocol):
     a worker that was stopped in its work brings back late is refused. None: not derived, but said by somebody now. What
     rests on forgotten sources alone is not kept either way.
 
+    What is listed or put up for review comes in pages of 1 to 1,000; InvalidInput for another `limit`.
+
     Raises, from any method: TierUnavailable. A write may then have happened or not; repeating it with the
     same ids is safe.
     """

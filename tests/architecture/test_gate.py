@@ -9,7 +9,7 @@ TREES: Final = {name: tree_of(path) for name, path in modules()}
 EXTRACTION: Final = "ragpp.extraction."
 ENGINE: Final = frozenset({"engine", "spacy_extractor"})
 # what cuts texts, finds names and times in them, or reads queries, states nothing
-CUTS: Final = frozenset({"gate", "sentences", "masking", "tenses", "temporal", "query"})
+CUTS: Final = frozenset({"gate", "naming.masking", "times.tenses", "times.temporal", "query"})
 
 
 def _rules(but: frozenset[str]) -> dict[str, ast.Module]:
@@ -44,6 +44,6 @@ def test_a_module_of_rules_leaves_looking_for_its_patterns_to_the_engine() -> No
 
 
 def test_no_rule_decides_by_itself_whether_a_sentence_asks() -> None:
-    rules = _rules(frozenset({"engine", "gate", "ties"}))
+    rules = _rules(frozenset({"engine", "gate", "relationships.ties"}))
     asked = [(name, node) for name, tree in rules.items() for node in ast.walk(tree) if isinstance(node, ast.Attribute)]
     assert [f"{name}:{node.lineno}" for name, node in asked if node.attr == "asks"] == []

@@ -81,7 +81,28 @@ def test_a_body_is_described_with_an_example(operation: str) -> None:
     assert "example" in text or any("example" in schemas[name] for name in referred)
 
 
-def test_every_reference_leads_somewhere() -> None:
-    schemas = cast("Document", cast("Document", DESCRIPTION["components"])["schemas"])
-    referred = set(re.findall(r"#/components/schemas/([\w.-]+)", json.dumps(DESCRIPTION)))
-    assert referred <= set(schemas)
+@pytest.mark.parametrize("kind", ["schemas", "responses"])
+def test_every_reference_leads_somewhere(kind: str) -> None:
+    components = cast("Document", cast("Document", DESCRIPTION["components"])[kind])
+    referred = set(re.findall(rf"#/components/{kind}/([\w.-]+)", json.dumps(DESCRIPTION)))
+    assert referred
+    assert referred <= set(components)
+
+
+def test_a_reference_is_to_a_component() -> None:
+    assert set(re.findall(r'"\$ref": "#/([^"]+)/', json.dumps(DESCRIPTION))) == {
+        "components/schemas",
+        "components/responses",
+    }
+
+
+@pytest.mark.parametrize("operation", [name for name in OPERATIONS if "/health/" not in name])
+def test_every_refusal_is_a_problem_described_in_one_place(operation: str) -> None:
+    answers = cast("dict[str, Document]", OPERATIONS[operation]["responses"])
+    refusals = cast("dict[str, Document]", cast("Document", DESCRIPTION["components"])["responses"])
+    for status in (status for status in answers if status >= "400"):
+        assert answers[status]["$ref"] == f"#/components/responses/{status}"
+        assert answers[status]["description"]
+        assert refusals[status]["content"] == {
+            problems.MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}
+        }

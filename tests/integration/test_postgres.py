@@ -66,6 +66,21 @@ async def test_health_is_answered_in_time_also_when_the_server_hangs(endpoints: 
         await pool.close()
 
 
+async def test_who_is_ended_by_the_server_in_the_middle_of_a_transaction_is_told_why(endpoints: Endpoints) -> None:
+    pool = create_pool(postgres_settings(endpoints), vectors=False)
+
+    async def slow() -> None:
+        async with tenant_tx(pool, new_scope()) as connection:
+            await connection.execute("SET LOCAL transaction_timeout = 50")
+            await connection.fetchval("SELECT pg_sleep(5)")
+
+    try:
+        with pytest.raises(TierUnavailable, match="TransactionTimeoutError"):
+            await slow()
+    finally:
+        await pool.close()
+
+
 @pytest.mark.parametrize("midway", [False, True], ids=["between statements", "between the halves of one"])
 async def test_who_stops_with_a_users_lock_is_ended_by_the_server_and_that_is_an_outage(
     endpoints: Endpoints, midway: bool

@@ -10,10 +10,10 @@ from ragpp.errors import Conflict, InvalidInput, TierUnavailable
 from ragpp.models import Filters, MemoryQuery, PreferenceEntry, Scope, Stored, TimeRange
 from ragpp.settings import RedisSettings
 from ragpp.stores.redis import Client, Keys, create_client, load_script
-from ragpp.text.summaries import SummaryMessage
 from ragpp.text.tokens import TokenCounter
 from ragpp_infra.embedded.stack import Endpoints
 from ragpp_services.short_term.app import open_tier
+from ragpp_services.short_term.quoting import SummaryMessage
 from ragpp_services.short_term.settings import ShortTermSettings
 from ragpp_services.short_term.store import AREAS, FORGOTTEN, INDEX, PACKAGE, SCRIPTS
 from ragpp_services.short_term.tier import RedisShortTermTier

@@ -14,8 +14,8 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 
 from ragpp.errors import Conflict
 from ragpp.models import InteractionEntry
-from ragpp.text.summaries import SummaryMessage
 from ragpp_infra.embedded.stack import Endpoints
+from ragpp_services.short_term.quoting import SummaryMessage
 from ragpp_services.short_term.settings import ShortTermSettings
 from tests.support.scopes import new_scope
 from tests.support.short_term import COUNTER, NOON, short_term_entry, short_term_tier

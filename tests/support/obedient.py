@@ -4,9 +4,9 @@ import json
 
 from pydantic import BaseModel
 
-from ragpp.extraction.sentences import Sentence
 from ragpp.llm.port import Completion, Prompt, ReplyT, Usage
 from ragpp.llm.replies import LearnedRule, MergesReply, RulesReply, SaidPreference, ThemesReply, WindowReply
+from ragpp.text.sentences import Sentence
 from ragpp_services.workers.learning.imperatives import read_sentence
 from tests.support.models import Silent
 

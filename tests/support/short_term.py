@@ -8,10 +8,10 @@ from uuid import uuid4
 from ragpp.clock import Clock, system_clock
 from ragpp.models import DEFAULT_SESSION, Interaction, InteractionEntry, MemoryQuery, Role, Scope
 from ragpp.settings import RedisSettings
-from ragpp.text.summaries import Summariser
 from ragpp.text.tokens import TokenCounter
 from ragpp_infra.embedded.stack import Endpoints
 from ragpp_services.short_term.app import open_tier
+from ragpp_services.short_term.quoting import Summariser
 from ragpp_services.short_term.settings import ShortTermSettings
 from ragpp_services.short_term.tier import RedisShortTermTier
 

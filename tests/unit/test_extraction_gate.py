@@ -10,8 +10,8 @@ from benchmarks.eval_extraction import read
 from ragpp.extraction import Extraction, Extractor
 from ragpp.extraction.engine import Hears, Plain, hear
 from ragpp.extraction.gate import Claim, Gate
-from ragpp.extraction.sentences import clean, split
 from ragpp.extraction.spacy_extractor import SpacyExtractor, blank_pipeline
+from ragpp.text.sentences import clean, split
 from ragpp_services.workers.learning.doings import activities_in
 from tests.support.timing import cpu_s
 

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ragpp.extraction.spacy_extractor import SpacyExtractor, blank_pipeline
-from ragpp.extraction.temporal import find_dates
+from ragpp.extraction.times.temporal import find_dates
 
 THURSDAY = datetime(2023, 5, 25, 9, 30, tzinfo=UTC)
 

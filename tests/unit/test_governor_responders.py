@@ -10,7 +10,7 @@ import pytest
 
 from ragpp.llm.port import ChatDelta, ChatMessage, Completion, ReplyT
 from ragpp.llm.port import Prompt as ModelPrompt
-from ragpp_services.governor.echo import echo
+from ragpp_services.governor.quoted_answer import quoted_answer
 from ragpp_services.governor.responders import Message, ask_responder, chat_messages, language_model, reply_of
 from ragpp_services.governor.values import MemoryUsed, Prompt, PromptMessage, Reply, Tool, ToolCall
 
@@ -163,34 +163,34 @@ async def test_a_language_model_of_the_port_answers_as_it_writes() -> None:
 
 
 def test_the_echo_quotes_what_is_remembered_and_cites_it() -> None:
-    reply = echo(prompt_of(remembered("I had soup."), remembered("The spare key is under the blue pot.")))
+    reply = quoted_answer(prompt_of(remembered("I had soup."), remembered("The spare key is under the blue pot.")))
     assert reply.text == "On 8 March 2026 you said: “The spare key is under the blue pot.”"
     assert reply.cited == ("The spare key is under the blue pot.",)
 
 
 def test_the_echo_says_so_when_it_remembers_nothing() -> None:
-    assert echo(prompt_of(remembered("I had soup."))).text == "I remember nothing about that."
+    assert quoted_answer(prompt_of(remembered("I had soup."))).text == "I remember nothing about that."
 
 
 def test_the_echo_takes_no_question_and_no_words_of_its_own_for_an_answer() -> None:
     memories = (remembered("Where is my spare key?"), remembered("The spare key is gone.", said_by="assistant"))
-    assert echo(prompt_of(*memories)).text == "I remember nothing about that."
+    assert quoted_answer(prompt_of(*memories)).text == "I remember nothing about that."
 
 
 def test_the_echo_names_another_speaker() -> None:
-    assert echo(prompt_of(remembered("I have the spare key.", said_by="Elena"))).text.startswith(
+    assert quoted_answer(prompt_of(remembered("I have the spare key.", said_by="Elena"))).text.startswith(
         "On 8 March 2026 Elena said:"
     )
 
 
 def test_the_echo_takes_what_is_close_in_meaning_where_no_word_is_shared() -> None:
     near = remembered("It hangs on the nail in the shed.", similarity=0.61)
-    assert "nail in the shed" in echo(prompt_of(near)).text
-    assert echo(prompt_of(remembered("I had soup.", similarity=0.2))).text == "I remember nothing about that."
+    assert "nail in the shed" in quoted_answer(prompt_of(near)).text
+    assert quoted_answer(prompt_of(remembered("I had soup.", similarity=0.2))).text == "I remember nothing about that."
 
 
 def test_the_echo_notes_what_is_told_to_it() -> None:
     told = PromptMessage(role="user", content="The spare key is on the nail now.")
-    reply = echo(prompt_of(remembered("The spare key is under the pot."), asked=told))
+    reply = quoted_answer(prompt_of(remembered("The spare key is under the pot."), asked=told))
     assert reply.text == "Noted. On 8 March 2026 you said: “The spare key is under the pot.”"
-    assert echo(prompt_of(asked=told)).text == "Noted."
+    assert quoted_answer(prompt_of(asked=told)).text == "Noted."

@@ -57,7 +57,10 @@ def test_the_command_line_without_its_extra_says_what_to_install(alone: Installa
 @pytest.mark.parametrize(
     ("extra", "modules"),
     [
-        ("governor", "ragpp_services.governor.graph, ragpp_services.governor.echo, ragpp_services.governor.prompting"),
+        (
+            "governor",
+            "ragpp_services.governor.graph, ragpp_services.governor.quoted_answer, ragpp_services.governor.prompting",
+        ),
         ("langgraph", "ragpp_services.governor.langgraph"),
         ("server", "ragpp_services.all_in_one, ragpp_services.workers.app"),
         ("embedded", "ragpp_infra.cli.main"),

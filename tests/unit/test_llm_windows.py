@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
@@ -12,10 +13,10 @@ from hypothesis import strategies as st
 from ragpp.errors import LanguageModelError, MalformedReply, ModelUnavailable
 from ragpp.llm import LanguageModel, extract_window, suggest_merges, suggest_rules, suggest_themes
 from ragpp.llm.openai_compatible import OpenAICompatibleModel
+from ragpp.llm.summaries import LlmSummariser
 from ragpp.llm.transcripts import BATCH_CHARS, MESSAGE_CHARS, batches, data, supports
 from ragpp.models import Interaction, Preference, Role
 from ragpp.testing.llm import Answered, Failed, LlmServer
-from ragpp.text.summaries import LlmSummariser, SummaryMessage
 from ragpp.text.tokens import TokenCounter
 
 NOON: Final = datetime(2024, 5, 1, 12, tzinfo=UTC)
@@ -240,8 +241,17 @@ def preference(number: int) -> Preference:
     )
 
 
-def heard(content: str) -> SummaryMessage:
-    return SummaryMessage(said_by="Mira", content=content, occurred_at=NOON)
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """A message of Mira's: any words, also such as no store would take."""
+
+    content: str
+    said_by: str = "Mira"
+    occurred_at: datetime = NOON
+
+
+def heard(content: str) -> Heard:
+    return Heard(content)
 
 
 async def test_a_summary_folds_what_was_and_what_was_said_within_its_budget(

@@ -9,7 +9,7 @@ import pytest
 from ragpp.errors import InvalidInput
 from ragpp.models import Page
 from ragpp.paging import pages
-from ragpp.stores.cursors import decode_cursor, encode_cursor
+from ragpp.stores.cursors import MAX_PAGE, decode_cursor, encode_cursor, page_size
 
 
 def leafing(asked: list[str | None]) -> Callable[[str | None], Awaitable[Page[int]]]:
@@ -35,6 +35,17 @@ async def test_a_bound_is_kept_and_no_page_beyond_it_is_read() -> None:
         asked: list[str | None] = []
         assert [one async for one in pages(leafing(asked), most=most)] == list(range(min(most, 10)))
         assert asked == read
+
+
+@pytest.mark.parametrize("limit", [1, 50, MAX_PAGE])
+def test_a_page_is_as_long_as_it_was_asked_for(limit: int) -> None:
+    assert page_size(limit) == limit
+
+
+@pytest.mark.parametrize("limit", [-1, 0, MAX_PAGE + 1])
+def test_a_length_that_no_page_has_is_refused(limit: int) -> None:
+    with pytest.raises(InvalidInput, match=f"limit is {limit}"):
+        page_size(limit)
 
 
 MOMENT = datetime(2024, 3, 11, 12, 30, 0, 17, tzinfo=UTC)

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ragpp.context.echo import recalled
-from ragpp.context.layout import TITLES, LineKind, around, data, heading, items, line_kind, turn
+from ragpp.context.layout import TITLES, LineKind, around, data, heading, interaction, items, line_kind
 from ragpp.context.quoting import quoted, unquoted
 from ragpp.models import Memory, MemoryKind
 from ragpp.names import ROLES, as_name, speaker
@@ -271,7 +271,7 @@ def test_headings_turns_and_listed_tools_are_recognised_as_what_they_are(text: s
     assert {line_kind(f"{quotation}{heading(title)}") for title in TITLES for quotation in ("", "> ")} == {
         LineKind.HEADING
     }
-    first, *further = kinds(turn("Ada", MORNING, f"so {text}"))
+    first, *further = kinds(interaction("Ada", MORNING, f"so {text}"))
     assert first in {LineKind.TURN, LineKind.RATED_ITEM, LineKind.HEADING}
     first, *further = kinds(items([f"so {text}"]))
     assert first is not LineKind.OTHER

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragpp.text.summaries import LONGEST_QUOTE, ExtractiveSummariser, SummaryMessage
+from ragpp_services.short_term.quoting import LONGEST_QUOTE, ExtractiveSummariser, SummaryMessage
 
 START = datetime(2024, 1, 14, 18, 42, tzinfo=UTC)
 

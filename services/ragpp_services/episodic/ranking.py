@@ -1,15 +1,15 @@
-"""From the distances of one scan to a ranking: which turns answer a question, and in which order.
+"""From the distances of one scan to a ranking: which interactions answer a question, and in which order.
 
-A turn of a conversation is seldom complete in itself: "Yes, last week!" answers the turn before it. So a turn
+An interaction is seldom complete in itself: "Yes, last week!" answers the one before it. So an interaction
 borrows what it lacks from its neighbours, word by word and in meaning, and from its session as a whole. The score is
 
     words · coverage + meaning + session · (best of its session - mean)
         + speaker · said by the one named - asks · is a question - assistant · said by an assistant
 
-where coverage is the share of the question's information (sum of inverse document frequencies) that the turn and its
-neighbours hold, and meaning is the cosine with what its neighbours add. Both are absolute, so no statistics of the
+where coverage is the share of the question's information (sum of inverse document frequencies) that the interaction and
+its neighbours hold, and meaning is the cosine with what its neighbours add. Both are absolute, so no statistics of the
 user's rows are needed, and a question that only hints at its answer has little coverage and is left to its meaning.
-What is borrowed only ever adds: a turn that says all by itself loses nothing.
+What is borrowed only ever adds: an interaction that says all by itself loses nothing.
 
 The constants were chosen on two development sets, conversations between people and chats with an assistant. Half or
 one and a half times any of them costs at most 2.2 points of recall at ten on the first and at most 4 on the second
@@ -46,13 +46,13 @@ class Weights:
             for sign in (-1, 1)
         }
     )
-    """Share of a term's weight that a turn takes from the turn at that distance, where it is more than its own: 0.6
-    for each step back, and 0.7 of that ahead, since answers follow questions."""
+    """Share of a term's weight that an interaction takes from the one at that distance, where it is more than its own:
+    0.6 for each step back, and 0.7 of that ahead, since answers follow questions."""
     session_lending: float = 0.1
-    """Share of a term's weight that a turn takes from any turn of its session."""
+    """Share of a term's weight that an interaction takes from any other of its session."""
     meaning_before: float = 0.5
     meaning_after: float = 0.3
-    """Share of what the previous and the next turn's cosine are above its own that a turn takes."""
+    """Share of what the cosines of the previous and the next are above its own that an interaction takes."""
     speaker: float = 0.2
     session: float = 0.25
     asks: float = 0.04
@@ -64,7 +64,7 @@ DEFAULT: Final = Weights()
 
 MIDDLE: Final = 0.9
 SPREAD: Final = 0.3
-"""The logistic that makes a relevance of a score: a good answer scores 1.0 to 1.6, a turn beside the point 0.2."""
+"""The logistic that makes a relevance of a score: a good answer scores 1.0 to 1.6, what is beside the point 0.2."""
 
 
 _SAID_BY_YOU: Final = re.compile(
@@ -238,8 +238,8 @@ class _Layout:
         return best
 
     def lifted_meaning(self, cosines: FloatArray) -> FloatArray:
-        """(n,): each cosine, lifted towards a neighbour's that is greater; never lowered, so that a turn which says
-        all by itself does not pay for the small talk around it. A row without a cosine counts as 0."""
+        """(n,): each cosine, lifted towards a neighbour's that is greater; never lowered, so that an interaction which
+        says all by itself does not pay for the small talk around it. A row without a cosine counts as 0."""
         known = np.nan_to_num(cosines, nan=0.0)
         lifted = known.copy()
         for step, share in ((-1, self.weights.meaning_before), (1, self.weights.meaning_after)):

@@ -76,7 +76,7 @@ def session_key(session_id: str) -> int:
 
 
 def traits(interaction: Interaction) -> int:
-    """What ranking wants to know of a turn beside its words, as bits."""
+    """What ranking wants to know of an interaction beside its words, as bits."""
     asks = interaction.content.rstrip(_CLOSING).endswith(_QUESTION_MARKS)
     return (ASKS if asks else 0) | (ASSISTANT if interaction.role == "assistant" else 0)
 

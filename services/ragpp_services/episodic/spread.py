@@ -1,9 +1,9 @@
 """A question for several things has its answers in several sessions: there, the tail of a ranking is spread over them.
 
-Turns of one session resemble each other, and the best session fills a ranking: right for one answer, and wrong for
-"Which places have they been to?". So, of such a question and after the first KEPT, each turn is set back by APART for
-every turn of its session that stands before it. The first KEPT stay: they are what was measured best. What changes is
-what a context has room for after them: on the development conversations between people about 0.9 points
+Interactions of one session resemble each other, and the best session fills a ranking: right for one answer, and wrong
+for "Which places have they been to?". So, of such a question and after the first KEPT, each interaction is set back by
+APART for every one of its session that stands before it. The first KEPT stay: they are what was measured best. What
+changes is what a context has room for after them: on the development conversations between people about 0.9 points
 more of the evidence of questions over several sessions (0.6 to 1.3 with APART from 0.02 to 0.06), and nothing less
 elsewhere.
 """
@@ -31,8 +31,8 @@ def asks_for_several(question: str) -> bool:
 
 
 def spread(raw: Sequence[float], sessions: Sequence[Hashable]) -> list[int]:
-    """The order of turns that are given best first, with their scores `raw` and `sessions`: a permutation that leaves
-    the first KEPT in place, and equal ones in their order. Takes time in proportion to n log n."""
+    """The order of interactions that are given best first, with their scores `raw` and `sessions`: a permutation that
+    leaves the first KEPT in place, and equal ones in their order. Takes time in proportion to n log n."""
     order = list(range(min(KEPT, len(raw))))
     before: dict[Hashable, int] = {}
     for index in order:

@@ -27,7 +27,7 @@ from ragpp.models import (
     Scope,
     Stored,
 )
-from ragpp.stores.cursors import decode_cursor, encode_cursor
+from ragpp.stores.cursors import decode_cursor, encode_cursor, page_size
 from ragpp.text.lexical import query_terms
 from ragpp.text.port import TokenSpans
 from ragpp.tierkit.health import health_of
@@ -42,10 +42,6 @@ from ragpp_services.episodic.search import Search, memory_of
 from ragpp_services.episodic.store import EpisodicStore
 
 _MAX_BIGINT: Final = (1 << 63) - 1
-
-MAX_PAGE: Final = 1_000
-"""Most interactions that a page holds."""
-
 COMPRESSED_AT_ONCE: Final = 200
 """Old texts that are read and compressed together."""
 INLINE_CHARS: Final = 4_000
@@ -183,9 +179,8 @@ class PostgresEpisodicTier:
         limit: int = 50,
         newest_first: bool = True,
     ) -> Page[Interaction]:
-        """See the protocol. A page holds 1 to MAX_PAGE interactions; InvalidInput for another limit."""
-        if not 1 <= limit <= MAX_PAGE:
-            raise InvalidInput(f"limit is {limit}, and must be between 1 and {MAX_PAGE}")
+        """See the protocol. InvalidInput for a `limit` that no page has."""
+        limit = page_size(limit)
         after = _position(cursor) if cursor is not None else None
         async with self._store.reader(scope) as reader:
             found = await reader.page(filters or Filters(), None, after, limit + 1, newest_first=newest_first)

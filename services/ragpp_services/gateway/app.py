@@ -34,6 +34,7 @@ from ragpp.tierkit.deployment import OpenTiers, open_tiers
 from ragpp.tiers import ProceduralTier, SemanticTier, ShortTermTier
 from ragpp.web import problems
 from ragpp_services.gateway.audit import Audit
+from ragpp_services.gateway.describing import describe_refusals
 from ragpp_services.gateway.http import AuditMiddleware
 from ragpp_services.gateway.identity import Identity
 from ragpp_services.gateway.intake import Intake
@@ -153,6 +154,7 @@ def create_app(open_parts_: Callable[[], AbstractAsyncContextManager[Parts]]) ->
     learned = (graph, procedural, review, reflections)
     for module in (interactions, recall, forgetting, sessions, *learned, retention, users, jobs, health):
         app.include_router(module.router)
+    describe_refusals(app)
     return app
 
 

@@ -16,28 +16,12 @@ from ragpp.errors import InvalidInput, MalformedBody, PayloadTooLarge, Unsupport
 from ragpp.fields import Id
 from ragpp.jobs import Job
 from ragpp.models import Value
+from ragpp_services.gateway.describing import REFUSALS
 from ragpp_services.gateway.parts import Parts
 from ragpp_services.gateway.requester import ApiKey, Requester
 from ragpp_services.gateway.store import Access
 
 JSON: Final = "application/json"
-RESPONSES: Final[dict[int | str, dict[str, object]]] = {
-    status: {
-        "description": description,
-        "content": {problems.MEDIA_TYPE: {"schema": problems.Problem.model_json_schema()}},
-    }
-    for status, description in {
-        400: "The body is not UTF-8 encoded JSON.",
-        401: "No valid key.",
-        403: "The key does not allow it.",
-        404: "Nothing of that id for this user.",
-        409: "An id is known with other content, or what was to be changed has changed.",
-        413: "The body is too large.",
-        415: "The body is declared as something other than JSON.",
-        422: "A value is outside what is accepted.",
-        503: "A store that this needs does not answer; repeating is safe.",
-    }.items()
-}
 
 
 async def _parts(request: Request) -> Parts:
@@ -104,7 +88,7 @@ class _Parsed(Request):
 
 def keyed_router(tag: str) -> APIRouter:
     """A router of KeyedRoutes, shown under `tag` in the API's description."""
-    return APIRouter(tags=[tag], responses=RESPONSES, route_class=KeyedRoute)
+    return APIRouter(tags=[tag], responses=REFUSALS, route_class=KeyedRoute)
 
 
 def _refuse_unknown_parameters(request: Request, known: frozenset[str]) -> None:

@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from typing import Final
 
-from ragpp.extraction.sentences import clean, split
 from ragpp.learned import ProposedRule, Quote
 from ragpp.models import Interaction, Rule, Scope
 from ragpp.text.lexical import words
+from ragpp.text.sentences import clean, split
 from ragpp_services.gateway.forgetting import readable
 from ragpp_services.gateway.parts import Parts
 

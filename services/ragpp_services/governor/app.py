@@ -11,8 +11,8 @@ from ragpp.errors import ConfigurationError
 from ragpp.llm.budget import InMemoryBudget
 from ragpp.llm.factory import make_language_models
 from ragpp.settings import LanguageModelSettings
-from ragpp_services.governor.echo import echo
 from ragpp_services.governor.graph import Governor
+from ragpp_services.governor.quoted_answer import quoted_answer
 from ragpp_services.governor.responders import Responder, language_model
 from ragpp_services.governor.values import Limits, Record
 
@@ -22,12 +22,12 @@ TENANT: Final = "local"
 
 @asynccontextmanager
 async def open_responder(*, echoing: bool) -> AsyncIterator[tuple[Responder, str]]:
-    """What answers, and its name: the echo, or the model that LLM_CHAT names.
+    """What answers, and its name: quotations of memory, or the model that LLM_CHAT names.
 
     Raises ConfigurationError where none is named, and for settings that contradict each other.
     """
     if echoing:
-        yield echo, "echo"
+        yield quoted_answer, "echo"
         return
     settings = LanguageModelSettings()
     models = make_language_models(settings, InMemoryBudget(system_clock, tokens_per_day=settings.tokens_per_day))

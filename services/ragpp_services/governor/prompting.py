@@ -12,7 +12,7 @@ from typing import Final
 from pydantic import JsonValue
 
 from ragpp.api import RecallResponse
-from ragpp.context.layout import PERSONA, RECENT, SITUATION, TOOLS, items, section, turn
+from ragpp.context.layout import PERSONA, RECENT, SITUATION, TOOLS, interaction, items, section
 from ragpp.names import as_name, speaker
 from ragpp.text.english import WEEKDAYS
 from ragpp_services.governor.values import RecentMessage, Tool
@@ -69,4 +69,4 @@ def assembled(
 
 def _line(message: RecentMessage) -> str:
     who = as_name(speaker(message.name, message.role)) or message.role
-    return turn(who, message.at, message.content)
+    return interaction(who, message.at, message.content)

@@ -41,7 +41,7 @@ question for each and four that concern none: 0.2 found 9 of the 10 and 2 % of t
 none, 0.15 found all and 12 %."""
 
 MAX_FINDINGS: Final = 5
-"""The most findings in an answer: the turns they were taken from are recalled by themselves."""
+"""The most findings in an answer: the interactions they were taken from are recalled by themselves."""
 
 FINDING_SHARE: Final = 0.25
 """The largest part of an answer that findings take, rounded up."""

@@ -9,10 +9,10 @@ from ragpp.errors import TierUnavailable
 from ragpp.settings import ForgettingSettings, RedisSettings
 from ragpp.stores.forgetting import SourceMarks
 from ragpp.stores.redis import Keys, create_client
-from ragpp.text.summaries import ExtractiveSummariser, Summariser
 from ragpp.text.tokens import TokenCounter
 from ragpp.tierkit.deployment import TierService
 from ragpp.tiers import ShortTermTier
+from ragpp_services.short_term.quoting import ExtractiveSummariser, Summariser
 from ragpp_services.short_term.settings import ShortTermSettings
 from ragpp_services.short_term.store import ShortTermStore
 from ragpp_services.short_term.tier import RedisShortTermTier

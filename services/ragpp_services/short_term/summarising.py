@@ -8,8 +8,8 @@ from ragpp.clock import Clock
 from ragpp.errors import MemorySystemError
 from ragpp.models import DEFAULT_SESSION, Entry, Scope, SummaryDraft
 from ragpp.stores.forgetting import SourceMarks
-from ragpp.text.summaries import NEW_SHARE, Summariser, SummaryMessage
 from ragpp.text.tokens import TokenCounter
+from ragpp_services.short_term.quoting import NEW_SHARE, Summariser, SummaryMessage
 from ragpp_services.short_term.records import interaction_entries
 from ragpp_services.short_term.settings import ShortTermSettings
 from ragpp_services.short_term.store import EVERYTHING, Session, ShortTermStore

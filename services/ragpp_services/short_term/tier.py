@@ -21,10 +21,10 @@ from ragpp.models import (
 )
 from ragpp.stores.cursors import decode_cursor, encode_cursor, page_size
 from ragpp.stores.forgetting import SourceMarks
-from ragpp.text.summaries import Summariser
 from ragpp.text.tokens import TokenCounter
 from ragpp.tierkit.health import health_of
 from ragpp_services.short_term import memories
+from ragpp_services.short_term.quoting import Summariser
 from ragpp_services.short_term.records import (
     Appended,
     Message,

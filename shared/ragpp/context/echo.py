@@ -2,7 +2,7 @@
 
 An agent is given a context, and sooner or later a context comes back as a message: pasted whole, quoted in a prompt,
 repeated in a reply. Learned again, a memory would become surer of itself each time it is read; searched again, it would
-push the turns it was made from out of the answer.
+push the interactions it was made from out of the answer.
 """
 
 import re
@@ -27,9 +27,9 @@ def recalled(text: str) -> list[Span]:
     """The stretches of `text` that are part of a context, in order, whole lines each; linear in its length.
 
     A section goes on from its heading to the first blank line, and over what follows when that is a further heading
-    or line of ours: a turn that was repeated without our marks may have blank lines in it. Outside a section a list
-    item that ends in its confidence or relevance is one by itself, with its marked lines; a dated turn is not, since
-    people write their notes and logs that way.
+    or line of ours: an interaction that was repeated without our marks may have blank lines in it. Outside a section a
+    list item that ends in its confidence or relevance is one by itself, with its marked lines; a dated interaction is
+    not, since people write their notes and logs that way.
     """
     if not may_hold_lines(text):
         return []

@@ -1,7 +1,7 @@
 """The layout of a context: its titles and the shapes of its lines, as they are written and as they are recognised.
 
     ## RELEVANT PAST INTERACTIONS
-    - [2024-05-01 09:30] Ada: a turn, with its day (relevance: 0.83)
+    - [2024-05-01 09:30] Ada: an interaction, with its day (relevance: 0.83)
     - [09:31] assistant: the next one of that day
       | and its second line
 
@@ -36,8 +36,8 @@ SHOWN_CONFIDENCE: Final = 0.01
 long."""
 _ITEM: Final = "- "
 _RELEVANCE, _CONFIDENCE = "relevance", "confidence"
-_TURNS: Final = frozenset({"interaction", "message"})
-_VERBATIM: Final = _TURNS | {"summary", "item"}
+_INTERACTIONS: Final = frozenset({"interaction", "message"})
+_VERBATIM: Final = _INTERACTIONS | {"summary", "item"}
 """What may have lines of its own; everything else that was learned is a line."""
 _FINDINGS: Final = frozenset(get_args(FindingKind))
 
@@ -76,8 +76,8 @@ class Around:
 def around(memory: Memory) -> Around:
     """What stands around the text of `memory`."""
     head, day, rest = _ITEM, "", tuple[str, ...]()
-    if memory.kind in _TURNS:
-        head, day, rest = _before_turn(as_name(memory.said_by or "") or "user", memory.occurred_at)
+    if memory.kind in _INTERACTIONS:
+        head, day, rest = _before_interaction(as_name(memory.said_by or "") or "user", memory.occurred_at)
     elif label := _label(memory)[1]:
         rest = (label,)
     bracket = ""
@@ -95,14 +95,14 @@ def data(memory: Memory) -> str:
     return quoted(on_one_line(memory.text[len(_label(memory)[0]) :]))
 
 
-def turn(who: str, at: datetime, text: str) -> str:
-    """A turn as an item: `who` said `text`."""
-    head, day, rest = _before_turn(who, at)
+def interaction(who: str, at: datetime, text: str) -> str:
+    """An interaction as an item: `who` said `text`."""
+    head, day, rest = _before_interaction(who, at)
     return f"{head}{day}{''.join(rest)}{quoted(text)}"
 
 
-def _before_turn(who: str, at: datetime | None) -> tuple[str, str, tuple[str, ...]]:
-    """What stands before a turn's text: head, day and rest of an `Around`."""
+def _before_interaction(who: str, at: datetime | None) -> tuple[str, str, tuple[str, ...]]:
+    """What stands before an interaction's text: head, day and rest of an `Around`."""
     said = f"{who}: "
     if at is None:
         return _ITEM, "", (said,)

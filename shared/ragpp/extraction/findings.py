@@ -16,9 +16,9 @@ from ragpp.extraction import finding_rules as rules
 from ragpp.extraction.engine import Hears, hear
 from ragpp.extraction.gate import Claim, Gate
 from ragpp.extraction.port import DateMention, FindingMention
-from ragpp.extraction.sentences import between
-from ragpp.extraction.tenses import tense_at
+from ragpp.extraction.times.tenses import tense_at
 from ragpp.models import DateSpan, FindingKind
+from ragpp.text.sentences import between
 
 MAX_TEXT: Final = 300
 """Characters of a finding's text."""

@@ -9,8 +9,8 @@ from enum import Enum, auto
 from functools import cached_property
 from typing import Final
 
-from ragpp.extraction.masking import ENTITY
-from ragpp.extraction.sentences import Sentence
+from ragpp.extraction.naming.masking import ENTITY
+from ragpp.text.sentences import Sentence
 
 
 class Claim(Enum):

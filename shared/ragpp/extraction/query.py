@@ -3,8 +3,9 @@
 import re
 from typing import Final
 
-from ragpp.extraction.kinship import CANONICAL, words
-from ragpp.extraction.lexicon import CONNECTORS, SENTENCE_OPENERS, is_ordinary
+from ragpp.extraction.naming.kinship import CANONICAL, words
+from ragpp.extraction.naming.lexicon import CONNECTORS, is_ordinary
+from ragpp.text.english import SENTENCE_OPENERS
 
 MAX_QUERY: Final = 2000
 """Characters read; a longer query names things early."""

@@ -15,11 +15,10 @@ from typing import TYPE_CHECKING, Final
 from ragpp.errors import ExtractionError
 from ragpp.extraction.findings import read_findings
 from ragpp.extraction.gate import Claim, Gate
-from ragpp.extraction.kin_phrases import read_kin
-from ragpp.extraction.lexicon import HOLIDAYS, SENTENCE_OPENERS, is_ordinary
-from ragpp.extraction.masking import Reading
-from ragpp.extraction.names import Labelled, Name, Word, confirm, find_names
-from ragpp.extraction.places import PLACES, capitalise
+from ragpp.extraction.naming.lexicon import HOLIDAYS, is_ordinary
+from ragpp.extraction.naming.masking import Reading
+from ragpp.extraction.naming.names import Labelled, Name, Word, confirm, find_names
+from ragpp.extraction.naming.places import PLACES, capitalise
 from ragpp.extraction.port import (
     SPEAKER,
     DateMention,
@@ -30,12 +29,14 @@ from ragpp.extraction.port import (
     PreferenceMention,
     RelationshipMention,
 )
-from ragpp.extraction.preferences import read_preferences
+from ragpp.extraction.preferences.statements import read_preferences
 from ragpp.extraction.query import query_entities
-from ragpp.extraction.relations import co_mentions, read_relations
-from ragpp.extraction.sentences import Sentence, clean, split
-from ragpp.extraction.temporal import find_dates
-from ragpp.extraction.ties import Antecedents, Scene, Tie
+from ragpp.extraction.relationships.kin_phrases import read_kin
+from ragpp.extraction.relationships.relations import co_mentions, read_relations
+from ragpp.extraction.relationships.ties import Antecedents, Scene, Tie
+from ragpp.extraction.times.temporal import find_dates
+from ragpp.text.english import SENTENCE_OPENERS
+from ragpp.text.sentences import Sentence, clean, split
 
 if TYPE_CHECKING:
     from spacy.language import Language

@@ -13,7 +13,7 @@ MESSAGE_CHARS: Final = 6_000
 
 
 class Said(Protocol):
-    """A message; `ragpp.models.Interaction` and `ragpp.text.summaries.SummaryMessage` are such."""
+    """A message, as `ragpp.models.Interaction` is one."""
 
     @property
     def said_by(self) -> str: ...

@@ -8,7 +8,7 @@ from typing import Final
 import structlog
 
 from ragpp.errors import LanguageModelError
-from ragpp.extraction.kinship import CANONICAL, is_family, relationship_type
+from ragpp.extraction.naming.kinship import CANONICAL, is_family, relationship_type
 from ragpp.llm.port import LanguageModel
 from ragpp.llm.prompting import prompt
 from ragpp.llm.replies import Cited, SaidFinding, SaidPreference, SaidRelationship, WindowReply

@@ -11,7 +11,8 @@ from ragpp.errors import InvalidInput
 from ragpp.models import Page
 
 _MAX_CHARS: Final = 4_096
-MAX_PAGE: Final = 500
+MAX_PAGE: Final = 1_000
+"""Of any tier's lists. The API gives out fewer."""
 Value = str | int | date
 """What a sort key is made of; a moment has a time zone."""
 T = TypeVar("T")
@@ -21,10 +22,10 @@ C = TypeVar("C", bound=Value)
 
 
 def page_size(limit: int) -> int:
-    """`limit` itself, at most 500. Raises InvalidInput when it is not positive."""
-    if limit < 1:
-        raise InvalidInput("limit must be at least 1")
-    return min(limit, MAX_PAGE)
+    """`limit` itself. Raises InvalidInput for one that no page has: below 1, or above MAX_PAGE."""
+    if not 1 <= limit <= MAX_PAGE:
+        raise InvalidInput(f"limit is {limit}, and must be between 1 and {MAX_PAGE:,}")
+    return limit
 
 
 def page_of(kind: type[Page[T]], found: Sequence[T], size: int, position: Callable[[T], tuple[Value, ...]]) -> Page[T]:

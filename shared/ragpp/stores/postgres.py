@@ -122,9 +122,21 @@ async def foreign_errors(what: str) -> AsyncIterator[None]:
     except UNAVAILABLE as error:
         if isinstance(error, asyncpg.InterfaceError) and isinstance(error, ValueError):
             raise StorageError(f"{what}: the driver refused a value ({type(error).__name__})") from error
-        raise TierUnavailable(f"{what}: PostgreSQL did not answer ({type(error).__name__})") from error
+        raise _outage(what, error) from error
     except asyncpg.PostgresError as error:
         raise StorageError(f"{what}: PostgreSQL refused the statement ({type(error).__name__})") from error
+
+
+def _outage(what: str, error: BaseException) -> TierUnavailable:
+    """It names what kept PostgreSQL from answering. Where the server ended a connection, as it does when a transaction
+    is silent or holds a lock for too long, leaving the transaction raises an InterfaceError over the error that says
+    so."""
+    while isinstance(error, asyncpg.InterfaceError | asyncpg.ConnectionDoesNotExistError):
+        beneath = error.__cause__ or error.__context__
+        if not isinstance(beneath, UNAVAILABLE):
+            break
+        error = beneath
+    return TierUnavailable(f"{what}: PostgreSQL did not answer ({type(error).__name__})")
 
 
 @asynccontextmanager

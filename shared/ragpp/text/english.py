@@ -2,7 +2,7 @@
 
 Words are in lower case, names of months and days as they are written. The calendar is not the standard library's, which
 speaks the language of the process's locale. Word lists that serve one purpose of extraction alone are in
-`ragpp.extraction.lexicon`.
+`ragpp.extraction.naming.lexicon`.
 """
 
 from datetime import datetime
@@ -103,3 +103,46 @@ CHAT_WORDS: Final = word_set(
     """
 )
 """What any chat is full of, whatever it is about: greetings, praise, common verbs and nouns, and time going by."""
+
+SENTENCE_OPENERS: Final = word_set(
+    # pronouns, determiners, question words, conjunctions, prepositions, auxiliaries
+    "born raised moved relocated settled quit left joined visited adopted bought sold graduated retired resigned "
+    "started "
+    "been prefer switched allergic vegan vegetarian engaged married based living working studying teaching dating "
+    "obsessed decided realised realized learned forgot planning booked signed finished hired fired laid spent "
+    "i i'm im ive you he she it we they me him her us them my your his its our their mine yours this that these those "
+    "a an the some any no none nothing nobody everyone everybody everything someone somebody something anyone anybody "
+    "anything all both each every either neither many much most more less few several another other others such same "
+    "who whom whose what which when where why how whatever whenever wherever whoever and or but nor so yet for because "
+    "since although though while if unless until till after before once as than whether despite in on at by with "
+    "without from to of off over under into onto through during about around between among against across along near "
+    "behind beside besides beyond except per up down out like be is are was were am been being do does did done have "
+    "has had having can could may might must shall should will would ought let's lets there here "
+    # adverbs, time, discourse
+    "not never always often sometimes usually maybe perhaps probably possibly definitely absolutely certainly surely "
+    "honestly actually basically really seriously literally apparently obviously clearly luckily fortunately "
+    "unfortunately sadly hopefully finally eventually recently lately currently suddenly meanwhile anyway anyways "
+    "also too just only even still already again soon later now then today tonight tomorrow yesterday afterwards "
+    "instead otherwise however therefore thus hence moreover furthermore first second third next last lastly today's "
+    "speaking confession question update news fact story note reminder tip rule step part point option number "
+    # greetings and interjections
+    "hi hey hello hiya howdy yo morning afternoon evening night goodnight goodbye bye cheers thanks thank ta welcome "
+    "congrats congratulations sorry please yes yeah yep yup no nope nah ok okay sure right fine great good nice cool "
+    "awesome amazing lovely wonderful fantastic brilliant perfect excellent wow oh ooh ah aha haha hahaha hehe lol omg "
+    "ugh oops ouch hmm hm um uh well alas hooray yay phew gosh jeez damn dear happy merry best love hugs "
+    "sounds looks seems feels glad plus anytime whoa woah woohoo dang yikes yup ooof oof nice bravo cheers gotcha "
+    "deal done noted agreed exactly indeed true false tempting huge tired strange weird interesting same sensible "
+    # verbs that open an order, a report or a question
+    "tell ask call give send bring take come go get let look see watch listen wait stop start try keep make put think "
+    "remember forget guess imagine suppose say says said consider check read write meet help show use need want hope "
+    "wish love hate miss enjoy buy find know mean feel turn leave move work works worked play run stay talk call "
+    "visit invite bet trust believe describe explain list summarize summarise translate compare suggest recommend "
+    "plan book open close set add remove update create delete save share post click type press follow "
+    "going coming getting trying looking thinking working making doing being having waiting "
+    # frequent nouns and adjectives
+    "people work home life time day week month year weekend summer winter spring autumn fall school college university "
+    "breakfast lunch dinner coffee tea food music family friends friend kids parents money health weather rain "
+    "traffic christmas-time half dietary quick long short big small "
+    "old new little poor apart thing things stuff everything's someone's god lord jesus heaven mom's dad's"
+).union(NUMBERS)
+"""Words that start a sentence with a capital although they name nobody."""

@@ -64,14 +64,14 @@ _STEMMERS: Final = (
 
 def index_line(interaction: Interaction, text: str | None = None) -> str:
     """What is embedded of an interaction, or of the part `text` of it: `Name: text`, or the text alone without a
-    name. Questions name people, and a turn in the first person does not."""
+    name. Questions name people, and what is said in the first person does not."""
     body = interaction.content if text is None else text
     return f"{interaction.name}: {body}" if interaction.name else body
 
 
 def lexical_line(interaction: Interaction, text: str | None = None) -> str:
     """What is indexed by words: the index line after the date, `8 May 2023`, in UTC, since questions name months
-    and years that the turns themselves leave out."""
+    and years that the interactions themselves leave out."""
     return f"{day_in_words(interaction.occurred_at)} {index_line(interaction, text)}"
 
 

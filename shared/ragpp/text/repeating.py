@@ -8,10 +8,10 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from ragpp.extraction.sentences import clean, split
 from ragpp.models import Interaction, Memory, Repetition
 from ragpp.text.english import FUNCTION_WORDS, word_set
 from ragpp.text.lexical import terms, words
+from ragpp.text.sentences import clean, split
 from ragpp.text.spans import Span, blanked, merged
 
 COVERED: Final = 0.8
@@ -20,9 +20,9 @@ the user said "moved", and adds a word of its own."""
 COVERED_BY_FORGOTTEN: Final = 0.5
 """The same where what it repeats is being forgotten: the rest of it may be from what stays."""
 MEMORIES: Final = 3
-"""So many earlier turns may have said them between them: a reply joins what was said apart."""
+"""So many earlier interactions may have said them between them: a reply joins what was said apart."""
 LEAST_SHARED: Final = 2
-"""A turn counts that shares so many words, or all that are left: single common words prove nothing."""
+"""An interaction counts that shares so many words, or all that are left: single common words prove nothing."""
 
 _REPORTING: Final = word_set(
     """

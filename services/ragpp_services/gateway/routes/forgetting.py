@@ -1,6 +1,7 @@
 """Forgetting everything about a person, a thing, or something that was said."""
 
 from ragpp.api import ForgetAnswer, ForgetRequest
+from ragpp_services.gateway.describing import refusal
 from ragpp_services.gateway.forgetting import Outcome, confirmed, forget_messages, messages_about, would_go
 from ragpp_services.gateway.http import GatewayParts, keyed_router
 from ragpp_services.gateway.requester import Writer
@@ -11,7 +12,7 @@ router = keyed_router("forgetting")
 @router.post(
     "/v1/forget",
     summary="Find, and forget, what is about somebody or something",
-    responses={409: {"description": "What was confirmed is not, or no longer, what is about it; `details.ids`."}},
+    responses={409: refusal(409, "What was confirmed is not, or no longer, what is about it; `details.ids`.")},
 )
 async def forget_about(requester: Writer, parts: GatewayParts, body: ForgetRequest) -> ForgetAnswer:
     """Lists every message about it, each with why, by time. Nothing is changed unless the request carries `confirm`,

@@ -10,6 +10,7 @@ from ragpp.errors import Forbidden, InvalidInput, NotFound
 from ragpp.fields import Id, Label
 from ragpp.models import Filters, Interaction, InteractionEntry, Page, Role, Scope, TimeRange, Visibility
 from ragpp.receipts import Receipt
+from ragpp_services.gateway.describing import refusal
 from ragpp_services.gateway.forgetting import attempt, forget_messages, said_to
 from ragpp_services.gateway.http import Cursor, DryRun, GatewayParts, Limit, UserId, keyed_router
 from ragpp_services.gateway.parts import Parts
@@ -25,7 +26,7 @@ router = keyed_router("interactions")
     "/v1/interactions",
     status_code=201,
     summary="Remember messages",
-    responses={409: {"description": "An id is known with other content; `details.indexes` names which."}},
+    responses={409: refusal(409, "An id is known with other content; `details.indexes` names which.")},
 )
 async def store_interactions(requester: Writer, parts: GatewayParts, body: StoreRequest) -> StoreResponse:
     """Store messages of one session. All are acknowledged, or none; repeating a request with ids is harmless. A message

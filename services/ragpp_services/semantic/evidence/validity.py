@@ -20,7 +20,7 @@ import re
 from collections.abc import Iterable
 from typing import Final
 
-from ragpp.extraction.places import COUNTRIES
+from ragpp.extraction.naming.places import COUNTRIES
 from ragpp_services.semantic.evidence.keys import name_key
 from ragpp_services.semantic.records import Statement
 

@@ -9,7 +9,7 @@ from ragpp.clock import Clock, to_moment
 from ragpp.errors import InvalidInput, NotFound
 from ragpp.learned import RelationshipState
 from ragpp.models import Entity, EntityLabel, KnownAs, Page, Relationship, Scope
-from ragpp.stores.cursors import decode_cursor, page_of
+from ragpp.stores.cursors import decode_cursor, page_of, page_size
 from ragpp_services.semantic.evidence.folding import Belief
 from ragpp_services.semantic.evidence.keys import loose_key, name_key
 from ragpp_services.semantic.evidence.timeline import SAID, by_time
@@ -19,7 +19,6 @@ from ragpp_services.semantic.records import RelationshipState as RelationshipRec
 from ragpp_services.semantic.rows import NamedRelationship
 from ragpp_services.semantic.store import SemanticStore
 
-MAX_PAGE: Final = 1_000
 REFILL: Final = 500
 """The least that is read at once to fill up a page, however short the page is."""
 
@@ -34,7 +33,7 @@ class Browsing:
         self, scope: Scope, label: EntityLabel | None = None, cursor: str | None = None, limit: int = 50
     ) -> Page[Entity]:
         """Entities by name. Raises InvalidInput for a cursor that is not ours."""
-        limit = _checked(limit)
+        limit = page_size(limit)
         after = ("", "") if cursor is None else decode_cursor(cursor, str, str)
         states = await self._store.list_entities(scope, after=after, label=label, limit=limit + 1)
         found = [state.to_model() for state in states]
@@ -79,7 +78,7 @@ class Browsing:
         """Relationships in the order of their first mention; confidence decayed to `as_of`, or to now. As of a
         moment they are as they were then: what was said later is neither seen nor counted, and what ended or faded
         later is current. What a person rejected is rejected at any moment."""
-        limit = _checked(limit)
+        limit = page_size(limit)
         after = (BEFORE_TIME, "") if cursor is None else decode_cursor(cursor, int, str)
         if not BEFORE_TIME <= after[0] <= AFTER_TIME:
             raise InvalidInput("the cursor is not one that this list gave out")
@@ -104,7 +103,7 @@ class Browsing:
             scope,
             below=below,
             now=now,
-            limit=_checked(limit),
+            limit=page_size(limit),
             rate=self._belief.decay_per_day,
             lasting_rate=self._belief.lasting_decay_per_day,
         )
@@ -163,10 +162,3 @@ def _is_of(found: RelationshipRecord, state: RelationshipState) -> bool:
     if found.valid_to is not None:
         return state == "ended"
     return state == ("archived" if found.archived_at is not None else "current")
-
-
-def _checked(limit: int) -> int:
-    """`limit` itself. Raises InvalidInput for one that no page has."""
-    if not 1 <= limit <= MAX_PAGE:
-        raise InvalidInput(f"limit is {limit}, it must be 1 to {MAX_PAGE:,}")
-    return limit

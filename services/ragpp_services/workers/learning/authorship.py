@@ -16,8 +16,8 @@ from itertools import islice, pairwise
 from typing import Final
 
 from ragpp.context.echo import masked
-from ragpp.extraction.sentences import Sentence, clean, split
 from ragpp.models import Interaction
+from ragpp.text.sentences import Sentence, clean, split
 from ragpp.text.spans import Span, blanked
 from ragpp_services.workers.hearing.own_words import marked
 from ragpp_services.workers.learning.authorship_words import CLASSES

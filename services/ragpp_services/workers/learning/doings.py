@@ -9,9 +9,9 @@ from typing import Final, Literal
 
 from ragpp.extraction.engine import Hears, Plain, hear
 from ragpp.extraction.gate import Claim, Gate
-from ragpp.extraction.sentences import clean, split
 from ragpp.models import Interaction
 from ragpp.text.english import word_set
+from ragpp.text.sentences import clean, split
 from ragpp_services.workers.hearing.own_words import own_text
 
 LONGEST_REQUEST: Final = 300

@@ -7,7 +7,7 @@ and not with a subject.
 import re
 from typing import Final, Literal, NamedTuple, cast
 
-from ragpp.extraction.sentences import Sentence
+from ragpp.text.sentences import Sentence
 from ragpp_services.workers.learning.texts import content_stems
 
 Standing = Literal["standing", "repeated", "once"]

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
-from ragpp.extraction.sentences import Sentence, clean, split
 from ragpp.learned import LEARNED_RULE
 from ragpp.models import Interaction
+from ragpp.text.sentences import Sentence, clean, split
 from ragpp.text.spans import Span
 from ragpp_services.workers.hearing.own_words import own_text
 from ragpp_services.workers.learning.authorship import (

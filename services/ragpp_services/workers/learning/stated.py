@@ -5,8 +5,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from ragpp.extraction import Extraction, Extractor
-from ragpp.extraction.sentences import clean, split
 from ragpp.models import Interaction
+from ragpp.text.sentences import clean, split
 from ragpp.text.spans import Span
 from ragpp_services.workers.hearing.own_words import own_text
 from ragpp_services.workers.learning.authorship import undoubted

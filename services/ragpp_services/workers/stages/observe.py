@@ -42,7 +42,7 @@ STATING_ROLES: Final = frozenset({"user"})
 FOUND_BY_ASSISTANTS: Final[frozenset[FindingKind]] = frozenset({"decision", "error", "insight"})
 """What an assistant says of its own work. Its plans are the next message, and its habits nobody's."""
 LOOKED_UP: Final = 10
-"""How many earlier turns are compared with a sentence that may repeat them."""
+"""How many earlier interactions are compared with a sentence that may repeat them."""
 LOOKUPS_AT_ONCE: Final = 4
 LOOKED_AT: Final = 40
 """Sentences of one message that are looked up; what a longer one says beyond them teaches nothing."""

@@ -6,8 +6,8 @@ import structlog
 
 from ragpp.errors import LanguageModelError
 from ragpp.errors.telling import told
+from ragpp.llm.summaries import LlmSummariser
 from ragpp.models import Interaction, InteractionEntry, Scope, SummaryDraft
-from ragpp.text.summaries import LlmSummariser, SummaryMessage
 from ragpp_services.workers.parts import WorkerParts
 
 FOLDED_MESSAGES: Final = 200
@@ -33,10 +33,7 @@ async def improve_summary(parts: WorkerParts, scope: Scope, epoch: int) -> bool:
         for item in await parts.episodic.session_tail(scope, FOLDED_MESSAGES)
         if _left_the_window(draft, item)
     ]
-    said = [
-        SummaryMessage(said_by=item.said_by, content=item.content, occurred_at=item.occurred_at)
-        for item in (entry.interaction for entry in entries)
-    ]
+    said = [entry.interaction for entry in entries]
     try:
         text = await LlmSummariser(model, parts.counter).summarise(draft.text, said, draft.max_tokens)
     except LanguageModelError as error:

@@ -34,7 +34,7 @@ _TURN: Final = re.compile(
     r"[^\n]*(?:\n[ \t]*+[^\s][^\n]*)*+",
     re.MULTILINE,
 )
-"""A turn of a chat as it is exported: a time, a name, and what was said, until a blank line."""
+"""A message of a chat as it is exported: a time, a name, and what was said, until a blank line."""
 
 _CLOCK: Final = r"\d{1,2}(?:[:h]\d\d(?::\d\d)?(?:[ \t]?[ap]\.?m\b\.?)?|[ \t]?[ap]m\b)"
 MONTH: Final = rf"(?:{'|'.join(MONTH_ABBREVIATIONS).lower()})[a-z]{{0,6}}\.?"

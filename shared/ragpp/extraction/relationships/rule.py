@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
-from ragpp.extraction.masking import ENTITY
+from ragpp.extraction.naming.masking import ENTITY
 from ragpp.extraction.port import EntityLabel
 from ragpp.text.english import word_set
 

@@ -13,11 +13,11 @@ from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
-from ragpp.extraction import intervals
-from ragpp.extraction import temporal_rules as rules
-from ragpp.extraction.intervals import PARTS, SEASONS, Interval
 from ragpp.extraction.port import DateMention
-from ragpp.extraction.tenses import Tense, tense_at
+from ragpp.extraction.times import intervals
+from ragpp.extraction.times import temporal_rules as rules
+from ragpp.extraction.times.intervals import PARTS, SEASONS, Interval
+from ragpp.extraction.times.tenses import Tense, tense_at
 from ragpp.models import DateSpan
 from ragpp.text.english import WEEKDAYS, month_number
 

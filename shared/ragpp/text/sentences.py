@@ -1,4 +1,5 @@
-"""Cuts a message into sentences, and says which of them ask or mock; `gate` says what the others assert.
+"""Cuts a message into sentences, and says which of them ask or mock; what the others assert, `ragpp.extraction.gate`
+says.
 
 Every rewrite keeps the length, so an offset in a cleaned text is the offset in the message.
 """

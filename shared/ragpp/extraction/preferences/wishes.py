@@ -7,10 +7,10 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from ragpp.extraction import wish_rules as rules
-from ragpp.extraction.likings import Readers, mention
 from ragpp.extraction.phrases import key_of, leading_phrase
 from ragpp.extraction.port import PreferenceMention
+from ragpp.extraction.preferences import wish_rules as rules
+from ragpp.extraction.preferences.likings import Readers, mention
 
 
 def _manner(match: re.Match[str]) -> Iterator[PreferenceMention]:

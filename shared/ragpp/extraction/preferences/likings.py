@@ -8,10 +8,10 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Final
 
-from ragpp.extraction import liking_rules as rules
 from ragpp.extraction.phrases import key_of, leading_phrase, object_phrase, points_elsewhere, without_article
 from ragpp.extraction.port import Polarity, PreferenceMention
-from ragpp.extraction.topics import category_of, choice
+from ragpp.extraction.preferences import liking_rules as rules
+from ragpp.extraction.preferences.topics import category_of, choice
 
 Reader = Callable[[re.Match[str]], Iterator[PreferenceMention]]
 MAX_LISTED: Final = 6

@@ -3,7 +3,7 @@
 import re
 from typing import Final
 
-from ragpp.extraction.intervals import SEASONS
+from ragpp.extraction.times.intervals import SEASONS
 from ragpp.text import english
 
 NUMBERS: Final = {"a": 1, "an": 1} | english.NUMBERS

@@ -16,7 +16,7 @@ MAX_QUOTE_CHARS: Final = 400
 _SPOKEN: Final = frozenset({"interaction", "message"})
 
 
-def echo(prompt: Prompt) -> Reply:
+def quoted_answer(prompt: Prompt) -> Reply:
     """What is remembered that the last message asks for: at most MAX_QUOTED memories, cited."""
     last = prompt.messages[-1]
     if last.role == "tool":

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from ragpp.extraction.kinship import CANONICAL, PLURAL
-from ragpp.extraction.lexicon import (
+from ragpp.extraction.naming.kinship import CANONICAL, PLURAL
+from ragpp.extraction.naming.lexicon import (
     CONNECTORS,
     DEMONYMS,
     EVENT_NOUNS,
@@ -19,12 +19,12 @@ from ragpp.extraction.lexicon import (
     ORG_NOUNS,
     PERSON_VERBS,
     PLACE_NOUNS,
-    SENTENCE_OPENERS,
     TITLES,
     USED,
     is_ordinary,
 )
 from ragpp.extraction.port import EntityLabel
+from ragpp.text.english import SENTENCE_OPENERS
 
 _LEADS_OF: Final = frozenset(
     {"museum", "university", "bank", "ministry", "department", "isle", "city", "gulf", "bay", "institute", "school",

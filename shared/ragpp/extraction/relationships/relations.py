@@ -12,18 +12,18 @@ from functools import partial
 from itertools import combinations
 from typing import Final
 
-from ragpp.extraction.company_rules import BREAK_UP, NEW_PET, PAIR, PET_NAME
 from ragpp.extraction.engine import Groups, Hears, hear, hear_groups
 from ragpp.extraction.gate import Claim
-from ragpp.extraction.kinship import relationship_type
-from ragpp.extraction.masking import ENTITY, Reading, is_mark, marks, mentions, number
-from ragpp.extraction.names import Name
+from ragpp.extraction.naming.kinship import relationship_type
+from ragpp.extraction.naming.masking import ENTITY, Reading, is_mark, marks, mentions, number
+from ragpp.extraction.naming.names import Name
 from ragpp.extraction.phrases import object_phrase
 from ragpp.extraction.port import EntityLabel
-from ragpp.extraction.relation_rules import RULES, TASTE
-from ragpp.extraction.rule import Rule
-from ragpp.extraction.sentences import spelled_out
-from ragpp.extraction.ties import Scene, Tie
+from ragpp.extraction.relationships.company_rules import BREAK_UP, NEW_PET, PAIR, PET_NAME
+from ragpp.extraction.relationships.relation_rules import RULES, TASTE
+from ragpp.extraction.relationships.rule import Rule
+from ragpp.extraction.relationships.ties import Scene, Tie
+from ragpp.text.sentences import spelled_out
 
 RELATED_TO: Final = "RELATED_TO"
 MAX_CO_MENTIONED: Final = 4

@@ -11,18 +11,18 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Final
 
-from ragpp.extraction import liking_rules as likings
-from ragpp.extraction import preference_rules as rules
 from ragpp.extraction.engine import Groups, Hears, hear_groups
 from ragpp.extraction.gate import Claim, Gate
-from ragpp.extraction.lexicon import is_ordinary
-from ragpp.extraction.likings import OTHER_LIKINGS, OWN_LIKINGS, Reader, dislikes, instead, likes, mention
+from ragpp.extraction.naming.lexicon import is_ordinary
 from ragpp.extraction.phrases import key_of, leading_phrase, object_phrase, points_elsewhere, without_article
 from ragpp.extraction.port import PreferenceMention
-from ragpp.extraction.sentences import spelled_out
-from ragpp.extraction.topics import category_of, choice
-from ragpp.extraction.wishes import CONTACTS, OWN_WISHES, REQUESTS
+from ragpp.extraction.preferences import liking_rules as likings
+from ragpp.extraction.preferences import statement_rules as rules
+from ragpp.extraction.preferences.likings import OTHER_LIKINGS, OWN_LIKINGS, Reader, dislikes, instead, likes, mention
+from ragpp.extraction.preferences.topics import category_of, choice
+from ragpp.extraction.preferences.wishes import CONTACTS, OWN_WISHES, REQUESTS
 from ragpp.text.english import word_set
+from ragpp.text.sentences import spelled_out
 
 _NOT_HABITS: Final = word_set(
     "know knew think thought feel felt mean meant said say says want wanted get got have had been was were did forget "

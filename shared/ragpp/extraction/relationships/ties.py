@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 
 from ragpp.extraction.gate import Gate
-from ragpp.extraction.kinship import pronoun
-from ragpp.extraction.masking import Reading, marks
-from ragpp.extraction.names import Name
+from ragpp.extraction.naming.kinship import pronoun
+from ragpp.extraction.naming.masking import Reading, marks
+from ragpp.extraction.naming.names import Name
 
 
 @dataclass(frozen=True, slots=True)

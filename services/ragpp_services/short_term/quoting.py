@@ -1,5 +1,4 @@
-"""Rolling summaries of a conversation: the port, a summariser that quotes instead of writing, and one that has a
-language model write.
+"""Rolling summaries of a conversation: the port, and a summariser that quotes instead of writing.
 
 Every line of an extractive summary is "<speaker>, <day> <month> <year>: <words>", the words standing in the message as
 they stand in the line, so that what a line rests on can be found again.
@@ -11,15 +10,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final, Protocol
 
-from ragpp.errors import MalformedReply
-from ragpp.extraction.lexicon import SENTENCE_OPENERS
-from ragpp.extraction.sentences import Sentence, split
-from ragpp.llm.port import LanguageModel
-from ragpp.llm.prompting import prompt
-from ragpp.llm.replies import SummaryReply
-from ragpp.llm.transcripts import Numbered, batches, data
-from ragpp.text.english import MONTH_ABBREVIATIONS
+from ragpp.text.english import MONTH_ABBREVIATIONS, SENTENCE_OPENERS
 from ragpp.text.port import TokenMeter
+from ragpp.text.sentences import Sentence, split
 
 LONGEST_QUOTE: Final = 60
 """Tokens of one line; a longer sentence is cut and ends in an ellipsis."""
@@ -27,9 +20,6 @@ NEW_SHARE: Final = 0.5
 """Of the budget, at least open to new lines when the previous summary would fill it."""
 COMPRESSION: Final = 0.5
 """Tokens of the new lines to tokens of the messages, beyond the best line of each message."""
-
-WORDS_PER_TOKEN: Final = 0.7
-"""What a model is told of a budget in tokens: models keep to words better."""
 
 _WORD: Final = re.compile(r"[^\W\d_]+")
 _NUMBER: Final = re.compile(r"\d")
@@ -138,36 +128,6 @@ class ExtractiveSummariser:
             return ""
         best = max(lines, key=lambda line: (line.salience, line.order))
         return self._counter.truncate(best.text, max_tokens).rstrip()
-
-
-class LlmSummariser:
-    """Has a language model write the lines; implements `Summariser`. Whoever uses it keeps what an
-    `ExtractiveSummariser` made until this one has answered, and goes on with that when it raises."""
-
-    def __init__(self, model: LanguageModel, counter: TokenMeter) -> None:
-        self._model, self._counter = model, counter
-
-    async def summarise(self, previous: str, messages: Sequence[SummaryMessage], max_tokens: int) -> str:
-        """See `Summariser.summarise`; messages too long for one prompt are folded in one part after the other. What
-        the model writes over the budget is cut. Raises LanguageModelError; MalformedReply also for no line at all."""
-        if max_tokens < 0:
-            raise ValueError(f"max_tokens is {max_tokens}, and must not be negative")
-        if max_tokens == 0 or not (messages or previous.strip()):
-            return ""
-        summary = previous
-        for batch in list(batches(messages)) or [Numbered(0, 0, "")]:
-            lines = [data(line=line) for line in summary.split("\n") if line.strip()]
-            fields = {
-                "words": str(max(20, int(max_tokens * WORDS_PER_TOKEN))),
-                "summary": "\n".join(lines),
-                "messages": batch.text,
-            }
-            completion = await self._model.complete(prompt("summarise").filled(fields), schema=SummaryReply)
-            written = (" ".join(line.split()) for line in completion.reply.lines)
-            summary = "\n".join(line for line in written if line)
-            if not summary:
-                raise MalformedReply(f"{completion.model} wrote an empty summary", tokens_used=completion.usage.total)
-        return self._counter.truncate(summary, max_tokens).rstrip()
 
 
 def _fill(lines: Sequence[_Line], budget: int) -> list[_Line]:

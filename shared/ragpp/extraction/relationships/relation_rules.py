@@ -3,9 +3,9 @@
 import re
 from typing import Final
 
-from ragpp.extraction.company_rules import COMPANY
-from ragpp.extraction.masking import ENTITY
-from ragpp.extraction.rule import (
+from ragpp.extraction.naming.masking import ENTITY
+from ragpp.extraction.relationships.company_rules import COMPANY
+from ragpp.extraction.relationships.rule import (
     ADVERBS,
     AFTER,
     BE,
@@ -18,7 +18,7 @@ from ragpp.extraction.rule import (
     Rule,
     rules,
 )
-from ragpp.extraction.work_rules import WORK
+from ragpp.extraction.relationships.work_rules import WORK
 
 _MOVED: Final = rf"{HAVE}{ADVERBS}\s(?:moved|relocated)(?:\s(?:back|over|up|down|out|house|away|here)){{0,2}}"
 

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from ragpp.extraction.names import Name
-from ragpp.extraction.sentences import Sentence
+from ragpp.extraction.naming.names import Name
+from ragpp.text.sentences import Sentence
 
 _FIRST: Final = 0xE000
 _PAD: Final = "\uf8ff"

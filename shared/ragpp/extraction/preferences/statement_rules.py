@@ -1,4 +1,4 @@
-"""The patterns of `preferences`, over cleaned sentences: how people say what they want, do, like and are.
+"""The patterns of `statements`, over cleaned sentences: how people say what they want, do, like and are.
 
 A pattern ends where the phrase begins that says what it is about, unless a group holds it.
 """

@@ -9,10 +9,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final
 
-from ragpp.extraction import kin_rules as rules
 from ragpp.extraction.engine import Hears, hear
 from ragpp.extraction.gate import Claim
-from ragpp.extraction.kinship import (
+from ragpp.extraction.naming.kinship import (
     CANONICAL,
     PLURAL,
     UNIQUE,
@@ -20,9 +19,10 @@ from ragpp.extraction.kinship import (
     is_pet,
     relationship_type,
 )
-from ragpp.extraction.masking import Reading, marks, number
-from ragpp.extraction.names import Name
-from ragpp.extraction.ties import Scene, Tie
+from ragpp.extraction.naming.masking import Reading, marks, number
+from ragpp.extraction.naming.names import Name
+from ragpp.extraction.relationships import kin_rules as rules
+from ragpp.extraction.relationships.ties import Scene, Tie
 
 _OTHERS: Final = frozenset({"your", "his", "her", "their", "the", "a", "whose", "every", "new", "single", "my", "our"})
 _ROUNDS: Final = 3

@@ -2,8 +2,8 @@
 
 from typing import Final
 
-from ragpp.extraction.masking import ENTITY
-from ragpp.extraction.rule import (
+from ragpp.extraction.naming.masking import ENTITY
+from ragpp.extraction.relationships.rule import (
     ADVERBS,
     AS,
     BE,

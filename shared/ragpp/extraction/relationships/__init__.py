@@ -1,0 +1,1 @@
+"""Who is what to whom, who lives, works and studies where, and has what."""
