@@ -29,11 +29,12 @@ from ragpp.embedding.onnx import OnnxEmbedder
 from ragpp.fields import MAX_CONTENT_CHARS
 from ragpp.models import Interaction
 from ragpp.text.chunking import chunk
-from ragpp.text.lexical import document_weights, index_line, lexical_line, query_terms
+from ragpp.text.lexical import index_line, lexical_line, query_terms
 from ragpp.text.tokens import TokenCounter
 from ragpp_services.episodic.ranking import DEFAULT, CandidateTable, QuerySignals, Ranked, Weights, information, rank
-from ragpp_services.episodic.spread import asks_for_several, spread
-from ragpp_services.episodic.superseding import Statement, current_first
+from ragpp_services.episodic.ranking.spread import asks_for_several, spread
+from ragpp_services.episodic.ranking.superseding import Statement, current_first
+from ragpp_services.episodic.reading.traits import ASKED, read, traits
 
 PROJECT: Final = Path(__file__).resolve().parents[1]
 COLUMNS: Final = ("R@1", "R@10", "R@50", "hit@10", "all@10", "nDCG@10", "MRR", "B1000", "new>old")
@@ -41,14 +42,18 @@ FOUND: Final = 50
 """What a recall asks the tier for at least; the current is looked for among these."""
 ABLATIONS: Final[Mapping[str, Weights]] = {
     "no words": replace(DEFAULT, words=0.0),
-    "words alone": replace(DEFAULT, words=1e6, speaker=0.0, session=0.0, asks=0.0, assistant=0.0),
     "no lending of words": replace(DEFAULT, lending={}, session_lending=0.0),
     "lending without the session": replace(DEFAULT, session_lending=0.0),
     "no lifting of meaning": replace(DEFAULT, meaning_before=0.0, meaning_after=0.0),
     "no neighbours at all": replace(DEFAULT, lending={}, session_lending=0.0, meaning_before=0.0, meaning_after=0.0),
     "no speaker": replace(DEFAULT, speaker=0.0),
     "no session": replace(DEFAULT, session=0.0),
-    "no asks": replace(DEFAULT, asks=0.0),
+    "no trust": replace(DEFAULT, trusted=(0.0, 0.0)),
+    "no bound to borrowing": replace(DEFAULT, borrowing=0.0),
+    "no kind of answer": replace(DEFAULT, kind=0.0),
+    "no subject": replace(DEFAULT, of_others=1.0),
+    "no asks": replace(DEFAULT, asks=0.0, only_asks=0.0, repeats=0.0, asked=0.0),
+    "no empty": replace(DEFAULT, empty=0.0),
     "no assistant": replace(DEFAULT, assistant=0.0),
 }
 
@@ -76,13 +81,16 @@ class Conversation:
 
 @dataclass(frozen=True)
 class Indexed:
-    """What the database would hold of a conversation: one row of `embeddings` and `weights` for each chunk, `owner`
-    says of which interaction; `tokens` of each interaction's line in a context; `asked`: the questions embedded."""
+    """What the database would hold of a conversation: one row of `embeddings`, `weights` and `traits` for each chunk,
+    `owner` says of which interaction; `tokens` of each interaction's line in a context; `asked`: the questions'
+    vectors.
+    """
 
     conversation: Conversation
     texts: tuple[str, ...]
     embeddings: FloatMatrix
-    weights: tuple[dict[int, float], ...]
+    weights: tuple[Mapping[int, float], ...]
+    traits: tuple[int, ...]
     owner: np.ndarray[tuple[int], np.dtype[np.int64]]
     tokens: tuple[int, ...]
     asked: FloatMatrix
@@ -158,11 +166,14 @@ async def index(conversation: Conversation, embedder: OnnxEmbedder, counter: Tok
         stored: FloatMatrix = np.load(file)
         return stored
 
+    of_all = [traits(interaction) for interaction in conversation.interactions]
+    readings = [read(interaction, text) for _, interaction, text in pieces]
     return Indexed(
         conversation,
         tuple(text for _, _, text in pieces),
         await embedded([index_line(interaction, text) for _, interaction, text in pieces]),
-        tuple(document_weights(lexical_line(interaction, text)) for _, interaction, text in pieces),
+        tuple(weights for _, weights in readings),
+        tuple(of_all[number] | of_chunk for (number, _, _), (of_chunk, _) in zip(pieces, readings, strict=True)),
         np.array([number for number, _, _ in pieces]),
         tuple(counter.count_many([lexical_line(i) for i in conversation.interactions])),
         await embedded([question.text for question in conversation.questions]),
@@ -175,16 +186,17 @@ def scan(indexed: Indexed, question: int) -> CandidateTable:
     wanted = query_terms(indexed.conversation.questions[question].text)
     names = tuple(sorted({turn.name for turn in turns if turn.name}))
     sessions = {name: number for number, name in enumerate(dict.fromkeys(turn.session_id for turn in turns))}
+    weights = np.array([[row.get(term, 0.0) for term in wanted] for row in indexed.weights])
     return CandidateTable(
         ordinals=indexed.owner,
         sessions=np.array([sessions[turn.session_id] for turn in turns]),
         occurred_at=np.array([turn.occurred_at.timestamp() for turn in turns]),
         cosines=(indexed.embeddings @ indexed.asked[question]).astype(np.float64),
-        terms=np.array([[row.get(term, 0.0) for term in wanted] for row in indexed.weights]),
+        terms=np.maximum(weights, 0.0),
+        asked=np.maximum(weights / ASKED, 0.0),
+        traits=np.array(indexed.traits),
         speakers=np.array([names.index(turn.name) if turn.name else -1 for turn in turns]),
         names=names,
-        asks=np.array([turn.content.rstrip().endswith("?") for turn in turns]),
-        assistant=np.array([turn.role == "assistant" for turn in turns]),
     )
 
 

@@ -5,7 +5,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ragpp.text.lexical import terms
-from ragpp_services.episodic.amounts import BARE, CLOCK, DATE, MONEY, PERCENT, Kind, amounts, asked_kinds, differ
+from ragpp_services.episodic.ranking.amounts import (
+    BARE,
+    CLOCK,
+    DATE,
+    MONEY,
+    PERCENT,
+    Kind,
+    amounts,
+    asked_kinds,
+    differ,
+)
 
 
 def stem(word: str) -> int:

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from ragpp.models import Interaction
 from ragpp.text.lexical import DIMENSIONS
-from ragpp_services.episodic.scan import ASKS, ASSISTANT, Columns, session_key, traits, unpack
+from ragpp_services.episodic.reading.traits import ASKED, Trait, traits
+from ragpp_services.episodic.scan import Columns, session_key, unpack
 
 EPOCH = datetime(2000, 1, 1, tzinfo=UTC)
 
@@ -51,7 +52,7 @@ def packed(rows: list[Row], terms: list[int]) -> Columns:
         parts=numbers("i", [row.part for row in rows]),
         moments=numbers("q", [row.moment for row in rows]),
         sessions=numbers("q", [row.session for row in rows]),
-        traits=numbers("h", [row.ordinal % 4 for row in rows]),
+        traits=numbers("h", [row.ordinal % 1024 for row in rows]),
         names=[row.name for row in rows],
         distances=numbers("f", [row.distance for row in rows]),
         lexical=b"".join(sparse(row.lexical) for row in rows),
@@ -59,7 +60,8 @@ def packed(rows: list[Row], terms: list[int]) -> Columns:
     )
 
 
-weights = st.floats(0.015625, 1.0, width=32)
+told = st.floats(0.015625, 1.0, width=32)
+weights = told | told.map(lambda weight: float(np.float32(ASKED * weight)))
 low_terms = st.sampled_from([0, 1, 2, 3, 4, 5, 1_000, DIMENSIONS - 1])
 
 
@@ -96,11 +98,13 @@ def test_each_chunk_comes_back_in_its_place(rows: list[Row], terms: list[int]) -
     assert found.lexical.shape == (len(rows), len(terms))
     for place, row in enumerate(rows):
         assert found.cosine[place] == pytest.approx(1 - row.distance)
-        assert found.lexical[place].tolist() == [row.lexical.get(term, 0.0) for term in terms]
+        held = [row.lexical.get(term, 0.0) for term in terms]
+        assert found.lexical[place].tolist() == [max(weight, 0.0) for weight in held]
+        assert found.asked[place].tolist() == pytest.approx([max(weight / ASKED, 0.0) for weight in held])
         speaker = int(found.speaker[place])
         assert (found.speakers[speaker] if speaker >= 0 else None) == row.name
         assert bool(found.eligible[place]) == row.eligible
-        assert (bool(found.asks[place]), bool(found.assistant[place])) == (row.ordinal % 2 == 1, row.ordinal % 4 >= 2)
+        assert found.traits[place] == row.ordinal % 1024
         assert found.key(place) == (EPOCH + timedelta(microseconds=row.moment), row.ordinal, row.part)
 
 
@@ -142,6 +146,6 @@ def test_a_session_key_fits_a_bigint_and_stays_the_same(session_id: str) -> None
 )
 def test_a_question_is_known_by_its_end(content: str, *, asks: bool) -> None:
     said = Interaction(id="a", content=content, occurred_at=EPOCH)
-    assert bool(traits(said) & ASKS) == asks
-    assert not traits(said) & ASSISTANT
-    assert traits(said.model_copy(update={"role": "assistant"})) & ASSISTANT
+    assert bool(traits(said) & Trait.ASKS) == asks
+    assert not traits(said) & Trait.ASSISTANT
+    assert traits(said.model_copy(update={"role": "assistant"})) & Trait.ASSISTANT

@@ -18,6 +18,7 @@ from ragpp_services.episodic.ranking import (
     named_speaker,
     rank,
 )
+from ragpp_services.episodic.reading.traits import Trait
 
 QUESTION = QuerySignals("What did Marta paint?")
 
@@ -35,7 +36,7 @@ def table(
         ordinals=np.array(ordinals if ordinals is not None else range(n), dtype=np.int64),
         sessions=np.array(sessions or [0] * n, dtype=np.int64),
         occurred_at=np.zeros(n),
-        cosines=np.array(cosines or [0.0] * n, dtype=np.float64),
+        cosines=np.array(cosines or [0.3] * n, dtype=np.float64),
         terms=np.array(terms, dtype=np.float64).reshape(n, len(terms[0]) if terms else 0),
         speakers=np.array(speakers or [-1] * n, dtype=np.int64),
         names=("Marta", "Ivo"),
@@ -63,14 +64,14 @@ def tables(draw: st.DrawFn) -> CandidateTable:
         terms=np.array(draw(st.lists(share, min_size=n * t, max_size=n * t)), dtype=np.float64).reshape(n, t),
         speakers=each(st.integers(-1, 1), np.int64).astype(np.int64),
         names=("Marta", "Ivo"),
-        asks=each(flag, np.bool_).astype(np.bool_),
-        assistant=each(flag, np.bool_).astype(np.bool_),
+        asked=np.array(draw(st.lists(share, min_size=n * t, max_size=n * t)), dtype=np.float64).reshape(n, t),
+        traits=np.array(draw(st.lists(st.integers(0, 1023), min_size=n, max_size=n)), dtype=np.int64),
         eligible=np.array(draw(st.lists(flag, min_size=n, max_size=n))),
     )
 
 
 def shuffled(given_table: CandidateTable, order: NDArray[np.int64]) -> CandidateTable:
-    fields = ("ordinals", "sessions", "occurred_at", "cosines", "terms", "speakers", "asks", "assistant", "eligible")
+    fields = ("ordinals", "sessions", "occurred_at", "cosines", "terms", "speakers", "asked", "traits", "eligible")
     return replace(given_table, **{name: getattr(given_table, name)[order] for name in fields})
 
 
@@ -110,7 +111,7 @@ def test_a_limit_keeps_the_first(found: CandidateTable, limit: int) -> None:
 def test_a_turn_that_says_more_of_what_is_asked_never_falls(
     found: CandidateTable, more: float, data: st.DataObject
 ) -> None:
-    found = replace(found, eligible=None, ordinals=np.arange(len(found)))
+    found = replace(found, eligible=None, asked=None, traits=None, ordinals=np.arange(len(found)))
     row = data.draw(st.integers(0, len(found) - 1))
     alone = replace(DEFAULT, lending={}, session_lending=0.0, session=0.0, meaning_before=0.0, meaning_after=0.0)
     held = found.terms > 0
@@ -189,9 +190,73 @@ def test_an_ineligible_turn_is_not_returned_but_still_lends() -> None:
 
 
 def test_assistants_come_behind_users_unless_they_are_asked_for() -> None:
-    found = replace(table([[], []], [0.6, 0.5]), assistant=np.array([True, False]))
+    found = replace(table([[], []], [0.6, 0.5]), traits=np.array([Trait.ASSISTANT, 0]))
     assert rank(found, QuerySignals("Which library do I use?"))[0].row == 1
     assert rank(found, QuerySignals("Which library did you recommend?"))[0].row == 0
+
+
+def test_an_assistant_with_a_name_is_somebody_who_talks_unless_the_user_asks_of_themselves() -> None:
+    found = replace(table([[], []], [0.6, 0.5], speakers=[1, 0]), traits=np.array([Trait.ASSISTANT, 0]))
+    assert rank(found, QuerySignals("Which library is used?"))[0].row == 0
+    assert rank(found, QuerySignals("Which library do I use?"))[0].row == 1
+
+
+def places(found: CandidateTable, question: str) -> list[int]:
+    return [one.row for one in rank(found, QuerySignals(question))]
+
+
+def test_what_repeats_the_question_is_no_evidence_for_it() -> None:
+    """Row 0 asks the same, row 1 answers that it does not know, row 2 is the fact, which shares no word."""
+    found = replace(
+        table([[0.0, 0.0], [0.9, 0.9], [0.0, 0.0]], [0.95, 0.8, 0.3], sessions=[0, 0, 1]),
+        asked=np.array([[0.9, 0.9], [0.0, 0.0], [0.0, 0.0]]),
+        traits=np.array([Trait.ASKS | Trait.ONLY_ASKS, Trait.ASSISTANT | Trait.EMPTY, 0]),
+    )
+    assert places(found, "Where did I park the car?")[0] == 2
+
+
+def test_what_a_message_asks_is_lent_to_the_one_that_answers_it_and_counts_not_for_itself() -> None:
+    asked = np.array([[0.0, 0.9], [0.0, 0.0], [0.0, 0.0]])
+    found = replace(table([[0.0, 0.0], [0.5, 0.0], [0.5, 0.0]], sessions=[0, 0, 1]), asked=asked)
+    assert places(found, "x y") == [1, 2, 0]
+
+
+def test_what_is_about_somebody_else_is_set_back_for_a_question_about_oneself() -> None:
+    found = replace(
+        table([[0.9], [0.5], [0.0]], [0.4, 0.4, 0.0], sessions=[0, 1, 2]),
+        traits=np.array([Trait.OF_OTHERS, Trait.OF_SELF, 0]),
+    )
+    assert places(found, "Where do I live?")[0] == 1
+    assert places(found, "Where does my sister live?")[0] == 0
+
+
+def test_a_question_after_a_time_is_answered_by_what_has_one() -> None:
+    found = replace(table([[0.5], [0.5]], sessions=[0, 1]), traits=np.array([Trait.PLACE, Trait.TIME]))
+    assert places(found, "When is the exam?")[0] == 1
+    assert places(found, "Where is the exam?")[0] == 0
+
+
+def test_a_question_that_hardly_shares_a_word_with_anything_is_left_to_meaning() -> None:
+    """Row 0 shares a word of many, row 1 none."""
+    terms = [[0.6, *[0.0] * 11], [0.0] * 12]
+    hints = table(terms, [0.2, 0.35], sessions=[0, 1])
+    assert places(hints, "a long question that only hints at what it needs")[0] == 1
+    clear = table([row[:2] for row in terms], [0.2, 0.35], sessions=[0, 1])
+    assert places(clear, "x y")[0] == 0
+
+
+def test_what_has_nothing_to_do_with_the_question_borrows_nothing() -> None:
+    found = table([[0.9, 0.9], [0.0, 0.0], [0.0, 0.0]], [0.6, 0.0, 0.3], sessions=[0, 0, 1])
+    signals = {one.row: one.signals for one in rank(found, QuerySignals("x y", explain=True))}
+    assert signals[1]["lent words"] == 0
+    near = replace(found, cosines=np.array([0.6, 0.2, 0.3]))
+    assert rank(near, QuerySignals("x y", explain=True))[1].signals["lent words"] > 0
+
+
+def test_the_signals_of_an_answer_add_up_to_its_score() -> None:
+    found = replace(table([[0.9, 0.1], [0.2, 0.7]], [0.6, 0.1]), traits=np.array([Trait.ASKS, Trait.EMPTY]))
+    for one in rank(found, QuerySignals("When did Marta paint?", explain=True)):
+        assert sum(one.signals.values()) == pytest.approx(one.raw)
 
 
 def test_without_vectors_words_decide_and_without_words_vectors_do() -> None:

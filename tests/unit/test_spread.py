@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragpp_services.episodic.spread import APART, KEPT, asks_for_several, spread
+from ragpp_services.episodic.ranking.spread import APART, KEPT, asks_for_several, spread
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragpp_services.episodic.superseding import LOOKED_AT, Statement, asks_for_the_present, current_first
+from ragpp_services.episodic.ranking.superseding import LOOKED_AT, Statement, asks_for_the_present, current_first
 
 QUESTION = "How many hens do I keep?"
 RARITY = np.array([3.0, 1.0])

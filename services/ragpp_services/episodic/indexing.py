@@ -12,8 +12,9 @@ from ragpp.embedding import Embedder, FloatMatrix
 from ragpp.errors import InvalidInput
 from ragpp.models import EmbeddedChunk, Interaction, InteractionEntry, Vector
 from ragpp.text.chunking import TextChunk
-from ragpp.text.lexical import document_weights, index_line, lexical_line
+from ragpp.text.lexical import index_line
 from ragpp.text.port import TokenSpans
+from ragpp_services.episodic.reading.traits import read, traits
 from ragpp_services.episodic.rows import NewChunk, NewInteraction
 
 Pieces = Sequence[EmbeddedChunk | TextChunk]
@@ -82,6 +83,8 @@ def new_interactions(
 
 
 def _new_interaction(entry: InteractionEntry, pieces: Pieces, vectors: FloatMatrix) -> NewInteraction:
+    of_all = traits(entry.interaction)
+    readings = [read(entry.interaction, _text(entry, piece)) for piece in pieces]
     return NewInteraction(
         interaction=entry.interaction,
         content_hash=content_hash(entry.interaction),
@@ -93,9 +96,10 @@ def _new_interaction(entry: InteractionEntry, pieces: Pieces, vectors: FloatMatr
                 end=piece.end,
                 tokens=piece.tokens,
                 embedding=row,
-                lexical=document_weights(lexical_line(entry.interaction, _text(entry, piece))),
+                lexical=weights,
+                traits=of_all | of_chunk,
             )
-            for piece, row in zip(pieces, vectors, strict=True)
+            for piece, row, (of_chunk, weights) in zip(pieces, vectors, readings, strict=True)
         ),
     )
 

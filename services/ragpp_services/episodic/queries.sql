@@ -74,7 +74,7 @@ SELECT count(*) AS chunks,
        array_agg(name) AS names,
        string_agg(float4send((embedding <=> $14::halfvec)::real), ''::bytea) AS distances,
        string_agg(CASE WHEN $15::sparsevec IS NULL THEN NULL
-                       WHEN (lexical <#> $15::sparsevec) < 0 THEN sparsevec_send(lexical)
+                       WHEN (lexical <#> $15::sparsevec) <> 0 THEN sparsevec_send(lexical)
                        ELSE '\x001000000000000000000000'::bytea END, ''::bytea) AS lexical,
        string_agg(CASE WHEN NOT $16::boolean THEN NULL
                        WHEN turn IN (SELECT ordinal FROM eligible) THEN '\x01'::bytea

@@ -18,13 +18,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class NewChunk:
-    """A chunk on its way in. `embedding`: float32 of the recorded dimension. `lexical`: weights by hashed term."""
+    """A chunk on its way in. `embedding`: float32 of the recorded dimension. `lexical`: weights by hashed term,
+    negative for those that it only asks for (`reading.traits.ASKED`). `traits`: `reading.traits.Trait` bits."""
 
     start: int
     end: int
     tokens: int
     embedding: npt.NDArray[np.float32]
     lexical: Mapping[int, float]
+    traits: int
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,16 +9,9 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from ragpp.models import Filters, Interaction
+from ragpp.models import Filters
 from ragpp.text.lexical import DIMENSIONS
-
-ASKS: Final = 1
-ASSISTANT: Final = 2
-"""Bits of a chunk's traits."""
-
-_QUESTION_MARKS: Final = ("?", "？", "؟")
-_CLOSING: Final = " \t\r\n\"'”’»)]*_"
-"""What may follow the mark of a question that a text ends with."""
+from ragpp_services.episodic.reading.traits import ASKED
 
 _EPOCH: Final = datetime(2000, 1, 1, tzinfo=UTC)
 """From which PostgreSQL counts its microseconds."""
@@ -47,8 +40,8 @@ class Chunks:
 
     `part`: which chunk of its interaction, from 0. `moments`: microseconds since 2000-01-01 UTC. `session`: equal where
     the session is. `speaker`: index into `speakers`, -1 without a name. `cosine`: NaN where no embedding was given.
-    `lexical`: (rows, terms), the chunk's weight of each term, 0 where it has none. `asks`: the interaction ends with a
-    question. `assistant`: said by one. `eligible`: passes the filters.
+    `lexical`: (rows, terms), the chunk's weight of each term that it tells, 0 where it does not; `asked`: of each that
+    it only asks for. `traits`: bits of `reading.traits.Trait`. `eligible`: passes the filters.
     """
 
     ordinal: npt.NDArray[np.int64]
@@ -59,8 +52,8 @@ class Chunks:
     speakers: tuple[str, ...]
     cosine: npt.NDArray[np.float64]
     lexical: npt.NDArray[np.float64]
-    asks: npt.NDArray[np.bool_]
-    assistant: npt.NDArray[np.bool_]
+    asked: npt.NDArray[np.float64]
+    traits: npt.NDArray[np.int64]
     eligible: npt.NDArray[np.bool_]
 
     def key(self, row: int) -> tuple[datetime, int, int]:
@@ -73,12 +66,6 @@ def session_key(session_id: str) -> int:
     """A signed 64-bit hash of a session's id, stable across processes; among 10⁵ sessions of a user two are equal
     with probability 3·10⁻¹⁰."""
     return int.from_bytes(hashlib.blake2b(session_id.encode(), digest_size=8).digest(), "big", signed=True)
-
-
-def traits(interaction: Interaction) -> int:
-    """What ranking wants to know of an interaction beside its words, as bits."""
-    asks = interaction.content.rstrip(_CLOSING).endswith(_QUESTION_MARKS)
-    return (ASKS if asks else 0) | (ASSISTANT if interaction.role == "assistant" else 0)
 
 
 def unpack(columns: Columns, terms: Sequence[int]) -> Chunks:
@@ -95,7 +82,6 @@ def unpack(columns: Columns, terms: Sequence[int]) -> Chunks:
     eligible = np.ones(count, np.bool_)
     if columns.eligible is not None:
         eligible = np.frombuffer(columns.eligible, np.uint8).astype(np.bool_)
-    traits = _numbers(columns.traits, ">i2")
     return Chunks(
         ordinal=ordinal,
         part=_numbers(columns.parts, ">i4") if columns.parts is not None else np.zeros(count, np.int64),
@@ -104,9 +90,9 @@ def unpack(columns: Columns, terms: Sequence[int]) -> Chunks:
         speaker=speaker,
         speakers=speakers,
         cosine=cosine,
-        lexical=lexical,
-        asks=(traits & ASKS) > 0,
-        assistant=(traits & ASSISTANT) > 0,
+        lexical=np.maximum(lexical, 0.0),
+        asked=np.maximum(lexical / ASKED, 0.0),
+        traits=_numbers(columns.traits, ">i2"),
         eligible=eligible,
     )
 

@@ -9,10 +9,10 @@ import numpy as np
 
 from ragpp.models import Memory, MemoryQuery
 from ragpp_services.episodic.ranking import CandidateTable, QuerySignals, Ranked, information, rank
+from ragpp_services.episodic.ranking.spread import asks_for_several, spread
+from ragpp_services.episodic.ranking.superseding import Statement, asks_for_the_present, current_first
 from ragpp_services.episodic.rows import Found, StoredInteraction
 from ragpp_services.episodic.scan import Chunks, Columns, unpack
-from ragpp_services.episodic.spread import asks_for_several, spread
-from ragpp_services.episodic.superseding import Statement, asks_for_the_present, current_first
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ class Search:
         if query.filters.similarity_threshold is not None:
             eligible = eligible & (chunks.cosine >= query.filters.similarity_threshold)
         if query.mode == "lexical":
-            eligible = eligible & (chunks.lexical > 0).any(axis=1)
+            eligible = eligible & ((chunks.lexical > 0) | (chunks.asked > 0)).any(axis=1)
         table = CandidateTable(
             ordinals=chunks.ordinal,
             sessions=chunks.session,
@@ -41,8 +41,8 @@ class Search:
             terms=chunks.lexical,
             speakers=chunks.speaker,
             names=chunks.speakers,
-            asks=chunks.asks,
-            assistant=chunks.assistant,
+            asked=chunks.asked,
+            traits=chunks.traits,
             eligible=eligible,
         )
         ranked = rank(table, QuerySignals(text=query.text), limit=query.limit)

@@ -30,7 +30,7 @@ from ragpp_services.episodic.rows import (
     interaction_values,
     stored_of,
 )
-from ragpp_services.episodic.scan import Columns, filter_values, narrows, session_key, traits
+from ragpp_services.episodic.scan import Columns, filter_values, narrows, session_key
 
 SQL: Final = load_queries("ragpp_services.episodic", "queries.sql")
 ASKED_TERMS: Final = 10_000
@@ -165,7 +165,7 @@ class Writer(Rows):
             [one.interaction.name for one, _, _ in chunks],
             [HalfVector(chunk.embedding) for _, _, chunk in chunks],
             [SparseVector(dict(chunk.lexical), DIMENSIONS) for _, _, chunk in chunks],
-            [traits(one.interaction) for one, _, _ in chunks],
+            [chunk.traits for _, _, chunk in chunks],
             [one.interaction.seen_by for one, _, _ in chunks],
         )
 

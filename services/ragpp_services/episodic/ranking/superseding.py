@@ -23,7 +23,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from ragpp_services.episodic.amounts import BARE, Kind, amounts, asked_kinds, differ
+from ragpp_services.episodic.ranking.amounts import BARE, Kind, amounts, asked_kinds, differ
 
 SAME: Final = 0.7
 LEAD: Final = 0.8

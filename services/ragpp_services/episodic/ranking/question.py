@@ -1,0 +1,58 @@
+"""What ranking reads off a question beside its words: whom it names, what kind of answer it is after, of whom."""
+
+import re
+from dataclasses import dataclass
+from typing import Final
+
+from ragpp_services.episodic.reading.answers import kinds_asked
+from ragpp_services.episodic.reading.subjects import Subject, asks_of_oneself, subject_of
+from ragpp_services.episodic.reading.traits import Trait, traits_of_kinds
+
+_SAID_BY_YOU: Final = re.compile(
+    r"\b(?:did|have|had|were|was) you\b|\byou(?:'ve|'d| have| had)? (?!need)(?:\w+ed|said|told|gave|wrote|made)\b",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """`speaker`: index of the only name that it mentions. `kinds`: the traits that an answer to it has."""
+
+    speaker: int | None
+    kinds: Trait
+    subject: Subject
+    of_oneself: bool
+    of_the_assistant: bool
+
+    @classmethod
+    def of(cls, text: str, names: tuple[str, ...]) -> "Question":
+        return cls(
+            speaker=named_speaker(text, names),
+            kinds=traits_of_kinds(kinds_asked(text)),
+            subject=subject_of(text),
+            of_oneself=asks_of_oneself(text),
+            of_the_assistant=asks_the_assistant(text),
+        )
+
+
+def named_speaker(text: str, names: tuple[str, ...]) -> int | None:
+    """Index of the only one of `names` that `text` mentions, whole or by its first word; None for none or several.
+
+    A text that has capitals must give the name its own: "may" is not May there.
+    """
+    flat = text == text.lower()
+    found = [
+        index
+        for index, name in enumerate(names)
+        if any(_mentions(text, part.lower() if flat else part) for part in {name, *name.split()[:1]} if part)
+    ]
+    return found[0] if len(found) == 1 else None
+
+
+def asks_the_assistant(text: str) -> bool:
+    """Whether a question is after what the assistant said: "what did you suggest", "the tool you recommended"."""
+    return _SAID_BY_YOU.search(text) is not None
+
+
+def _mentions(text: str, name: str) -> bool:
+    return re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text) is not None

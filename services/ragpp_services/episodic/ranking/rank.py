@@ -1,0 +1,204 @@
+"""Ranks the interactions that one scan found.
+
+An interaction is seldom complete in itself: "Yes, last week!" answers the one before it. So each borrows what it lacks
+from its neighbours, word by word and in meaning, and from its session as a whole; what only asks lends to its answer,
+and what says nothing neither lends nor borrows. The score is the sum of
+
+    words · trust · coverage + meaning + trust · what neighbours lift it by
+        + session · trust · (best of its session - mean)
+        + speaker · said by the one named + kind · holds the kind of answer that is asked for
+        - assistant · said by one who is not asked - asks · ends with a question - only_asks · only asks
+        - repeats · asks the same - asked · share that it only asks for - empty · says nothing
+
+where coverage is the share of the question's information (sum of inverse document frequencies) that an interaction and
+its neighbours tell, meaning is its cosine, and trust, from 0 to 1, says whether the question's words find anything: one
+that only hints at its answer is left to meaning. All are absolute, so no statistics of the user's rows are needed.
+What is borrowed only ever adds: an interaction that says all by itself loses nothing.
+"""
+
+from typing import Final
+
+import numpy as np
+
+from ragpp_services.episodic.ranking.neighbours import Neighbours
+from ragpp_services.episodic.ranking.question import Question
+from ragpp_services.episodic.ranking.table import (
+    BoolArray,
+    CandidateTable,
+    FloatArray,
+    IntArray,
+    QuerySignals,
+    Ranked,
+    inverse_document_frequencies,
+)
+from ragpp_services.episodic.ranking.weights import DEFAULT, Weights
+from ragpp_services.episodic.reading.subjects import Subject
+from ragpp_services.episodic.reading.traits import Trait
+
+MIDDLE: Final = 0.9
+SPREAD: Final = 0.3
+"""The logistic that makes a relevance of a score: a good answer scores 1.0 to 1.6, one beside the point 0.2."""
+MUTE: Final = 0.5
+ASKS_FOR_IT: Final = 0.3
+"""How far an interaction repeats the question, and how much of the question's information it asks for and does not
+tell, for others to borrow nothing from it."""
+
+
+def rank(
+    table: CandidateTable, query: QuerySignals, *, limit: int | None = None, weights: Weights = DEFAULT
+) -> list[Ranked]:
+    """The eligible interactions, best first, at most `limit`. Of equal scores the later one comes first.
+
+    The order of the rows in the table does not matter.
+    """
+    if not len(table):
+        return []
+    question = Question.of(query.text, table.names)
+    chunks, firsts = _by_interaction(table)
+    rarity = _rarity(table, chunks, firsts, query)
+    evidence = _Evidence(table, question, rarity, weights)
+    order = _best_chunks(table, chunks, firsts, weights.words * evidence.trust * evidence.own, evidence.asked)
+    signals = _signals(table, order, question, evidence, rarity, weights)
+    raw = np.sum(list(signals.values()), axis=0)
+    ranking = np.lexsort((-table.ordinals[order], -raw))
+    if table.eligible is not None:
+        ranking = ranking[np.logical_or.reduceat(table.eligible[chunks], firsts)[ranking]]
+    scores, similarity = relevance(raw), np.fmax.reduceat(table.cosines[chunks], firsts)
+    own = _coverage(table.terms[order], rarity)
+    return [
+        Ranked(
+            row=int(order[i]),
+            score=float(scores[i]),
+            raw=float(raw[i]),
+            similarity=None if np.isnan(similarity[i]) else float(similarity[i]),
+            coverage=float(own[i]),
+            signals={name: float(values[i]) for name, values in signals.items()} if query.explain else {},
+        )
+        for i in map(int, ranking[:limit])
+    ]
+
+
+def information(table: CandidateTable, query: QuerySignals) -> FloatArray:
+    """(t,): what each term of the question tells, its inverse document frequency. `table` is not empty."""
+    return _rarity(table, *_by_interaction(table), query)
+
+
+def relevance(raw: FloatArray) -> FloatArray:
+    """Scores in (0, 1), in the order of `raw`."""
+    return np.asarray(1 / (1 + np.exp(np.clip((MIDDLE - raw) / SPREAD, -30, 30))), np.float64)
+
+
+class _Evidence:
+    """What each row tells of the question, (n,) or (n, t): `told`, the weights of the terms that count; `own`, their
+    coverage; `asked_terms` and `asked`, those that it only asks for; `repeats`, how far it asks the same, 0 to 1;
+    `away`, said by an assistant who is not asked; `mute`, nothing is borrowed from it but by its answer; `trust`, of
+    the question, how far its words find anything."""
+
+    def __init__(self, table: CandidateTable, question: Question, rarity: FloatArray, weights: Weights) -> None:
+        self.empty = table.has(Trait.EMPTY)
+        asked_terms = np.zeros_like(table.terms) if table.asked is None else table.asked
+        said = ~self.empty[:, None]
+        self.asked_terms = np.where(said, asked_terms, 0.0)
+        self.told = np.where(said, table.terms, 0.0)
+        self.told[_about_another(table, question)] *= weights.of_others
+        self.own = _coverage(self.told, rarity)
+        self.asked = _coverage(self.asked_terms, rarity)
+        alike = np.fmax(table.cosines, _coverage(table.terms + asked_terms, rarity))
+        low, high = weights.repeating
+        self.repeats = np.where(table.has(Trait.ONLY_ASKS), np.clip((alike - low) / (high - low), 0.0, 1.0), 0.0)
+        self.away = table.has(Trait.ASSISTANT) & (not question.of_the_assistant)
+        if not question.of_oneself:
+            self.away &= table.speakers < 0
+        self.mute = self.empty | (self.repeats > MUTE) | ((self.asked > ASKS_FOR_IT) & (self.asked > self.own))
+        low, high = weights.trusted
+        found = float(np.max(np.where(self.mute | self.away, 0.0, self.own)))
+        self.trust = float(np.clip((found - low) / (high - low), 0.0, 1.0)) if high > low else 1.0
+
+
+def _about_another(table: CandidateTable, question: Question) -> BoolArray:
+    """(n,): which rows are about somebody else than who asks, or about who asks and not about the one asked for."""
+    of_self, of_others = table.has(Trait.OF_SELF), table.has(Trait.OF_OTHERS)
+    if question.subject is Subject.OWN:
+        return of_others & ~of_self
+    if question.subject is Subject.KIN:
+        return of_self & ~of_others
+    return np.zeros(len(table), np.bool_)
+
+
+def _signals(
+    table: CandidateTable,
+    order: IntArray,
+    question: Question,
+    evidence: _Evidence,
+    rarity: FloatArray,
+    weights: Weights,
+) -> dict[str, FloatArray]:
+    """What each of the rows `order` scores by each signal; their sum is its score. A row without a cosine has 0."""
+    around = Neighbours.of(table, order, weights)
+    trust, mute, empty = evidence.trust, evidence.mute[order], evidence.empty[order]
+    meaning = np.nan_to_num(table.cosines[order], nan=0.0)
+    told = evidence.told[order]
+    lent = around.lent(told, evidence.asked_terms[order], mute)
+    if weights.borrowing and not np.isnan(table.cosines).all():
+        lent = lent * np.clip(meaning / weights.borrowing, 0.0, 1.0)[:, None]
+    borrowed = np.where(empty[:, None], told, np.maximum(told, lent))
+    lifted = np.where(empty, meaning, around.lifted(np.where(empty, -1.0, meaning), mute))
+    own = weights.words * trust * evidence.own[order]
+    signals = {
+        "meaning": meaning,
+        "words": own,
+        "lent words": weights.words * trust * _coverage(borrowed, rarity) - own,
+        "lent meaning": trust * (lifted - meaning),
+        "empty": -weights.empty * empty,
+        "repeats": -weights.repeats * evidence.repeats[order],
+        "asked": -weights.asked * evidence.asked[order] - weights.only_asks * table.has(Trait.ONLY_ASKS)[order],
+        "assistant": -weights.assistant * evidence.away[order],
+        "kind of answer": weights.kind * table.has(question.kinds)[order],
+    }
+    so_far = np.sum(list(signals.values()), axis=0)
+    best = around.best_of_session(np.where(mute, so_far.min(), so_far))
+    signals["session"] = weights.session * trust * (best - so_far.mean())
+    if question.speaker is not None:
+        signals["speaker"] = weights.speaker * (table.speakers[order] == question.speaker)
+    signals["ends with a question"] = -weights.asks * table.has(Trait.ASKS)[order]
+    return signals
+
+
+def _by_interaction(table: CandidateTable) -> tuple[IntArray, IntArray]:
+    """The rows by session, time and interaction, and where among them each interaction begins."""
+    chunks = np.lexsort((table.ordinals, table.occurred_at, table.sessions))
+    return chunks, np.flatnonzero(np.diff(table.ordinals[chunks], prepend=table.ordinals[chunks[0]] - 1))
+
+
+def _rarity(table: CandidateTable, chunks: IntArray, firsts: IntArray, query: QuerySignals) -> FloatArray:
+    """(t,): inverse document frequency of each term; an interaction holds what any of its chunks tells or asks."""
+    documents = max(query.documents or 0, len(firsts))
+    if query.frequencies is None:
+        held = table.terms > 0 if table.asked is None else (table.terms > 0) | (table.asked > 0)
+        holding = np.maximum.reduceat(held[chunks], firsts, axis=0).sum(axis=0).astype(np.float64)
+    else:
+        holding = np.minimum(np.asarray(query.frequencies, dtype=np.float64), documents)
+    return inverse_document_frequencies(documents, holding)
+
+
+def _best_chunks(
+    table: CandidateTable, chunks: IntArray, firsts: IntArray, words: FloatArray, asked: FloatArray
+) -> IntArray:
+    """The row of each interaction's best chunk, by words and meaning of that chunk alone: a long message does not
+    gather a question's words from all over its length. `chunks`: rows by interaction, which begin at `firsts`;
+    `words`: (n,) what each row scores by them; `asked` and then traits decide between equal ones."""
+    if len(firsts) == len(chunks):
+        return chunks
+    alone = words + np.nan_to_num(table.cosines, nan=0.0)
+    interaction = np.repeat(np.arange(len(firsts)), np.diff(firsts, append=len(chunks)))
+    traits = chunks if table.traits is None else table.traits[chunks]
+    best_last = np.lexsort((traits, -asked[chunks], alone[chunks], interaction))
+    best: IntArray = chunks[best_last[np.append(firsts[1:], len(chunks)) - 1]]
+    return best
+
+
+def _coverage(terms: FloatArray, rarity: FloatArray) -> FloatArray:
+    """(n,): share of the question's information that rows hold, 0 to 1; 0 for a question without terms."""
+    mass = float(rarity.sum())
+    result: FloatArray = terms @ rarity / mass if mass else np.zeros(len(terms))
+    return result

@@ -1,0 +1,96 @@
+"""What ranking is given and what it gives back, and how rare a term is."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from ragpp_services.episodic.reading.traits import Trait
+
+FloatArray = npt.NDArray[np.float64]
+IntArray = npt.NDArray[np.int64]
+BoolArray = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class CandidateTable:
+    """The user's chunks as one scan found them, n in number and in any order; all arrays have the length n.
+
+    The chunks of one interaction agree in everything but `cosines`, `terms`, `asked`, `traits` and `eligible`; an
+    interaction may as well come as a single row. Normally all rows that exist at the moment of the question. Where
+    there are too many, the best by each key with their neighbours in the session, and then `positions`, the
+    interactions' places within their sessions, tell neighbours from interactions with a gap between them.
+    """
+
+    ordinals: IntArray
+    """One for each interaction; later ones have greater ones."""
+    sessions: IntArray
+    """Equal exactly for rows of the same session."""
+    occurred_at: FloatArray
+    """Seconds since the epoch."""
+    cosines: FloatArray
+    """With the question, -1 to 1; NaN where there is none."""
+    terms: FloatArray
+    """(n, t): the row's weight for each term of the question, 0 to 1 (`ragpp.text.lexical.document_weights`);
+    t may be 0."""
+    speakers: IntArray
+    """Index into `names`; -1 for a row without a name."""
+    names: tuple[str, ...] = ()
+    asked: FloatArray | None = None
+    """(n, t): the same weights of the terms that the row only asks for; those are 0 in `terms`. None for none."""
+    traits: IntArray | None = None
+    """Bits of `Trait`; None for none."""
+    eligible: BoolArray | None = None
+    """Whether the row may be returned; an interaction may when any of its chunks may. The others still lend to their
+    neighbours and count for rarity."""
+    positions: IntArray | None = None
+
+    def __len__(self) -> int:
+        return len(self.ordinals)
+
+    def has(self, trait: Trait) -> BoolArray:
+        """(n,): which rows have it."""
+        if self.traits is None:
+            return np.zeros(len(self), np.bool_)
+        return (self.traits & trait) > 0
+
+
+@dataclass(frozen=True, slots=True)
+class QuerySignals:
+    """What ranking needs to know of the question beside the distances.
+
+    `documents` and `frequencies` (one for each term): how many interactions the user has and how many hold the
+    term, where the table is not all of them; counted from the table otherwise. `explain`: each answer's signals are
+    wanted.
+    """
+
+    text: str
+    documents: int | None = None
+    frequencies: tuple[int, ...] | None = None
+    explain: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """One interaction's place: `row` is the index of its best chunk in the table, `score` its relevance in (0, 1),
+    made of `raw` in units of cosine, `similarity` the greatest cosine of its chunks (None where there is none),
+    `coverage` the best chunk's own share of the question's words, 0 to 1. `signals`: what `raw` is the sum of, where
+    that was asked for."""
+
+    row: int
+    score: float
+    raw: float
+    similarity: float | None
+    coverage: float
+    signals: Mapping[str, float] = field(default_factory=dict)
+
+
+def inverse_document_frequencies(documents: int, holding: FloatArray) -> FloatArray:
+    """ln(1 + (N - n + ½) / (n + ½)) for terms that n (`holding`) of N `documents` hold; positive.
+
+    Source: Robertson and Zaragoza, The Probabilistic Relevance Framework, 2009, with the 1 + that keeps common terms
+    above zero.
+    """
+    result: FloatArray = np.log1p((documents - holding + 0.5) / (holding + 0.5))
+    return result

@@ -1,0 +1,64 @@
+"""What each signal of the ranking counts.
+
+Chosen on the development sets (conversations between people with either or neither labelled an assistant, chats with an
+assistant, hints, preferences, half of the scenarios of real chats) by people who saw all of them; each signal was kept
+only where it helps what its value was not chosen on (`benchmarks/ranking_lab.py --folds`). None is fitted to names.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+_STEP: Final = 0.6
+_AHEAD: Final = 0.7
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """What each signal counts, in units of cosine unless it says otherwise."""
+
+    words: float = 1.75
+    """Coverage: the share of the question's information that an interaction and its neighbours tell."""
+    trusted: tuple[float, float] = (0.1, 0.2)
+    """Coverage of the best from which on words and neighbours begin to count, and from which on they count in full. A
+    question that only hints at its memory shares a word or two with anything: its best coverage is .10 in the median
+    and .16 in the 95th percentile, of a question that asks for something .39, and .19 in the 5th percentile."""
+    lending: Mapping[int, float] = field(
+        default_factory=lambda: {
+            sign * distance: _STEP**distance * (_AHEAD if sign > 0 else 1.0)
+            for distance in (1, 2, 3)
+            for sign in (-1, 1)
+        }
+    )
+    """Share of a term's weight that an interaction takes from the one at that distance, where it is more than its own:
+    0.6 for each step back, and 0.7 of that ahead, since answers follow questions."""
+    session_lending: float = 0.1
+    """Share of a term's weight that an interaction takes from any of its session."""
+    borrowing: float = 0.25
+    """Cosine from which on an interaction takes all that it is lent; less takes a share of it, 0 none: what has nothing
+    to do with the question does not answer it for standing beside what does."""
+    meaning_before: float = 0.5
+    meaning_after: float = 0.3
+    """Share of what the previous and the next interaction's cosine are above its own that it takes."""
+    speaker: float = 0.2
+    session: float = 0.25
+    kind: float = 0.15
+    """For the kind of answer that is asked for: a time, a number, a name, a place."""
+    of_others: float = 0.2
+    """Share of its words that counts of what is about somebody else than the question."""
+    assistant: float = 0.5
+    """Off for what an assistant said, where it is asked what a person said or does: a question in the first person, or
+    an assistant without a name. Not where a question is after the assistant's own words."""
+    asks: float = 0.04
+    only_asks: float = 0.2
+    repeats: float = 1.0
+    repeating: tuple[float, float] = (0.55, 0.85)
+    """Off for an interaction that only asks, and for one that asks the same as the question: from that cosine or
+    coverage on, and in full."""
+    asked: float = 0.5
+    """Off for the share of the question's information that an interaction only asks for."""
+    empty: float = 0.6
+    """Off for what says nothing: a courtesy, or that something is not known."""
+
+
+DEFAULT: Final = Weights()

@@ -1,0 +1,52 @@
+"""Whom a text is about: the speaker, or somebody else.
+
+"I live in Lagos now" answers where its speaker lives, and "My sister lives in Madrid" does not, though both hold the
+question's words.
+"""
+
+import re
+from enum import Enum, auto
+from typing import Final
+
+_KIN: Final = (
+    r"(?:mother|mom|mum|father|dad|parents?|sister|brother|sibling|son|daughter|kids?|child(?:ren)?|wife|husband|spouse|"
+    r"partner|boyfriend|girlfriend|fianc[eé]e?|aunt|uncle|cousin|niece|nephew|grand\w+|grandma|grandpa|in-laws?|\w+-in-law|"
+    r"friend|buddy|colleague|co-?worker|boss|manager|neighbou?r|roommate|flatmate|housemate|landlord|landlady|teacher|ex|"
+    r"bestie|mate)s?"
+)
+_OTHERS: Final = re.compile(rf"\b(?:he|she|his|her|him|hers|they|their|them|{_KIN})\b", re.IGNORECASE)
+_SELF: Final = re.compile(r"\b(?:[Ii](?:'m|m|'ve|'d|'ll)?|[Ww]e(?:'re|'ve|'ll)?|us|me|ours|mine|myself)\b")
+_FIRST_PERSON: Final = re.compile(
+    r"\b(?:i|my|me|mine|myself|we|our|ours|us|i'm|i've|i'd|i'll|the user(?:'s)?)\b", re.IGNORECASE
+)
+_OWN_KIN: Final = re.compile(rf"\b(?:my|our) (?:\w+ ){{0,2}}?{_KIN}\b", re.IGNORECASE)
+
+
+class Subject(Enum):
+    """Whom a question is about, as seen by who asks: themselves, somebody of theirs, or anybody."""
+
+    OWN = auto()
+    KIN = auto()
+    ANY = auto()
+
+
+def subject_of(question: str) -> Subject:
+    """Whom `question` is about."""
+    if _OWN_KIN.search(question):
+        return Subject.KIN
+    return Subject.OWN if _FIRST_PERSON.search(question) else Subject.ANY
+
+
+def asks_of_oneself(question: str) -> bool:
+    """Whether who asks speaks of themselves, or of theirs: "where did I …", "my sister's …", "the user's …"."""
+    return _FIRST_PERSON.search(question) is not None
+
+
+def is_of_self(told: str) -> bool:
+    """Whether the speaker is in what they tell."""
+    return _SELF.search(told) is not None
+
+
+def is_of_others(told: str) -> bool:
+    """Whether somebody else is in what is told: a third person, or kin, friends and colleagues."""
+    return _OTHERS.search(told) is not None

@@ -1,0 +1,127 @@
+"""What a text does: tells, asks, says nothing; of whom; and the kinds of answer in it."""
+
+from datetime import UTC, datetime
+from functools import partial
+
+import pytest
+
+from ragpp.models import Interaction
+from ragpp.text.lexical import terms
+from ragpp_services.episodic.reading.answers import Kind, kinds_asked, kinds_in
+from ragpp_services.episodic.reading.clauses import divided
+from ragpp_services.episodic.reading.subjects import Subject, is_of_others, is_of_self, subject_of
+from ragpp_services.episodic.reading.substance import Substance, substance
+from ragpp_services.episodic.reading.traits import read, traits
+from tests.support.timing import grows_linearly
+
+NOON = datetime(2026, 5, 1, 12, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("text", "told", "asked"),
+    [
+        ("The car is on level 3.", "car", None),
+        ("Where did I park the car?", None, "car"),
+        ("where did i park the car", None, "car"),
+        ("I finished ten cards, how should I go on?", "cards", "go"),
+        ("What a day!", "day", None),
+        ("Can you explain " + "how the login of this little app of mine works " * 3 + "?", "login", None),
+    ],
+)
+def test_what_a_text_tells_is_parted_from_what_it_asks(text: str, told: str | None, asked: str | None) -> None:
+    clauses = divided(text)
+    assert told is None or told in " ".join(clauses.told)
+    assert asked is None or asked in " ".join(clauses.asked)
+    assert (told is None) == (not clauses.told)
+    assert (asked is None) == (not clauses.asked)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I'm not sure where you parked. Could you tell me more?",
+        "I don't have any information about your car.",
+        "Sorry, I have no record of that. You may want to check your notes.",
+        "Noted!",
+        "Thanks, good luck!",
+        "I have no information about where it is. Common places for a key are a drawer or a bowl.",
+        "lol ok",
+    ],
+)
+def test_an_answer_that_says_nothing_is_known(text: str) -> None:
+    assert substance(text) is Substance.NOTHING
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I don't have a car.",
+        "I can't eat gluten.",
+        "I don't know his address, but Sam lives at 12 Elm Street.",
+        '"I avoid floral patterns."',
+        "On level 3.",
+        "She moved to Lagos.",
+        "Ich wohne in Köln.",
+        "```print(1)```",
+    ],
+)
+def test_what_says_something_is_not_taken_for_nothing(text: str) -> None:
+    assert substance(text) is Substance.SAYS
+
+
+def test_only_an_assistant_without_a_name_goes_on_in_general_after_owning_that_it_does_not_know() -> None:
+    text = "I don't know the temperature. Most tarts bake at 180 degrees."
+    assert substance(text) is Substance.SAYS
+    assert substance(text, by_assistant=True) is Substance.NOTHING
+
+
+@pytest.mark.parametrize("text", ["Where is it?", "Hi! Do you know when she comes?", "remind me which day it is"])
+def test_a_message_that_only_asks_is_known(text: str) -> None:
+    assert substance(text) is Substance.ASKS
+
+
+def test_subjects_are_told_apart() -> None:
+    assert subject_of("Where do I live?") is Subject.OWN
+    assert subject_of("what's my favourite dish?") is Subject.OWN
+    assert subject_of("Where does my older sister live?") is Subject.KIN
+    assert subject_of("Where does Clara live?") is Subject.ANY
+    assert is_of_self("I live in Lagos now")
+    assert not is_of_self("My sister Clara lives in Madrid")
+    assert is_of_others("My sister Clara lives in Madrid")
+    assert not is_of_others("I live in Lagos now")
+
+
+@pytest.mark.parametrize(
+    ("question", "kind", "answer", "other"),
+    [
+        ("When is the exam?", Kind.TIME, "on the 27th", "in Paris"),
+        ("How much do I pay?", Kind.NUMBER, "61 a month", "too much"),
+        ("Who teaches her?", Kind.NAME, "that is old Wiesner", "that is an old man"),
+        ("Where is the key?", Kind.PLACE, "behind the door", "it hangs there"),
+    ],
+)
+def test_a_kind_of_answer_is_known_in_a_question_and_in_a_text(
+    question: str, kind: Kind, answer: str, other: str
+) -> None:
+    assert kinds_asked(question) == kind
+    assert kind in kinds_in(answer)
+    assert kind not in kinds_in(other)
+
+
+def test_terms_that_are_only_asked_for_are_stored_apart_from_those_that_are_told() -> None:
+    said = Interaction(id="a", name="Ana", content="The bike is green. Where is the bike pump?", occurred_at=NOON)
+    _, weights = read(said, said.content)
+    bike, pump, green, ana = (terms(word)[0] for word in ("bike", "pump", "green", "Ana"))
+    assert weights[pump] < 0
+    assert min(weights[term] for term in (bike, green, ana)) > 0
+
+
+def test_a_message_of_any_length_is_read_in_linear_time() -> None:
+    for piece in ("Where is it? I am not sure, but ", "no idea: ", "and so what " * 3, "I'm, ", "?! "):
+        assert grows_linearly(partial(_read, piece), 80_000), piece
+
+
+def _read(piece: str, length: int) -> object:
+    text = (piece * length)[:length]
+    said = Interaction(id="a", content=text, occurred_at=NOON)
+    return traits(said), read(said, text)
