@@ -224,7 +224,7 @@ def _reordered(
                 holds=table.terms[one.row] > 0,
             )
         )
-    order = current_first(question.text, statements, information(table, QuerySignals(question.text)))
+    order = current_first(question.text, statements, information(table, QuerySignals(question.text))).order
     return [found[index] for index in order]
 
 

@@ -310,7 +310,8 @@ class MemoryQuery(Value):
 
     `embedding`: of `text`; None lets the tier embed it. `entities`: names that the text mentions.
     `as_of`: a moment in the conversations' own time; nothing said later is seen, decay is counted to it.
-    `token_budget`: for tiers that cut what they return by size (short-term).
+    `token_budget`: for tiers that cut what they return by size (short-term). `explain`: the signals of each memory are
+    wanted.
     """
 
     scope: Scope
@@ -322,6 +323,7 @@ class MemoryQuery(Value):
     mode: SearchMode = "hybrid"
     filters: Filters = Filters()
     as_of: Moment | None = None
+    explain: bool = False
 
 
 class Memory(Value):
@@ -330,7 +332,8 @@ class Memory(Value):
     `score`: how well it answers the query, 0 to 1, comparable within one answer of one tier only.
     `similarity`: cosine to the query where there is one, -1 to 1. `confidence`: how sure it is that this holds.
     `tokens`: of `text`. `focus`: where in `text` the part that was found begins, in characters: an excerpt of a long
-    text is made around it. `sources`: ordered ids of the interactions or resources it rests on.
+    text is made around it. `sources`: ordered ids of the interactions or resources it rests on. `corrected_by`: the id
+    of the interaction that says otherwise since. `signals`: what its score in its tier was made of, on request.
     """
 
     id: str
@@ -346,6 +349,8 @@ class Memory(Value):
     said_by: str | None = None
     session_id: str | None = None
     sources: tuple[str, ...] = ()
+    corrected_by: str | None = None
+    signals: dict[str, float] | None = None
     metadata: dict[str, JsonValue] = Field(default_factory=dict)
 
 

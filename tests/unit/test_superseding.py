@@ -27,7 +27,7 @@ def statement(text: str, when: float, *, raw: float = 1.0, role: str = "user", n
 
 
 def in_order(statements: Sequence[Statement], question: str = QUESTION) -> list[str]:
-    return [statements[index].text for index in current_first(question, statements, RARITY)]
+    return [statements[index].text for index in current_first(question, statements, RARITY).order]
 
 
 OLD = statement("I keep 8 hens", 1)
@@ -99,9 +99,47 @@ def test_something_else_with_another_number_stays() -> None:
     assert in_order([OLD, elsewhere]) == [OLD.text, elsewhere.text]
 
 
+def far_apart(one: Statement, cosine: float) -> Statement:
+    """The same with another meaning, and without a word of the question."""
+    vector = np.array([cosine, (1 - cosine**2) ** 0.5], np.float32)
+    return Statement(one.text, one.speaker, one.moment, one.raw, vector, np.array([False, False]))
+
+
+REUNION = "When is the family reunion?"
+
+
+def test_a_correction_stands_before_what_it_corrects_though_it_shares_no_word() -> None:
+    planned = statement("the reunion is on june 13", 1)
+    moved = far_apart(statement("we're all getting together on the 27th of june instead", 2, raw=-1.0), 0.3)
+    assert in_order([planned, moved], REUNION) == [moved.text, planned.text]
+    assert current_first(REUNION, [planned, moved], RARITY).replaced == {0: 1}
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        pytest.param(statement("we meet with aunt Rosa instead", 2), id="without the kind of answer that is asked for"),
+        pytest.param(statement("on the 27th we go to the sea", 2), id="without a word of correcting"),
+        pytest.param(statement("on the 27th instead", 0), id="earlier"),
+        pytest.param(statement("on the 27th instead", 2, role="assistant"), id="by the assistant"),
+    ],
+)
+def test_what_corrects_nothing_stays(other: Statement) -> None:
+    planned = statement("the reunion is on june 13", 1)
+    assert in_order([planned, far_apart(other, 0.5)], REUNION)[0] == planned.text
+
+
+def test_people_with_names_who_tell_each_other_stories_correct_nothing() -> None:
+    planned = statement("the reunion is on june 13", 1, name="Ana")
+    moved = far_apart(statement("on the 27th of june instead", 2, name="Ana"), 0.5)
+    assert in_order([planned, moved], REUNION)[0] == planned.text
+    assert in_order([planned, moved], "When is our family reunion?")[0] == moved.text
+
+
 def test_a_question_without_terms_moves_nothing() -> None:
-    bare = [Statement(s.text, s.speaker, s.moment, s.raw, s.vector, np.zeros(0, np.bool_)) for s in (OLD, NEW)]
-    assert current_first(QUESTION, bare, np.zeros(0)) == [0, 1]
+    grown = statement("12 hens, who would have thought", 2)
+    bare = [Statement(s.text, s.speaker, s.moment, s.raw, s.vector, np.zeros(0, np.bool_)) for s in (OLD, grown)]
+    assert current_first(QUESTION, bare, np.zeros(0)).order == [0, 1]
 
 
 amounts_of_hens = st.builds(
@@ -113,24 +151,30 @@ amounts_of_hens = st.builds(
 )
 
 
+def said_first(statements: Sequence[Statement]) -> int:
+    """The first that a user said, of those that are looked at."""
+    return next((i for i, one in enumerate(statements[:LOOKED_AT]) if one.speaker[0] != "assistant"), 0)
+
+
 @given(st.lists(amounts_of_hens, max_size=2 * LOOKED_AT), st.sampled_from([QUESTION, "Which hens were they?"]))
 def test_the_order_is_a_permutation_that_moves_only_later_ones_to_the_front(
     statements: list[Statement], question: str
 ) -> None:
-    order = current_first(question, statements, RARITY)
+    order = current_first(question, statements, RARITY).order
     assert sorted(order) == list(range(len(statements)))
     if not statements:
         return
-    lead = order[: order.index(0)]
-    assert all(statements[index].moment > statements[0].moment for index in lead)
-    assert all(index < LOOKED_AT for index in lead)
+    first = said_first(statements)
+    moved = order[: order.index(0)]
+    assert all(statements[index].moment > statements[first].moment for index in moved)
+    assert all(index < LOOKED_AT for index in moved)
     rest = order[order.index(0) :]
     assert rest == sorted(rest)
 
 
 @given(st.lists(amounts_of_hens, min_size=1, max_size=12))
 def test_as_of_a_moment_nothing_later_is_needed(statements: list[Statement]) -> None:
-    first = statements[0].moment
-    seen = [one for one in statements if one.moment <= first]
-    order = current_first(QUESTION, seen, RARITY)
-    assert seen[order[0]] is seen[0]
+    moment = statements[said_first(statements)].moment
+    seen = [one for one in statements if one.moment <= moment]
+    order = current_first(QUESTION, seen, RARITY).order
+    assert order == list(range(len(seen)))

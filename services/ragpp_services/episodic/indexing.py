@@ -97,7 +97,7 @@ def _new_interaction(entry: InteractionEntry, pieces: Pieces, vectors: FloatMatr
                 tokens=piece.tokens,
                 embedding=row,
                 lexical=weights,
-                traits=of_all | of_chunk,
+                traits=int(of_all | of_chunk),
             )
             for piece, row, (of_chunk, weights) in zip(pieces, vectors, readings, strict=True)
         ),

@@ -10,7 +10,7 @@ import numpy as np
 from ragpp.models import Memory, MemoryQuery
 from ragpp_services.episodic.ranking import CandidateTable, QuerySignals, Ranked, information, rank
 from ragpp_services.episodic.ranking.spread import asks_for_several, spread
-from ragpp_services.episodic.ranking.superseding import Statement, asks_for_the_present, current_first
+from ragpp_services.episodic.ranking.superseding import Currency, Statement, asks_for_the_present, current_first
 from ragpp_services.episodic.rows import Found, StoredInteraction
 from ragpp_services.episodic.scan import Chunks, Columns, unpack
 
@@ -45,7 +45,7 @@ class Search:
             traits=chunks.traits,
             eligible=eligible,
         )
-        ranked = rank(table, QuerySignals(text=query.text), limit=query.limit)
+        ranked = rank(table, QuerySignals(text=query.text, explain=query.explain), limit=query.limit)
         if asks_for_several(query.text):
             sessions = [int(chunks.session[one.row]) for one in ranked]
             ranked = [ranked[index] for index in spread([one.raw for one in ranked], sessions)]
@@ -66,15 +66,27 @@ class Search:
         it or is of another session, has that one's score."""
         rows = [one for one in self.ranked if int(self.chunks.ordinal[one.row]) in found]
         there = [found[int(self.chunks.ordinal[one.row])] for one in rows]
-        order = range(len(rows)) if not self.wants_vectors else self._current_first(rows, there)
+        current = Currency(list(range(len(rows))), {})
+        if self.wants_vectors:
+            current = self._current_first(rows, there)
         memories: list[Memory] = []
         least = 0.0
-        for index in reversed(order):
+        for index in reversed(current.order):
             least = max(least, rows[index].score)
-            memories.append(memory_of(there[index].stored, least, rows[index].similarity, focus=there[index].start))
+            by = current.replaced.get(index)
+            memories.append(
+                memory_of(
+                    there[index].stored,
+                    least,
+                    rows[index].similarity,
+                    focus=there[index].start,
+                    corrected_by=None if by is None else there[by].stored.interaction.id,
+                    explain=rows[index].signals,
+                )
+            )
         return memories[::-1]
 
-    def _current_first(self, rows: Sequence[Ranked], there: Sequence[Found]) -> list[int]:
+    def _current_first(self, rows: Sequence[Ranked], there: Sequence[Found]) -> Currency:
         statements = [
             Statement(
                 text=one.stored.interaction.content[one.start : one.end],
@@ -89,7 +101,15 @@ class Search:
         return current_first(self.query.text, statements, information(self.table, QuerySignals(text=self.query.text)))
 
 
-def memory_of(stored: StoredInteraction, score: float, similarity: float | None, *, focus: int = 0) -> Memory:
+def memory_of(
+    stored: StoredInteraction,
+    score: float,
+    similarity: float | None,
+    *,
+    focus: int = 0,
+    corrected_by: str | None = None,
+    explain: Mapping[str, float] | None = None,
+) -> Memory:
     """`stored` as a memory; `focus`: where the part of it that was found begins."""
     said = stored.interaction
     return Memory(
@@ -98,6 +118,8 @@ def memory_of(stored: StoredInteraction, score: float, similarity: float | None,
         kind="interaction",
         text=said.content,
         focus=focus,
+        corrected_by=corrected_by,
+        signals=explain or None,
         score=score,
         similarity=similarity,
         tokens=stored.tokens,
