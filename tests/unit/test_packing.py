@@ -204,3 +204,19 @@ def test_lines_add_up_to_what_the_real_tokenizer_counts(contents: list[str], bud
     ]
     packed = pack(ranking, [], Frame(), budget=budget, counter=COUNTER)
     assert packed.tokens == COUNTER.count(packed.context) <= budget
+
+
+def test_what_is_not_about_the_question_does_not_fill_the_budget() -> None:
+    about = memory("a", "I moved to Porto")
+    beside = memory("b", "hello there").model_copy(update={"score": 0.05})
+    packed = pack([about, beside], [], Frame(), budget=500, counter=Words())
+    assert packed.sections[0].memory_ids == ("a",)
+    assert pack([beside], [], Frame(), budget=500, counter=Words()).context == ""
+
+
+def test_one_long_message_leaves_room_for_the_others() -> None:
+    diary = memory("a", "dear diary " * 2_000)
+    others = [memory(str(number), f"fact number {number}") for number in range(10)]
+    packed = pack([diary, *others], [], Frame(), budget=1_000, counter=Words())
+    assert set(packed.sections[0].memory_ids) == {"a", *(one.id for one in others)}
+    assert packed.context.count("dear") * 2 <= 400

@@ -3,16 +3,22 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Self
+from typing import Final, Self
 
 import numpy as np
 
 from ragpp.models import Memory, MemoryQuery
+from ragpp.text.lexical import terms
+from ragpp.text.sentences import clean, split
+from ragpp_services.episodic.alike import collapsed
 from ragpp_services.episodic.ranking import CandidateTable, QuerySignals, Ranked, information, rank
 from ragpp_services.episodic.ranking.spread import asks_for_several, spread
 from ragpp_services.episodic.ranking.superseding import Currency, Statement, asks_for_the_present, current_first
 from ragpp_services.episodic.rows import Found, StoredInteraction
 from ragpp_services.episodic.scan import Chunks, Columns, unpack
+
+LONG_CHARS: Final = 400
+"""A chunk of fewer characters is shown from its beginning."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,14 +26,15 @@ class Search:
     """What `query` found among `chunks`, best first."""
 
     query: MemoryQuery
+    terms: Sequence[int]
     chunks: Chunks
     table: CandidateTable
     ranked: Sequence[Ranked]
 
     @classmethod
-    def of(cls, columns: Columns, terms: Sequence[int], query: MemoryQuery) -> Self:
-        """The ranking of a scan's `columns`, which hold the weights of `terms`."""
-        chunks = unpack(columns, terms)
+    def of(cls, columns: Columns, wanted: Sequence[int], query: MemoryQuery) -> Self:
+        """The ranking of a scan's `columns`, which hold the weights of the terms `wanted`."""
+        chunks = unpack(columns, wanted)
         eligible = chunks.eligible
         if query.filters.similarity_threshold is not None:
             eligible = eligible & (chunks.cosine >= query.filters.similarity_threshold)
@@ -49,7 +56,7 @@ class Search:
         if asks_for_several(query.text):
             sessions = [int(chunks.session[one.row]) for one in ranked]
             ranked = [ranked[index] for index in spread([one.raw for one in ranked], sessions)]
-        return cls(query, chunks, table, ranked)
+        return cls(query, wanted, chunks, table, ranked)
 
     @property
     def keys(self) -> list[tuple[datetime, int, int]]:
@@ -69,22 +76,38 @@ class Search:
         current = Currency(list(range(len(rows))), {})
         if self.wants_vectors:
             current = self._current_first(rows, there)
+        ids = [one.stored.interaction.id for one in there]
+        groups = collapsed([there[index].stored.interaction for index in current.order])
         memories: list[Memory] = []
         least = 0.0
-        for index in reversed(current.order):
-            least = max(least, rows[index].score)
+        for group in reversed([[current.order[place] for place in group] for group in groups]):
+            index = group[0]
+            least = max(least, *(rows[one].score for one in group))
             by = current.replaced.get(index)
             memories.append(
                 memory_of(
                     there[index].stored,
                     least,
                     rows[index].similarity,
-                    focus=there[index].start,
-                    corrected_by=None if by is None else there[by].stored.interaction.id,
-                    explain=rows[index].signals,
+                    focus=self._focus(there[index], rows[index]),
+                    sources=tuple(ids[one] for one in group),
+                    corrected_by=None if by is None else ids[by],
+                    signals=rows[index].signals,
                 )
             )
         return memories[::-1]
+
+    def _focus(self, found: Found, ranked: Ranked) -> int:
+        """Where the part of a long text begins that was found: in its chunk, the sentence with most of the question's
+        words; the chunk's beginning where none has any."""
+        if found.end - found.start < LONG_CHARS:
+            return found.start
+        wanted = {term for term, weight in zip(self.terms, self.table.terms[ranked.row], strict=True) if weight > 0}
+        sentences = list(split(clean(found.stored.interaction.content[found.start : found.end])))
+        if not wanted or not sentences:
+            return found.start
+        best = max(sentences, key=lambda sentence: (len(wanted & set(terms(sentence.text))), -sentence.start))
+        return found.start + best.start
 
     def _current_first(self, rows: Sequence[Ranked], there: Sequence[Found]) -> Currency:
         statements = [
@@ -108,9 +131,11 @@ def memory_of(
     *,
     focus: int = 0,
     corrected_by: str | None = None,
-    explain: Mapping[str, float] | None = None,
+    sources: tuple[str, ...] = (),
+    signals: Mapping[str, float] | None = None,
 ) -> Memory:
-    """`stored` as a memory; `focus`: where the part of it that was found begins."""
+    """`stored` as a memory; `focus`: where the part of it that was found begins; `sources`: those who said the same,
+    itself first."""
     said = stored.interaction
     return Memory(
         id=said.id,
@@ -119,13 +144,13 @@ def memory_of(
         text=said.content,
         focus=focus,
         corrected_by=corrected_by,
-        signals=explain or None,
+        signals=dict(signals) if signals else None,
         score=score,
         similarity=similarity,
         tokens=stored.tokens,
         occurred_at=said.occurred_at,
         said_by=said.said_by,
         session_id=said.session_id,
-        sources=(said.id,),
+        sources=sources or (said.id,),
         metadata=said.metadata,
     )

@@ -22,6 +22,12 @@ SHARES: Final[Mapping[str, float]] = {
 leaves is theirs, and what they leave is offered to the sections again. Of the default budget of 2,000 tokens they are
 600, 40, 100 and 120: some twenty messages, four names, eight relationships and ten preferences. Judgements, not fitted
 to anything; what they take from past interactions is column B1000 of `make eval`, in its rows without a tier."""
+LEAST_RELEVANCE: Final = 0.09
+"""An interaction that scores less is not about the question, and does not fill a budget that has room for it. Of what
+is evidence in the development sets a context of a thousand tokens loses nothing by it (hints: 0.8 points), and one for
+a question about something that was never talked about shrinks from 175 tokens of 180 to 5."""
+ONE_SHARE: Final = 0.4
+"""The largest share of the budget that one interaction may take; of a longer one the part that was found is shown."""
 LONG_TOKENS: Final = 128
 """A turn up to this length is shown whole or not at all; of a longer one an excerpt may be shown."""
 EXACT_TOKENS: Final = 200
@@ -155,6 +161,7 @@ class _Packing:
 
     def __init__(self, counter: TokenMeter, room: int) -> None:
         self._counter, self._room, self._left = counter, room, room
+        self._most = max(LONG_TOKENS, int(room * ONE_SHARE))
         self._drafts: dict[str, _Draft] = {}
         self._known: dict[int, _Line] = {}
         self._shown: set[MemoryKey] = set()
@@ -166,7 +173,7 @@ class _Packing:
         groups: dict[str, list[Memory]] = {}
         for memory in ranking:
             title = _TITLE_OF[memory.kind]
-            if title != layout.RECENT:
+            if title != layout.RECENT and not (title == layout.PAST and memory.score < LEAST_RELEVANCE):
                 groups.setdefault(title, []).append(memory)
         latest_first = [memory for memory in conversation if memory.kind == "summary"]
         latest_first += [memory for memory in reversed(conversation) if memory.kind == "message"]
@@ -208,10 +215,11 @@ class _Packing:
             key = memory_key(memory)
             if key in self._shown:
                 continue
-            line = self._line(memory) if _may_fit(memory, room - used) else None
-            if line is None or used + line.cost(days) > room:
-                line = self._excerpt(memory, room - used)
-            if line is not None and used + line.cost(days) <= room:
+            most = min(room - used, self._most) if title == layout.PAST else room - used
+            line = self._line(memory) if _may_fit(memory, most) else None
+            if line is None or line.cost(days) > most:
+                line = self._excerpt(memory, most)
+            if line is not None and line.cost(days) <= most:
                 added.append(line)
                 used += line.cost(days)
                 days.add(line.day)
