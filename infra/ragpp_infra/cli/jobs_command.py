@@ -17,7 +17,7 @@ from ragpp_infra.cli.arguments import checked, parse_moment
 from ragpp_infra.cli.console import ExitCode, emit_json, out, safe
 from ragpp_infra.cli.options import DEFAULT_HOME, HomeOption, JsonOption, KeyOption, UrlOption, WaitOption
 from ragpp_infra.cli.render import when
-from ragpp_infra.embedded.place import Place
+from ragpp_infra.embedded.home import Home
 
 ResultT = TypeVar("ResultT")
 _STYLE = {"done": "green", "failed": "bold red", "cancelled": "dim", "leased": "yellow"}
@@ -172,7 +172,7 @@ def _with(
     home: HomeOption, url: str | None, key: str | None, ask: Callable[[MemoryClient], Awaitable[ResultT]]
 ) -> ResultT:
     async def asked() -> ResultT:
-        async with Place(home).client(url, key) as client:
+        async with Home(home).client(url, key) as client:
             return await ask(client)
 
     return asyncio.run(asked())
