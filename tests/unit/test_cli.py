@@ -8,12 +8,14 @@ import subprocess
 import sys
 from collections.abc import Callable
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
 import pytest
 from rich.console import Console
 
 from ragpp.api import FoundMessage, RecalledMemory, RecallRequest, RecallResponse, TierStatus
+from ragpp.client import MemoryClient
 from ragpp.errors import InvalidInput
 from ragpp_infra.cli.arguments import checked, parse_moment, parse_tiers
 from ragpp_infra.cli.console import plain
@@ -172,6 +174,7 @@ def test_a_bad_file_is_refused_before_anything_is_sent(ragpp: Callable[..., Done
 def test_what_forgets_for_good_asks_first_or_is_told_that_it_is_meant(
     ragpp: Callable[..., Done], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, what: tuple[str, ...]
 ) -> None:
+    monkeypatch.setattr("ragpp.client.MemoryClient", partial(MemoryClient, backoff_s=0.01))
     nobody = ("--url", "http://127.0.0.1:1", "--key", "rp_x")
     monkeypatch.setattr("sys.stdin", io.StringIO("n\n"))
     declined = ragpp("forget", *what, *nobody, home=tmp_path)
