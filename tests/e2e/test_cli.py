@@ -212,6 +212,7 @@ def test_what_was_killed_is_told_and_started_again(ragpp: CommandLine, name: str
 
 def test_status_tells_what_is_not_yet_forgotten_everywhere(ragpp: CommandLine) -> None:
     ragpp("remember", "Gustav is my uncle.", "--user", "u3", "--id", "m-gone")
+    ragpp.until_digested("u3")  # what a killed worker was at waits for the end of its lease
     ragpp.kill("workers")
     url, key = (line.split("=", 1)[1] for line in ragpp("env").splitlines())
     gone = httpx.delete(
