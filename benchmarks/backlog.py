@@ -21,8 +21,8 @@ from benchmarks.proof import Workers, conversation
 from benchmarks.prove_scale import processes
 from ragpp.api import StoreRequest
 from ragpp.client import MemoryClient
+from ragpp_infra.embedded.home import Home
 from ragpp_infra.embedded.keys import run_keys
-from ragpp_infra.embedded.place import Place
 from ragpp_infra.embedded.stack import Stack
 
 BATCH: Final = 200
@@ -182,7 +182,7 @@ async def warm_up(home: Path) -> None:
     """Digest a backlog that is not measured, so that whatever is measured finds stores that are warm. Raises
     RuntimeError when it is not digested."""
     users = names_of("warm-up", WARM_USERS)
-    async with ledger_of(home) as table, Place(home).client() as client:
+    async with ledger_of(home) as table, Home(home).client() as client:
         with paused_workers(home, 1, "warm-up") as (workers, _):
             await store(client, users, WARM_UP)
             workers.signal(signal.SIGCONT)
@@ -202,11 +202,11 @@ async def warm_each(workers: Workers, table: "Table", client: MemoryClient, run:
 
 def tenant_client(home: Path, tenant: str) -> MemoryClient:
     """A client of the stack's gateway for a tenant, with a new key. Raises RuntimeError when none can be made."""
-    place = Place(home)
-    made = run_keys(place, Stack(home).endpoints(), ["create", "--tenant", tenant, "--json"])
+    folder = Home(home)
+    made = run_keys(folder, Stack(home).endpoints(), ["create", "--tenant", tenant, "--json"])
     if made.returncode != 0:
         raise RuntimeError(f"no key could be made: {made.stderr.strip()}")
-    return place.client(key=str(json.loads(made.stdout)["key"]))
+    return folder.client(key=str(json.loads(made.stdout)["key"]))
 
 
 class Meter:

@@ -16,7 +16,7 @@ from typing import Final, Literal
 
 from ragpp.api import MessageIn
 from ragpp_infra.embedded.environment import environment_of
-from ragpp_infra.embedded.place import Place
+from ragpp_infra.embedded.home import Home
 from ragpp_infra.embedded.processes import Command, ManagedProcess, tail
 from ragpp_infra.embedded.servers.server import SERVERS
 from ragpp_infra.embedded.stack import Stack
@@ -39,30 +39,30 @@ class Workers:
     stack: `{name}.log`, or `{name}-{run}.log` where a `run` is named."""
 
     def __init__(self, home: Path, names: Sequence[str], run: str = "") -> None:
-        self._place = Place(home)
-        self._processes = {name: ManagedProcess(name, self._place.home.run) for name in names}
+        self._home = Home(home)
+        self._processes = {name: ManagedProcess(name, self._home.run) for name in names}
         self._suffix = f"-{run}" if run else ""
 
     def start(self, settings: Mapping[str, str] | None = None) -> None:
         """Start those that do not run, with the stack's settings and then these."""
-        endpoints = Stack(self._place.home.path).endpoints()
-        own = environment_of(self._place, endpoints, int(self._place.home.recall("gateway_port") or 0))
+        endpoints = Stack(self._home.path).endpoints()
+        own = environment_of(self._home, endpoints, int(self._home.recall("gateway_port") or 0))
         for name, process in self._processes.items():
             if process.pid() is None:
-                marker = f"ragpp_{name}={self._place.home.path}"
+                marker = f"ragpp_{name}={self._home.path}"
                 process.spawn(
                     Command(
                         arguments=(sys.executable, "-X", marker, "-m", "ragpp_services.workers"),
                         log=self.log(name),
                         marker=marker,
-                        working_directory=self._place.home.path,
+                        working_directory=self._home.path,
                         environment=os.environ | own | dict(settings or {}),
                     )
                 )
 
     def log(self, name: str) -> Path:
         """Where one of them logs to."""
-        return self._place.home.logs / f"{name}{self._suffix}.log"
+        return self._home.logs / f"{name}{self._suffix}.log"
 
     def wait_until_ready(self) -> None:
         """Wait until each has said that it looks for work. Raises RuntimeError when one ends, or takes minutes."""
@@ -121,7 +121,7 @@ class Proving:
 
     def stop_workers(self) -> None:
         """Stop every worker of the stack, whoever started it."""
-        found = [path.stem for path in Place(self.home).home.run.glob("*.pid")]
+        found = [path.stem for path in Home(self.home).run.glob("*.pid")]
         Workers(self.home, [name for name in found if name.startswith(("workers", "proof"))]).stop()
 
     def kill(self, name: str) -> None:
@@ -130,7 +130,7 @@ class Proving:
             if server == name:
                 Stack(self.home).kill(server)
                 return
-        process = ManagedProcess(name, Place(self.home).home.run)
+        process = ManagedProcess(name, Home(self.home).run)
         if process.pid() is None:
             raise RuntimeError(f"{name} does not run")
         process.signal(signal.SIGKILL)

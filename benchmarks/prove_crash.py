@@ -20,7 +20,7 @@ from ragpp.api import StoreRequest
 from ragpp.client import MemoryClient
 from ragpp.errors import MemorySystemError
 from ragpp.paging import PAGE, pages
-from ragpp_infra.embedded.place import Place
+from ragpp_infra.embedded.home import Home
 
 BATCH = 10
 
@@ -94,7 +94,7 @@ async def run(home: Path, total: int, writers: int, workers: int) -> None:
     with proving(home, workers) as stack:
         each = total // writers
         users = [f"writer-{number}" for number in range(writers)]
-        async with Place(home).client(timeout_s=20) as client:
+        async with Home(home).client(timeout_s=20) as client:
             calm = Count()
             await write(client, "control", each, calm)
             count, kills, stopping = Count(), Counter[str](), asyncio.Event()

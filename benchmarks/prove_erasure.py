@@ -20,7 +20,7 @@ from benchmarks.proof import Proving, conversation, proving, quantile
 from ragpp.api import MessageIn, RecallRequest, StoreRequest
 from ragpp.client import MemoryClient
 from ragpp.jobs import Job
-from ragpp_infra.embedded.place import Place
+from ragpp_infra.embedded.home import Home
 from ragpp_infra.embedded.stack import Stack
 from tests.support.everywhere import places_of
 
@@ -77,7 +77,7 @@ async def write(client: MemoryClient, number: int, latency: Latency, stopping: a
 async def run(home: Path, total: int, writers: int, seconds: float) -> None:
     """Fill, erase beside the writers, and look everywhere."""
     with proving(home) as stack:
-        async with Place(home).client(timeout_s=60) as client:
+        async with Home(home).client(timeout_s=60) as client:
             print(f"{total} messages of the user's stored and digested in {await fill(client, total):.0f} s")
             latency, stopping = Latency(), asyncio.Event()
             writing = [asyncio.create_task(write(client, number, latency, stopping)) for number in range(writers)]

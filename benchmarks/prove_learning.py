@@ -26,7 +26,7 @@ from benchmarks.proof import Proving, conversation, proving, worker_names
 from ragpp.api import ExtractIn, ReflectIn, StoreRequest
 from ragpp.client import MemoryClient
 from ragpp.paging import PAGE, pages
-from ragpp_infra.embedded.place import Place
+from ragpp_infra.embedded.home import Home
 from ragpp_infra.embedded.stack import Stack
 
 BATCH = 200
@@ -132,7 +132,7 @@ async def calm(stack: Proving, ledger: Ledger, users: list[str], total: int, wor
         f"undisturbed: {total} interactions observed in {whole:.1f} s from the worker's start, {rate:.0f}/s from the "
         f"first batch to the last; everything done after {time.perf_counter() - began:.1f} s"
     )
-    logs = [Place(stack.home).home.logs / f"{name}.log" for name in worker_names(workers)]
+    logs = [Home(stack.home).logs / f"{name}.log" for name in worker_names(workers)]
     for stage, (batches, works, seconds) in by_stage(logs).items():
         print(f"  {stage:10} {works:6} works in {batches:4} batches, {1_000 * seconds / works:8.2f} ms each")
     stack.check(rate >= LEAST_PER_S, f"{rate:.0f} interactions are observed per second, {LEAST_PER_S:.0f} at least")
@@ -160,7 +160,7 @@ async def run(home: Path, total: int, users: int, kills: int, workers: int) -> N
         ledger = Ledger(home)
         quiet, disturbed = ([f"{kind}-{number}" for number in range(users)] for kind in ("calm", "storm"))
         each = total // users
-        async with Place(home).client(timeout_s=60) as client:
+        async with Home(home).client(timeout_s=60) as client:
             for names in (quiet, disturbed):
                 stack.stop_workers()
                 await asyncio.gather(*(write(client, user, seed, each) for seed, user in enumerate(names)))

@@ -19,7 +19,7 @@ from benchmarks.proof import ProcessName, Proving, conversation, proving, quanti
 from ragpp.api import RecallRequest, RecallResponse, StoreRequest
 from ragpp.client import MemoryClient
 from ragpp.errors import MemorySystemError
-from ragpp_infra.embedded.place import Place
+from ragpp_infra.embedded.home import Home
 
 DEADLINE_MS = 500
 USER = "outage"
@@ -121,7 +121,7 @@ def _judge(stack: Proving, name: ProcessName, samples: Sequence[Sample], during:
 async def run(home: Path, seconds: float) -> None:
     """The three outages, one after the other."""
     with proving(home) as stack:
-        async with Place(home).client(timeout_s=10) as client:
+        async with Home(home).client(timeout_s=10) as client:
             messages = tuple(conversation(1, 60, "m"))
             await client.remember(StoreRequest(user_id=USER, session_id="s", messages=messages))
             while await client.pending(USER):

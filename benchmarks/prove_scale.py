@@ -23,7 +23,7 @@ from benchmarks.proof import Proving, conversation, proving, quantile
 from ragpp.api import RecallRequest, StoreRequest
 from ragpp.client import MemoryClient
 from ragpp.models import TierName
-from ragpp_infra.embedded.place import Place
+from ragpp_infra.embedded.home import Home
 from ragpp_infra.embedded.services import Services
 from ragpp_infra.embedded.stack import Stack
 
@@ -111,7 +111,7 @@ async def writes(client: MemoryClient, users: int, count: int) -> list[float]:
 def processes(home: Path) -> dict[str, psutil.Process]:
     """The stack's processes by name."""
     found = {status.name: status.pid for status in Stack(home).status()}
-    services = Services(Place(home))
+    services = Services(Home(home))
     found |= {name: services.pid(name) or 0 for name in ("gateway", "workers")}  # type: ignore[misc]
     return {str(name): psutil.Process(pid) for name, pid in found.items() if pid}
 
@@ -145,7 +145,7 @@ async def run(home: Path, users: int, messages: int, count: int) -> None:
     """Fill, wait, measure."""
     console = Console(width=110)
     with proving(home) as stack:
-        async with Place(home).client(timeout_s=60) as client:
+        async with Home(home).client(timeout_s=60) as client:
             rate = await fill(client, users, messages, console)
             console.print(f"{users} users × {messages} messages: {rate:.0f} messages/s acknowledged while digesting")
             console.print(f"digested {await digest(client, users, console):.0f} s after the last write")

@@ -18,8 +18,8 @@ from benchmarks.proof import Proving, conversation, proving, quantile
 from ragpp.api import RecallRequest, StoreRequest
 from ragpp.client import MemoryClient
 from ragpp.models import Visibility
+from ragpp_infra.embedded.home import Home
 from ragpp_infra.embedded.keys import run_keys
-from ragpp_infra.embedded.place import Place
 from ragpp_infra.embedded.stack import Stack
 
 BATCH = 25
@@ -31,7 +31,7 @@ PEOPLE = {"with views": True, "without": False}
 
 def agents_key(home: Path, agent: str) -> str:
     """A new key that is bound to the agent."""
-    made = run_keys(Place(home), Stack(home).endpoints(), ["create", "--agent", agent, "--json"])
+    made = run_keys(Home(home), Stack(home).endpoints(), ["create", "--agent", agent, "--json"])
     return str(json.loads(made.stdout)["key"])
 
 
@@ -72,8 +72,8 @@ async def measure(clients: dict[str, MemoryClient], user_id: str, recalls: int) 
 async def run(home: Path, total: int, agents: int, recalls: int) -> None:
     """Fill both memories and measure."""
     with proving(home) as stack:
-        place = Place(home)
-        async with place.client() as everyone, place.client(key=agents_key(home, "agent-0")) as agent:
+        folder = Home(home)
+        async with folder.client() as everyone, folder.client(key=agents_key(home, "agent-0")) as agent:
             for user_id, apart in PEOPLE.items():
                 took = await fill(everyone, user_id, total, agents, apart=apart)
                 print(f"{user_id}: {total} messages stored and digested in {took:.1f} s")

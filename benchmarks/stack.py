@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 from ragpp.client import MemoryClient
-from ragpp_infra.embedded.place import Place
+from ragpp_infra.embedded.home import Home
 
 
 def home() -> Path:
@@ -30,5 +30,5 @@ def ragpp(*arguments: str, quiet: bool = False) -> None:
 async def running_gateway(*, timeout_s: float = 60.0) -> AsyncIterator[MemoryClient]:
     """A client of the stack's gateway; starts what does not run and leaves it running."""
     ragpp("up")
-    async with Place(home()).client(timeout_s=timeout_s) as client:
+    async with Home(home()).client(timeout_s=timeout_s) as client:
         yield client

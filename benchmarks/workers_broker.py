@@ -12,7 +12,7 @@ from redis.asyncio import Redis
 from benchmarks.backlog import Digestion, Table, ledger_of, names_of, now, paused_workers, store
 from benchmarks.proof import Proving
 from ragpp.client import MemoryClient
-from ragpp_infra.embedded.place import Place
+from ragpp_infra.embedded.home import Home
 from ragpp_infra.embedded.stack import Stack
 
 WORKERS: Final = 2
@@ -35,7 +35,7 @@ async def queue(stack: Proving, *, short: int, backlog: int) -> None:
     """Digest a short backlog, and the beginning of a long one while the queues are watched."""
     async with (
         ledger_of(stack.home) as table,
-        Place(stack.home).client() as client,
+        Home(stack.home).client() as client,
         Redis.from_url(Stack(stack.home).endpoints().redis_url.get_secret_value()) as broker,
     ):
         before, _ = await _watched(stack, table, client, broker, "short", FEWER_USERS, short)
@@ -99,7 +99,7 @@ async def flush(stack: Proving) -> None:
         await asyncio.to_thread(Stack(stack.home).up, ["valkey"])
         return f"the broker killed, and back after {time.monotonic() - began:.1f} s"
 
-    async with ledger_of(stack.home) as table, Place(stack.home).client() as client:
+    async with ledger_of(stack.home) as table, Home(stack.home).client() as client:
         await _lose(stack, table, client, "flushed", flushed)
         await _lose(stack, table, client, "killed", killed)
 

@@ -13,7 +13,7 @@ from rich.table import Table as Grid
 from benchmarks.backlog import Meter, Table, ledger_of, names_of, paused_workers, store, warm_each
 from benchmarks.proof import Proving
 from ragpp.client import MemoryClient
-from ragpp_infra.embedded.place import Place
+from ragpp_infra.embedded.home import Home
 
 SAME: Final = 0.95
 """More workers are no slower than one, but for noise."""
@@ -49,7 +49,7 @@ async def speed(
     wanted = [
         (many, several, number) for many in users for number in range(rounds) for several in turns[number % len(turns)]
     ]
-    async with ledger_of(stack.home) as table, Place(stack.home).client() as client:
+    async with ledger_of(stack.home) as table, Home(stack.home).client() as client:
         runs = [await _run(stack, table, client, *one, interactions) for one in wanted]
     _show(runs)
     _judge(stack, runs)

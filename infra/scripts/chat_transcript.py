@@ -54,7 +54,7 @@ def main() -> int:
         for day, lines in enumerate(SESSIONS):
             moment = first + timedelta(days=day)
             print(f"\n=== Session {day + 1}, {moment:%A, %Y-%m-%d %H:%M} UTC", flush=True)
-            said = _session(lifecycle.place.home.path, user, moment, lines)
+            said = _session(lifecycle.home.path, user, moment, lines)
             print(said, end="", flush=True)
             asyncio.run(_digested(lifecycle, user))
     finally:
@@ -74,7 +74,7 @@ def _session(home: Path, user: str, moment: datetime, lines: tuple[str, ...]) ->
 
 
 async def _digested(lifecycle: Lifecycle, user: str) -> None:
-    async with lifecycle.place.client() as client:
+    async with lifecycle.home.client() as client:
         await wait_until_digested(client, user, patience_s=PATIENCE_S)
 
 

@@ -23,7 +23,7 @@ from ragpp.models import Relationship, TierName
 from ragpp_infra.cli.demo import wait_until_digested
 from ragpp_infra.cli.ingest import ingest
 from ragpp_infra.cli.lines import read_lines
-from ragpp_infra.embedded.place import Place
+from ragpp_infra.embedded.home import Home
 
 BEFORE: Final = datetime(2024, 4, 1, tzinfo=UTC)
 AFTER: Final = datetime(2024, 6, 1, tzinfo=UTC)
@@ -89,7 +89,7 @@ def main() -> None:
     )
 
     async def run() -> None:
-        async with Place(home).client() as client:
+        async with Home(home).client() as client:
             await show(client)
 
     asyncio.run(run())

@@ -27,7 +27,6 @@ from ragpp_services.gateway.settings import GatewaySettings
 from ragpp_services.procedural import app as procedural
 from ragpp_services.semantic import app as semantic
 from ragpp_services.short_term import app as short_term
-from ragpp_services.workers.app import THREADS, run_worker
 
 SERVICES: Final[Sequence[TierService[MemoryTier]]] = (
     short_term.SERVICE,
@@ -78,13 +77,15 @@ def serve(
 @cli.command()
 def worker(
     concurrency: Annotated[
-        int,
-        typer.Option(min=1, max=64, help="Batches at once, on one event loop; of all stages together."),
-    ] = THREADS,
+        int | None,
+        typer.Option(min=1, max=64, help="Batches at once, on one event loop; default: what all stages may have."),
+    ] = None,
 ) -> None:
     """Run the Celery worker."""
+    from ragpp_services.workers.app import THREADS, run_worker  # noqa: PLC0415 - Celery, which only a worker needs
+
     configure_logs(LogSettings(), "worker")
-    run_worker(open_tiers, concurrency=concurrency)
+    run_worker(open_tiers, concurrency=THREADS if concurrency is None else concurrency)
 
 
 @cli.command()

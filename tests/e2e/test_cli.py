@@ -6,8 +6,9 @@ import re
 import signal
 import subprocess
 import sys
-import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 import httpx
@@ -15,7 +16,9 @@ import psutil
 import pytest
 
 from ragpp_infra.embedded.lifecycle import Lifecycle
+from tests.support.command_line import Done, runner
 from tests.support.source import ROOT
+from tests.support.waiting import waited_for
 
 pytestmark = [pytest.mark.server, pytest.mark.timeout(900)]
 
@@ -31,265 +34,309 @@ def environment(home: Path) -> dict[str, str]:
     return kept | {"RAGPP_HOME": str(home)}
 
 
-def ran(
-    home: Path, *arguments: str, answers: int = 0, settings: Mapping[str, str] | None = None
-) -> "subprocess.CompletedProcess[str]":
-    given = environment(home) | dict(settings or {})
-    done = subprocess.run(command(*arguments), capture_output=True, text=True, timeout=180, check=False, env=given)
-    assert done.returncode == answers, done.stdout + done.stderr
-    assert "Traceback" not in done.stderr
-    return done
-
-
-def ragpp(home: Path, *arguments: str, answers: int = 0) -> str:
-    return ran(home, *arguments, answers=answers).stdout
-
-
 @pytest.fixture(scope="module")
 def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     path = tmp_path_factory.mktemp("cli") / "stack"
     try:
-        ragpp(path, "up")
+        started = subprocess.run(
+            command("up"), capture_output=True, text=True, timeout=180, check=False, env=environment(path)
+        )
+        assert started.returncode == 0, started.stdout + started.stderr
+        assert "Traceback" not in started.stderr
         yield path
     finally:
         Lifecycle(path).bring_down(fast=True)
 
 
-def pids(home: Path) -> dict[str, int]:
-    rows = json.loads(
-        subprocess.run(
-            command("status", "--json"), capture_output=True, text=True, check=False, env=environment(home)
-        ).stdout
-    )["servers"]
-    return {row["name"]: row["pid"] for row in rows if row["running"]}
+@dataclass(frozen=True)
+class CommandLine:
+    """Commands on the module's stack, in the test's process: each as the shell would run it, but for the start of a
+    process of its own."""
+
+    home: Path
+    run: Callable[..., Done]
+
+    def ran(self, *arguments: str, answers: int = 0) -> Done:
+        done = self.run(*arguments, home=self.home)
+        assert done.returncode == answers, done.stdout + done.stderr
+        return done
+
+    def __call__(self, *arguments: str, answers: int = 0) -> str:
+        return self.ran(*arguments, answers=answers).stdout
+
+    def pids(self) -> dict[str, int]:
+        rows = json.loads(self.run("status", "--json", home=self.home).stdout)["servers"]
+        return {row["name"]: row["pid"] for row in rows if row["running"]}
+
+    def kill(self, name: str) -> None:
+        """End one process of the stack as a crash would; return when it is gone."""
+        process = psutil.Process(self.pids()[name])
+        process.kill()
+        process.wait(10)
+
+    def until_digested(self, user: str) -> None:
+        waited_for(
+            lambda: not json.loads(self("pending", "--user", user, "--json"))["pending"], within_s=90, what="digested"
+        )
 
 
-def test_up_again_leaves_what_runs_alone(home: Path) -> None:
-    before = pids(home)
+@pytest.fixture
+def ragpp(home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> CommandLine:
+    return CommandLine(home, runner(monkeypatch, capsys))
+
+
+def test_up_again_leaves_what_runs_alone(ragpp: CommandLine) -> None:
+    before = ragpp.pids()
     assert set(before) == {"postgres", "valkey", "neo4j", "gateway", "workers"}
-    again = json.loads(ragpp(home, "up", "--json"))
+    again = json.loads(ragpp("up", "--json"))
     assert {report["action"] for report in (*again["servers"], *again["services"])} == {"attached"}
-    assert pids(home) == before
+    assert ragpp.pids() == before
 
 
-def test_services_that_run_with_other_settings_are_started_again_with_those_given(home: Path) -> None:
-    before = pids(home)
-    done = ran(home, "up", settings={"GATEWAY_TOKEN_BUDGET": "1000"})
+def test_services_that_run_with_other_settings_are_started_again_with_those_given(
+    ragpp: CommandLine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = ragpp.pids()
+    monkeypatch.setenv("GATEWAY_TOKEN_BUDGET", "1000")
+    done = ragpp.ran("up")
     assert "for GATEWAY_TOKEN_BUDGET" in done.stderr
-    after = pids(home)
+    after = ragpp.pids()
     assert {name for name in before if before[name] != after[name]} == {"gateway"}
     assert psutil.Process(after["gateway"]).environ()["GATEWAY_TOKEN_BUDGET"] == "1000"
-    for settings in ({"GATEWAY_TOKEN_BUDGET": "1000"}, {}):  # what is not given asks for nothing
-        again = json.loads(ran(home, "up", "--json", settings=settings).stdout)
-        assert {report["action"] for report in again["services"]} == {"attached"}
-    wrong = ran(home, "up", answers=1, settings={"GATEWAY_TOKEN_BUDGET": "abc"})
+    nothing_new(ragpp)
+    monkeypatch.delenv("GATEWAY_TOKEN_BUDGET")
+    nothing_new(ragpp)  # what is not given asks for nothing
+    monkeypatch.setenv("GATEWAY_TOKEN_BUDGET", "abc")
+    wrong = ragpp.ran("up", answers=1)
     assert "GATEWAY_TOKEN_BUDGET: " in wrong.stderr
-    assert pids(home) == after
+    assert ragpp.pids() == after
 
 
-def test_what_is_remembered_is_recalled(home: Path) -> None:
+def nothing_new(ragpp: CommandLine) -> None:
+    assert {report["action"] for report in json.loads(ragpp("up", "--json"))["services"]} == {"attached"}
+
+
+def test_what_is_remembered_is_recalled(ragpp: CommandLine) -> None:
     message = ("remember", "Bruno is Elena's dog.", "--user", "u1", "--name", "Maria", "--id", "m-1")
-    ragpp(home, *message)
-    assert "known already" in ragpp(home, *message)
-    answer = json.loads(ragpp(home, "recall", "Who is Bruno?", "--user", "u1", "--deadline", "20000", "--json"))
+    ragpp(*message)
+    assert "known already" in ragpp(*message)
+    answer = json.loads(ragpp("recall", "Who is Bruno?", "--user", "u1", "--deadline", "20000", "--json"))
     assert answer["memories"][0]["text"] == "Bruno is Elena's dog."
-    assert "Elena's dog" in ragpp(home, "recall", "Who is Bruno?", "--user", "u1", "--deadline", "20000")
+    assert "Elena's dog" in ragpp("recall", "Who is Bruno?", "--user", "u1", "--deadline", "20000")
 
 
-def test_what_is_about_somebody_is_listed_and_forgotten_when_asked(home: Path) -> None:
+def test_what_is_about_somebody_is_listed_and_forgotten_when_asked(ragpp: CommandLine) -> None:
     for number in range(3):
         said = f"Qzwilma moved {number} times."
-        ragpp(home, "remember", said, "--user", "forgetful", "--name", "Maria", "--id", f"f-{number}")
+        ragpp("remember", said, "--user", "forgetful", "--name", "Maria", "--id", f"f-{number}")
     about = ("forget", "about", "--entity", "Qzwilma", "--user", "forgetful")
-    assert "3 messages about it" in ragpp(home, *about)
-    assert json.loads(ragpp(home, "forget", "message", "f-0", "--user", "forgetful", "--dry-run", "--json"))["f-0"][
-        "dry_run"
-    ]
-    assert "forgotten" in ragpp(home, "forget", "message", "f-0", "--user", "forgetful")
-    assert json.loads(ragpp(home, *about, "--json"))["total"] == 2
+    assert "3 messages about it" in ragpp(*about)
+    assert json.loads(ragpp("forget", "message", "f-0", "--user", "forgetful", "--dry-run", "--json"))["f-0"]["dry_run"]
+    assert "forgotten" in ragpp("forget", "message", "f-0", "--user", "forgetful")
+    assert json.loads(ragpp(*about, "--json"))["total"] == 2
     some = ("forget", "message", "f-0", "f-1", "--user", "forgetful", "--json")
-    told = json.loads(ragpp(home, *some, answers=1))
+    told = json.loads(ragpp(*some, answers=1))
     assert {identifier: answer.get("forgotten") for identifier, answer in told.items()} == {"f-0": None, "f-1": 1}
-    assert "1 message forgotten" in ragpp(home, *about, "--yes")
-    assert json.loads(ragpp(home, *about, "--json"))["total"] == 0
-    ragpp(home, "forget", "about", "--user", "forgetful", answers=1)
+    assert "1 message forgotten" in ragpp(*about, "--yes")
+    assert json.loads(ragpp(*about, "--json"))["total"] == 0
+    ragpp("forget", "about", "--user", "forgetful", answers=1)
 
 
-def test_what_one_agent_alone_may_see_names_the_agent(home: Path) -> None:
+def test_what_one_agent_alone_may_see_names_the_agent(ragpp: CommandLine) -> None:
     message = ("remember", "My budget is 900 euros.", "--user", "u6", "--visibility", "agent")
-    assert "Add --agent NAME" in ran(home, *message, answers=1).stderr
-    ragpp(home, *message, "--agent", "sales")
+    assert "Add --agent NAME" in ragpp.ran(*message, answers=1).stderr
+    ragpp(*message, "--agent", "sales")
     keys = {
-        agent: json.loads(ragpp(home, "key", "create", "--agent", agent, "--json"))["key"]
-        for agent in ("sales", "support")
+        agent: json.loads(ragpp("key", "create", "--agent", agent, "--json"))["key"] for agent in ("sales", "support")
     }
-    ragpp(home, *message, "--key", keys["sales"])  # a bound key says which
+    ragpp(*message, "--key", keys["sales"])  # a bound key says which
     asked = ("recall", "What is the budget?", "--user", "u6", "--deadline", "20000")
-    assert "900 euros" in ragpp(home, *asked, "--key", keys["sales"])
-    assert "900 euros" not in ragpp(home, *asked, "--key", keys["support"])
+    assert "900 euros" in ragpp(*asked, "--key", keys["sales"])
+    assert "900 euros" not in ragpp(*asked, "--key", keys["support"])
 
 
-def test_an_id_with_other_content_is_a_conflict_in_words(home: Path) -> None:
-    ragpp(home, "remember", "one", "--user", "u2", "--id", "m-1")
-    ragpp(home, "remember", "two", "--user", "u2", "--id", "m-1", answers=1)
+def test_an_id_with_other_content_is_a_conflict_in_words(ragpp: CommandLine) -> None:
+    ragpp("remember", "one", "--user", "u2", "--id", "m-1")
+    ragpp("remember", "two", "--user", "u2", "--id", "m-1", answers=1)
 
 
-def test_a_file_is_ingested_once_and_digested(home: Path) -> None:
-    first = json.loads(ragpp(home, "ingest", str(SAMPLE), "--user", "reader", "--json"))
-    second = json.loads(ragpp(home, "ingest", str(SAMPLE), "--user", "reader", "--json", "--batch", "7"))
+def test_a_file_is_ingested_once_and_digested(ragpp: CommandLine) -> None:
+    first = json.loads(ragpp("ingest", str(SAMPLE), "--user", "reader", "--json"))
+    second = json.loads(ragpp("ingest", str(SAMPLE), "--user", "reader", "--json", "--batch", "7"))
     lines = len(SAMPLE.read_text(encoding="utf-8").splitlines())
     assert (first["stored"], second["stored"], second["duplicates"]) == (lines, 0, lines)
-    deadline = time.monotonic() + 90
-    while json.loads(ragpp(home, "pending", "--user", "reader", "--json"))["pending"]:
-        assert time.monotonic() < deadline, "not digested"
+    ragpp.until_digested("reader")
 
 
-def test_what_is_not_sure_is_listed_and_judged(home: Path) -> None:
-    ragpp(home, "ingest", str(SAMPLE), "--user", "judge")
-    deadline = time.monotonic() + 90
-    while json.loads(ragpp(home, "pending", "--user", "judge", "--json"))["pending"]:
-        assert time.monotonic() < deadline, "not digested"
-    listed = ragpp(home, "review", "--user", "judge")
+def test_what_is_not_sure_is_listed_and_judged(ragpp: CommandLine) -> None:
+    ragpp("ingest", str(SAMPLE), "--user", "reader")  # whose file is digested already, where the test above ran
+    ragpp.until_digested("reader")
+    listed = ragpp("review", "--user", "reader")
     first, second = re.findall(r"^([0-9a-f]{6,}) +\d\.\d\d  relationship: (.*?) *$", listed, re.MULTILINE)[:2]
-    assert "ragpp review --user judge" in ragpp(home, "inspect", "judge")
-    assert f"confirmed the relationship: {first[1]}" in ragpp(home, "review", "confirm", first[0], "--user", "judge")
-    rejected = json.loads(ragpp(home, "review", "reject", second[0], "--user", "judge", "--json"))
+    assert "ragpp review --user reader" in ragpp("inspect", "reader")
+    assert f"confirmed the relationship: {first[1]}" in ragpp("review", "confirm", first[0], "--user", "reader")
+    rejected = json.loads(ragpp("review", "reject", second[0], "--user", "reader", "--json"))
     assert [answer["verdict"] for answer in rejected.values()] == ["rejected"]
-    again = ragpp(home, "review", "--user", "judge")
+    again = ragpp("review", "--user", "reader")
     assert first[0] not in again
     assert second[0] not in again
-    (surest, *_) = json.loads(ragpp(home, "review", "--user", "judge", "--below", "1", "--json"))["preferences"]
-    assert surest["value"] in ragpp(home, "review", "confirm", surest["id"], "--user", "judge")
-    ragpp(home, "review", "confirm", "none-of-these", "--user", "judge", answers=1)
-    ragpp(home, "review", answers=2)
+    (surest, *_) = json.loads(ragpp("review", "--user", "reader", "--below", "1", "--json"))["preferences"]
+    assert surest["value"] in ragpp("review", "confirm", surest["id"], "--user", "reader")
+    ragpp("review", "confirm", "none-of-these", "--user", "reader", answers=1)
+    ragpp("review", answers=2)
 
 
-def test_keys_are_made_listed_and_revoked(home: Path) -> None:
-    made = json.loads(ragpp(home, "key", "create", "--scopes", "read", "--json"))
-    assert made["key_id"] in ragpp(home, "key", "list")
+def test_keys_are_made_listed_and_revoked(ragpp: CommandLine) -> None:
+    made = json.loads(ragpp("key", "create", "--scopes", "read", "--json"))
+    assert made["key_id"] in ragpp("key", "list")
     recall = ("recall", "anything", "--user", "u1", "--key", made["key"])
-    ragpp(home, *recall)
-    ragpp(home, "remember", "anything", "--user", "u1", "--key", made["key"], answers=1)
-    ragpp(home, "key", "revoke", made["key_id"])
-    deadline = time.monotonic() + 30  # a revocation is seen within seconds
-    while subprocess.run(command(*recall), capture_output=True, check=False, env=environment(home)).returncode == 0:
-        assert time.monotonic() < deadline, "a revoked key still reads"
+    ragpp(*recall)
+    ragpp("remember", "anything", "--user", "u1", "--key", made["key"], answers=1)
+    ragpp("key", "revoke", made["key_id"])
+    waited_for(lambda: ragpp.run(*recall, home=ragpp.home).returncode, within_s=30, what="a key that reads no more")
 
 
 @pytest.mark.parametrize("name", ["gateway", "workers", "valkey"])
-def test_what_was_killed_is_told_and_started_again(home: Path, name: str) -> None:
-    before = pids(home)
-    psutil.Process(before[name]).send_signal(signal.SIGKILL)
-    psutil.wait_procs([psutil.Process(before[name])] if psutil.pid_exists(before[name]) else [], timeout=10)
-    ragpp(home, "status", answers=1)
-    ragpp(home, "up")
-    after = pids(home)
+def test_what_was_killed_is_told_and_started_again(ragpp: CommandLine, name: str) -> None:
+    before = ragpp.pids()
+    ragpp.kill(name)
+    ragpp("status", answers=1)
+    ragpp("up")
+    after = ragpp.pids()
     assert set(after) == set(before)
     assert {other: pid for other, pid in after.items() if other != name} == {
         other: pid for other, pid in before.items() if other != name
     }
-    ragpp(home, "recall", "Who is Bruno?", "--user", "u1")
+    ragpp("recall", "Who is Bruno?", "--user", "u1")
 
 
-def test_status_tells_what_is_not_yet_forgotten_everywhere(home: Path) -> None:
-    ragpp(home, "remember", "Gustav is my uncle.", "--user", "u3", "--id", "m-gone")
-    psutil.Process(pids(home)["workers"]).send_signal(signal.SIGKILL)
-    url, key = (line.split("=", 1)[1] for line in ragpp(home, "env").splitlines())
+def test_status_tells_what_is_not_yet_forgotten_everywhere(ragpp: CommandLine) -> None:
+    ragpp("remember", "Gustav is my uncle.", "--user", "u3", "--id", "m-gone")
+    ragpp.until_digested("u3")  # what a killed worker was at waits for the end of its lease
+    ragpp.kill("workers")
+    url, key = (line.split("=", 1)[1] for line in ragpp("env").splitlines())
     gone = httpx.delete(
         f"{url}/v1/interactions/m-gone", params={"user_id": "u3"}, headers={"Authorization": f"Bearer {key}"}
     )
     assert gone.status_code == 200
-    assert "1 not yet forgotten everywhere" in ragpp(home, "status", answers=1)
-    ragpp(home, "up")
-    deadline = time.monotonic() + 90
-    while json.loads(ragpp(home, "status", "--json"))["work"]["pending"]:
-        assert time.monotonic() < deadline, "not forgotten"
-    assert "forgotten" not in ragpp(home, "status")
+    assert "1 not yet forgotten everywhere" in ragpp("status", answers=1)
+    ragpp("up")
+    waited_for(
+        lambda: not json.loads(ragpp("status", "--json"))["work"]["pending"], within_s=90, what="forgotten everywhere"
+    )
+    assert "forgotten" not in ragpp("status")
 
 
-def test_a_session_and_a_user_are_forgotten_with_a_report(home: Path) -> None:
-    ragpp(home, "remember", "Gustav is my uncle.", "--user", "u4", "--session", "s1")
-    ragpp(home, "remember", "Berta is my aunt.", "--user", "u4", "--session", "s2")
-    planned = json.loads(ragpp(home, "forget", "user", "u4", "--dry-run", "--json"))
+def test_a_session_and_a_user_are_forgotten_with_a_report(ragpp: CommandLine) -> None:
+    ragpp("remember", "Gustav is my uncle.", "--user", "u4", "--session", "s1")
+    ragpp("remember", "Berta is my aunt.", "--user", "u4", "--session", "s2")
+    planned = json.loads(ragpp("forget", "user", "u4", "--dry-run", "--json"))
     assert planned["result"]["stores"]["episodic"] == {"found": {"interactions": 2}}
-    session = json.loads(ragpp(home, "forget", "session", "s1", "--user", "u4", "--yes", "--json"))
+    session = json.loads(ragpp("forget", "session", "s1", "--user", "u4", "--yes", "--json"))
     assert session["result"]["stores"]["episodic"]["removed"] == {"interactions": 1}
-    shown = ragpp(home, "forget", "user", "u4", "--yes")
+    shown = ragpp("forget", "user", "u4", "--yes")
     assert "interactions" in shown
-    assert json.loads(ragpp(home, "recall", "Who is Berta?", "--user", "u4", "--json"))["memories"] == []
-    ragpp(home, "jobs", "--stage", "erase")
-    assert "nothing was found" in ragpp(home, "forget", "session", "nobody", "--user", "u4", "--yes")
+    assert json.loads(ragpp("recall", "Who is Berta?", "--user", "u4", "--json"))["memories"] == []
+    ragpp("jobs", "--stage", "erase")
+    assert "nothing was found" in ragpp("forget", "session", "nobody", "--user", "u4", "--yes")
 
 
-def test_who_may_forget_and_not_read_is_told_that_it_is_under_way(home: Path) -> None:
-    ragpp(home, "remember", "Gustav is my uncle.", "--user", "u5", "--session", "s1")
-    key = json.loads(ragpp(home, "key", "create", "--scopes", "forget", "--json"))["key"]
-    done = ran(home, "forget", "session", "s1", "--user", "u5", "--yes", "--key", key)
+def test_who_may_forget_and_not_read_is_told_that_it_is_under_way(ragpp: CommandLine) -> None:
+    ragpp("remember", "Gustav is my uncle.", "--user", "u5", "--session", "s1")
+    key = json.loads(ragpp("key", "create", "--scopes", "forget", "--json"))["key"]
+    done = ragpp.ran("forget", "session", "s1", "--user", "u5", "--yes", "--key", key)
     assert "is under way" in done.stderr
 
 
-def test_there_are_as_many_workers_as_asked_for_until_another_number_is(home: Path) -> None:
-    before = pids(home)
-    more = json.loads(ragpp(home, "up", "--workers", "3", "--json"))
+def test_there_are_as_many_workers_as_asked_for_until_another_number_is(ragpp: CommandLine) -> None:
+    before = ragpp.pids()
+    more = json.loads(ragpp("up", "--workers", "3", "--json"))
     actions = {report["name"]: report["action"] for report in more["services"]}
     assert actions == {"gateway": "attached", "workers": "attached", "workers-2": "started", "workers-3": "started"}
-    three = pids(home)
+    three = ragpp.pids()
     assert set(three) == {*before, "workers-2", "workers-3"}
     assert {name: pid for name, pid in three.items() if name in before} == before
-    ragpp(home, "logs", "workers-3")
-    psutil.Process(three["workers-2"]).send_signal(signal.SIGKILL)
-    ragpp(home, "status", answers=1)
-    ragpp(home, "up")
-    revived = pids(home)
+    ragpp("logs", "workers-3")
+    ragpp.kill("workers-2")
+    ragpp("status", answers=1)
+    ragpp("up")
+    revived = ragpp.pids()
     assert set(revived) == set(three)
     assert revived["workers-2"] != three["workers-2"]
-    said = json.loads(ragpp(home, "up", "--workers", "1", "--json"))
+    said = json.loads(ragpp("up", "--workers", "1", "--json"))
     assert {report["name"] for report in said["services"] if report["action"] == "stopped"} == {
         "workers-2",
         "workers-3",
     }
-    assert pids(home) == before
-    assert {report["action"] for report in json.loads(ragpp(home, "up", "--json"))["services"]} == {"attached"}
+    assert ragpp.pids() == before
+    nothing_new(ragpp)
 
 
-def test_logs_are_shown_by_name(home: Path) -> None:
-    assert "uvicorn" in ragpp(home, "logs", "gateway", "-n", "500")
-    ragpp(home, "logs", "oracle", answers=1)
+def test_logs_are_shown_by_name(ragpp: CommandLine) -> None:
+    assert "uvicorn" in ragpp("logs", "gateway", "-n", "500")
+    ragpp("logs", "oracle", answers=1)
 
 
-def test_in_the_foreground_what_ends_is_started_again_and_sigterm_stops_all(home: Path) -> None:
-    ragpp(home, "up", "--workers", "2")
-    watching = subprocess.Popen(
-        command("up", "--foreground"), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=environment(home)
-    )
-    before = pids(home)
-    for name in ("workers", "workers-2"):
-        psutil.Process(before[name]).send_signal(signal.SIGKILL)
-    deadline = time.monotonic() + 90
-    while any(pids(home).get(name) in {None, before[name]} for name in ("workers", "workers-2")):
-        assert time.monotonic() < deadline, "not started again"
-    watching.send_signal(signal.SIGTERM)
-    assert watching.wait(60) == 0
-    assert pids(home) == {}
+@contextmanager
+def staying(home: Path, *arguments: str, said: Path) -> Iterator["subprocess.Popen[bytes]"]:
+    """A command that stays until it is told to end, in a process of its own; all that it says goes to `said`."""
+    with said.open("wb") as file:
+        process = subprocess.Popen(command(*arguments), stdout=file, stderr=subprocess.STDOUT, env=environment(home))
+    with process:
+        try:
+            yield process
+        finally:
+            process.kill()  # no more than a formality, unless the test failed
 
 
-def test_the_demo_serves_until_ctrl_c_and_its_curl_works(home: Path, tmp_path: Path) -> None:
+def said_by(process: "subprocess.Popen[bytes]", said: Path, until: str) -> str:
+    """All that it has said once it has said `until`, and that line to its end."""
+
+    def complete() -> str:
+        text = said.read_text(encoding="utf-8")
+        assert process.poll() is None, text
+        return text if until in text and text.endswith("\n") else ""
+
+    return waited_for(complete, within_s=180, what=until)
+
+
+def test_in_the_foreground_what_ends_is_started_again_and_sigterm_stops_all(ragpp: CommandLine, tmp_path: Path) -> None:
+    ragpp("up", "--workers", "2")
     said = tmp_path / "said.txt"
-    with said.open("w", encoding="utf-8") as file:
-        served = subprocess.Popen(
-            command("demo", "--serve"), stdout=file, stderr=subprocess.STDOUT, env=environment(home)
-        )
-    deadline = time.monotonic() + 180
-    while "curl -s" not in (text := said.read_text(encoding="utf-8")) or not text.endswith("\n"):
-        assert served.poll() is None, text
-        assert time.monotonic() < deadline, text
-        time.sleep(0.1)
-    curl = re.search(r"^curl .*?'$", text, re.MULTILINE | re.DOTALL)
-    assert curl is not None
-    answer = json.loads(subprocess.run(["bash", "-c", curl[0]], capture_output=True, text=True, check=True).stdout)
-    assert answer["memories"]
-    served.send_signal(signal.SIGINT)
-    assert served.wait(60) == 0, said.read_text(encoding="utf-8")
-    assert pids(home) == {}
-    ragpp(home, "status", answers=3)
-    ragpp(home, "recall", "anything", "--user", "u1", answers=3)
+    with staying(ragpp.home, "up", "--foreground", said=said) as watching:
+        said_by(watching, said, "ready in")
+        before = ragpp.pids()
+        for name in ("workers", "workers-2"):
+            ragpp.kill(name)
+
+        def again() -> bool:
+            now = ragpp.pids()
+            return all(now.get(name) not in {None, before[name]} for name in ("workers", "workers-2"))
+
+        waited_for(again, within_s=90, what="both workers anew")
+        watching.send_signal(signal.SIGTERM)
+        assert watching.wait(60) == 0
+    assert ragpp.pids() == {}
+
+
+def test_the_demo_answers_its_five_questions_serves_until_ctrl_c_and_its_curl_works(
+    ragpp: CommandLine, tmp_path: Path
+) -> None:
+    said = tmp_path / "said.txt"
+    with staying(ragpp.home, "demo", "--serve", said=said) as served:
+        text = said_by(served, said, "curl -s")
+        curl = re.search(r"^curl .*?'$", text, re.MULTILINE | re.DOTALL)
+        assert curl is not None
+        answer = json.loads(subprocess.run(["bash", "-c", curl[0]], capture_output=True, text=True, check=True).stdout)
+        assert answer["memories"]
+        running = ragpp.pids()
+        for said_by_one in (text, ragpp("demo")):  # the second finds the stack running, and its messages known
+            assert said_by_one.count("messages that answer it are in the context") == 5
+            assert said_by_one.count("complete in") + said_by_one.count("partial in") == 5
+            assert "unavailable" not in said_by_one
+        assert ragpp.pids() == running
+        served.send_signal(signal.SIGINT)
+        assert served.wait(60) == 0, said.read_text(encoding="utf-8")
+    assert ragpp.pids() == {}
+    ragpp("status", answers=3)
+    ragpp("recall", "anything", "--user", "u1", answers=3)

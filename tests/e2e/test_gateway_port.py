@@ -8,7 +8,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import httpx
 import pytest
 
-from ragpp_infra.embedded.place import HOST, Place
+from ragpp_infra.embedded.home import HOST, Home
 from ragpp_infra.embedded.services import ServiceReport, Services
 from ragpp_infra.embedded.stack import Stack
 
@@ -42,8 +42,8 @@ def stranger_at(port: int) -> Iterator[None]:
 class Overtaken(Services):
     """A stranger takes the first port between its choice and the gateway's start, and keeps it until `stack` ends."""
 
-    def __init__(self, place: Place, stack: ExitStack) -> None:
-        super().__init__(place)
+    def __init__(self, home: Home, stack: ExitStack) -> None:
+        super().__init__(home)
         self.ports: list[int] = []
         self._stack = stack
 
@@ -57,13 +57,13 @@ class Overtaken(Services):
 
 def test_a_gateway_whose_port_was_taken_meanwhile_gets_another(stack: Stack, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("EMBEDDING_PROVIDER", "hashing")
-    place = Place(stack.home)
+    home = Home(stack.home)
     with ExitStack() as leaving:
-        services = Overtaken(place, leaving)
+        services = Overtaken(home, leaving)
         leaving.callback(services.down, fast=True)
         gateway, _ = services.up(stack.endpoints())
         taken, ours = services.ports[:2]
         assert taken != ours
         assert gateway.pid == services.pid("gateway")
-        assert place.url() == f"http://{HOST}:{ours}"
-        assert "version" in httpx.get(f"{place.url()}/openapi.json", trust_env=False).json()["info"]
+        assert home.url() == f"http://{HOST}:{ours}"
+        assert "version" in httpx.get(f"{home.url()}/openapi.json", trust_env=False).json()["info"]

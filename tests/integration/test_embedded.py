@@ -23,6 +23,7 @@ from redis.backoff import NoBackoff
 from redis.retry import Retry
 
 from ragpp.errors import StackError
+from ragpp_infra.embedded import processes
 from ragpp_infra.embedded.home import Home
 from ragpp_infra.embedded.servers.server import SERVERS, ServerName
 from ragpp_infra.embedded.stack import Stack
@@ -104,14 +105,15 @@ def test_a_half_written_first_start_is_cleared_and_data_survives_sigkill(
 ) -> None:
     torn_archive = tmp_path / "torn.aot"
     torn_archive.write_bytes(b"not an archive" * 100)
-    monkeypatch.setattr("ragpp_infra.embedded.servers.neo4j.archive_path", lambda _java: torn_archive)
     half = whole.home / "neo4j" / "data"
     half.parent.mkdir(mode=0o700)
     half.mkdir()
     (half / "garbage").write_bytes(b"\0" * 100)
     (whole.home / "neo4j" / "first-start").touch()
 
-    first = {report.name: report for report in whole.up()}
+    with monkeypatch.context() as torn:
+        torn.setattr("ragpp_infra.embedded.servers.neo4j.archive_path", lambda _java: torn_archive)
+        first = {report.name: report for report in whole.up()}
     assert set(first) == set(SERVERS)
     assert first["neo4j"].action == "recovered"
     assert any("first start" in what for what in first["neo4j"].cleared)
@@ -288,8 +290,9 @@ def test_a_folder_too_deep_for_a_socket_and_closed_to_others_works() -> None:
     shutil.rmtree(closed)
 
 
-def test_a_second_ctrl_c_makes_the_stop_quick() -> None:
+def test_a_second_ctrl_c_makes_the_stop_quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """One Ctrl-C stops; the next is met while the servers end, and is not raised over them."""
+    monkeypatch.setattr(processes, "HURRY_S", 0.3)
     with empty_home() as folder:
         stack = Stack(folder)
         stack.up({"valkey"})

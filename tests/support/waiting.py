@@ -18,3 +18,12 @@ async def eventually(ask: Callable[[], Awaitable[T]], *, within_s: float, what: 
             return answer
         assert time.monotonic() < deadline, f"not within {within_s:.0f} s: {what}; the last answer was {answer!r}"
         await asyncio.sleep(_POLL_S)
+
+
+def waited_for(ask: Callable[[], T], *, within_s: float, what: str, every_s: float = 0.3) -> T:
+    """`eventually`, where no event loop runs. `every_s`: what is asked may cost more than the answer is worth."""
+    deadline = time.monotonic() + within_s
+    while not (answer := ask()):
+        assert time.monotonic() < deadline, f"not within {within_s:.0f} s: {what}; the last answer was {answer!r}"
+        time.sleep(every_s)
+    return answer

@@ -2,19 +2,25 @@
 
 import io
 import json
+import os
 import re
+import subprocess
+import sys
 from collections.abc import Callable
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
 import pytest
 from rich.console import Console
 
 from ragpp.api import FoundMessage, RecalledMemory, RecallRequest, RecallResponse, TierStatus
+from ragpp.client import MemoryClient
 from ragpp.errors import InvalidInput
 from ragpp_infra.cli.arguments import checked, parse_moment, parse_tiers
 from ragpp_infra.cli.console import plain
 from ragpp_infra.cli.forget_about import shown
+from ragpp_infra.cli.main import CONTENTS
 from ragpp_infra.cli.render import counted, digesting, recall_view
 from tests.support.command_line import Done
 
@@ -39,6 +45,68 @@ COMMANDS = (
     *("forget message", "forget about", "forget session", "forget user"),
     *("review", "review confirm", "review reject"),
 )
+
+
+DRIVERS = frozenset({"asyncpg", "httpx", "neo4j", "redis"})
+SERVICES = frozenset({"celery", "fastapi", "numpy", "onnx", "onnxruntime", "ragpp_services", "spacy", "tokenizers"})
+LOADED = """
+import sys
+from ragpp_infra.cli.main import main
+
+sys.argv[0] = "ragpp"
+try:
+    main()
+except SystemExit as left:
+    print(left.code)
+print(*{name.partition(".")[0] for name in sys.modules})
+"""
+
+
+@pytest.mark.parametrize(
+    ("command", "answers", "unloaded"),
+    [
+        ("--help", 0, DRIVERS | SERVICES),
+        ("status", 3, DRIVERS | SERVICES),
+        ("down", 0, DRIVERS | SERVICES),
+        ("env", 3, DRIVERS | SERVICES),
+        ("up --help", 0, DRIVERS | SERVICES),
+        ("recall anything --user u1", 3, SERVICES | (DRIVERS - {"httpx"})),
+    ],
+)
+def test_a_command_waits_for_no_module_that_it_does_not_need(
+    tmp_path: Path, command: str, answers: int, unloaded: frozenset[str]
+) -> None:
+    """In a process of its own, which has loaded nothing else."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("RAGPP_")}
+    done = subprocess.run(
+        [sys.executable, "-c", LOADED, *command.split()],
+        capture_output=True,
+        text=True,
+        check=True,
+        env=kept | {"RAGPP_HOME": str(tmp_path / "none")},
+    )
+    *_, code, loaded = done.stdout.splitlines()
+    assert int(code) == answers
+    assert {"typer", "ragpp_infra"} <= set(loaded.split())
+    assert unloaded.isdisjoint(loaded.split())
+
+
+def test_the_list_of_commands_says_of_each_what_its_own_help_begins_with(
+    ragpp: Callable[..., Done], tmp_path: Path
+) -> None:
+    listed = re.sub(r"[\s│]+", " ", ragpp("--help", home=tmp_path).stdout)
+    for name, (_, _, line) in CONTENTS.items():
+        assert f"{name} {line}" in listed
+        explained = re.sub(r"[\s│]+", " ", ragpp(name, "--help", home=tmp_path).stdout)
+        assert re.search(rf"^ Usage: ragpp {name} (?:\S+ ){{1,4}}?{re.escape(line.rstrip('.'))}", explained)
+
+
+def test_a_misspelt_command_is_wrong_usage_and_the_right_one_is_named(
+    ragpp: Callable[..., Done], tmp_path: Path
+) -> None:
+    done = ragpp("remembr", "anything", home=tmp_path)
+    assert done.returncode == 2
+    assert "remember" in done.stderr
 
 
 def test_a_command_without_a_stack_answers_3_and_says_how_to_start_one(
@@ -106,6 +174,7 @@ def test_a_bad_file_is_refused_before_anything_is_sent(ragpp: Callable[..., Done
 def test_what_forgets_for_good_asks_first_or_is_told_that_it_is_meant(
     ragpp: Callable[..., Done], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, what: tuple[str, ...]
 ) -> None:
+    monkeypatch.setattr("ragpp.client.MemoryClient", partial(MemoryClient, backoff_s=0.01))
     nobody = ("--url", "http://127.0.0.1:1", "--key", "rp_x")
     monkeypatch.setattr("sys.stdin", io.StringIO("n\n"))
     declined = ragpp("forget", *what, *nobody, home=tmp_path)

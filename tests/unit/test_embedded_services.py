@@ -9,28 +9,28 @@ import pytest
 from ragpp_infra.embedded import lifecycle as lifecycle_module
 from ragpp_infra.embedded import services as services_module
 from ragpp_infra.embedded.environment import print_of, share_of_connections
+from ragpp_infra.embedded.home import Home
 from ragpp_infra.embedded.lifecycle import Lifecycle
-from ragpp_infra.embedded.place import Place
 from ragpp_infra.embedded.processes import birth
 from ragpp_infra.embedded.services import ServiceReport, Services, is_worker
 
 
 def test_a_folder_has_one_worker_until_it_remembers_more(tmp_path: Path) -> None:
-    services = Services(Place(tmp_path))
+    services = Services(Home(tmp_path))
     assert services.names() == ["gateway", "workers"]
-    services.place.home.remember("workers", "3")
-    assert Services(Place(tmp_path)).names() == ["gateway", "workers", "workers-2", "workers-3"]
+    services.home.remember("workers", "3")
+    assert Services(Home(tmp_path)).names() == ["gateway", "workers", "workers-2", "workers-3"]
 
 
 def test_schemas_are_brought_up_to_date_before_a_running_service_is_started_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    services, done = Services(Place(tmp_path)), list[str]()
-    services.place.home.create()
+    services, done = Services(Home(tmp_path)), list[str]()
+    services.home.create()
     before = {"POSTGRES_DSN": "here"}
     for name in services.names():
-        (services.place.home.run / f"{name}.pid").write_text(f"{os.getpid()}\n{birth(os.getpid())}\n", encoding="utf-8")
-        services.place.home.remember(f"{name}_settings", print_of(before))
+        (services.home.run / f"{name}.pid").write_text(f"{os.getpid()}\n{birth(os.getpid())}\n", encoding="utf-8")
+        services.home.remember(f"{name}_settings", print_of(before))
     monkeypatch.setattr(services_module, "_migrate", lambda *_: done.append("migrated"))
 
     def start(_: Services, name: str, __: dict[str, str]) -> ServiceReport:
@@ -52,14 +52,14 @@ def test_workers_share_the_connections_that_there_are(workers: int, each: str) -
 
 
 def test_only_a_worker_that_runs_is_one_too_many(tmp_path: Path) -> None:
-    services = Services(Place(tmp_path))
-    services.place.home.create()
-    running, alive = services.place.home.run, f"{os.getpid()}\n{birth(os.getpid())}\n"
+    services = Services(Home(tmp_path))
+    services.home.create()
+    running, alive = services.home.run, f"{os.getpid()}\n{birth(os.getpid())}\n"
     for name in ("workers", "workers-2", "workers-x"):
         (running / f"{name}.pid").write_text(alive, encoding="utf-8")
     (running / "workers-3.pid").write_text("1\nanother birth\n", encoding="utf-8")
     assert services.surplus() == ["workers-2"]
-    services.place.home.remember("workers", "2")
+    services.home.remember("workers", "2")
     assert services.surplus() == []
 
 
@@ -69,19 +69,19 @@ def test_worker_names_are_the_ones_that_are_given() -> None:
 
 
 def test_the_key_is_readable_by_its_owner_alone_and_whole(tmp_path: Path) -> None:
-    place = Place(tmp_path)
-    assert place.key() is None
-    place.write_key("first")
-    place.write_key("second")
-    assert place.key() == "second"
-    assert place.key_path.stat().st_mode & 0o777 == 0o600
+    home = Home(tmp_path)
+    assert home.key() is None
+    home.write_key("first")
+    home.write_key("second")
+    assert home.key() == "second"
+    assert home.key_path.stat().st_mode & 0o777 == 0o600
 
 
 def test_what_ends_by_itself_is_told_until_another_stops_the_stack(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     lifecycle = Lifecycle(tmp_path)
-    lifecycle.place.home.create()
+    lifecycle.home.create()
     whole = {*lifecycle.names()}
     seen = iter([whole, whole - {"gateway"}, whole, whole - {"neo4j", "workers"}])
     monkeypatch.setattr(lifecycle_module, "WATCH_S", 0.0)

@@ -10,9 +10,8 @@ import pytest
 
 from ragpp.errors import ConfigurationError
 from ragpp_infra.embedded import home as home_module
-from ragpp_infra.embedded import place as place_module
 from ragpp_infra.embedded.environment import changed_settings, check_settings, settings_classes
-from ragpp_infra.embedded.place import USUAL_PORT, Place
+from ragpp_infra.embedded.home import USUAL_PORT, Home
 from tests.support.command_line import Done
 from tests.support.source import ROOT
 
@@ -85,16 +84,15 @@ def test_every_setting_is_looked_for_by_its_prefix() -> None:
 
 
 def test_the_usual_port_is_taken_again_once_it_is_free(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    place = Place(tmp_path)
-    place.home.create()
+    home = Home(tmp_path)
+    home.create()
     taken = {USUAL_PORT}
-    for module in (place_module, home_module):
-        monkeypatch.setattr(module, "is_free", lambda port: port not in taken)
-    elsewhere = place.choose_port()
+    monkeypatch.setattr(home_module, "is_free", lambda port: port not in taken)
+    elsewhere = home.choose_gateway_port()
     assert elsewhere != USUAL_PORT
-    place.return_to_usual_port()
-    assert place.choose_port() == elsewhere
+    home.return_to_usual_port()
+    assert home.choose_gateway_port() == elsewhere
     taken.clear()
-    assert place.choose_port() == elsewhere  # as long as something runs that knows it
-    place.return_to_usual_port()
-    assert place.choose_port() == USUAL_PORT
+    assert home.choose_gateway_port() == elsewhere  # as long as something runs that knows it
+    home.return_to_usual_port()
+    assert home.choose_gateway_port() == USUAL_PORT

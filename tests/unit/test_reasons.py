@@ -6,7 +6,7 @@ import pytest
 from pydantic import BaseModel, ValidationError
 
 from ragpp.api import RecallRequest, StoreRequest
-from ragpp_infra.cli.console import input_error
+from ragpp_infra.cli.arguments import input_error
 
 WHO: Mapping[str, object] = {"user_id": "u1"}
 

@@ -7,11 +7,16 @@ from typing import TypeVar, get_args
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from ragpp.errors import InvalidInput
+from ragpp.errors.problems import invalid_fields
 from ragpp.fields import Moment
 from ragpp.models import TierName
-from ragpp_infra.cli.console import input_error
 
 ModelT = TypeVar("ModelT", bound=BaseModel)
+
+
+def input_error(error: ValidationError) -> InvalidInput:
+    """The problem of values that do not fit a request, named by field."""
+    return invalid_fields([dict(item) for item in error.errors()])
 
 
 def checked(kind: type[ModelT], values: Mapping[str, object]) -> ModelT:

@@ -9,7 +9,7 @@ import typer
 
 from ragpp_infra.cli.arguments import parse_moment
 from ragpp_infra.cli.options import DEFAULT_HOME, HomeOption, JsonOption, KeyOption, UrlOption, UserOption
-from ragpp_infra.embedded.place import NotRunning, Place
+from ragpp_infra.embedded.home import Home, NotRunning
 
 MODULE = "ragpp_services.governor"
 
@@ -38,10 +38,10 @@ def chat(
     Example: [bold]ragpp chat --user u1 --echo[/bold]
     """
     parse_moment(at, "--at")
-    place = Place(home)
-    address, secret = url or place.url(), key or place.key()
+    stack = Home(home)
+    address, secret = url or stack.url(), key or stack.key()
     if address is None or secret is None:
-        raise NotRunning(f"there is no embedded stack in {place.home.path}")
+        raise NotRunning(f"there is no embedded stack in {stack.path}")
     given = {"--session": session, "--name": name, "--persona": persona, "--at": at, "--record": record}
     arguments = ["--user", user, "--deadline", str(deadline), "--budget", str(budget)]
     arguments += [part for option, value in given.items() if value is not None for part in (option, str(value))]

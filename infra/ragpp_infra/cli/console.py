@@ -5,12 +5,10 @@ import sys
 from enum import IntEnum
 from typing import Final
 
-from pydantic import ValidationError
 from rich.console import Console
 from rich.text import Text
 
-from ragpp.errors import InvalidInput, MemorySystemError
-from ragpp.errors.problems import invalid_fields, problem_of
+from ragpp.errors import MemorySystemError
 
 out: Final = Console(highlight=False)
 err: Final = Console(stderr=True, highlight=False)
@@ -43,14 +41,11 @@ def emit_json(value: object) -> None:
     sys.stdout.write(json.dumps(value, ensure_ascii=False, indent=2) + "\n")
 
 
-def input_error(error: ValidationError) -> InvalidInput:
-    """The problem of values that do not fit a request, named by field."""
-    return invalid_fields([dict(item) for item in error.errors()])
-
-
 def show_problem(error: MemorySystemError, *, as_json: bool) -> None:
     """The problem on standard error: what happened, its code, what to do."""
     if as_json:
+        from ragpp.errors.problems import problem_of  # noqa: PLC0415 - pydantic, which not every command needs
+
         sys.stderr.write(json.dumps(problem_of(error).model_dump(), ensure_ascii=False) + "\n")
         return
     err.print(safe(f"{error.title} ({error.code})", "bold red"))

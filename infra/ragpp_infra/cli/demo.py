@@ -62,7 +62,7 @@ def demo(
 
 
 async def _show(lifecycle: Lifecycle) -> None:
-    async with lifecycle.place.client() as client:
+    async with lifecycle.home.client() as client:
         began = time.monotonic()
         report = await _load(client)
         seconds = time.monotonic() - began
@@ -123,7 +123,7 @@ def show_answer(question: Question, answer: RecallResponse) -> None:
 
 
 def _invitation(lifecycle: Lifecycle) -> str:
-    url, key = lifecycle.place.url(), lifecycle.place.key()
+    url, key = lifecycle.home.url(), lifecycle.home.key()
     body = json.dumps({"user_id": USER, "query": "Whose wedding was in August, and where?", "token_budget": 200})
     return (
         f"Serving at {url} (API: {url}/docs) until Ctrl-C. The key: {key}\n\n"

@@ -17,7 +17,7 @@ from ragpp_infra.cli.arguments import checked
 from ragpp_infra.cli.console import ExitCode, emit_json, err, out, safe
 from ragpp_infra.cli.options import DEFAULT_HOME, DryRunOption, HomeOption, JsonOption, KeyOption, UrlOption, UserOption
 from ragpp_infra.cli.render import count, counted, when
-from ragpp_infra.embedded.place import Place
+from ragpp_infra.embedded.home import Home
 
 LISTED: Final = 200
 """Messages that are shown of what was found."""
@@ -37,7 +37,7 @@ def message(
 
     Example: [bold]ragpp forget message m-17 --user u1 --replies[/bold]
     """
-    _messages(Place(home).client(url, key), user, ids, replies=replies, dry_run=dry_run, as_json=as_json)
+    _messages(Home(home).client(url, key), user, ids, replies=replies, dry_run=dry_run, as_json=as_json)
 
 
 def about(
@@ -60,14 +60,14 @@ def about(
         raise InvalidInput("say what it is about: either --entity or --words", suggestions=hint)
     what = {name: text for name, text in (("entity", entity), ("words", words)) if text is not None}
     request = checked(ForgetRequest, {"user_id": user, "about": what, "replies": replies, "limit": LISTED})
-    _about(Place(home).client(url, key), request, confirm=yes, as_json=as_json)
+    _about(Home(home).client(url, key), request, confirm=yes, as_json=as_json)
 
 
-def _messages(place: MemoryClient, user: str, ids: list[str], *, replies: bool, dry_run: bool, as_json: bool) -> None:
+def _messages(memory: MemoryClient, user: str, ids: list[str], *, replies: bool, dry_run: bool, as_json: bool) -> None:
     async def all_of_them() -> dict[str, ForgottenMessage | NotFound]:
         done: dict[str, ForgottenMessage | NotFound] = {}
         gone: set[str] = set()
-        async with place as client:
+        async with memory as client:
             for identifier in dict.fromkeys(ids):
                 if identifier not in gone:  # as a reply to one before it
                     try:
@@ -111,9 +111,9 @@ def _tell(done: Mapping[str, ForgottenMessage | NotFound], *, replies: bool) -> 
         out.print(line.append_text(_late(answer.tiers)))
 
 
-def _about(place: MemoryClient, request: ForgetRequest, *, confirm: bool, as_json: bool) -> None:
+def _about(memory: MemoryClient, request: ForgetRequest, *, confirm: bool, as_json: bool) -> None:
     async def ask() -> tuple[ForgetAnswer, ForgetAnswer | None]:
-        async with place as client:
+        async with memory as client:
             found = await client.forget_about(request)
             if not (confirm and found.total):
                 return found, None

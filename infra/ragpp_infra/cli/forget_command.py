@@ -22,7 +22,7 @@ from ragpp_infra.cli.options import (
     UserOption,
     WaitOption,
 )
-from ragpp_infra.embedded.place import Place
+from ragpp_infra.embedded.home import Home
 
 YesOption = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask whether it is meant.")]
 
@@ -95,7 +95,7 @@ def _forget(
     """Ask for it, wait for the report, and show it; exit code 1 when it is not there in time."""
 
     async def done() -> tuple[Job, bool]:
-        async with Place(home).client(url, key) as memory:
+        async with Home(home).client(url, key) as memory:
             job = await ask(memory)
             try:
                 return await memory.ended_job(job.id, timeout_s=wait) if wait > 0 else job, True

@@ -18,7 +18,7 @@ from ragpp_infra.cli.console import emit_json, err, out, safe
 from ragpp_infra.cli.lines import START, BadLine, GoodLine, Position, read_lines
 from ragpp_infra.cli.options import DEFAULT_HOME, HomeOption, JsonOption, KeyOption, UrlOption, UserOption
 from ragpp_infra.cli.render import count
-from ragpp_infra.embedded.place import Place
+from ragpp_infra.embedded.home import Home
 
 
 def ingest(
@@ -46,8 +46,8 @@ def ingest(
 
     Example: [bold]ragpp ingest conversation.jsonl --user u1 --resume[/bold]
     """
-    place = Place(home)
-    client = place.client(url, key)
+    stack = Home(home)
+    client = stack.client(url, key)
     path = None if file == "-" else Path(file)
     progress = None
     start = START
@@ -60,8 +60,8 @@ def ingest(
             ) from error
         if bad and not skip_bad:
             raise ingesting.bad_lines(bad, stored=0)
-        folder = place.ingest_folder
-        progress = ingesting.Progress.of(folder, path, url=url or place.url() or "", user_id=user, session_id=session)
+        folder = stack.ingest_folder
+        progress = ingesting.Progress.of(folder, path, url=url or stack.url() or "", user_id=user, session_id=session)
         start = progress.load(path) if resume else START
 
     began = time.monotonic()

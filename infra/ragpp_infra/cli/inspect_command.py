@@ -19,7 +19,7 @@ from ragpp_infra.cli.arguments import parse_moment
 from ragpp_infra.cli.console import emit_json, out, safe
 from ragpp_infra.cli.options import DEFAULT_HOME, HomeOption, JsonOption, KeyOption, UrlOption
 from ragpp_infra.cli.render import count, counted, digesting
-from ragpp_infra.embedded.place import Place
+from ragpp_infra.embedded.home import Home
 
 MOST = 10_000
 """Items of each kind that are read; whoever has more wants the API."""
@@ -58,7 +58,7 @@ def inspect(
     moment = parse_moment(as_of, "--as-of")
 
     async def read() -> Known:
-        async with Place(home).client(url, key) as client:
+        async with Home(home).client(url, key) as client:
             return await known_of(client, user, as_of=moment)
 
     known = asyncio.run(read())

@@ -17,7 +17,7 @@ from ragpp_infra.cli.arguments import checked, parse_moment
 from ragpp_infra.cli.console import ExitCode, emit_json, out, safe
 from ragpp_infra.cli.options import DEFAULT_HOME, HomeOption, JsonOption, KeyOption, UrlOption, WaitOption
 from ragpp_infra.cli.render import when
-from ragpp_infra.embedded.place import Place
+from ragpp_infra.embedded.home import Home
 
 ResultT = TypeVar("ResultT")
 _STYLE = {"done": "green", "failed": "bold red", "cancelled": "dim", "leased": "yellow"}
@@ -63,49 +63,27 @@ def jobs(
         out.print(_table(page))
 
 
-@app.command()
-def show(
-    job_id: JobId,
-    home: HomeOption = DEFAULT_HOME,
-    url: UrlOption = None,
-    key: KeyOption = None,
-    as_json: JsonOption = False,
-) -> None:
-    """One job with its error and its result.
+def _of_one_job(ask: Callable[[MemoryClient, str], Awaitable[Job]]) -> Callable[..., None]:
+    """A command that asks for something about one job, and shows it as it is then."""
 
-    Example: [bold]ragpp jobs show 42.reflect[/bold]
-    """
-    _shown(_with(home, url, key, lambda client: client.job(job_id)), as_json=as_json)
+    def command(
+        job_id: JobId,
+        home: HomeOption = DEFAULT_HOME,
+        url: UrlOption = None,
+        key: KeyOption = None,
+        as_json: JsonOption = False,
+    ) -> None:
+        _shown(_with(home, url, key, lambda client: ask(client, job_id)), as_json=as_json)
 
-
-@app.command()
-def retry(
-    job_id: JobId,
-    home: HomeOption = DEFAULT_HOME,
-    url: UrlOption = None,
-    key: KeyOption = None,
-    as_json: JsonOption = False,
-) -> None:
-    """Give a failed or cancelled job another round of attempts.
-
-    Example: [bold]ragpp jobs retry 42.observe[/bold]
-    """
-    _shown(_with(home, url, key, lambda client: client.retry_job(job_id)), as_json=as_json)
+    return command
 
 
-@app.command()
-def cancel(
-    job_id: JobId,
-    home: HomeOption = DEFAULT_HOME,
-    url: UrlOption = None,
-    key: KeyOption = None,
-    as_json: JsonOption = False,
-) -> None:
-    """Let a job that waits never be done.
-
-    Example: [bold]ragpp jobs cancel 42.reflect[/bold]
-    """
-    _shown(_with(home, url, key, lambda client: client.cancel_job(job_id)), as_json=as_json)
+_SHOW = "One job with its error and its result.\n\nExample: [bold]ragpp jobs show 42.reflect[/bold]"
+_RETRY = "Give a failed or cancelled job its attempts again.\n\nExample: [bold]ragpp jobs retry 42.observe[/bold]"
+_CANCEL = "Let a job that waits never be done.\n\nExample: [bold]ragpp jobs cancel 42.reflect[/bold]"
+app.command("show", help=_SHOW)(_of_one_job(lambda client, job_id: client.job(job_id)))
+app.command("retry", help=_RETRY)(_of_one_job(lambda client, job_id: client.retry_job(job_id)))
+app.command("cancel", help=_CANCEL)(_of_one_job(lambda client, job_id: client.cancel_job(job_id)))
 
 
 @app.command()
@@ -172,7 +150,7 @@ def _with(
     home: HomeOption, url: str | None, key: str | None, ask: Callable[[MemoryClient], Awaitable[ResultT]]
 ) -> ResultT:
     async def asked() -> ResultT:
-        async with Place(home).client(url, key) as client:
+        async with Home(home).client(url, key) as client:
             return await ask(client)
 
     return asyncio.run(asked())

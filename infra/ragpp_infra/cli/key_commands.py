@@ -8,9 +8,9 @@ import typer
 
 from ragpp_infra.cli.console import plain
 from ragpp_infra.cli.options import DEFAULT_HOME, HomeOption, JsonOption
+from ragpp_infra.embedded.home import NotRunning
 from ragpp_infra.embedded.keys import run_keys
 from ragpp_infra.embedded.lifecycle import Lifecycle
-from ragpp_infra.embedded.place import NotRunning
 
 app = typer.Typer(
     help="Make, list and revoke API keys.\n\nExample: [bold]ragpp key create --scopes read,write[/bold]",
@@ -71,8 +71,8 @@ def _forward(home: Path, *arguments: str) -> None:
     """Run the gateway's own command, which knows the database."""
     lifecycle = Lifecycle(home)
     if "postgres" not in lifecycle.running():
-        raise NotRunning(f"no PostgreSQL runs in {lifecycle.place.home.path}")
-    done = run_keys(lifecycle.place, lifecycle.stack.endpoints(), arguments)
+        raise NotRunning(f"no PostgreSQL runs in {lifecycle.home.path}")
+    done = run_keys(lifecycle.home, lifecycle.stack.endpoints(), arguments)
     sys.stdout.write(plain(done.stdout))
     sys.stderr.write(plain(done.stderr))
     raise typer.Exit(done.returncode)

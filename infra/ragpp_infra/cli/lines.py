@@ -10,7 +10,7 @@ from pydantic import ValidationError
 from ragpp.api import MessageIn
 from ragpp.fields import NewId
 from ragpp.models import DEFAULT_SESSION
-from ragpp_infra.cli.console import input_error
+from ragpp_infra.cli.arguments import input_error
 
 _BOM: Final = b"\xef\xbb\xbf"
 

@@ -1,75 +1,102 @@
-"""`ragpp`: the command line. It knows the gateway by its API, and the embedded stack by its folder."""
+"""`ragpp`: the command line. It knows the gateway by its API, and the embedded stack by its folder.
+
+Only the command that is called is imported: of the others the list has what stands in CONTENTS.
+"""
 
 import sys
+from collections.abc import Callable, Sequence
+from importlib import import_module
+from typing import Final
 
 import typer
 
-from ragpp.client import GatewayUnreachable
 from ragpp.errors import MemorySystemError
-from ragpp_infra.cli import (
-    chat_command,
-    demo,
-    forget_command,
-    ingest_command,
-    inspect_command,
-    jobs_command,
-    key_commands,
-    memory_commands,
-    review_command,
-    stack_commands,
-)
 from ragpp_infra.cli.console import ExitCode, show_problem
-from ragpp_infra.embedded.place import NotRunning
+from ragpp_infra.embedded.home import NotRunning
 
-_HELP = """RAG++: the memory of AI agents.
+_HELP: Final = """RAG++: the memory of AI agents.
 
 Start with [bold]ragpp up[/bold], or see it work with [bold]ragpp demo[/bold].
 
 Exit codes: 0 done, 1 failed, 2 wrong usage, 3 the stack is not running, 130 Ctrl-C.
 """
 
-app = typer.Typer(
-    help=_HELP,
-    no_args_is_help=True,
-    add_completion=False,
-    rich_markup_mode="rich",
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
-for command in (
-    stack_commands.up,
-    stack_commands.down,
-    stack_commands.status,
-    stack_commands.logs,
-    stack_commands.env,
-    memory_commands.remember,
-    memory_commands.recall,
-    ingest_command.ingest,
-    memory_commands.pending,
-    inspect_command.inspect,
-    jobs_command.extract,
-    jobs_command.reflect,
-    chat_command.chat,
-    demo.demo,
-):
-    app.command()(command)
-app.add_typer(jobs_command.app, name="jobs")
-app.add_typer(key_commands.app, name="key")
-app.add_typer(forget_command.app, name="forget")
-app.add_typer(review_command.app, name="review")
+CONTENTS: Final = {
+    "up": ("up_command", "up", "Start PostgreSQL, Valkey, Neo4j, the gateway and the workers."),
+    "down": ("stack_commands", "down", "Stop everything that runs, in order; nothing that was acknowledged is lost."),
+    "status": (
+        "status_command",
+        "status",
+        "How each server is, whether every tier answers.",
+    ),
+    "logs": ("stack_commands", "logs", "Show what the servers say."),
+    "env": ("stack_commands", "env", "Print the gateway's address and key as a shell takes them."),
+    "remember": ("memory_commands", "remember", "Store one message."),
+    "recall": ("memory_commands", "recall", "Ask the memory: what was found, from which tier, how fast."),
+    "ingest": ("ingest_command", "ingest", "Store the messages of a file."),
+    "pending": ("memory_commands", "pending", "How many of a user's messages the workers have not yet digested."),
+    "inspect": ("inspect_command", "inspect", "Everything that was learned about a user."),
+    "extract": ("jobs_command", "extract", "Find what a window of messages shows together."),
+    "reflect": ("jobs_command", "reflect", "Consolidate a day of a user's memory, as is done each night."),
+    "chat": ("chat_command", "chat", "Talk with an assistant that has this memory."),
+    "demo": ("demo", "demo", "Start the stack, load a sample conversation, ask it five questions."),
+    "jobs": ("jobs_command", "app", "What the workers do, did, or failed at: list, show, retry and cancel jobs."),
+    "key": ("key_commands", "app", "Make, list and revoke API keys."),
+    "forget": ("forget_command", "app", "Forget messages, all about somebody or something, a session or a user."),
+    "review": ("review_command", "app", "List what was learned and is not sure, and confirm or reject it."),
+}
+"""For each command its module, the function or group of commands in it, and what the list says of it."""
+
+
+def application(called: str | None) -> typer.Typer:
+    """The command line, of which the command `called` can be run, and every one is listed."""
+    app = typer.Typer(
+        help=_HELP,
+        no_args_is_help=True,
+        add_completion=False,
+        rich_markup_mode="rich",
+        pretty_exceptions_enable=False,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+    for name, (module, attribute, line) in CONTENTS.items():
+        if name != called:
+            app.command(name, help=line)(_listed_alone)
+            continue
+        found: Callable[..., None] | typer.Typer = getattr(import_module(f"ragpp_infra.cli.{module}"), attribute)
+        if isinstance(found, typer.Typer):
+            app.add_typer(found, name=name)
+        else:
+            app.command(name)(found)
+    return app
+
+
+def _listed_alone() -> None:
+    raise AssertionError("a command that is called is imported")
+
+
+def called_of(arguments: Sequence[str]) -> str | None:
+    """The command among `arguments`: the first that is no option, as none before it has a value."""
+    return next((argument for argument in arguments if not argument.startswith("-")), None)
 
 
 def main() -> None:
     """Run one command. An error of ours is told in words, never as a traceback."""
     as_json = "--json" in sys.argv
     try:
-        app()
+        application(called_of(sys.argv[1:]))()
     except MemorySystemError as error:
         show_problem(error, as_json=as_json)
-        away = isinstance(error, GatewayUnreachable | NotRunning)
-        sys.exit(ExitCode.NOT_RUNNING if away else ExitCode.FAILURE)
+        sys.exit(ExitCode.NOT_RUNNING if _is_away(error) else ExitCode.FAILURE)
     except KeyboardInterrupt:
         sys.exit(ExitCode.INTERRUPTED)
+
+
+def _is_away(error: MemorySystemError) -> bool:
+    if isinstance(error, NotRunning):
+        return True
+    from ragpp.client import GatewayUnreachable  # noqa: PLC0415 - a quarter of a second that success need not wait
+
+    return isinstance(error, GatewayUnreachable)
 
 
 if __name__ == "__main__":

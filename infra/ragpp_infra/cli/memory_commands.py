@@ -12,7 +12,7 @@ from ragpp_infra.cli.arguments import checked, parse_moment, parse_tiers
 from ragpp_infra.cli.console import emit_json, out, safe
 from ragpp_infra.cli.options import DEFAULT_HOME, HomeOption, JsonOption, KeyOption, UrlOption, UserOption
 from ragpp_infra.cli.render import count, recall_view
-from ragpp_infra.embedded.place import Place
+from ragpp_infra.embedded.home import Home
 
 
 def remember(
@@ -60,7 +60,7 @@ def remember(
     )
 
     async def store() -> StoreResponse:
-        async with Place(home).client(url, key) as client:
+        async with Home(home).client(url, key) as client:
             try:
                 return await client.remember(request)
             except InvalidInput as error:
@@ -120,7 +120,7 @@ def recall(
     request = checked(RecallRequest, {field: value for field, value in given.items() if value is not None})
 
     async def ask() -> RecallResponse:
-        async with Place(home).client(url, key) as client:
+        async with Home(home).client(url, key) as client:
             return await client.recall(request)
 
     answer = asyncio.run(ask())
@@ -143,7 +143,7 @@ def pending(
     """
 
     async def ask() -> int:
-        async with Place(home).client(url, key) as client:
+        async with Home(home).client(url, key) as client:
             return await client.pending(user)
 
     count = asyncio.run(ask())

@@ -15,7 +15,7 @@ from ragpp_infra.cli.arguments import checked
 from ragpp_infra.cli.console import emit_json, out, safe
 from ragpp_infra.cli.options import DEFAULT_HOME, HomeOption, JsonOption, KeyOption, UrlOption, UserOption
 from ragpp_infra.cli.waiting import Waiting, chosen, quoted, short_ids, waiting_of
-from ragpp_infra.embedded.place import Place
+from ragpp_infra.embedded.home import Home
 
 LISTED = 200
 """Items of each kind among which an id is looked for."""
@@ -61,7 +61,7 @@ def review(
     checked(_Threshold, {"below": below})
 
     async def read() -> tuple[ReviewList, list[Waiting]]:
-        async with Place(home).client(url, key) as client:
+        async with Home(home).client(url, key) as client:
             found = await client.review(user, below=below, limit=limit)
             return found, [] if as_json else await quoted(client, user, waiting_of(found))
 
@@ -88,7 +88,7 @@ def confirm(
 
     Example: [bold]ragpp review confirm 3b6063 --user u1[/bold]
     """
-    _judge(Place(home).client(url, key), user, ids, right=True, as_json=as_json)
+    _judge(Home(home).client(url, key), user, ids, right=True, as_json=as_json)
 
 
 @app.command()
@@ -104,15 +104,15 @@ def reject(
 
     Example: [bold]ragpp review reject 3b6063 pref-2ac281 --user u1[/bold]
     """
-    _judge(Place(home).client(url, key), user, ids, right=False, as_json=as_json)
+    _judge(Home(home).client(url, key), user, ids, right=False, as_json=as_json)
 
 
-def _judge(place: MemoryClient, user: str, ids: Sequence[str], *, right: bool, as_json: bool) -> None:
+def _judge(memory: MemoryClient, user: str, ids: Sequence[str], *, right: bool, as_json: bool) -> None:
     """Judge all of `ids`. Raises NotFound or InvalidInput, before anything is judged, for one that names nothing or
     several."""
 
     async def judged() -> list[tuple[Waiting, Any]]:
-        async with place as client:
+        async with memory as client:
             meant = await _meant(client, user, ids)
             return [(one, await _verdict(client, user, one, right=right)) for one in meant]
 

@@ -1,83 +1,22 @@
-"""`ragpp up`, `down`, `status` and `logs`: the embedded stack from the terminal."""
+"""`ragpp down`, `env` and `logs`: the embedded stack from the terminal."""
 
-import asyncio
 import sys
 import time
 from collections import deque
 from dataclasses import asdict
 from typing import Annotated, Final
 
-import httpx
 import typer
-from rich.table import Table
-from rich.text import Text
 
-from ragpp.errors import InvalidInput, MemorySystemError
-from ragpp.jobs import LagReport
-from ragpp_infra.cli.console import ExitCode, emit_json, out, plain, safe
-from ragpp_infra.cli.foreground import bring_up, stop_what_was_started, watch
+from ragpp.errors import InvalidInput
+from ragpp_infra.cli.console import emit_json, out, plain
 from ragpp_infra.cli.options import DEFAULT_HOME, HomeOption, JsonOption
-from ragpp_infra.embedded.lifecycle import Lifecycle, ProcessStatus
-from ragpp_infra.embedded.place import NotRunning
+from ragpp_infra.embedded.home import Home, NotRunning
+from ragpp_infra.embedded.lifecycle import Lifecycle
 from ragpp_infra.embedded.servers.server import SERVERS
-from ragpp_infra.embedded.services import GATEWAY, MOST_WORKERS, is_worker
+from ragpp_infra.embedded.services import is_worker
 
 _FOLLOW_S: Final = 0.3
-
-
-def up(
-    home: HomeOption = DEFAULT_HOME,
-    workers: Annotated[
-        int | None,
-        typer.Option(
-            min=1,
-            max=MOST_WORKERS,
-            help="Worker processes, from now on; surplus ones are stopped. Default: as many as there were, at first 1.",
-        ),
-    ] = None,
-    foreground: Annotated[
-        bool, typer.Option("--foreground", help="Stay, start again what ends by itself, stop all on Ctrl-C.")
-    ] = False,
-    as_json: JsonOption = False,
-) -> None:
-    """Start PostgreSQL, Valkey, Neo4j, the gateway and the workers. What runs already is left as it is, unless it was
-    started with other settings than the environment has now: that is started again with these.
-
-    The first start downloads Neo4j once.
-
-    Example: [bold]ragpp up --workers 3 && ragpp status[/bold]
-    """
-    lifecycle = Lifecycle(home)
-    started = bring_up(lifecycle, workers=workers, quiet=as_json)
-    if as_json:
-        emit_json(
-            {
-                "url": lifecycle.place.url(),
-                "key_path": str(lifecycle.place.key_path),
-                "seconds": round(started.seconds, 3),
-                "servers": [asdict(report) for report in started.servers],
-                "services": [asdict(report) for report in started.services],
-            }
-        )
-    else:
-        out.print(access(lifecycle, seconds=started.seconds), soft_wrap=True)
-    if foreground:
-        try:
-            watch(lifecycle)
-        except KeyboardInterrupt:
-            pass  # asked for
-        finally:
-            stop_what_was_started(lifecycle)
-
-
-def access(lifecycle: Lifecycle, *, seconds: float) -> Text:
-    """Where the gateway is and how to use it."""
-    place = lifecycle.place
-    return safe(
-        f"ready in {seconds:.1f} s: {place.url()} (API: {place.url()}/docs), key in {place.key_path}\n"
-        'try: ragpp remember "My sister Elena moved to Porto." --user me\n'
-        '     ragpp recall "Where does my sister live?" --user me'
-    )
 
 
 def down(
@@ -100,112 +39,16 @@ def down(
         out.print("nothing was running")
 
 
-def status(home: HomeOption = DEFAULT_HOME, as_json: JsonOption = False) -> None:
-    """How each server is, whether every tier answers, what the workers have still to do, and where the key is.
-
-    Answers 0 when all is well, 3 when nothing runs, 1 in between.
-
-    Example: [bold]ragpp status --json[/bold]
-    """
-    lifecycle = Lifecycle(home)
-    found = lifecycle.status()
-    running = [process.name for process in found if process.running]
-    tiers = _tiers(lifecycle) if GATEWAY in running else {}
-    work = _work(lifecycle) if tiers else None
-    well = len(running) == len(found) and bool(tiers) and all(tier["ok"] for tier in tiers.values())
-    if as_json:
-        emit_json(
-            {
-                "home": str(lifecycle.place.home.path),
-                "url": lifecycle.place.url(),
-                "key_path": str(lifecycle.place.key_path) if lifecycle.place.key() else None,
-                "servers": [asdict(process) for process in found],
-                "tiers": tiers,
-                "work": work.model_dump(mode="json") if work else None,
-            }
-        )
-    else:
-        _show_status(lifecycle, found, tiers, work)
-    if not running:
-        raise typer.Exit(ExitCode.NOT_RUNNING)
-    if not well:
-        raise typer.Exit(ExitCode.FAILURE)
-
-
 def env(home: HomeOption = DEFAULT_HOME) -> None:
     """Print the gateway's address and key as a shell takes them.
 
     Example: [bold]export $(ragpp env)[/bold]
     """
-    place = Lifecycle(home).place
-    url, key = place.url(), place.key()
+    stack = Home(home)
+    url, key = stack.url(), stack.key()
     if url is None or key is None:
-        raise NotRunning(f"there is no embedded stack in {place.home.path}")
+        raise NotRunning(f"there is no embedded stack in {stack.path}")
     typer.echo(f"RAGPP_URL={url}\nRAGPP_API_KEY={key}")
-
-
-def _tiers(lifecycle: Lifecycle) -> dict[str, dict[str, object]]:
-    """Each tier's own ping, as the gateway tells; empty when it does not answer."""
-    try:
-        answer = httpx.get(f"{lifecycle.place.url()}/health/ready", timeout=5.0, trust_env=False)
-        tiers: dict[str, dict[str, object]] = answer.json()["tiers"]
-    except (httpx.HTTPError, ValueError, KeyError):
-        return {}
-    return tiers
-
-
-def _work(lifecycle: Lifecycle) -> LagReport | None:
-    """How far the workers are behind, as the gateway tells; None when it does not answer."""
-
-    async def asked() -> LagReport:
-        async with lifecycle.place.client(timeout_s=5.0) as client:
-            return await client.lag()
-
-    try:
-        return asyncio.run(asked())
-    except MemorySystemError:
-        return None
-
-
-def _show_status(
-    lifecycle: Lifecycle,
-    found: list[ProcessStatus],
-    tiers: dict[str, dict[str, object]],
-    work: LagReport | None,
-) -> None:
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for heading in ("server", "state", "pid", "memory", "up", ""):
-        table.add_column(heading, justify="right" if heading in {"pid", "memory", "up"} else "left")
-    for process in found:
-        state = Text("running", style="green") if process.running else Text("down", style="red")
-        numbers = (str(process.pid), f"{process.memory_mb:.0f} MB", _duration(process.uptime_s))
-        table.add_row(process.name, state, *(numbers if process.running else ("", "", "")), safe(process.detail))
-    out.print(table)
-    for name, tier in tiers.items():
-        said = f"{tier['ms']:.1f} ms" if tier["ok"] else f"not ready: {tier['detail']}"
-        out.print(safe(f"  {name:<11} {said}", "" if tier["ok"] else "red"))
-    if work is not None:
-        _show_work(work)
-    total = sum(process.memory_mb for process in found)
-    key = str(lifecycle.place.key_path) if lifecycle.place.key() else "none yet"
-    out.print(safe(f"memory {total:.0f} MB; home {lifecycle.place.home.path}; key {key}"), soft_wrap=True)
-
-
-def _show_work(work: LagReport) -> None:
-    oldest = f", the oldest for {_duration(work.oldest_pending_s)}" if work.oldest_pending_s is not None else ""
-    failed = f"; {work.failed} failed: ragpp jobs --state failed" if work.failed else ""
-    out.print(safe(f"  {'work':<11} {work.pending} waiting{oldest}{failed}", "red" if work.failed else ""))
-    for stage in work.stages:
-        if stage.stage in {"forget", "erase"} and stage.waiting:
-            said = f"{stage.waiting} not yet forgotten everywhere: ragpp jobs --stage {stage.stage}"
-            out.print(safe(f"  {'forgetting':<11} {said}", "yellow"))
-
-
-def _duration(seconds: float) -> str:
-    whole = int(seconds)
-    if whole < 60:
-        return f"{whole} s"
-    return f"{whole // 60} min" if whole < 7_200 else f"{whole // 3_600} h"
 
 
 def logs(
@@ -229,7 +72,7 @@ def logs(
         raise InvalidInput(f"there is no log {name!r}", suggestions=(f"Choose among {', '.join(paths)}.",))
     chosen = {label: path for label, path in paths.items() if name in {None, label} and path.exists()}
     if not chosen:
-        raise NotRunning(f"there are no logs in {lifecycle.place.home.path}")
+        raise NotRunning(f"there are no logs in {lifecycle.home.path}")
     ends: dict[str, int] = {}
     for label, path in chosen.items():
         with path.open("rb") as file:

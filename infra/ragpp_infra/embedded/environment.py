@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Final
 import psutil
 
 from ragpp.errors import ConfigurationError
-from ragpp_infra.embedded.home import default_cache
-from ragpp_infra.embedded.place import HOST, Place
+from ragpp_infra.embedded.home import HOST, Home, default_cache
 
 if TYPE_CHECKING:
     from ragpp.settings.variables import Settings
@@ -27,7 +26,7 @@ OF_ONE: Final = {"GATEWAY_": "gateway", "WORKER_": "workers"}
 """Prefixes of settings that one service alone reads."""
 
 
-def environment_of(place: Place, endpoints: "Endpoints", port: int) -> dict[str, str]:
+def environment_of(home: Home, endpoints: "Endpoints", port: int) -> dict[str, str]:
     """The settings that the services of this stack are started with; everything else is the caller's environment."""
     return {
         "POSTGRES_DSN": endpoints.postgres_app_dsn.get_secret_value(),
@@ -38,10 +37,10 @@ def environment_of(place: Place, endpoints: "Endpoints", port: int) -> dict[str,
         "NEO4J_URI": endpoints.neo4j_uri,
         "NEO4J_USER": endpoints.neo4j_user,
         "NEO4J_PASSWORD": endpoints.neo4j_password.get_secret_value(),
-        "FORGETTING_KEY": place.home.passwords().forgetting_key,
+        "FORGETTING_KEY": home.passwords().forgetting_key,
         "GATEWAY_HOST": HOST,
         "GATEWAY_PORT": str(port),
-        "GATEWAY_AUDIT_SPOOL": str(place.home.path / "audit-spool.jsonl"),
+        "GATEWAY_AUDIT_SPOOL": str(home.path / "audit-spool.jsonl"),
         "EMBEDDING_CACHE_DIR": str(default_cache()),
     }
 

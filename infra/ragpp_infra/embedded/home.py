@@ -1,7 +1,9 @@
-"""The stack's folder: what is remembered in it, the passwords, and the lock that one `up` or `down` holds.
+"""The stack's folder: what is remembered in it, the passwords, the lock that one `up` or `down` holds, and what a
+client finds in it.
 
-secrets.json  passwords, mode 0600       logs/   one file a server      postgres/  valkey/  neo4j/
+secrets.json  passwords, mode 0600       logs/   one file a server       postgres/  valkey/  neo4j/
 state.json    ports and folders chosen   run/    pid files, the socket
+key           the API key                ingest/ how far each file came
 """
 
 import contextlib
@@ -13,13 +15,29 @@ import threading
 from collections.abc import Iterator
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from ragpp.errors import StackError
+from ragpp.errors import MemorySystemError, StackError
 
+if TYPE_CHECKING:
+    from ragpp.client import MemoryClient
+
+HOST: Final = "127.0.0.1"
+USUAL_PORT: Final = 8700
+"""The gateway's."""
 LOCK_PATIENCE_S: Final = 180.0
 ADDED: Final = ("forgetting_key", "valkey_rewrite")
 """Secrets that a folder of an earlier version has not."""
+
+
+class NotRunning(
+    MemorySystemError,
+    code="MEM-032",
+    status=503,
+    title="The embedded stack is not running",
+    suggestions=("Start it with `ragpp up`.", "Elsewhere: name it with --home, or an address with --url and --key."),
+):
+    """No gateway of this folder answers, or none was ever started here."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -45,6 +63,8 @@ class Home:
         self.path = path.expanduser().absolute()
         self.logs = self.path / "logs"
         self.run = self.path / "run"
+        self.key_path = self.path / "key"
+        self.ingest_folder = self.path / "ingest"
         self._state_file = self.path / "state.json"
         self._secrets_file = self.path / "secrets.json"
         self._remembering = threading.Lock()
@@ -147,7 +167,7 @@ class Home:
         if remembered is not None and is_free(int(remembered)):
             return int(remembered)
         with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
+            probe.bind((HOST, 0))
             port = int(probe.getsockname()[1])
         self.remember(f"{name}_port", str(port))
         return port
@@ -157,6 +177,45 @@ class Home:
         for name in names:
             if self.recall(f"{name}_port") is None:
                 self.choose_port(name)
+
+    def choose_gateway_port(self) -> int:
+        """The gateway's port: the one it had, else the usual one, else a free one. The caller holds the lock."""
+        if self.recall("gateway_port") is None:
+            self.remember("gateway_port", str(USUAL_PORT))
+        return self.choose_port("gateway")
+
+    def return_to_usual_port(self) -> None:
+        """Have the gateway's next port be the usual one, where that is free. The caller holds the lock."""
+        if self.recall("gateway_port") is not None and is_free(USUAL_PORT):
+            self.remember("gateway_port", str(USUAL_PORT))
+
+    def key(self) -> str | None:
+        """The stored API key; None before the first start."""
+        try:
+            return self.key_path.read_text(encoding="utf-8").strip() or None
+        except FileNotFoundError:
+            return None
+
+    def write_key(self, key: str) -> None:
+        """Keep `key`, readable by its owner alone from the first moment."""
+        write_private(self.key_path, key)
+
+    def url(self) -> str | None:
+        """The gateway's address; None before the first start."""
+        port = self.recall("gateway_port")
+        return None if port is None else f"http://{HOST}:{port}"
+
+    def client(self, url: str | None = None, key: str | None = None, *, timeout_s: float = 60.0) -> "MemoryClient":
+        """A client of the gateway named by `url` and `key`, each taken from this folder when absent.
+
+        Raises NotRunning when the folder has none: nothing was started here.
+        """
+        from ragpp.client import MemoryClient  # noqa: PLC0415 - most of what starts or stops a stack asks no gateway
+
+        url, key = url or self.url(), key or self.key()
+        if url is None or key is None:
+            raise NotRunning(f"there is no embedded stack in {self.path}")
+        return MemoryClient(url, key, timeout_s=timeout_s)
 
     def _state(self) -> dict[str, str]:
         try:
@@ -178,7 +237,7 @@ def is_free(port: int) -> bool:
     with socket.socket() as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # a port in TIME_WAIT is free for a server
         try:
-            probe.bind(("127.0.0.1", port))
+            probe.bind((HOST, port))
         except OSError:
             return False
     return True

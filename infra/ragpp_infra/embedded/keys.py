@@ -5,35 +5,35 @@ import subprocess
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-import httpx
-
 from ragpp.errors import StackError
 from ragpp_infra.embedded.environment import environment_of
-from ragpp_infra.embedded.place import Place
+from ragpp_infra.embedded.home import Home
 from ragpp_infra.embedded.services import run_module
 
 if TYPE_CHECKING:
     from ragpp_infra.embedded.stack import Endpoints
 
 
-def run_keys(place: Place, endpoints: "Endpoints", arguments: Sequence[str]) -> subprocess.CompletedProcess[str]:
+def run_keys(home: Home, endpoints: "Endpoints", arguments: Sequence[str]) -> subprocess.CompletedProcess[str]:
     """Run the gateway's key command in a process of its own; its output is captured."""
-    return run_module("ragpp_services.gateway.keys", arguments, place, environment_of(place, endpoints, 0))
+    return run_module("ragpp_services.gateway.keys", arguments, home, environment_of(home, endpoints, 0))
 
 
-def ensure_key(place: Place, endpoints: "Endpoints") -> bool:
+def ensure_key(home: Home, endpoints: "Endpoints") -> bool:
     """Make the first key when there is none, or when the stored one is not known; True when one was made.
 
     Raises StackError when it cannot be made.
     """
-    key, url = place.key(), place.url()
+    key, url = home.key(), home.url()
     if key is not None and url is not None:
+        import httpx  # noqa: PLC0415 - a fifth of a second that whoever starts nothing need not wait
+
         headers = {"authorization": f"Bearer {key}"}
         answer = httpx.get(f"{url}/v1/pending", params={"user_id": "-"}, headers=headers, timeout=10.0, trust_env=False)
         if answer.status_code != 401:
             return False
-    made = run_keys(place, endpoints, ["create", "--tenant", "default", "--json"])
+    made = run_keys(home, endpoints, ["create", "--tenant", "default", "--json"])
     if made.returncode != 0:
         raise StackError(f"no API key could be made: {made.stderr.strip()[-500:]}")
-    place.write_key(str(json.loads(made.stdout)["key"]))
+    home.write_key(str(json.loads(made.stdout)["key"]))
     return True

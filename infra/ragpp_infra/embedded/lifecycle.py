@@ -6,17 +6,15 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import Final, Protocol
 
 from ragpp_infra.embedded.environment import check_settings
+from ragpp_infra.embedded.home import Home
 from ragpp_infra.embedded.keys import ensure_key
-from ragpp_infra.embedded.place import Place
 from ragpp_infra.embedded.processes import memory_mb, uptime_s
 from ragpp_infra.embedded.servers.server import SERVERS, ServerReport
 from ragpp_infra.embedded.services import GATEWAY, ServiceReport, Services
-
-if TYPE_CHECKING:
-    from ragpp_infra.embedded.stack import Stack
+from ragpp_infra.embedded.stack import Stack
 
 WATCH_S: Final = 3.0
 
@@ -63,15 +61,13 @@ class Lifecycle:
     """The three servers and the services of one folder."""
 
     def __init__(self, path: Path) -> None:
-        self.place = Place(path)
-        self.services = Services(self.place)
+        self.home = Home(path)
+        self.services = Services(self.home)
 
     @cached_property
-    def stack(self) -> "Stack":
+    def stack(self) -> Stack:
         """The servers, telling nobody."""
-        from ragpp_infra.embedded.stack import Stack  # noqa: PLC0415 - three drivers, half a second that recall need not wait
-
-        return Stack(self.place.home.path)
+        return Stack(self.home.path)
 
     def names(self) -> list[str]:
         """What this folder is to have: the servers, then the services."""
@@ -85,12 +81,10 @@ class Lifecycle:
         Raises ConfigurationError before anything is started; StackError: what had come up by then keeps running, and
         repeating attaches to it.
         """
-        from ragpp_infra.embedded.stack import Stack  # noqa: PLC0415 - as above
-
         began = time.monotonic()
         check_settings()
         stack = Stack(
-            self.place.home.path,
+            self.home.path,
             on_step=progress.step,
             on_download=progress.download,
             on_report=progress.server_report,
@@ -100,15 +94,15 @@ class Lifecycle:
         services = self.services.up(
             endpoints, workers=workers, given=os.environ if anew else None, on_step=progress.step
         )
-        with self.place.home.locked():
-            key_made = ensure_key(self.place, endpoints)
+        with self.home.locked():
+            key_made = ensure_key(self.home, endpoints)
         for report in services:
             progress.service_report(report)
         return Started(servers, services, key_made, time.monotonic() - began)
 
     def status(self) -> list[ProcessStatus]:
         """How everything of it is: the servers, then the services. Changes nothing."""
-        if not self.place.home.path.exists():
+        if not self.home.path.exists():
             return [ProcessStatus(name) for name in self.names()]
         found = []
         for server in self.stack.status():
@@ -120,13 +114,13 @@ class Lifecycle:
             if pid is None:
                 found.append(ProcessStatus(name))
                 continue
-            detail = (self.place.url() or "") if name == GATEWAY else ""
+            detail = (self.home.url() or "") if name == GATEWAY else ""
             found.append(ProcessStatus(name, True, pid, memory_mb(pid), uptime_s(pid), detail))
         return found
 
     def running(self) -> set[str]:
         """What of it runs."""
-        if not self.place.home.path.exists():
+        if not self.home.path.exists():
             return set()
         servers = {status.name for status in self.stack.status() if status.running}
         services = {name for name in self.services.names() if self.services.pid(name) is not None}
@@ -138,9 +132,9 @@ class Lifecycle:
         """Stop the services, then the servers, all or those in `only`. A Ctrl-C meanwhile ends them at once; nothing
         acknowledged is lost."""
         servers = [name for name in SERVERS if only is None or name in only]
-        if not self.place.home.path.exists():
+        if not self.home.path.exists():
             return []
-        with self.place.home.locked():
+        with self.home.locked():
             self.services.want(up=False)
         try:
             stopped = self.services.down(only, fast=fast)

@@ -15,12 +15,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal
 
-import httpx
 import psutil
 
 from ragpp.errors import StackError
 from ragpp_infra.embedded.environment import changed_settings, environment_of, print_of, share_of_connections
-from ragpp_infra.embedded.place import HOST, Place
+from ragpp_infra.embedded.home import HOST, Home
 from ragpp_infra.embedded.processes import Command, ManagedProcess, tail
 
 if TYPE_CHECKING:
@@ -61,22 +60,22 @@ def is_worker(name: str) -> bool:
 class Services:
     """Starts, finds and stops the gateway and the workers of one folder."""
 
-    def __init__(self, place: Place) -> None:
-        self.place = place
+    def __init__(self, home: Home) -> None:
+        self.home = home
 
     def names(self) -> list[str]:
         """What this folder is to have: the gateway, and as many workers as it remembers."""
-        workers = int(self.place.home.recall("workers") or 1)
+        workers = int(self.home.recall("workers") or 1)
         return [GATEWAY, *(worker_name(number) for number in range(1, workers + 1))]
 
     def surplus(self) -> list[str]:
         """Workers that run beyond that number: what changed it was ended before it could stop them."""
-        named = (path.stem for path in self.place.home.run.glob("workers*.pid"))
+        named = (path.stem for path in self.home.run.glob("workers*.pid"))
         return sorted(name for name in {*named} - {*self.names()} if is_worker(name) and self.pid(name) is not None)
 
     def log_path(self, name: str) -> Path:
         """Where the service logs to."""
-        return self.place.home.logs / f"{name}.log"
+        return self.home.logs / f"{name}.log"
 
     def pid(self, name: str) -> int | None:
         """The service's pid when it runs."""
@@ -96,14 +95,14 @@ class Services:
         started for other endpoints than these, or with other settings than those in `given`, is started again. Raises
         StackError when one ends while starting, or is not ready in time.
         """
-        with self.place.home.locked():
+        with self.home.locked():
             self.want(up=True)
             if workers is not None:
-                self.place.home.remember("workers", str(workers))
+                self.home.remember("workers", str(workers))
             pids = {name: pid for name in self.names() if (pid := self.pid(name)) is not None}
             if not {*pids, *self.surplus()}:
-                self.place.return_to_usual_port()  # nobody runs who was told another
-            own = environment_of(self.place, endpoints, 0)
+                self.home.return_to_usual_port()  # nobody runs who was told another
+            own = environment_of(self.home, endpoints, 0)
             news = {name: new for name, pid in pids.items() if (new := changed_settings(name, pid, given or {}, own))}
             if news:
                 on_step(", ".join(news), "stopping, to start with other settings")
@@ -125,10 +124,10 @@ class Services:
         a second stack that is started at the same time: then another port is tried."""
         for attempt in range(1, PORT_ATTEMPTS + 1):
             port = self._port()
-            settings = environment_of(self.place, endpoints, port)
+            settings = environment_of(self.home, endpoints, port)
             if attempt == 1 and any(self._starts(name, settings) for name in self.names()):  # with the code of now
                 on_step(GATEWAY, "bringing the schemas up to date")
-                _migrate(self.place, settings)
+                _migrate(self.home, settings)
             on_step(GATEWAY, "starting")
             report = self._start(GATEWAY, settings)
             try:
@@ -142,11 +141,11 @@ class Services:
 
     def want(self, *, up: bool) -> None:
         """Note whether the stack is to run, for a terminal that watches it. The caller holds the lock."""
-        self.place.home.remember("wanted", "up" if up else "down")
+        self.home.remember("wanted", "up" if up else "down")
 
     def wanted(self) -> bool:
         """Whether the stack is to run: False once another terminal has stopped it."""
-        return self.place.home.recall("wanted") != "down"
+        return self.home.recall("wanted") != "down"
 
     def down(self, only: Collection[str] | None = None, *, fast: bool = False) -> list[ServiceReport]:
         """Stop those in `only`, or all: the gateway first so that nothing new arrives, then the workers at once.
@@ -177,18 +176,18 @@ class Services:
         return [stopped.result() for stopped in stopping]
 
     def _process(self, name: str) -> ManagedProcess:
-        return ManagedProcess(name, self.place.home.run)
+        return ManagedProcess(name, self.home.run)
 
     def _port(self) -> int:
         """The running gateway's, or the one that it is about to get."""
-        remembered = self.place.home.recall("gateway_port")
+        remembered = self.home.recall("gateway_port")
         if self.pid(GATEWAY) is not None and remembered is not None:
             return int(remembered)
-        return self.place.choose_port()
+        return self.home.choose_gateway_port()
 
     def _starts(self, name: str, settings: Mapping[str, str]) -> bool:
         """Whether `_start` would start it, for the first time or again."""
-        return self.pid(name) is None or self.place.home.recall(f"{name}_settings") != print_of(settings)
+        return self.pid(name) is None or self.home.recall(f"{name}_settings") != print_of(settings)
 
     def _start(self, name: str, settings: Mapping[str, str]) -> ServiceReport:
         began = time.monotonic()
@@ -197,29 +196,31 @@ class Services:
         command = self._command(name, settings)
         pid = process.find(command)
         action: Literal["started", "restarted", "attached"] = "attached"
-        if pid is not None and self.place.home.recall(remembered) != print_of_settings:
+        if pid is not None and self.home.recall(remembered) != print_of_settings:
             process.stop(_ORDERLY)
             pid, action = None, "restarted"
         if pid is None:
             action = "restarted" if action == "restarted" else "started"
-            self.place.home.remember(remembered, print_of_settings)
+            self.home.remember(remembered, print_of_settings)
             pid = process.spawn(command)
         return ServiceReport(name, action, time.monotonic() - began, pid)
 
     def _command(self, name: str, settings: Mapping[str, str]) -> Command:
-        marker = f"ragpp_{name}={self.place.home.path}"
+        marker = f"ragpp_{name}={self.home.path}"
         module = "ragpp_services.all_in_one" if name == GATEWAY else "ragpp_services.workers"
         connections = {} if name == GATEWAY else share_of_connections(len(self.names()) - 1)
         return Command(
             arguments=(sys.executable, "-X", marker, "-m", module),
             log=self.log_path(name),
             marker=marker,
-            working_directory=self.place.home.path,  # not the caller's folder, which `-m` would import from
+            working_directory=self.home.path,  # not the caller's folder, which `-m` would import from
             environment={**connections, **os.environ, **settings},
         )
 
     def _wait_until_ready(self, port: int) -> float:
         """Seconds until every tier was ready. Only our own process is asked: another may have the port."""
+        import httpx  # noqa: PLC0415 - a fifth of a second that whoever starts nothing need not wait
+
         began = time.monotonic()
         last = "no answer"
         with httpx.Client(base_url=f"http://{HOST}:{port}", timeout=5.0, trust_env=False) as client:
@@ -270,11 +271,11 @@ def last_words(log: Path, lines: int = 12) -> str:
     return "\n".join(said)
 
 
-def _migrate(place: Place, settings: Mapping[str, str]) -> None:
+def _migrate(home: Home, settings: Mapping[str, str]) -> None:
     """Bring every schema up to date, in a process of its own. Raises StackError with what it said."""
-    done = run_module("ragpp_services.all_in_one", ["migrate"], place, settings)
+    done = run_module("ragpp_services.all_in_one", ["migrate"], home, settings)
     if done.returncode != 0:
-        log = place.home.logs / "gateway.log"
+        log = home.logs / "gateway.log"
         with log.open("a", encoding="utf-8") as file:
             file.write(done.stdout + done.stderr)
         said = last_words(log, 3)
@@ -282,13 +283,13 @@ def _migrate(place: Place, settings: Mapping[str, str]) -> None:
 
 
 def run_module(
-    module: str, arguments: Sequence[str], place: Place, settings: Mapping[str, str]
+    module: str, arguments: Sequence[str], home: Home, settings: Mapping[str, str]
 ) -> subprocess.CompletedProcess[str]:
     """Run one of our programs with the stack's settings until it ends; its output is captured."""
     return subprocess.run(
         [sys.executable, "-m", module, *arguments],
         env=os.environ | settings,
-        cwd=place.home.path,
+        cwd=home.path,
         capture_output=True,
         text=True,
         check=False,

@@ -11,9 +11,6 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Final
 
-import neo4j
-from neo4j.exceptions import AuthError, DriverError, Neo4jError
-
 from ragpp.errors import StackError
 from ragpp_infra.embedded.home import Home, default_cache
 from ragpp_infra.embedded.processes import Command, ManagedProcess
@@ -138,6 +135,9 @@ class Neo4j:
             access.write_text(initial_access(self._home.passwords().neo4j, secrets.token_bytes(32)), encoding="utf-8")
 
     def ping(self) -> str:
+        import neo4j  # noqa: PLC0415 - a quarter of a second that a stop need not wait
+        from neo4j.exceptions import AuthError, DriverError, Neo4jError  # noqa: PLC0415 - as above
+
         host, _, port = self.address().partition(":")
         try:
             socket.create_connection((host, int(port)), timeout=1.0).close()  # the driver's own failure takes longer

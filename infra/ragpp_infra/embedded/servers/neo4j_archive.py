@@ -17,9 +17,6 @@ import threading
 from pathlib import Path
 from typing import Final
 
-import neo4j
-from filelock import FileLock, Timeout
-
 from ragpp_infra.embedded.home import Home
 from ragpp_infra.embedded.processes import Command, ManagedProcess
 from ragpp_infra.embedded.servers.neo4j import USER, Neo4j, archive_path, jar_folder, java
@@ -53,6 +50,8 @@ def record_in_background(home: Home) -> None:
 
 def record() -> bool:
     """Record the archive; False when it is there already or another process is at it. Raises StackError."""
+    from filelock import FileLock, Timeout  # noqa: PLC0415 - only the process that records needs it
+
     target = archive_path(java())
     target.parent.mkdir(parents=True, exist_ok=True)
     try:
@@ -91,6 +90,8 @@ def _record(folder: Path, archive: Path) -> None:
 
 def _exercise(uri: str, password: str) -> None:
     """Run statements like those of the semantic tier: their classes and profiles go into the archive too."""
+    import neo4j  # noqa: PLC0415 - only the process that records needs it
+
     with neo4j.GraphDatabase.driver(uri, auth=(USER, password), telemetry_disabled=True) as driver:
         for statement in PREPARATION:
             driver.execute_query(statement)

@@ -9,12 +9,13 @@
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from typing import Final
-
-import asyncpg
+from typing import TYPE_CHECKING, Final
 
 from ragpp.errors import StackError
 from ragpp_infra.embedded.servers.server import NotReady
+
+if TYPE_CHECKING:
+    import asyncpg
 
 SUPERUSER: Final = "postgres"
 OWNER: Final = "ragpp_owner"
@@ -26,8 +27,10 @@ CONFINED: Final = "LOGIN NOSUPERUSER NOCREATEROLE NOREPLICATION NOBYPASSRLS"
 
 
 @asynccontextmanager
-async def connected(dsn: str) -> AsyncIterator[asyncpg.Connection]:
+async def connected(dsn: str) -> "AsyncIterator[asyncpg.Connection]":
     """A connection for a moment. Raises NotReady while the server starts, StackError when it knows another password."""
+    import asyncpg  # noqa: PLC0415 - a tenth of a second that a stop need not wait
+
     try:
         connection = await asyncpg.connect(dsn, timeout=5.0)
     except asyncpg.InvalidPasswordError as error:

@@ -112,7 +112,8 @@ def start(server: Server, on_step: OnStep, *, fresh: bool, cancelled: threading.
 def stop(server: Server, *, hurry: threading.Event) -> ServerReport:
     """Stop `server` if it runs; return when it is gone. Raises StackError when it does not go."""
     began = time.monotonic()
-    server.process.find(server.command())
+    if server.process.pid() is None:  # else nothing of what its start needs is asked for
+        server.process.find(server.command())
     pid = server.process.stop(server.stop_signals(), hurry=hurry)
     return ServerReport(
         name=server.name,

@@ -8,8 +8,6 @@ from pathlib import Path
 from typing import Final
 from urllib.parse import quote
 
-import redis
-
 from ragpp.errors import StackError
 from ragpp_infra.embedded.home import Home
 from ragpp_infra.embedded.processes import Command, ManagedProcess
@@ -86,6 +84,8 @@ class Valkey:
         self._configuration.write_text(CONFIGURATION.format(port=port, data=data, acl=acl), encoding="utf-8")
 
     def ping(self) -> str:
+        import redis  # noqa: PLC0415 - a sixth of a second that a stop need not wait
+
         client = redis.Redis.from_url(self.url(), socket_timeout=2.0, socket_connect_timeout=2.0, retry=None)
         try:
             return str(client.info("server")["valkey_version"])

@@ -1,0 +1,116 @@
+"""`ragpp status`: how everything of the embedded stack is."""
+
+import asyncio
+from dataclasses import asdict
+from typing import TYPE_CHECKING
+
+import typer
+from rich.table import Table
+from rich.text import Text
+
+from ragpp.errors import MemorySystemError
+from ragpp_infra.cli.console import ExitCode, emit_json, out, safe
+from ragpp_infra.cli.options import DEFAULT_HOME, HomeOption, JsonOption
+from ragpp_infra.embedded.lifecycle import Lifecycle, ProcessStatus
+from ragpp_infra.embedded.services import GATEWAY
+
+if TYPE_CHECKING:
+    from ragpp.jobs import LagReport
+
+
+def status(home: HomeOption = DEFAULT_HOME, as_json: JsonOption = False) -> None:
+    """How each server is, whether every tier answers, what the workers have still to do, and where the key is.
+
+    Answers 0 when all is well, 3 when nothing runs, 1 in between.
+
+    Example: [bold]ragpp status --json[/bold]
+    """
+    lifecycle = Lifecycle(home)
+    found = lifecycle.status()
+    running = [process.name for process in found if process.running]
+    tiers = _tiers(lifecycle) if GATEWAY in running else {}
+    work = _work(lifecycle) if tiers else None
+    well = len(running) == len(found) and bool(tiers) and all(tier["ok"] for tier in tiers.values())
+    if as_json:
+        emit_json(
+            {
+                "home": str(lifecycle.home.path),
+                "url": lifecycle.home.url(),
+                "key_path": str(lifecycle.home.key_path) if lifecycle.home.key() else None,
+                "servers": [asdict(process) for process in found],
+                "tiers": tiers,
+                "work": work.model_dump(mode="json") if work else None,
+            }
+        )
+    else:
+        _show_status(lifecycle, found, tiers, work)
+    if not running:
+        raise typer.Exit(ExitCode.NOT_RUNNING)
+    if not well:
+        raise typer.Exit(ExitCode.FAILURE)
+
+
+def _tiers(lifecycle: Lifecycle) -> dict[str, dict[str, object]]:
+    """Each tier's own ping, as the gateway tells; empty when it does not answer."""
+    import httpx  # noqa: PLC0415 - nobody is asked where no gateway runs
+
+    try:
+        answer = httpx.get(f"{lifecycle.home.url()}/health/ready", timeout=5.0, trust_env=False)
+        tiers: dict[str, dict[str, object]] = answer.json()["tiers"]
+    except (httpx.HTTPError, ValueError, KeyError):
+        return {}
+    return tiers
+
+
+def _work(lifecycle: Lifecycle) -> "LagReport | None":
+    """How far the workers are behind, as the gateway tells; None when it does not answer."""
+
+    async def asked() -> "LagReport":
+        async with lifecycle.home.client(timeout_s=5.0) as client:
+            return await client.lag()
+
+    try:
+        return asyncio.run(asked())
+    except MemorySystemError:
+        return None
+
+
+def _show_status(
+    lifecycle: Lifecycle,
+    found: list[ProcessStatus],
+    tiers: dict[str, dict[str, object]],
+    work: "LagReport | None",
+) -> None:
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for heading in ("server", "state", "pid", "memory", "up", ""):
+        table.add_column(heading, justify="right" if heading in {"pid", "memory", "up"} else "left")
+    for process in found:
+        state = Text("running", style="green") if process.running else Text("down", style="red")
+        numbers = (str(process.pid), f"{process.memory_mb:.0f} MB", _duration(process.uptime_s))
+        table.add_row(process.name, state, *(numbers if process.running else ("", "", "")), safe(process.detail))
+    out.print(table)
+    for name, tier in tiers.items():
+        said = f"{tier['ms']:.1f} ms" if tier["ok"] else f"not ready: {tier['detail']}"
+        out.print(safe(f"  {name:<11} {said}", "" if tier["ok"] else "red"))
+    if work is not None:
+        _show_work(work)
+    total = sum(process.memory_mb for process in found)
+    key = str(lifecycle.home.key_path) if lifecycle.home.key() else "none yet"
+    out.print(safe(f"memory {total:.0f} MB; home {lifecycle.home.path}; key {key}"), soft_wrap=True)
+
+
+def _show_work(work: "LagReport") -> None:
+    oldest = f", the oldest for {_duration(work.oldest_pending_s)}" if work.oldest_pending_s is not None else ""
+    failed = f"; {work.failed} failed: ragpp jobs --state failed" if work.failed else ""
+    out.print(safe(f"  {'work':<11} {work.pending} waiting{oldest}{failed}", "red" if work.failed else ""))
+    for stage in work.stages:
+        if stage.stage in {"forget", "erase"} and stage.waiting:
+            said = f"{stage.waiting} not yet forgotten everywhere: ragpp jobs --stage {stage.stage}"
+            out.print(safe(f"  {'forgetting':<11} {said}", "yellow"))
+
+
+def _duration(seconds: float) -> str:
+    whole = int(seconds)
+    if whole < 60:
+        return f"{whole} s"
+    return f"{whole // 60} min" if whole < 7_200 else f"{whole // 3_600} h"
