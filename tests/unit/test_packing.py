@@ -220,3 +220,10 @@ def test_one_long_message_leaves_room_for_the_others() -> None:
     packed = pack([diary, *others], [], Frame(), budget=1_000, counter=Words())
     assert set(packed.sections[0].memory_ids) == {"a", *(one.id for one in others)}
     assert packed.context.count("dear") * 2 <= 400
+
+
+def test_what_was_corrected_since_is_shown_as_such() -> None:
+    old = memory("a", "I work at Brightline").model_copy(update={"corrected_by": "b"})
+    packed = pack([memory("b", "I work at Brightwater"), old], [], Frame(), budget=200, counter=Words())
+    assert "Ada Ng (since corrected): I work at Brightline" in packed.context
+    assert "Ada Ng: I work at Brightwater" in packed.context

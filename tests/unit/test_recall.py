@@ -193,3 +193,24 @@ async def test_long_texts_are_packed_without_counting_what_cannot_fit() -> None:
     )
     assert answer.tokens <= 300
     assert "boat" in answer.context
+
+
+async def test_a_long_memory_is_answered_as_the_part_that_was_found() -> None:
+    scope = new_scope()
+    episodic = Episodic()
+    await filled(episodic, scope, ["dear diary " * 5_000])
+    answer = await recaller(episodic).recall(scope, RecallRequest(user_id=scope.user_id, query="diary"))
+    (memory,) = answer.memories
+    assert memory.is_excerpt
+    assert len(memory.text) <= 2_000
+    assert memory.text[memory.focus :].startswith("dear diary")
+
+
+async def test_an_explained_answer_says_why_a_memory_was_cut() -> None:
+    scope = new_scope()
+    episodic = Episodic()
+    await filled(episodic, scope, ["the car is on level three", "the car is blue and rather small"])
+    asked = RecallRequest(user_id=scope.user_id, query="car", token_budget=16, explain=True)
+    answer = await recaller(episodic).recall(scope, asked)
+    reasons = {memory.in_context: memory.explain and memory.explain["cut"] for memory in answer.memories}
+    assert reasons == {True: None, False: "no room left in the token budget"}

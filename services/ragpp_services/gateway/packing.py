@@ -139,6 +139,17 @@ def pack(
     )
 
 
+def why_cut(memory: Memory) -> str:
+    """Why a memory of the ranking is not in the context."""
+    if _is_beside(memory):
+        return f"not about the question: its score is below {LEAST_RELEVANCE}"
+    return "no room left in the token budget"
+
+
+def _is_beside(memory: Memory) -> bool:
+    return memory.kind == "interaction" and memory.score < LEAST_RELEVANCE
+
+
 def _frame_sections(frame: Frame, budget: int, counter: TokenMeter) -> dict[str, Section]:
     wanted = {
         layout.PERSONA: frame.persona,
@@ -173,7 +184,7 @@ class _Packing:
         groups: dict[str, list[Memory]] = {}
         for memory in ranking:
             title = _TITLE_OF[memory.kind]
-            if title != layout.RECENT and not (title == layout.PAST and memory.score < LEAST_RELEVANCE):
+            if title != layout.RECENT and not _is_beside(memory):
                 groups.setdefault(title, []).append(memory)
         latest_first = [memory for memory in conversation if memory.kind == "summary"]
         latest_first += [memory for memory in reversed(conversation) if memory.kind == "message"]

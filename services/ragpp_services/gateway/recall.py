@@ -21,7 +21,7 @@ from ragpp.text.port import TokenMeter
 from ragpp.tiers import EpisodicTier, MemoryTier
 from ragpp_services.gateway.fusion import fuse
 from ragpp_services.gateway.memory_key import memory_key
-from ragpp_services.gateway.packing import Frame, Packed, pack
+from ragpp_services.gateway.packing import Frame, Packed, pack, why_cut
 
 RESERVE_SHARE: Final = 0.1
 RESERVE_MAX_S: Final = 0.025
@@ -34,6 +34,10 @@ INLINE_CHARS: Final = 100_000
 """Up to this much text is fused and packed on the event loop, in a few milliseconds."""
 DECIMALS: Final = 4
 """Of scores, similarities and confidences in answers."""
+WHOLE_CHARS: Final = 4_000
+"""A memory up to this long is answered whole; of a longer one EXCERPT_CHARS, from LEAD_CHARS before what was found."""
+EXCERPT_CHARS: Final = 2_000
+LEAD_CHARS: Final = 200
 _POLL_S: Final = 0.01
 _EPOCH: Final = datetime.fromtimestamp(0, UTC)
 _log = structlog.stdlib.get_logger(__name__)
@@ -173,6 +177,7 @@ class Recaller:
                 min_confidence=request.min_confidence,
             ),
             as_of=request.as_of,
+            explain=request.explain,
         )
 
     async def _ask(self, name: TierName, query: MemoryQuery, ends: float) -> Answer:
@@ -251,7 +256,8 @@ def _frame(request: RecallRequest) -> Frame:
 def _recalled(
     ranking: Sequence[Memory], packed: Packed, explained: Mapping[TierName, Answer] | None
 ) -> tuple[RecalledMemory, ...]:
-    """The ranking as it is answered; with each memory's place and score in its own tier when `explained`."""
+    """The ranking as it is answered; when `explained`, with each memory's place, score and signals in its own tier, and
+    why it is not in the context."""
     shown = {memory_key(memory) for section in packed.sections for memory in section.memories}
     places = {
         (name, memory.id): (place, memory.score)
@@ -260,14 +266,23 @@ def _recalled(
     }
     recalled = []
     for memory in ranking:
-        fields = dict(memory)
-        fields["in_context"] = memory_key(memory) in shown
+        fields = dict(memory) | {"signals": None}
+        fields["in_context"] = in_context = memory_key(memory) in shown
+        if len(memory.text) > WHOLE_CHARS:
+            start = max(0, memory.focus - LEAD_CHARS)
+            excerpt = {"text": memory.text[start : start + EXCERPT_CHARS], "focus": memory.focus - start}
+            fields |= excerpt | {"is_excerpt": True}
         for number in ("score", "similarity", "confidence"):
             if fields[number] is not None:
                 fields[number] = round(fields[number], DECIMALS)
         if explained is not None:
             place, score = places[memory.tier, memory.id]
-            fields["explain"] = {"rank_in_tier": place, "score_in_tier": round(score, DECIMALS)}
+            fields["explain"] = {
+                "rank_in_tier": place,
+                "score_in_tier": round(score, DECIMALS),
+                "signals": {name: round(value, DECIMALS) for name, value in (memory.signals or {}).items() if value},
+                "cut": None if in_context else why_cut(memory),
+            }
         recalled.append(RecalledMemory.model_construct(**fields))
     return tuple(recalled)
 

@@ -34,6 +34,8 @@ TITLES: Final = (PERSONA, RECENT, PAST, ENTITIES, RELATIONSHIPS, PREFERENCES, KN
 SHOWN_CONFIDENCE: Final = 0.01
 """What has faded below it is shown without its confidence: "0.00" reads as "not so", and it only has not been said for
 long."""
+CORRECTED: Final = " (since corrected)"
+"""What stands behind the speaker of what was said otherwise later."""
 _ITEM: Final = "- "
 _RELEVANCE, _CONFIDENCE = "relevance", "confidence"
 _INTERACTIONS: Final = frozenset({"interaction", "message"})
@@ -77,7 +79,8 @@ def around(memory: Memory) -> Around:
     """What stands around the text of `memory`."""
     head, day, rest = _ITEM, "", tuple[str, ...]()
     if memory.kind in _INTERACTIONS:
-        head, day, rest = _before_interaction(as_name(memory.said_by or "") or "user", memory.occurred_at)
+        who = as_name(memory.said_by or "") or "user"
+        head, day, rest = _before_interaction(f"{who}{CORRECTED}" if memory.corrected_by else who, memory.occurred_at)
     elif label := _label(memory)[1]:
         rest = (label,)
     bracket = ""
