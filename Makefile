@@ -9,8 +9,10 @@ STAMP  := $(VENV)/.installed
 
 LINTED := shared services infra tests benchmarks examples
 NO_SERVER := -m "not server" -n 2 --durations=10
-PROCESSES ?= 0
-ALL_TESTS := --durations=20 -n $(PROCESSES) --dist loadfile
+PROCESSES ?= 2
+# a file is one process's, and files come as they are collected: those that need the stack first, so that the many short
+# ones that need none even out the end
+ALL_TESTS := --durations=20 -n $(PROCESSES) --dist loadfile --no-loadscope-reorder
 
 .PHONY: help install check lint test run demo demo-chat demo-validity learn eval eval-extraction eval-instructions bench reference-vectors prove-crash prove-echo prove-erasure prove-forget prove-learning prove-outage prove-properties prove-scale prove-views prove-workers lock env-example clean
 
@@ -41,7 +43,7 @@ lint: install
 check: lint ## everything that needs no server: style, types, imports, unit and architecture tests
 	$(BIN)/pytest $(NO_SERVER)
 
-test: install ## every test, on an embedded stack of its own; PROCESSES=3 uses three, with a stack each
+test: install ## every test, in two processes with an embedded stack each; PROCESSES=0 does all in one, PROCESSES=4 in four
 	$(BIN)/pytest $(ALL_TESTS)
 
 run: install ## start the stack, load the sample conversation, ask it five questions, serve until Ctrl-C

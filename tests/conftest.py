@@ -55,7 +55,8 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 def stack(request: pytest.FixtureRequest) -> Iterator[Stack]:
     process = os.environ.get("PYTEST_XDIST_WORKER", "")
     kept = os.environ.get("RAGPP_TEST_HOME")
-    running = Stack(Path(kept) / process if kept else request.config.stash[STACKS] / (process or "stack"))
+    home = Path(kept) / process if kept else request.config.stash[STACKS] / (process or "stack")
+    running = Stack(home, short_lived=True)
     running.up()
     yield running
     if not kept:

@@ -1,7 +1,8 @@
 """Two tenants, three users of one name: nobody ever finds, counts, changes or deletes what is another's."""
 
 import re
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from itertools import chain
@@ -32,13 +33,16 @@ from ragpp.models import (
 from ragpp.receipts import Receipt
 from ragpp.tierkit.remote import verbs_of
 from ragpp.tiers import PROTOCOLS, MemoryTier
+from ragpp_infra.embedded.stack import Stack
 from ragpp_services.gateway import store
 from ragpp_services.gateway.identity import SCOPES
 from tests.support.belongings import COMMON, RULE, SESSION, Owner, everything, settle
+from tests.support.contract import OPEN, Way
 from tests.support.hostile import Json
 from tests.support.operations import OPERATIONS, Operation, checked_problem
 from tests.support.real_gateway import RealGateway
 from tests.support.scopes import new_scope
+from tests.support.stored import Stores, open_stores
 
 pytestmark = pytest.mark.server
 
@@ -158,16 +162,26 @@ def test_every_route_has_its_case() -> None:
 
 
 @pytest.fixture(scope="module")
-async def owners(gateway: RealGateway) -> tuple[Owner, Owner, Owner]:
-    """Maria and Maria of one tenant, and Maria of another, who has the user id of the first."""
+async def stores(stack: Stack) -> AsyncIterator[Stores]:
+    async with open_stores(stack) as opened:
+        yield opened
+
+
+@pytest.fixture(scope="module")
+async def owners(gateway: RealGateway) -> AsyncIterator[tuple[Owner, Owner, Owner]]:
+    """Maria and Maria of one tenant, and Maria of another, who has the user id of the first. Behind all that is tried
+    here each of them reads what she read before."""
     first = new_scope()
     neighbour = first.model_copy(update={"user_id": f"{first.user_id}-2"})
     elsewhere = first.model_copy(update={"tenant_id": new_scope().tenant_id})
-    return (
+    settled = (
         await settle(gateway, first, "Elena", "Porto", "cocoa"),
         await settle(gateway, neighbour, "Greta", "Leeds", "lemonade"),
         await settle(gateway, elsewhere, "Sofia", "Turin", "espresso"),
     )
+    before = [await everything(gateway, owner) for owner in settled]
+    yield settled
+    assert [await everything(gateway, owner) for owner in settled] == before
 
 
 async def ask(
@@ -204,17 +218,26 @@ def tells_nothing_of(owner: Owner, text: str) -> None:
     assert not found, text
 
 
+@pytest.mark.parametrize("tier", [way for name, way in OPEN.items() if name != "in_memory"], ids=lambda way: way.name)
+async def test_a_change_in_any_store_would_be_seen(gateway: RealGateway, stores: Stores, tier: Way) -> None:
+    scope, held = new_scope(), gateway.worker.by_name()[tier.name]
+    await held.store(scope, [tier.entry("I prefer tea.")])
+    with pytest.raises(AssertionError):
+        async with stores.unchanged(scope):
+            await held.store(scope, [tier.entry("I prefer coffee.")])
+
+
 @pytest.mark.parametrize("name", CASES)
 @pytest.mark.parametrize("stranger", ["of another tenant", "of the same tenant"])
 async def test_a_stranger_gets_nothing_of_anothers_from_any_route(
-    gateway: RealGateway, owners: tuple[Owner, Owner, Owner], stranger: str, name: str
+    gateway: RealGateway, stores: Stores, owners: tuple[Owner, Owner, Owner], stranger: str, name: str
 ) -> None:
     owner, operation = owners[0], OPERATIONS[name]
-    before = await everything(gateway, owner)
     own = owner.scope.model_copy(
         update={"tenant_id": new_scope().tenant_id} if stranger == "of another tenant" else {"user_id": uuid4().hex}
     )
-    async with gateway.client(await gateway.key(own.tenant_id)) as api:
+    key = await gateway.key(own.tenant_id)
+    async with gateway.client(key) as api, stores.unchanged(owner.scope):
         for cursor in (False, True):
             answer = await ask(api, operation, owner, user_id=own.user_id, cursor=cursor)
             if CASES[name].answers == "missing":
@@ -226,7 +249,6 @@ async def test_a_stranger_gets_nothing_of_anothers_from_any_route(
                 assert (answer.json()["status"], answer.json()["memories"]) == ("complete", [])
             if operation.method == "GET" and answer.is_success:
                 assert answer.json() in NOTHING
-    assert await everything(gateway, owner) == before
 
 
 @pytest.mark.parametrize("name", [name for name in CASES if name.startswith("GET") or name == "POST /v1/recall"])
@@ -282,16 +304,14 @@ async def test_forgetting_ones_own_of_the_same_ids_leaves_the_others(
 
 @pytest.mark.parametrize("name", CASES)
 async def test_a_key_that_is_bound_to_a_user_is_refused_for_any_other(
-    gateway: RealGateway, owners: tuple[Owner, Owner, Owner], name: str
+    gateway: RealGateway, stores: Stores, owners: tuple[Owner, Owner, Owner], name: str
 ) -> None:
     owner, neighbour, _ = owners
-    before = await everything(gateway, owner)
     key = await gateway.key(owner.scope.tenant_id, "read", "write", "forget", user_id=neighbour.scope.user_id)
-    async with gateway.client(key) as api:
+    async with gateway.client(key) as api, stores.unchanged(owner.scope):
         answer = await ask(api, OPERATIONS[name], owner, user_id=owner.scope.user_id)
         checked_problem(answer, 403, "MEM-022")
         tells_nothing_of(owner, answer.text)
-    assert await everything(gateway, owner) == before
 
 
 OTHER_AGENTS: Final[Mapping[str, int]] = {
@@ -309,8 +329,9 @@ taken. Of anything else there is nothing."""
 
 
 @pytest.fixture(scope="module")
-async def agents(gateway: RealGateway) -> tuple[Owner, Owner, Owner]:
-    """One user's memory: what was said to the agent `a`, what to the agent `b`, and a key that is bound to none."""
+async def agents(gateway: RealGateway) -> AsyncIterator[tuple[Owner, Owner]]:
+    """One user's memory: what was said to the agent `a`, and what to the agent `b`. Behind all that `b` tries here, `a`
+    reads what was read before."""
     scope = new_scope()
     first = await settle(gateway, scope, "Elena", "Porto", "cocoa", agent="a")
     key = await gateway.key(scope.tenant_id, agent_id="b")
@@ -319,33 +340,23 @@ async def agents(gateway: RealGateway) -> tuple[Owner, Owner, Owner]:
         body = {"user_id": scope.user_id, "session_id": "s-b", "messages": said}
         assert (await api.post("/v1/interactions", json=body)).is_success
     await gateway.digest(scope.tenant_id)
-    other = replace(first, key=key, words=("Greta", "Leeds"), agent="b")
-    return first, other, await as_the_whole(gateway, first)
-
-
-async def as_the_whole(gateway: RealGateway, owner: Owner) -> Owner:
-    """The owner with a key that is bound to no agent, for which people, things and relationships have other ids."""
-    key = await gateway.key(owner.scope.tenant_id)
-    things = dict(owner.things)
-    async with gateway.client(key) as api:
-        for kind, names in (("entities", ("entity_id", "entities")), ("relationships", ("relationship_id",) * 2)):
-            answer = await api.get(f"/v1/{kind}", params={"user_id": owner.scope.user_id, "limit": 200})
-            ids = [str(item["id"]) for item in answer.json()["items"]]
-            things |= {names[0]: ids[0], names[1]: ids[1], kind: ids[1]}
-    return replace(owner, key=key, things=things, agent=None)
+    before = await everything_but_lag(gateway, first)
+    yield first, replace(first, key=key, words=("Greta", "Leeds"), agent="b")
+    assert await everything_but_lag(gateway, first) == before
 
 
 @pytest.mark.parametrize("name", CASES)
 async def test_an_agents_key_gets_nothing_of_what_was_said_to_another_from_any_route(
-    gateway: RealGateway, agents: tuple[Owner, Owner, Owner], name: str
+    gateway: RealGateway, stores: Stores, agents: tuple[Owner, Owner], name: str
 ) -> None:
-    owner, other, whole = agents
+    owner, other = agents
     operation = OPERATIONS[name]
     refused = name in OTHER_AGENTS or CASES[name].answers == "missing"
-    watched = (owner, whole) if refused else (owner,)  # what an agent adds or asks for is in the whole memory
-    before = [await everything_but_lag(gateway, one) for one in watched]
+    # what an agent adds or asks for is in the memory of both
+    same = refused or operation.method == "GET"
+    watched = stores.unchanged(owner.scope) if same else reads_the_same(gateway, owner)
     named = {"key": "morning"} if name == "POST /v1/preferences" else None  # two agents may set one of a name
-    async with gateway.client(other.key) as api:
+    async with gateway.client(other.key) as api, watched:
         for cursor in (False, True):
             answer = await ask(api, operation, owner, user_id=owner.scope.user_id, cursor=cursor, more=named)
             tells_nothing_of(owner, answer.text)
@@ -355,7 +366,13 @@ async def test_an_agents_key_gets_nothing_of_what_was_said_to_another_from_any_r
                 checked_problem(answer, 404, "MEM-012")
             else:
                 assert answer.is_success, answer.text
-    assert [await everything_but_lag(gateway, one) for one in watched] == before
+
+
+@asynccontextmanager
+async def reads_the_same(gateway: RealGateway, owner: Owner) -> AsyncIterator[None]:
+    before = await everything_but_lag(gateway, owner)
+    yield
+    assert await everything_but_lag(gateway, owner) == before
 
 
 async def everything_but_lag(gateway: RealGateway, owner: Owner) -> Json:
@@ -613,20 +630,19 @@ VERBS: Final = [
 @pytest.mark.parametrize("verb", VERBS)
 @pytest.mark.parametrize("stranger", ["of another tenant", "of the same tenant"])
 async def test_a_stranger_gets_nothing_of_anothers_from_any_tier(
-    gateway: RealGateway, owners: tuple[Owner, Owner, Owner], stranger: str, verb: str
+    gateway: RealGateway, stores: Stores, owners: tuple[Owner, Owner, Owner], stranger: str, verb: str
 ) -> None:
     owner = owners[0]
-    before = await everything(gateway, owner)
     own = owner.scope.model_copy(
         update={"tenant_id": new_scope().tenant_id} if stranger == "of another tenant" else {"user_id": uuid4().hex}
     )
-    try:
-        result = await calls_of(gateway)[verb](own, owner)
-    except NotFound as missing:
-        result = None
-        tells_nothing_of(owner, missing.message)
+    async with stores.unchanged(owner.scope):
+        try:
+            result = await calls_of(gateway)[verb](own, owner)
+        except NotFound as missing:
+            result = None
+            tells_nothing_of(owner, missing.message)
     tells_nothing_of(owner, repr(result))
     if verb.partition(".")[2] not in WRITING:
         shown = result if isinstance(result, dict) else getattr(result, "items", result)
         assert not getattr(shown, "messages", shown), result
-    assert await everything(gateway, owner) == before

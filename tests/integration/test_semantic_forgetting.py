@@ -1,5 +1,6 @@
 """What is forgotten decides nothing any more: the graph tells apart whom it would if it had never heard it."""
 
+import asyncio
 from collections.abc import AsyncIterator, Sequence
 from datetime import timedelta
 
@@ -106,16 +107,28 @@ async def test_a_graph_that_forgot_is_as_one_that_never_heard(
     heard = [said(number, named, about) for number, (named, about) in enumerate(messages)]
     gone = set().union(*forgotten)
     scope, never = new_scope(), new_scope()
-    for start in range(0, len(heard), sizes):
-        await tier.observe(scope, heard[start : start + sizes])
-    for some in forgotten:
-        await tier.forget_sources(scope, [f"m{number}" for number in some])
-    for number, item in enumerate(heard):
-        if number not in gone:
-            await tier.observe(never, [item])
-    for user in (scope, never):
-        await tier.consolidate(user, NOON + timedelta(days=1), None)
-    assert await shown(tier, scope) == await shown(tier, never)
+
+    async def hear_and_forget() -> list[dict[str, object]]:
+        for start in range(0, len(heard), sizes):
+            await tier.observe(scope, heard[start : start + sizes])
+        for some in forgotten:
+            await tier.forget_sources(scope, [f"m{number}" for number in some])
+        return await settled(tier, scope)
+
+    async def never_hear() -> list[dict[str, object]]:
+        for number, item in enumerate(heard):
+            if number not in gone:
+                await tier.observe(never, [item])
+        return await settled(tier, never)
+
+    forgot, never_heard = await asyncio.gather(hear_and_forget(), never_hear())
+    assert forgot == never_heard
+
+
+async def settled(tier: Neo4jSemanticTier, scope: Scope) -> list[dict[str, object]]:
+    """All that the graph says once those who are plainly the same are one."""
+    await tier.consolidate(scope, NOON + timedelta(days=1), None)
+    return await shown(tier, scope)
 
 
 async def test_a_persons_word_outlasts_the_forgetting_of_what_told_two_apart(tier: Neo4jSemanticTier) -> None:

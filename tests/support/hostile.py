@@ -1,8 +1,11 @@
-"""Values that a careless or hostile client may send, as texts and as Hypothesis strategies made from JSON schemas."""
+"""Values that a careless or hostile client may send, as texts and as Hypothesis strategies made from JSON schemas.
+
+Each strategy is made once: to make and check one takes far longer than to draw from it."""
 
 import json
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta, timezone
+from functools import cache
 from typing import Final, TypeAlias, cast
 
 from hypothesis import strategies as st
@@ -73,6 +76,7 @@ _NUMBERS: Final = (-1, 0, 1, 2**31, 2**53 + 1, 2**63, 2**64, 10**30, -(2**63) - 
 _NOT_NUMBERS: Final = (float("nan"), float("inf"), float("-inf"))
 
 
+@cache
 def texts(longest: int = 100) -> st.SearchStrategy[str]:
     """Texts of 1 to `longest` characters that may be stored, and may be ids."""
     plain = st.text(
@@ -82,6 +86,7 @@ def texts(longest: int = 100) -> st.SearchStrategy[str]:
     return st.sampled_from(fitting) | plain if fitting else plain
 
 
+@cache
 def moments() -> st.SearchStrategy[str]:
     """ISO 8601 with an offset, from the year 1 to now."""
     offsets = st.integers(-14 * 60, 14 * 60).map(lambda minutes: timezone(timedelta(minutes=minutes)))
@@ -90,6 +95,7 @@ def moments() -> st.SearchStrategy[str]:
     return st.sampled_from(MOMENTS) | shifted
 
 
+@cache
 def json_values() -> st.SearchStrategy[Json]:
     """Any JSON that may be stored, numbers at the edges included."""
     finite = st.floats(allow_nan=False, allow_infinity=False)
@@ -104,6 +110,7 @@ def json_values() -> st.SearchStrategy[Json]:
     )
 
 
+@cache
 def wrong_values() -> st.SearchStrategy[Json]:
     """What is out of place nearly everywhere."""
     return cast(
@@ -119,10 +126,16 @@ class Values:
 
     def __init__(self, known: Known, *, aimed: bool) -> None:
         self._known, self._aimed = known, aimed
+        self._made: dict[tuple[int, str], st.SearchStrategy[Json]] = {}
 
     def of(self, schema: Schema, name: str = "") -> st.SearchStrategy[Json]:
         """Values that `schema` allows, nearly always; `name`: of the field or parameter that takes them."""
-        schema = resolved(schema)
+        key = id(schema), name  # the schemas of the description live as long as the process
+        if key not in self._made:
+            self._made[key] = self._of(resolved(schema), name)
+        return self._made[key]
+
+    def _of(self, schema: Schema, name: str) -> st.SearchStrategy[Json]:
         existing = st.sampled_from(list(self._known[name])) if self._known.get(name) else None
         if existing is not None and self._aimed:
             return existing
@@ -156,13 +169,14 @@ class Values:
         """Objects of `schema`. `hostile`: a field is out of place, left out, or unknown."""
         properties = cast("dict[str, Schema]", schema["properties"])
         required = set(cast("list[str]", schema.get("required", [])))
+        victims = st.sampled_from([*sorted(properties), "unknown field"])
 
         @st.composite
         def make(draw: st.DrawFn) -> dict[str, Json]:
             chosen = {name for name in properties if name in required or draw(st.booleans())}
             made = {name: draw(self.of(properties[name], name)) for name in sorted(chosen)}
             if hostile:
-                victim = draw(st.sampled_from([*sorted(properties), "unknown field"]))
+                victim = draw(victims)
                 made[victim] = draw(wrong_values())
                 if draw(st.integers(0, 9)) == 0:
                     del made[victim]
@@ -189,25 +203,36 @@ def _floats(schema: Schema) -> st.SearchStrategy[float]:
     return st.floats(cast("float", schema.get("minimum", -1)), cast("float", schema.get("maximum", 1)))
 
 
-@st.composite
-def requests(draw: st.DrawFn, operation: Operation, known: Known) -> tuple[str, Json]:
-    """(address, body) of a request for `operation`; the body is None where it takes none.
+def requests(operation: Operation, known: Known) -> st.SearchStrategy[tuple[str, Json]]:
+    """(address, body) of requests for `operation`; the body is None where it takes none.
 
     Some are good, and about what exists; some are good, about anything; in some, one thing or another is wrong.
     """
-    aim = draw(st.sampled_from(["aimed", "aimed", "anywhere", "wrong", "wrong"]))
-    values, wrong = Values(known, aimed=aim == "aimed"), aim == "wrong"
-    path: dict[str, str] = {}
-    query: dict[str, object] = {}
-    for parameter in operation.parameters:
-        usual = values.of(parameter.schema, parameter.name)
-        if parameter.place == "path":
-            spoilt = wrong and draw(st.integers(0, 4)) == 0
-            path[parameter.name] = draw(st.sampled_from(UNSTORABLE[1:])) if spoilt else str(draw(usual))
-        elif parameter.required or draw(st.integers(0, 3)) == 0:
-            query[parameter.name] = draw(wrong_values() if wrong and draw(st.booleans()) else usual)
-    body = draw(values.objects(operation.body, hostile=wrong)) if operation.body is not None else None
-    return operation.url(path, query), body
+    aims = st.sampled_from(["aimed", "aimed", "anywhere", "wrong", "wrong"])
+    unstorable = st.sampled_from(UNSTORABLE[1:])
+    values = {aimed: Values(known, aimed=aimed) for aimed in (True, False)}
+    bodies = {
+        aim: values[aim == "aimed"].objects(operation.body, hostile=aim == "wrong")
+        for aim in ("aimed", "anywhere", "wrong")
+        if operation.body is not None
+    }
+
+    @st.composite
+    def make(draw: st.DrawFn) -> tuple[str, Json]:
+        aim = draw(aims)
+        wrong = aim == "wrong"
+        path: dict[str, str] = {}
+        query: dict[str, object] = {}
+        for parameter in operation.parameters:
+            usual = values[aim == "aimed"].of(parameter.schema, parameter.name)
+            if parameter.place == "path":
+                spoilt = wrong and draw(st.integers(0, 4)) == 0
+                path[parameter.name] = draw(unstorable) if spoilt else str(draw(usual))
+            elif parameter.required or draw(st.integers(0, 3)) == 0:
+                query[parameter.name] = draw(wrong_values() if wrong and draw(st.booleans()) else usual)
+        return operation.url(path, query), draw(bodies[aim]) if bodies else None
+
+    return make()
 
 
 def as_json(value: Json) -> bytes:

@@ -1,6 +1,7 @@
 """The project's own files, for the tests that read them as text or as syntax trees."""
 
 import ast
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
@@ -29,12 +30,16 @@ def tree_of(path: Path) -> ast.Module:
 
 def text_files() -> Iterator[tuple[Path, str]]:
     """Path below the root and content of every text file that belongs to the project; hidden folders do not."""
-    for path in sorted(ROOT.rglob("*")):
-        below = path.relative_to(ROOT)
-        hidden = any(part.startswith(".") and part != ".ci" for part in below.parts[:-1])
-        if hidden or _NOT_OURS & set(below.parts) or not path.is_file() or path.is_symlink():
-            continue
-        try:
-            yield below, path.read_text(encoding="utf-8")
-        except UnicodeDecodeError:
-            continue
+    for folder, folders, names in os.walk(ROOT):
+        folders[:] = sorted(name for name in folders if _is_ours(name))
+        for path in (Path(folder, name) for name in sorted(names)):
+            if path.is_symlink() or not path.is_file():
+                continue
+            try:
+                yield path.relative_to(ROOT), path.read_text(encoding="utf-8")
+            except UnicodeDecodeError:
+                continue
+
+
+def _is_ours(folder: str) -> bool:
+    return folder not in _NOT_OURS and (not folder.startswith(".") or folder == ".ci")

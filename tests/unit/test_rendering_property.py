@@ -7,6 +7,7 @@ and 1,000 texts by themselves."""
 import re
 import unicodedata
 from datetime import UTC, datetime, timedelta
+from functools import cache
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -27,6 +28,7 @@ TURNS = ("interaction", "message")
 LEARNED: tuple[MemoryKind, ...] = ("entity", "relationship", "preference", "rule", "finding")
 
 
+@cache
 def disguised(text: str) -> st.SearchStrategy[str]:
     """`text` as it is, in other letters, or with characters in it that do not show."""
     return st.sampled_from(
@@ -87,38 +89,55 @@ speakers = st.one_of(
 """Who tiers say spoke, for whatever name a user has."""
 
 
-@st.composite
-def memories(draw: st.DrawFn, kinds: tuple[MemoryKind, ...], place: int) -> Memory:
-    kind = draw(st.sampled_from(kinds))
-    text, about = draw(texts), {}
-    if kind == "preference" and draw(st.booleans()):
-        about = {"category": draw(texts), "key": draw(texts)}
-        text = f"{about['category']} {about['key']}: {text}"
-    elif kind == "finding" and draw(st.booleans()):
-        about = {"finding": "event"}
-        text = f"event: {text}"
-    return Memory(
-        id=f"{kind}{place}",
-        tier="short_term" if kind in {"message", "summary"} else "episodic",
-        kind=kind,
-        text=text,
-        score=draw(st.sampled_from([0.0, 0.5, 1.0])),
-        confidence=draw(st.sampled_from([0.0, 0.74])),
-        said_by=draw(st.none() | speakers),
-        occurred_at=draw(st.sampled_from([None, MORNING, MORNING + timedelta(hours=3), MORNING + timedelta(days=1)])),
-        metadata=about,
-    )
+said_by = st.none() | speakers
+moments = st.sampled_from([None, MORNING, MORNING + timedelta(hours=3), MORNING + timedelta(days=1)])
+scores = st.sampled_from([0.0, 0.5, 1.0])
+confidences = st.sampled_from([0.0, 0.74])
+
+
+def memories(kinds: tuple[MemoryKind, ...], place: int) -> st.SearchStrategy[Memory]:
+    """Memories of these kinds, with ids that no other place has."""
+    of_kinds = st.sampled_from(kinds)
+
+    @st.composite
+    def make(draw: st.DrawFn) -> Memory:
+        kind = draw(of_kinds)
+        text, about = draw(texts), {}
+        if kind == "preference" and draw(st.booleans()):
+            about = {"category": draw(texts), "key": draw(texts)}
+            text = f"{about['category']} {about['key']}: {text}"
+        elif kind == "finding" and draw(st.booleans()):
+            about = {"finding": "event"}
+            text = f"event: {text}"
+        return Memory(
+            id=f"{kind}{place}",
+            tier="short_term" if kind in {"message", "summary"} else "episodic",
+            kind=kind,
+            text=text,
+            score=draw(scores),
+            confidence=draw(confidences),
+            said_by=draw(said_by),
+            occurred_at=draw(moments),
+            metadata=about,
+        )
+
+    return make()
+
+
+# made once: to make a strategy takes far longer than to draw from it
+ranked = [memories(("interaction", "item", *LEARNED), place) for place in range(6)]
+messages = [memories(("message",), place) for place in range(3)]
+summaries = memories(("summary",), 0)
 
 
 @st.composite
 def recalls(draw: st.DrawFn) -> tuple[list[Memory], list[Memory]]:
     """A ranking and a conversation."""
-    ranked: tuple[MemoryKind, ...] = ("interaction", "item", *LEARNED)
-    ranking = [draw(memories(ranked, place)) for place in range(draw(st.integers(0, 6)))]
-    conversation = [draw(memories(("message",), place)) for place in range(draw(st.integers(0, 3)))]
+    ranking = [draw(ranked[place]) for place in range(draw(st.integers(0, len(ranked))))]
+    conversation = [draw(messages[place]) for place in range(draw(st.integers(0, len(messages))))]
     conversation.sort(key=lambda one: (one.occurred_at is not None, one.occurred_at or MORNING))
     if draw(st.booleans()):
-        conversation.insert(0, draw(memories(("summary",), 0)))
+        conversation.insert(0, draw(summaries))
     return ranking, conversation
 
 

@@ -63,7 +63,8 @@ class Stack:
     """The three servers that live in the folder `home`. Calls from several threads or processes are safe.
 
     `on_step`, `on_download` and `on_report` are called from other threads: with what a server is doing, with the
-    bytes of Neo4j that have arrived and their sum, and with each server's report when it is there.
+    bytes of Neo4j that have arrived and their sum, and with each server's report when it is there. `short_lived`: it is
+    for minutes, as that of tests is, so that it shall be quick at once rather than quickest in the end.
     """
 
     def __init__(
@@ -73,11 +74,12 @@ class Stack:
         on_step: OnStep = lambda _name, _step: None,
         on_download: OnDownload = lambda _received, _total: None,
         on_report: OnReport = lambda _report: None,
+        short_lived: bool = False,
     ) -> None:
         self._home = Home(home)
         self._postgres = Postgres(self._home)
         self._valkey = Valkey(self._home)
-        self._neo4j = Neo4j(self._home, on_download=on_download)
+        self._neo4j = Neo4j(self._home, on_download=on_download, short_lived=short_lived)
         self._on_step, self._on_report = on_step, on_report
 
     @property
