@@ -1,15 +1,15 @@
 """A worker that is stopped in its work, and goes on after something was forgotten, brings nothing of it back.
 
-Each stage is stopped before its store calls and before the statements inside them, locks held: once before each that
-follows another for the first time, and before every single one in `make prove-stops`. Meanwhile the message is
-forgotten, and another worker finishes what there is to do. Then the first one goes on.
+Each stage is stopped before its store calls and before the statements inside them, locks held: once before each kind of
+them, and before every single one in `make prove-stops`. Meanwhile the message is forgotten, and another worker finishes
+what there is to do. Then the first one goes on.
 """
 
 import asyncio
 import time
 from collections.abc import AsyncIterator, Callable, Sequence
 from itertools import pairwise
-from typing import Any, cast
+from typing import Any, Final, cast
 
 import asyncpg
 import pytest
@@ -25,6 +25,8 @@ from tests.support.stopped_plays import CASES, HINT, USER, Play, new_word, plant
 from tests.support.stopping import SERVER_S, Stop, install_points, run_with, stoppable_worker
 
 pytestmark = [pytest.mark.server, pytest.mark.timeout(900)]
+
+COMMITS: Final = frozenset({"postgres: COMMIT;", "neo4j: commit"})
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -53,10 +55,10 @@ async def leave_nothing_due(stack: Stack) -> None:
 
 
 def first_of_each_kind(points: Sequence[str]) -> Sequence[int]:
-    """The points at which a call or statement comes for the first time directly behind the one before it."""
+    """Where each call and statement comes by for the first time; commits by what they commit."""
     first: dict[tuple[str, str], int] = {}
-    for at, kind in enumerate(pairwise(("the beginning", *points))):
-        first.setdefault(kind, at)
+    for at, (before, point) in enumerate(pairwise(("the beginning", *points))):
+        first.setdefault((before if point in COMMITS else "", point), at)
     return list(first.values())
 
 
