@@ -14,7 +14,7 @@ PROCESSES ?= 2
 # ones that need none even out the end
 ALL_TESTS := --durations=20 -n $(PROCESSES) --dist loadfile --no-loadscope-reorder
 
-.PHONY: help install check lint test run demo demo-chat demo-validity learn eval eval-extraction eval-instructions bench reference-vectors prove-crash prove-echo prove-erasure prove-forget prove-learning prove-outage prove-properties prove-scale prove-views prove-workers lock env-example clean
+.PHONY: help install check lint test run demo demo-chat demo-validity learn eval eval-extraction eval-instructions bench reference-vectors prove-crash prove-echo prove-erasure prove-forget prove-learning prove-outage prove-properties prove-scale prove-stops prove-views prove-workers lock env-example clean
 
 help: ## list the targets
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -43,7 +43,7 @@ lint: install
 check: lint ## everything that needs no server: style, types, imports, unit and architecture tests
 	$(BIN)/pytest $(NO_SERVER)
 
-test: install ## every test, in two processes with an embedded stack each; PROCESSES=0 does all in one, PROCESSES=4 in four
+test: install ## every test but what prove-stops has, in two processes with an embedded stack each; PROCESSES=0 does all in one
 	$(BIN)/pytest $(ALL_TESTS)
 
 run: install ## start the stack, load the sample conversation, ask it five questions, serve until Ctrl-C
@@ -99,6 +99,9 @@ prove-properties: install ## the property tests on cases that nobody tried yet: 
 
 prove-scale: install ## 1,000 users x 100 messages: p50 and p95 of each tier
 	$(BIN)/python -m benchmarks.prove_scale
+
+prove-stops: install ## a worker stopped before each of its statements while something is forgotten: nothing of it comes back
+	$(BIN)/pytest -m exhaustive tests/e2e/test_stopped_worker.py
 
 prove-views: install ## what a key that is bound to an agent costs beside one that is bound to none
 	$(BIN)/python -m benchmarks.prove_views

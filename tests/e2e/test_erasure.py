@@ -434,26 +434,13 @@ async def killed_at(gateway: RealGateway, mortal: WorkerParts, stack: Stack, wha
         running.cancel()
         stop.go.set()
         await asyncio.gather(running, return_exceptions=True)
-        await run_out(gateway, scope.tenant_id)
+        await gateway.run_out(scope.tenant_id)
         await gateway.digest(scope.tenant_id)
         report = (await ended(api, job))["result"]
         nothing_found_again(report)
         assert report["stores"]["episodic"]["found"] == {"interactions": 1}, stop.points[-1:]
     assert word not in await places_of(stack, [word], hint=HINT), stop.points[-1:]
     return stop
-
-
-async def run_out(gateway: RealGateway, tenant: str) -> None:
-    """Let the leases of the tenant's work end, as they do some seconds after their owner has died."""
-    connection = await asyncpg.connect(gateway.settings["POSTGRES_RELAY_DSN"])
-    try:
-        await connection.execute(
-            "UPDATE ledger.work SET lease_until = now() WHERE tenant_id = $1 AND state = 'leased'",
-            tenant,
-        )
-        await connection.execute("UPDATE ledger.queues SET due_at = now() WHERE tenant_id = $1", tenant)
-    finally:
-        await connection.close()
 
 
 async def test_a_writer_beside_an_erasure_loses_nothing_that_was_acknowledged_after_it(

@@ -77,19 +77,17 @@ FORGOTTEN: Final[Mapping[str, Collection[str]]] = {
 }
 
 
-async def live(
-    api: httpx.AsyncClient, gateway: RealGateway, tenant: str, user: str, without: Collection[str] = ()
-) -> None:
-    """Hear the days but for what is in `without`, and look at each of them when it is over."""
+async def live(api: httpx.AsyncClient, gateway: RealGateway, tenant: str, lives: Mapping[str, Collection[str]]) -> None:
+    """Have each of the users hear the days but for what is not for them, and look at each day when it is over."""
     for day, said in TOLD.items():
         for hour, session, role, content in said:
-            if (moment := f"{day}T{hour}") in without:
-                continue
+            moment = f"{day}T{hour}"
             message = {"id": moment, "role": role, "content": content, "occurred_at": f"{moment}:00Z"}
-            body = {"user_id": user, "session_id": session, "messages": [message]}
-            assert (await api.post("/v1/interactions", json=body)).status_code == 201
+            for user in (user for user, without in lives.items() if moment not in without):
+                body = {"user_id": user, "session_id": session, "messages": [message]}
+                assert (await api.post("/v1/interactions", json=body)).status_code == 201
         await gateway.digest(tenant)
-        await looked_at(api, gateway, tenant, user, day)
+        await looked_at(api, gateway, tenant, day, *lives)
 
 
 class Retelling(Silent):
@@ -137,8 +135,7 @@ async def test_what_a_model_made_of_several_messages_is_made_of_those_that_are_l
     )
     with_model = replace(gateway, worker=replace(gateway.worker, models=models))
     gone = ["2024-03-06T11:00"]
-    await live(api, with_model, tenant, "heard")
-    await live(api, with_model, tenant, "witness", without=gone)
+    await live(api, with_model, tenant, {"heard": (), "witness": gone})
     await forget(api, with_model, tenant, "heard", gone)
 
     forgot, witness = await learned(api, "heard"), await learned(api, "witness")
@@ -154,8 +151,7 @@ async def test_what_was_forgotten_was_never_heard(
     api: httpx.AsyncClient, gateway: RealGateway, tenant: str, what: str
 ) -> None:
     gone = FORGOTTEN[what]
-    await live(api, gateway, tenant, "heard")
-    await live(api, gateway, tenant, "witness", without=gone)
+    await live(api, gateway, tenant, {"heard": (), "witness": gone})
     assert await learned(api, "heard") != await learned(api, "witness")
 
     await forget(api, gateway, tenant, "heard", gone)
@@ -173,7 +169,7 @@ async def say(api: httpx.AsyncClient, gateway: RealGateway, tenant: str, day: st
     body = {"user_id": "u", "session_id": day, "messages": [message]}
     assert (await api.post("/v1/interactions", json=body)).status_code == 201
     await gateway.digest(tenant)
-    await looked_at(api, gateway, tenant, "u", day)
+    await looked_at(api, gateway, tenant, day, "u")
 
 
 async def test_no_word_is_left_of_what_rested_on_several(
@@ -265,8 +261,7 @@ async def test_what_is_forgotten_while_windows_are_looked_at_again_is_not_heard_
     api: httpx.AsyncClient, gateway: RealGateway, tenant: str
 ) -> None:
     gone = ["2024-03-08T08:11", "2024-03-04T08:10"]
-    await live(api, gateway, tenant, "heard")
-    await live(api, gateway, tenant, "witness", without=gone)
+    await live(api, gateway, tenant, {"heard": (), "witness": gone})
 
     async def forget_another() -> None:
         answer = await api.delete(f"/v1/interactions/{gone[1]}", params={"user_id": "heard"})
@@ -304,8 +299,7 @@ async def test_a_look_back_that_was_interrupted_comes_to_the_same(
     api: httpx.AsyncClient, gateway: RealGateway, tenant: str
 ) -> None:
     gone = FORGOTTEN["the first of a pattern"]
-    await live(api, gateway, tenant, "heard")
-    await live(api, gateway, tenant, "witness", without=gone)
+    await live(api, gateway, tenant, {"heard": (), "witness": gone})
     tier = Interrupted(gateway.worker.procedural, at=7)
     leaving = replace(gateway, worker=replace(gateway.worker, procedural=cast("ProceduralTier", tier)))
 
@@ -318,7 +312,7 @@ async def test_a_look_back_that_was_interrupted_comes_to_the_same(
 async def test_several_that_are_forgotten_are_one_look_back(
     api: httpx.AsyncClient, gateway: RealGateway, tenant: str
 ) -> None:
-    await live(api, gateway, tenant, "u")
+    await live(api, gateway, tenant, {"u": ()})
     for identifier in FORGOTTEN["a day"]:
         assert (await api.delete(f"/v1/interactions/{identifier}", params={"user_id": "u"})).status_code == 200
     await gateway.digest(tenant)

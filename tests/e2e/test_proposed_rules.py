@@ -49,7 +49,7 @@ class Days:
         body = {"user_id": user, "session_id": day, "messages": [message]}
         assert (await self._api.post("/v1/interactions", json=body)).status_code == 201
         await self._gateway.digest(self._tenant)
-        await looked_at(self._api, self._gateway, self._tenant, user, day)
+        await looked_at(self._api, self._gateway, self._tenant, day, user)
 
     async def forget(self, *days: str, user: str = "u") -> None:
         await forget(self._api, self._gateway, self._tenant, user, days)
@@ -209,7 +209,7 @@ async def test_what_only_a_language_model_suggests_is_proposed_until_it_is_confi
     (one,) = await days.proposed()
     assert not await days.followed()
     assert [quote.text for quote in one.quotes] == ["My teacher in Lyon was strict."]
-    await looked_at(api, modelled, tenant, "u", PLAIN[0])
+    await looked_at(api, modelled, tenant, PLAIN[0], "u")
     assert await days.proposed() == [one]
 
     await days.say(PLAIN[1])

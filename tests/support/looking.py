@@ -8,14 +8,15 @@ import httpx
 from tests.support.real_gateway import RealGateway
 
 
-async def looked_at(api: httpx.AsyncClient, gateway: RealGateway, tenant: str, user: str, day: str) -> None:
-    """Extract from the day's hours and reflect upon it."""
+async def looked_at(api: httpx.AsyncClient, gateway: RealGateway, tenant: str, day: str, *users: str) -> None:
+    """Extract from the day's hours and reflect upon it, for each of the users."""
     window = {"start": f"{day}T00:00:00Z", "end": f"{day}T23:00:00Z"}
     for what, body in (("extract", window), ("reflect", {"kind": "daily", "date": day})):
-        asked = await api.post(f"/v1/users/{user}/{what}", json=body)
-        assert asked.status_code == 202, asked.text
+        asked = [await api.post(f"/v1/users/{user}/{what}", json=body) for user in users]
+        assert [answer.status_code for answer in asked] == [202] * len(users), asked[-1].text
         await gateway.digest(tenant)
-        assert (await api.get(asked.headers["Location"])).json()["state"] == "done"
+        for answer in asked:
+            assert (await api.get(answer.headers["Location"])).json()["state"] == "done"
 
 
 async def forget(api: httpx.AsyncClient, gateway: RealGateway, tenant: str, user: str, ids: Collection[str]) -> None:

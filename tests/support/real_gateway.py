@@ -1,7 +1,7 @@
 """The whole gateway on the real stores, in this process, with the hashing embedder; and its workers, run on demand."""
 
 import os
-from collections.abc import AsyncIterator, Iterator, Mapping
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -20,7 +20,7 @@ from ragpp.ledger.erasing import ErasureLedger
 from ragpp.ledger.pins import PinBoard
 from ragpp.ledger.views import ViewBoard
 from ragpp.settings import EmbeddingSettings, PostgresSettings, RedisSettings
-from ragpp.stores.postgres import create_pool, ensure_open
+from ragpp.stores.postgres import Pool, create_pool, ensure_open
 from ragpp.stores.redis import create_client
 from ragpp.tierkit.deployment import Tools
 from ragpp.tiers import Tiers
@@ -69,12 +69,13 @@ def environment(settings: dict[str, str]) -> Iterator[None]:
 
 @dataclass(frozen=True)
 class RealGateway:
-    """The running gateway. `parts` are its own; `worker` digests what the ledger holds."""
+    """The running gateway. `parts` are its own; `worker` digests what the ledger holds, which `relay` connects to."""
 
     app: FastAPI
     parts: Parts
     worker: WorkerParts
     settings: dict[str, str]
+    relay: Pool
 
     async def key(self, tenant_id: str, *scopes: str, user_id: str | None = None, agent_id: str | None = None) -> str:
         """A new key of `tenant_id`, to read, write and forget unless `scopes` say otherwise."""
@@ -96,14 +97,20 @@ class RealGateway:
     def _transport(self) -> httpx.ASGITransport:
         return httpx.ASGITransport(app=self.app, raise_app_exceptions=False)
 
-    async def digest(self, tenant_id: str) -> None:
-        """Do the ledger's work until nothing of `tenant_id` is left."""
+    async def digest(self, *tenant_ids: str) -> None:
+        """Do the ledger's work until nothing of these tenants is left."""
         owner = f"test-{uuid4().hex}"
-        while await self._pending(tenant_id):
-            for stage in STAGES:
+        while await self._pending(tenant_ids):
+            for stage in await self.worker.ledger.due(STAGES):
                 works = await self.worker.ledger.lease(stage, limit=1_000, owner=owner, lease_s=LEASE_S)
                 if works:
                     await digest(self.worker, works, owner)
+
+    async def run_out(self, tenant_id: str) -> None:
+        """Let the leases of the tenant's work end, as they do some seconds after their owner has died."""
+        ended = "UPDATE ledger.work SET lease_until = now() WHERE tenant_id = $1 AND state = 'leased'"
+        await self.relay.execute(ended, tenant_id)
+        await self.relay.execute("UPDATE ledger.queues SET due_at = now() WHERE tenant_id = $1", tenant_id)
 
     async def audited(self, tenant_id: str) -> list[asyncpg.Record]:
         """The audit entries of `tenant_id`, as the application sees them."""
@@ -123,13 +130,9 @@ class RealGateway:
             async for key in client.scan_iter(match=f"{redis.key_prefix}*", count=1_000):
                 await client.delete(key)
 
-    async def _pending(self, tenant_id: str) -> int:
-        connection = await asyncpg.connect(self.settings["POSTGRES_RELAY_DSN"])
-        try:
-            statement = "SELECT count(*) FROM ledger.work WHERE tenant_id = $1 AND state IN ('pending', 'leased')"
-            return int(await connection.fetchval(statement, tenant_id))
-        finally:
-            await connection.close()
+    async def _pending(self, tenant_ids: Sequence[str]) -> int:
+        statement = "SELECT count(*) FROM ledger.work WHERE tenant_id = ANY ($1) AND state IN ('pending', 'leased')"
+        return int(await self.relay.fetchval(statement, tenant_ids))
 
 
 @asynccontextmanager
@@ -168,4 +171,4 @@ async def open_gateway(
             embedder=make_embedder(EmbeddingSettings()),
             clock=system_clock,
         )
-        yield RealGateway(app, parts, worker, settings)
+        yield RealGateway(app, parts, worker, settings, pool)
