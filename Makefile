@@ -61,9 +61,12 @@ demo-validity: install ## a changed mind through the API: before the move, after
 learn: install ## LoCoMo lived through day by day with a reflection each night: OUT=folder for the sample to judge
 	$(BIN)/python -m benchmarks.learn_locomo --out $(or $(OUT),.ragpp/learned)
 
-eval: install ## LoCoMo and BEAM through the API: recall, ranking and latency by category, with each tier switched off
+eval: install ## all evaluation sets through the API: recall, ranking and latency by category, with each tier switched off
 	$(BIN)/python -m benchmarks.eval_locomo
+	$(BIN)/python -m benchmarks.eval_locomo --with-assistant --rows all
 	$(BIN)/python -m benchmarks.eval_beam
+	$(BIN)/python -m benchmarks.eval_unasked
+	$(BIN)/python -m benchmarks.eval_chats
 
 eval-extraction: install ## precision and recall of the local extractor, by kind, on the labelled sentences
 	$(BIN)/python -m benchmarks.eval_extraction

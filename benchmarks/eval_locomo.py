@@ -2,6 +2,7 @@
 
     python benchmarks/eval_locomo.py                 # starts the embedded stack, or attaches to it
     python benchmarks/eval_locomo.py --rows all      # one row only
+    python benchmarks/eval_locomo.py --with-assistant   # the second speaker of each is labelled an assistant
 
 Each conversation is ingested as one user, in sessions, by POST /v1/interactions; every question is asked with POST
 /v1/recall once the workers have digested the conversation: of all tiers, of all but one, and of each alone. A memory
@@ -34,10 +35,10 @@ COMPARED = (
 )
 
 
-async def run(folder: Path, rows: Sequence[str], console: Console) -> dict[str, object]:
+async def run(folder: Path, rows: Sequence[str], console: Console, *, with_assistant: bool) -> dict[str, object]:
     """Ingest, wait, ask; prints a table a row, and one that compares them; returns the means."""
     metrics = locomo.metrics(folder)
-    conversations = locomo.load(folder)
+    conversations = locomo.load(folder, with_assistant=with_assistant)
     groups = by_category(conversations)
     groups = {name: groups[name] for name in metrics.CATEGORIES.values() if name in groups}
     groups |= {"cat1-4": lambda category: category != "adversarial", "all": lambda _: True}
@@ -50,7 +51,8 @@ async def run(folder: Path, rows: Sequence[str], console: Console) -> dict[str, 
             results[row] = await ask_all(client, conversations, prefix, row, metrics)
             table, numbers[row] = table_of(row, results[row], groups, COLUMNS)
             console.print(table)
-    console.print(compared("LoCoMo, tiers compared", results, groups, COMPARED))
+    label = "LoCoMo, one labelled an assistant" if with_assistant else "LoCoMo"
+    console.print(compared(f"{label}, tiers compared", results, groups, COMPARED))
     return numbers
 
 
@@ -60,10 +62,11 @@ def main() -> None:
     parser.add_argument("--data", type=Path, default=locomo.DATA, help="folder with locomo-dev.json and metrics.py")
     parser.add_argument("--rows", nargs="+", choices=list(ROWS), default=list(ROWS), help="which tiers to ask")
     parser.add_argument("--json", type=Path, help="write the means here, too")
+    parser.add_argument("--with-assistant", action="store_true", help="label the second speaker an assistant")
     arguments = parser.parse_args()
     if not (arguments.data / "locomo-dev.json").exists():
         raise SystemExit(f"no locomo-dev.json in {arguments.data}; name its folder with --data")
-    results = asyncio.run(run(arguments.data, arguments.rows, wide_console()))
+    results = asyncio.run(run(arguments.data, arguments.rows, wide_console(), with_assistant=arguments.with_assistant))
     if arguments.json:
         arguments.json.write_text(json.dumps(results, indent=2))
 

@@ -16,13 +16,17 @@ DATA = Path(__file__).resolve().parent.parent.parent / "shared" / "eval"
 """The evaluation folder's usual place, beside the project."""
 
 
-def load(folder: Path) -> list[Conversation]:
-    """The conversations of `locomo-dev.json` in `folder`."""
+def load(folder: Path, *, with_assistant: bool = False) -> list[Conversation]:
+    """The conversations of `locomo-dev.json` in `folder`; `with_assistant`: the second speaker of each is labelled one,
+    which must not decide what is found."""
     categories: Mapping[int, str] = metrics(folder).CATEGORIES
-    return [_conversation(row, categories) for row in json.loads((folder / "locomo-dev.json").read_text("utf-8"))]
+    rows = json.loads((folder / "locomo-dev.json").read_text("utf-8"))
+    return [_conversation(row, categories, row["speakers"][1] if with_assistant else None) for row in rows]
 
 
-def _conversation(row: Mapping[str, list[dict[str, str]]], categories: Mapping[int, str]) -> Conversation:
+def _conversation(
+    row: Mapping[str, list[dict[str, str]]], categories: Mapping[int, str], assistant: str | None
+) -> Conversation:
     sessions: dict[str, list[MessageIn]] = {}
     for turn in row["turns"]:
         caption = turn.get("caption")
@@ -30,6 +34,7 @@ def _conversation(row: Mapping[str, list[dict[str, str]]], categories: Mapping[i
         sessions.setdefault(f"session-{turn['session']}", []).append(
             MessageIn(
                 id=turn["id"],
+                role="assistant" if turn["speaker"] == assistant else "user",
                 name=turn["speaker"],
                 content=content or "[image]",
                 occurred_at=datetime.strptime(turn["date"], "%I:%M %p on %d %B, %Y").replace(tzinfo=UTC),

@@ -1,9 +1,11 @@
 """Ranking without servers: the production chunking, embedding, word weights and ranking on the evaluation data.
 
-    python benchmarks/ranking_lab.py [--ablate] [--cache DIR]
+    python benchmarks/ranking_lab.py [--ablate] [--folds] [--cache DIR]
 
 reads the folder RAGPP_EVAL_DIR, or ../shared/eval beside the project; prints one row of evidence metrics (%) for each
-data set, by category, and with --ablate one row for each signal left out. The scan of the database is played by
+data set, by category, and with --ablate one row for each signal left out. With --folds each constant is chosen among its
+SETTINGS on all folds but one and judged on that one: a fold is a LoCoMo conversation with both labellings and its hints,
+a BEAM chat, or a fifth of the preferences; which signals there are was decided by people who saw all of them. The scan of the database is played by
 numpy: for every chunk its cosine and its weight of each term of the question. "new>old": of the questions whose answer
 changed, how many have the newer message above the one it replaces.
 """
@@ -38,6 +40,8 @@ from ragpp_services.episodic.reading.traits import ASKED, read, traits
 
 PROJECT: Final = Path(__file__).resolve().parents[1]
 COLUMNS: Final = ("R@1", "R@10", "R@50", "hit@10", "all@10", "nDCG@10", "MRR", "B1000", "new>old")
+PARTS: Final = 5
+"""Folds of the preferences."""
 FOUND: Final = 50
 """What a recall asks the tier for at least; the current is looked for among these."""
 ABLATIONS: Final[Mapping[str, Weights]] = {
@@ -56,6 +60,19 @@ ABLATIONS: Final[Mapping[str, Weights]] = {
     "no empty": replace(DEFAULT, empty=0.0),
     "no assistant": replace(DEFAULT, assistant=0.0),
 }
+
+SETTINGS: Final[Mapping[str, Weights]] = {
+    "as it is": DEFAULT,
+    **{f"words {value}": replace(DEFAULT, words=value) for value in (1.25, 1.5, 2.0)},
+    **{f"trusted {low} {high}": replace(DEFAULT, trusted=(low, high)) for low, high in ((0.06, 0.16), (0.12, 0.25))},
+    **{f"borrowing {value}": replace(DEFAULT, borrowing=value) for value in (0.0, 0.15, 0.35)},
+    **{f"kind {value}": replace(DEFAULT, kind=value) for value in (0.0, 0.1, 0.2)},
+    **{f"assistant {value}": replace(DEFAULT, assistant=value) for value in (0.0, 0.35, 0.65)},
+    **{f"asked {value}": replace(DEFAULT, asked=value) for value in (0.0, 1.0)},
+    **{f"speaker {value}": replace(DEFAULT, speaker=value) for value in (0.1, 0.3)},
+    **{f"session {value}": replace(DEFAULT, session=value) for value in (0.15, 0.35)},
+}
+"""What --folds chooses from: each constant of the ranking by itself."""
 
 
 @dataclass(frozen=True)
@@ -114,6 +131,46 @@ def load_locomo(folder: Path) -> list[Conversation]:
         questions = (Question(q["question"], categories[q["category"]], tuple(q["gold"])) for q in raw["questions"])
         found.append(Conversation(raw["id"], turns, tuple(q for q in questions if q.gold)))
     return found
+
+
+def labelled(conversations: Iterable[Conversation]) -> list[Conversation]:
+    """The same, with the second who speaks labelled an assistant."""
+    found = []
+    for one in conversations:
+        second = list(dict.fromkeys(said.name for said in one.interactions))[1]
+        turns = tuple(
+            said.model_copy(update={"role": "assistant"}) if said.name == second else said for said in one.interactions
+        )
+        found.append(replace(one, interactions=turns))
+    return found
+
+
+def load_hints(folder: Path, conversations: Iterable[Conversation]) -> list[Conversation]:
+    """The conversations with the memories that are hinted at, each a session of its own at the end."""
+    rows = json.loads((folder / "hints-dev.json").read_text(encoding="utf-8"))
+    found = []
+    for one in conversations:
+        last = max(said.occurred_at for said in one.interactions)
+        hints = [row for row in rows if row["conversation"] == one.name]
+        cues = (
+            Interaction(id=said["id"], session_id=row["id"], name=said["name"], content=said["text"], occurred_at=last)
+            for row in hints
+            for said in row["cue"]
+        )
+        asked = (Question(row["query"], "hint", tuple(said["id"] for said in row["cue"])) for row in hints)
+        found.append(replace(one, interactions=(*one.interactions, *cues), questions=tuple(asked)))
+    return found
+
+
+def load_preferences(folder: Path) -> list[Conversation]:
+    """Preferences of one user, a session each, in five parts of which each asks for its own."""
+    rows = json.loads((folder / "preferences-dev.json").read_text(encoding="utf-8"))
+    moment = datetime(2024, 5, 1, tzinfo=UTC)
+    said = tuple(
+        Interaction(id=row["id"], session_id=row["id"], content=row["preference"], occurred_at=moment) for row in rows
+    )
+    asked = [Question(row["question"], "preference", (row["id"],)) for row in rows]
+    return [Conversation(f"preferences {part}", said, tuple(asked[part::PARTS])) for part in range(PARTS)]
 
 
 def load_beam(folder: Path, *, roles: Iterable[str]) -> list[Conversation]:
@@ -258,6 +315,32 @@ def line(title: str, rows: Iterable[dict[str, float]]) -> str:
     return f"{title:44s}{len(kept):6d}" + "".join(cells).rstrip()
 
 
+def folds(data: Mapping[str, Tables], score: Scorer) -> None:
+    """Print what each set scores on what its constants were not chosen on, beside what it scores with DEFAULT."""
+    found: dict[str, dict[str, dict[str, list[float]]]] = {}
+    for setting, weights in SETTINGS.items():
+        for title, tables in data.items():
+            for conversation, category, metrics in evaluate(tables, weights, score):
+                if category != "adversarial":
+                    by_fold = found.setdefault(title, {}).setdefault(conversation, {})
+                    by_fold.setdefault(setting, []).append(metrics["hit@10" if category == "hint" else "R@10"])
+    chosen: dict[str, str] = {}
+    for fold in dict.fromkeys(fold for by_fold in found.values() for fold in by_fold):
+
+        def elsewhere(setting: str, fold: str = fold) -> float:
+            """The mean over the sets, each of which counts the same, without the fold."""
+            sets = ([v for name, kept in one.items() if name != fold for v in kept[setting]] for one in found.values())
+            return sum(sum(values) / len(values) for values in sets if values)
+
+        chosen[fold] = max(SETTINGS, key=elsewhere)
+    for title, by_fold in found.items():
+        for name, of in (("as it is", dict.fromkeys(by_fold, "as it is")), ("left out", chosen)):
+            values = [value for fold, kept in by_fold.items() for value in kept[of[fold]]]
+            print(f"{title:44s}{name:12s}{100 * sum(values) / len(values):9.1f}")
+    for fold, setting in chosen.items():
+        print(f"  without {fold}: {setting}")
+
+
 async def prepare(conversations: Sequence[Conversation], cache: Path) -> Tables:
     """The tables of every question of every conversation."""
     embedder, counter = OnnxEmbedder(cache), TokenCounter()
@@ -274,14 +357,21 @@ def main() -> None:
     parser.add_argument("--eval-dir", type=Path, default=default)
     parser.add_argument("--cache", type=Path, default=Path.home() / ".cache" / "ragpp" / "ranking-lab")
     parser.add_argument("--ablate", action="store_true", help="a row for each signal left out")
+    parser.add_argument("--folds", action="store_true", help="each fold judged by constants chosen without it")
     arguments = parser.parse_args()
     arguments.cache.mkdir(parents=True, exist_ok=True)
     score: Scorer = load_metrics(arguments.eval_dir).evidence_metrics
+    locomo = load_locomo(arguments.eval_dir)
     data = {
-        "LoCoMo": load_locomo(arguments.eval_dir),
-        "BEAM, user messages": load_beam(arguments.eval_dir, roles={"user"}),
+        "LoCoMo": locomo,
+        "LoCoMo, the second an assistant": labelled(locomo),
+        "hints": load_hints(arguments.eval_dir, locomo),
+        "preferences": load_preferences(arguments.eval_dir),
         "BEAM, all messages": load_beam(arguments.eval_dir, roles={"user", "assistant"}),
     }
+    if arguments.folds:
+        folds({title: asyncio.run(prepare(one, arguments.cache)) for title, one in data.items()}, score)
+        return
     print(f"{'':44s}{'n':>6s}" + "".join(f"{column:>9s}" for column in COLUMNS))
     for title, conversations in data.items():
         tables = asyncio.run(prepare(conversations, arguments.cache))

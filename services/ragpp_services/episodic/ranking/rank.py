@@ -4,16 +4,17 @@ An interaction is seldom complete in itself: "Yes, last week!" answers the one b
 from its neighbours, word by word and in meaning, and from its session as a whole; what only asks lends to its answer,
 and what says nothing neither lends nor borrows. The score is the sum of
 
-    words · trust · coverage + meaning + trust · what neighbours lift it by
-        + session · trust · (best of its session - mean)
+    words · trust · coverage + meaning + trust · near · what neighbours lift it by
+        + session · trust · near · (best of its session - mean)
         + speaker · said by the one named + kind · holds the kind of answer that is asked for
         - assistant · said by one who is not asked - asks · ends with a question - only_asks · only asks
         - repeats · asks the same - asked · share that it only asks for - empty · says nothing
 
 where coverage is the share of the question's information (sum of inverse document frequencies) that an interaction and
-its neighbours tell, meaning is its cosine, and trust, from 0 to 1, says whether the question's words find anything: one
-that only hints at its answer is left to meaning. All are absolute, so no statistics of the user's rows are needed.
-What is borrowed only ever adds: an interaction that says all by itself loses nothing.
+its neighbours tell, and meaning is its cosine. Trust, from 0 to 1, says whether the question's words find anything: one
+that only hints at its answer is left to meaning. Near, from 0 to 1, says whether the interaction has anything to do
+with the question by itself, without which it borrows nothing. All are absolute, so no statistics of the user's rows are
+needed. What is borrowed only ever adds: an interaction that says all by itself loses nothing.
 """
 
 from typing import Final
@@ -138,9 +139,10 @@ def _signals(
     trust, mute, empty = evidence.trust, evidence.mute[order], evidence.empty[order]
     meaning = np.nan_to_num(table.cosines[order], nan=0.0)
     told = evidence.told[order]
-    lent = around.lent(told, evidence.asked_terms[order], mute)
+    near = np.ones(len(order))
     if weights.borrowing and not np.isnan(table.cosines).all():
-        lent = lent * np.clip(meaning / weights.borrowing, 0.0, 1.0)[:, None]
+        near = np.clip(meaning / weights.borrowing, 0.0, 1.0)
+    lent = near[:, None] * around.lent(told, evidence.asked_terms[order], mute)
     borrowed = np.where(empty[:, None], told, np.maximum(told, lent))
     lifted = np.where(empty, meaning, around.lifted(np.where(empty, -1.0, meaning), mute))
     own = weights.words * trust * evidence.own[order]
@@ -148,7 +150,7 @@ def _signals(
         "meaning": meaning,
         "words": own,
         "lent words": weights.words * trust * _coverage(borrowed, rarity) - own,
-        "lent meaning": trust * (lifted - meaning),
+        "lent meaning": trust * near * (lifted - meaning),
         "empty": -weights.empty * empty,
         "repeats": -weights.repeats * evidence.repeats[order],
         "asked": -weights.asked * evidence.asked[order] - weights.only_asks * table.has(Trait.ONLY_ASKS)[order],
@@ -157,7 +159,7 @@ def _signals(
     }
     so_far = np.sum(list(signals.values()), axis=0)
     best = around.best_of_session(np.where(mute, so_far.min(), so_far))
-    signals["session"] = weights.session * trust * (best - so_far.mean())
+    signals["session"] = weights.session * trust * near * (best - so_far.mean())
     if question.speaker is not None:
         signals["speaker"] = weights.speaker * (table.speakers[order] == question.speaker)
     signals["ends with a question"] = -weights.asks * table.has(Trait.ASKS)[order]

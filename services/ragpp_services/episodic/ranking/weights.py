@@ -35,8 +35,8 @@ class Weights:
     session_lending: float = 0.1
     """Share of a term's weight that an interaction takes from any of its session."""
     borrowing: float = 0.25
-    """Cosine from which on an interaction takes all that it is lent; less takes a share of it, 0 none: what has nothing
-    to do with the question does not answer it for standing beside what does."""
+    """Cosine from which on an interaction takes all that its neighbours and its session lend it; less takes a share of
+    it, 0 none: what has nothing to do with the question does not answer it for standing beside what does."""
     meaning_before: float = 0.5
     meaning_after: float = 0.3
     """Share of what the previous and the next interaction's cosine are above its own that it takes."""

@@ -7,6 +7,7 @@ name; what an assistant without a name goes on to say always is.
 """
 
 import re
+from collections.abc import Sequence
 from enum import Enum, auto
 from typing import Final
 
@@ -42,13 +43,21 @@ _IGNORANCE: Final = re.compile(
     rf"|\b{_NOT} (?:\w+ly )?(?:have|see|find|access|locate|pull up|get) (?:to )?(?:(?:any|an?|the|your|enough|specific|"
     rf"such|stored|previous|personal|more|further|much|of|on|saved|clear|exact) ){{0,4}}{_INFORMATION}\b"
     rf"|\bno (?:(?:specific|such|stored|previous|real|more|further|clear|personal) ){{0,2}}{_INFORMATION}\b"
-    r"|\b(?:not|n't|never) (?:(?:been|actually|yet|ever|really) ){0,2}(?:mentioned|told|shared|said|given|provided|"
+    r"|(?:\bnot|n't|\bnever) (?:(?:been|actually|yet|ever|really) ){0,2}(?:mentioned|told|shared|said|given|provided|"
     r"talked|discussed|specified|saved|noted|recorded)\b"
     r"|\b(?:not (?:quite |entirely |really |totally |completely |100% )?(?:sure|certain|aware|familiar)|unsure|no idea|"
     r"no clue|dunno|idk|beats me|good question|great question|hard to (?:say|tell)|haven't (?:a|the) (?:clue|"
     r"faintest))\b",
     re.IGNORECASE,
 )
+_SORRY: Final = re.compile(
+    r"\b(?:sorry|afraid|apologi[sz]e|apologies|unfortunately)\b.{0,80}(?:n't|\bnot|\bno|\bunable|\bnever)\b",
+    re.IGNORECASE,
+)
+_ASSISTANT_LACKS: Final = re.compile(
+    r"\bI(?:'m| am| have| do| can| could)?\b.{0,20}(?:n't|\bnot|\bno|\bunable|\bnever)\b"
+)
+"""What an assistant without a name has not, cannot or does not: it has nothing that a user could ask for."""
 _OFFER: Final = re.compile(
     r"^\W*(?:(?:ok|okay|sure|yes|well|of course|also|then|and|perhaps|maybe),? )*(?:please|let me know|feel free|"
     r"tell me|if you(?:'d| would| could| can| want| tell| share| let| give| remember| have| like| need)|once you|"
@@ -78,21 +87,21 @@ def substance(text: str, *, by_assistant: bool = False) -> Substance:
     an assistant without a name, not by somebody who talks with the user."""
     if len(text) > MOST_CHARS:
         return Substance.SAYS
+    lacks = (_IGNORANCE, _SORRY, _ASSISTANT_LACKS) if by_assistant else (_IGNORANCE, _SORRY)
     asks = ignorant = False
     for sentence in sentences(text):
         told, asked = divided_sentence(sentence)
         asks |= bool(asked)
         if not told:
             ignorant |= _IGNORANCE.search(asked) is not None
-        elif not all(map(_says_nothing, _PART.split(told))):
-            if not ignorant or (not by_assistant and _SPECIFIC.search(told)):
-                return Substance.SAYS
-        elif _IGNORANCE.search(told):
-            ignorant = True
+        elif all(_says_nothing(part, lacks) for part in _PART.split(told)):
+            ignorant |= any(pattern.search(told) for pattern in lacks)
+        elif not ignorant or (not by_assistant and _SPECIFIC.search(told)):
+            return Substance.SAYS
     return Substance.ASKS if asks and not ignorant else Substance.NOTHING
 
 
-def _says_nothing(part: str) -> bool:
-    if _IGNORANCE.search(part) or _OFFER.match(part):
+def _says_nothing(part: str, lacks: Sequence[re.Pattern[str]]) -> bool:
+    if _OFFER.match(part) or any(pattern.search(part) for pattern in lacks):
         return True
     return all(word in _SAYS_NOTHING for word in words(part))
