@@ -3,33 +3,39 @@
     python benchmarks/ranking_lab.py [--ablate] [--folds] [--cache DIR]
 
 reads the folder RAGPP_EVAL_DIR, or ../shared/eval beside the project; prints one row of evidence metrics (%) for each
-data set, by category, and with --ablate one row for each signal left out. With --folds each constant is chosen among its
-SETTINGS on all folds but one and judged on that one: a fold is a LoCoMo conversation with both labellings and its hints,
-a BEAM chat, or a fifth of the preferences; which signals there are was decided by people who saw all of them. The scan of the database is played by
-numpy: for every chunk its cosine and its weight of each term of the question. "new>old": of the questions whose answer
+data set, by category, and with --ablate one row for each signal left out. The scan of the database is played by numpy:
+for every chunk its cosine and its weight of each term of the question. "new>old": of the questions whose answer
 changed, how many have the newer message above the one it replaces.
+
+With --folds each constant is chosen among SETTINGS on all folds but one and judged on that one: a fold is a LoCoMo
+conversation with both labellings and its hints, a BEAM chat, or a fifth of the preferences. Which signals there are was
+decided by people who saw all of them.
 """
 
 import argparse
 import asyncio
-import gzip
 import hashlib
-import importlib.util
 import json
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
 from pathlib import Path
-from types import ModuleType
 from typing import Final
 
 import numpy as np
 
+from benchmarks.ranking_data import (
+    Conversation,
+    Question,
+    labelled,
+    load_beam,
+    load_hints,
+    load_locomo,
+    load_metrics,
+    load_preferences,
+)
 from ragpp.embedding import FloatMatrix
 from ragpp.embedding.onnx import OnnxEmbedder
-from ragpp.fields import MAX_CONTENT_CHARS
-from ragpp.models import Interaction
 from ragpp.text.chunking import chunk
 from ragpp.text.lexical import index_line, lexical_line, query_terms
 from ragpp.text.tokens import TokenCounter
@@ -40,8 +46,6 @@ from ragpp_services.episodic.reading.traits import ASKED, read, traits
 
 PROJECT: Final = Path(__file__).resolve().parents[1]
 COLUMNS: Final = ("R@1", "R@10", "R@50", "hit@10", "all@10", "nDCG@10", "MRR", "B1000", "new>old")
-PARTS: Final = 5
-"""Folds of the preferences."""
 FOUND: Final = 50
 """What a recall asks the tier for at least; the current is looked for among these."""
 ABLATIONS: Final[Mapping[str, Weights]] = {
@@ -76,27 +80,6 @@ SETTINGS: Final[Mapping[str, Weights]] = {
 
 
 @dataclass(frozen=True)
-class Question:
-    """A question and the ids of the interactions that hold its answer, never empty; where it changed, of those that
-    hold the old one and the new."""
-
-    text: str
-    category: str
-    gold: tuple[str, ...]
-    old: tuple[str, ...] = ()
-    new: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
-class Conversation:
-    """One user's interactions in order, and what is asked of them."""
-
-    name: str
-    interactions: tuple[Interaction, ...]
-    questions: tuple[Question, ...]
-
-
-@dataclass(frozen=True)
 class Indexed:
     """What the database would hold of a conversation: one row of `embeddings`, `weights` and `traits` for each chunk,
     `owner` says of which interaction; `tokens` of each interaction's line in a context; `asked`: the questions'
@@ -111,101 +94,6 @@ class Indexed:
     owner: np.ndarray[tuple[int], np.dtype[np.int64]]
     tokens: tuple[int, ...]
     asked: FloatMatrix
-
-
-def load_locomo(folder: Path) -> list[Conversation]:
-    """Conversations between two named people; categories by their names, the adversarial one among them."""
-    categories: Mapping[int, str] = load_metrics(folder).CATEGORIES
-    found = []
-    for raw in json.loads((folder / "locomo-dev.json").read_text(encoding="utf-8")):
-        turns = tuple(
-            Interaction(
-                id=turn["id"],
-                session_id=str(turn["session"]),
-                name=turn["speaker"],
-                content=turn["text"] + (f" [{turn['caption']}]" if turn.get("caption") else ""),
-                occurred_at=datetime.strptime(turn["date"], "%I:%M %p on %d %B, %Y").replace(tzinfo=UTC),
-            )
-            for turn in raw["turns"]
-        )
-        questions = (Question(q["question"], categories[q["category"]], tuple(q["gold"])) for q in raw["questions"])
-        found.append(Conversation(raw["id"], turns, tuple(q for q in questions if q.gold)))
-    return found
-
-
-def labelled(conversations: Iterable[Conversation]) -> list[Conversation]:
-    """The same, with the second who speaks labelled an assistant."""
-    found = []
-    for one in conversations:
-        second = list(dict.fromkeys(said.name for said in one.interactions))[1]
-        turns = tuple(
-            said.model_copy(update={"role": "assistant"}) if said.name == second else said for said in one.interactions
-        )
-        found.append(replace(one, interactions=turns))
-    return found
-
-
-def load_hints(folder: Path, conversations: Iterable[Conversation]) -> list[Conversation]:
-    """The conversations with the memories that are hinted at, each a session of its own at the end."""
-    rows = json.loads((folder / "hints-dev.json").read_text(encoding="utf-8"))
-    found = []
-    for one in conversations:
-        last = max(said.occurred_at for said in one.interactions)
-        hints = [row for row in rows if row["conversation"] == one.name]
-        cues = (
-            Interaction(id=said["id"], session_id=row["id"], name=said["name"], content=said["text"], occurred_at=last)
-            for row in hints
-            for said in row["cue"]
-        )
-        asked = (Question(row["query"], "hint", tuple(said["id"] for said in row["cue"])) for row in hints)
-        found.append(replace(one, interactions=(*one.interactions, *cues), questions=tuple(asked)))
-    return found
-
-
-def load_preferences(folder: Path) -> list[Conversation]:
-    """Preferences of one user, a session each, in five parts of which each asks for its own."""
-    rows = json.loads((folder / "preferences-dev.json").read_text(encoding="utf-8"))
-    moment = datetime(2024, 5, 1, tzinfo=UTC)
-    said = tuple(
-        Interaction(id=row["id"], session_id=row["id"], content=row["preference"], occurred_at=moment) for row in rows
-    )
-    asked = [Question(row["question"], "preference", (row["id"],)) for row in rows]
-    return [Conversation(f"preferences {part}", said, tuple(asked[part::PARTS])) for part in range(PARTS)]
-
-
-def load_beam(folder: Path, *, roles: Iterable[str]) -> list[Conversation]:
-    """Chats with an assistant, narrowed to the messages of `roles`; a session is what was said on one date."""
-    with gzip.open(folder / "beam-dev.json.gz", "rt", encoding="utf-8") as file:
-        chats = json.load(file)
-    found = []
-    for raw in chats:
-        messages = tuple(
-            Interaction(
-                id=str(message["id"]),
-                session_id=message["anchor"],
-                role=message["role"],
-                content=message["text"][:MAX_CONTENT_CHARS],
-                occurred_at=datetime.strptime(message["anchor"], "%B-%d-%Y").replace(tzinfo=UTC),
-            )
-            for message in raw["messages"]
-            if message["role"] in roles
-        )
-        questions = (
-            Question(q["q"], q["type"], *(tuple(map(str, q.get(name) or ())) for name in ("gold", "old", "new")))
-            for q in raw["questions"]
-        )
-        found.append(Conversation(raw["id"], messages, tuple(q for q in questions if q.gold)))
-    return found
-
-
-def load_metrics(folder: Path) -> ModuleType:
-    """The definitions of the metrics that come with the data."""
-    spec = importlib.util.spec_from_file_location("evaluation_metrics", folder / "metrics.py")
-    if spec is None or spec.loader is None:
-        raise FileNotFoundError(folder / "metrics.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 async def index(conversation: Conversation, embedder: OnnxEmbedder, counter: TokenCounter, cache: Path) -> Indexed:
@@ -333,9 +221,9 @@ def folds(data: Mapping[str, Tables], score: Scorer) -> None:
             return sum(sum(values) / len(values) for values in sets if values)
 
         chosen[fold] = max(SETTINGS, key=elsewhere)
-    for title, by_fold in found.items():
-        for name, of in (("as it is", dict.fromkeys(by_fold, "as it is")), ("left out", chosen)):
-            values = [value for fold, kept in by_fold.items() for value in kept[of[fold]]]
+    for title, one in found.items():
+        for name, of in (("as it is", dict.fromkeys(one, "as it is")), ("left out", chosen)):
+            values = [value for fold, kept in one.items() for value in kept[of[fold]]]
             print(f"{title:44s}{name:12s}{100 * sum(values) / len(values):9.1f}")
     for fold, setting in chosen.items():
         print(f"  without {fold}: {setting}")
