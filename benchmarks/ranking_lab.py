@@ -165,6 +165,7 @@ def _reordered(
                 speaker=(turn.role, turn.name),
                 moment=(turn.occurred_at.timestamp(), int(indexed.owner[one.row])),
                 raw=one.raw,
+                similarity=one.similarity or 0.0,
                 vector=indexed.embeddings[one.row],
                 holds=table.terms[one.row] > 0,
             )

@@ -20,7 +20,7 @@ def test_the_latest_of_those_that_say_the_same_stands_where_the_best_did() -> No
     first, other, again = (
         said("The car is on level 3.", 1),
         said("The bike is green", 2),
-        said("ok, car on level 3!", 3),
+        said("ok, the car is on level 3 again!", 3),
     )
     assert collapsed([first, other, again]) == [[2, 0], [1]]
 
@@ -32,6 +32,13 @@ def test_the_latest_of_those_that_say_the_same_stands_where_the_best_did() -> No
         ("I like floral patterns", "I don't like floral patterns"),
         ("We moved from Lagos to Porto", "We moved from Porto to Lagos"),
         ("thanks!", "thank you"),
+        ("Max is allergic to peanuts.", "Is Max allergic to peanuts?"),
+        ("coffee with sugar", "coffee without sugar"),
+        ("I want a dog", "I lost my dog"),
+        ("I start work at Google", "I stop work at Google"),
+        ("The exam is today", "The exam is tomorrow"),
+        ("the heating is on", "the heating is off"),
+        ("I love Anna", "I used to love Anna"),
     ],
 )
 def test_what_only_looks_alike_stays_two(one: str, other: str) -> None:

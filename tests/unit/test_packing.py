@@ -106,7 +106,8 @@ def test_an_excerpt_that_reaches_the_end_says_so() -> None:
     long = " ".join(f"word{number}" for number in range(400))
     found = memory("a", long).model_copy(update={"focus": long.index("word390")})
     packed = pack([found], [], Frame(), budget=80, counter=Words())
-    assert packed.context.endswith("Ada Ng: … " + " ".join(f"word{number}" for number in range(390, 400)))
+    assert "Ada Ng: … word" in packed.context
+    assert packed.context.endswith(" ".join(f"word{number}" for number in range(390, 400)))
 
 
 def at(identifier: str, day: int, hour: int) -> Memory:
@@ -227,3 +228,17 @@ def test_what_was_corrected_since_is_shown_as_such() -> None:
     packed = pack([memory("b", "I work at Brightwater"), old], [], Frame(), budget=200, counter=Words())
     assert "Ada Ng (since corrected): I work at Brightline" in packed.context
     assert "Ada Ng: I work at Brightwater" in packed.context
+
+
+@pytest.mark.parametrize("budget", [160, 200, 256, 320, 400])
+def test_one_memory_that_fits_the_budget_is_shown(budget: int) -> None:
+    lone = memory("a", " ".join(f"word{number}" for number in range(125)))
+    assert pack([lone], [], Frame(), budget=budget, counter=Words()).sections
+
+
+def test_an_excerpt_from_the_end_of_a_text_reaches_back_as_far_as_there_is_room() -> None:
+    long = " ".join(f"word{number}" for number in range(1_500))
+    found = memory("a", long).model_copy(update={"focus": long.index("word1499")})
+    packed = pack([found], [], Frame(), budget=1_000, counter=Words())
+    assert packed.context.count("word") > 50
+    assert packed.context.endswith("word1499")

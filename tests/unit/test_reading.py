@@ -48,14 +48,29 @@ def test_what_a_text_tells_is_parted_from_what_it_asks(text: str, told: str | No
         "lol ok",
     ],
 )
-def test_an_answer_that_says_nothing_is_known(text: str) -> None:
-    assert substance(text) is Substance.NOTHING
+def test_an_assistants_answer_that_says_nothing_is_known(text: str) -> None:
+    assert substance(text, by_assistant=True) is Substance.NOTHING
 
 
 @pytest.mark.parametrize(
     "text",
     [
         "I don't have a car.",
+        "Please remember that my daughter is allergic to peanuts.",
+        "Please call me Sam.",
+        "I'd love to visit Japan.",
+        "If you want to reach me, my new number is 555-0199.",
+        "If you have guests, the wifi password is hunter22",
+        "I don't know how to swim.",
+        "I never told my parents about the surgery.",
+        "I can't remember my locker code, it used to be 4421",
+        "I moved to Lagos, right?",
+        "When you come, the key is under the mat.",
+        "Which is why I quit Google",
+        "How I met Anna: we were both at a bar in Rome",
+        "So your sister Zelda has leukemia now?",
+        "我昨天搬到了上海，你知道附近有什么好吃的吗？",
+        "Me mudé a Madrid, ¿sabes dónde hay un buen café?",
         "I can't eat gluten.",
         "I don't know his address, but Sam lives at 12 Elm Street.",
         '"I avoid floral patterns."',
@@ -75,7 +90,15 @@ def test_only_an_assistant_without_a_name_goes_on_in_general_after_owning_that_i
     assert substance(text, by_assistant=True) is Substance.NOTHING
 
 
-@pytest.mark.parametrize("text", ["Where is it?", "Hi! Do you know when she comes?", "remind me which day it is"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Where is it?",
+        "Hi! Do you know when she comes?",
+        "remind me which day it is",
+        "I don't know where I parked",
+    ],
+)
 def test_a_message_that_only_asks_is_known(text: str) -> None:
     assert substance(text) is Substance.ASKS
 
@@ -89,6 +112,8 @@ def test_subjects_are_told_apart() -> None:
     assert not is_of_self("My sister Clara lives in Madrid")
     assert is_of_others("My sister Clara lives in Madrid")
     assert not is_of_others("I live in Lagos now")
+    assert is_of_self("The landlord raised our rent to 900")
+    assert is_of_self("My boss moved my meeting")
 
 
 @pytest.mark.parametrize(
@@ -106,6 +131,16 @@ def test_a_kind_of_answer_is_known_in_a_question_and_in_a_text(
     assert kinds_asked(question) == kind
     assert kind in kinds_in(answer)
     assert kind not in kinds_in(other)
+
+
+@pytest.mark.parametrize("text", ["You may like it", "I sat down", "and we march on"])
+def test_a_word_that_is_also_a_month_or_a_day_is_no_time(text: str) -> None:
+    assert Kind.TIME not in kinds_in(text)
+
+
+@pytest.mark.parametrize("text", ["May was warm", "on 3 may", "june 13", "20 minutes"])
+def test_times_are_known_however_they_are_written(text: str) -> None:
+    assert Kind.TIME in kinds_in(text)
 
 
 def test_terms_that_are_only_asked_for_are_stored_apart_from_those_that_are_told() -> None:

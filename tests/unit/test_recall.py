@@ -49,6 +49,18 @@ class Hanging(InMemoryTier):
         raise AssertionError("unreachable")
 
 
+class Diary(Episodic):
+    """Finds `text` by what stands at `focus`."""
+
+    def __init__(self, text: str, focus: int) -> None:
+        super().__init__()
+        self._text, self._focus = text, focus
+
+    async def retrieve(self, query: MemoryQuery) -> list[Memory]:
+        del query
+        return [Memory(id="m0", tier="episodic", kind="interaction", text=self._text, focus=self._focus, score=0.8)]
+
+
 class Buggy(InMemoryTier):
     async def retrieve(self, query: MemoryQuery) -> list[Memory]:
         raise KeyError(query.text)
@@ -195,15 +207,15 @@ async def test_long_texts_are_packed_without_counting_what_cannot_fit() -> None:
     assert "boat" in answer.context
 
 
-async def test_a_long_memory_is_answered_as_the_part_that_was_found() -> None:
-    scope = new_scope()
-    episodic = Episodic()
-    await filled(episodic, scope, ["dear diary " * 5_000])
-    answer = await recaller(episodic).recall(scope, RecallRequest(user_id=scope.user_id, query="diary"))
+@pytest.mark.parametrize("where", [0, 25_000, 54_990])
+async def test_a_long_memory_is_answered_as_the_part_that_was_found(where: int) -> None:
+    scope, text = new_scope(), " ".join(f"entry {number:05}" for number in range(4_600))
+    answer = await recaller(Diary(text, where)).recall(scope, RecallRequest(user_id=scope.user_id, query="entry"))
     (memory,) = answer.memories
     assert memory.is_excerpt
-    assert len(memory.text) <= 2_000
-    assert memory.text[memory.focus :].startswith("dear diary")
+    assert len(memory.text) == 2_000
+    assert memory.text[memory.focus :] == text[where:][: 2_000 - memory.focus]
+    assert memory.focus == 0 or memory.focus >= 200
 
 
 async def test_an_explained_answer_says_why_a_memory_was_cut() -> None:

@@ -14,13 +14,22 @@ RARITY = np.array([3.0, 1.0])
 """Of the question's terms, `hens` and `keep`."""
 
 
-def statement(text: str, when: float, *, raw: float = 1.0, role: str = "user", name: str | None = None) -> Statement:
+def statement(
+    text: str,
+    when: float,
+    *,
+    raw: float = 1.0,
+    role: str = "user",
+    name: str | None = None,
+    similarity: float = 0.5,
+) -> Statement:
     """Found by both terms, and with the same meaning as every other."""
     return Statement(
         text=text,
         speaker=(role, name),
         moment=(when, int(when)),
         raw=raw,
+        similarity=similarity,
         vector=np.array([1.0, 0.0], np.float32),
         holds=np.array([True, True]),
     )
@@ -93,6 +102,7 @@ def test_something_else_with_another_number_stays() -> None:
         elsewhere.speaker,
         elsewhere.moment,
         elsewhere.raw,
+        elsewhere.similarity,
         np.array([0.0, 1.0], np.float32),
         np.array([False, True]),
     )
@@ -102,7 +112,7 @@ def test_something_else_with_another_number_stays() -> None:
 def far_apart(one: Statement, cosine: float) -> Statement:
     """The same with another meaning, and without a word of the question."""
     vector = np.array([cosine, (1 - cosine**2) ** 0.5], np.float32)
-    return Statement(one.text, one.speaker, one.moment, one.raw, vector, np.array([False, False]))
+    return Statement(one.text, one.speaker, one.moment, one.raw, one.similarity, vector, np.array([False, False]))
 
 
 REUNION = "When is the family reunion?"
@@ -120,6 +130,7 @@ def test_a_correction_stands_before_what_it_corrects_though_it_shares_no_word() 
     [
         pytest.param(statement("we meet with aunt Rosa instead", 2), id="without the kind of answer that is asked for"),
         pytest.param(statement("on the 27th we go to the sea", 2), id="without a word of correcting"),
+        pytest.param(statement("on the 27th instead", 2, similarity=0.2), id="of something else"),
         pytest.param(statement("on the 27th instead", 0), id="earlier"),
         pytest.param(statement("on the 27th instead", 2, role="assistant"), id="by the assistant"),
     ],
@@ -127,6 +138,19 @@ def test_a_correction_stands_before_what_it_corrects_though_it_shares_no_word() 
 def test_what_corrects_nothing_stays(other: Statement) -> None:
     planned = statement("the reunion is on june 13", 1)
     assert in_order([planned, far_apart(other, 0.5)], REUNION)[0] == planned.text
+
+
+def test_a_question_without_a_kind_of_answer_is_corrected_by_amounts_alone() -> None:
+    driven = statement("I drive a Corolla", 1)
+    walked = statement("Actually I walked to the office today", 2)
+    assert in_order([driven, walked], "What car do I drive?")[0] == driven.text
+
+
+def test_what_says_the_same_as_the_latest_is_not_marked_as_replaced_by_it() -> None:
+    told = [statement("There are 8 hens", 1), statement("10 hens", 2), statement("still 10 hens there", 3)]
+    current = current_first(QUESTION, told, RARITY)
+    assert all(told[by].moment > told[index].moment for index, by in current.replaced.items())
+    assert current.replaced.keys() <= {0}
 
 
 def test_people_with_names_who_tell_each_other_stories_correct_nothing() -> None:
@@ -138,7 +162,10 @@ def test_people_with_names_who_tell_each_other_stories_correct_nothing() -> None
 
 def test_a_question_without_terms_moves_nothing() -> None:
     grown = statement("12 hens, who would have thought", 2)
-    bare = [Statement(s.text, s.speaker, s.moment, s.raw, s.vector, np.zeros(0, np.bool_)) for s in (OLD, grown)]
+    bare = [
+        Statement(s.text, s.speaker, s.moment, s.raw, s.similarity, s.vector, np.zeros(0, np.bool_))
+        for s in (OLD, grown)
+    ]
     assert current_first(QUESTION, bare, np.zeros(0)).order == [0, 1]
 
 

@@ -4,24 +4,28 @@ from collections.abc import Sequence
 from typing import Final
 
 from ragpp.models import Interaction
-from ragpp.text.english import CHAT_WORDS, STOP_WORDS, word_set
+from ragpp.text.english import word_set
 from ragpp.text.lexical import words
 
 _MOST_CHARS: Final = 2_000
 """A longer text is alike only to the very same."""
-_DENIALS: Final = word_set("no not never nor don't didn't doesn't can't won't isn't wasn't haven't couldn't")
-_SAY_LITTLE: Final = (STOP_WORDS | CHAT_WORDS) - _DENIALS
+_SAY_NOTHING: Final = word_set(
+    "hi hey hello ok okay oh ah hmm well so btw please thanks thank you yes yeah yep lol haha the a an just really "
+    "again"
+)
+"""Greetings, thanks, articles and words of emphasis: all else may make another fact of the same words."""
 
-Said = tuple[str, str | None, tuple[str, ...] | str]
+Said = tuple[str, str | None, bool, tuple[str, ...] | str]
 
 
 def said(interaction: Interaction) -> Said | None:
-    """Equal for messages of one speaker that say the same: the words that carry meaning, in their order, are the same
-    ones. None for one that has no such words: thanks are not a fact that is repeated."""
+    """Equal for messages of one speaker that say the same: all words but greetings and the like, in their order, and
+    whether it is a question. None for one without such words: thanks are not a fact that is repeated."""
+    asks = "?" in interaction.content
     if len(interaction.content) > _MOST_CHARS:
-        return interaction.role, interaction.name, interaction.content
-    carried = tuple(word for word in words(interaction.content) if word not in _SAY_LITTLE)
-    return (interaction.role, interaction.name, carried) if carried else None
+        return interaction.role, interaction.name, asks, interaction.content
+    carried = tuple(word for word in words(interaction.content) if word not in _SAY_NOTHING)
+    return (interaction.role, interaction.name, asks, carried) if carried else None
 
 
 def collapsed(interactions: Sequence[Interaction]) -> list[list[int]]:

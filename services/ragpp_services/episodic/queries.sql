@@ -208,7 +208,7 @@ SELECT *
  WHERE tenant_id = $1 AND user_id = $2 AND role <> 'user' AND occurred_at >= $3
    AND id <> ALL ($5::text[]) AND ordinal <> ALL ($6::bigint[])
    AND ordinal IN (SELECT turn FROM episodic.chunks
-                    WHERE tenant_id = $1 AND user_id = $2 AND occurred_at >= $3 AND (lexical <#> $4::sparsevec) < 0);
+                    WHERE tenant_id = $1 AND user_id = $2 AND occurred_at >= $3 AND (lexical <#> $4::sparsevec) <> 0);
 
 -- name: forget_repetitions
 -- $3 ordinals bigint[]

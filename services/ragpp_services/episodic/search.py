@@ -17,6 +17,8 @@ from ragpp_services.episodic.ranking.superseding import Currency, Statement, ask
 from ragpp_services.episodic.rows import Found, StoredInteraction
 from ragpp_services.episodic.scan import Chunks, Columns, unpack
 
+MOST_STEPS: Final = 4
+"""Times that as many as are asked for are fetched, where some of them say the same and are one."""
 LONG_CHARS: Final = 400
 """A chunk of fewer characters is shown from its beginning."""
 
@@ -52,7 +54,7 @@ class Search:
             traits=chunks.traits,
             eligible=eligible,
         )
-        ranked = rank(table, QuerySignals(text=query.text, explain=query.explain), limit=query.limit)
+        ranked = rank(table, QuerySignals(text=query.text, explain=query.explain), limit=query.limit * MOST_STEPS)
         if asks_for_several(query.text):
             sessions = [int(chunks.session[one.row]) for one in ranked]
             ranked = [ranked[index] for index in spread([one.raw for one in ranked], sessions)]
@@ -68,31 +70,34 @@ class Search:
         """Whether `memories` needs the vectors of what was found."""
         return asks_for_the_present(self.query.text)
 
-    def memories(self, found: Mapping[int, Found]) -> list[Memory]:
-        """The memories of those that are in `found`, by ordinal. What stands before a better one, because it replaces
-        it or is of another session, has that one's score."""
-        rows = [one for one in self.ranked if int(self.chunks.ordinal[one.row]) in found]
-        there = [found[int(self.chunks.ordinal[one.row])] for one in rows]
-        current = Currency(list(range(len(rows))), {})
+    def distinct(self, found: Mapping[int, Found]) -> list[list[Found]]:
+        """Those that are in `found`, by ordinal, best first; those that say the same together, the latest first."""
+        there = [found[ordinal] for one in self.ranked if (ordinal := int(self.chunks.ordinal[one.row])) in found]
+        return [[there[index] for index in group] for group in collapsed([one.stored.interaction for one in there])]
+
+    def memories(self, groups: Sequence[Sequence[Found]]) -> list[Memory]:
+        """The memories of `distinct`. What stands before a better one, because it replaces it or is of another session,
+        has that one's score."""
+        ranked = {int(self.chunks.ordinal[one.row]): one for one in self.ranked}
+        latest = [group[0] for group in groups]
+        best = [max((ranked[one.stored.ordinal] for one in group), key=lambda one: one.raw) for group in groups]
+        current = Currency(list(range(len(groups))), {})
         if self.wants_vectors:
-            current = self._current_first(rows, there)
-        ids = [one.stored.interaction.id for one in there]
-        groups = collapsed([there[index].stored.interaction for index in current.order])
+            current = self._current_first(best, latest)
         memories: list[Memory] = []
         least = 0.0
-        for group in reversed([[current.order[place] for place in group] for group in groups]):
-            index = group[0]
-            least = max(least, *(rows[one].score for one in group))
+        for index in reversed(current.order):
+            least = max(least, best[index].score)
             by = current.replaced.get(index)
             memories.append(
                 memory_of(
-                    there[index].stored,
+                    latest[index].stored,
                     least,
-                    rows[index].similarity,
-                    focus=self._focus(there[index], rows[index]),
-                    sources=tuple(ids[one] for one in group),
-                    corrected_by=None if by is None else ids[by],
-                    signals=rows[index].signals,
+                    best[index].similarity,
+                    focus=self._focus(latest[index], ranked[latest[index].stored.ordinal]),
+                    sources=tuple(one.stored.interaction.id for one in groups[index]),
+                    corrected_by=None if by is None else latest[by].stored.interaction.id,
+                    signals=best[index].signals,
                 )
             )
         return memories[::-1]
@@ -109,17 +114,18 @@ class Search:
         best = max(sentences, key=lambda sentence: (len(wanted & set(terms(sentence.text))), -sentence.start))
         return found.start + best.start
 
-    def _current_first(self, rows: Sequence[Ranked], there: Sequence[Found]) -> Currency:
+    def _current_first(self, best: Sequence[Ranked], latest: Sequence[Found]) -> Currency:
         statements = [
             Statement(
                 text=one.stored.interaction.content[one.start : one.end],
                 speaker=(one.stored.interaction.role, one.stored.interaction.name),
                 moment=(one.stored.interaction.occurred_at.timestamp(), one.stored.ordinal),
                 raw=ranked.raw,
+                similarity=ranked.similarity or 0.0,
                 vector=np.zeros(0, np.float32) if one.vector is None else one.vector,
                 holds=self.table.terms[ranked.row] > 0,
             )
-            for ranked, one in zip(rows, there, strict=True)
+            for ranked, one in zip(best, latest, strict=True)
         ]
         return current_first(self.query.text, statements, information(self.table, QuerySignals(text=self.query.text)))
 

@@ -37,7 +37,7 @@ from ragpp_services.episodic import indexing
 from ragpp_services.episodic.compression import packed_all
 from ragpp_services.episodic.finding import Finder
 from ragpp_services.episodic.repeats import Repeats, note_what_repeats
-from ragpp_services.episodic.rows import Known, NewInteraction
+from ragpp_services.episodic.rows import Found, Known, NewInteraction
 from ragpp_services.episodic.search import Search, memory_of
 from ragpp_services.episodic.store import EpisodicStore
 
@@ -124,8 +124,14 @@ class PostgresEpisodicTier:
                 search = await asyncio.to_thread(Search.of, columns, terms, query)
             if not search.ranked:
                 return []
-            found = await reader.found(search.keys, vectors=search.wants_vectors)
-        return search.memories(found)
+            found: dict[int, Found] = {}
+            for start in range(0, len(search.keys), query.limit):
+                keys = search.keys[start : start + query.limit]
+                found |= await reader.found(keys, vectors=search.wants_vectors)
+                groups = search.distinct(found)
+                if len(groups) >= query.limit:
+                    break
+        return search.memories(groups[: query.limit])
 
     async def forget(self, scope: Scope, ids: Collection[str]) -> int:
         """See the protocol. What was derived from the interactions is cleaned by way of the ledger."""

@@ -27,7 +27,10 @@ LEAST_RELEVANCE: Final = 0.09
 is evidence in the development sets a context of a thousand tokens loses nothing by it (hints: 0.8 points), and one for
 a question about something that was never talked about shrinks from 175 tokens of 180 to 5."""
 ONE_SHARE: Final = 0.4
-"""The largest share of the budget that one interaction may take; of a longer one the part that was found is shown."""
+"""The largest share of the budget, without what frames it, that a past interaction of more than LONG_TOKENS may take;
+of a longer one the part that was found is shown."""
+CHARS_A_TOKEN: Final = 3
+"""Fewer than a token has in most texts, so that an excerpt which begins earlier still reaches its end."""
 LONG_TOKENS: Final = 128
 """A turn up to this length is shown whole or not at all; of a longer one an excerpt may be shown."""
 EXACT_TOKENS: Final = 200
@@ -172,7 +175,7 @@ class _Packing:
 
     def __init__(self, counter: TokenMeter, room: int) -> None:
         self._counter, self._room, self._left = counter, room, room
-        self._most = max(LONG_TOKENS, int(room * ONE_SHARE))
+        self._most = int(room * ONE_SHARE)
         self._drafts: dict[str, _Draft] = {}
         self._known: dict[int, _Line] = {}
         self._shown: set[MemoryKey] = set()
@@ -226,7 +229,9 @@ class _Packing:
             key = memory_key(memory)
             if key in self._shown:
                 continue
-            most = min(room - used, self._most) if title == layout.PAST else room - used
+            most = room - used
+            if title == layout.PAST and _is_long(memory):
+                most = min(most, self._most)
             line = self._line(memory) if _may_fit(memory, most) else None
             if line is None or line.cost(days) > most:
                 line = self._excerpt(memory, most)
@@ -258,12 +263,13 @@ class _Packing:
         line."""
         if memory.kind not in _TURNS | {"summary"} or room < MIN_EXCERPT_TOKENS:
             return None
-        if max(memory.tokens, len(memory.text) // 8) <= LONG_TOKENS:
+        if not _is_long(memory):
             return None
         count, around = self._counter.count, layout.around(memory)
-        before = "".join(around.rest) + (ELLIPSIS.lstrip() + " " if memory.focus else "")
+        start = _start_of_excerpt(memory, room)
+        before = "".join(around.rest) + (ELLIPSIS.lstrip() + " " if start else "")
         frame = sum(map(count, (around.head, around.day, before)))
-        cut = beginning(memory.text[memory.focus :].strip(), room - frame, self._counter)
+        cut = beginning(memory.text[start:].strip(), room - frame, self._counter)
         tokens = count(around.head) + count(before + cut)
         return _Line(memory, around.head, around.day, before + cut, tokens, count(around.day)) if cut else None
 
@@ -280,6 +286,19 @@ def _arranged(title: str, lines: Sequence[_Line], said: Mapping[int, int]) -> li
     for line in lines:
         places.setdefault(line.day, len(places))
     return sorted(lines, key=lambda line: (places[line.day], line.memory.occurred_at or _LONG_AGO))
+
+
+def _is_long(memory: Memory) -> bool:
+    """Whether an excerpt may stand for it."""
+    return max(memory.tokens, len(memory.text) // 8) > LONG_TOKENS
+
+
+def _start_of_excerpt(memory: Memory, room: int) -> int:
+    """Where an excerpt of `room` tokens begins: where what was found does, or earlier where less than that is left."""
+    if len(memory.text) - memory.focus >= CHARS_A_TOKEN * room:
+        return memory.focus
+    least = max(0, len(memory.text) - CHARS_A_TOKEN * room)
+    return min(memory.focus, memory.text.find(" ", least) + 1 if least else 0)
 
 
 def _may_fit(memory: Memory, room: int) -> bool:

@@ -269,7 +269,7 @@ def _recalled(
         fields = dict(memory) | {"signals": None}
         fields["in_context"] = in_context = memory_key(memory) in shown
         if len(memory.text) > WHOLE_CHARS:
-            start = max(0, memory.focus - LEAD_CHARS)
+            start = max(0, min(memory.focus - LEAD_CHARS, len(memory.text) - EXCERPT_CHARS))
             excerpt = {"text": memory.text[start : start + EXCERPT_CHARS], "focus": memory.focus - start}
             fields |= excerpt | {"is_excerpt": True}
         for number in ("score", "similarity", "confidence"):

@@ -8,9 +8,9 @@ date or time of what was asked for, it is set before the first. Nothing else cha
 stays right behind. As of an earlier moment nothing later is seen, so what held then comes first.
 
 "We're all getting together on the 27th instead" shares no word with the reunion on June 13. So a user's statement that
-says that something is otherwise now, and has the kind of answer that is asked for, replaces the first at SAME_SUBJECT
-already, be it as far behind as it may. That is for who speaks of themselves, to an assistant or without a name: among
-people who tell each other stories, half of all statements say that something has changed.
+says that something is otherwise now, and has the kind of answer that is asked for, replaces the first where it is NEAR
+the question, be it as far behind as it may. That is for who speaks of themselves, to an assistant or without a name:
+among people who tell each other stories, half of all statements say that something has changed.
 
 About the same: `shared` (the share of the question's information that both hold, 0 to 1) and the cosine of the two
 together at least SAME; and the later may be behind by at most LEAD of that sum, in the units of the ranking. On the
@@ -36,8 +36,8 @@ from ragpp_services.episodic.reading.subjects import asks_of_oneself
 SAME: Final = 0.7
 LEAD: Final = 0.8
 """Both as the module's docstring says, which has what other values do."""
-SAME_SUBJECT: Final = 0.15
-"""Cosine of a correction with what it corrects, at least; chosen on the sighted half of the scenarios of real chats."""
+NEAR: Final = 0.3
+"""Cosine of a correction with the question, at least; chosen on the sighted half of the scenarios of real chats."""
 LOOKED_AT: Final = 30
 """How many of the best are looked at: a replacement further down is not about the same."""
 
@@ -90,13 +90,14 @@ class Currency:
 @dataclass(frozen=True)
 class Statement:
     """A candidate. `text`: its part that was found. `speaker`: equal for the same one. `moment`: grows with time.
-    `raw`: its score in units of the ranking. `vector`: of length 1. `holds`: (t,) which terms of the question it has.
-    """
+    `raw`: its score in units of the ranking. `similarity`: its cosine with the question. `vector`: of length 1.
+    `holds`: (t,) which terms of the question it has."""
 
     text: str
     speaker: tuple[str, str | None]
     moment: tuple[float, int]
     raw: float
+    similarity: float
     vector: npt.NDArray[np.float32]
     holds: npt.NDArray[np.bool_]
 
@@ -133,7 +134,7 @@ def current_first(question: str, statements: Sequence[Statement], rarity: npt.ND
 
     def replaces(later: int, earlier: int) -> bool:
         one, other = statements[earlier], statements[later]
-        if one.moment >= other.moment or one.speaker != other.speaker or one.speaker[0] == "assistant":
+        if not says_otherwise_later(other, one):
             return False
         shared = float(rarity[one.holds & other.holds].sum()) / mass if mass else 0.0
         same = shared + float(one.vector @ other.vector)
@@ -143,11 +144,9 @@ def current_first(question: str, statements: Sequence[Statement], rarity: npt.ND
 
     def corrects(later: int, earlier: int) -> bool:
         one, other = statements[earlier], statements[later]
-        if one.moment >= other.moment or one.speaker != other.speaker or one.speaker[0] == "assistant":
+        if not says_otherwise_later(other, one) or not (of_oneself or one.speaker[1] is None):
             return False
-        if not other.is_a_correction or not (of_oneself or one.speaker[1] is None):
-            return False
-        return float(one.vector @ other.vector) >= SAME_SUBJECT and (not answer or bool(answer & kinds_in(other.text)))
+        return other.is_a_correction and other.similarity >= NEAR and bool(answer & kinds_in(other.text))
 
     first = next((index for index in order[:LOOKED_AT] if statements[index].speaker[0] != "assistant"), 0)
     others = [index for index in order[:LOOKED_AT] if index != first]
@@ -157,7 +156,13 @@ def current_first(question: str, statements: Sequence[Statement], rarity: npt.ND
     if not head:
         return Currency(order, {})
     left = [index for index in order if index not in set(head)]
-    return Currency(head + left, dict.fromkeys((first, *head[1:]), head[0]))
+    replaced = [index for index in (first, *head[1:]) if replaces(head[0], index) or corrects(head[0], index)]
+    return Currency(head + left, dict.fromkeys(replaced, head[0]))
+
+
+def says_otherwise_later(later: "Statement", earlier: "Statement") -> bool:
+    """Whether it may replace `earlier` at all: said later by the same one, who is no assistant."""
+    return later.moment > earlier.moment and later.speaker == earlier.speaker and later.speaker[0] != "assistant"
 
 
 def _another_amount(earlier: Statement, later: Statement, kinds: Collection[Kind]) -> bool:

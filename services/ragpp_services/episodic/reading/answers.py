@@ -16,12 +16,18 @@ class Kind(IntFlag):
     PLACE = 8
 
 
+_UNCERTAIN: Final = r"(?:ma(?:y|r|rch)|sat|sun)"
+"""Months and days that are words as well: they count with a capital, or beside what makes them a date."""
+_TIMES: Final = (
+    rf"(?!{_UNCERTAIN}\b)(?:{ANY_MONTH}|{ANY_WEEKDAY}s?)",
+    rf"(?-i:May|March|Sat|Sun)|(?:in|on|next|last|\d) {_UNCERTAIN}|{_UNCERTAIN} \d",
+    r"yesterday|today|tonight|tomorrow|last|next|ago|morning|evening|noon|midnight|since|until",
+    r"(?:minute|hour|day|week(?:end)?|month|year)s?",
+    r"\d{1,2}(?:st|nd|rd|th)|\d{1,2}[:.]\d\d|\d{1,2} ?[ap]m|(?:19|20)\d\d",
+)
+_DETERMINER: Final = r"(?:the|an?|my|our|his|her|their)"
 _HOLDS: Final = {
-    Kind.TIME: re.compile(
-        rf"\b(?:{ANY_MONTH}|{ANY_WEEKDAY}s?|yesterday|today|tonight|tomorrow|last|next|ago|week(?:end)?s?|month|year|morning|"
-        r"evening|noon|midnight|since|until|\d{1,2}(?:st|nd|rd|th)|\d{1,2}[:.]\d\d|\d{1,2} ?[ap]m|(?:19|20)\d\d)\b",
-        re.IGNORECASE,
-    ),
+    Kind.TIME: re.compile(rf"\b(?:{'|'.join(_TIMES)})\b", re.IGNORECASE),
     Kind.NUMBER: re.compile(
         r"\d|\b(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|dozen|half|twice|once|hundred|thousand|couple)\b",
         re.IGNORECASE,
@@ -30,9 +36,8 @@ _HOLDS: Final = {
         r"(?<=[a-zé,;:] )(?!I\b|I')[A-ZÀ-Ý][\w'-]+|(?<=['’\"(])[A-Z]\w+|^(?:\W*)(?:Dr|Mr|Mrs|Ms|Prof)\b"
     ),
     Kind.PLACE: re.compile(
-        r"\b(?:in|at|on|behind|under|next to|near|to|from|inside|above|below|by) (?:(?:the|an?|my|our|his|her|their) )?"
-        r"[\wÀ-ÿ]",
-        re.IGNORECASE,
+        rf"\b(?:in|at|on|behind|under|next to|near|inside|above|below|with|to|from) (?:{_DETERMINER} \w|[A-ZÀ-Ý])"
+        r"|\b(?:in|at|behind|under|near) \w",
     ),
 }
 _ASKED: Final = {

@@ -9,29 +9,42 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
+from ragpp.text.lexical import MAX_WORD_CHARS, words
 from ragpp.text.sentences import clean, split
 
 LONGEST_QUESTION: Final = 16
 """Words. On the development chats with an assistant, long questions are evidence as often as statements are; 12 to 25
 rank alike (`benchmarks/ranking_lab.py`)."""
 
-_CLAUSE: Final = re.compile(r"(?:,|;| -| –|—|:) ")
+FRAGMENT: Final = 4
+"""Words of a question without a word that asks: "the red one?"; a longer one tells, for confirmation."""
+
+_CLAUSE: Final = re.compile(r"(?:,|;| -| –|—|:) |[，、；：]|(?=¿)")
 _QUESTION_MARK: Final = re.compile(r"[?？؟][\"'”’)\]*_]*\s*$")
-_INTERROGATIVE: Final = (
-    r"(?:what|where|when|who|whom|whose|which|how|why|do|does|did|is|are|was|were|am|can|could|would|will|should|shall|"
-    r"have|has|had|may|any|isn't|aren't|don't|doesn't|didn't|won't|wouldn't|can't|couldn't|what's|whats|where's|who's|"
-    r"how's|when's|remind me|tell me)"
+_AUXILIARY: Final = (
+    r"(?:do|does|did|is|are|was|were|am|can|could|would|will|should|shall|have|has|had|may|isn't|aren't|don't|doesn't|"
+    r"didn't|won't|wouldn't|can't|couldn't)"
 )
+_OPENING: Final = r"^\W*(?:(?:and|but|so|or|also|then|hey|hi|ok|okay|btw|oh|well|please|pls|quick question),?:? )*"
 _ASKING_CLAUSE: Final = re.compile(
-    rf"^\W*(?:(?:and|but|so|or|also|then|hey|ok|okay|btw|oh|well|please|pls) )*{_INTERROGATIVE}\b", re.IGNORECASE
-)
-_UNMARKED_QUESTION: Final = re.compile(
-    r"^\W*(?:(?:hey|hi|ok|okay|so|and|but|btw|also|pls|please|quick question),?:? )*(?:what(?:'?s)?|where(?:'s)?|"
-    r"when(?:'s)?|who(?:'s)?|which|how|why|do you (?:know|have|remember)|can you|could you|remind me|tell me|is it|are "
-    r"there|is there|did (?:i|we)|does (?:my|the)|do (?:i|we))\b",
+    rf"{_OPENING}(?:what|where|when|who|whom|whose|which|how|why|any|{_AUXILIARY}|what'?s|where'?s|who'?s|how'?s|when'?s|"
+    r"remind me|tell me)\b",
     re.IGNORECASE,
 )
-"""A question as it is typed in haste, without its mark."""
+_UNMARKED_QUESTION: Final = re.compile(
+    rf"{_OPENING}(?:(?:what|where|when|who|which|how|why)(?: \w+){{0,2}}? {_AUXILIARY}\b"
+    r"(?! (?:why|how|what|when|where)\b)|"
+    r"(?:what|where|who|when|how)'?s\b|how to\b|do you (?:know|have|remember)|can you\b|could you\b|remind me\b|"
+    r"(?:did|do) (?:i|we)\b|does (?:my|the)\b|is (?:it|there)\b|are there\b)",
+    re.IGNORECASE,
+)
+"""A question as it is typed in haste, without its mark: a word that asks and, soon after it, an auxiliary."""
+_UNKNOWN: Final = re.compile(
+    r"^\W*(?:(?:but|and|so|sorry|hmm|ugh),? )*(?:i|we) (?:still |really |just )?(?:do not|don't|dont|can't|cannot|"
+    r"cant|no longer) (?:know|remember|recall) (?:anymore )?(?:where|what|when|who|which|why|if|whether)\b",
+    re.IGNORECASE,
+)
+"""A question in the shape of a statement: "I don't know where I parked"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,14 +73,17 @@ def divided(text: str) -> Clauses:
 
 def divided_sentence(sentence: str) -> tuple[str, str]:
     """What one sentence tells, and what it asks; either may be empty."""
-    marked = _QUESTION_MARK.search(sentence) is not None
-    if not marked and not (_UNMARKED_QUESTION.match(sentence) and "!" not in sentence and _is_short(sentence)):
-        return sentence, ""
+    if _QUESTION_MARK.search(sentence) is None:
+        asks = _UNKNOWN.match(sentence) or (_UNMARKED_QUESTION.match(sentence) and "!" not in sentence)
+        return ("", sentence) if asks and _has_at_most(LONGEST_QUESTION, sentence) else (sentence, "")
     clauses = _CLAUSE.split(sentence)
-    first = next((place for place, clause in enumerate(clauses) if _ASKING_CLAUSE.match(clause)), 0)
+    first = next((place for place, clause in enumerate(clauses) if _ASKING_CLAUSE.match(clause)), None)
+    if first is None:
+        return ("", sentence) if _has_at_most(FRAGMENT, sentence) else (sentence, "")
     question = ", ".join(clauses[first:])
-    return (", ".join(clauses[:first]), question) if _is_short(question) else (sentence, "")
+    asks = _has_at_most(LONGEST_QUESTION, question)
+    return (", ".join(clauses[:first]), question) if asks else (sentence, "")
 
 
-def _is_short(text: str) -> bool:
-    return len(text.split(maxsplit=LONGEST_QUESTION)) <= LONGEST_QUESTION
+def _has_at_most(count: int, text: str) -> bool:
+    return len(words(text[: count * MAX_WORD_CHARS])) <= count

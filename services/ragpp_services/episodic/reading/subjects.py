@@ -15,7 +15,11 @@ _KIN: Final = (
     r"bestie|mate)s?"
 )
 _OTHERS: Final = re.compile(rf"\b(?:he|she|his|her|him|hers|they|their|them|{_KIN})\b", re.IGNORECASE)
-_SELF: Final = re.compile(r"\b(?:[Ii](?:'m|m|'ve|'d|'ll)?|[Ww]e(?:'re|'ve|'ll)?|us|me|ours|mine|myself)\b")
+_SELF: Final = re.compile(
+    r"\b(?:[Ii](?:'m|m|'ve|'d|'ll)?|[Ww]e(?:'re|'ve|'ll)?|us|me|ours|mine|myself)\b"
+    rf"|\b(?:[Mm]y|[Oo]ur) (?!(?:\w+ ){{0,2}}?{_KIN}\b)"
+)
+"""The speaker, or something of the speaker's that is nobody."""
 _FIRST_PERSON: Final = re.compile(
     r"\b(?:i|my|me|mine|myself|we|our|ours|us|i'm|i've|i'd|i'll|the user(?:'s)?)\b", re.IGNORECASE
 )

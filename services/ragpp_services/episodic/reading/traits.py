@@ -64,7 +64,7 @@ def read(interaction: Interaction, text: str) -> tuple[Trait, Mapping[int, float
     """The traits of the chunk `text` by itself, and the weights of its terms: times ASKED for those that it only
     asks for."""
     clauses = divided(text)
-    told = " ".join(clauses.told)
+    told = ". ".join(clauses.told)
     found = traits_of_kinds(kinds_in(told))
     if is_of_self(told):
         found |= Trait.OF_SELF
