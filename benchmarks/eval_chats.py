@@ -15,6 +15,7 @@ those, and they are not shown one by one.
 
 import argparse
 import asyncio
+import hashlib
 import json
 import uuid
 from collections.abc import Iterator, Sequence
@@ -106,7 +107,10 @@ class Outcome:
 
 
 def read_scenarios(path: Path) -> list[Scenario]:
-    """The scenarios of a file, a line each."""
+    """The scenarios of a file, a line each. ValueError for a blind file that was changed since it was written."""
+    seal = path.with_suffix(".sha256")
+    if seal.exists() and seal.read_text("ascii").split()[0] != hashlib.sha256(path.read_bytes()).hexdigest():
+        raise ValueError(f"{path.name} is not the file that was written without sight of the code")
     return [Scenario.model_validate_json(line) for line in path.read_text(encoding="utf-8").splitlines()]
 
 

@@ -168,12 +168,12 @@ class RecallRequest(Value):
 
 class RecalledMemory(Memory):
     """A memory in the fused ranking. `in_context`: it is part of the assembled context. `is_excerpt`: `text` is the
-    part of a long one around what was found, and `focus` counts from its beginning; its id gives the whole. `explain`,
-    on request: its place and score in its tier, what the score is the sum of, and why it is not in the context."""
+    part of a long one around what was found, and `focus` counts from its beginning; its id gives the whole, whose
+    length `tokens` is. `explain`, on request: its place and score in its tier, the signals that make up what the score
+    is a logistic of (`raw`), and why it is not in the context (`cut`)."""
 
     in_context: bool = False
     is_excerpt: bool = False
-    explain: dict[str, JsonValue] | None = None
 
 
 class SectionOut(Value):

@@ -333,7 +333,7 @@ class Memory(Value):
     `similarity`: cosine to the query where there is one, -1 to 1. `confidence`: how sure it is that this holds.
     `tokens`: of `text`. `focus`: where in `text` the part that was found begins, in characters: an excerpt of a long
     text is made around it. `sources`: ordered ids of the interactions or resources it rests on. `corrected_by`: the id
-    of the interaction that says otherwise since. `signals`: what its score in its tier was made of, on request.
+    of the interaction that says otherwise since. `explain`: how its score came about, on request.
     """
 
     id: str
@@ -350,7 +350,7 @@ class Memory(Value):
     session_id: str | None = None
     sources: tuple[str, ...] = ()
     corrected_by: str | None = None
-    signals: dict[str, float] | None = None
+    explain: dict[str, JsonValue] | None = None
     metadata: dict[str, JsonValue] = Field(default_factory=dict)
 
 

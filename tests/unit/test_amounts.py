@@ -13,7 +13,7 @@ from ragpp_services.episodic.ranking.amounts import (
     PERCENT,
     Kind,
     amounts,
-    asked_kinds,
+    amounts_asked,
     differ,
 )
 
@@ -56,11 +56,11 @@ def test_a_date_is_not_also_a_number() -> None:
 
 
 def test_a_question_asks_for_its_nouns_and_for_what_its_words_stand_for() -> None:
-    assert stem("hens") in asked_kinds("How many hens do I keep?")
-    assert {DATE, CLOCK} <= asked_kinds("When is the vet coming?")
-    assert PERCENT in asked_kinds("What is the hatching rate?")
-    assert MONEY in asked_kinds("How much is the feed?")
-    assert not {DATE, PERCENT, MONEY} & asked_kinds("How many hens do I keep?")
+    assert stem("hens") in amounts_asked("How many hens do I keep?")
+    assert {DATE, CLOCK} <= amounts_asked("When is the vet coming?")
+    assert PERCENT in amounts_asked("What is the hatching rate?")
+    assert MONEY in amounts_asked("How much is the feed?")
+    assert not {DATE, PERCENT, MONEY} & amounts_asked("How many hens do I keep?")
 
 
 def test_amounts_differ_only_of_the_same_kind() -> None:

@@ -224,5 +224,5 @@ async def test_an_explained_answer_says_why_a_memory_was_cut() -> None:
     await filled(episodic, scope, ["the car is on level three", "the car is blue and rather small"])
     asked = RecallRequest(user_id=scope.user_id, query="car", token_budget=16, explain=True)
     answer = await recaller(episodic).recall(scope, asked)
-    reasons = {memory.in_context: memory.explain and memory.explain["cut"] for memory in answer.memories}
+    reasons = {memory.in_context: memory.explain and memory.explain.get("cut") for memory in answer.memories}
     assert reasons == {True: None, False: "no room left in the token budget"}

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
+from pydantic import JsonValue
 from rich.console import Group, RenderableType
 from rich.panel import Panel
 from rich.table import Table
@@ -35,7 +36,7 @@ def ranking(memories: Sequence[RecalledMemory], *, explain: bool = False) -> Tab
     for rank, memory in enumerate(memories, start=1):
         text = safe(memory.text.replace("\n", " "))
         if explain and memory.explain:
-            reasons = ", ".join(f"{name} {_short(value)}" for name, value in memory.explain.items())
+            reasons = ", ".join(_reason(name, value) for name, value in memory.explain.items())
             text.append_text(safe(f"\n{reasons}", "dim"))
         table.add_row(
             str(rank),
@@ -44,9 +45,16 @@ def ranking(memories: Sequence[RecalledMemory], *, explain: bool = False) -> Tab
             f"{memory.score:.2f}",
             when(memory.occurred_at),
             safe(memory.said_by or ""),
-            text,
+            Text.assemble(("corrected since: ", "dim"), text) if memory.corrected_by else text,
         )
     return table
+
+
+def _reason(name: str, value: JsonValue) -> str:
+    """A line of an explanation; of signals, each with its sign."""
+    if isinstance(value, dict):
+        return ", ".join(f"{signal} {number:+.2f}" for signal, number in value.items() if isinstance(number, float))
+    return f"{name.replace('_', ' ')} {_short(value)}"
 
 
 def timings(answer: RecallResponse) -> RenderableType:

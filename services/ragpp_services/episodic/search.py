@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Final, Self
 
 import numpy as np
+from pydantic import JsonValue
 
 from ragpp.models import Memory, MemoryQuery
 from ragpp.text.lexical import terms
@@ -97,7 +98,7 @@ class Search:
                     focus=self._focus(latest[index], ranked[latest[index].stored.ordinal]),
                     sources=tuple(one.stored.interaction.id for one in groups[index]),
                     corrected_by=None if by is None else latest[by].stored.interaction.id,
-                    signals=best[index].signals,
+                    explain=_explained(best[index]) if self.query.explain else None,
                 )
             )
         return memories[::-1]
@@ -130,6 +131,12 @@ class Search:
         return current_first(self.query.text, statements, information(self.table, QuerySignals(text=self.query.text)))
 
 
+def _explained(ranked: Ranked) -> dict[str, JsonValue]:
+    """What the score of the best of a group is made of, without the signals that say nothing."""
+    signals: dict[str, JsonValue] = {name: round(value, 4) for name, value in ranked.signals.items() if value}
+    return {"raw": round(ranked.raw, 4), "signals": signals}
+
+
 def memory_of(
     stored: StoredInteraction,
     score: float,
@@ -138,7 +145,7 @@ def memory_of(
     focus: int = 0,
     corrected_by: str | None = None,
     sources: tuple[str, ...] = (),
-    signals: Mapping[str, float] | None = None,
+    explain: dict[str, JsonValue] | None = None,
 ) -> Memory:
     """`stored` as a memory; `focus`: where the part of it that was found begins; `sources`: those who said the same,
     itself first."""
@@ -150,7 +157,7 @@ def memory_of(
         text=said.content,
         focus=focus,
         corrected_by=corrected_by,
-        signals=dict(signals) if signals else None,
+        explain=explain,
         score=score,
         similarity=similarity,
         tokens=stored.tokens,

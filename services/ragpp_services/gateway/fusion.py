@@ -1,9 +1,9 @@
 """One ranking from what the tiers answered, each in its own scale of scores.
 
-Scores of different tiers cannot be compared, and the episodic tier's ranking of turns is the one that was measured.
-So its order is kept, the other tiers are set between its memories by their rank, and among the first turns an item of
-another tier may only stand behind the turns it rests on: what the graph knows never pushes evidence out. Raising the
-turns that relationships rest on was tried and found nothing more.
+Scores of different tiers cannot be compared, and the episodic tier's ranking of interactions is the one that was
+measured. So its order is kept, the other tiers are set between its memories by their rank, and among the first
+interactions an item of another tier may only stand behind those it rests on: what the graph knows never pushes evidence
+out. Raising the interactions that relationships rest on was tried and found nothing more.
 """
 
 from collections import deque
@@ -31,8 +31,8 @@ def fuse(answers: Mapping[TierName, Sequence[Memory]], *, limit: int | None = No
 
     `answers` are best first. What two tiers both hold (a message and the interaction that it is) is one
     memory: the one of the tier that is read first. Order: the episodic tier's memories in their own order; between
-    them at every STRIDE-th place those of what is known (semantic, procedural, catalog) in turn; then what only the
-    running conversation holds, which the context shows anyway. Until PROTECTED_INTERACTIONS turns are named, an item of
+    them at every STRIDE-th place those of what is known (semantic, procedural, catalog) by turns; then what only the
+    running conversation holds, which the context shows anyway. Until PROTECTED_INTERACTIONS are named, an item of
     another tier waits until its evidence is. Scores stay those of the tiers.
     """
     interactions = deque(answers.get("episodic", ()))
@@ -63,7 +63,7 @@ def fuse(answers: Mapping[TierName, Sequence[Memory]], *, limit: int | None = No
 
 
 def evidence(memory: Memory) -> tuple[str, ...]:
-    """The ids of the turns that a memory rests on and is judged by."""
+    """The ids of the interactions that a memory rests on and is judged by."""
     return memory.sources[:EVIDENCE_SOURCES]
 
 
@@ -79,7 +79,7 @@ def _in_turn(rankings: Iterable[Sequence[Memory]]) -> Iterator[Memory]:
 
 
 def _first_allowed(others: Iterable[Memory], named: set[str], *, free: bool) -> Memory | None:
-    """The first that brings no turn forward, or the first of all when enough turns are named or there are none."""
+    """The first that brings no interaction forward, or the first of all when enough are named or there are none."""
     if free or len(named) >= PROTECTED_INTERACTIONS:
         return next(iter(others), None)
     return next((memory for memory in others if named.issuperset(evidence(memory))), None)

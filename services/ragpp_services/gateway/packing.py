@@ -32,13 +32,13 @@ of a longer one the part that was found is shown."""
 CHARS_A_TOKEN: Final = 3
 """Fewer than a token has in most texts, so that an excerpt which begins earlier still reaches its end."""
 LONG_TOKENS: Final = 128
-"""A turn up to this length is shown whole or not at all; of a longer one an excerpt may be shown."""
+"""An interaction up to this length is shown whole or not at all; of a longer one an excerpt may be shown."""
 EXACT_TOKENS: Final = 200
 """Up to this many, `Memory.tokens` is taken at its word; a longer text was counted in chunks, whose cuts may divide a
 word and count it differently."""
 _LONG_AGO: Final = datetime.min.replace(tzinfo=UTC)
 MIN_EXCERPT_TOKENS: Final = 24
-"""Shorter than this, an excerpt of a long turn says too little to be worth its line."""
+"""Shorter than this, an excerpt of a long interaction says too little to be worth its line."""
 
 _TITLE_OF: Final[Mapping[MemoryKind, str]] = {
     "summary": layout.RECENT,
@@ -121,11 +121,11 @@ def pack(
     """The context for `ranking` (fused, best first) and `conversation` (summary, then messages, oldest first).
 
     The caller's own frame is never cut by less than all of it: persona, then situation, then tools are taken while
-    they fit. Of the conversation the latest messages stay. A turn that is shown in the conversation is not shown
-    again. A long turn that does not fit is shown as an excerpt of the part that was found. Past interactions of one day
-    stand together, as they followed each other, and only the first of them has the date; days are in the order of
-    their best. Relevance and confidence stand behind the lines when there is room for all of them. Same input, same
-    output.
+    they fit. Of the conversation the latest messages stay. An interaction that is shown in the conversation is not
+    shown again. A long one that does not fit, or takes more than its share, is shown as an excerpt of the part that was
+    found. Past interactions of one day stand together, as they followed each other, and only the first of them has the
+    date; days are in the order of their best. What is not about the question is not shown, whatever room is left.
+    Relevance and confidence stand behind the lines when there is room for all of them. Same input, same output.
 
     Tokens are counted by line and added up: `counter` must not join what white space divides, and `Memory.tokens`
     must be its count of the text.
@@ -259,9 +259,9 @@ class _Packing:
         return line
 
     def _excerpt(self, memory: Memory, room: int) -> _Line | None:
-        """As much as `room` tokens hold of the part of a long turn that was found; None when it is not worth its
+        """As much as `room` tokens hold of the part of a long interaction that was found; None when it is not worth its
         line."""
-        if memory.kind not in _TURNS | {"summary"} or room < MIN_EXCERPT_TOKENS:
+        if memory.kind not in _SAID | {"summary"} or room < MIN_EXCERPT_TOKENS:
             return None
         if not _is_long(memory):
             return None
@@ -316,4 +316,4 @@ _KNOWLEDGE_ORDER: Final = (
     layout.PREFERENCES,
     layout.KNOWLEDGE,
 )
-_TURNS: Final[frozenset[str]] = frozenset({"interaction", "message"})
+_SAID: Final[frozenset[str]] = frozenset({"interaction", "message"})

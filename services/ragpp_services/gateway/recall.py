@@ -266,7 +266,7 @@ def _recalled(
     }
     recalled = []
     for memory in ranking:
-        fields = dict(memory) | {"signals": None}
+        fields = dict(memory) | {"explain": None}
         fields["in_context"] = in_context = memory_key(memory) in shown
         if len(memory.text) > WHOLE_CHARS:
             start = max(0, min(memory.focus - LEAD_CHARS, len(memory.text) - EXCERPT_CHARS))
@@ -280,8 +280,8 @@ def _recalled(
             fields["explain"] = {
                 "rank_in_tier": place,
                 "score_in_tier": round(score, DECIMALS),
-                "signals": {name: round(value, DECIMALS) for name, value in (memory.signals or {}).items() if value},
-                "cut": None if in_context else why_cut(memory),
+                **(memory.explain or {}),
+                **({} if in_context else {"cut": why_cut(memory)}),
             }
         recalled.append(RecalledMemory.model_construct(**fields))
     return tuple(recalled)

@@ -69,7 +69,7 @@ def amounts(text: str) -> dict[Kind, set[str]]:
     return found
 
 
-def asked_kinds(question: str) -> set[Kind]:
+def amounts_asked(question: str) -> set[Kind]:
     """Of what `question` may ask an amount: its own nouns, and the kinds that words such as `when` stand for."""
     spoken = set(words(question))
     kinds: set[Kind] = set(query_terms(question))

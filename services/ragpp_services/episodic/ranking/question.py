@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from ragpp_services.episodic.reading.answers import kinds_asked
-from ragpp_services.episodic.reading.subjects import Subject, asks_of_oneself, subject_of
+from ragpp_services.episodic.reading.subjects import Subject, subject_of
 from ragpp_services.episodic.reading.traits import Trait, traits_of_kinds
 
 _SAID_BY_YOU: Final = re.compile(
@@ -21,7 +21,6 @@ class Question:
     speaker: int | None
     kinds: Trait
     subject: Subject
-    of_oneself: bool
     of_the_assistant: bool
 
     @classmethod
@@ -30,7 +29,6 @@ class Question:
             speaker=named_speaker(text, names),
             kinds=traits_of_kinds(kinds_asked(text)),
             subject=subject_of(text),
-            of_oneself=asks_of_oneself(text),
             of_the_assistant=asks_the_assistant(text),
         )
 

@@ -108,7 +108,7 @@ class _Evidence:
         low, high = weights.repeating
         self.repeats = np.where(table.has(Trait.ONLY_ASKS), np.clip((alike - low) / (high - low), 0.0, 1.0), 0.0)
         self.away = table.has(Trait.ASSISTANT) & (not question.of_the_assistant)
-        if not question.of_oneself:
+        if question.subject is Subject.ANY:
             self.away &= table.speakers < 0
         self.mute = self.empty | (self.repeats > MUTE) | ((self.asked > ASKS_FOR_IT) & (self.asked > self.own))
         low, high = weights.trusted

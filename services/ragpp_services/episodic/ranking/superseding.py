@@ -29,7 +29,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from ragpp_services.episodic.ranking.amounts import BARE, Kind, amounts, asked_kinds, differ
+from ragpp_services.episodic.ranking.amounts import BARE, Kind, amounts, amounts_asked, differ
 from ragpp_services.episodic.reading.answers import kinds_asked, kinds_in
 from ragpp_services.episodic.reading.subjects import asks_of_oneself
 
@@ -129,7 +129,7 @@ def current_first(question: str, statements: Sequence[Statement], rarity: npt.ND
     order = list(range(len(statements)))
     if not order or not asks_for_the_present(question):
         return Currency(order, {})
-    kinds, answer, of_oneself = asked_kinds(question), kinds_asked(question), asks_of_oneself(question)
+    kinds, answer, of_oneself = amounts_asked(question), kinds_asked(question), asks_of_oneself(question)
     mass = float(rarity.sum())
 
     def replaces(later: int, earlier: int) -> bool:

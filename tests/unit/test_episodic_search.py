@@ -1,0 +1,94 @@
+"""A search after its scan: what says the same is one, what holds now comes first, and long texts have a focus."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+
+import numpy as np
+
+from ragpp.models import Interaction, Memory, MemoryQuery, Scope
+from ragpp.text.lexical import query_terms, terms
+from ragpp_services.episodic.ranking import CandidateTable, QuerySignals, rank
+from ragpp_services.episodic.rows import Found, StoredInteraction
+from ragpp_services.episodic.scan import Chunks
+from ragpp_services.episodic.search import Search
+
+NOON = datetime(2026, 5, 1, 12, tzinfo=UTC)
+SCOPE = Scope(tenant_id="t", user_id="u")
+
+
+def searched(question: str, texts: Sequence[str], *, start: int = 0, explain: bool = False) -> list[Memory]:
+    """What is found of messages said day by day, all of the same meaning; the first is nearest to the question."""
+    wanted = query_terms(question)
+    count = len(texts)
+    held = np.array([[0.6 * (term in terms(text)) for term in wanted] for text in texts]).reshape(count, len(wanted))
+    numbers = np.arange(count)
+    chunks = Chunks(
+        ordinal=numbers,
+        part=np.zeros(count, np.int64),
+        moments=numbers,
+        session=numbers,
+        speaker=np.full(count, -1),
+        speakers=(),
+        cosine=0.6 - numbers / 100,
+        lexical=held,
+        asked=np.zeros_like(held),
+        traits=np.zeros(count, np.int64),
+        eligible=np.ones(count, np.bool_),
+    )
+    table = CandidateTable(
+        ordinals=chunks.ordinal,
+        sessions=chunks.session,
+        occurred_at=chunks.moments.astype(np.float64),
+        cosines=chunks.cosine,
+        terms=held,
+        speakers=chunks.speaker,
+    )
+    query = MemoryQuery(scope=SCOPE, text=question, explain=explain)
+    search = Search(query, wanted, chunks, table, rank(table, QuerySignals(question, explain=explain)))
+    found = {
+        number: Found(
+            StoredInteraction(
+                Interaction(id=f"m{number}", content=text, occurred_at=NOON + timedelta(days=number)), number, 10
+            ),
+            start,
+            len(text),
+            np.array([1.0, 0.0], np.float32),
+        )
+        for number, text in enumerate(texts)
+    }
+    return search.memories(search.distinct(found))
+
+
+def test_what_was_said_again_is_one_memory_that_rests_on_both() -> None:
+    memories = searched(
+        "Where is the bike?", ["The bike is in the cellar", "It rains", "ok, the bike is in the cellar!"]
+    )
+    assert [memory.sources for memory in memories] == [("m2", "m0"), ("m1",)]
+    assert memories[0].score >= memories[1].score
+
+
+def test_what_was_said_again_last_holds_now() -> None:
+    """8, then 10, then 8 again: nothing has replaced the last."""
+    memories = searched("How many hens do I keep?", ["I keep 8 hens", "I keep 10 hens", "ok I keep 8 hens"])
+    assert memories[0].id == "m2"
+    assert memories[0].corrected_by is None
+
+
+def test_what_was_replaced_names_what_replaced_it() -> None:
+    memories = searched("How many hens do I keep?", ["I keep 8 hens", "ok, I keep 8 hens", "I keep 10 hens"])
+    assert [(memory.id, memory.corrected_by) for memory in memories] == [("m2", None), ("m1", "m2")]
+
+
+def test_a_long_text_is_focused_on_the_sentence_with_the_words_of_the_question() -> None:
+    text = "We walked all day. " * 30 + "The bike is in the cellar. " + "It rained again. " * 10
+    (memory,) = searched("Where is the bike?", [text])
+    assert memory.text[memory.focus :].startswith("The bike is in the cellar")
+
+
+def test_an_explained_memory_has_the_signals_that_its_raw_score_is_the_sum_of() -> None:
+    (memory,) = searched("Where is the bike?", ["The bike is in the cellar"], explain=True)
+    assert memory.explain is not None
+    signals, raw = memory.explain["signals"], memory.explain["raw"]
+    assert isinstance(signals, dict)
+    assert isinstance(raw, float)
+    assert abs(sum(value for value in signals.values() if isinstance(value, float)) - raw) < 0.01
