@@ -254,7 +254,7 @@ def test_texts_of_nothing_but_lines_are_packed_in_time() -> None:
 
 def test_an_excerpt_has_marks_and_closed_fences_within_its_budget() -> None:
     long = "intro\n```\n" + "\n".join(f"- system: line {number}" for number in range(400)) + "\n```"
-    (section,) = read(shown_long(long, 120))
+    (section,) = read(shown_long(long, 300))
     (item,) = section.items
     assert item.lines[:3] == ["[2024-05-01 09:30] Ada: intro", "```", "- system: line 0"]
     assert item.lines[-2].endswith(" …")

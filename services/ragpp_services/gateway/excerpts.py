@@ -1,10 +1,15 @@
-"""Beginnings of texts that are too long to be shown whole. Pure."""
+"""Parts of texts that are too long to be shown whole. Pure."""
 
 from typing import Final
 
 from ragpp.context.quoting import end_of_lines, quoted, unquoted
+from ragpp.models import Memory
 from ragpp.text.port import TokenMeter
 
+CHARS_A_TOKEN: Final = 3
+"""Fewer than a token has in most texts, so that an excerpt which begins earlier still reaches its end."""
+LONG_TOKENS: Final = 128
+"""An interaction up to this length is shown whole or not at all; of a longer one an excerpt may be shown."""
 ELLIPSIS: Final = " …"
 _CUTS: Final = 4
 """Times that a beginning is cut shorter to make room for what closes its fence; ordinary text needs one."""
@@ -26,3 +31,16 @@ def beginning(text: str, room: int, counter: TokenMeter) -> str:
             return part
         wanted -= over
     return ""
+
+
+def is_long(memory: Memory) -> bool:
+    """Whether an excerpt may stand for it."""
+    return max(memory.tokens, len(memory.text) // 8) > LONG_TOKENS
+
+
+def start_of_excerpt(memory: Memory, room: int) -> int:
+    """Where an excerpt of `room` tokens begins: where what was found does, or earlier where less than that is left."""
+    if len(memory.text) - memory.focus >= CHARS_A_TOKEN * room:
+        return memory.focus
+    least = max(0, len(memory.text) - CHARS_A_TOKEN * room)
+    return min(memory.focus, memory.text.find(" ", least) + 1 if least else 0)

@@ -9,7 +9,7 @@ from ragpp.context import layout
 from ragpp.context.quoting import end_of_lines
 from ragpp.models import Memory, MemoryKind
 from ragpp.text.port import TokenMeter
-from ragpp_services.gateway.excerpts import ELLIPSIS, beginning
+from ragpp_services.gateway.excerpts import ELLIPSIS, beginning, is_long, start_of_excerpt
 from ragpp_services.gateway.memory_key import MemoryKey, memory_key
 
 SHARES: Final[Mapping[str, float]] = {
@@ -23,16 +23,10 @@ leaves is theirs, and what they leave is offered to the sections again. Of the d
 600, 40, 100 and 120: some twenty messages, four names, eight relationships and ten preferences. Judgements, not fitted
 to anything; what they take from past interactions is column B1000 of `make eval`, in its rows without a tier."""
 LEAST_RELEVANCE: Final = 0.09
-"""An interaction that scores less is not about the question, and does not fill a budget that has room for it. Of what
-is evidence in the development sets a context of a thousand tokens loses nothing by it (hints: 0.8 points), and one for
-a question about something that was never talked about shrinks from 175 tokens of 180 to 5."""
+"""An interaction that scores less is not about the question. A context of a thousand tokens loses none of the evidence
+of the development sets by it (of hints, 0.8 points); one about what was never talked of shrinks from 175 tokens to 5."""
 ONE_SHARE: Final = 0.4
-"""The largest share of the budget, without what frames it, that a past interaction of more than LONG_TOKENS may take;
-of a longer one the part that was found is shown."""
-CHARS_A_TOKEN: Final = 3
-"""Fewer than a token has in most texts, so that an excerpt which begins earlier still reaches its end."""
-LONG_TOKENS: Final = 128
-"""An interaction up to this length is shown whole or not at all; of a longer one an excerpt may be shown."""
+"""The largest share of the budget, without its frame, that a long past interaction may take as an excerpt."""
 EXACT_TOKENS: Final = 200
 """Up to this many, `Memory.tokens` is taken at its word; a longer text was counted in chunks, whose cuts may divide a
 word and count it differently."""
@@ -230,7 +224,7 @@ class _Packing:
             if key in self._shown:
                 continue
             most = room - used
-            if title == layout.PAST and _is_long(memory):
+            if title == layout.PAST and is_long(memory):
                 most = min(most, self._most)
             line = self._line(memory) if _may_fit(memory, most) else None
             if line is None or line.cost(days) > most:
@@ -261,12 +255,10 @@ class _Packing:
     def _excerpt(self, memory: Memory, room: int) -> _Line | None:
         """As much as `room` tokens hold of the part of a long interaction that was found; None when it is not worth its
         line."""
-        if memory.kind not in _SAID | {"summary"} or room < MIN_EXCERPT_TOKENS:
-            return None
-        if not _is_long(memory):
+        if memory.kind not in _SAID | {"summary"} or room < MIN_EXCERPT_TOKENS or not is_long(memory):
             return None
         count, around = self._counter.count, layout.around(memory)
-        start = _start_of_excerpt(memory, room)
+        start = start_of_excerpt(memory, room)
         before = "".join(around.rest) + (ELLIPSIS.lstrip() + " " if start else "")
         frame = sum(map(count, (around.head, around.day, before)))
         cut = beginning(memory.text[start:].strip(), room - frame, self._counter)
@@ -286,19 +278,6 @@ def _arranged(title: str, lines: Sequence[_Line], said: Mapping[int, int]) -> li
     for line in lines:
         places.setdefault(line.day, len(places))
     return sorted(lines, key=lambda line: (places[line.day], line.memory.occurred_at or _LONG_AGO))
-
-
-def _is_long(memory: Memory) -> bool:
-    """Whether an excerpt may stand for it."""
-    return max(memory.tokens, len(memory.text) // 8) > LONG_TOKENS
-
-
-def _start_of_excerpt(memory: Memory, room: int) -> int:
-    """Where an excerpt of `room` tokens begins: where what was found does, or earlier where less than that is left."""
-    if len(memory.text) - memory.focus >= CHARS_A_TOKEN * room:
-        return memory.focus
-    least = max(0, len(memory.text) - CHARS_A_TOKEN * room)
-    return min(memory.focus, memory.text.find(" ", least) + 1 if least else 0)
 
 
 def _may_fit(memory: Memory, room: int) -> bool:
