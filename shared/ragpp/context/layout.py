@@ -34,7 +34,7 @@ TITLES: Final = (PERSONA, RECENT, PAST, ENTITIES, RELATIONSHIPS, PREFERENCES, KN
 SHOWN_CONFIDENCE: Final = 0.01
 """What has faded below it is shown without its confidence: "0.00" reads as "not so", and it only has not been said for
 long."""
-CORRECTED: Final = " (since corrected)"
+CORRECTED: Final = " [since corrected]"
 """What stands behind the speaker of what was said otherwise later."""
 _ITEM: Final = "- "
 _RELEVANCE, _CONFIDENCE = "relevance", "confidence"
