@@ -120,29 +120,36 @@ REUNION = "When is the family reunion?"
 
 def test_a_correction_stands_before_what_it_corrects_though_it_shares_no_word() -> None:
     planned = statement("the reunion is on june 13", 1)
-    moved = far_apart(statement("we're all getting together on the 27th of june instead", 2, raw=-1.0), 0.3)
+    moved = far_apart(statement("sorry, I meant that we meet on the 27th", 2, raw=-1.0, similarity=0.1), 0.5)
     assert in_order([planned, moved], REUNION) == [moved.text, planned.text]
     assert current_first(REUNION, [planned, moved], RARITY).replaced == {0: 1}
+
+
+def test_what_may_be_a_correction_stands_right_behind_and_corrects_nothing() -> None:
+    planned, weather = statement("the reunion is on june 13", 1), statement("It rains", 1)
+    moved = far_apart(statement("we're all getting together on the 27th of june instead", 2, raw=-1.0), 0.2)
+    assert in_order([planned, weather, moved], REUNION) == [planned.text, moved.text, weather.text]
+    assert current_first(REUNION, [planned, weather, moved], RARITY).replaced == {}
 
 
 @pytest.mark.parametrize(
     "other",
     [
-        pytest.param(statement("we meet with aunt Rosa instead", 2), id="without the kind of answer that is asked for"),
-        pytest.param(statement("on the 27th we go to the sea", 2), id="without a word of correcting"),
-        pytest.param(statement("on the 27th instead", 2, similarity=0.2), id="of something else"),
-        pytest.param(statement("on the 27th instead", 0), id="earlier"),
-        pytest.param(statement("on the 27th instead", 2, role="assistant"), id="by the assistant"),
+        pytest.param(far_apart(statement("we meet with aunt Rosa instead", 2), 0.2), id="of another kind"),
+        pytest.param(far_apart(statement("on the 27th we go to the sea", 2), 0.5), id="without a word of correcting"),
+        pytest.param(far_apart(statement("on the 27th instead", 2, similarity=0.2), 0.2), id="of something else"),
+        pytest.param(far_apart(statement("on the 27th instead", 0), 0.5), id="earlier"),
+        pytest.param(far_apart(statement("on the 27th instead", 2, role="assistant"), 0.5), id="by the assistant"),
     ],
 )
 def test_what_corrects_nothing_stays(other: Statement) -> None:
-    planned = statement("the reunion is on june 13", 1)
-    assert in_order([planned, far_apart(other, 0.5)], REUNION)[0] == planned.text
+    planned, weather = statement("the reunion is on june 13", 1), statement("It rains", 1)
+    assert in_order([planned, weather, other], REUNION)[:2] == [planned.text, weather.text]
 
 
 def test_a_question_without_a_kind_of_answer_is_corrected_by_amounts_alone() -> None:
     driven = statement("I drive a Corolla", 1)
-    walked = statement("Actually I walked to the office today", 2)
+    walked = far_apart(statement("Actually I walked to the office today", 2), 0.2)
     assert in_order([driven, walked], "What car do I drive?")[0] == driven.text
 
 

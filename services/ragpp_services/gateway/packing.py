@@ -24,7 +24,7 @@ leaves is theirs, and what they leave is offered to the sections again. Of the d
 to anything; what they take from past interactions is column B1000 of `make eval`, in its rows without a tier."""
 LEAST_RELEVANCE: Final = 0.09
 """An interaction that scores less is not about the question. A context of a thousand tokens loses none of the evidence
-of the development sets by it (of hints, 0.8 points); one about what was never talked of shrinks from 175 tokens to 5."""
+of the development sets by it (of hints, 0.8 points); one about what was never said shrinks from 175 tokens to 5."""
 ONE_SHARE: Final = 0.4
 """The largest share of the budget, without its frame, that a long past interaction may take as an excerpt."""
 EXACT_TOKENS: Final = 200

@@ -7,10 +7,12 @@ a state of things, and a later statement by the same speaker is about the same a
 date or time of what was asked for, it is set before the first. Nothing else changes its place, and what was replaced
 stays right behind. As of an earlier moment nothing later is seen, so what held then comes first.
 
-"We're all getting together on the 27th instead" shares no word with the reunion on June 13. So a user's statement that
-says that something is otherwise now, and has the kind of answer that is asked for, replaces the first where it is NEAR
-the question, be it as far behind as it may. That is for who speaks of themselves, to an assistant or without a name:
-among people who tell each other stories, half of all statements say that something has changed.
+A later statement that says of itself that something is otherwise ("Sorry, I meant Hamburg, not Bremen") replaces the
+first where the two are ALIKE, be it as far behind as it may. "We're all getting together on the 27th instead" is hardly like
+the reunion on June 13, and nothing tells it from a change of something else; so what is only NEAR the question and has
+the kind of answer that is asked for is set right behind the first, which it leaves as it is. All that is for who speaks
+of themselves, to an assistant or without a name: among people who tell each other stories, half of all statements say
+that something has changed.
 
 About the same: `shared` (the share of the question's information that both hold, 0 to 1) and the cosine of the two
 together at least SAME; and the later may be behind by at most LEAD of that sum, in the units of the ranking. On the
@@ -36,8 +38,11 @@ from ragpp_services.episodic.reading.subjects import asks_of_oneself
 SAME: Final = 0.7
 LEAD: Final = 0.8
 """Both as the module's docstring says, which has what other values do."""
+ALIKE: Final = 0.4
+"""Cosine of a correction with what it corrects, at least; of a dozen pairs of unrelated facts none has more than
+0.35."""
 NEAR: Final = 0.3
-"""Cosine of a correction with the question, at least; chosen on the sighted half of the scenarios of real chats."""
+"""Cosine with the question of what may correct something, at least."""
 LOOKED_AT: Final = 30
 """How many of the best are looked at: a replacement further down is not about the same."""
 
@@ -65,6 +70,7 @@ _CORRECTS: Final = re.compile(
     + "|".join(
         (
             r"instead|no longer|any ?more|from now on|until further notice|correction|actually|after all|turns? out",
+            r"I meant|no,? wait|wait,? no|my mistake",
             r"scrap (?:that|it)|t(?:ake|ook|aking)s? over|reschedul\w+|postpon\w+|schedule change",
             r"switch(?:ed|ing)? (?:to|from|over)|moved (?:it|to|the|from|up|back)|changed (?:it|to|from|my|the|our)",
             r"put (?:me|us|it) (?:up|down|on|back)",
@@ -142,11 +148,18 @@ def current_first(question: str, statements: Sequence[Statement], rarity: npt.ND
             return False
         return _another_amount(one, other, kinds)
 
-    def corrects(later: int, earlier: int) -> bool:
+    def says_otherwise(later: int, earlier: int) -> bool:
         one, other = statements[earlier], statements[later]
-        if not says_otherwise_later(other, one) or not (of_oneself or one.speaker[1] is None):
-            return False
-        return other.is_a_correction and other.similarity >= NEAR and bool(answer & kinds_in(other.text))
+        return other.is_a_correction and says_otherwise_later(other, one) and (of_oneself or one.speaker[1] is None)
+
+    def corrects(later: int, earlier: int) -> bool:
+        alike = float(statements[earlier].vector @ statements[later].vector)
+        return says_otherwise(later, earlier) and alike >= ALIKE
+
+    def may_correct(later: int, earlier: int) -> bool:
+        other = statements[later]
+        near = other.similarity >= NEAR and bool(answer & kinds_in(other.text))
+        return near and says_otherwise(later, earlier)
 
     first = next((index for index in order[:LOOKED_AT] if statements[index].speaker[0] != "assistant"), 0)
     others = [index for index in order[:LOOKED_AT] if index != first]
@@ -154,7 +167,10 @@ def current_first(question: str, statements: Sequence[Statement], rarity: npt.ND
     if not head:
         head = _latest_first([index for index in others if corrects(index, first)], corrects)[:1]
     if not head:
-        return Currency(order, {})
+        possible = [index for index in others if may_correct(index, first)][:1]
+        left = [index for index in order if index not in possible]
+        place = left.index(first) + 1
+        return Currency(left[:place] + possible + left[place:], {})
     left = [index for index in order if index not in set(head)]
     replaced = [index for index in (first, *head[1:]) if replaces(head[0], index) or corrects(head[0], index)]
     return Currency(head + left, dict.fromkeys(replaced, head[0]))
