@@ -239,6 +239,19 @@ def test_kinship_and_origin_last_and_work_does_not(extractor: Extractor) -> None
     }
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I work at Brightwater, not at Brightline.",
+        "Sorry, I meant Hamburg, not Bremen.",
+        "Leo visited Brightwater instead of Brightline.",
+    ],
+)
+def test_what_is_denied_is_related_to_nothing(extractor: Extractor, text: str) -> None:
+    found = ties(extractor.extract(text, speaker="Ana"))
+    assert not {tie for tie in found if tie[1] == "RELATED_TO" and {"Brightline", "Bremen"} & set(tie)}
+
+
 def test_names_of_one_clause_are_related(extractor: Extractor) -> None:
     extraction = extractor.extract("Yesterday Anna met Leo.", speaker="Noor")
     assert ties(extraction) == {("Anna", "RELATED_TO", "Leo")}

@@ -11,8 +11,8 @@ A later statement that says of itself that something is otherwise ("Sorry, I mea
 first where the two are ALIKE, be it as far behind as it may. "We're all getting together on the 27th instead" is hardly
 like the reunion on June 13, and nothing tells it from a change of something else; so what is only NEAR the question and
 has the kind of answer that is asked for is set right behind the first, which it leaves as it is. All that is for who
-speaks of themselves, to an assistant or without a name: among people who tell each other stories, half of all statements
-say that something has changed.
+speaks of themselves, to an assistant or without a name: among people who tell each other stories, half of all
+statements say that something has changed.
 
 About the same: `shared` (the share of the question's information that both hold, 0 to 1) and the cosine of the two
 together at least SAME; and the later may be behind by at most LEAD of that sum, in the units of the ranking. On the

@@ -43,6 +43,9 @@ _BASE_FORM: Final = re.compile(
     r",?\s(?:live|reside|work|teach|volunteer|like|love|enjoy|adore|hate|dislike|detest|study|own|drive|keep|have|"
     r"play|sing)\b"
 )
+_DENIED: Final = re.compile(
+    rf"\b(?:not|no longer|instead of|rather than)(?: (?:at|in|on|with|to|from|for|by|the|an?))* {ENTITY}"
+)
 _ADDRESSED: Final = re.compile(
     rf"(?:^|\b(?:hi|hey|hello|thanks|thank you|wow|congrats|congratulations|yes|yeah|no|oh|bye|sorry|sure|well|ok|"
     rf"okay|dear|absolutely|awesome|great|cool|welcome|good luck),?\s){ENTITY}(?=\s*[,!?.-])|,\s{ENTITY}(?=[.!?]*$)",
@@ -136,8 +139,10 @@ def _new_pet(_match: re.Match[str], scene: Scene) -> Iterator[Tie]:
 
 def co_mentions(reading: Reading, tied: set[frozenset[str]]) -> Iterator[Tie]:
     """RELATED_TO for each pair of certain names that share a clause of an asserted sentence, and that nothing in `tied`
-    relates yet. Who is only addressed ("Thanks, Leo") is not spoken of."""
+    relates yet. Who is only addressed ("Thanks, Leo") is not spoken of, and what is denied ("not at Brightline") is
+    related to nothing."""
     spoken_of = _ADDRESSED.sub(lambda match: " " * len(match.group()), reading.masked)
+    spoken_of = _DENIED.sub(lambda match: " " * len(match.group()), spoken_of)
     for clause in _CLAUSES.split(spoken_of):
         mentioned = (reading.referent(mark) for mark in marks(clause))
         names = list({name.name: name for name in mentioned}.values())
