@@ -207,12 +207,13 @@ def test_lines_add_up_to_what_the_real_tokenizer_counts(contents: list[str], bud
     assert packed.tokens == COUNTER.count(packed.context) <= budget
 
 
-def test_what_is_not_about_the_question_does_not_fill_the_budget() -> None:
+def test_what_is_hardly_about_the_question_does_not_fill_the_budget() -> None:
     about = memory("a", "I moved to Porto")
-    beside = memory("b", "hello there").model_copy(update={"score": 0.05})
-    packed = pack([about, beside], [], Frame(), budget=500, counter=Words())
-    assert packed.sections[0].memory_ids == ("a",)
-    assert pack([beside], [], Frame(), budget=500, counter=Words()).context == ""
+    beside = [memory(str(n), f"hello number {n}").model_copy(update={"score": 0.05}) for n in range(9)]
+    narrow = pack([about, *beside], [], Frame(), budget=500, counter=Words())
+    assert narrow.sections[0].memory_ids == ("a", "0", "1")
+    whole = pack([about, *beside], [], Frame(), budget=500, counter=Words(), narrow=False)
+    assert len(whole.sections[0].memory_ids) == 10
 
 
 def test_one_long_message_leaves_room_for_the_others() -> None:

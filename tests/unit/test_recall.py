@@ -13,6 +13,7 @@ from ragpp.errors import InvalidInput
 from ragpp.models import Interaction, InteractionEntry, Memory, MemoryQuery, Scope, TierName
 from ragpp.testing.tiers import InMemoryTier
 from ragpp_services.gateway.recall import Recaller
+from ragpp_services.gateway.relevance import names_something
 from tests.support.scopes import new_scope
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
@@ -226,3 +227,17 @@ async def test_an_explained_answer_says_why_a_memory_was_cut() -> None:
     answer = await recaller(episodic).recall(scope, asked)
     reasons = {memory.in_context: memory.explain and memory.explain.get("cut") for memory in answer.memories}
     assert reasons == {True: None, False: "no room left in the token budget"}
+
+
+@pytest.mark.parametrize(
+    ("query", "narrow"),
+    [
+        ("What do you know about me?", False),
+        ("Summarise what we talked about", False),
+        ("Tell me something about myself", False),
+        ("Where did I park the car?", True),
+        ("Wo wohne ich?", True),
+    ],
+)
+def test_a_question_about_everything_is_known(query: str, *, narrow: bool) -> None:
+    assert names_something(query) == narrow

@@ -5,27 +5,30 @@ from typing import Final
 
 from ragpp.models import Interaction
 from ragpp.text.english import word_set
-from ragpp.text.lexical import words
 
 _MOST_CHARS: Final = 2_000
 """A longer text is alike only to the very same."""
 _SAY_NOTHING: Final = word_set(
-    "hi hey hello ok okay oh ah hmm well so btw please thanks thank you yes yeah yep lol haha the a an just really "
-    "again"
+    "hi hey hello ok okay oh ah hmm well so btw please thanks yes yeah yep lol haha the a an just really"
 )
 """Greetings, thanks, articles and words of emphasis: all else may make another fact of the same words."""
+_OF_ITS_MOMENT: Final = word_set("today tonight yesterday tomorrow now again ago this next last")
+"""What makes the same words another fact on another day."""
+_AROUND: Final = ".,!;:\"'“”‘’()"
 
-Said = tuple[str, str | None, bool, tuple[str, ...] | str]
+Said = tuple[str, str | None, str | tuple[str, ...]]
 
 
 def said(interaction: Interaction) -> Said | None:
-    """Equal for messages of one speaker that say the same: all words but greetings and the like, in their order, and
-    whether it is a question. None for one without such words: thanks are not a fact that is repeated."""
-    asks = "?" in interaction.content
+    """Equal for messages of one speaker that say the same: all words but greetings and the like, in their order. None
+    for one that says nothing, or something of its own moment: running today is another fact each day."""
     if len(interaction.content) > _MOST_CHARS:
-        return interaction.role, interaction.name, asks, interaction.content
-    carried = tuple(word for word in words(interaction.content) if word not in _SAY_NOTHING)
-    return (interaction.role, interaction.name, asks, carried) if carried else None
+        return interaction.role, interaction.name, interaction.content
+    spoken = [word.strip(_AROUND) for word in interaction.content.casefold().split()]
+    carried = tuple(word for word in spoken if word and word not in _SAY_NOTHING)
+    if not carried or not _OF_ITS_MOMENT.isdisjoint(carried):
+        return None
+    return interaction.role, interaction.name, carried
 
 
 def collapsed(interactions: Sequence[Interaction]) -> list[list[int]]:

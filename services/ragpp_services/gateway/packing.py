@@ -11,6 +11,7 @@ from ragpp.models import Memory, MemoryKind
 from ragpp.text.port import TokenMeter
 from ragpp_services.gateway.excerpts import ELLIPSIS, beginning, is_long, start_of_excerpt
 from ragpp_services.gateway.memory_key import MemoryKey, memory_key
+from ragpp_services.gateway.relevance import about_the_question
 
 SHARES: Final[Mapping[str, float]] = {
     layout.RECENT: 0.30,
@@ -22,9 +23,6 @@ SHARES: Final[Mapping[str, float]] = {
 leaves is theirs, and what they leave is offered to the sections again. Of the default budget of 2,000 tokens they are
 600, 40, 100 and 120: some twenty messages, four names, eight relationships and ten preferences. Judgements, not fitted
 to anything; what they take from past interactions is column B1000 of `make eval`, in its rows without a tier."""
-LEAST_RELEVANCE: Final = 0.09
-"""An interaction that scores less is not about the question. A context of a thousand tokens loses none of the evidence
-of the development sets by it (of hints, 0.8 points); one about what was never said shrinks from 175 tokens to 5."""
 ONE_SHARE: Final = 0.4
 """The largest share of the budget, without its frame, that a long past interaction may take as an excerpt."""
 EXACT_TOKENS: Final = 200
@@ -110,7 +108,13 @@ class _Draft:
 
 
 def pack(
-    ranking: Sequence[Memory], conversation: Sequence[Memory], frame: Frame, *, budget: int, counter: TokenMeter
+    ranking: Sequence[Memory],
+    conversation: Sequence[Memory],
+    frame: Frame,
+    *,
+    budget: int,
+    counter: TokenMeter,
+    narrow: bool = True,
 ) -> Packed:
     """The context for `ranking` (fused, best first) and `conversation` (summary, then messages, oldest first).
 
@@ -118,7 +122,8 @@ def pack(
     they fit. Of the conversation the latest messages stay. An interaction that is shown in the conversation is not
     shown again. A long one that does not fit, or takes more than its share, is shown as an excerpt of the part that was
     found. Past interactions of one day stand together, as they followed each other, and only the first of them has the
-    date; days are in the order of their best. What is not about the question is not shown, whatever room is left.
+    date; days are in the order of their best. `narrow`: what is not about the question is not shown, whatever room is
+    left; a question about everything is not.
     Relevance and confidence stand behind the lines when there is room for all of them. Same input, same output.
 
     Tokens are counted by line and added up: `counter` must not join what white space divides, and `Memory.tokens`
@@ -129,22 +134,11 @@ def pack(
     frames = _frame_sections(frame, budget, counter)
     left = budget - sum(section.tokens for section in frames.values())
     packing = _Packing(counter, left)
-    packing.fill(ranking, conversation)
+    packing.fill(about_the_question(ranking) if narrow else ranking, conversation)
     sections = packing.sections(frames)
     return Packed(
         "\n\n".join(section.text for section in sections), sum(section.tokens for section in sections), sections
     )
-
-
-def why_cut(memory: Memory) -> str:
-    """Why a memory of the ranking is not in the context."""
-    if _is_beside(memory):
-        return f"not about the question: its score is below {LEAST_RELEVANCE}"
-    return "no room left in the token budget"
-
-
-def _is_beside(memory: Memory) -> bool:
-    return memory.kind == "interaction" and memory.score < LEAST_RELEVANCE
 
 
 def _frame_sections(frame: Frame, budget: int, counter: TokenMeter) -> dict[str, Section]:
@@ -181,7 +175,7 @@ class _Packing:
         groups: dict[str, list[Memory]] = {}
         for memory in ranking:
             title = _TITLE_OF[memory.kind]
-            if title != layout.RECENT and not _is_beside(memory):
+            if title != layout.RECENT:
                 groups.setdefault(title, []).append(memory)
         latest_first = [memory for memory in conversation if memory.kind == "summary"]
         latest_first += [memory for memory in reversed(conversation) if memory.kind == "message"]

@@ -21,7 +21,8 @@ from ragpp.text.port import TokenMeter
 from ragpp.tiers import EpisodicTier, MemoryTier
 from ragpp_services.gateway.fusion import fuse
 from ragpp_services.gateway.memory_key import memory_key
-from ragpp_services.gateway.packing import Frame, Packed, pack, why_cut
+from ragpp_services.gateway.packing import Frame, Packed, pack
+from ragpp_services.gateway.relevance import names_something, why_cut
 
 RESERVE_SHARE: Final = 0.1
 RESERVE_MAX_S: Final = 0.025
@@ -149,7 +150,14 @@ class Recaller:
         def assemble() -> tuple[list[Memory], Packed]:
             ranking = fuse({name: answer.memories for name, answer in answers.items()}, limit=request.limit)
             conversation = _conversation(answers.get("short_term"))
-            return ranking, pack(ranking, conversation, _frame(request), budget=budget, counter=self._counter)
+            return ranking, pack(
+                ranking,
+                conversation,
+                _frame(request),
+                budget=budget,
+                counter=self._counter,
+                narrow=names_something(request.query),
+            )
 
         size = sum(len(memory.text) for answer in answers.values() for memory in answer.memories)
         return await asyncio.to_thread(assemble) if size > INLINE_CHARS else assemble()

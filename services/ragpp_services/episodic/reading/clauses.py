@@ -31,14 +31,17 @@ _ASKING_CLAUSE: Final = re.compile(
     r"remind me|tell me)\b",
     re.IGNORECASE,
 )
+_PRONOUN: Final = r"(?:i|we|you|he|she|it|they)"
 _UNMARKED_QUESTION: Final = re.compile(
-    rf"{_OPENING}(?:(?:what|where|when|who|which|how|why)(?: \w+){{0,2}}? {_AUXILIARY}\b"
-    r"(?! (?:why|how|what|when|where)\b)|"
-    r"(?:what|where|who|when|how)'?s\b|how to\b|do you (?:know|have|remember)|can you\b|could you\b|remind me\b|"
-    r"(?:did|do) (?:i|we)\b|does (?:my|the)\b|is (?:it|there)\b|are there\b)",
+    rf"{_OPENING}(?:(?:what|where|when|who|which|how|why)(?: (?!{_PRONOUN}\b)\w+){{0,2}}? {_AUXILIARY} "
+    rf"(?:{_PRONOUN}|the|an?|my|our|your|his|her|their|this|that|these|those|there|(?-i:[A-Z])\w*)\b|"
+    r"(?:what|where|who|when|how)'?s (?:the|my|our|your|his|her|their|an?)\b|how to\b|do you (?:know|have|remember)\b|"
+    r"(?:can|could) you\b|remind me (?:what|where|when|who|which|how|of)\b|(?:did|do) (?:i|we)\b|does (?:my|the)\b|"
+    r"is (?:it|there)\b|are there\b)",
     re.IGNORECASE,
 )
-"""A question as it is typed in haste, without its mark: a word that asks and, soon after it, an auxiliary."""
+"""A question as it is typed in haste, without its mark: a word that asks, and soon after it an auxiliary before its
+subject; "When I was in Rome" tells."""
 _UNKNOWN: Final = re.compile(
     r"^\W*(?:(?:but|and|so|sorry|hmm|ugh),? )*(?:i|we) (?:still |really |just )?(?:do not|don't|dont|can't|cannot|"
     r"cant|no longer) (?:know|remember|recall) (?:anymore )?(?:where|what|when|who|which|why|if|whether)\b",
