@@ -1,4 +1,5 @@
-"""Maintain: what is done to a user's memory as time passes: decay, retention, compression."""
+"""Maintain: what is done to a user's memory as time passes: decay, retention, compression; and what was left
+of its sentences."""
 
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import suppress
@@ -14,6 +15,7 @@ from ragpp.models import Scope
 from ragpp.paging import pages
 from ragpp.retention import RETAINED, Due, Kept, RetainedTier, RetentionPolicy, due
 from ragpp_services.workers.parts import WorkerParts
+from ragpp_services.workers.stages.sentences import index_sentences
 
 Task = Literal["decay", "retention", "views"]
 ItemT = TypeVar("ItemT")
@@ -24,7 +26,8 @@ FORGOTTEN_AT_ONCE: Final = 500
 
 
 async def maintain(parts: WorkerParts, batch: Sequence[Work]) -> Mapping[WorkKey, Mapping[str, JsonValue]]:
-    """Do the tasks that `batch` asks for; the payload names `task`, and `dry_run` for retention.
+    """Do the tasks that `batch` asks for; the payload names `task`, and `dry_run` for retention. With any that is none,
+    all that the user's messages tell is embedded.
 
     Repeating it changes nothing. Raises TierUnavailable, and InvalidInput for a task that is none.
     """
@@ -39,6 +42,8 @@ async def maintain(parts: WorkerParts, batch: Sequence[Work]) -> Mapping[WorkKey
             results[work.key] = {"task": "views"}  # none is left to be built by whoever maintains
         else:
             raise InvalidInput(f"{task!r} is no maintenance task")
+    if not all(work.payload.get("dry_run", False) for work in batch):
+        await index_sentences(parts, batch[0].scope, most=None)
     return results
 
 
