@@ -62,9 +62,9 @@ async def told(gateway: RealGateway, scope: Scope) -> int:
         await connection.close()
 
 
-async def upkeep(gateway: RealGateway, scope: Scope) -> None:
+async def upkeep(gateway: RealGateway, scope: Scope, task: str) -> None:
     now = datetime.now(UTC)
-    await gateway.parts.jobs.request(scope, "maintain.requested", uuid4().hex, {"task": "decay"}, now)
+    await gateway.parts.jobs.request(scope, "maintain.requested", uuid4().hex, {"task": task}, now)
     await gateway.digest(scope.tenant_id)
 
 
@@ -79,8 +79,9 @@ async def test_a_message_has_its_sentences_when_it_is_digested(
     assert await told(gateway, scope) == 0
 
 
+@pytest.mark.parametrize("task", ["decay", "sentences"])
 async def test_without_an_embedder_a_message_is_learned_from_and_the_upkeep_embeds_what_is_left(
-    gateway: RealGateway, api: httpx.AsyncClient, scope: Scope
+    gateway: RealGateway, api: httpx.AsyncClient, scope: Scope, task: str
 ) -> None:
     await say(api, scope, "m1")
     away = cast("EpisodicTier", WithoutEmbedder(gateway.worker.episodic))
@@ -89,7 +90,7 @@ async def test_without_an_embedder_a_message_is_learned_from_and_the_upkeep_embe
     entities = (await api.get("/v1/entities", params={"user_id": scope.user_id})).json()["items"]
     assert "Elena" in {item["name"] for item in entities}
     assert (await api.get("/v1/pending", params={"user_id": scope.user_id})).json()["pending"] == 0
-    await upkeep(gateway, scope)
+    await upkeep(gateway, scope, task)
     assert await told(gateway, scope) == 3
 
 

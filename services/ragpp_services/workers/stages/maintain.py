@@ -17,7 +17,7 @@ from ragpp.retention import RETAINED, Due, Kept, RetainedTier, RetentionPolicy, 
 from ragpp_services.workers.parts import WorkerParts
 from ragpp_services.workers.stages.sentences import index_sentences
 
-Task = Literal["decay", "retention", "views"]
+Task = Literal["decay", "retention", "views", "sentences"]
 ItemT = TypeVar("ItemT")
 PAGE: Final = 500
 LISTED: Final = 200
@@ -38,8 +38,10 @@ async def maintain(parts: WorkerParts, batch: Sequence[Work]) -> Mapping[WorkKey
             results[work.key] = await decay(parts, work.scope)
         elif task == "retention":
             results[work.key] = await retain(parts, work.scope, dry_run=bool(work.payload.get("dry_run", False)))
-        elif task == "views":
-            results[work.key] = {"task": "views"}  # none is left to be built by whoever maintains
+        elif task in {"views", "sentences"}:
+            results[work.key] = {
+                "task": task
+            }  # no view is left to be built by whoever maintains, and no sentence below
         else:
             raise InvalidInput(f"{task!r} is no maintenance task")
     if not all(work.payload.get("dry_run", False) for work in batch):
