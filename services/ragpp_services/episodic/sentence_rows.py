@@ -1,6 +1,7 @@
 """The rows of sentences: read, written and forgotten inside a transaction of one user."""
 
 from collections.abc import Sequence
+from itertools import groupby
 from typing import TYPE_CHECKING
 
 from pgvector import HalfVector
@@ -43,7 +44,7 @@ class SentenceRows(Rows):
     async def insert_sentences(self, read: Sequence[Unread], of: Sequence[int], vectors: FloatMatrix) -> None:
         """Add sentences: `vectors` has one of each, `of` says of which of the chunks `read`, in order. With them all of
         `read`, which is not empty, was looked at. What is there stays."""
-        numbers = [index - of.index(chunk) for index, chunk in enumerate(of)]
+        numbers = [number for _, group in groupby(of) for number, _ in enumerate(group)]
         chunks = [read[chunk] for chunk in of]
         await self._connection.execute(
             SQL["insert_sentences"],
