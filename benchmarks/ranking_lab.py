@@ -43,6 +43,7 @@ from ragpp_services.episodic.ranking import DEFAULT, CandidateTable, QuerySignal
 from ragpp_services.episodic.ranking.spread import asks_for_several, spread
 from ragpp_services.episodic.ranking.superseding import Statement, current_first
 from ragpp_services.episodic.reading.traits import ASKED, read, traits
+from ragpp_services.episodic.sentences import Heard, lines, others_of
 
 PROJECT: Final = Path(__file__).resolve().parents[1]
 COLUMNS: Final = ("R@1", "R@10", "R@50", "hit@10", "all@10", "nDCG@10", "MRR", "B1000", "new>old")
@@ -60,6 +61,7 @@ ABLATIONS: Final[Mapping[str, Weights]] = {
     "no bound to borrowing": replace(DEFAULT, borrowing=0.0),
     "no kind of answer": replace(DEFAULT, kind=0.0),
     "no subject": replace(DEFAULT, of_others=1.0),
+    "no sentences": replace(DEFAULT, sentence=0.0),
     "no asks": replace(DEFAULT, asks=0.0, only_asks=0.0, repeats=0.0, asked=0.0),
     "no empty": replace(DEFAULT, empty=0.0),
     "no assistant": replace(DEFAULT, assistant=0.0),
@@ -82,8 +84,8 @@ SETTINGS: Final[Mapping[str, Weights]] = {
 @dataclass(frozen=True)
 class Indexed:
     """What the database would hold of a conversation: one row of `embeddings`, `weights` and `traits` for each chunk,
-    `owner` says of which interaction; `tokens` of each interaction's line in a context; `asked`: the questions'
-    vectors.
+    `owner` says of which interaction; one of `sentences` for each sentence, `told_by` says of which chunk; `tokens` of
+    each interaction's line in a context; `asked`: the questions' vectors.
     """
 
     conversation: Conversation
@@ -92,6 +94,8 @@ class Indexed:
     weights: tuple[Mapping[int, float], ...]
     traits: tuple[int, ...]
     owner: np.ndarray[tuple[int], np.dtype[np.int64]]
+    sentences: FloatMatrix
+    told_by: np.ndarray[tuple[int], np.dtype[np.int64]]
     tokens: tuple[int, ...]
     asked: FloatMatrix
 
@@ -113,6 +117,14 @@ async def index(conversation: Conversation, embedder: OnnxEmbedder, counter: Tok
 
     of_all = [traits(interaction) for interaction in conversation.interactions]
     readings = [read(interaction, text) for _, interaction, text in pieces]
+    others = others_of(
+        (Heard(turn.session_id, turn.name, None, number) for number, turn in enumerate(conversation.interactions)),
+    )
+    told = [
+        (row, line)
+        for row, (number, interaction, text) in enumerate(pieces)
+        for line in lines(interaction, text, others(interaction, number))
+    ]
     return Indexed(
         conversation,
         tuple(text for _, _, text in pieces),
@@ -120,6 +132,8 @@ async def index(conversation: Conversation, embedder: OnnxEmbedder, counter: Tok
         tuple(weights for _, weights in readings),
         tuple(of_all[number] | of_chunk for (number, _, _), (of_chunk, _) in zip(pieces, readings, strict=True)),
         np.array([number for number, _, _ in pieces]),
+        await embedded([line for _, line in told]),
+        np.array([row for row, _ in told]),
         tuple(counter.count_many([lexical_line(i) for i in conversation.interactions])),
         await embedded([question.text for question in conversation.questions]),
     )
@@ -132,6 +146,8 @@ def scan(indexed: Indexed, question: int) -> CandidateTable:
     names = tuple(sorted({turn.name for turn in turns if turn.name}))
     sessions = {name: number for number, name in enumerate(dict.fromkeys(turn.session_id for turn in turns))}
     weights = np.array([[row.get(term, 0.0) for term in wanted] for row in indexed.weights])
+    best = np.full(len(indexed.owner), np.nan)
+    np.fmax.at(best, indexed.told_by, indexed.sentences @ indexed.asked[question])
     return CandidateTable(
         ordinals=indexed.owner,
         sessions=np.array([sessions[turn.session_id] for turn in turns]),
@@ -142,6 +158,7 @@ def scan(indexed: Indexed, question: int) -> CandidateTable:
         traits=np.array(indexed.traits),
         speakers=np.array([names.index(turn.name) if turn.name else -1 for turn in turns]),
         names=names,
+        sentences=best,
     )
 
 

@@ -53,7 +53,12 @@ async def test_the_append_only_file_is_rewritten_and_what_was_touched_is_vacuume
     cleaned = await clean(worker, 0)
 
     assert VALKEY in cleaned
-    assert {name.partition("_")[0] for name in cleaned} >= {"episodic.interactions", "episodic.chunks", "ledger.events"}
+    assert {name.partition("_")[0] for name in cleaned} >= {
+        "episodic.interactions",
+        "episodic.chunks",
+        "episodic.sentences",
+        "ledger.events",
+    }
     assert "procedural.preferences" in cleaned
     await eventually(lambda: gone(stack, word), within_s=30, what="the rewritten file")
     assert await clean(worker, 0) == []

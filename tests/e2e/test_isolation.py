@@ -566,6 +566,7 @@ def calls_of(gateway: RealGateway) -> dict[str, Call]:
         "episodic.naming": lambda s, o: episodic.naming(s, o.words),
         "episodic.containing": lambda s, o: episodic.containing(s, o.words[0]),
         "episodic.compress": lambda s, _: episodic.compress(s, datetime.now(UTC)),
+        "episodic.index_sentences": lambda s, _: episodic.index_sentences(s),
         "episodic.pending": lambda s, o: episodic.pending(s, *events(o)),
         "semantic.store": lambda s, o: semantic.store(s, [related(o)]),
         "semantic.observe": lambda s, o: semantic.observe(s, [observed(o)]),

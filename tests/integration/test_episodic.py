@@ -30,7 +30,7 @@ from ragpp.text.repeating import repetitions
 from ragpp_infra.embedded.stack import Endpoints
 from ragpp_services.episodic.app import open_tier
 from ragpp_services.episodic.scan import unpack
-from ragpp_services.episodic.store import SQL
+from ragpp_services.episodic.statements import SQL
 from ragpp_services.episodic.tier import PostgresEpisodicTier
 from tests.support.episodic import COUNTER, NOON, episodic_entry, episodic_query, episodic_tier
 from tests.support.scopes import new_scope

@@ -41,7 +41,8 @@ async def tenants(endpoints: Endpoints) -> tuple[str, str]:
         for scope in scopes:
             for number in range(40):  # enough users that no partition stays empty
                 user = scope.model_copy(update={"user_id": f"u{number}"})
-                await episodic.store(user, [episodic_entry("the launch code")])
+                await episodic.store(user, [episodic_entry("the launch code. it is 1931")])
+                await episodic.index_sentences(user)
             await procedural.store(scope, [procedural_entry("the launch code")])
     return scopes[0].tenant_id, scopes[1].tenant_id
 
@@ -113,7 +114,7 @@ async def test_a_tenant_sees_its_own_rows_and_nobody_elses(app: asyncpg.Connecti
             seen.add(row["name"])
             owners = await app.fetch(f"SELECT DISTINCT tenant_id FROM {row['name']}")  # noqa: S608 - as above
             assert [one["tenant_id"] for one in owners] == [tenant], row["name"]
-    assert seen >= {"episodic.interactions", "episodic.chunks", "ledger.events", "ledger.work"}
+    assert seen >= {"episodic.interactions", "episodic.chunks", "episodic.sentences", "ledger.events", "ledger.work"}
 
 
 async def test_a_tenant_nobody_has_sees_nothing(app: asyncpg.Connection) -> None:

@@ -23,6 +23,8 @@ EXCLUSIONS: Final = (
     Exclusion("episodic.interactions", ("ordinal", "event_id"), "ordinals: of arrival among everybody's messages"),
     Exclusion("episodic.interactions", ("stored_at",), "processing time"),
     Exclusion("episodic.repetitions", (), "ordinals and offsets: what in a reply is not learned from"),
+    Exclusion("episodic.sentenced", (), "ordinals: up to which chunk sentences are embedded"),
+    Exclusion("episodic.sentences", ("turn",), "ordinals: read as the message it belongs to"),
     Exclusion("episodic.chunks", ("turn",), "ordinals: read as the message it belongs to"),
     Exclusion("procedural.preferences", ("id",), "ids: a hash of the tenant too; known by category and key"),
     Exclusion("procedural.preferences", ("version",), "version numbers"),

@@ -14,13 +14,14 @@ from tests.support.oracle_script import Digest, Forget, Pin, Say, Script
 from tests.support.real_gateway import RealGateway
 
 T = TypeVar("T")
-Mutation = Literal["short_term", "semantic", "procedural", "rows", "chunks", "pins", "replies"]
+Mutation = Literal["short_term", "semantic", "procedural", "rows", "chunks", "sentences", "pins", "replies"]
 WITHDRAWALS: Final[Mapping[Mutation, str]] = {
     "short_term": "short_term.forget",
     "semantic": "semantic.forget_sources",
     "procedural": "procedural.forget_sources",
     "rows": "episodic.forget, of the rows",
     "chunks": "episodic.forget, of the chunks and their vectors",
+    "sentences": "episodic.forget, of the vectors of sentences",
     "pins": "pins.unpin",
     "replies": "semantic.observe, of what teaches less than before",
 }
@@ -58,6 +59,7 @@ SEEN_IN: Final[Mapping[Mutation, frozenset[str]]] = {
     "procedural": frozenset({"procedural.preferences"}),
     "rows": frozenset({"episodic.interactions"}),
     "chunks": frozenset({"episodic.chunks"}),
+    "sentences": frozenset({"episodic.sentences"}),
     "pins": frozenset({"ledger.pins"}),
     "replies": frozenset({"Entity"}),
 }
@@ -69,11 +71,18 @@ def showing(mutation: Mutation) -> Script:
     return ANSWERED if mutation == "replies" else PLAIN
 
 
-_TABLES: Final = {"rows": "episodic.interactions", "chunks": "episodic.chunks"}
+_TABLES: Final = {
+    "rows": "episodic.interactions",
+    "chunks": "episodic.chunks",
+    "sentences": "episodic.sentences",
+}
 _OF_MESSAGES: Final = {
     "rows": "kept.id = ANY ($3)",
-    "chunks": "kept.turn IN (SELECT ordinal FROM episodic.interactions WHERE (tenant_id, user_id) = ($1, $2) "
-    "AND id = ANY ($3))",
+    **dict.fromkeys(
+        ("chunks", "sentences"),
+        "kept.turn IN (SELECT ordinal FROM episodic.interactions WHERE (tenant_id, user_id) = ($1, $2) "
+        "AND id = ANY ($3))",
+    ),
 }
 
 
@@ -95,7 +104,7 @@ async def _nothing(*_: object, **__: object) -> int:
     return 0
 
 
-def _keeping(stack: Stack, part: Literal["rows", "chunks"], forget: Callable[..., Awaitable[int]]) -> Any:
+def _keeping(stack: Stack, part: Literal["rows", "chunks", "sentences"], forget: Callable[..., Awaitable[int]]) -> Any:
     """`forget`, after which that part of what it deletes is there again."""
 
     async def half(scope: Scope, ids: Collection[str]) -> int:
@@ -139,7 +148,7 @@ async def leaving_out(gateway: RealGateway, stack: Stack, mutation: Mutation) ->
     match mutation:
         case "pins":
             changed: dict[str, Any] = {"pins": _with(worker.pins, "unpin", _nothing)}
-        case "rows" | "chunks":
+        case "rows" | "chunks" | "sentences":
             changed = {"episodic": _with(parts.episodic, "forget", _keeping(stack, mutation, parts.episodic.forget))}
         case "short_term":
             changed = {"short_term": _with(parts.short_term, "forget", _nothing)}

@@ -29,6 +29,7 @@ _TABLES: Final = """
 _NAMED_BY: Final[Mapping[str, tuple[str, ...]]] = {
     "episodic.interactions": ("id",),
     "episodic.chunks": ("message", "part"),
+    "episodic.sentences": ("message", "part", "number"),
     "procedural.preferences": ("category", "key"),
     "procedural.preference_versions": ("of", "occurred_at", "value"),
     "procedural.rules": ("id",),
@@ -40,8 +41,11 @@ _NAMED_BY: Final[Mapping[str, tuple[str, ...]]] = {
 }
 """By which columns a row is known; by all of them where nothing is said. `message` and `of` are read besides."""
 _BESIDES: Final[Mapping[str, str]] = {
-    "episodic.chunks": "SELECT jsonb_build_object('message', coalesce((SELECT i.id FROM episodic.interactions AS i "
-    "WHERE (i.tenant_id, i.user_id, i.ordinal) = (t.tenant_id, t.user_id, t.turn)), 'of none')) AS besides",
+    **dict.fromkeys(
+        ("episodic.chunks", "episodic.sentences"),
+        "SELECT jsonb_build_object('message', coalesce((SELECT i.id FROM episodic.interactions AS i "
+        "WHERE (i.tenant_id, i.user_id, i.ordinal) = (t.tenant_id, t.user_id, t.turn)), 'of none')) AS besides",
+    ),
     "procedural.preference_versions": "SELECT jsonb_build_object('of', coalesce((SELECT p.category || ': ' || p.key "
     "FROM procedural.preferences AS p WHERE (p.tenant_id, p.user_id, p.id) = (t.tenant_id, t.user_id, t.preference_id))"
     ", 'of none')) AS besides",

@@ -27,6 +27,7 @@ class Row:
     session: int
     name: str | None
     distance: float
+    told: float | None
     lexical: dict[int, float]
     eligible: bool
 
@@ -46,6 +47,7 @@ def packed(rows: list[Row], terms: list[int]) -> Columns:
 
     if not rows:
         return Columns(chunks=0)
+    telling = [(row, row.told) for row in reversed(rows) if row.told is not None]
     return Columns(
         chunks=len(rows),
         ordinals=numbers("q", [row.ordinal for row in rows]),
@@ -57,6 +59,9 @@ def packed(rows: list[Row], terms: list[int]) -> Columns:
         distances=numbers("f", [row.distance for row in rows]),
         lexical=b"".join(sparse(row.lexical) for row in rows),
         eligible=bytes(row.eligible for row in rows),
+        told_ordinals=numbers("q", [row.ordinal for row, _ in telling]) if telling else None,
+        told_parts=numbers("i", [row.part for row, _ in telling]) if telling else None,
+        told_distances=numbers("f", [distance for _, distance in telling]) if telling else None,
     )
 
 
@@ -82,6 +87,7 @@ def tables(draw: st.DrawFn) -> list[Row]:
                 session,
                 name,
                 draw(st.floats(0, 2, width=32)),
+                draw(st.none() | st.floats(0, 2, width=32)),
                 draw(st.dictionaries(low_terms, weights, max_size=6)),
                 eligible,
             )
@@ -98,6 +104,7 @@ def test_each_chunk_comes_back_in_its_place(rows: list[Row], terms: list[int]) -
     assert found.lexical.shape == (len(rows), len(terms))
     for place, row in enumerate(rows):
         assert found.cosine[place] == pytest.approx(1 - row.distance)
+        assert found.told[place] == pytest.approx(np.nan if row.told is None else 1 - row.told, nan_ok=True)
         held = [row.lexical.get(term, 0.0) for term in terms]
         assert found.lexical[place].tolist() == [max(weight, 0.0) for weight in held]
         assert found.asked[place].tolist() == pytest.approx([max(weight / ASKED, 0.0) for weight in held])
@@ -109,7 +116,7 @@ def test_each_chunk_comes_back_in_its_place(rows: list[Row], terms: list[int]) -
 
 
 def test_columns_that_were_not_asked_for_do_not_narrow_or_count() -> None:
-    row = Row(7, 0, 0, 0, None, 0.0, {}, eligible=True)
+    row = Row(7, 0, 0, 0, None, 0.0, None, {}, eligible=True)
     columns = packed([row], [])
     bare = Columns(
         chunks=1,

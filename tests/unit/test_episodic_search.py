@@ -30,6 +30,7 @@ def searched(question: str, texts: Sequence[str], *, start: int = 0, explain: bo
         speaker=np.full(count, -1),
         speakers=(),
         cosine=0.6 - numbers / 100,
+        told=np.full(count, np.nan),
         lexical=held,
         asked=np.zeros_like(held),
         traits=np.zeros(count, np.int64),

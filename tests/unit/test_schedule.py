@@ -104,3 +104,9 @@ def test_upkeep_is_what_there_is_to_do() -> None:
     assert list(upkeep_tasks(NOON, NOON, LearningPolicy())) == ["decay"]
     assert list(upkeep_tasks(NOON, NOON, policy)) == ["decay", "retention"]
     assert list(upkeep_tasks(NOON - timedelta(days=DECAY_DAYS), NOON, policy)) == ["retention"]
+
+
+def test_of_whoever_is_long_silent_sentences_are_looked_after_once_a_month() -> None:
+    days = [NOON.replace(day=1) + timedelta(days=day) for day in range(31)]
+    tasks = [list(upkeep_tasks(day - timedelta(days=DECAY_DAYS), day, LearningPolicy())) for day in days]
+    assert tasks == [["sentences"]] + [[]] * 30

@@ -54,7 +54,8 @@ SELECT $1, $2, new.turn, new.part, new.occurred_at, new.session_key, new.traits,
 -- One pass over the user's own chunks, whatever the filters: what is not eligible still counts in the frequencies and
 -- lends its words to its neighbours. What is not in the view does not. Columns come packed, in the binary forms of their types, all in the same order:
 -- some 20 times faster to read than rows. A chunk that shares no term with the query has an empty sparse vector
--- (1048576 dimensions, 0 entries) in place of its own. A column that was not asked for is null.
+-- (1048576 dimensions, 0 entries) in place of its own. A column that was not asked for is null. With them come, in an
+-- order of their own, the chunks that have sentences, each with the distance of the best.
 -- $14 query embedding halfvec or null, $15 query terms sparsevec of ones or null, $16 whether $3 to $13 narrow, $17 view
 WITH eligible AS (
   SELECT ordinal
@@ -64,24 +65,38 @@ WITH eligible AS (
      AND ($6::text IS NULL OR session_id = $6) AND ($7::text IS NULL OR agent_id = $7)
      AND ($8::text IS NULL OR role = $8) AND ($9::text IS NULL OR message_type = $9)
      AND ($10::text IS NULL OR channel = $10) AND ($11::text IS NULL OR domain = $11)
-     AND ($12::text IS NULL OR task_type = $12) AND id <> ALL ($13::text[]))
-SELECT count(*) AS chunks,
-       string_agg(int8send(turn), ''::bytea) AS ordinals,
-       string_agg(int4send(part), ''::bytea) AS parts,
-       string_agg(timestamptz_send(occurred_at), ''::bytea) AS moments,
-       string_agg(int8send(session_key), ''::bytea) AS sessions,
-       string_agg(int2send(traits), ''::bytea) AS traits,
-       array_agg(name) AS names,
-       string_agg(float4send((embedding <=> $14::halfvec)::real), ''::bytea) AS distances,
-       string_agg(CASE WHEN $15::sparsevec IS NULL THEN NULL
-                       WHEN (lexical <#> $15::sparsevec) <> 0 THEN sparsevec_send(lexical)
-                       ELSE '\x001000000000000000000000'::bytea END, ''::bytea) AS lexical,
-       string_agg(CASE WHEN NOT $16::boolean THEN NULL
-                       WHEN turn IN (SELECT ordinal FROM eligible) THEN '\x01'::bytea
-                       ELSE '\x00'::bytea END, ''::bytea) AS eligible
-  FROM episodic.chunks
- WHERE tenant_id = $1 AND user_id = $2 AND ($5::timestamptz IS NULL OR occurred_at <= $5)
-   AND ($17::text IS NULL OR seen_by IS NULL OR seen_by = $17);
+     AND ($12::text IS NULL OR task_type = $12) AND id <> ALL ($13::text[])
+), best AS (
+  SELECT turn, part, min(embedding <=> $14::halfvec) AS distance
+    FROM episodic.sentences
+   WHERE $14::halfvec IS NOT NULL AND tenant_id = $1 AND user_id = $2
+     AND ($5::timestamptz IS NULL OR occurred_at <= $5) AND ($17::text IS NULL OR seen_by IS NULL OR seen_by = $17)
+   GROUP BY turn, part
+), told AS (
+  SELECT string_agg(int8send(turn), ''::bytea) AS told_ordinals,
+         string_agg(int4send(part), ''::bytea) AS told_parts,
+         string_agg(float4send(distance::real), ''::bytea) AS told_distances
+    FROM best
+), scanned AS (
+  SELECT count(*) AS chunks,
+         string_agg(int8send(turn), ''::bytea) AS ordinals,
+         string_agg(int4send(part), ''::bytea) AS parts,
+         string_agg(timestamptz_send(occurred_at), ''::bytea) AS moments,
+         string_agg(int8send(session_key), ''::bytea) AS sessions,
+         string_agg(int2send(traits), ''::bytea) AS traits,
+         array_agg(name) AS names,
+         string_agg(float4send((embedding <=> $14::halfvec)::real), ''::bytea) AS distances,
+         string_agg(CASE WHEN $15::sparsevec IS NULL THEN NULL
+                         WHEN (lexical <#> $15::sparsevec) <> 0 THEN sparsevec_send(lexical)
+                         ELSE '\x001000000000000000000000'::bytea END, ''::bytea) AS lexical,
+         string_agg(CASE WHEN NOT $16::boolean THEN NULL
+                         WHEN turn IN (SELECT ordinal FROM eligible) THEN '\x01'::bytea
+                         ELSE '\x00'::bytea END, ''::bytea) AS eligible
+    FROM episodic.chunks
+   WHERE tenant_id = $1 AND user_id = $2 AND ($5::timestamptz IS NULL OR occurred_at <= $5)
+     AND ($17::text IS NULL OR seen_by IS NULL OR seen_by = $17)
+)
+SELECT * FROM scanned, told;
 
 -- name: found
 -- The interactions that a scan chose, by the key that the index on time has, each with the chunk that was found:
@@ -139,7 +154,7 @@ SELECT *
 -- $3 ids text[]
 DELETE FROM episodic.interactions
  WHERE tenant_id = $1 AND user_id = $2 AND id = ANY ($3::text[])
-RETURNING id, ordinal, session_id, occurred_at;
+RETURNING id, ordinal, session_id, occurred_at, name, seen_by;
 
 -- name: forget_chunks
 -- $3 ordinals bigint[]

@@ -6,7 +6,8 @@ from collections.abc import Collection, Sequence
 from ragpp.models import Interaction, Repetition, Scope
 from ragpp.text.repeating import repetitions, told_stems
 from ragpp_services.episodic.rows import StoredInteraction
-from ragpp_services.episodic.store import EpisodicStore, Rows, Writer
+from ragpp_services.episodic.store import EpisodicStore, Writer
+from ragpp_services.episodic.user_rows import Rows
 
 
 class Repeats:

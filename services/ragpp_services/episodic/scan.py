@@ -19,7 +19,8 @@ _EPOCH: Final = datetime(2000, 1, 1, tzinfo=UTC)
 
 @dataclass(frozen=True, slots=True)
 class Columns:
-    """The packed columns of the statement `scan`, one entry a chunk; None for a column that was not asked for."""
+    """The packed columns of the statement `scan`, one entry a chunk; None for a column that was not asked for. Those
+    that begin with `told` have one for each chunk of which a sentence is known, in an order of their own."""
 
     chunks: int
     ordinals: bytes | None = None
@@ -31,6 +32,9 @@ class Columns:
     distances: bytes | None = None
     lexical: bytes | None = None
     eligible: bytes | None = None
+    told_ordinals: bytes | None = None
+    told_parts: bytes | None = None
+    told_distances: bytes | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +44,7 @@ class Chunks:
 
     `part`: which chunk of its interaction, from 0. `moments`: microseconds since 2000-01-01 UTC. `session`: equal where
     the session is. `speaker`: index into `speakers`, -1 without a name. `cosine`: NaN where no embedding was given.
+    `told`: that of the chunk's best sentence, NaN where it has none.
     `lexical`: (rows, terms), the chunk's weight of each term that it tells, 0 where it does not; `asked`: of each that
     it only asks for. `traits`: bits of `reading.traits.Trait`. `eligible`: passes the filters.
     """
@@ -51,6 +56,7 @@ class Chunks:
     speaker: npt.NDArray[np.int64]
     speakers: tuple[str, ...]
     cosine: npt.NDArray[np.float64]
+    told: npt.NDArray[np.float64]
     lexical: npt.NDArray[np.float64]
     asked: npt.NDArray[np.float64]
     traits: npt.NDArray[np.int64]
@@ -82,14 +88,16 @@ def unpack(columns: Columns, terms: Sequence[int]) -> Chunks:
     eligible = np.ones(count, np.bool_)
     if columns.eligible is not None:
         eligible = np.frombuffer(columns.eligible, np.uint8).astype(np.bool_)
+    part = _numbers(columns.parts, ">i4") if columns.parts is not None else np.zeros(count, np.int64)
     return Chunks(
         ordinal=ordinal,
-        part=_numbers(columns.parts, ">i4") if columns.parts is not None else np.zeros(count, np.int64),
+        part=part,
         moments=_numbers(columns.moments, ">i8"),
         session=_numbers(columns.sessions, ">i8"),
         speaker=speaker,
         speakers=speakers,
         cosine=cosine,
+        told=_told(columns, ordinal, part),
         lexical=np.maximum(lexical, 0.0),
         asked=np.maximum(lexical / ASKED, 0.0),
         traits=_numbers(columns.traits, ">i2"),
@@ -99,6 +107,20 @@ def unpack(columns: Columns, terms: Sequence[int]) -> Chunks:
 
 def _numbers(packed: bytes | None, kind: str) -> npt.NDArray[np.int64]:
     return np.frombuffer(packed or b"", kind).astype(np.int64)
+
+
+def _told(columns: Columns, ordinal: npt.NDArray[np.int64], part: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
+    """For each chunk the cosine of its best sentence; NaN where there is none."""
+    result = np.full(len(ordinal), np.nan)
+    if columns.told_distances is None:
+        return result
+    ordinals = np.concatenate((ordinal, _numbers(columns.told_ordinals, ">i8")))
+    parts = np.concatenate((part, _numbers(columns.told_parts, ">i4")))
+    order = np.lexsort((parts, ordinals))  # of a chunk and what is told of it, the chunk first: it is stable
+    pairs = np.flatnonzero((np.diff(ordinals[order]) == 0) & (np.diff(parts[order]) == 0))
+    distances = np.frombuffer(columns.told_distances, ">f4").astype(np.float64)
+    result[order[pairs]] = 1.0 - distances[order[pairs + 1] - len(ordinal)]
+    return result
 
 
 def _speakers(names: Sequence[str | None]) -> tuple[npt.NDArray[np.int64], tuple[str, ...]]:

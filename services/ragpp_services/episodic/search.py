@@ -54,6 +54,7 @@ class Search:
             asked=chunks.asked,
             traits=chunks.traits,
             eligible=eligible,
+            sentences=None if query.mode == "lexical" else chunks.told,
         )
         ranked = rank(table, QuerySignals(text=query.text, explain=query.explain), limit=query.limit * MOST_STEPS)
         if asks_for_several(query.text):

@@ -1,9 +1,8 @@
-"""The only file of the episodic tier that touches the driver."""
+"""The store of the episodic tier: its rows, written and read in transactions of one user."""
 
 from collections.abc import AsyncIterator, Collection, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from datetime import datetime
-from typing import Final
 
 import numpy as np
 import numpy.typing as npt
@@ -13,10 +12,9 @@ from ragpp import ledger
 from ragpp.embedding import EmbeddingIdentity
 from ragpp.errors import TierUnavailable
 from ragpp.ledger import forgotten, views
-from ragpp.models import Filters, Interaction, Repetition, Scope
+from ragpp.models import Filters, Repetition, Scope
 from ragpp.stores.forgetting import SourceMarks
 from ragpp.stores.postgres import Connection, Pool, ensure_open, foreign_errors, ping, tenant_tx
-from ragpp.stores.queries import load_queries
 from ragpp.text.lexical import DIMENSIONS
 from ragpp_services.episodic.compression import LEAST_BYTES
 from ragpp_services.episodic.rows import (
@@ -31,10 +29,8 @@ from ragpp_services.episodic.rows import (
     stored_of,
 )
 from ragpp_services.episodic.scan import Columns, filter_values, narrows, session_key
-
-SQL: Final = load_queries("ragpp_services.episodic", "queries.sql")
-ASKED_TERMS: Final = 10_000
-"""In one question: a sparse vector of pgvector holds 16,000 elements."""
+from ragpp_services.episodic.sentence_rows import SentenceRows
+from ragpp_services.episodic.statements import SQL
 
 
 class EpisodicStore:
@@ -76,39 +72,7 @@ class EpisodicStore:
         return await ping(self._pool)
 
 
-class Rows:
-    """What is read of one user's rows, and written in passing."""
-
-    def __init__(self, connection: Connection, scope: Scope) -> None:
-        self._connection, self._scope = connection, scope
-
-    async def get(self, ids: Collection[str]) -> list[StoredInteraction]:
-        """Those of `ids` that exist, by time."""
-        rows = await self._connection.fetch(SQL["get"], *self._scope.user_key, list(ids), self._scope.view)
-        return [stored_of(row) for row in rows]
-
-    async def replies_sharing(
-        self, gone: Sequence[Interaction], stems: Collection[int], seen: Collection[int]
-    ) -> list[StoredInteraction]:
-        """What others than the user said since the first of `gone` that shares one of their `stems`; none of `gone`
-        itself, nor of the ordinals `seen`."""
-        found: dict[int, StoredInteraction] = {}
-        asked = sorted(stems)
-        for start in range(0, len(asked), ASKED_TERMS):
-            some = asked[start : start + ASKED_TERMS]
-            rows = await self._connection.fetch(
-                SQL["replies_sharing"],
-                *self._scope.user_key,
-                min(one.occurred_at for one in gone),
-                SparseVector(dict.fromkeys(some, 1.0), DIMENSIONS),
-                [one.id for one in gone],
-                [*seen, *found],
-            )
-            found |= {row["ordinal"]: stored_of(row) for row in rows}
-        return sorted(found.values(), key=lambda one: (one.interaction.occurred_at, one.ordinal))
-
-
-class Writer(Rows):
+class Writer(SentenceRows):
     """Changes to one user's rows, inside `EpisodicStore.writer`."""
 
     def __init__(self, connection: Connection, scope: Scope, marks: SourceMarks) -> None:
@@ -179,6 +143,7 @@ class Writer(Rows):
             await forgotten.add_forgotten(self._connection, self._scope, marks, now)
             ordinals = [row["ordinal"] for row in rows]
             await self._connection.execute(SQL["forget_chunks"], *self._scope.user_key, ordinals)
+            await self.forget_sentences(rows)
             await self._connection.execute(SQL["forget_repetitions"], *self._scope.user_key, ordinals)
         gone = [Forgotten(row["id"], row["ordinal"], row["session_id"], row["occurred_at"]) for row in rows]
         return sorted(gone, key=lambda one: one.ordinal)
@@ -196,7 +161,7 @@ class Writer(Rows):
         await self._connection.execute(SQL["compress"], *self._scope.user_key, list(smaller), list(smaller.values()))
 
 
-class Reader(Rows):
+class Reader(SentenceRows):
     """Reads of one user's rows, inside `EpisodicStore.reader`."""
 
     async def scan(
@@ -218,18 +183,7 @@ class Reader(Rows):
             self._scope.view,
         )
         assert row is not None  # noqa: S101 - an aggregate without groups always has one row
-        return Columns(
-            chunks=row["chunks"],
-            ordinals=row["ordinals"],
-            parts=row["parts"],
-            moments=row["moments"],
-            sessions=row["sessions"],
-            traits=row["traits"],
-            names=row["names"],
-            distances=row["distances"],
-            lexical=row["lexical"],
-            eligible=row["eligible"],
-        )
+        return Columns(**row)
 
     async def found(self, keys: Sequence[tuple[datetime, int, int]], *, vectors: bool) -> dict[int, Found]:
         """The interactions of those (occurred_at, ordinal, part) that exist, by ordinal; with the parts' vectors on

@@ -40,6 +40,7 @@ from ragpp_services.episodic.repeats import Repeats, note_what_repeats
 from ragpp_services.episodic.rows import Found, Known, NewInteraction
 from ragpp_services.episodic.search import Search, memory_of
 from ragpp_services.episodic.store import EpisodicStore
+from ragpp_services.episodic.telling import Telling
 
 _MAX_BIGINT: Final = (1 << 63) - 1
 COMPRESSED_AT_ONCE: Final = 200
@@ -68,6 +69,8 @@ class PostgresEpisodicTier:
         self.note_repetitions = repeats.note_repetitions
         self.repetitions = repeats.repetitions
         self.repeated_by = repeats.repeated_by
+
+        self.index_sentences = Telling(store, embedder, self.check_identity).index_sentences
 
         finder = Finder(store)
         self.naming = finder.naming

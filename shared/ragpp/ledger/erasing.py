@@ -27,6 +27,7 @@ VACUUM_S: Final = 600.0
 TOUCHED_TABLES: Final = (
     "audit.accesses",
     "episodic.repetitions",
+    "episodic.sentenced",
     "identity.keys",
     "ledger.again",
     "ledger.debounce",
@@ -54,7 +55,7 @@ TOUCHED_TABLES: Final = (
     "procedural.rules",
 )
 """What a forgetting or an erasure may delete from or change, beside the user's partitions of the episodic tier."""
-_PARTITION: Final = re.compile(r"episodic\.(interactions|chunks)_[0-9]{1,2}")
+_PARTITION: Final = re.compile(r"episodic\.(interactions|chunks|sentences)_[0-9]{1,2}")
 TO_DO: Final = "to_do"
 """In what was told of an erasure under way: the ids that it is about. No report has it."""
 

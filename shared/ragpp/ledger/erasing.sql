@@ -136,5 +136,5 @@ UPDATE ledger.cleaning SET done_at = $2 WHERE name = $1;
 -- The partitions of the episodic tier that hold the user's rows.
 -- $1 user_id text
 SELECT format('episodic.%s_%s', parent, remainder) AS name
-  FROM unnest('{interactions,chunks}'::text[]) AS parent, generate_series(0, 15) AS remainder
+  FROM unnest('{interactions,chunks,sentences}'::text[]) AS parent, generate_series(0, 15) AS remainder
  WHERE satisfies_hash_partition(format('episodic.%s', parent)::regclass, 16, remainder, $1::text);

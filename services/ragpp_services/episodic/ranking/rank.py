@@ -11,10 +11,11 @@ and what says nothing neither lends nor borrows. The score is the sum of
         - repeats · asks the same - asked · share that it only asks for - empty · says nothing
 
 where coverage is the share of the question's information (sum of inverse document frequencies) that an interaction and
-its neighbours tell, and meaning is its cosine. Trust, from 0 to 1, says whether the question's words find anything: one
-that only hints at its answer is left to meaning. Near, from 0 to 1, says whether the interaction has anything to do
-with the question by itself, without which it borrows nothing. All are absolute, so no statistics of the user's rows are
-needed. What is borrowed only ever adds: an interaction that says all by itself loses nothing.
+its neighbours tell, and meaning is its cosine and, by trust, that of its best sentence. Trust, from 0 to 1, says
+whether the question's words find anything: one that only hints at its answer is left to the meaning of the whole. Near,
+from 0 to 1, says whether the interaction has anything to do with the question by itself, without which it borrows
+nothing. All are absolute, so no statistics of the user's rows are needed. What is borrowed only ever adds: an
+interaction that says all by itself loses nothing.
 """
 
 from typing import Final
@@ -58,7 +59,8 @@ def rank(
     chunks, firsts = _by_interaction(table)
     rarity = _rarity(table, chunks, firsts, query)
     evidence = _Evidence(table, question, rarity, weights)
-    order = _best_chunks(table, chunks, firsts, weights.words * evidence.trust * evidence.own, evidence.asked)
+    alone = weights.words * evidence.trust * evidence.own + evidence.meaning
+    order = _best_chunks(table, chunks, firsts, alone, evidence.asked)
     signals = _signals(table, order, question, evidence, rarity, weights)
     raw = np.sum(list(signals.values()), axis=0)
     ranking = np.lexsort((-table.ordinals[order], -raw))
@@ -93,7 +95,8 @@ class _Evidence:
     """What each row tells of the question, (n,) or (n, t): `told`, the weights of the terms that count; `own`, their
     coverage; `asked_terms` and `asked`, those that it only asks for; `repeats`, how far it asks the same, 0 to 1;
     `away`, said by an assistant who is not asked; `mute`, nothing is borrowed from it but by its answer; `trust`, of
-    the question, how far its words find anything."""
+    the question, how far its words find anything; `meaning`, the rows' cosines, by that trust with those of their best
+    sentences, 0 without any."""
 
     def __init__(self, table: CandidateTable, question: Question, rarity: FloatArray, weights: Weights) -> None:
         self.empty = table.has(Trait.EMPTY)
@@ -114,6 +117,15 @@ class _Evidence:
         low, high = weights.trusted
         found = float(np.max(np.where(self.mute | self.away, 0.0, self.own)))
         self.trust = float(np.clip((found - low) / (high - low), 0.0, 1.0)) if high > low else 1.0
+        self.meaning = np.nan_to_num(_with_sentences(table, weights.sentence * self.trust), nan=0.0)
+
+
+def _with_sentences(table: CandidateTable, share: float) -> FloatArray:
+    """(n,): the rows' cosines, `share` of each that of its best sentence; NaN where there is no cosine."""
+    if table.sentences is None:
+        return table.cosines
+    told = np.where(np.isnan(table.sentences), table.cosines, table.sentences)
+    return np.asarray(table.cosines + share * (told - table.cosines), np.float64)
 
 
 def _about_another(table: CandidateTable, question: Question) -> BoolArray:
@@ -137,7 +149,7 @@ def _signals(
     """What each of the rows `order` scores by each signal; their sum is its score. A row without a cosine has 0."""
     around = Neighbours.of(table, order, weights)
     trust, mute, empty = evidence.trust, evidence.mute[order], evidence.empty[order]
-    meaning = np.nan_to_num(table.cosines[order], nan=0.0)
+    meaning = evidence.meaning[order]
     told = evidence.told[order]
     near = np.ones(len(order))
     if weights.borrowing and not np.isnan(table.cosines).all():
@@ -184,14 +196,13 @@ def _rarity(table: CandidateTable, chunks: IntArray, firsts: IntArray, query: Qu
 
 
 def _best_chunks(
-    table: CandidateTable, chunks: IntArray, firsts: IntArray, words: FloatArray, asked: FloatArray
+    table: CandidateTable, chunks: IntArray, firsts: IntArray, alone: FloatArray, asked: FloatArray
 ) -> IntArray:
     """The row of each interaction's best chunk, by words and meaning of that chunk alone: a long message does not
     gather a question's words from all over its length. `chunks`: rows by interaction, which begin at `firsts`;
-    `words`: (n,) what each row scores by them; `asked` and then traits decide between equal ones."""
+    `alone`: (n,) what each row scores by them; `asked` and then traits decide between equal ones."""
     if len(firsts) == len(chunks):
         return chunks
-    alone = words + np.nan_to_num(table.cosines, nan=0.0)
     interaction = np.repeat(np.arange(len(firsts)), np.diff(firsts, append=len(chunks)))
     traits = chunks if table.traits is None else table.traits[chunks]
     best_last = np.lexsort((traits, -asked[chunks], alone[chunks], interaction))

@@ -17,10 +17,10 @@ BoolArray = npt.NDArray[np.bool_]
 class CandidateTable:
     """The user's chunks as one scan found them, n in number and in any order; all arrays have the length n.
 
-    The chunks of one interaction agree in everything but `cosines`, `terms`, `asked`, `traits` and `eligible`; an
-    interaction may as well come as a single row. Normally all rows that exist at the moment of the question. Where
-    there are too many, the best by each key with their neighbours in the session, and then `positions`, the
-    interactions' places within their sessions, tell neighbours from interactions with a gap between them.
+    The chunks of one interaction agree in everything but `cosines`, `sentences`, `terms`, `asked`, `traits` and
+    `eligible`; an interaction may as well come as a single row. Normally all rows that exist at the moment of the
+    question. Where there are too many, the best by each key with their neighbours in the session, and then `positions`,
+    the interactions' places within their sessions, tell neighbours from interactions with a gap between them.
     """
 
     ordinals: IntArray
@@ -45,6 +45,8 @@ class CandidateTable:
     """Whether the row may be returned; an interaction may when any of its chunks may. The others still lend to their
     neighbours and count for rarity."""
     positions: IntArray | None = None
+    sentences: FloatArray | None = None
+    """Of each row the greatest cosine of a sentence of it with the question; NaN where it has none. None for none."""
 
     def __len__(self) -> int:
         return len(self.ordinals)

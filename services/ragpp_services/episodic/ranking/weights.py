@@ -40,6 +40,9 @@ class Weights:
     meaning_before: float = 0.5
     meaning_after: float = 0.3
     """Share of what the previous and the next interaction's cosine are above its own that it takes."""
+    sentence: float = 0.5
+    """Share of its best sentence in what an interaction means: a long one is found by what answers in it. Of a question
+    whose words find nothing the whole says more, so it counts by trust."""
     speaker: float = 0.2
     session: float = 0.25
     kind: float = 0.15

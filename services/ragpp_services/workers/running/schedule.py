@@ -30,6 +30,9 @@ MOST_DAYS: Final = 7
 """Nights that are made up for after the workers were down."""
 DECAY_DAYS: Final = 120
 """How long after the last message decay is persisted and what faded archived; by then everything has faded."""
+SENTENCES_DAY: Final = 1
+"""On which day of a month those who have said nothing for that long have their sentences looked after, which every task
+of an upkeep does besides: all that is left of them is from before there were sentences."""
 _log = structlog.stdlib.get_logger(__name__)
 
 
@@ -74,6 +77,8 @@ def upkeep_tasks(stored_at: datetime, now: datetime, learning: LearningPolicy) -
     tasks = []
     if now - stored_at < timedelta(days=DECAY_DAYS):
         tasks.append("decay")
+    elif now.day == SENTENCES_DAY:
+        tasks.append("sentences")
     if learning.retention:
         tasks.append("retention")
     return tasks

@@ -1,4 +1,5 @@
-"""Maintain: what is done to a user's memory as time passes: decay, retention, compression."""
+"""Maintain: what is done to a user's memory as time passes: decay, retention, compression; and what was left
+of its sentences."""
 
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import suppress
@@ -14,8 +15,9 @@ from ragpp.models import Scope
 from ragpp.paging import pages
 from ragpp.retention import RETAINED, Due, Kept, RetainedTier, RetentionPolicy, due
 from ragpp_services.workers.parts import WorkerParts
+from ragpp_services.workers.stages.sentences import index_sentences
 
-Task = Literal["decay", "retention", "views"]
+Task = Literal["decay", "retention", "views", "sentences"]
 ItemT = TypeVar("ItemT")
 PAGE: Final = 500
 LISTED: Final = 200
@@ -24,7 +26,8 @@ FORGOTTEN_AT_ONCE: Final = 500
 
 
 async def maintain(parts: WorkerParts, batch: Sequence[Work]) -> Mapping[WorkKey, Mapping[str, JsonValue]]:
-    """Do the tasks that `batch` asks for; the payload names `task`, and `dry_run` for retention.
+    """Do the tasks that `batch` asks for; the payload names `task`, and `dry_run` for retention. With any that is none,
+    all that the user's messages tell is embedded.
 
     Repeating it changes nothing. Raises TierUnavailable, and InvalidInput for a task that is none.
     """
@@ -35,10 +38,14 @@ async def maintain(parts: WorkerParts, batch: Sequence[Work]) -> Mapping[WorkKey
             results[work.key] = await decay(parts, work.scope)
         elif task == "retention":
             results[work.key] = await retain(parts, work.scope, dry_run=bool(work.payload.get("dry_run", False)))
-        elif task == "views":
-            results[work.key] = {"task": "views"}  # none is left to be built by whoever maintains
+        elif task in {"views", "sentences"}:
+            results[work.key] = {
+                "task": task
+            }  # no view is left to be built by whoever maintains, and no sentence below
         else:
             raise InvalidInput(f"{task!r} is no maintenance task")
+    if not all(work.payload.get("dry_run", False) for work in batch):
+        await index_sentences(parts, batch[0].scope, most=None)
     return results
 
 

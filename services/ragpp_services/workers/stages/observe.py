@@ -33,6 +33,7 @@ from ragpp_services.workers.hearing.own_words import own_text
 from ragpp_services.workers.learning.stated import extracted, teaching_spans
 from ragpp_services.workers.parts import WorkerParts
 from ragpp_services.workers.stages.history import repeating_spans
+from ragpp_services.workers.stages.sentences import index_sentences
 from ragpp_services.workers.stages.stage import Epochs, epochs_of
 
 LEARNING_ROLES: Final = frozenset({"user", "assistant"})
@@ -59,6 +60,7 @@ async def observe(parts: WorkerParts, batch: Sequence[Work]) -> None:
     Raises TierUnavailable, Outdated; some of it may have been applied then.
     """
     await observe_events(parts, batch[0].scope, {work.subject_id: work.key.event_id for work in batch})
+    await index_sentences(parts, batch[0].scope)
 
 
 async def observe_events(parts: WorkerParts, scope: Scope, events: Mapping[str, int]) -> None:

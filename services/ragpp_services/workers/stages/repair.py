@@ -16,6 +16,7 @@ from ragpp.models import DEFAULT_SESSION, InteractionEntry, Scope
 from ragpp_services.workers.parts import WorkerParts
 from ragpp_services.workers.stages.clean import want_clean
 from ragpp_services.workers.stages.observe import observe_again
+from ragpp_services.workers.stages.sentences import index_sentences
 from ragpp_services.workers.stages.stage import everywhere
 from ragpp_services.workers.stages.summaries import improve_summary, mend_summary
 
@@ -103,6 +104,7 @@ async def forget(parts: WorkerParts, batch: Sequence[Work]) -> None:
         for view in views:
             await mend_summary(parts, view.in_session(session_id))
     await want_clean(parts, scope)
+    await index_sentences(parts, scope)
 
 
 async def withdraw(parts: WorkerParts, scope: Scope, gone: Sequence[str]) -> None:

@@ -1,0 +1,68 @@
+"""The rows of sentences: read, written and forgotten inside a transaction of one user."""
+
+from collections.abc import Sequence
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+from pgvector import HalfVector
+
+from ragpp.embedding import FloatMatrix
+from ragpp_services.episodic.rows import stored_of
+from ragpp_services.episodic.sentences import Heard, Unread
+from ragpp_services.episodic.statements import SQL
+from ragpp_services.episodic.user_rows import Rows
+
+if TYPE_CHECKING:
+    import asyncpg
+
+
+class SentenceRows(Rows):
+    """Sentences of one user's chunks."""
+
+    async def unread(self, limit: int) -> list[Unread]:
+        """At most `limit` chunks that come after the last one whose sentences were looked at, in order."""
+        until = await self._connection.fetchrow(SQL["sentenced_until"], *self._scope.user_key)
+        turn, part = (0, -1) if until is None else (until["turn"], until["part"])
+        rows = await self._connection.fetch(SQL["chunks_without_sentences"], *self._scope.user_key, turn, part, limit)
+        return [
+            Unread(
+                stored_of(row).interaction,
+                row["ordinal"],
+                row["chunk_part"],
+                row["chunk_start"],
+                row["chunk_end"],
+                has_sentences=row["has_sentences"],
+            )
+            for row in rows
+        ]
+
+    async def heard(self, sessions: Sequence[str]) -> list[Heard]:
+        """Who talks in these sessions."""
+        rows = await self._connection.fetch(SQL["heard"], *self._scope.user_key, list(sessions))
+        return [Heard(row["session_id"], row["name"], row["seen_by"], row["since"]) for row in rows]
+
+    async def insert_sentences(self, read: Sequence[Unread], of: Sequence[int], vectors: FloatMatrix) -> None:
+        """Add sentences: `vectors` has one of each, `of` says of which of the chunks `read`, in order. With them all of
+        `read`, which is not empty, was looked at. What is there stays."""
+        numbers = [number for _, group in groupby(of) for number, _ in enumerate(group)]
+        chunks = [read[chunk] for chunk in of]
+        await self._connection.execute(
+            SQL["insert_sentences"],
+            *self._scope.user_key,
+            [one.ordinal for one in chunks],
+            [one.part for one in chunks],
+            numbers,
+            [one.said.occurred_at for one in chunks],
+            [one.said.seen_by for one in chunks],
+            [HalfVector(vector) for vector in vectors],
+        )
+        await self._connection.execute(SQL["set_sentenced"], *self._scope.user_key, read[-1].ordinal, read[-1].part)
+
+    async def forget_sentences(self, gone: Sequence["asyncpg.Record"]) -> None:
+        """Delete the sentences of interactions that were deleted, the rows `gone` of the statement `forget`, and those
+        that may name whoever has not spoken in their sessions by then any more; these are embedded again."""
+        key = self._scope.user_key
+        await self._connection.execute(SQL["forget_sentences"], *key, [row["ordinal"] for row in gone])
+        columns = ([row[name] for row in gone] for name in ("session_id", "name", "seen_by", "ordinal"))
+        await self._connection.execute(SQL["forget_who_talked"], *key, *columns)
+        await self._connection.execute(SQL["forget_sentenced"], *key)

@@ -1,0 +1,92 @@
+"""What a chunk tells, sentence by sentence, as it is embedded: a long message is found by what answers in it. Pure."""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from ragpp.models import Interaction
+from ragpp.text.lexical import index_line
+from ragpp.text.persons import resolved
+from ragpp.text.sentences import clean, split
+
+MOST: Final = 40
+"""Sentences of one chunk; what a longer one says beyond them is found by the chunk as a whole."""
+LEAST_CHARS: Final = 3
+MOST_CHARS: Final = 1_200
+"""Of one line: no more is read where a long name stands for many pronouns."""
+
+
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """That somebody of that name talks in a session: `since` which interaction, by its ordinal, those know who may see
+    what is `seen_by` one agent alone, or by all."""
+
+    session_id: str
+    name: str | None
+    seen_by: str | None
+    since: int
+
+
+@dataclass(frozen=True, slots=True)
+class Unread:
+    """A chunk whose sentences were not looked at: `[start:end)` of what was `said`, the interaction of that `ordinal`.
+    `has_sentences`: they were once, and still hold."""
+
+    said: Interaction
+    ordinal: int
+    part: int
+    start: int
+    end: int
+    has_sentences: bool
+
+
+Others = Callable[[Interaction, int], str | None]
+
+
+def lines(said: Interaction, text: str, other: str | None = None) -> list[str]:
+    """What is embedded of `text`, a chunk of `said`, sentence by sentence: who they are about is written out, `other`
+    being whom its speaker talks with. None that is the line of the chunk itself, and none of what only asks; what is
+    asked beside what is told says what that is about."""
+    whole, sentences = index_line(said, text), list(split(clean(text)))
+    if all(one.asks for one in sentences):
+        return []
+    told = [text[one.start : one.end] for one in sentences if len(one.text) >= LEAST_CHARS]
+    found = (index_line(said, resolved(sentence, said.name, other))[:MOST_CHARS] for sentence in told[:MOST])
+    return [line for line in found if line != whole]
+
+
+def told_by(read: Sequence[Unread], heard: Iterable[Heard]) -> list[tuple[int, str]]:
+    """The lines to embed of each of the chunks `read`, with the index of the chunk, in order; none of one that has
+    its sentences. `heard`: who talks in their sessions."""
+    other = others_of(heard)
+    return [
+        (index, line)
+        for index, one in enumerate(read)
+        if not one.has_sentences
+        for line in lines(one.said, one.said.content[one.start : one.end], other(one.said, one.ordinal))
+    ]
+
+
+def others_of(heard: Iterable[Heard]) -> Others:
+    """Whom the speaker of an interaction, with its ordinal, talks with: the only other one with a name who has spoken
+    in its session until then, as far as everybody knows who may see it; None where there is none or are several.
+
+    What is said later changes nothing: when a sentence is embedded makes no difference.
+    """
+    sessions = defaultdict[str, list[Heard]](list)
+    for one in heard:
+        if one.name:
+            sessions[one.session_id].append(one)
+
+    def other(said: Interaction, ordinal: int) -> str | None:
+        if not said.name:
+            return None
+        names = {
+            one.name
+            for one in sessions[said.session_id]
+            if one.since < ordinal and one.seen_by in {None, said.seen_by} and one.name != said.name
+        }
+        return names.pop() if len(names) == 1 else None
+
+    return other

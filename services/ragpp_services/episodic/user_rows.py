@@ -1,0 +1,47 @@
+"""What is read of one user's rows, and written in passing."""
+
+from collections.abc import Collection, Sequence
+from typing import Final
+
+from pgvector import SparseVector
+
+from ragpp.models import Interaction, Scope
+from ragpp.stores.postgres import Connection
+from ragpp.text.lexical import DIMENSIONS
+from ragpp_services.episodic.rows import StoredInteraction, stored_of
+from ragpp_services.episodic.statements import SQL
+
+ASKED_TERMS: Final = 10_000
+"""In one question: a sparse vector of pgvector holds 16,000 elements."""
+
+
+class Rows:
+    """What is read of one user's rows, and written in passing."""
+
+    def __init__(self, connection: Connection, scope: Scope) -> None:
+        self._connection, self._scope = connection, scope
+
+    async def get(self, ids: Collection[str]) -> list[StoredInteraction]:
+        """Those of `ids` that exist, by time."""
+        rows = await self._connection.fetch(SQL["get"], *self._scope.user_key, list(ids), self._scope.view)
+        return [stored_of(row) for row in rows]
+
+    async def replies_sharing(
+        self, gone: Sequence[Interaction], stems: Collection[int], seen: Collection[int]
+    ) -> list[StoredInteraction]:
+        """What others than the user said since the first of `gone` that shares one of their `stems`; none of `gone`
+        itself, nor of the ordinals `seen`."""
+        found: dict[int, StoredInteraction] = {}
+        asked = sorted(stems)
+        for start in range(0, len(asked), ASKED_TERMS):
+            some = asked[start : start + ASKED_TERMS]
+            rows = await self._connection.fetch(
+                SQL["replies_sharing"],
+                *self._scope.user_key,
+                min(one.occurred_at for one in gone),
+                SparseVector(dict.fromkeys(some, 1.0), DIMENSIONS),
+                [one.id for one in gone],
+                [*seen, *found],
+            )
+            found |= {row["ordinal"]: stored_of(row) for row in rows}
+        return sorted(found.values(), key=lambda one: (one.interaction.occurred_at, one.ordinal))

@@ -1,0 +1,40 @@
+"""Who "I" and "you" are, written out: a sentence that stands alone says of whom it is. Pure, and of English alone.
+
+Questions name people; what people say of themselves and of each other does not.
+"""
+
+import re
+from typing import Final
+
+from ragpp.text.sentences import clean
+
+_PERSON: Final = re.compile(
+    r"(?<![\w'])(?:"
+    r"(?:(?P<own>(?-i:us|Us)|me|myself|ourselves|i(?!\.\w)|we)|(?P<other>yourselves|yourself|you))"
+    r"(?:(?P<is>'(?:m|re)|\s(?:am|are))|(?P<has>'ve|\shave)|(?P<will>'ll)|(?P<would>'d))?"
+    r"|(?P<owns>mine|my|ours|our)|(?P<others>yours|your))(?![\w'])",
+    re.IGNORECASE,
+)
+"""A pronoun of the first or second person, with the verb that would not go with a name. Read in a cleaned text, whose
+apostrophes are straight and whose quotations are blank."""
+_VERBS: Final = ("is", "has", "will", "would")
+
+
+def resolved(text: str, speaker: str | None, other: str | None = None) -> str:
+    """`text` with "I", "my", "we" and the like as the speaker's name, and "you" and "your" as that of whom the speaker
+    talks with, where these are known: "I've met your sister" → "Ana has met Ben's sister". Nothing changes within
+    quotation marks. In time that grows with the length of `text` and, where it has pronouns, of the names."""
+    pieces, done = list[str](), 0
+    for match in _PERSON.finditer(clean(text)):
+        name = speaker if match["own"] or match["owns"] else other
+        if not name:
+            continue
+        pieces += [text[done : match.start()], _named(match, name)]
+        done = match.end()
+    return "".join([*pieces, text[done:]])
+
+
+def _named(match: re.Match[str], name: str) -> str:
+    if match["owns"] or match["others"]:
+        return f"{name}'s"
+    return " ".join([name, *(verb for verb in _VERBS if match[verb])])

@@ -1,0 +1,60 @@
+"""The episodic tier's sentences, in process and over HTTP."""
+
+from collections.abc import AsyncIterator
+
+import pytest
+
+from ragpp.embedding.hashing import HashingEmbedder
+from ragpp.errors import EmbeddingError
+from ragpp.tiers import EpisodicTier
+from ragpp_infra.embedded.stack import Endpoints
+from tests.support.contract import reached
+from tests.support.embedding import LostEmbedder
+from tests.support.episodic import episodic_entry, episodic_query, episodic_tier
+from tests.support.scopes import new_scope
+
+pytestmark = pytest.mark.server
+LONG = "We walked along the harbour for hours. The lighthouse stands in Porto. Then it rained on us all day long."
+
+
+@pytest.fixture
+def embedder() -> LostEmbedder:
+    return LostEmbedder()
+
+
+@pytest.fixture(params=["local", "http"])
+async def tier(
+    request: pytest.FixtureRequest, endpoints: Endpoints, embedder: HashingEmbedder
+) -> AsyncIterator[EpisodicTier]:
+    opening = episodic_tier(endpoints, embedder=embedder)
+    async with reached(request.param, "episodic", EpisodicTier, opening) as opened:
+        yield opened
+
+
+async def test_what_is_told_is_looked_at_until_nothing_is_left_and_finds_its_message(tier: EpisodicTier) -> None:
+    scope = new_scope()
+    assert await tier.index_sentences(scope) == 0
+    await tier.store(scope, [episodic_entry(LONG, id=f"m{number}") for number in range(3)])
+    (before, *_) = await tier.retrieve(episodic_query(scope, "The lighthouse stands in Porto."))
+    assert [await tier.index_sentences(scope, 2) for _ in range(3)] == [2, 1, 0]
+    (after, *_) = await tier.retrieve(episodic_query(scope, "The lighthouse stands in Porto."))
+    assert after.score > before.score
+    assert after.similarity == before.similarity
+
+
+async def test_what_could_not_be_embedded_is_embedded_later(tier: EpisodicTier, embedder: LostEmbedder) -> None:
+    scope = new_scope()
+    await tier.store(scope, [episodic_entry(LONG)])
+    embedder.is_lost = True
+    with pytest.raises(EmbeddingError):
+        await tier.index_sentences(scope)
+    embedder.is_lost = False
+    assert await tier.index_sentences(scope) == 1
+
+
+async def test_one_users_are_not_anothers(tier: EpisodicTier) -> None:
+    scope = new_scope()
+    await tier.store(scope, [episodic_entry(LONG)])
+    assert await tier.index_sentences(scope.model_copy(update={"user_id": "another"})) == 0
+    assert await tier.index_sentences(scope.model_copy(update={"tenant_id": new_scope().tenant_id})) == 0
+    assert await tier.index_sentences(scope) == 1
