@@ -10,32 +10,17 @@ many have the message with the new one ranked above the message with the old one
 same message as both, so that none of them can be won.
 """
 
-import argparse
 import asyncio
 import gzip
 import json
-import uuid
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from pydantic import JsonValue
-from rich.console import Console
 
 from benchmarks import locomo
-from benchmarks.evaluation import (
-    ROWS,
-    Asked,
-    Conversation,
-    Question,
-    ask_all,
-    by_category,
-    compared,
-    remember_all,
-    table_of,
-    wide_console,
-)
-from benchmarks.stack import running_gateway
+from benchmarks.evaluation import Conversation, Question, arguments_of, by_category, evaluate, needs
 from ragpp.api import MessageIn
 from ragpp.fields import MAX_CONTENT_CHARS
 
@@ -88,35 +73,20 @@ def _ids(asked: Mapping[str, JsonValue], name: str) -> tuple[str, ...]:
     return tuple(map(str, found)) if isinstance(found, list) else ()
 
 
-async def run(folder: Path, rows: Sequence[str], chats: int | None, console: Console) -> dict[str, object]:
-    """Ingest, wait, ask; prints a table a row, and one that compares them; returns the means."""
-    metrics = locomo.metrics(folder)
+async def run(folder: Path, rows: Sequence[str], chats: int | None) -> dict[str, object]:
+    """Ingest, wait, ask, print; returns the means."""
     conversations = load(folder)[:chats]
     groups = by_category(conversations) | {"all": lambda _: True}
-    prefix = f"eval-{uuid.uuid4().hex[:8]}-"
-    results: dict[str, Asked] = {}
-    numbers: dict[str, object] = {}
-    async with running_gateway(timeout_s=300) as client:
-        await remember_all(client, conversations, prefix, console)
-        for row in rows:
-            results[row] = await ask_all(client, conversations, prefix, row, metrics)
-            table, numbers[row] = table_of(row, results[row], groups, COLUMNS)
-            console.print(table)
-    console.print(compared("BEAM, tiers compared", results, groups, COMPARED))
-    return numbers
+    return await evaluate("BEAM", conversations, rows, groups, COLUMNS, COMPARED, locomo.metrics(folder))
 
 
 def main() -> None:
     """Parse the command line and run."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--data", type=Path, default=locomo.DATA, help=f"folder with {FILE} and metrics.py")
-    parser.add_argument("--rows", nargs="+", choices=list(ROWS), default=list(ROWS), help="which tiers to ask")
+    parser = arguments_of(__doc__)
     parser.add_argument("--chats", type=int, help="only so many chats, the first ones")
-    parser.add_argument("--json", type=Path, help="write the means here, too")
     arguments = parser.parse_args()
-    if not (arguments.data / FILE).exists():
-        raise SystemExit(f"no {FILE} in {arguments.data}; name its folder with --data")
-    results = asyncio.run(run(arguments.data, arguments.rows, arguments.chats, wide_console()))
+    needs(arguments.data, FILE)
+    results = asyncio.run(run(arguments.data, arguments.rows, arguments.chats))
     if arguments.json:
         arguments.json.write_text(json.dumps(results, indent=2))
 

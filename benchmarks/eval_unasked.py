@@ -8,30 +8,14 @@ messages; found when any message of it is among the first ten. Preferences: 500 
 question that does not mention it.
 """
 
-import argparse
 import asyncio
 import json
-import uuid
-from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from rich.console import Console
-
 from benchmarks import locomo
-from benchmarks.evaluation import (
-    ROWS,
-    Asked,
-    Conversation,
-    Question,
-    ask_all,
-    compared,
-    remember_all,
-    table_of,
-    wide_console,
-)
-from benchmarks.stack import running_gateway
+from benchmarks.evaluation import Conversation, Question, arguments_of, evaluate, needs
 from ragpp.api import MessageIn
 
 COLUMNS = ("n", "R@1", "hit@10", "R@10", "R@50", "MRR", "B1000")
@@ -75,32 +59,14 @@ def _preferences(folder: Path) -> Conversation:
     )
 
 
-async def run(folder: Path, rows: Sequence[str], console: Console) -> dict[str, object]:
-    """Ingest, wait, ask; prints a table a row, and one that compares them; returns the means."""
-    metrics, conversations = locomo.metrics(folder), load(folder)
-    prefix = f"eval-{uuid.uuid4().hex[:8]}-"
-    results: dict[str, Asked] = {}
-    numbers: dict[str, object] = {}
-    async with running_gateway(timeout_s=300) as client:
-        await remember_all(client, conversations, prefix, console)
-        for row in rows:
-            results[row] = await ask_all(client, conversations, prefix, row, metrics)
-            table, numbers[row] = table_of(row, results[row], GROUPS, COLUMNS)
-            console.print(table)
-    console.print(compared("hints and preferences, tiers compared", results, GROUPS, COMPARED))
-    return numbers
-
-
 def main() -> None:
     """Parse the command line and run."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--data", type=Path, default=locomo.DATA, help="folder with the evaluation data")
-    parser.add_argument("--rows", nargs="+", choices=list(ROWS), default=list(ROWS), help="which tiers to ask")
-    parser.add_argument("--json", type=Path, help="write the means here, too")
-    arguments = parser.parse_args()
-    if not (arguments.data / "hints-dev.json").exists():
-        raise SystemExit(f"no hints-dev.json in {arguments.data}; name its folder with --data")
-    results = asyncio.run(run(arguments.data, arguments.rows, wide_console()))
+    arguments = arguments_of(__doc__).parse_args()
+    needs(arguments.data, "hints-dev.json")
+    conversations, metrics = load(arguments.data), locomo.metrics(arguments.data)
+    results = asyncio.run(
+        evaluate("hints and preferences", conversations, arguments.rows, GROUPS, COLUMNS, COMPARED, metrics)
+    )
     if arguments.json:
         arguments.json.write_text(json.dumps(results, indent=2))
 

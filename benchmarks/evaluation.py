@@ -1,18 +1,22 @@
 """What the evaluations share: conversations go in through the public API, questions are asked of each combination of
 tiers, and evidence is scored without a language model."""
 
+import argparse
 import asyncio
 import statistics
 import time
+import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from pathlib import Path
 from types import ModuleType
 
 from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
 
+from benchmarks.stack import running_gateway
 from ragpp.api import ExtractIn, MessageIn, RecallRequest, RecallResponse, StoreRequest
 from ragpp.client import MemoryClient
 from ragpp.context.quoting import unmarked
@@ -26,6 +30,8 @@ ROWS: Mapping[str, tuple[TierName, ...] | None] = {
 }
 """Which tiers a row of results asked; None: every one that is installed."""
 
+DATA = Path(__file__).resolve().parent.parent.parent / "shared" / "eval"
+"""The evaluation folder's usual place, beside the project."""
 BATCH = 100
 BATCH_CHARS = 40_000
 LIMIT = 50
@@ -235,3 +241,41 @@ def compared(title: str, results: Mapping[str, Asked], groups: Groups, cells: Se
         means = {group: asked.means(groups[group]) for group, _ in cells}
         table.add_row(row, *(f"{100 * means[g][m]:.1f}" if m in means[g] else "" for g, m in cells))
     return table
+
+
+async def evaluate(
+    title: str,
+    conversations: Sequence[Conversation],
+    rows: Sequence[str],
+    groups: Groups,
+    columns: Sequence[str],
+    cells: Sequence[tuple[str, str]],
+    metrics: ModuleType,
+) -> dict[str, object]:
+    """Ingest, wait, ask; prints a table a row, with `columns`, and one that compares them by `cells`; the means."""
+    console, prefix = wide_console(), f"eval-{uuid.uuid4().hex[:8]}-"
+    results: dict[str, Asked] = {}
+    numbers: dict[str, object] = {}
+    async with running_gateway(timeout_s=300) as client:
+        await remember_all(client, conversations, prefix, console)
+        for row in rows:
+            results[row] = await ask_all(client, conversations, prefix, row, metrics)
+            table, numbers[row] = table_of(row, results[row], groups, columns)
+            console.print(table)
+    console.print(compared(f"{title}, tiers compared", results, groups, cells))
+    return numbers
+
+
+def arguments_of(doc: str | None) -> argparse.ArgumentParser:
+    """The options that all evaluations have."""
+    parser = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--data", type=Path, default=DATA, help="folder with the evaluation data")
+    parser.add_argument("--rows", nargs="+", choices=list(ROWS), default=list(ROWS), help="which tiers to ask")
+    parser.add_argument("--json", type=Path, help="write the means here, too")
+    return parser
+
+
+def needs(folder: Path, file: str) -> None:
+    """End the program where the data are not."""
+    if not (folder / file).exists():
+        raise SystemExit(f"no {file} in {folder}; name its folder with --data")

@@ -23,7 +23,7 @@ from pathlib import Path
 from rich.console import Console
 
 from benchmarks import locomo
-from benchmarks.evaluation import Conversation, digested
+from benchmarks.evaluation import DATA, Conversation, digested
 from benchmarks.stack import running_gateway
 from ragpp.api import MessageIn, ReflectIn, StoreRequest
 from ragpp.client import MemoryClient
@@ -137,7 +137,7 @@ def _at(message: MessageIn) -> datetime:
 def main() -> None:
     """Parse the command line and run."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--data", type=Path, default=locomo.DATA, help="folder with locomo-dev.json")
+    parser.add_argument("--data", type=Path, default=DATA, help="folder with locomo-dev.json")
     parser.add_argument("--out", type=Path, required=True, help="a folder outside the project")
     parser.add_argument("--user", default="", help="the conversation that is printed; default: the first")
     parser.add_argument("--limit", type=int, default=40, help="rows of each table")

@@ -9,11 +9,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from types import ModuleType
 
-from benchmarks.evaluation import Conversation, Question
+from benchmarks.evaluation import DATA, Conversation, Question
 from ragpp.api import MessageIn
-
-DATA = Path(__file__).resolve().parent.parent.parent / "shared" / "eval"
-"""The evaluation folder's usual place, beside the project."""
 
 
 def load(folder: Path, *, with_assistant: bool = False) -> list[Conversation]:
