@@ -177,6 +177,13 @@ def test_the_echo_takes_no_question_and_no_words_of_its_own_for_an_answer() -> N
     assert quoted_answer(prompt_of(*memories)).text == "I remember nothing about that."
 
 
+def test_the_echo_takes_nothing_that_was_corrected_since_for_an_answer() -> None:
+    old = remembered("The spare key is under the blue pot.", corrected_by="m-9")
+    reply = quoted_answer(prompt_of(old, remembered("The spare key is with Mrs. Petrov.")))
+    assert "Petrov" in reply.text
+    assert "blue pot" not in reply.text
+
+
 def test_the_echo_names_another_speaker() -> None:
     assert quoted_answer(prompt_of(remembered("I have the spare key.", said_by="Elena"))).text.startswith(
         "On 8 March 2026 Elena said:"

@@ -158,7 +158,7 @@ def assemble(turn: Turn, _answer: Answer) -> Turn:
     return turn.model_copy(update={"prompt": prompt})
 
 
-_USED_FIELDS: Final = ("id", "tier", "kind", "text", "score", "similarity", "said_by", "occurred_at", "sources")
+_USED_FIELDS: Final = tuple(name for name in MemoryUsed.model_fields if name != "cited")
 
 
 def ask_to_respond(turn: Turn) -> Prompt:

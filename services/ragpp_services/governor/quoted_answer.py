@@ -34,7 +34,8 @@ def quoted_answer(prompt: Prompt) -> Reply:
 
 def relevant(asked: PromptMessage, memories: tuple[MemoryUsed, ...]) -> list[MemoryUsed]:
     """Of `memories` (best first) those that share most of the question's words, in that order; one that shares none
-    only where the first of them is close in meaning. Questions and the assistant's own words answer nothing."""
+    only where the first of them is close in meaning. Questions, the assistant's own words and what was corrected since
+    answer nothing."""
     wanted = set(query_terms(asked.content))
     candidates = [memory for memory in memories if _says_something(memory, asked.content)]
     covered = [(len(wanted & set(terms(memory.text))), memory) for memory in candidates]
@@ -47,7 +48,7 @@ def relevant(asked: PromptMessage, memories: tuple[MemoryUsed, ...]) -> list[Mem
 
 
 def _says_something(memory: MemoryUsed, asked: str) -> bool:
-    if memory.kind == "entity" or memory.text.strip() == asked.strip():
+    if memory.kind == "entity" or memory.corrected_by is not None or memory.text.strip() == asked.strip():
         return False
     return memory.kind not in _SPOKEN or (memory.said_by != "assistant" and not memory.text.rstrip().endswith("?"))
 

@@ -167,6 +167,7 @@ class MemoryUsed(Value):
     said_by: str | None = None
     occurred_at: datetime | None = None
     sources: tuple[str, ...] = ()
+    corrected_by: str | None = None
     cited: bool | None = None
 
 
