@@ -42,7 +42,7 @@ from ragpp.text.tokens import TokenCounter
 from ragpp_services.episodic.ranking import DEFAULT, CandidateTable, QuerySignals, Ranked, Weights, information, rank
 from ragpp_services.episodic.ranking.spread import asks_for_several, spread
 from ragpp_services.episodic.ranking.superseding import Statement, current_first
-from ragpp_services.episodic.reading.traits import ASKED, read, traits
+from ragpp_services.episodic.reading.traits import ASKED, read_chunk, traits
 from ragpp_services.episodic.sentences import Heard, lines, others_of
 
 PROJECT: Final = Path(__file__).resolve().parents[1]
@@ -116,7 +116,7 @@ async def index(conversation: Conversation, embedder: OnnxEmbedder, counter: Tok
         return stored
 
     of_all = [traits(interaction) for interaction in conversation.interactions]
-    readings = [read(interaction, text) for _, interaction, text in pieces]
+    readings = [read_chunk(interaction, text) for _, interaction, text in pieces]
     others = others_of(
         (Heard(turn.session_id, turn.name, None, number) for number, turn in enumerate(conversation.interactions)),
     )

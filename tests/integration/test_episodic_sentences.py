@@ -106,6 +106,30 @@ def meaning_of(memory: Memory) -> float:
     return meaning
 
 
+async def test_what_was_stored_before_messages_were_read_is_read_then(
+    tier: PostgresEpisodicTier, app: asyncpg.Connection
+) -> None:
+    """Rows as they were: bits 1 and 2 alone, and every word as if it were told."""
+    scope = new_scope()
+    await tier.store(scope, [episodic_entry("Where is the zebra?", id="asks"), episodic_entry("At noon.", id="tells")])
+    known = await chunks(app, scope)
+    async with app.transaction():
+        await app.execute("SELECT set_config('ragpp.tenant_id', $1, true)", scope.tenant_id)
+        await app.execute(
+            "UPDATE episodic.chunks SET traits = traits & 3, lexical = replace(lexical::text, ':-', ':')::sparsevec"
+        )
+    assert await chunks(app, scope) != known
+    await all_indexed(tier, scope)
+    assert await chunks(app, scope) == known
+
+
+async def chunks(app: asyncpg.Connection, scope: Scope) -> list[tuple[object, ...]]:
+    async with app.transaction():
+        await app.execute("SELECT set_config('ragpp.tenant_id', $1, true)", scope.tenant_id)
+        rows = await app.fetch("SELECT turn, part, traits, lexical::text FROM episodic.chunks ORDER BY turn, part")
+        return [tuple(row) for row in rows]
+
+
 async def test_a_long_message_is_found_by_the_sentence_that_answers(tier: PostgresEpisodicTier) -> None:
     scope = new_scope()
     await tier.store(scope, [episodic_entry(LONG, id="long"), episodic_entry("The harbour in Porto.", id="short")])
@@ -214,7 +238,8 @@ async def test_only_sentences_in_the_view_and_of_the_time_count(tier: PostgresEp
     secret = episodic_entry(LONG, id="secret", agent_id="sales", occurred_at=NOON)
     secret = secret.model_copy(update={"interaction": secret.interaction.model_copy(update={"visibility": "agent"})})
     await tier.store(scope, [secret, episodic_entry("The harbour in Porto.", id="short", occurred_at=NOON)])
-    await tier.store(scope, [episodic_entry(LONG, id="late", occurred_at=NOON + timedelta(days=1))])
+    later = episodic_entry(f"{LONG} It was late.", id="late", occurred_at=NOON + timedelta(days=1))
+    await tier.store(scope, [later])
     earlier = episodic_query(scope.seen_by("care"), QUESTION).model_copy(update={"as_of": NOON})
     before = await tier.retrieve(earlier)
     await all_indexed(tier, scope)

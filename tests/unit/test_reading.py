@@ -11,7 +11,7 @@ from ragpp_services.episodic.reading.answers import Kind, kinds_asked, kinds_in
 from ragpp_services.episodic.reading.clauses import divided
 from ragpp_services.episodic.reading.subjects import Subject, is_of_others, is_of_self, subject_of
 from ragpp_services.episodic.reading.substance import Substance, substance
-from ragpp_services.episodic.reading.traits import read, traits
+from ragpp_services.episodic.reading.traits import read_chunk, traits
 from tests.support.timing import grows_linearly
 
 NOON = datetime(2026, 5, 1, 12, tzinfo=UTC)
@@ -154,7 +154,7 @@ def test_times_are_known_however_they_are_written(text: str) -> None:
 
 def test_terms_that_are_only_asked_for_are_stored_apart_from_those_that_are_told() -> None:
     said = Interaction(id="a", name="Ana", content="The bike is green. Where is the bike pump?", occurred_at=NOON)
-    _, weights = read(said, said.content)
+    _, weights = read_chunk(said, said.content)
     bike, pump, green, ana = (terms(word)[0] for word in ("bike", "pump", "green", "Ana"))
     assert weights[pump] < 0
     assert min(weights[term] for term in (bike, green, ana)) > 0
@@ -168,4 +168,4 @@ def test_a_message_of_any_length_is_read_in_linear_time() -> None:
 def _read(piece: str, length: int) -> object:
     text = (piece * length)[:length]
     said = Interaction(id="a", content=text, occurred_at=NOON)
-    return traits(said), read(said, text)
+    return traits(said), read_chunk(said, text)

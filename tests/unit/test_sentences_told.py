@@ -58,7 +58,7 @@ def test_only_those_are_named_whom_everybody_knows_who_sees_the_sentence() -> No
 
 
 def test_a_chunk_that_has_its_sentences_gets_none() -> None:
-    first = Unread(said("I slept.", "Ana"), 1, 0, 0, 8, has_sentences=True)
-    second = Unread(said("It is mine. You slept.", "Ben"), 2, 1, 12, 22, has_sentences=False)
+    first = Unread(said("I slept.", "Ana"), 1, 0, 0, 8, has_sentences=True, traits=0)
+    second = Unread(said("It is mine. You slept.", "Ben"), 2, 1, 12, 22, has_sentences=False, traits=0)
     heard = [Heard("s1", "Ana", None, 1), Heard("s1", "Ben", None, 2)]
     assert told_by([first, second], heard) == [(1, "Ben: Ana slept.")]

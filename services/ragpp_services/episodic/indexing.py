@@ -14,7 +14,7 @@ from ragpp.models import EmbeddedChunk, Interaction, InteractionEntry, Vector
 from ragpp.text.chunking import TextChunk
 from ragpp.text.lexical import index_line
 from ragpp.text.port import TokenSpans
-from ragpp_services.episodic.reading.traits import read, traits
+from ragpp_services.episodic.reading.traits import read_chunk, traits
 from ragpp_services.episodic.rows import NewChunk, NewInteraction
 
 Pieces = Sequence[EmbeddedChunk | TextChunk]
@@ -84,7 +84,7 @@ def new_interactions(
 
 def _new_interaction(entry: InteractionEntry, pieces: Pieces, vectors: FloatMatrix) -> NewInteraction:
     of_all = traits(entry.interaction)
-    readings = [read(entry.interaction, _text(entry, piece)) for piece in pieces]
+    readings = [read_chunk(entry.interaction, _text(entry, piece)) for piece in pieces]
     return NewInteraction(
         interaction=entry.interaction,
         content_hash=content_hash(entry.interaction),

@@ -1,12 +1,13 @@
 """The rows of sentences: read, written and forgotten inside a transaction of one user."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from pgvector import HalfVector
+from pgvector import HalfVector, SparseVector
 
 from ragpp.embedding import FloatMatrix
+from ragpp.text.lexical import DIMENSIONS
 from ragpp_services.episodic.rows import stored_of
 from ragpp_services.episodic.sentences import Heard, Unread
 from ragpp_services.episodic.statements import SQL
@@ -32,6 +33,7 @@ class SentenceRows(Rows):
                 row["chunk_start"],
                 row["chunk_end"],
                 has_sentences=row["has_sentences"],
+                traits=row["chunk_traits"],
             )
             for row in rows
         ]
@@ -57,6 +59,17 @@ class SentenceRows(Rows):
             [HalfVector(vector) for vector in vectors],
         )
         await self._connection.execute(SQL["set_sentenced"], *self._scope.user_key, read[-1].ordinal, read[-1].part)
+
+    async def set_reading(self, of: Sequence[Unread], readings: Sequence[tuple[int, Mapping[int, float]]]) -> None:
+        """Set the traits and the weights of terms of the chunks `of`."""
+        await self._connection.execute(
+            SQL["set_reading"],
+            *self._scope.user_key,
+            [one.ordinal for one in of],
+            [one.part for one in of],
+            [traits for traits, _ in readings],
+            [SparseVector(dict(weights), DIMENSIONS) for _, weights in readings],
+        )
 
     async def forget_sentences(self, gone: Sequence["asyncpg.Record"]) -> None:
         """Delete the sentences of interactions that were deleted, the rows `gone` of the statement `forget`, and those

@@ -31,7 +31,7 @@ class Heard:
 @dataclass(frozen=True, slots=True)
 class Unread:
     """A chunk whose sentences were not looked at: `[start:end)` of what was `said`, the interaction of that `ordinal`.
-    `has_sentences`: they were once, and still hold."""
+    `has_sentences`: they were once, and still hold. `traits`: its bits of `reading.traits.Trait`."""
 
     said: Interaction
     ordinal: int
@@ -39,6 +39,7 @@ class Unread:
     start: int
     end: int
     has_sentences: bool
+    traits: int
 
 
 Others = Callable[[Interaction, int], str | None]

@@ -6,12 +6,13 @@ SELECT turn, part FROM episodic.sentenced WHERE tenant_id = $1 AND user_id = $2;
 -- name: chunks_without_sentences
 -- In order, each with the interaction that it is of. $3 and $4 turn and part of the last one that was looked at, $5 limit int
 WITH chosen AS MATERIALIZED (
-  SELECT turn, part, start, "end", occurred_at
+  SELECT turn, part, start, "end", occurred_at, traits
     FROM episodic.chunks
    WHERE tenant_id = $1 AND user_id = $2 AND (turn, part) > ($3::bigint, $4::int)
    ORDER BY turn, part
    LIMIT $5)
 SELECT said.*, chosen.part AS chunk_part, chosen.start AS chunk_start, chosen."end" AS chunk_end,
+       chosen.traits AS chunk_traits,
        EXISTS (SELECT FROM episodic.sentences
                 WHERE sentences.tenant_id = $1 AND sentences.user_id = $2
                   AND sentences.turn = chosen.turn AND sentences.part = chosen.part) AS has_sentences
@@ -36,6 +37,12 @@ SELECT $1, $2, new.turn, new.part, new.number, new.occurred_at, new.seen_by, new
   FROM unnest($3::bigint[], $4::int[], $5::smallint[], $6::timestamptz[], $7::text[], $8::halfvec[])
        AS new (turn, part, number, occurred_at, seen_by, embedding)
 ON CONFLICT DO NOTHING;
+
+-- name: set_reading
+-- $3 turns bigint[], $4 parts int[], $5 traits smallint[], $6 lexical sparsevec[]
+UPDATE episodic.chunks AS known SET traits = new.traits, lexical = new.lexical
+  FROM unnest($3::bigint[], $4::int[], $5::smallint[], $6::sparsevec[]) AS new (turn, part, traits, lexical)
+ WHERE known.tenant_id = $1 AND known.user_id = $2 AND known.turn = new.turn AND known.part = new.part;
 
 -- name: set_sentenced
 -- Never back: of two who embed the same the slower one changes nothing. $3 turn bigint, $4 part int

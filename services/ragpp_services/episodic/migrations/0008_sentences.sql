@@ -36,6 +36,8 @@ CREATE POLICY own_tenant ON episodic.sentenced TO ragpp_app
 GRANT SELECT, INSERT, DELETE ON episodic.sentences TO ragpp_app;
 GRANT SELECT, INSERT, UPDATE, DELETE ON episodic.sentenced TO ragpp_app;
 GRANT MAINTAIN ON episodic.sentenced TO ragpp_relay;
+-- What was stored before chunks were read for what they do is read again when its sentences are looked at.
+GRANT UPDATE (traits, lexical) ON episodic.chunks TO ragpp_app;
 
 -- As 0001, 0003 and 0005 do with chunks.
 DO $$

@@ -24,7 +24,8 @@ chunk without any of the question's terms."""
 
 class Trait(IntFlag):
     """Of the whole interaction: it ends with a question, an assistant said it, it only asks, it says nothing. Of the
-    chunk: whom what it tells is about, and the kinds of answer in it. At most 15 bits: the column is a smallint."""
+    chunk: whom what it tells is about, and the kinds of answer in it; and that all this is known of it, which it is not
+    of what was stored before. At most 15 bits: the column is a smallint."""
 
     ASKS = 1
     ASSISTANT = 2
@@ -36,6 +37,7 @@ class Trait(IntFlag):
     NUMBER = 128
     NAME = 256
     PLACE = 512
+    READ = 1024
 
 
 _TRAIT_OF: Final = {
@@ -49,7 +51,7 @@ _TRAIT_OF: Final = {
 def traits(interaction: Interaction) -> Trait:
     """Those of the whole interaction."""
     assistant = interaction.role == "assistant"
-    found = Trait.ASSISTANT if assistant else Trait(0)
+    found = Trait.READ | Trait.ASSISTANT if assistant else Trait.READ
     if interaction.content.rstrip(_CLOSING).endswith(_QUESTION_MARKS):
         found |= Trait.ASKS
     does = substance(interaction.content, by_assistant=assistant and interaction.name is None)
@@ -60,7 +62,7 @@ def traits(interaction: Interaction) -> Trait:
     return found
 
 
-def read(interaction: Interaction, text: str) -> tuple[Trait, Mapping[int, float]]:
+def read_chunk(interaction: Interaction, text: str) -> tuple[Trait, Mapping[int, float]]:
     """The traits of the chunk `text` by itself, and the weights of its terms: times ASKED for those that it only
     asks for."""
     clauses = divided(text)
