@@ -104,12 +104,15 @@ def test_services_that_run_with_other_settings_are_started_again_with_those_give
     assert {name for name in before if before[name] != after[name]} == {"gateway"}
     assert psutil.Process(after["gateway"]).environ()["GATEWAY_TOKEN_BUDGET"] == "1000"
     nothing_new(ragpp)
-    monkeypatch.delenv("GATEWAY_TOKEN_BUDGET")
-    nothing_new(ragpp)  # what is not given asks for nothing
     monkeypatch.setenv("GATEWAY_TOKEN_BUDGET", "abc")
     wrong = ragpp.ran("up", answers=1)
     assert "GATEWAY_TOKEN_BUDGET: " in wrong.stderr
     assert ragpp.pids() == after
+    monkeypatch.delenv("GATEWAY_TOKEN_BUDGET")
+    assert "for GATEWAY_TOKEN_BUDGET" in ragpp.ran("up").stderr  # what is not given has its default again
+    assert "GATEWAY_TOKEN_BUDGET" not in psutil.Process(ragpp.pids()["gateway"]).environ()
+    assert ragpp.pids()["workers"] == before["workers"]
+    nothing_new(ragpp)
 
 
 def nothing_new(ragpp: CommandLine) -> None:
