@@ -128,6 +128,41 @@ def test_wrong_usage_answers_2(ragpp: Callable[..., Done], tmp_path: Path) -> No
     assert ragpp("recall", "anything", home=tmp_path).returncode == 2
 
 
+@pytest.mark.parametrize(
+    ("command", "named"),
+    [
+        ("recall x --user u1 --tiers foo", "--tiers"),
+        ("recall x --user u1 --budget -5", "--budget"),
+        ("recall x --user u1 --budget many", "--budget"),
+        ("recall x --user u1 --deadline 0", "--deadline"),
+        ("recall x --user u1 --limit 0", "--limit"),
+        ("recall x --user u1 --as-of yesterday", "--as-of"),
+        ("recall  --user u1", "query"),
+        ("recall x --user ", "--user"),
+        ("remember  --user u1", "text"),
+        ("remember x --user u1 --role robot", "--role"),
+        ("remember x --user u1 --at yesterday", "--at"),
+        ("remember x --user u1 --visibility nobody", "--visibility"),
+        ("jobs --state bogus", "--state"),
+        ("extract u1 --from yesterday", "--from"),
+        ("reflect u1 --date yesterday", "--date"),
+        ("review --user u1 --below 3", "--below"),
+        ("inspect u1 --as-of yesterday", "--as-of"),
+        ("chat --user u1 --at yesterday", "--at"),
+    ],
+)
+def test_a_value_that_cannot_be_is_wrong_usage_and_its_option_is_named(
+    command: str, named: str, ragpp: Callable[..., Done], tmp_path: Path
+) -> None:
+    done = ragpp(*command.split(" "), home=tmp_path / "none")
+    assert done.returncode == 2
+    assert f"Usage: ragpp {command.split(maxsplit=1)[0]}" in done.stderr
+    assert f"Invalid value for '{named}'" in done.stderr
+    as_json = ragpp(*command.split(" "), "--json", home=tmp_path / "none")
+    assert as_json.returncode == 2
+    assert named in json.loads(as_json.stderr)["detail"]
+
+
 @pytest.mark.parametrize("number", ["0", "65", "-1", "two", "1.5"])
 def test_a_number_of_workers_that_cannot_be_is_wrong_usage(
     number: str, ragpp: Callable[..., Done], tmp_path: Path
@@ -143,7 +178,7 @@ def test_the_log_of_what_cannot_be_is_refused_with_the_choice(
     name: str, ragpp: Callable[..., Done], tmp_path: Path
 ) -> None:
     done = ragpp("logs", name, home=tmp_path)
-    assert done.returncode == 1
+    assert done.returncode == 2
     assert "gateway, workers, postgres" in done.stderr
 
 

@@ -10,10 +10,9 @@ from rich.table import Table
 
 from ragpp.api import ExtractIn, ReflectIn
 from ragpp.client import MemoryClient
-from ragpp.errors import InvalidInput
 from ragpp.jobs import Job, JobState, LagReport
 from ragpp.models import Page
-from ragpp_infra.cli.arguments import checked, parse_moment
+from ragpp_infra.cli.arguments import checked, one_of, parse_moment
 from ragpp_infra.cli.console import ExitCode, emit_json, out, safe
 from ragpp_infra.cli.options import DEFAULT_HOME, HomeOption, JsonOption, KeyOption, UrlOption, WaitOption
 from ragpp_infra.cli.render import when
@@ -52,10 +51,7 @@ def jobs(
     """
     if context.invoked_subcommand is not None:
         return
-    states = get_args(JobState)
-    if state is not None and state not in states:
-        raise InvalidInput(f"--state: there is no state {state!r}", suggestions=(f"Choose among {', '.join(states)}.",))
-    wanted: JobState | None = state  # type: ignore[assignment]  # it is one of them
+    wanted: JobState | None = one_of(state, get_args(JobState), "--state")  # type: ignore[assignment]  # it is one of them
     page = _with(home, url, key, lambda client: client.jobs(user, stage=stage, state=wanted, limit=limit))
     if as_json:
         emit_json(page.model_dump(mode="json"))

@@ -9,8 +9,9 @@ from importlib import import_module
 from typing import Final
 
 import typer
+from typer.core import TyperGroup
 
-from ragpp.errors import MemorySystemError
+from ragpp.errors import InvalidInput, MemorySystemError
 from ragpp_infra.cli.console import ExitCode, show_problem
 from ragpp_infra.embedded.home import NotRunning
 
@@ -51,6 +52,7 @@ CONTENTS: Final = {
 def application(called: str | None) -> typer.Typer:
     """The command line, of which the command `called` can be run, and every one is listed."""
     app = typer.Typer(
+        cls=_Commands,
         help=_HELP,
         no_args_is_help=True,
         add_completion=False,
@@ -68,6 +70,20 @@ def application(called: str | None) -> typer.Typer:
         else:
             app.command(name)(found)
     return app
+
+
+class _Commands(TyperGroup):
+    """What the parser, or a command, refuses is told as JSON where that is asked for."""
+
+    def invoke(self, ctx: typer.Context) -> object:  # type: ignore[override]  # what it is of is not public
+        try:
+            return super().invoke(ctx)
+        except typer.BadParameter as error:
+            if "--json" not in sys.argv:
+                raise
+            told = error if isinstance(error, InvalidInput) else InvalidInput(error.format_message())
+            show_problem(told, as_json=True)
+            raise typer.Exit(ExitCode.USAGE) from error
 
 
 def _listed_alone() -> None:

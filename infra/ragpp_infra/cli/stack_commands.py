@@ -8,7 +8,7 @@ from typing import Annotated, Final
 
 import typer
 
-from ragpp.errors import InvalidInput
+from ragpp_infra.cli.arguments import one_of
 from ragpp_infra.cli.console import emit_json, out, plain
 from ragpp_infra.cli.options import DEFAULT_HOME, HomeOption, JsonOption
 from ragpp_infra.embedded.home import Home, NotRunning
@@ -68,8 +68,7 @@ def logs(
     if name is not None and is_worker(name) and lifecycle.services.log_path(name).exists():
         paths[name] = lifecycle.services.log_path(name)  # of a worker that was stopped since
     paths |= {server: lifecycle.stack.log_path(server) for server in SERVERS}
-    if name is not None and name not in paths:
-        raise InvalidInput(f"there is no log {name!r}", suggestions=(f"Choose among {', '.join(paths)}.",))
+    one_of(name, paths, "name")
     chosen = {label: path for label, path in paths.items() if name in {None, label} and path.exists()}
     if not chosen:
         raise NotRunning(f"there are no logs in {lifecycle.home.path}")
