@@ -195,6 +195,13 @@ def test_keys_are_made_listed_and_revoked(ragpp: CommandLine) -> None:
     recall = ("recall", "anything", "--user", "u1", "--key", made["key"])
     ragpp(*recall)
     ragpp("remember", "anything", "--user", "u1", "--key", made["key"], answers=1)
+    shown = ragpp.ran("key", "create", "--scopes", "read")
+    [key_id] = re.findall(r"ragpp key revoke (\S+)", shown.stderr)
+    assert key_id in ragpp("key", "list")
+    ragpp("recall", "anything", "--user", "u1", "--key", shown.stdout.strip())
+    unknown = ragpp.ran("key", "revoke", "nope", answers=1)
+    assert unknown.stderr.startswith("Not found (MEM-012)\n  there is no valid key nope\n")
+    assert "scopes are some of" in ragpp.ran("key", "create", "--scopes", "fly", answers=2).stderr
     ragpp("key", "revoke", made["key_id"])
     waited_for(lambda: ragpp.run(*recall, home=ragpp.home).returncode, within_s=30, what="a key that reads no more")
 
@@ -277,7 +284,7 @@ def test_there_are_as_many_workers_as_asked_for_until_another_number_is(ragpp: C
 
 def test_logs_are_shown_by_name(ragpp: CommandLine) -> None:
     assert "uvicorn" in ragpp("logs", "gateway", "-n", "500")
-    ragpp("logs", "oracle", answers=1)
+    ragpp("logs", "oracle", answers=2)
 
 
 @contextmanager

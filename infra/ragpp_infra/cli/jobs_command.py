@@ -56,7 +56,7 @@ def jobs(
     if as_json:
         emit_json(page.model_dump(mode="json"))
     else:
-        out.print(_table(page))
+        out.print(jobs_table(page))
 
 
 def _of_one_job(ask: Callable[[MemoryClient, str], Awaitable[Job]]) -> Callable[..., None]:
@@ -177,17 +177,18 @@ def _shown(job: Job, *, as_json: bool) -> None:
     if as_json:
         emit_json(job.model_dump(mode="json"))
         return
-    out.print(_table(Page[Job](items=(job,))))
+    out.print(jobs_table(Page[Job](items=(job,)), whole=True))
     if job.error:
         out.print(safe(job.error, "red"), soft_wrap=True)
     if job.result is not None:
         out.print(safe(json.dumps(job.result, ensure_ascii=False, indent=2)), soft_wrap=True)
 
 
-def _table(page: Page[Job]) -> Table:
+def jobs_table(page: Page[Job], *, whole: bool = False) -> Table:
+    """A line each; what a job is about is cut to fit one, unless it is to be `whole`."""
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
     for heading in ("job", "user", "about", "state", "tries", "asked for", "changed"):
-        table.add_column(heading, overflow="fold", no_wrap=heading != "about")
+        table.add_column(heading, overflow="fold" if whole else "ellipsis", no_wrap=heading != "about")
     for job in page.items:
         table.add_row(
             safe(job.id),

@@ -6,7 +6,8 @@ Only the command that is called is imported: of the others the list has what sta
 import sys
 from collections.abc import Callable, Sequence
 from importlib import import_module
-from typing import Final
+from importlib.metadata import version
+from typing import Annotated, Final
 
 import typer
 from typer.core import TyperGroup
@@ -60,6 +61,7 @@ def application(called: str | None) -> typer.Typer:
         pretty_exceptions_enable=False,
         context_settings={"help_option_names": ["-h", "--help"]},
     )
+    app.callback()(_before)
     for name, (module, attribute, line) in CONTENTS.items():
         if name != called:
             app.command(name, help=line)(_listed_alone)
@@ -70,6 +72,20 @@ def application(called: str | None) -> typer.Typer:
         else:
             app.command(name)(found)
     return app
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"ragpp {version('ragpp')}")
+        raise typer.Exit
+
+
+def _before(
+    _version: Annotated[
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and exit.")
+    ] = False,
+) -> None:
+    """What comes before a command."""
 
 
 class _Commands(TyperGroup):

@@ -210,7 +210,9 @@ class Unauthenticated(
     code="MEM-021",
     status=401,
     title="A valid API key is required",
-    suggestions=("Send the key as `Authorization: Bearer <key>`; `ragpp status` shows the embedded stack's key.",),
+    suggestions=(
+        "Send the key as `Authorization: Bearer <key>`; `ragpp status` names the file that has the embedded stack's.",
+    ),
 ):
     """No key was sent, or it is unknown, revoked or expired."""
 
