@@ -13,10 +13,10 @@ HomeOption: TypeAlias = Annotated[
 
 def _address(url: str | None) -> str | None:
     if url:
-        from ragpp.client.environment import no_address  # noqa: PLC0415 - httpx, which most commands need not wait for
+        from ragpp.client.environment import is_address  # noqa: PLC0415 - httpx, which most commands need not wait for
 
-        if why := no_address(url):
-            raise typer.BadParameter(why)
+        if not is_address(url):
+            raise typer.BadParameter(f"{url!r} has no http:// or https:// before it")
     return url
 
 

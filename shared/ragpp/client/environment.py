@@ -21,11 +21,14 @@ def gateway_of(base_url: str | None, api_key: str | None) -> tuple[str, str]:
             suggestions=("Set them, or give both to the client; `ragpp env` shows those of the embedded stack.",),
         )
     url = found[URL] or ""
-    if why := no_address(url):
-        raise ConfigurationError(why, suggestions=("Write the address as http://127.0.0.1:8700.",))
+    if not is_address(url):
+        raise ConfigurationError(
+            "the gateway's address has no http:// or https:// before it",
+            suggestions=("Write it as http://127.0.0.1:8700.",),
+        )
     return url, found[API_KEY] or ""
 
 
-def no_address(url: str) -> str | None:
-    """Why no request can go to `url`; None when one can."""
-    return None if url.startswith(("http://", "https://")) else f"{url!r} has no http:// or https:// before it"
+def is_address(url: str) -> bool:
+    """Whether a request can go to `url`."""
+    return url.startswith(("http://", "https://"))
