@@ -15,6 +15,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from ragpp_infra.embedded.stack import Endpoints, Stack
+from tests.support.stacks import cleared_away, stacks_below
 
 settings.register_profile("ragpp", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("explore", settings.get_profile("ragpp"), derandomize=False, max_examples=500)
@@ -27,12 +28,15 @@ STACKS: Final = pytest.StashKey[Path]()
 
 def pytest_configure(config: pytest.Config) -> None:
     """Let Ctrl-C mean something: a shell that runs this in the background has it ignored, and so would every child.
+    SIGTERM, which ends `make test`, is the same to the process that the others are ended by.
 
     Properties have no deadline (the profile above): a busy machine is no defect. They try the same cases each time, so
     that a change is judged by what it changed; `make prove-properties` tries others.
     """
     signal.signal(signal.SIGINT, signal.default_int_handler)
     told = getattr(config, "workerinput", {})
+    if not told:
+        signal.signal(signal.SIGTERM, signal.default_int_handler)
     config.stash[STACKS] = Path(told["stacks"] if told else tempfile.mkdtemp(prefix="ragpp-test-"))
 
 
@@ -42,12 +46,14 @@ def pytest_configure_node(node: pytest.Session) -> None:
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
-    """End what is left: a process of several is killed by Ctrl-C before it could."""
+    """End what is left: a process of several is killed by Ctrl-C before it could, and so are its tests, which may have
+    stacks of their own below pytest's folder."""
     stacks = config.stash[STACKS]
     if hasattr(config, "workerinput"):
         return
-    for home in stacks.iterdir():
-        Stack(home).down(fast=True)
+    temporary: Path = config._tmp_path_factory.getbasetemp()  # type: ignore[attr-defined]  # no fixture is left to ask
+    for home in (*stacks.iterdir(), *stacks_below(temporary)):
+        cleared_away(home)
     shutil.rmtree(stacks)
 
 

@@ -104,12 +104,15 @@ def test_services_that_run_with_other_settings_are_started_again_with_those_give
     assert {name for name in before if before[name] != after[name]} == {"gateway"}
     assert psutil.Process(after["gateway"]).environ()["GATEWAY_TOKEN_BUDGET"] == "1000"
     nothing_new(ragpp)
-    monkeypatch.delenv("GATEWAY_TOKEN_BUDGET")
-    nothing_new(ragpp)  # what is not given asks for nothing
     monkeypatch.setenv("GATEWAY_TOKEN_BUDGET", "abc")
     wrong = ragpp.ran("up", answers=1)
     assert "GATEWAY_TOKEN_BUDGET: " in wrong.stderr
     assert ragpp.pids() == after
+    monkeypatch.delenv("GATEWAY_TOKEN_BUDGET")
+    assert "for GATEWAY_TOKEN_BUDGET" in ragpp.ran("up").stderr  # what is not given has its default again
+    assert "GATEWAY_TOKEN_BUDGET" not in psutil.Process(ragpp.pids()["gateway"]).environ()
+    assert ragpp.pids()["workers"] == before["workers"]
+    nothing_new(ragpp)
 
 
 def nothing_new(ragpp: CommandLine) -> None:
@@ -192,6 +195,13 @@ def test_keys_are_made_listed_and_revoked(ragpp: CommandLine) -> None:
     recall = ("recall", "anything", "--user", "u1", "--key", made["key"])
     ragpp(*recall)
     ragpp("remember", "anything", "--user", "u1", "--key", made["key"], answers=1)
+    shown = ragpp.ran("key", "create", "--scopes", "read")
+    [key_id] = re.findall(r"ragpp key revoke (\S+)", shown.stderr)
+    assert key_id in ragpp("key", "list")
+    ragpp("recall", "anything", "--user", "u1", "--key", shown.stdout.strip())
+    unknown = ragpp.ran("key", "revoke", "nope", answers=1)
+    assert unknown.stderr.startswith("Not found (MEM-012)\n  there is no valid key nope\n")
+    assert "scopes are some of" in ragpp.ran("key", "create", "--scopes", "fly", answers=2).stderr
     ragpp("key", "revoke", made["key_id"])
     waited_for(lambda: ragpp.run(*recall, home=ragpp.home).returncode, within_s=30, what="a key that reads no more")
 
@@ -274,7 +284,7 @@ def test_there_are_as_many_workers_as_asked_for_until_another_number_is(ragpp: C
 
 def test_logs_are_shown_by_name(ragpp: CommandLine) -> None:
     assert "uvicorn" in ragpp("logs", "gateway", "-n", "500")
-    ragpp("logs", "oracle", answers=1)
+    ragpp("logs", "oracle", answers=2)
 
 
 @contextmanager

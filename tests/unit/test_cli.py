@@ -9,6 +9,7 @@ import sys
 from collections.abc import Callable
 from datetime import UTC, datetime
 from functools import partial
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
@@ -16,12 +17,18 @@ from rich.console import Console
 
 from ragpp.api import FoundMessage, RecalledMemory, RecallRequest, RecallResponse, TierStatus
 from ragpp.client import MemoryClient
-from ragpp.errors import InvalidInput
+from ragpp.errors import InvalidInput, NotFound
+from ragpp.jobs import Job
+from ragpp.models import Page
 from ragpp_infra.cli.arguments import checked, parse_moment, parse_tiers
 from ragpp_infra.cli.console import plain
 from ragpp_infra.cli.forget_about import shown
+from ragpp_infra.cli.jobs_command import jobs_table
 from ragpp_infra.cli.main import CONTENTS
 from ragpp_infra.cli.render import counted, digesting, recall_view
+from ragpp_infra.embedded.home import Home
+from ragpp_infra.embedded.keys import problem_told
+from ragpp_infra.embedded.processes import birth
 from tests.support.command_line import Done
 
 ONE_WORD = (
@@ -128,6 +135,41 @@ def test_wrong_usage_answers_2(ragpp: Callable[..., Done], tmp_path: Path) -> No
     assert ragpp("recall", "anything", home=tmp_path).returncode == 2
 
 
+@pytest.mark.parametrize(
+    ("command", "named"),
+    [
+        ("recall x --user u1 --tiers foo", "--tiers"),
+        ("recall x --user u1 --budget -5", "--budget"),
+        ("recall x --user u1 --budget many", "--budget"),
+        ("recall x --user u1 --deadline 0", "--deadline"),
+        ("recall x --user u1 --limit 0", "--limit"),
+        ("recall x --user u1 --as-of yesterday", "--as-of"),
+        ("recall  --user u1", "query"),
+        ("recall x --user ", "--user"),
+        ("remember  --user u1", "text"),
+        ("remember x --user u1 --role robot", "--role"),
+        ("remember x --user u1 --at yesterday", "--at"),
+        ("remember x --user u1 --visibility nobody", "--visibility"),
+        ("jobs --state bogus", "--state"),
+        ("extract u1 --from yesterday", "--from"),
+        ("reflect u1 --date yesterday", "--date"),
+        ("review --user u1 --below 3", "--below"),
+        ("inspect u1 --as-of yesterday", "--as-of"),
+        ("chat --user u1 --at yesterday", "--at"),
+    ],
+)
+def test_a_value_that_cannot_be_is_wrong_usage_and_its_option_is_named(
+    command: str, named: str, ragpp: Callable[..., Done], tmp_path: Path
+) -> None:
+    done = ragpp(*command.split(" "), home=tmp_path / "none")
+    assert done.returncode == 2
+    assert f"Usage: ragpp {command.split(maxsplit=1)[0]}" in done.stderr
+    assert f"Invalid value for '{named}'" in done.stderr
+    as_json = ragpp(*command.split(" "), "--json", home=tmp_path / "none")
+    assert as_json.returncode == 2
+    assert named in json.loads(as_json.stderr)["detail"]
+
+
 @pytest.mark.parametrize("number", ["0", "65", "-1", "two", "1.5"])
 def test_a_number_of_workers_that_cannot_be_is_wrong_usage(
     number: str, ragpp: Callable[..., Done], tmp_path: Path
@@ -143,7 +185,7 @@ def test_the_log_of_what_cannot_be_is_refused_with_the_choice(
     name: str, ragpp: Callable[..., Done], tmp_path: Path
 ) -> None:
     done = ragpp("logs", name, home=tmp_path)
-    assert done.returncode == 1
+    assert done.returncode == 2
     assert "gateway, workers, postgres" in done.stderr
 
 
@@ -185,6 +227,79 @@ def test_what_forgets_for_good_asks_first_or_is_told_that_it_is_meant(
     assert "--yes" in unanswerable.stderr
     for meant in ("--yes", "--dry-run"):
         assert ragpp("forget", *what, *nobody, meant, home=tmp_path).returncode == 3  # it went to ask the gateway
+
+
+def test_the_version_is_told_without_a_command(ragpp: Callable[..., Done], tmp_path: Path) -> None:
+    done = ragpp("--version", home=tmp_path)
+    assert (done.returncode, done.stdout) == (0, f"ragpp {version('ragpp')}\n")
+
+
+@pytest.mark.parametrize("command", ["recall x --user u1", "jobs", "chat --user u1"])
+def test_an_address_without_http_is_wrong_usage_and_says_what_is_missing(
+    command: str, ragpp: Callable[..., Done], tmp_path: Path
+) -> None:
+    done = ragpp(*command.split(), "--url", "localhost:47335", "--key", "k", home=tmp_path)
+    assert done.returncode == 2
+    said = "(env var: 'RAGPP_URL'): 'localhost:47335' has no http:// or https:// before it"
+    assert said in re.sub(r"[\s│]+", " ", done.stderr)
+
+
+def test_env_of_a_stack_that_is_down_says_so_beside_what_a_shell_takes(
+    ragpp: Callable[..., Done], tmp_path: Path
+) -> None:
+    home = Home(tmp_path)
+    home.create()
+    home.write_key("rp_x")
+    home.remember("gateway_port", "8700")
+    done = ragpp("env", home=tmp_path)
+    assert (done.returncode, done.stdout) == (0, "RAGPP_URL=http://127.0.0.1:8700\nRAGPP_API_KEY=rp_x\n")
+    assert "not running" in done.stderr
+    (home.run / "gateway.pid").write_text(f"{os.getpid()}\n{birth(os.getpid())}\n", encoding="utf-8")
+    assert ragpp("env", home=tmp_path).stderr == ""
+
+
+@pytest.mark.parametrize("command", ["remember", "recall"])
+def test_help_names_the_session_that_is_meant_without_one(
+    command: str, ragpp: Callable[..., Done], tmp_path: Path
+) -> None:
+    shown = re.sub(r"[\s│]+", " ", ragpp(command, "--help", home=tmp_path).stdout)
+    assert re.search(r"--session -s <str> [^-]*; default: default\.", shown)
+
+
+def test_what_the_key_command_refuses_is_a_problem_of_its_code() -> None:
+    refused = problem_told("a warning\nMEM-012 there is no valid key nope\n")
+    assert isinstance(refused, NotFound)
+    assert refused.message == "there is no valid key nope"
+    assert "ragpp key list" in refused.suggestions[0]
+    assert problem_told("Traceback (most recent call last):\nKeyError\n") is None
+
+
+def test_a_job_is_one_line_however_long_what_it_is_about_and_whole_alone() -> None:
+    about = "c961b06512104de38e0ba7a61fdeb1ac" * 2
+    noon = datetime(2024, 5, 1, 12, tzinfo=UTC)
+    job = Job(
+        id="4711.observe",
+        user_id="u1",
+        stage="observe",
+        kind="interaction",
+        subject_id=about,
+        state="done",
+        attempts=1,
+        created_at=noon,
+        due_at=noon,
+        updated_at=noon,
+    )
+
+    def lines(*, whole: bool) -> list[str]:
+        console = Console(width=80, file=io.StringIO(), record=True)
+        console.print(jobs_table(Page[Job](items=(job,)), whole=whole))
+        return console.export_text().splitlines()
+
+    _, line = lines(whole=False)
+    assert about[:6] in line
+    assert line.count("2024-05-01 12:00") == 2
+    column = lines(whole=False)[0].index("about")
+    assert "".join(line[column : column + 12].split()[0] for line in lines(whole=True)[1:]) == about
 
 
 @pytest.mark.parametrize("command", COMMANDS)

@@ -171,6 +171,8 @@ def test_address_and_key_are_those_of_the_environment(
 ) -> None:
     monkeypatch.delenv("RAGPP_URL", raising=False)
     monkeypatch.setenv("RAGPP_API_KEY", "")
+    with pytest.raises(ConfigurationError, match="address has no http:// or https:// before it"):
+        kind("localhost:8700", "k")
     with pytest.raises(ConfigurationError, match="RAGPP_URL and RAGPP_API_KEY"):
         kind()
     with pytest.raises(ConfigurationError, match="RAGPP_API_KEY") as caught:

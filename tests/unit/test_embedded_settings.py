@@ -10,7 +10,7 @@ import pytest
 
 from ragpp.errors import ConfigurationError
 from ragpp_infra.embedded import home as home_module
-from ragpp_infra.embedded.environment import changed_settings, check_settings, settings_classes
+from ragpp_infra.embedded.environment import changed_settings, check_settings, known_settings, unknown_settings
 from ragpp_infra.embedded.home import USUAL_PORT, Home
 from tests.support.command_line import Done
 from tests.support.source import ROOT
@@ -37,6 +37,31 @@ def test_a_wrong_setting_is_named_before_anything_is_started(
     assert not (tmp_path / "none").exists()
 
 
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [
+        ("GATEWAY_TOKEN_BUDGE", "GATEWAY_TOKEN_BUDGET"),
+        ("LOG_LEVLE", "LOG_LEVEL"),
+        ("POSTGRES_POOLMAX", "POSTGRES_POOL_MAX"),
+        ("SHORT_TERM_XYZZY", None),
+    ],
+)
+def test_a_misspelt_setting_is_named_with_the_one_that_was_meant(name: str, meant: str | None) -> None:
+    others = ("HOME", "PATH", "POSTGRES_USER", "POSTGRES_PASSWORD", "NEO4J_HOME", "REDIS_HOST", "LOG_DIR", "RAGPP_HOME")
+    assert unknown_settings((*others, *known_settings(), name)) == {name: meant}
+
+
+def test_up_says_which_setting_there_is_not_before_it_starts_anything(
+    ragpp: Callable[..., Done], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GATEWAY_TOKEN_BUDGE", "1000")
+    monkeypatch.setenv("LOG_LEVEL", "FOO")
+    done = ragpp("up", home=tmp_path / "none")
+    assert "there is no setting GATEWAY_TOKEN_BUDGE: did you mean GATEWAY_TOKEN_BUDGET?" in done.stderr
+    assert done.returncode == 1
+    assert not (tmp_path / "none").exists()
+
+
 def test_every_wrong_setting_is_named_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     check_settings()
     monkeypatch.setenv("LOG_LEVEL", "FOO")
@@ -60,8 +85,10 @@ def test_settings_that_a_running_service_has_not_are_named() -> None:
             def changed(name: str, given: dict[str, str]) -> list[str]:
                 return changed_settings(name, service.pid, given, {"POSTGRES_DSN"})
 
-            assert changed("gateway", {"LOG_LEVEL": "INFO", "HOME": "elsewhere", "POSTGRES_DSN": "elsewhere"}) == []
-            assert changed("gateway", {}) == []
+            assert changed("gateway", {**runs_with, "HOME": "elsewhere", "POSTGRES_DSN": "elsewhere"}) == []
+            assert changed("gateway", {**runs_with, "LOG_DIR": "elsewhere"}) == []  # no setting of ours
+            assert changed("gateway", {}) == ["LLM_CHAT", "LOG_LEVEL"]  # they have their defaults again
+            assert changed("workers", {}) == ["LLM_CHAT", "LOG_LEVEL"]
             assert changed("gateway", {"LOG_LEVEL": "DEBUG"}) == ["LLM_CHAT", "LOG_LEVEL"]  # LLM_CHAT is given no more
             assert changed("gateway", {**runs_with, "SEMANTIC_SEEDS": "3"}) == ["SEMANTIC_SEEDS"]
             for one, other, setting in (
@@ -75,10 +102,9 @@ def test_settings_that_a_running_service_has_not_are_named() -> None:
     assert changed_settings("gateway", service.pid, {"LOG_LEVEL": "DEBUG"}, ()) == []
 
 
-def test_every_setting_is_looked_for_by_its_prefix() -> None:
-    prefixes = tuple(str(kind.model_config["env_prefix"]) for kind in settings_classes())
+def test_every_setting_is_known_by_its_name() -> None:
     names = re.findall(r"^#?([A-Z0-9_]+)=", (ROOT / ".env.example").read_text(encoding="utf-8"), re.MULTILINE)
-    assert {name for name in names if not name.startswith(prefixes)} == {
+    assert {name for name in names if name not in known_settings()} == {
         "RAGPP_HOME", "RAGPP_CACHE", "RAGPP_URL", "RAGPP_API_KEY", "RAGPP_USER",
     }  # fmt: skip
 

@@ -10,10 +10,9 @@ from rich.table import Table
 
 from ragpp.api import ExtractIn, ReflectIn
 from ragpp.client import MemoryClient
-from ragpp.errors import InvalidInput
 from ragpp.jobs import Job, JobState, LagReport
 from ragpp.models import Page
-from ragpp_infra.cli.arguments import checked, parse_moment
+from ragpp_infra.cli.arguments import checked, one_of, parse_moment
 from ragpp_infra.cli.console import ExitCode, emit_json, out, safe
 from ragpp_infra.cli.options import DEFAULT_HOME, HomeOption, JsonOption, KeyOption, UrlOption, WaitOption
 from ragpp_infra.cli.render import when
@@ -52,15 +51,12 @@ def jobs(
     """
     if context.invoked_subcommand is not None:
         return
-    states = get_args(JobState)
-    if state is not None and state not in states:
-        raise InvalidInput(f"--state: there is no state {state!r}", suggestions=(f"Choose among {', '.join(states)}.",))
-    wanted: JobState | None = state  # type: ignore[assignment]  # it is one of them
+    wanted: JobState | None = one_of(state, get_args(JobState), "--state")  # type: ignore[assignment]  # it is one of them
     page = _with(home, url, key, lambda client: client.jobs(user, stage=stage, state=wanted, limit=limit))
     if as_json:
         emit_json(page.model_dump(mode="json"))
     else:
-        out.print(_table(page))
+        out.print(jobs_table(page))
 
 
 def _of_one_job(ask: Callable[[MemoryClient, str], Awaitable[Job]]) -> Callable[..., None]:
@@ -181,17 +177,18 @@ def _shown(job: Job, *, as_json: bool) -> None:
     if as_json:
         emit_json(job.model_dump(mode="json"))
         return
-    out.print(_table(Page[Job](items=(job,))))
+    out.print(jobs_table(Page[Job](items=(job,)), whole=True))
     if job.error:
         out.print(safe(job.error, "red"), soft_wrap=True)
     if job.result is not None:
         out.print(safe(json.dumps(job.result, ensure_ascii=False, indent=2)), soft_wrap=True)
 
 
-def _table(page: Page[Job]) -> Table:
+def jobs_table(page: Page[Job], *, whole: bool = False) -> Table:
+    """A line each; what a job is about is cut to fit one, unless it is to be `whole`."""
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
     for heading in ("job", "user", "about", "state", "tries", "asked for", "changed"):
-        table.add_column(heading, overflow="fold", no_wrap=heading != "about")
+        table.add_column(heading, overflow="fold" if whole else "ellipsis", no_wrap=heading != "about")
     for job in page.items:
         table.add_row(
             safe(job.id),

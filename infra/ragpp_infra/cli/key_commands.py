@@ -1,15 +1,18 @@
 """`ragpp key create | list | revoke`: API keys of the embedded stack."""
 
+import json
 import sys
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from ragpp_infra.cli.console import plain
+from ragpp.errors import InvalidInput
+from ragpp_infra.cli.arguments import WrongUsage
+from ragpp_infra.cli.console import err, plain, safe
 from ragpp_infra.cli.options import DEFAULT_HOME, HomeOption, JsonOption
 from ragpp_infra.embedded.home import NotRunning
-from ragpp_infra.embedded.keys import run_keys
+from ragpp_infra.embedded.keys import problem_told, run_keys
 from ragpp_infra.embedded.lifecycle import Lifecycle
 
 app = typer.Typer(
@@ -33,13 +36,19 @@ def create(
     home: HomeOption = DEFAULT_HOME,
     as_json: JsonOption = False,
 ) -> None:
-    """Make a key and show it, this once.
+    """Make a key and show it, this once; its id, by which it is revoked, is on standard error.
 
     Example: [bold]ragpp key create --tenant acme --scopes read --user u1 --days 30[/bold]
     """
     given = {"--tenant": tenant, "--scopes": scopes, "--user": user, "--agent": agent, "--days": days}
     options = [part for name, value in given.items() if value is not None for part in (name, str(value))]
-    _forward(home, "create", *options, *(["--json"] if as_json else []))
+    made = _answer(home, "create", *options, "--json")
+    if as_json:
+        sys.stdout.write(plain(made))
+        return
+    key = json.loads(made)
+    typer.echo(key["key"])
+    err.print(safe(f"its id: {key['key_id']}; revoke it with: ragpp key revoke {key['key_id']}", "dim"), soft_wrap=True)
 
 
 @app.command("list")
@@ -52,7 +61,9 @@ def list_(
 
     Example: [bold]ragpp key list --tenant acme[/bold]
     """
-    _forward(home, "list", *(["--tenant", tenant] if tenant else []), *(["--json"] if as_json else []))
+    sys.stdout.write(
+        plain(_answer(home, "list", *(["--tenant", tenant] if tenant else []), *(["--json"] if as_json else [])))
+    )
 
 
 @app.command()
@@ -64,15 +75,22 @@ def revoke(
 
     Example: [bold]ragpp key revoke key_0123456789ab[/bold]
     """
-    _forward(home, "revoke", "--", key_id)
+    sys.stdout.write(plain(_answer(home, "revoke", "--", key_id)))
 
 
-def _forward(home: Path, *arguments: str) -> None:
-    """Run the gateway's own command, which knows the database."""
+def _answer(home: Path, *arguments: str) -> str:
+    """What the gateway's own command says, which knows the database. Raises what it refused, as WrongUsage where that
+    was a value; Exit with its code where it ended otherwise."""
     lifecycle = Lifecycle(home)
     if "postgres" not in lifecycle.running():
         raise NotRunning(f"no PostgreSQL runs in {lifecycle.home.path}")
     done = run_keys(lifecycle.home, lifecycle.stack.endpoints(), arguments)
-    sys.stdout.write(plain(done.stdout))
+    if done.returncode == 0:
+        return done.stdout
+    problem = problem_told(done.stderr)
+    if isinstance(problem, InvalidInput):
+        raise WrongUsage(problem.message)
+    if problem is not None:
+        raise problem
     sys.stderr.write(plain(done.stderr))
     raise typer.Exit(done.returncode)

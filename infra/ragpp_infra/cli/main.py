@@ -6,11 +6,13 @@ Only the command that is called is imported: of the others the list has what sta
 import sys
 from collections.abc import Callable, Sequence
 from importlib import import_module
-from typing import Final
+from importlib.metadata import version
+from typing import Annotated, Final
 
 import typer
+from typer.core import TyperGroup
 
-from ragpp.errors import MemorySystemError
+from ragpp.errors import InvalidInput, MemorySystemError
 from ragpp_infra.cli.console import ExitCode, show_problem
 from ragpp_infra.embedded.home import NotRunning
 
@@ -51,6 +53,7 @@ CONTENTS: Final = {
 def application(called: str | None) -> typer.Typer:
     """The command line, of which the command `called` can be run, and every one is listed."""
     app = typer.Typer(
+        cls=_Commands,
         help=_HELP,
         no_args_is_help=True,
         add_completion=False,
@@ -58,6 +61,7 @@ def application(called: str | None) -> typer.Typer:
         pretty_exceptions_enable=False,
         context_settings={"help_option_names": ["-h", "--help"]},
     )
+    app.callback()(_before)
     for name, (module, attribute, line) in CONTENTS.items():
         if name != called:
             app.command(name, help=line)(_listed_alone)
@@ -68,6 +72,34 @@ def application(called: str | None) -> typer.Typer:
         else:
             app.command(name)(found)
     return app
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"ragpp {version('ragpp')}")
+        raise typer.Exit
+
+
+def _before(
+    _version: Annotated[
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and exit.")
+    ] = False,
+) -> None:
+    """What comes before a command."""
+
+
+class _Commands(TyperGroup):
+    """What the parser, or a command, refuses is told as JSON where that is asked for."""
+
+    def invoke(self, ctx: typer.Context) -> object:  # type: ignore[override]  # what it is of is not public
+        try:
+            return super().invoke(ctx)
+        except typer.BadParameter as error:
+            if "--json" not in sys.argv:
+                raise
+            told = error if isinstance(error, InvalidInput) else InvalidInput(error.format_message())
+            show_problem(told, as_json=True)
+            raise typer.Exit(ExitCode.USAGE) from error
 
 
 def _listed_alone() -> None:

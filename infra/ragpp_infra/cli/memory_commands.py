@@ -18,7 +18,9 @@ from ragpp_infra.embedded.home import Home
 def remember(
     text: Annotated[str, typer.Argument(help="What was said.", show_default=False)],
     user: UserOption,
-    session: Annotated[str | None, typer.Option("--session", "-s", help="The conversation it belongs to.")] = None,
+    session: Annotated[
+        str | None, typer.Option("--session", "-s", help=f"The conversation it belongs to; default: {DEFAULT_SESSION}.")
+    ] = None,
     name: Annotated[str | None, typer.Option(help="Who said it.")] = None,
     role: Annotated[str, typer.Option(help="user, assistant, system or tool.")] = "user",
     at: Annotated[str | None, typer.Option(help="When, as in 2026-03-08T13:56:00Z; default: the present.")] = None,
@@ -90,7 +92,9 @@ def remember(
 def recall(
     query: Annotated[str, typer.Argument(help="The question.", show_default=False)],
     user: UserOption,
-    session: Annotated[str | None, typer.Option("--session", "-s", help="The running conversation.")] = None,
+    session: Annotated[
+        str | None, typer.Option("--session", "-s", help=f"The running conversation; default: {DEFAULT_SESSION}.")
+    ] = None,
     budget: Annotated[int | None, typer.Option(help="Longest context, in tokens.")] = None,
     deadline: Annotated[int | None, typer.Option(help="Longest wait, in ms.")] = None,
     limit: Annotated[int, typer.Option(help="Most memories in the ranking, 1 to 200.")] = 20,

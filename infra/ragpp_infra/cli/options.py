@@ -9,9 +9,22 @@ HomeOption: TypeAlias = Annotated[
     Path,
     typer.Option("--home", envvar="RAGPP_HOME", help="Folder of the embedded stack: data, logs, pid files, key."),
 ]
+
+
+def _address(url: str | None) -> str | None:
+    if url:
+        from ragpp.client.environment import is_address  # noqa: PLC0415 - httpx, which most commands need not wait for
+
+        if not is_address(url):
+            raise typer.BadParameter(f"{url!r} has no http:// or https:// before it")
+    return url
+
+
 UrlOption: TypeAlias = Annotated[
     str | None,
-    typer.Option("--url", envvar="RAGPP_URL", help="Address of a gateway; default: the embedded stack's."),
+    typer.Option(
+        "--url", envvar="RAGPP_URL", callback=_address, help="Address of a gateway; default: the embedded stack's."
+    ),
 ]
 KeyOption: TypeAlias = Annotated[
     str | None,

@@ -8,13 +8,13 @@ from typing import Annotated, Final
 
 import typer
 
-from ragpp.errors import InvalidInput
-from ragpp_infra.cli.console import emit_json, out, plain
+from ragpp_infra.cli.arguments import one_of
+from ragpp_infra.cli.console import emit_json, err, out, plain, safe
 from ragpp_infra.cli.options import DEFAULT_HOME, HomeOption, JsonOption
 from ragpp_infra.embedded.home import Home, NotRunning
 from ragpp_infra.embedded.lifecycle import Lifecycle
 from ragpp_infra.embedded.servers.server import SERVERS
-from ragpp_infra.embedded.services import is_worker
+from ragpp_infra.embedded.services import GATEWAY, is_worker
 
 _FOLLOW_S: Final = 0.3
 
@@ -40,7 +40,7 @@ def down(
 
 
 def env(home: HomeOption = DEFAULT_HOME) -> None:
-    """Print the gateway's address and key as a shell takes them.
+    """Print the gateway's address and key as a shell takes them. Says on standard error when it does not run.
 
     Example: [bold]export $(ragpp env)[/bold]
     """
@@ -49,6 +49,8 @@ def env(home: HomeOption = DEFAULT_HOME) -> None:
     if url is None or key is None:
         raise NotRunning(f"there is no embedded stack in {stack.path}")
     typer.echo(f"RAGPP_URL={url}\nRAGPP_API_KEY={key}")
+    if Lifecycle(home).services.pid(GATEWAY) is None:
+        err.print(safe("nobody answers there: the gateway is not running; start it with `ragpp up`", "yellow"))
 
 
 def logs(
@@ -68,8 +70,7 @@ def logs(
     if name is not None and is_worker(name) and lifecycle.services.log_path(name).exists():
         paths[name] = lifecycle.services.log_path(name)  # of a worker that was stopped since
     paths |= {server: lifecycle.stack.log_path(server) for server in SERVERS}
-    if name is not None and name not in paths:
-        raise InvalidInput(f"there is no log {name!r}", suggestions=(f"Choose among {', '.join(paths)}.",))
+    one_of(name, paths, "name")
     chosen = {label: path for label, path in paths.items() if name in {None, label} and path.exists()}
     if not chosen:
         raise NotRunning(f"there are no logs in {lifecycle.home.path}")

@@ -1,14 +1,16 @@
 """`ragpp up`: the embedded stack started, or kept up in the foreground."""
 
+import os
 from dataclasses import asdict
 from typing import Annotated
 
 import typer
 from rich.text import Text
 
-from ragpp_infra.cli.console import emit_json, out, safe
+from ragpp_infra.cli.console import emit_json, err, out, safe
 from ragpp_infra.cli.foreground import bring_up, stop_what_was_started, watch
 from ragpp_infra.cli.options import DEFAULT_HOME, HomeOption, JsonOption
+from ragpp_infra.embedded.environment import unknown_settings
 from ragpp_infra.embedded.lifecycle import Lifecycle
 from ragpp_infra.embedded.services import MOST_WORKERS
 
@@ -29,19 +31,26 @@ def up(
     as_json: JsonOption = False,
 ) -> None:
     """Start PostgreSQL, Valkey, Neo4j, the gateway and the workers. What runs already is left as it is, unless it was
-    started with other settings than the environment has now: that is started again with these.
+    started with other settings than the environment has now: that is started again with these, and with the default of
+    each that is not given.
 
     The first start downloads Neo4j once.
 
     Example: [bold]ragpp up --workers 3 && ragpp status[/bold]
     """
     lifecycle = Lifecycle(home)
+    unknown = unknown_settings(os.environ)
+    if not as_json:
+        for name, meant in unknown.items():
+            advice = f": did you mean {meant}?" if meant else ""
+            err.print(safe(f"there is no setting {name}{advice}", "yellow"), soft_wrap=True)
     started = bring_up(lifecycle, workers=workers, quiet=as_json)
     if as_json:
         emit_json(
             {
                 "url": lifecycle.home.url(),
                 "key_path": str(lifecycle.home.key_path),
+                "unknown_settings": unknown,
                 "seconds": round(started.seconds, 3),
                 "servers": [asdict(report) for report in started.servers],
                 "services": [asdict(report) for report in started.services],

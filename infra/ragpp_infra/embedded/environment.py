@@ -2,7 +2,8 @@
 
 import hashlib
 import json
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
+from difflib import get_close_matches
 from importlib import import_module
 from importlib.resources import files
 from typing import TYPE_CHECKING, Final
@@ -24,6 +25,8 @@ MOST_EACH: Final = 10
 SERVICES: Final = "ragpp_services"
 OF_ONE: Final = {"GATEWAY_": "gateway", "WORKER_": "workers"}
 """Prefixes of settings that one service alone reads."""
+OF_OTHERS_TOO: Final = ("POSTGRES_", "REDIS_", "NEO4J_", "LOG_")
+"""Prefixes that variables of other programs have, too."""
 
 
 def environment_of(home: Home, endpoints: "Endpoints", port: int) -> dict[str, str]:
@@ -70,9 +73,7 @@ def check_settings() -> None:
 
 def changed_settings(service: str, pid: int, given: Mapping[str, str], own: Collection[str]) -> list[str]:
     """Names of the settings that the running `service` would have other values of, were it started again with `given`;
-    `own` are those that the stack sets itself.
-
-    None when all that is given is as it was: what is not given asks for nothing. None, too, where the system does not
+    `own` are those that the stack sets itself. What is not given has its default then. None where the system does not
     tell what a process was started with.
     """
     try:
@@ -81,15 +82,37 @@ def changed_settings(service: str, pid: int, given: Mapping[str, str], own: Coll
         return []
     if not has:
         return []
-    prefixes = [str(kind.model_config.get("env_prefix")) for kind in settings_classes()]
+    known = known_settings()
     others = [prefix for prefix, name in OF_ONE.items() if not service.startswith(name)]
 
     def of_interest(name: str) -> bool:
-        return name not in own and name.startswith(tuple(prefixes)) and not name.startswith(tuple(others))
+        return name in known and name not in own and not name.startswith(tuple(others))
 
     asked = {name for name, value in given.items() if of_interest(name) and has.get(name) != value}
     dropped = {name for name in has if of_interest(name) and name not in {*given, *share_of_connections(1)}}
-    return sorted({*asked, *dropped}) if asked else []
+    return sorted({*asked, *dropped})
+
+
+def known_settings() -> frozenset[str]:
+    """The environment variables that a service reads."""
+    return frozenset(kind.variable(field) for kind in settings_classes() for field in kind.model_fields)
+
+
+def unknown_settings(names: Iterable[str]) -> dict[str, str | None]:
+    """Those of `names` that look like settings and are none, each with the setting that was probably meant.
+
+    POSTGRES_USER and its like are other programs': under a prefix of a server's own, only what is nearly a setting
+    of ours is named.
+    """
+    known = known_settings()
+    prefixes = tuple(str(kind.model_config.get("env_prefix")) for kind in settings_classes())
+    found = dict[str, str | None]()
+    for name in sorted(names):
+        if name.startswith(prefixes) and name not in known:
+            near = get_close_matches(name, known, n=1, cutoff=0.85 if name.startswith(OF_OTHERS_TOO) else 0.7)
+            if near or not name.startswith(OF_OTHERS_TOO):
+                found[name] = near[0] if near else None
+    return found
 
 
 def settings_classes() -> "list[type[Settings]]":

@@ -1,11 +1,12 @@
 """The gateway's key command, run beside the stack, and the first key of a folder."""
 
 import json
+import re
 import subprocess
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
-from ragpp.errors import StackError
+from ragpp.errors import MemorySystemError, NotFound, StackError
 from ragpp_infra.embedded.environment import environment_of
 from ragpp_infra.embedded.home import Home
 from ragpp_infra.embedded.services import run_module
@@ -13,10 +14,21 @@ from ragpp_infra.embedded.services import run_module
 if TYPE_CHECKING:
     from ragpp_infra.embedded.stack import Endpoints
 
+_TOLD: Final = re.compile(r"^(?P<code>MEM-\d{3}) (?P<message>.+)\Z", re.MULTILINE | re.DOTALL)
+
 
 def run_keys(home: Home, endpoints: "Endpoints", arguments: Sequence[str]) -> subprocess.CompletedProcess[str]:
     """Run the gateway's key command in a process of its own; its output is captured."""
     return run_module("ragpp_services.gateway.keys", arguments, home, environment_of(home, endpoints, 0))
+
+
+def problem_told(stderr: str) -> MemorySystemError | None:
+    """The error that the key command ended with, from the line that it wrote: its code, then what happened."""
+    match = _TOLD.search(stderr)
+    if match is None:
+        return None
+    kind = MemorySystemError.by_code.get(match["code"], MemorySystemError)
+    return kind(match["message"].strip(), suggestions=("`ragpp key list` lists them.",) if kind is NotFound else ())
 
 
 def ensure_key(home: Home, endpoints: "Endpoints") -> bool:

@@ -92,8 +92,8 @@ class Services:
         """Start what does not run, and return when the gateway is ready with every tier.
 
         `workers`: how many there are to be from now on, 1 to MOST_WORKERS; those beyond are stopped. A service that was
-        started for other endpoints than these, or with other settings than those in `given`, is started again. Raises
-        StackError when one ends while starting, or is not ready in time.
+        started for other endpoints than these, or with other settings than those in `given`, is started again; without
+        `given`, settings stay as they are. Raises StackError when one ends while starting, or is not ready in time.
         """
         with self.home.locked():
             self.want(up=True)
@@ -103,7 +103,8 @@ class Services:
             if not {*pids, *self.surplus()}:
                 self.home.return_to_usual_port()  # nobody runs who was told another
             own = environment_of(self.home, endpoints, 0)
-            news = {name: new for name, pid in pids.items() if (new := changed_settings(name, pid, given or {}, own))}
+            changed = {name: changed_settings(name, pid, given, own) for name, pid in pids.items() if given is not None}
+            news = {name: settings for name, settings in changed.items() if settings}
             if news:
                 on_step(", ".join(news), "stopping, to start with other settings")
             self._stop([*news], _ORDERLY)

@@ -18,7 +18,7 @@ MemorySystemError
 ├── UnsupportedMediaType 025  the body is declared as something other than JSON
 ├── StackError          030   an embedded server cannot be installed, started or stopped
 ├── GatewayUnreachable  031   the client had no answer (ragpp.client.errors)
-├── NotRunning, BadLines 032, 033   of the command line (ragpp_infra.cli)
+├── NotRunning, BadLines, WrongUsage 032, 033, 034   of the command line (ragpp_infra.cli)
 ├── ResponderFailed, ReplayDiverged 050, 051   of the governor (ragpp_services.governor)
 └── LanguageModelError  040   a language model did not give what was asked of it
     ├── ModelUnavailable 041  it did not answer in time, or its server failed; retryable
@@ -210,7 +210,9 @@ class Unauthenticated(
     code="MEM-021",
     status=401,
     title="A valid API key is required",
-    suggestions=("Send the key as `Authorization: Bearer <key>`; `ragpp status` shows the embedded stack's key.",),
+    suggestions=(
+        "Send the key as `Authorization: Bearer <key>`; `ragpp status` names the file that has the embedded stack's.",
+    ),
 ):
     """No key was sent, or it is unknown, revoked or expired."""
 
