@@ -33,7 +33,7 @@ import numpy.typing as npt
 
 from ragpp_services.episodic.ranking.amounts import BARE, Kind, amounts, amounts_asked, differ
 from ragpp_services.episodic.reading.answers import kinds_asked, kinds_in
-from ragpp_services.episodic.reading.subjects import asks_of_oneself
+from ragpp_services.episodic.reading.subjects import Subject, subject_of
 
 SAME: Final = 0.7
 LEAD: Final = 0.8
@@ -135,12 +135,12 @@ def current_first(question: str, statements: Sequence[Statement], rarity: npt.ND
     order = list(range(len(statements)))
     if not order or not asks_for_the_present(question):
         return Currency(order, {})
-    kinds, answer, of_oneself = amounts_asked(question), kinds_asked(question), asks_of_oneself(question)
+    kinds, answer, of_oneself = amounts_asked(question), kinds_asked(question), subject_of(question) is not Subject.ANY
     mass = float(rarity.sum())
 
     def replaces(later: int, earlier: int) -> bool:
         one, other = statements[earlier], statements[later]
-        if not says_otherwise_later(other, one):
+        if not could_replace(other, one):
             return False
         shared = float(rarity[one.holds & other.holds].sum()) / mass if mass else 0.0
         same = shared + float(one.vector @ other.vector)
@@ -150,16 +150,16 @@ def current_first(question: str, statements: Sequence[Statement], rarity: npt.ND
 
     def says_otherwise(later: int, earlier: int) -> bool:
         one, other = statements[earlier], statements[later]
-        return other.is_a_correction and says_otherwise_later(other, one) and (of_oneself or one.speaker[1] is None)
+        return other.is_a_correction and could_replace(other, one) and (of_oneself or one.speaker[1] is None)
 
     def corrects(later: int, earlier: int) -> bool:
-        alike = float(statements[earlier].vector @ statements[later].vector)
-        return says_otherwise(later, earlier) and alike >= ALIKE
+        if not says_otherwise(later, earlier):
+            return False
+        return float(statements[earlier].vector @ statements[later].vector) >= ALIKE
 
     def may_correct(later: int, earlier: int) -> bool:
         other = statements[later]
-        near = other.similarity >= NEAR and bool(answer & kinds_in(other.text))
-        return near and says_otherwise(later, earlier)
+        return says_otherwise(later, earlier) and other.similarity >= NEAR and bool(answer & kinds_in(other.text))
 
     first = next((index for index in order[:LOOKED_AT] if statements[index].speaker[0] != "assistant"), 0)
     others = [index for index in order[:LOOKED_AT] if index != first]
@@ -176,7 +176,7 @@ def current_first(question: str, statements: Sequence[Statement], rarity: npt.ND
     return Currency(head + left, dict.fromkeys(replaced, head[0]))
 
 
-def says_otherwise_later(later: "Statement", earlier: "Statement") -> bool:
+def could_replace(later: Statement, earlier: Statement) -> bool:
     """Whether it may replace `earlier` at all: said later by the same one, who is no assistant."""
     return later.moment > earlier.moment and later.speaker == earlier.speaker and later.speaker[0] != "assistant"
 

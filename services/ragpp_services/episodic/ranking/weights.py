@@ -1,8 +1,9 @@
 """What each signal of the ranking counts.
 
 Chosen on the development sets (conversations between people with either or neither labelled an assistant, chats with an
-assistant, hints, preferences, half of the scenarios of real chats) by people who saw all of them; each signal was kept
-only where it helps what its value was not chosen on (`benchmarks/ranking_lab.py --folds`). None is fitted to names.
+assistant, hints, preferences, half of the scenarios of real chats) by people who saw all of them; what each is worth
+there, `benchmarks/ranking_lab.py --ablate` prints, and what the constants are worth on conversations that they were not
+chosen on, `--folds`. None is fitted to names.
 """
 
 from collections.abc import Mapping

@@ -27,7 +27,8 @@ _OWN_KIN: Final = re.compile(rf"\b(?:my|our) (?:\w+ ){{0,2}}?{_KIN}\b", re.IGNOR
 
 
 class Subject(Enum):
-    """Whom a question is about, as seen by who asks: themselves, somebody of theirs, or anybody."""
+    """Whom a question is about, as seen by who asks: themselves ("where did I …", "the user's …"), somebody of theirs
+    ("my sister's …"), or anybody."""
 
     OWN = auto()
     KIN = auto()
@@ -39,11 +40,6 @@ def subject_of(question: str) -> Subject:
     if _OWN_KIN.search(question):
         return Subject.KIN
     return Subject.OWN if _FIRST_PERSON.search(question) else Subject.ANY
-
-
-def asks_of_oneself(question: str) -> bool:
-    """Whether who asks speaks of themselves, or of theirs: "where did I …", "my sister's …", "the user's …"."""
-    return _FIRST_PERSON.search(question) is not None
 
 
 def is_of_self(told: str) -> bool:

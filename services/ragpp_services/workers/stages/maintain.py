@@ -39,9 +39,8 @@ async def maintain(parts: WorkerParts, batch: Sequence[Work]) -> Mapping[WorkKey
         elif task == "retention":
             results[work.key] = await retain(parts, work.scope, dry_run=bool(work.payload.get("dry_run", False)))
         elif task in {"views", "sentences"}:
-            results[work.key] = {
-                "task": task
-            }  # no view is left to be built by whoever maintains, and no sentence below
+            # no view is left to be built by whoever maintains, and no sentence below
+            results[work.key] = {"task": task}
         else:
             raise InvalidInput(f"{task!r} is no maintenance task")
     if not all(work.payload.get("dry_run", False) for work in batch):
