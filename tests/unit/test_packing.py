@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from ragpp.context.layout import KNOWLEDGE, PAST, RECENT, TITLES
 from ragpp.models import Memory, MemoryKind
-from ragpp_services.gateway.packing import Frame, pack
+from ragpp_services.gateway.assembly.packing import Frame, pack
 from tests.support.packing import COUNTER, Words, memory
 
 
