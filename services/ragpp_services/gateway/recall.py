@@ -242,6 +242,7 @@ def _recalled(
         for name, answer in (explained or {}).items()
         for place, memory in enumerate(answer.memories, start=1)
     }
+    best = max((memory.score for memory in ranking if memory.kind == "interaction"), default=0.0)
     recalled = []
     for memory in ranking:
         fields = dict(memory) | {"explain": None}
@@ -259,7 +260,7 @@ def _recalled(
                 "rank_in_tier": place,
                 "score_in_tier": round(score, DECIMALS),
                 **(memory.explain or {}),
-                **({} if in_context else {"cut": why_cut(memory)}),
+                **({} if in_context else {"cut": why_cut(memory, best)}),
             }
         recalled.append(RecalledMemory.model_construct(**fields))
     return tuple(recalled)

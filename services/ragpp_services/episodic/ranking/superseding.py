@@ -169,18 +169,19 @@ def current_first(question: str, statements: Sequence[Statement], rarity: npt.ND
     between = _Between(question, statements, rarity)
     first = next((index for index in order[:LOOKED_AT] if statements[index].speaker[0] != "assistant"), 0)
     others = [index for index in order[:LOOKED_AT] if index != first]
-    head = _latest_first([index for index in others if between.replaces(index, first)], between.replaces)
+    newer = _latest_first([index for index in others if between.replaces(index, first)], between.replaces)
+    corrections = _latest_first([index for index in others if between.corrects(index, first)], between.corrects)
+    head = newer or corrections[:1]
+    best = head[0] if head else first
+    may_be = [index for index in others if index not in head and between.may_correct(index, best)]
+    doubtful = [] if corrections else may_be[:1]
+    left = [index for index in order if index not in {*head, *doubtful}]
     if not head:
-        head = _latest_first([index for index in others if between.corrects(index, first)], between.corrects)[:1]
-    if not head:
-        possible = [index for index in others if between.may_correct(index, first)][:1]
-        left = [index for index in order if index not in possible]
         place = left.index(first) + 1
-        return Currency(left[:place] + possible + left[place:], {})
-    left = [index for index in order if index not in set(head)]
-    replaced = [index for index in (first, *head[1:]) if between.replaces(head[0], index)]
-    replaced += [index for index in (first, *others) if index != head[0] and between.corrects(head[0], index)]
-    return Currency(head + left, dict.fromkeys(replaced, head[0]))
+        return Currency(left[:place] + doubtful + left[place:], {})
+    replaced = [index for index in (first, *head[1:]) if between.replaces(best, index)]
+    replaced += [index for index in (first, *others) if index != best and between.corrects(best, index)]
+    return Currency([best, *doubtful, *head[1:], *left], dict.fromkeys(replaced, best))
 
 
 def could_replace(later: Statement, earlier: Statement) -> bool:
