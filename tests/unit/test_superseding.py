@@ -152,7 +152,7 @@ DENIED = statement("it's not Fridays any more but Tuesdays", 2, raw=-1.0, name="
 
 
 def test_what_denies_the_first_in_its_own_words_replaces_it_whoever_says_so() -> None:
-    denied = far_apart(DENIED, 0.5)
+    denied = far_apart(DENIED, 0.3)
     assert current_first("Which day do we deploy?", [DEPLOYED, denied], RARITY).replaced == {0: 1}
 
 
@@ -161,7 +161,7 @@ def test_what_denies_the_first_in_its_own_words_replaces_it_whoever_says_so() ->
     [
         pytest.param(
             statement("I live in Berlin with two cats", 1),
-            far_apart(statement("The conference is not in Berlin but in Munich", 2), 0.33),
+            far_apart(statement("The conference is not in Berlin but in Munich", 2, similarity=0.1), 0.33),
             id="of something else",
         ),
         pytest.param(

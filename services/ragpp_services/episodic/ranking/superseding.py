@@ -13,8 +13,7 @@ like the reunion on June 13, and nothing tells it from a change of something els
 sum than the first where that is asked for, or is NEAR the question and has the kind of answer that it asks for, is set
 right behind the first, which it leaves as it is. All that is for who speaks of themselves, to an assistant or without a
 name: among people who tell each other stories, half of all statements say that something has changed. Only what denies
-the first in its own words ("not on Fridays any more") replaces it whoever says so, where the two are ALIKE and it is
-NEAR the question.
+the first in its own words ("not on Fridays any more") replaces it whoever says so, where it is NEAR the question.
 
 About the same: `shared` (the share of the question's information that both hold, 0 to 1) and the cosine of the two
 together at least SAME; and the later may be behind by at most LEAD of that sum, in the units of the ranking. On the
@@ -137,13 +136,12 @@ class _Between:
         return _another_amount(one, other, self._kinds)
 
     def corrects(self, later: int, earlier: int) -> bool:
-        """It is like it, and says that this is otherwise, or denies it in its own words and is about the question:
-        a conference that is not in Berlin moves nobody from there."""
+        """It says that this is otherwise: in its own words and about the question (a conference that is not in Berlin
+        moves nobody from there), or it is like it."""
         one, other = self._statements[earlier], self._statements[later]
-        if float(one.vector @ other.vector) < ALIKE:
-            return False
-        denies = comes_after(other, one) and not other.denied.isdisjoint(one.terms)
-        return (denies and other.similarity >= NEAR) or self._says_otherwise(later, earlier)
+        if comes_after(other, one) and not other.denied.isdisjoint(one.terms) and other.similarity >= NEAR:
+            return True
+        return self._says_otherwise(later, earlier) and float(one.vector @ other.vector) >= ALIKE
 
     def may_correct(self, later: int, earlier: int) -> bool:
         """It says that something is otherwise, and may well mean this."""
