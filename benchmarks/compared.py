@@ -57,12 +57,16 @@ def load(file: Path) -> Scores:
 
 
 def comparison(before: Scores, after: Scores) -> list[str]:
-    """A line for each set and metric that both have: both means, and the difference with its interval, in points."""
+    """A line for each set and metric: both means, and the difference with its interval, in points; or that it was not
+    asked the same questions before."""
     lines = []
     for title, metrics in after.items():
         for metric, values in metrics.items():
-            known = before.get(title, {}).get(metric)
-            if not known or len(known) != len(values):
+            known = before.get(title, {}).get(metric, [])
+            if not values and not known:
+                continue
+            if len(known) != len(values):
+                lines.append(f"{title:40s}{metric:9s}not compared: {len(known)} questions before, {len(values)} now")
                 continue
             found = paired_bootstrap(known, values)
             sides = 100 * float(np.mean(known)), 100 * float(np.mean(values))

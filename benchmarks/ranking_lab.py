@@ -272,6 +272,7 @@ def main() -> None:
     parser.add_argument("--against", type=Path, help="compare with the scores that --save kept there")
     arguments = parser.parse_args()
     arguments.cache.mkdir(parents=True, exist_ok=True)
+    before = load(arguments.against) if arguments.against else None
     score: Scorer = load_metrics(arguments.eval_dir).evidence_metrics
     locomo = load_locomo(arguments.eval_dir)
     data = {
@@ -308,7 +309,7 @@ def main() -> None:
             print(line(f"  {name}", (m for _, category, m in rows if category != "adversarial")))
     if arguments.save:
         save(scores, arguments.save)
-    for compared in comparison(load(arguments.against), scores) if arguments.against else ():
+    for compared in comparison(before, scores) if before is not None else ():
         print(compared)
 
 

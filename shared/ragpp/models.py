@@ -311,8 +311,9 @@ class MemoryQuery(Value):
     `embedding`: of `text`; None lets the tier embed it. `entities`: names that the text mentions.
     `as_of`: a moment in the conversations' own time; nothing said later is seen, decay is counted to it.
     `token_budget`: for tiers that cut what they return by size (short-term). `explain`: the signals of each memory are
-    wanted. `rejected`: so are relationships that a person rejected, behind all others, with that verdict in their
-    metadata and a confidence of 0: they tell against what they were learned from (semantic).
+    wanted. `rejected`: so are relationships that a person rejected, behind all others and beyond `limit`, with that
+    verdict in their metadata and a confidence of 0: they tell against their `sources`, as far as their score says, and
+    are no memories to show (semantic). No filter narrows them.
     """
 
     scope: Scope

@@ -85,7 +85,8 @@ class MemoryTier(Protocol):
         ...
 
     async def retrieve(self, query: MemoryQuery) -> list[Memory]:
-        """At most `query.limit` memories, best first; empty when nothing matches."""
+        """At most `query.limit` memories, best first, and behind them what `query.rejected` adds; empty when nothing
+        matches."""
         ...
 
     async def forget(self, scope: Scope, ids: Collection[str]) -> int:

@@ -80,6 +80,35 @@ async def test_what_was_rejected_is_found_by_who_asks_for_it(tier: SemanticTier)
     assert "verdict" not in again.metadata
 
 
+async def test_what_says_the_same_as_a_person_is_not_told_against(tier: SemanticTier) -> None:
+    """A denial is among the sources of what it ends; who then rejects that does not mean the denial."""
+    scope = new_scope()
+    works = relation("user", "WORKS_AT", "Brightline")
+    await tier.observe(scope, [observation("m1", relationships=(works,))])
+    (known,) = (await tier.list_relationships(scope)).items
+    await tier.judge_relationship(scope, known.id, "rejected")
+    for number, days in (("m2", 1), ("m3", 2)):
+        later = NOON + timedelta(days=days)
+        over = relation("user", "WORKS_AT", "Brightline", ends=True, at=later)
+        await tier.observe(scope, [observation(number, at=later, relationships=(over,))])
+    question = MemoryQuery(scope=scope, text="Where do I work?", entities=("user",), rejected=True)
+    (rejected,) = await tier.retrieve(question)
+    assert (rejected.id, rejected.sources) == (known.id, ("m1",))
+
+
+async def test_what_was_rejected_takes_no_place_of_what_is_known(tier: SemanticTier) -> None:
+    scope = new_scope()
+    for number, firm in enumerate(("Brightline", "Acme")):
+        works = relation("user", "WORKS_WITH", firm)
+        await tier.observe(scope, [observation(f"m{number}", relationships=(works,))])
+    wrong = next(one for one in (await tier.list_relationships(scope)).items if one.target == "Acme")
+    await tier.judge_relationship(scope, wrong.id, "rejected")
+    question = MemoryQuery(scope=scope, text="Whom do I work with?", entities=("user",), rejected=True, limit=1)
+    known, rejected = await tier.retrieve(question)
+    assert (known.text, rejected.id) == ("user WORKS_WITH Brightline", wrong.id)
+    assert len(await tier.retrieve(question.model_copy(update={"rejected": False}))) == 1
+
+
 async def test_who_asks_is_no_answer_and_what_is_known_of_them_is_if_it_is_asked_for(tier: SemanticTier) -> None:
     scope = new_scope()
     told = (relation("user", "WORKS_AT", "Brightline"), relation("user", "LIVES_IN", "Lagos"))
@@ -88,6 +117,7 @@ async def test_who_asks_is_no_answer_and_what_is_known_of_them_is_if_it_is_asked
         ("Where do I work?", {"user WORKS_AT Brightline"}),
         ("What do you know about me?", {"user WORKS_AT Brightline", "user LIVES_IN Lagos"}),
         ("Which colour do I like?", set()),
+        ("Which colour does the user like?", set()),
     ):
         query = MemoryQuery(scope=scope, text=text, entities=("user",), mode="lexical")
         assert {memory.text for memory in await tier.retrieve(query)} == expected

@@ -38,6 +38,26 @@ async def test_what_one_agent_judged_is_not_judged_in_a_view_that_begins_later(t
     assert (same["verdict"], same["weight"]) == (None, 1.0)
 
 
+async def test_what_one_agent_rejected_marks_messages_for_that_agent_alone(team: Team) -> None:
+    """A verdict sets back what it was learned from, in the view that it was given in."""
+    await told(team, ("sales", ELENA), ("care", ELENA))
+    asked = {"user_id": team.user_id, "query": "Where does Elena live?", "deadline_ms": 5_000}
+
+    async def marks(client: httpx.AsyncClient) -> set[bool]:
+        answer = await client.post("/v1/recall", json=asked)
+        assert answer.is_success, answer.text
+        said = [memory for memory in answer.json()["memories"] if memory["kind"] == "interaction"]
+        assert said
+        return {memory["corrected_by"] is not None for memory in said}
+
+    [oslo] = await of_type(team.sales, team, "LIVES_IN")
+    rejected = await team.sales.post(f"/v1/relationships/{oslo['id']}/reject", json={"user_id": team.user_id})
+    assert rejected.is_success, rejected.text
+    assert await marks(team.sales) == {True}
+    assert await marks(team.care) == {False}
+    assert await marks(team.everyone) == {False}
+
+
 async def test_an_agent_deletes_what_it_was_told_and_not_what_another_calls_otherwise(team: Team) -> None:
     await told(
         team,

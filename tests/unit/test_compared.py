@@ -25,6 +25,11 @@ def test_the_questions_are_compared_one_by_one() -> None:
 
 
 def test_only_the_same_questions_are_compared() -> None:
-    assert comparison({"A": {"R@10": [1.0]}}, {"A": {"R@10": [1.0, 0.0]}, "B": {"R@10": [1.0]}}) == []
+    """And what was not is said, or a missing line passes for no difference."""
+    lines = comparison({"A": {"R@10": [1.0]}}, {"A": {"R@10": [1.0, 0.0]}, "B": {"R@10": [1.0], "new>old": []}})
+    assert [line.split("not compared: ")[1] for line in lines] == [
+        "1 questions before, 2 now",
+        "0 questions before, 1 now",
+    ]
     with pytest.raises(ValueError, match="no question"):
         paired_bootstrap([], [])

@@ -18,7 +18,14 @@ NOON = datetime(2026, 5, 1, 12, tzinfo=UTC)
 SCOPE = Scope(tenant_id="t", user_id="u")
 
 
-def searched(question: str, texts: Sequence[str], *, start: int = 0, explain: bool = False) -> list[Memory]:
+def searched(
+    question: str,
+    texts: Sequence[str],
+    *,
+    start: int = 0,
+    explain: bool = False,
+    sessions: Sequence[int] | None = None,
+) -> list[Memory]:
     """What is found of messages said day by day, all of the same meaning; the first is nearest to the question."""
     wanted = query_terms(question)
     count = len(texts)
@@ -28,7 +35,7 @@ def searched(question: str, texts: Sequence[str], *, start: int = 0, explain: bo
         ordinal=numbers,
         part=np.zeros(count, np.int64),
         moments=numbers,
-        session=numbers,
+        session=numbers if sessions is None else np.array(sessions),
         speaker=np.full(count, -1),
         speakers=(),
         cosine=0.6 - numbers / 100,
@@ -60,6 +67,24 @@ def searched(question: str, texts: Sequence[str], *, start: int = 0, explain: bo
         for number, text in enumerate(texts)
     }
     return search.memories(search.distinct(found))
+
+
+def test_what_is_about_other_kin_stands_back_and_says_why() -> None:
+    told = ["My cousin lives in Lisbon", "Salma lives in Madrid"]
+    memories = searched("Where does my sister live?", told, explain=True)
+    assert [memory.id for memory in memories] == ["m1", "m0"]
+    assert memories[1].explain is not None
+    signals = memories[1].explain["signals"]
+    assert isinstance(signals, dict)
+    assert "other kin" in signals
+
+
+def test_a_question_for_several_things_about_kin_is_still_spread_over_the_sessions() -> None:
+    """Setting other kin back must not order all by score again: the spread would be gone."""
+    told = [f"My sister likes song {number}" for number in range(14)]
+    sessions = [0] * 13 + [1]
+    memories = searched("Which songs does my sister like?", told, sessions=sessions)
+    assert memories[-1].id != "m13"
 
 
 def test_what_was_said_again_is_one_memory_that_rests_on_both() -> None:

@@ -399,5 +399,25 @@ def test_candidates_are_few_and_distinct(query: str) -> None:
     assert len({name.casefold() for name in found}) == len(found)
 
 
+@pytest.mark.parametrize(
+    "query",
+    [
+        "Where do I live?",
+        "What is my sister's name?",
+        "What does the user's boss like?",
+        "Do my mother, my father, my sister and my brother like me?",
+    ],
+)
+def test_who_asks_in_the_first_person_is_named_however_many_kin_are(query: str) -> None:
+    assert SPEAKER in query_entities(query)
+
+
+@pytest.mark.parametrize(
+    "query", ["How large is the US?", "Which towns, i.e. ports, are there?", "Who lives in Porto?"]
+)
+def test_who_asks_of_others_is_not_named(query: str) -> None:
+    assert SPEAKER not in query_entities(query)
+
+
 def test_a_question_without_names_has_no_names() -> None:
     assert query_entities("What is it?") == ()

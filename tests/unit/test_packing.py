@@ -216,6 +216,17 @@ def test_what_is_hardly_about_the_question_does_not_fill_the_budget() -> None:
     assert len(whole.sections[0].memory_ids) == 10
 
 
+def test_what_is_far_behind_the_best_is_not_shown_and_told_apart_from_what_had_no_room() -> None:
+    about = memory("a", "I moved to Porto").model_copy(update={"score": 0.98})
+    beside = [memory(str(n), f"hello number {n}").model_copy(update={"score": 0.3}) for n in range(9)]
+    narrow = pack([about, *beside], [], Frame(), budget=500, counter=Words())
+    assert narrow.sections[0].memory_ids == ("a", "0", "1")
+    assert {identifier for _, identifier in narrow.cut} == {str(n) for n in range(2, 9)}
+    whole = pack([about, *beside], [], Frame(), budget=30, counter=Words(), narrow=False)
+    assert len(whole.sections[0].memory_ids) < 10
+    assert whole.cut == {}
+
+
 def test_one_long_message_leaves_room_for_the_others() -> None:
     diary = memory("a", "dear diary " * 2_000)
     others = [memory(str(number), f"fact number {number}") for number in range(10)]

@@ -6,7 +6,11 @@ from functools import partial
 import pytest
 
 from ragpp.models import Interaction
+from ragpp.text.kinship import kin_in, own_kin_in
 from ragpp.text.lexical import terms
+from ragpp.text.persons import in_the_first_person
+from ragpp_services.episodic.ranking.correcting import denied, is_a_correction
+from ragpp_services.episodic.ranking.kin import about_other_kin
 from ragpp_services.episodic.reading.answers import Kind, kinds_asked, kinds_in
 from ragpp_services.episodic.reading.clauses import divided
 from ragpp_services.episodic.reading.subjects import Subject, is_of_others, is_of_self, subject_of
@@ -158,6 +162,55 @@ def test_terms_that_are_only_asked_for_are_stored_apart_from_those_that_are_told
     bike, pump, green, ana = (terms(word)[0] for word in ("bike", "pump", "green", "Ana"))
     assert weights[pump] < 0
     assert min(weights[term] for term in (bike, green, ana)) > 0
+
+
+@pytest.mark.parametrize(
+    ("text", "is_another"),
+    [
+        ("My cousin lives in Lisbon", True),
+        ("my older brother's flat is in Porto", True),
+        ("My sister lives in Madrid, my cousin in Lisbon", False),
+        ("Salma moved to Madrid with her husband and the kids", False),
+        ("Salma has a dog now", False),
+        ("It rains", False),
+    ],
+)
+def test_who_is_somebody_elses_is_no_other_kin_than_the_one_asked_for(text: str, is_another: bool) -> None:
+    """Salma may well be the sister."""
+    judge = about_other_kin("Where does my sister live?")
+    assert judge is not None
+    assert judge(text) is is_another
+
+
+@pytest.mark.parametrize("question", ["Where do I live?", "Where does Salma live?", "What is a cousin?"])
+def test_a_question_that_is_not_after_kin_judges_none(question: str) -> None:
+    assert about_other_kin(question) is None
+
+
+@pytest.mark.parametrize("text", ["my mum says so", "our dad does", "My parents do"])
+def test_parents_are_the_mother_and_the_father(text: str) -> None:
+    judge = about_other_kin("Where do my parents live?")
+    assert judge is not None
+    assert not judge(text)
+
+
+def test_corrections_and_kin_are_read_in_linear_time() -> None:
+    for piece in (
+        "not at a-",
+        "not ",
+        "'m in now ",
+        "isn't the my our but",
+        "my a b ",
+        "my-in-law ",
+        "no, wait",
+        "not 1:",
+    ):
+        assert grows_linearly(partial(_corrected, piece), 80_000), piece
+
+
+def _corrected(piece: str, length: int) -> object:
+    text = (piece * length)[:length]
+    return is_a_correction(text), denied(text), kin_in(text), own_kin_in(text), in_the_first_person(text)
 
 
 def test_a_message_of_any_length_is_read_in_linear_time() -> None:

@@ -62,6 +62,20 @@ class Diary(Episodic):
         return [Memory(id="m0", tier="episodic", kind="interaction", text=self._text, focus=self._focus, score=0.8)]
 
 
+class Judged(InMemoryTier):
+    """Knows of a job that a person rejected, and nothing else."""
+
+    def __init__(self, *sources: str) -> None:
+        super().__init__("semantic")
+        self._sources = sources
+
+    async def retrieve(self, query: MemoryQuery) -> list[Memory]:
+        verdict = {"verdict": "rejected"}
+        job = Memory(id="r", tier="semantic", kind="relationship", text="user WORKS_AT Brightline", score=0.5)
+        wrong = job.model_copy(update={"confidence": 0.0, "sources": self._sources, "metadata": verdict})
+        return [wrong] if query.rejected else []
+
+
 class Buggy(InMemoryTier):
     async def retrieve(self, query: MemoryQuery) -> list[Memory]:
         raise KeyError(query.text)
@@ -219,6 +233,22 @@ async def test_a_long_memory_is_answered_as_the_part_that_was_found(where: int) 
     assert memory.focus == 0 or memory.focus >= 200
 
 
+async def test_a_rejected_relationship_is_counted_nowhere_and_marks_what_it_was_learned_from() -> None:
+    scope, episodic = new_scope(), Episodic()
+    await filled(episodic, scope, ["my work badge is from Brightline", "the work is done"])
+    asked = RecallRequest(user_id=scope.user_id, query="work badge", explain=True)
+    answer = await recaller(episodic, Judged("m0")).recall(scope, asked)
+    assert [(memory.id, memory.corrected_by) for memory in answer.memories] == [("m1", None), ("m0", "r")]
+    assert answer.tiers["semantic"].hits == 0
+    assert "WORKS_AT" not in answer.context
+    assert "[since corrected]: my work badge" in answer.context
+    (last,) = [memory.explain for memory in answer.memories if memory.id == "m0"]
+    assert last is not None
+    assert last["rank_in_tier"] == 2
+    alone = await recaller(episodic, Judged("m0")).recall(scope, asked.model_copy(update={"tiers": ("episodic",)}))
+    assert [(memory.id, memory.corrected_by) for memory in alone.memories] == [("m0", None), ("m1", None)]
+
+
 async def test_an_explained_answer_says_why_a_memory_was_cut() -> None:
     scope = new_scope()
     episodic = Episodic()
@@ -227,6 +257,18 @@ async def test_an_explained_answer_says_why_a_memory_was_cut() -> None:
     answer = await recaller(episodic).recall(scope, asked)
     reasons = {memory.in_context: memory.explain and memory.explain.get("cut") for memory in answer.memories}
     assert reasons == {True: None, False: "no room left in the token budget"}
+
+
+async def test_of_a_question_about_everything_only_the_budget_cuts() -> None:
+    """What is said to be beside the question was not looked at by that."""
+    scope = new_scope()
+    episodic = Episodic()
+    others = [f"what is known, as number {number} of many words" for number in range(9)]
+    await filled(episodic, scope, ["what do you know about me", *others])
+    asked = RecallRequest(user_id=scope.user_id, query="What do you know about me?", token_budget=40, explain=True)
+    answer = await recaller(episodic).recall(scope, asked)
+    reasons = {memory.explain["cut"] for memory in answer.memories if memory.explain and not memory.in_context}
+    assert reasons == {"no room left in the token budget"}
 
 
 @pytest.mark.parametrize(

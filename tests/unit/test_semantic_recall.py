@@ -27,9 +27,16 @@ def entity_row(name: str, nearness: float = 1.0) -> list[object]:
 
 
 def edge_row(
-    source: str, target: str, *, context: str = "", weight: int = 1, hops: int = 1, confidence: float = 0.6
+    source: str,
+    target: str,
+    *,
+    type_name: str = "LIKES",
+    context: str = "",
+    weight: int = 1,
+    hops: int = 1,
+    confidence: float = 0.6,
 ) -> list[object]:
-    ends: list[object] = [source.lower(), source, target.lower(), target, "LIKES", weight, confidence]
+    ends: list[object] = [source.lower(), source, target.lower(), target, type_name, weight, confidence]
     held: list[object] = [confidence, AT, AT]
     return [1.0, hops, *ends, AT, False, AT, AT, context, ["m1"], [AT], *held, []]
 
@@ -101,3 +108,53 @@ async def test_a_name_is_embedded_once() -> None:
     assert first["Noor"] == again["Noor"]
     with pytest.raises(InvalidInput):
         names.checked((1.0,))
+
+
+def told_against(question: str, wrong: tuple[str, str, str], *held: Row) -> tuple[str, ...]:
+    """The messages that a rejection tells against, of m1 and m2; what is `held` was learned from m1."""
+    query = MemoryQuery(scope=new_scope(), text=question, entities=("user",), rejected=True)
+    rows = Candidates([], list(held), [["r", *wrong, ["m1", "m2"]]])
+    *_, rejected = memories(query, rows, NOW, Belief(), TokenCounter())
+    return rejected.sources if rejected.score else ()
+
+
+WORKS = ("user", "WORKS_AT", "Brightline")
+
+
+@pytest.mark.parametrize(
+    ("question", "held", "expected"),
+    [
+        pytest.param("Where do I work?", [], ("m1", "m2"), id="the question it answers"),
+        pytest.param("Where do I live?", [], (), id="another question"),
+        pytest.param("Where does my sister work?", [], (), id="a question after kin, of which it says nothing"),
+        pytest.param(
+            "Where does Salma work, I forgot?",
+            [edge_row("Salma", "Acme", type_name="WORKS_AT")],
+            ("m2",),
+            id="a message that tells what is asked of somebody else",
+        ),
+        pytest.param(
+            "Where do I work?",
+            [edge_row("Salma", "Acme", type_name="WORKS_AT")],
+            ("m1", "m2"),
+            id="a message that tells it only of somebody else",
+        ),
+        pytest.param(
+            "Where do I work?",
+            [edge_row("user", "Acme", type_name="WORKS_AT")],
+            ("m2",),
+            id="a message that tells what is right, too",
+        ),
+    ],
+)
+def test_a_rejection_tells_against_what_answers_the_question_by_it(
+    question: str, held: list[Row], expected: tuple[str, ...]
+) -> None:
+    """Or else the right answer is marked as corrected."""
+    assert told_against(question, WORKS, *held) == expected
+
+
+def test_that_it_is_of_the_user_does_not_make_a_rejection_one_of_what_is_asked() -> None:
+    wrong = ("Salma", "SISTER_OF", "user")
+    assert told_against("Where does the user live?", wrong) == ()
+    assert told_against("Who is the sister of the user?", wrong) == ("m1", "m2")

@@ -148,6 +148,41 @@ def test_what_corrects_nothing_stays(other: Statement) -> None:
     assert in_order([planned, weather, other], REUNION)[:2] == [planned.text, weather.text]
 
 
+DEPLOYED = statement("we deploy on Fridays at four", 1, name="Ana")
+DENIED = statement("it's not Fridays any more but Tuesdays", 2, raw=-1.0, name="Bo")
+
+
+def test_what_denies_the_first_in_its_own_words_replaces_it_whoever_says_so() -> None:
+    denied = far_apart(DENIED, 0.3)
+    assert current_first("Which day do we deploy?", [DEPLOYED, denied], RARITY).replaced == {0: 1}
+
+
+@pytest.mark.parametrize(
+    ("told", "other"),
+    [
+        pytest.param(
+            statement("I live in Berlin with two cats", 1),
+            far_apart(statement("The conference is not in Berlin but in Munich", 2, similarity=0.1), 0.33),
+            id="of something else",
+        ),
+        pytest.param(
+            statement("I was told it is Berlin", 1, name="Ana"),
+            far_apart(statement("The conference is not in Berlin but in Munich", 2, name="Bo", similarity=0.1), 0.5),
+            id="by somebody else, beside the question",
+        ),
+        pytest.param(
+            DEPLOYED, far_apart(statement("not on Fridays any more", 2, role="assistant"), 0.5), id="by the assistant"
+        ),
+        pytest.param(DEPLOYED, far_apart(statement("not on Fridays any more", 0, name="Ana"), 0.5), id="before"),
+    ],
+)
+def test_a_denial_of_something_else_marks_nothing(told: Statement, other: Statement) -> None:
+    """Or else a conference that is not in Berlin moves who lives there."""
+    for question in ("Where do I live?", "Which day do we deploy?", "Where is it?"):
+        found = current_first(question, [told, other], RARITY)
+        assert (found.order, found.replaced) == ([0, 1], {})
+
+
 def test_a_question_without_a_kind_of_answer_is_corrected_by_amounts_alone() -> None:
     driven = statement("I drive a Corolla", 1)
     walked = far_apart(statement("Actually I walked to the office today", 2), 0.2)

@@ -4,7 +4,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ragpp.models import Memory
-from ragpp_services.gateway.assembly.relevance import LEAST_RELEVANCE
 from ragpp_services.gateway.assembly.verdicts import set_back, without_rejected
 
 
@@ -46,6 +45,22 @@ def test_what_a_message_corrected_keeps_saying_by_which() -> None:
     assert set_back(ranking, [rejection("old")])[-1].corrected_by == "new"
 
 
+def test_what_was_said_twice_is_rejected_with_either() -> None:
+    """The memory is the later of the two, and the relationship may name the earlier alone."""
+    twice = said("later", 0.98).model_copy(update={"sources": ("later", "earlier")})
+    found = set_back([twice, said("payslip", 0.3)], [rejection("earlier")])
+    assert [(one.id, one.corrected_by) for one in found] == [("payslip", None), ("later", "r")]
+
+
+def test_what_a_rejected_message_had_corrected_holds_again() -> None:
+    """Or else the right answer stands there as corrected by the wrong one."""
+    ranking = [said("joke", 0.9), said("job", 0.9).model_copy(update={"corrected_by": "joke"})]
+    found = set_back(ranking, [rejection("joke")])
+    assert [(one.id, one.corrected_by) for one in found] == [("job", None), ("joke", "r")]
+    both = set_back(ranking, [rejection("joke", "job")])
+    assert [(one.id, one.corrected_by) for one in both] == [("joke", "r"), ("job", "r")]
+
+
 def test_a_rejected_relationship_is_no_memory() -> None:
     held = rejection("a").model_copy(update={"metadata": {}, "id": "held"})
     assert without_rejected([held, rejection("b")]) == ([held], [rejection("b")])
@@ -56,6 +71,4 @@ def test_nothing_is_lost_and_scores_stay_in_order(scores: list[float], wrong: se
     ranking = [said(str(place), score) for place, score in enumerate(sorted(scores, reverse=True))]
     found = set_back(ranking, [rejection(*map(str, wrong))])
     assert sorted(one.id for one in found) == sorted(one.id for one in ranking)
-    assert [one.score for one in found if one.score >= LEAST_RELEVANCE] == sorted(
-        (one.score for one in found if one.score >= LEAST_RELEVANCE), reverse=True
-    )
+    assert [one.score for one in found] == sorted((one.score for one in found), reverse=True)

@@ -60,8 +60,7 @@ class Search:
         )
         ranked = rank(table, QuerySignals(text=query.text, explain=query.explain), limit=query.limit * MOST_LOOKED_AT)
         if asks_for_several(query.text):
-            sessions = [int(chunks.session[one.row]) for one in ranked]
-            ranked = [ranked[index] for index in spread([one.raw for one in ranked], sessions)]
+            ranked = [ranked[index] for index in _spread(ranked, chunks)]
         return cls(query, wanted, chunks, table, ranked)
 
     @property
@@ -120,6 +119,8 @@ class Search:
             for group, one in zip(groups, best, strict=True)
         ]
         order = sorted(range(len(judged)), key=lambda index: -judged[index].raw)
+        if asks_for_several(self.query.text):
+            order = [order[place] for place in _spread([judged[index] for index in order], self.chunks)]
         return [groups[index] for index in order], [judged[index] for index in order]
 
     def _focus(self, found: Found, ranked: Ranked) -> int:
@@ -148,6 +149,11 @@ class Search:
             for ranked, one in zip(best, latest, strict=True)
         ]
         return current_first(self.query.text, statements, information(self.table, QuerySignals(text=self.query.text)))
+
+
+def _spread(ranked: Sequence[Ranked], chunks: Chunks) -> list[int]:
+    """The order of `ranked` (best first) for a question that asks for several things."""
+    return spread([one.raw for one in ranked], [int(chunks.session[one.row]) for one in ranked])
 
 
 def _part(found: Found) -> str:

@@ -23,7 +23,7 @@ from ragpp_services.gateway.asking import Answer, finished, timed
 from ragpp_services.gateway.assembly.fusion import fuse
 from ragpp_services.gateway.assembly.memory_key import memory_key
 from ragpp_services.gateway.assembly.packing import Frame, Packed, pack
-from ragpp_services.gateway.assembly.relevance import names_something, why_cut
+from ragpp_services.gateway.assembly.relevance import names_something
 from ragpp_services.gateway.assembly.verdicts import set_back, without_rejected
 
 RESERVE_SHARE: Final = 0.1
@@ -41,6 +41,7 @@ WHOLE_CHARS: Final = 4_000
 """A memory up to this long is answered whole; of a longer one EXCERPT_CHARS, from LEAD_CHARS before what was found."""
 EXCERPT_CHARS: Final = 2_000
 LEAD_CHARS: Final = 200
+NO_ROOM: Final = "no room left in the token budget"
 _POLL_S: Final = 0.01
 _EPOCH: Final = datetime.fromtimestamp(0, UTC)
 _log = structlog.stdlib.get_logger(__name__)
@@ -242,7 +243,6 @@ def _recalled(
         for name, answer in (explained or {}).items()
         for place, memory in enumerate(answer.memories, start=1)
     }
-    best = max((memory.score for memory in ranking if memory.kind == "interaction"), default=0.0)
     recalled = []
     for memory in ranking:
         fields = dict(memory) | {"explain": None}
@@ -260,7 +260,7 @@ def _recalled(
                 "rank_in_tier": place,
                 "score_in_tier": round(score, DECIMALS),
                 **(memory.explain or {}),
-                **({} if in_context else {"cut": why_cut(memory, best)}),
+                **({} if in_context else {"cut": packed.cut.get(memory_key(memory), NO_ROOM)}),
             }
         recalled.append(RecalledMemory.model_construct(**fields))
     return tuple(recalled)

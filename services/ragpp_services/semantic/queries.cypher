@@ -28,7 +28,7 @@
 // said later is not seen), $now int (decay is counted to it),
 // $first_hop int, $second_hop int, $bridges int, $candidates int, $rate float, $lasting_rate float,
 // $exclusive list<text>: types of which a later relationship may end an earlier one; $rejected int: at most so many of
-// the relationships of the seeds that a person rejected, whenever that was
+// the relationships of the seeds that a person rejected, whenever that was, without the sources that deny them
 CALL () {
   UNWIND $given.keys AS key
   MATCH (e:Entity {scope: $scope, name_key: key})
@@ -127,7 +127,15 @@ CALL (nodes) {
   MATCH (e)-[r:RELATES_TO]-()
    WHERE r.verdict = 'rejected' AND r.first_mention <= $given.as_of
   WITH DISTINCT r ORDER BY r.last_mention DESC, r.id LIMIT $given.rejected
-  RETURN collect([r.id, startNode(r).name, r.type, endNode(r).name, r.sources]) AS rejected
+  WITH r, startNode(r) AS s
+  CALL (r, s) {
+    WITH r, s WHERE r.valid_to IS NOT NULL
+    MATCH (s)<-[said:STATES]-(a:Applied {scope: $scope})
+     WHERE said.relationship + '' = r.id AND said.act IN ['ends', 'mirrors']
+    UNWIND a.sources AS source
+    RETURN collect(source) AS denied
+  }
+  RETURN collect([r.id, s.name, r.type, endNode(r).name, [one IN r.sources WHERE NOT one IN denied]]) AS rejected
 }
 RETURN entities, relationships, rejected
 

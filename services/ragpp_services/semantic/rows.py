@@ -26,7 +26,8 @@ Properties: TypeAlias = Mapping[str, object]
 
 
 class Candidates(NamedTuple):
-    """The rows of `retrieve`. `rejected`: [id, source, type, target, sources] of what a person rejected."""
+    """The rows of `retrieve`. `rejected`: [id, source, type, target, sources] of what a person rejected; not
+    among the sources is what says the same as the person."""
 
     entities: list[Row]
     relationships: list[Row]

@@ -37,7 +37,8 @@ def query_entities(text: str) -> tuple[str, ...]:
     kin = [word for found in _KIN.findall(window) for word in words(CANONICAL[found.lower()])]
     content = [] if names or kin else _content(window)
     speaker = [SPEAKER] if in_the_first_person(window) else []
-    return _distinct([*owned, *sorted(names, key=lambda name: -name.count(" ")), *kin, *speaker, *content])
+    others = _distinct([*owned, *sorted(names, key=lambda name: -name.count(" ")), *kin])
+    return _distinct([*others[: MAX_CANDIDATES - len(speaker)], *speaker, *content])
 
 
 def _capitalised(text: str) -> list[str]:

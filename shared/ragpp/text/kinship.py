@@ -114,12 +114,23 @@ _PARTNERS: Final = frozenset({"partner", "girlfriend", "boyfriend", "fiancé"})
 
 
 _LONGEST_FIRST: Final = sorted((*CANONICAL, *PLURAL), key=len, reverse=True)
-_KIN_WORD: Final = re.compile(rf"\b(?:{'|'.join(map(re.escape, _LONGEST_FIRST))})\b", re.IGNORECASE)
+_ANY_KIN: Final = rf"(?P<kin>{'|'.join(map(re.escape, _LONGEST_FIRST))})\b"
+_KIN_WORD: Final = re.compile(rf"\b{_ANY_KIN}", re.IGNORECASE)
+_OWN_KIN: Final = re.compile(rf"\b(?:my|our|your) (?:[\w-]+ ){{0,2}}?{_ANY_KIN}", re.IGNORECASE)
 
 
 def kin_in(text: str) -> frozenset[str]:
     """The canonical words for those of `text`, longest first: "my sister-in-law" has no sister."""
-    found = (match[0].lower() for match in _KIN_WORD.finditer(text))
+    return _canonical(_KIN_WORD, text)
+
+
+def own_kin_in(text: str) -> frozenset[str]:
+    """Those that are somebody's who talks: in "Salma, my sister, moved there with her husband" the sister alone."""
+    return _canonical(_OWN_KIN, text)
+
+
+def _canonical(pattern: re.Pattern[str], text: str) -> frozenset[str]:
+    found = (match["kin"].lower() for match in pattern.finditer(text))
     return frozenset(CANONICAL.get(word) or PLURAL[word] for word in found)
 
 

@@ -19,7 +19,7 @@ _PERSON: Final = re.compile(
 apostrophes are straight and whose quotations are blank."""
 _VERBS: Final = ("is", "has", "will", "would")
 _ASKS_OF_ONESELF: Final = re.compile(
-    r"\b(?:i|my|me|mine|myself|we|our|ours|us|i'm|i've|i'd|i'll|the user(?:'s)?)\b", re.IGNORECASE
+    r"\b(?:i(?!\.\w)|my|me|mine|myself|we|our|ours|(?-i:us|Us)|the user)\b", re.IGNORECASE
 )
 
 

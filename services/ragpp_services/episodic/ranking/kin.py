@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from ragpp.text.kinship import kin_in
+from ragpp.text.kinship import kin_in, own_kin_in
 from ragpp_services.episodic.reading.subjects import Subject, subject_of
 
 OF_OTHER_KIN: Final = 0.4
@@ -21,15 +21,15 @@ _MAY_BE: Final[Mapping[str, frozenset[str]]] = {
 
 
 def about_other_kin(question: str) -> Callable[[str], bool] | None:
-    """Whether a text is about kin, a friend or the like, and about none of those that `question` asks for ("my
-    sister's …"); None for a question that is not after one of them."""
+    """Whether a text is about the speaker's kin, a friend or the like, and about none of those that `question` asks for
+    ("my sister's …"); None for a question that is not after one of them. Who is somebody else's says nothing: "Salma
+    moved there with her husband" may well be about the sister."""
     asked = kin_in(question)
     if not asked or subject_of(question) is not Subject.KIN:
         return None
     meant = asked.union(*(_MAY_BE.get(kin, ()) for kin in asked), (kin for kin, may in _MAY_BE.items() if may & asked))
 
     def is_about_another(text: str) -> bool:
-        told = kin_in(text)
-        return bool(told) and told.isdisjoint(meant)
+        return bool(own_kin_in(text)) and kin_in(text).isdisjoint(meant)
 
     return is_about_another

@@ -13,7 +13,7 @@ like the reunion on June 13, and nothing tells it from a change of something els
 sum than the first where that is asked for, or is NEAR the question and has the kind of answer that it asks for, is set
 right behind the first, which it leaves as it is. All that is for who speaks of themselves, to an assistant or without a
 name: among people who tell each other stories, half of all statements say that something has changed. Only what denies
-the first in its own words ("not on Fridays any more") replaces it whoever says so.
+the first in its own words ("not on Fridays any more") replaces it whoever says so, where it is NEAR the question.
 
 About the same: `shared` (the share of the question's information that both hold, 0 to 1) and the cosine of the two
 together at least SAME, and that cosine at least ALIKE; and the later may be behind by at most LEAD of that sum, in the
@@ -46,7 +46,7 @@ ALIKE: Final = 0.4
 """Cosine of a statement with what it replaces, at least; of a dozen pairs of unrelated facts none has more than
 0.35."""
 NEAR: Final = 0.3
-"""Cosine with the question of what may correct something, at least."""
+"""Cosine with the question, at least, of what may correct something, or denies it whoever said it."""
 LOOKED_AT: Final = 30
 """How many of the best are looked at: a replacement further down is not about the same."""
 
@@ -141,9 +141,10 @@ class _Between:
         return _another_amount(one, other, self._kinds)
 
     def corrects(self, later: int, earlier: int) -> bool:
-        """It says that this is otherwise: by its own words, or it is like it."""
+        """It says that this is otherwise: in its own words and about the question (a conference that is not in Berlin
+        moves nobody from there), or it is like it."""
         one, other = self._statements[earlier], self._statements[later]
-        if comes_after(other, one) and not other.denied.isdisjoint(one.terms):
+        if comes_after(other, one) and not other.denied.isdisjoint(one.terms) and other.similarity >= NEAR:
             return True
         return self._says_otherwise(later, earlier) and float(one.vector @ other.vector) >= ALIKE
 

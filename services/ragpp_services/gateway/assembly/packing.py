@@ -1,7 +1,7 @@
 """Packing: which memories go into the context, under which title, within a budget of tokens. Pure."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Final
 
@@ -11,7 +11,7 @@ from ragpp.models import Memory, MemoryKind
 from ragpp.text.port import TokenMeter
 from ragpp_services.gateway.assembly.excerpts import ELLIPSIS, beginning, is_long, start_of_excerpt
 from ragpp_services.gateway.assembly.memory_key import MemoryKey, memory_key
-from ragpp_services.gateway.assembly.relevance import about_the_question
+from ragpp_services.gateway.assembly.relevance import why_cut
 
 SHARES: Final[Mapping[str, float]] = {
     layout.RECENT: 0.30,
@@ -70,11 +70,13 @@ class Section:
 
 @dataclass(frozen=True)
 class Packed:
-    """The assembled context. `tokens` is at most the budget."""
+    """The assembled context. `tokens` is at most the budget. `cut`: what of the ranking is not about the question, and
+    why; whatever else is not shown had no room."""
 
     context: str
     tokens: int
     sections: tuple[Section, ...] = ()
+    cut: Mapping[MemoryKey, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -134,10 +136,11 @@ def pack(
     frames = _frame_sections(frame, budget, counter)
     left = budget - sum(section.tokens for section in frames.values())
     packing = _Packing(counter, left)
-    packing.fill(about_the_question(ranking) if narrow else ranking, conversation)
+    cut = why_cut(ranking) if narrow else {}
+    packing.fill([memory for memory in ranking if memory_key(memory) not in cut], conversation)
     sections = packing.sections(frames)
     return Packed(
-        "\n\n".join(section.text for section in sections), sum(section.tokens for section in sections), sections
+        "\n\n".join(section.text for section in sections), sum(section.tokens for section in sections), sections, cut
     )
 
 

@@ -1,11 +1,12 @@
 """Which of what was found is about the question at all: the rest does not fill a context. Pure."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from ragpp.models import Memory
 from ragpp.text.english import CHAT_WORDS, STOP_WORDS, word_set
 from ragpp.text.lexical import words
+from ragpp_services.gateway.assembly.memory_key import MemoryKey, memory_key
 
 LEAST_RELEVANCE: Final = 0.09
 DOUBTFUL: Final = 2
@@ -18,6 +19,8 @@ FAR_BEHIND: Final = 1 / 50
 only the first BESIDE of all are shown all the same. A context of a thousand tokens loses 0.1 points of the evidence of
 the development conversations by it, and in real chats what is beside the point takes two points less; a twentieth loses
 0.5 and takes three."""
+_DOUBTFUL: Final = f"hardly about the question: its score is below {LEAST_RELEVANCE}"
+_FAR_BEHIND: Final = "far behind the best: it does not answer what that answers"
 _OF_ALL: Final = word_set(
     "summarise summarize summary everything anything all memory memories remembered discussed talked tell"
 )
@@ -29,29 +32,16 @@ def names_something(query: str) -> bool:
     return any(word not in STOP_WORDS and word not in CHAT_WORDS and word not in _OF_ALL for word in words(query))
 
 
-def why_cut(memory: Memory, best: float) -> str:
-    """Why a memory of the ranking is not in the context, when the best interaction there scores `best`."""
-    if _is_doubtful(memory):
-        return f"hardly about the question: its score is below {LEAST_RELEVANCE}"
-    if memory.kind == "interaction" and memory.score < least_beside(best):
-        return "far behind the best: it does not answer what that answers"
-    return "no room left in the token budget"
-
-
-def about_the_question(ranking: Sequence[Memory]) -> list[Memory]:
-    """`ranking` (best first) without interactions that are hardly about the question, but for the first DOUBTFUL; and
-    without those that are nothing beside the best, but for the first BESIDE."""
+def why_cut(ranking: Sequence[Memory]) -> Mapping[MemoryKey, str]:
+    """Those of `ranking` (best first) that are not about the question, with the reason: interactions that are hardly
+    about it, but for the first DOUBTFUL; and those that are nothing beside the best, but for the first BESIDE."""
     said = [one for one in ranking if one.kind == "interaction"]
-    cut = {id(one) for one in [one for one in said if _is_doubtful(one)][DOUBTFUL:]}
     least = least_beside(max((one.score for one in said), default=0.0))
-    cut |= {id(one) for one in said[BESIDE:] if one.score < least}
-    return [memory for memory in ranking if id(memory) not in cut]
+    cut = {memory_key(one): _FAR_BEHIND for one in said[BESIDE:] if one.score < least}
+    doubtful = [one for one in said if one.score < LEAST_RELEVANCE]
+    return cut | {memory_key(one): _DOUBTFUL for one in doubtful[DOUBTFUL:]}
 
 
 def least_beside(best: float) -> float:
     """The score whose odds are FAR_BEHIND of those of `best`."""
     return FAR_BEHIND * best / (1 - best + FAR_BEHIND * best)
-
-
-def _is_doubtful(memory: Memory) -> bool:
-    return memory.kind == "interaction" and memory.score < LEAST_RELEVANCE

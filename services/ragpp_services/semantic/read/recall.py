@@ -1,11 +1,13 @@
 """Retrieval: what to ask the graph for a query, and what to make of its answer. Pure."""
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Final, cast
 
 from ragpp.clock import from_moment, to_moment
 from ragpp.models import Memory, MemoryQuery, Vector
 from ragpp.names import SPEAKER
+from ragpp.text.kinship import kin_in
 from ragpp.text.lexical import query_terms, terms
 from ragpp.text.tokens import TokenCounter
 from ragpp_services.semantic.evidence.folding import Belief
@@ -68,16 +70,17 @@ def memories(
 ) -> list[Memory]:
     """What the query gets, best first: at most its `limit`, confidence decayed to its `as_of` or to `now`. Who asks in
     the first person is no answer, and what is known of them is one as far as it shares a word with the question, if
-    that asks for anything in particular."""
+    that asks for anything in particular. Behind them, beyond the limit, what a person rejected where that is wanted."""
     until, moment = seen_until(query), to_moment(query.as_of or now)
     excluded, least = query.filters.exclude, query.filters.min_confidence or 0.0
     entities = entities_at(rows.entities, until)
     nearness = {entity.id: entity.nearness for entity in entities}
     relationships = relationships_at(rows.relationships, nearness, query.text, until=until, now=moment, belief=belief)
+    rejected = [_rejected(row, query.text, relationships, counter) for row in rows.rejected]
     if SPEAKER in query.entities:
         entities = [entity for entity in entities if entity.state.key != name_key(SPEAKER)]
-        asked_for, wanted = {entity.id for entity in entities}, set(query_terms(query.text))
-        if content_words(query.text):
+        asked_for, wanted = {entity.id for entity in entities}, _asked_of(query.text)
+        if wanted and content_words(query.text):
             relationships = [
                 one for one in relationships if asked_for & {*one.ends} or not wanted.isdisjoint(terms(one.document))
             ]
@@ -92,7 +95,7 @@ def memories(
     return [
         _entity(item, counter) if isinstance(item, FoundEntity) else _relationship(item, counter)
         for item in found[: query.limit]
-    ] + [_rejected(row, query.text, counter) for row in rows.rejected]
+    ] + rejected
 
 
 def _within(query: MemoryQuery, first: int, last: int) -> bool:
@@ -127,12 +130,28 @@ def _entity(found: FoundEntity, counter: TokenCounter) -> Memory:
     )
 
 
-def _rejected(row: Row, question: str, counter: TokenCounter) -> Memory:
+def _asked_of(question: str) -> frozenset[int]:
+    """The terms of `question`, but for the name of who asks: all that is known of them has it."""
+    return frozenset(query_terms(question)).difference(terms(SPEAKER))
+
+
+def _rejected(row: Row, question: str, held: Sequence[FoundRelationship], counter: TokenCounter) -> Memory:
     """A relationship that a person rejected. Its score is the share of the question's words that it has beside its
-    source's name: what it tells against."""
+    source's name: what it tells against. That is nothing where the question is after kin of the speaker's, and it is
+    about the speaker alone: a message about the sister, read as one of the speaker, still tells of the sister. Of its
+    sources, those that answer the question by something else that was learned from them are left out."""
     identifier, source, type_name, target, sources = cast("tuple[str, str, str, str, list[str] | None]", tuple(row))
-    wanted = set(query_terms(question))
-    shared = wanted.intersection(terms(f"{words_of_type(type_name)} {target}"))
+    wanted, kin = _asked_of(question), kin_in(question)
+    said = f"{words_of_type(type_name)} {target}"
+    shared = wanted.intersection(terms(said))
+    if name_key(source) == name_key(SPEAKER) and kin and kin.isdisjoint(kin_in(said)):
+        shared = frozenset()
+    upheld = {
+        source_ref.id
+        for one in held
+        if _answers_instead(one, name_key(source), type_name, shared, wanted)
+        for source_ref in one.state.sources
+    }
     text = f"{source} {type_name} {target}"
     return Memory(
         id=identifier,
@@ -142,9 +161,21 @@ def _rejected(row: Row, question: str, counter: TokenCounter) -> Memory:
         score=len(shared) / len(wanted) if wanted else 0.0,
         confidence=0.0,
         tokens=counter.count(text),
-        sources=tuple(sources or ()),
+        sources=tuple(one for one in sources or () if one not in upheld),
         metadata={"source": source, "type": type_name, "target": target, "verdict": "rejected"},
     )
+
+
+def _answers_instead(
+    held: FoundRelationship, source: str, type_name: str, shared: frozenset[int], wanted: frozenset[int]
+) -> bool:
+    """Whether `held` has more of the question's words than the rejected one, or as many and says the like of the same:
+    "I left Brightline for Acme" still tells of Acme."""
+    said = f"{words_of_type(held.state.key.type)} {held.target}"
+    if wanted.intersection(terms(f"{held.source} {said}")) > shared:
+        return True
+    is_alike = (name_key(held.source), held.state.key.type) == (source, type_name)
+    return is_alike and wanted.intersection(terms(said)) >= shared
 
 
 def _relationship(found: FoundRelationship, counter: TokenCounter) -> Memory:
