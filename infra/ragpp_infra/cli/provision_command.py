@@ -10,8 +10,9 @@ from pydantic import SecretStr
 from ragpp.errors import ConfigurationError
 from ragpp_infra.cli.console import emit_json, err, out, safe
 from ragpp_infra.cli.options import JsonOption
-from ragpp_infra.provisioning.endpoints import Admin, Endpoints
+from ragpp_infra.provisioning.endpoints import Admin, Endpoints, account_of
 from ragpp_infra.provisioning.provision import provision as make_ready
+from ragpp_infra.secret_file import check_secrets
 
 
 def provision(
@@ -43,12 +44,13 @@ def provision(
     often as you like, also from several hosts at once: each waits for its turn and finds done what is done.
 
     The addresses hold passwords: better in the environment than among the arguments, which every user of a machine can
-    read.
+    read. Weak ones are refused, as `ragpp init --check` does.
 
     Example: [bold]docker compose run --rm provision[/bold]
     """
     endpoints = _endpoints()
     admin = Admin(SecretStr(postgres), SecretStr(redis), endpoints.neo4j_uri, SecretStr(neo4j_password))
+    check_secrets(_passwords(endpoints))
     done = asyncio.run(
         make_ready(
             admin,
@@ -67,6 +69,19 @@ def provision(
     if not done.redis_keeps_accounts:
         advice = "start it with --aclfile, or repeat this after each start of it"
         err.print(safe(f"Redis forgets its accounts when it ends: {advice}", "yellow"), soft_wrap=True)
+
+
+def _passwords(endpoints: Endpoints) -> dict[str, str]:
+    """The password that each account is about to get, by where it is set."""
+    addresses = {
+        "POSTGRES_OWNER_DSN": endpoints.postgres_owner_dsn,
+        "POSTGRES_DSN": endpoints.postgres_app_dsn,
+        "POSTGRES_RELAY_DSN": endpoints.postgres_relay_dsn,
+        "REDIS_URL": endpoints.redis_url,
+        "REDIS_REWRITE_URL": endpoints.redis_rewrite_url,
+    }
+    passwords = {f"the password in {name}": account_of(url)[1] for name, url in addresses.items()}
+    return {**passwords, "NEO4J_PASSWORD": endpoints.neo4j_password.get_secret_value()}
 
 
 def _endpoints() -> Endpoints:
