@@ -30,6 +30,9 @@ RAGPP_CACHE=~/.cache/ragpp                  # Downloads and assembled models, sh
 #RAGPP_URL=                                 # A gateway elsewhere.
 #RAGPP_API_KEY=                             # Its key.
 #RAGPP_USER=                                # Whose memory.
+#PROVISION_POSTGRES_DSN=                    # For `ragpp provision`: PostgreSQL as its superuser.
+#PROVISION_REDIS_URL=                       # Redis as its administrator.
+#PROVISION_NEO4J_PASSWORD=                  # What Neo4j has as long as it does not have NEO4J_PASSWORD.
 """
 
 

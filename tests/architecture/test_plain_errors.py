@@ -63,6 +63,9 @@ OF_FILES_AND_IMPORTS: Final = {
     "ragpp.client.environment": {"' and '.join(missing)"},  # of settings
     "ragpp.settings.variables": {"'; '.join(problems)"},  # of settings
     "ragpp_infra.embedded.environment": {"'; '.join(problems)"},
+    "ragpp_infra.cli.init_command": {"file"},
+    "ragpp_infra.secret_file": {"error", "error.strerror"},
+    "ragpp_infra.provisioning.provision": {"'; '.join(wrong)"},  # names of settings and roles
     "ragpp_services.governor.langgraph": {"error"},
 }
 """Where an error's own text cannot be about a message."""

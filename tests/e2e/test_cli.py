@@ -340,7 +340,10 @@ def test_the_demo_answers_its_five_questions_serves_until_ctrl_c_and_its_curl_wo
         answer = json.loads(subprocess.run(["bash", "-c", curl[0]], capture_output=True, text=True, check=True).stdout)
         assert answer["memories"]
         running = ragpp.pids()
-        for said_by_one in (text, ragpp("demo")):  # the second finds the stack running, and its messages known
+        own = Lifecycle(ragpp.home).home
+        elsewhere = ("demo", "--url", str(own.url()), "--key", str(own.key()))
+        # the second and third find the stack running, and its messages known
+        for said_by_one in (text, ragpp("demo"), ragpp(*elsewhere)):
             assert said_by_one.count("messages that answer it are in the context") == 5
             assert said_by_one.count("complete in") + said_by_one.count("partial in") == 5
             assert "unavailable" not in said_by_one

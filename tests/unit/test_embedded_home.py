@@ -12,7 +12,7 @@ from ragpp.errors import StackError
 from ragpp_infra.embedded import home as home_module
 from ragpp_infra.embedded.home import Home
 from ragpp_infra.embedded.servers.neo4j import initial_access
-from ragpp_infra.embedded.servers.valkey import access_list
+from ragpp_infra.provisioning.redis import access_list
 
 
 @pytest.fixture

@@ -1,12 +1,16 @@
 """The relay leaves a hint where there is work and a thread for it, waits when it must, and never gives up."""
 
 import asyncio
+import os
 from collections.abc import Collection, Sequence
+from pathlib import Path
 
 import pytest
+from structlog.testing import capture_logs
 
 from ragpp.errors import TierUnavailable
 from ragpp_services.workers.running import relay as relay_module
+from ragpp_services.workers.running.heartbeat import Heartbeat
 from ragpp_services.workers.running.relay import Relay
 
 
@@ -87,6 +91,43 @@ async def test_a_ledger_that_is_down_or_a_bug_only_delays(error: Exception) -> N
     relay = Relay(ledger, broker.hint, lambda: ["observe"], broker.begin)  # type: ignore[arg-type]
     await run_until_hinted(relay, broker)
     assert broker.hints == ["observe"]
+
+
+async def test_only_a_look_at_the_ledger_that_succeeded_is_a_heartbeat(tmp_path: Path) -> None:
+    """Else a worker that cannot reach its ledger would look as well as one that works."""
+    ledger, broker = Ledger(["observe"], [TierUnavailable("down"), TierUnavailable("down")]), Broker(2)
+    looks, heart = list[int](), Heartbeat(tmp_path / "heart", iter([0.0, 0.5, *range(1, 1000)]).__next__)
+
+    def looked() -> None:
+        looks.append(len(ledger.asked))
+        heart.beat()
+
+    relay = Relay(ledger, broker.hint, lambda: ["observe"], broker.begin, looked)  # type: ignore[arg-type]
+    await run_until_hinted(relay, broker)
+    assert looks[0] == 3
+    assert (tmp_path / "heart").exists()
+
+
+def test_a_heart_beats_once_a_second_and_not_at_all_without_a_file(tmp_path: Path) -> None:
+    moments = iter([0.0, 0.9, 1.0])
+    file = tmp_path / "heart"
+    heart = Heartbeat(file, moments.__next__)
+    heart.beat()
+    os.utime(file, (0, 0))
+    heart.beat()
+    assert file.stat().st_mtime == 0
+    heart.beat()
+    assert file.stat().st_mtime > 0
+    Heartbeat(None).beat()
+
+
+def test_a_worker_works_on_where_its_heartbeat_cannot_be_written(tmp_path: Path) -> None:
+    """A folder of root's, once, kept three workers from all work."""
+    with capture_logs() as logged:
+        heart = Heartbeat(tmp_path / "none" / "heart", iter([0.0, 1.0, 2.0]).__next__)
+        for _ in range(3):
+            heart.beat()
+    assert [line["event"] for line in logged] == ["heartbeat.not_written"]
 
 
 async def test_what_is_due_is_begun_without_a_broker() -> None:

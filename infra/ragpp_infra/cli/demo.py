@@ -16,11 +16,12 @@ from ragpp.api import RecallRequest, RecallResponse
 from ragpp.client import MemoryClient
 from ragpp.errors import TierUnavailable
 from ragpp.models import Value
+from ragpp_infra.cli.arguments import WrongUsage
 from ragpp_infra.cli.console import err, out, safe
 from ragpp_infra.cli.foreground import bring_up, stop_what_was_started, watch
 from ragpp_infra.cli.ingest import IngestReport, ingest
 from ragpp_infra.cli.lines import read_lines
-from ragpp_infra.cli.options import DEFAULT_HOME, HomeOption
+from ragpp_infra.cli.options import DEFAULT_HOME, HomeOption, KeyOption, address
 from ragpp_infra.cli.render import context, timings
 from ragpp_infra.embedded.lifecycle import Lifecycle
 
@@ -40,17 +41,29 @@ class Question(Value):
 def demo(
     home: HomeOption = DEFAULT_HOME,
     serve: Annotated[bool, typer.Option("--serve", help="Then go on serving until Ctrl-C.")] = False,
+    # not from the environment: with an address left there, `ragpp demo` would no longer start anything
+    url: Annotated[
+        str | None,
+        typer.Option("--url", callback=address, help="Address of a gateway to show instead; nothing is started then."),
+    ] = None,
+    key: KeyOption = None,
 ) -> None:
     """Start the stack, load a sample conversation, ask it five questions; what it started it stops again.
 
-    Example: [bold]ragpp demo --serve[/bold]
+    Example: [bold]ragpp demo --serve[/bold], or of a gateway elsewhere, with its key in RAGPP_API_KEY:
+    [bold]ragpp demo --url http://127.0.0.1:8700[/bold]
     """
     lifecycle = Lifecycle(home)
+    if url is not None:
+        if serve:
+            raise WrongUsage("--serve is for a stack of one's own, --url for a gateway that serves already")
+        asyncio.run(_show(lifecycle.home.client(url, key)))
+        return
     ran_before = lifecycle.running()
     try:
         out.print("Starting PostgreSQL, Valkey, Neo4j, the gateway and a worker")
         bring_up(lifecycle)
-        asyncio.run(_show(lifecycle))
+        asyncio.run(_show(lifecycle.home.client()))
         if serve:
             out.print(_invitation(lifecycle), soft_wrap=True)
             watch(lifecycle)
@@ -61,8 +74,8 @@ def demo(
         stop_what_was_started(lifecycle, ran_before)
 
 
-async def _show(lifecycle: Lifecycle) -> None:
-    async with lifecycle.home.client() as client:
+async def _show(gateway: MemoryClient) -> None:
+    async with gateway as client:
         began = time.monotonic()
         report = await _load(client)
         seconds = time.monotonic() - began

@@ -43,6 +43,8 @@ CONTENTS: Final = {
     "chat": ("chat_command", "chat", "Talk with an assistant that has this memory."),
     "demo": ("demo", "demo", "Start the stack, load a sample conversation, ask it five questions."),
     "jobs": ("jobs_command", "app", "What the workers do, did, or failed at: list, show, retry and cancel jobs."),
+    "init": ("init_command", "init", "Write .env with new secrets for docker compose, readable by you alone."),
+    "provision": ("provision_command", "provision", "Make PostgreSQL, Redis and Neo4j ready for the services."),
     "key": ("key_commands", "app", "Make, list and revoke API keys."),
     "forget": ("forget_command", "app", "Forget messages, all about somebody or something, a session or a user."),
     "review": ("review_command", "app", "List what was learned and is not sure, and confirm or reject it."),

@@ -11,7 +11,8 @@ HomeOption: TypeAlias = Annotated[
 ]
 
 
-def _address(url: str | None) -> str | None:
+def address(url: str | None) -> str | None:
+    """An address as it is given. Raises BadParameter for one that is none."""
     if url:
         from ragpp.client.environment import is_address  # noqa: PLC0415 - httpx, which most commands need not wait for
 
@@ -23,7 +24,7 @@ def _address(url: str | None) -> str | None:
 UrlOption: TypeAlias = Annotated[
     str | None,
     typer.Option(
-        "--url", envvar="RAGPP_URL", callback=_address, help="Address of a gateway; default: the embedded stack's."
+        "--url", envvar="RAGPP_URL", callback=address, help="Address of a gateway; default: the embedded stack's."
     ),
 ]
 KeyOption: TypeAlias = Annotated[

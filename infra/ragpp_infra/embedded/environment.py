@@ -15,7 +15,7 @@ from ragpp_infra.embedded.home import HOST, Home, default_cache
 
 if TYPE_CHECKING:
     from ragpp.settings.variables import Settings
-    from ragpp_infra.embedded.stack import Endpoints
+    from ragpp_infra.provisioning.endpoints import Endpoints
 
 WORKERS_CONNECTIONS: Final = 200
 """To PostgreSQL, of all workers together; its configuration allows 256, and a gateway may take 40."""
@@ -32,14 +32,7 @@ OF_OTHERS_TOO: Final = ("POSTGRES_", "REDIS_", "NEO4J_", "LOG_")
 def environment_of(home: Home, endpoints: "Endpoints", port: int) -> dict[str, str]:
     """The settings that the services of this stack are started with; everything else is the caller's environment."""
     return {
-        "POSTGRES_DSN": endpoints.postgres_app_dsn.get_secret_value(),
-        "POSTGRES_OWNER_DSN": endpoints.postgres_owner_dsn.get_secret_value(),
-        "POSTGRES_RELAY_DSN": endpoints.postgres_relay_dsn.get_secret_value(),
-        "REDIS_URL": endpoints.redis_url.get_secret_value(),
-        "REDIS_REWRITE_URL": endpoints.redis_rewrite_url.get_secret_value(),
-        "NEO4J_URI": endpoints.neo4j_uri,
-        "NEO4J_USER": endpoints.neo4j_user,
-        "NEO4J_PASSWORD": endpoints.neo4j_password.get_secret_value(),
+        **endpoints.settings(),
         "FORGETTING_KEY": home.passwords().forgetting_key,
         "GATEWAY_HOST": HOST,
         "GATEWAY_PORT": str(port),

@@ -9,17 +9,19 @@ from typing import TYPE_CHECKING, Final
 from ragpp.errors import MemorySystemError, NotFound, StackError
 from ragpp_infra.embedded.environment import environment_of
 from ragpp_infra.embedded.home import Home
-from ragpp_infra.embedded.services import run_module
+from ragpp_infra.programs import run_module
 
 if TYPE_CHECKING:
-    from ragpp_infra.embedded.stack import Endpoints
+    from ragpp_infra.provisioning.endpoints import Endpoints
 
 _TOLD: Final = re.compile(r"^(?P<code>MEM-\d{3}) (?P<message>.+)\Z", re.MULTILINE | re.DOTALL)
 
 
 def run_keys(home: Home, endpoints: "Endpoints", arguments: Sequence[str]) -> subprocess.CompletedProcess[str]:
     """Run the gateway's key command in a process of its own; its output is captured."""
-    return run_module("ragpp_services.gateway.keys", arguments, home, environment_of(home, endpoints, 0))
+    return run_module(
+        "ragpp_services.gateway.keys", arguments, folder=home.path, settings=environment_of(home, endpoints, 0)
+    )
 
 
 def problem_told(stderr: str) -> MemorySystemError | None:

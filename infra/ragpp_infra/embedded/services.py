@@ -1,11 +1,9 @@
 """The gateway and the workers of an embedded stack: detached processes beside the three servers."""
 
-import json
 import os
 import re
 import signal
 import socket
-import subprocess
 import sys
 import threading
 import time
@@ -21,9 +19,10 @@ from ragpp.errors import StackError
 from ragpp_infra.embedded.environment import changed_settings, environment_of, print_of, share_of_connections
 from ragpp_infra.embedded.home import HOST, Home
 from ragpp_infra.embedded.processes import Command, ManagedProcess, tail
+from ragpp_infra.programs import ALL_IN_ONE, in_short, migrate
 
 if TYPE_CHECKING:
-    from ragpp_infra.embedded.stack import Endpoints
+    from ragpp_infra.provisioning.endpoints import Endpoints
 
 GATEWAY: Final = "gateway"
 MOST_WORKERS: Final = 64
@@ -208,7 +207,7 @@ class Services:
 
     def _command(self, name: str, settings: Mapping[str, str]) -> Command:
         marker = f"ragpp_{name}={self.home.path}"
-        module = "ragpp_services.all_in_one" if name == GATEWAY else "ragpp_services.workers"
+        module = ALL_IN_ONE if name == GATEWAY else "ragpp_services.workers"
         connections = {} if name == GATEWAY else share_of_connections(len(self.names()) - 1)
         return Command(
             arguments=(sys.executable, "-X", marker, "-m", module),
@@ -260,38 +259,16 @@ def _is_taken(port: int) -> bool:
 
 
 def last_words(log: Path, lines: int = 12) -> str:
-    """The end of a log, its JSON lines in short: the event, and the last line of a traceback."""
-    said = []
-    for line in tail(log, lines).splitlines():
-        try:
-            event = json.loads(line)
-            last = str(event.get("exception") or event["event"]).strip().splitlines()[-1]
-            said.append(f"{event.get('level', '')}: {last}")
-        except (ValueError, KeyError, TypeError, AttributeError, IndexError):
-            said.append(line)
-    return "\n".join(said)
+    """The end of a log, its JSON lines in short."""
+    return in_short(tail(log, lines))
 
 
 def _migrate(home: Home, settings: Mapping[str, str]) -> None:
     """Bring every schema up to date, in a process of its own. Raises StackError with what it said."""
-    done = run_module("ragpp_services.all_in_one", ["migrate"], home, settings)
+    done = migrate(folder=home.path, settings=settings)
     if done.returncode != 0:
         log = home.logs / "gateway.log"
         with log.open("a", encoding="utf-8") as file:
             file.write(done.stdout + done.stderr)
         said = last_words(log, 3)
         raise StackError(f"the schemas cannot be brought up to date; {log} has it all. Its end:\n{said}")
-
-
-def run_module(
-    module: str, arguments: Sequence[str], home: Home, settings: Mapping[str, str]
-) -> subprocess.CompletedProcess[str]:
-    """Run one of our programs with the stack's settings until it ends; its output is captured."""
-    return subprocess.run(
-        [sys.executable, "-m", module, *arguments],
-        env=os.environ | settings,
-        cwd=home.path,
-        capture_output=True,
-        text=True,
-        check=False,
-    )

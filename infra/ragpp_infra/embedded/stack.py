@@ -14,29 +14,17 @@ from ragpp.errors import StackError
 from ragpp_infra.embedded.home import Home
 from ragpp_infra.embedded.processes import memory_mb, uptime_s
 from ragpp_infra.embedded.servers.jars import OnDownload
-from ragpp_infra.embedded.servers.neo4j import USER as NEO4J_USER
 from ragpp_infra.embedded.servers.neo4j import Neo4j
 from ragpp_infra.embedded.servers.neo4j_archive import record_in_background
-from ragpp_infra.embedded.servers.postgres import Postgres
-from ragpp_infra.embedded.servers.postgres_roles import APP, OWNER, RELAY, SUPERUSER
-from ragpp_infra.embedded.servers.server import SERVERS, NotReady, OnStep, Server, ServerName, ServerReport, start, stop
+from ragpp_infra.embedded.servers.postgres import SUPERUSER, Postgres
+from ragpp_infra.embedded.servers.server import SERVERS, OnStep, Server, ServerName, ServerReport, start, stop
 from ragpp_infra.embedded.servers.valkey import Valkey
+from ragpp_infra.provisioning.endpoints import APP, NEO4J_USER, OWNER, RELAY, Endpoints
+from ragpp_infra.provisioning.errors import NotReady
+
+__all__ = ["Endpoints", "ServerStatus", "Stack"]
 
 OnReport = Callable[[ServerReport], None]
-
-
-@dataclass(frozen=True)
-class Endpoints:
-    """Where the servers are and how to get in, each as the role that may do no more than its work."""
-
-    postgres_owner_dsn: SecretStr
-    postgres_app_dsn: SecretStr
-    postgres_relay_dsn: SecretStr
-    redis_url: SecretStr
-    redis_rewrite_url: SecretStr
-    neo4j_uri: str
-    neo4j_user: str
-    neo4j_password: SecretStr
 
 
 @dataclass(frozen=True)

@@ -39,6 +39,7 @@ from ragpp.tierkit.app import open_tools
 from ragpp.tierkit.deployment import OpenTiers
 from ragpp_services.workers.parts import LearningPolicy, SchedulePolicy, WorkerParts
 from ragpp_services.workers.running.digest import STAGES
+from ragpp_services.workers.running.heartbeat import Heartbeat
 from ragpp_services.workers.running.runtime import Runtime
 from ragpp_services.workers.settings import WorkerSettings
 from ragpp_services.workers.tasks import RuntimeSlot, leave_hint, make_celery
@@ -143,7 +144,8 @@ def run_worker(open_tiers: OpenTiers, *, concurrency: int) -> None:
     slot = RuntimeSlot()
     app = make_celery(redis.url.get_secret_value(), redis.key_prefix, slot)
 
-    runtime = Runtime(lambda: open_parts(open_tiers), partial(leave_hint, app))
+    heartbeat = Heartbeat(WorkerSettings().heartbeat)
+    runtime = Runtime(lambda: open_parts(open_tiers), partial(leave_hint, app), heartbeat)
 
     def stop(**_: object) -> None:
         slot.runtime = None

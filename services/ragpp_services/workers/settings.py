@@ -1,5 +1,6 @@
 """What may be tuned about the workers."""
 
+from pathlib import Path
 from typing import Final
 
 from pydantic import Field, field_validator
@@ -32,6 +33,12 @@ class WorkerSettings(Settings):
         ge=0,
         le=36_500,
         description="Finished work and its events are kept so long, 10 or more; 0: for good.",
+    )
+
+    heartbeat: Path | None = Field(
+        default=None,
+        description="A file that is touched every second as long as the worker gets at its work: a health check looks "
+        "at its age.",
     )
 
     @field_validator("keep_days")

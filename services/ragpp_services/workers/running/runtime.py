@@ -13,6 +13,7 @@ import structlog
 from ragpp.errors.telling import told
 from ragpp_services.workers.parts import WorkerParts
 from ragpp_services.workers.running.desk import Desk
+from ragpp_services.workers.running.heartbeat import Heartbeat
 from ragpp_services.workers.running.loop import LoopThread
 from ragpp_services.workers.running.relay import Relay
 from ragpp_services.workers.running.schedule import keep_schedule
@@ -31,8 +32,9 @@ _log = structlog.stdlib.get_logger(__name__)
 class Runtime:
     """One in each worker process, started before Celery takes work."""
 
-    def __init__(self, open_parts: OpenParts, publish: Publish) -> None:
+    def __init__(self, open_parts: OpenParts, publish: Publish, heartbeat: Heartbeat | None = None) -> None:
         self._open_parts, self._publish = open_parts, publish
+        self._heartbeat = heartbeat or Heartbeat(None)
         self._thread = LoopThread()
         self._stack = AsyncExitStack()
         self._desk: Desk | None = None
@@ -62,7 +64,7 @@ class Runtime:
         parts = await self._stack.enter_async_context(self._open_parts())
         name = f"{socket.gethostname()}:{os.getpid()}:{token_hex(4)}"  # two containers may share the first two
         self._desk = Desk(parts, name)
-        self._relay = Relay(parts.ledger, self._hint, self._desk.free, self._desk.begin)
+        self._relay = Relay(parts.ledger, self._hint, self._desk.free, self._desk.begin, self._heartbeat.beat)
         beside: list[Coroutine[object, object, None]] = [
             watch(parts, "short_term", name, rebuild_short_term, every_s=5.0, held_s=15.0),
             watch(parts, "cleaning", name, clean, every_s=15.0, held_s=60.0),

@@ -1,0 +1,134 @@
+"""Three servers made ready for RAG++, from whatever state: as a deployment's first step, and as often as one likes."""
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, TypeVar
+
+from ragpp.errors import ConfigurationError
+from ragpp_infra.programs import in_short, migrate
+from ragpp_infra.provisioning.endpoints import (
+    APP,
+    DATABASE,
+    OWNER,
+    REDIS_REWRITER,
+    REDIS_USER,
+    RELAY,
+    Admin,
+    Endpoints,
+    account_of,
+    database_of,
+)
+from ragpp_infra.provisioning.errors import NotReady, ProvisioningError
+from ragpp_infra.provisioning.neo4j import provision_neo4j
+from ragpp_infra.provisioning.postgres import alone, provision_postgres
+from ragpp_infra.provisioning.redis import provision_redis
+
+DoneT = TypeVar("DoneT")
+OnStep = Callable[[str], None]
+POLL_S: Final = 0.5
+LAST_LINES: Final = 3
+
+
+@dataclass(frozen=True)
+class Provisioned:
+    """What was found and done. `migrations`: how the program that brings the schemas up to date answered, empty where
+    it was not asked to."""
+
+    redis_keeps_accounts: bool
+    neo4j_password_changed: bool
+    migrations: str
+    seconds: float
+
+
+async def provision(
+    admin: Admin,
+    endpoints: Endpoints,
+    *,
+    schemas: bool = True,
+    patience_s: float = 120.0,
+    on_step: OnStep = lambda _step: None,
+) -> Provisioned:
+    """Make `endpoints` work on the servers that `admin` leads to: PostgreSQL's roles, database and extension, the
+    accounts of Redis, Neo4j's password and, with `schemas`, every migration.
+
+    What is done already is found done, and the passwords are those of `endpoints` afterwards. It is done under a lock
+    in PostgreSQL, so that of several deployments at once each finds a finished one. `patience_s`: how long a server may
+    take to answer. Raises ConfigurationError for endpoints of other roles, ProvisioningError.
+    """
+    began = time.monotonic()
+    _check_roles(endpoints)
+    deadline = began + patience_s
+    owner, app, relay = (
+        account_of(dsn)[1]
+        for dsn in (endpoints.postgres_owner_dsn, endpoints.postgres_app_dsn, endpoints.postgres_relay_dsn)
+    )
+    password, rewriter = (account_of(url)[1] for url in (endpoints.redis_url, endpoints.redis_rewrite_url))
+    on_step("waiting for PostgreSQL and for other deployments")
+    async with AsyncExitStack() as held:
+        await _patiently(lambda: held.enter_async_context(alone(admin.postgres_dsn)), deadline)
+        on_step("PostgreSQL: roles, database, extension")
+        await _patiently(lambda: provision_postgres(admin.postgres_dsn, owner=owner, app=app, relay=relay), deadline)
+        on_step("Redis: accounts")
+        kept = await _patiently(
+            lambda: provision_redis(admin.redis_url, password=password, rewriter=rewriter), deadline
+        )
+        on_step("Neo4j: password")
+        changed = await _patiently(
+            lambda: provision_neo4j(
+                admin.neo4j_uri,
+                endpoints.neo4j_user,
+                password=endpoints.neo4j_password,
+                former=admin.neo4j_password,
+            ),
+            deadline,
+        )
+        said = ""
+        if schemas:
+            on_step("migrations")
+            said = await _migrate(endpoints)
+    return Provisioned(kept, changed, said, time.monotonic() - began)
+
+
+def _check_roles(endpoints: Endpoints) -> None:
+    """Migrations grant to roles by name, and keys are granted by prefix: other names would get nothing."""
+    expected = {
+        "POSTGRES_OWNER_DSN": (account_of(endpoints.postgres_owner_dsn), OWNER),
+        "POSTGRES_DSN": (account_of(endpoints.postgres_app_dsn), APP),
+        "POSTGRES_RELAY_DSN": (account_of(endpoints.postgres_relay_dsn), RELAY),
+        "REDIS_URL": (account_of(endpoints.redis_url), REDIS_USER),
+        "REDIS_REWRITE_URL": (account_of(endpoints.redis_rewrite_url), REDIS_REWRITER),
+    }
+    wrong = [f"{name} is to be of the user {role}" for name, ((user, _), role) in expected.items() if user != role]
+    wrong += [f"{name} has no password" for name, ((_, password), _) in expected.items() if not password]
+    for name, dsn in (
+        ("POSTGRES_OWNER_DSN", endpoints.postgres_owner_dsn),
+        ("POSTGRES_DSN", endpoints.postgres_app_dsn),
+        ("POSTGRES_RELAY_DSN", endpoints.postgres_relay_dsn),
+    ):
+        if database_of(dsn) != DATABASE:
+            wrong.append(f"{name} is to be of the database {DATABASE}")
+    if wrong:
+        raise ConfigurationError("; ".join(wrong))
+
+
+async def _patiently(step: Callable[[], Awaitable[DoneT]], deadline: float) -> DoneT:
+    """`step`, repeated while its server does not answer. Raises ProvisioningError when it does not in time."""
+    while True:
+        try:
+            return await step()
+        except NotReady as reason:
+            if time.monotonic() > deadline:
+                raise ProvisioningError(f"no answer in time: {reason}") from reason
+        await asyncio.sleep(POLL_S)
+
+
+async def _migrate(endpoints: Endpoints) -> str:
+    done = await asyncio.to_thread(migrate, folder=Path("/"), settings=endpoints.settings())
+    if done.returncode != 0:
+        last = "\n".join((done.stdout + done.stderr).strip().splitlines()[-LAST_LINES:])
+        raise ProvisioningError(f"the schemas cannot be brought up to date. The end:\n{in_short(last)}")
+    return done.stdout.strip().splitlines()[-1]
