@@ -252,7 +252,7 @@ def test_as_of_a_moment_nothing_later_is_needed(statements: list[Statement]) -> 
 
 def test_what_is_denied_in_its_own_words_is_replaced_whoever_says_so() -> None:
     deploys = statement("We deploy on Fridays at four", 1, name="Milan")
-    denies = statement("it's not fridays any more but tuesdays", 2, raw=0.4, name="Petra", similarity=0.1)
+    denies = statement("it's not fridays any more but tuesdays", 2, raw=0.4, name="Petra", similarity=0.35)
     denies = replace(denies, vector=np.array([0.0, 1.0], np.float32), holds=np.array([False, False]))
     found = current_first("Which day do we deploy?", [deploys, denies], RARITY)
     assert (found.order, found.replaced) == ([1, 0], {0: 1})
