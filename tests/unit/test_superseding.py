@@ -250,21 +250,6 @@ def test_as_of_a_moment_nothing_later_is_needed(statements: list[Statement]) -> 
     assert order == list(range(len(seen)))
 
 
-def test_what_is_denied_in_its_own_words_is_replaced_whoever_says_so() -> None:
-    deploys = statement("We deploy on Fridays at four", 1, name="Milan")
-    denies = statement("it's not fridays any more but tuesdays", 2, raw=0.4, name="Petra", similarity=0.35)
-    denies = replace(denies, vector=np.array([0.0, 1.0], np.float32), holds=np.array([False, False]))
-    found = current_first("Which day do we deploy?", [deploys, denies], RARITY)
-    assert (found.order, found.replaced) == ([1, 0], {0: 1})
-
-
-def test_what_is_denied_elsewhere_replaces_nothing() -> None:
-    deploys = statement("We deploy on Fridays at four", 1)
-    other = statement("The canteen is not in Porto any more but in Braga", 2, raw=0.4)
-    other = replace(other, vector=np.array([0.0, 1.0], np.float32), similarity=0.1)
-    assert in_order([deploys, other], "Which day do we deploy?") == [deploys.text, other.text]
-
-
 def test_all_that_a_correction_corrects_is_marked() -> None:
     said = [statement(f"I work at Brightline, {what}", when) for when, what in enumerate(("tenth floor", "as ever"))]
     correction = statement("I work at Brightwater, not at Brightline", 5, raw=0.3)
