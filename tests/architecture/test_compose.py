@@ -47,7 +47,7 @@ def test_a_container_can_write_nowhere_but_on_its_volumes_and_in_memory(name: st
     service = SERVICES[name]
     assert service["read_only"] is True
     in_memory = {place.split(":")[0] for place in service.get("tmpfs", [])}
-    assert in_memory <= {"/tmp", "/run", "/run/postgresql"}
+    assert in_memory <= {"/tmp", "/run/ragpp", "/run/postgresql"}
     mounted = [volume.split(":") for volume in service.get("volumes", [])]
     assert all(parts[0] in COMPOSE["volumes"] for parts in mounted), "no folder of the host"
 
@@ -200,6 +200,13 @@ def test_neither_secrets_nor_anything_unasked_gets_into_the_image() -> None:
     assert rules[0] == "*"
     copied = {part for line in re.findall(r"^COPY (?!--from)(.+) \S+$", IMAGE, re.MULTILINE) for part in line.split()}
     assert {rule.removeprefix("!") for rule in rules if rule.startswith("!")} == copied
+
+
+def test_a_folder_in_memory_is_one_that_the_image_lets_its_user_write() -> None:
+    """It takes the mode of the folder below it, from the second start on even where the image has none."""
+    for name in sorted(SERVICES.keys() - {*STORES}):
+        for place in (mount.split(":")[0] for mount in SERVICES[name]["tmpfs"]):
+            assert place == "/tmp" or f"install -d -m 1777 {place}" in _final_stage()
 
 
 def test_the_audit_spool_outlives_its_container() -> None:

@@ -2,7 +2,10 @@
 
 import asyncio
 import json
+import os
 import shutil
+import subprocess
+import sys
 import unicodedata
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -198,3 +201,16 @@ async def test_a_closed_embedder_says_so(cache_dir: Path) -> None:
     await embedder.close()
     with pytest.raises(EmbeddingError, match="closed"):
         await embedder.embed(["text"])
+
+
+def test_the_runtime_leaves_no_trace_of_the_machine_and_tells_nobody_of_it(cache_dir: Path, tmp_path: Path) -> None:
+    """ONNX Runtime 1.31 makes an id of the machine in the user's cache folder and reports to its makers."""
+    program = (
+        "import asyncio, sys; from pathlib import Path; from ragpp.embedding.onnx import OnnxEmbedder; "
+        "asyncio.run(OnnxEmbedder(Path(sys.argv[1])).embed(['a text']))"
+    )
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(("ORT_", "XDG_"))}
+    subprocess.run(
+        [sys.executable, "-c", program, str(cache_dir)], check=True, env=kept | {"HOME": str(tmp_path)}, cwd=tmp_path
+    )
+    assert [str(path) for path in tmp_path.rglob("*") if path.is_file()] == []

@@ -6,6 +6,7 @@ from collections.abc import Collection, Sequence
 from pathlib import Path
 
 import pytest
+from structlog.testing import capture_logs
 
 from ragpp.errors import TierUnavailable
 from ragpp_services.workers.running import relay as relay_module
@@ -118,6 +119,15 @@ def test_a_heart_beats_once_a_second_and_not_at_all_without_a_file(tmp_path: Pat
     heart.beat()
     assert file.stat().st_mtime > 0
     Heartbeat(None).beat()
+
+
+def test_a_worker_works_on_where_its_heartbeat_cannot_be_written(tmp_path: Path) -> None:
+    """A folder of root's, once, kept three workers from all work."""
+    with capture_logs() as logged:
+        heart = Heartbeat(tmp_path / "none" / "heart", iter([0.0, 1.0, 2.0]).__next__)
+        for _ in range(3):
+            heart.beat()
+    assert [line["event"] for line in logged] == ["heartbeat.not_written"]
 
 
 async def test_what_is_due_is_begun_without_a_broker() -> None:

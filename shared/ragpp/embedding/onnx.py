@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
@@ -119,6 +120,9 @@ class _MiniLM:
 
     @cached_property
     def _session(self) -> InferenceSession:
+        # else it keeps an id of this machine in the user's cache folder and reports to its makers; when it is imported
+        # it looks at the process's own environment, and takes no word for it afterwards
+        os.putenv("ORT_DISABLE_TELEMETRY", "1")
         import onnxruntime  # noqa: PLC0415 - 0.1 s and 30 MB that no other embedder needs
 
         options = onnxruntime.SessionOptions()

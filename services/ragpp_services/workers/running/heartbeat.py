@@ -5,7 +5,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
+import structlog
+
 EVERY_S: Final = 1.0
+_log = structlog.stdlib.get_logger(__name__)
 
 
 class Heartbeat:
@@ -13,11 +16,17 @@ class Heartbeat:
 
     def __init__(self, file: Path | None, clock: Callable[[], float] = time.monotonic) -> None:
         self._file, self._clock = file, clock
-        self._beaten = float("-inf")
+        self._beaten, self._told = float("-inf"), False
 
     def beat(self) -> None:
-        """The worker works. Raises OSError when the file cannot be written."""
+        """The worker works. It goes on also where the file cannot be written: whoever looks at that sees it."""
         now = self._clock()
-        if self._file is not None and now - self._beaten >= EVERY_S:
+        if self._file is None or now - self._beaten < EVERY_S:
+            return
+        self._beaten = now
+        try:
             self._file.touch()
-            self._beaten = now
+        except OSError as error:
+            if not self._told:
+                _log.error("heartbeat.not_written", error=error.strerror)
+            self._told = True
