@@ -17,7 +17,7 @@ from typing import Final
 import pytest
 from hypothesis import HealthCheck, settings
 
-from ragpp_infra.embedded.stack import Endpoints
+from ragpp_infra.embedded.stack import Endpoints, Stack
 from tests.support import containers
 from tests.support.left_out import left_out
 from tests.support.stacks import EmbeddedStack, RunStack, cleared_away, stacks_below
@@ -113,6 +113,19 @@ def stores(config: pytest.Config, home: Path, *, kept: bool = False) -> Iterator
     yield embedded
     if not kept:
         embedded.down(fast=True)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _no_other_servers(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Where the stores are in containers, no test starts embedded ones beside them without being on the list."""
+
+    def refused(*_given: object) -> None:
+        pytest.fail("starts embedded servers: name it in tests/containers_left_out.toml, or have it use `stack`")
+
+    with pytest.MonkeyPatch.context() as patch:
+        if in_containers(request.config):
+            patch.setattr(Stack, "up", refused)
+        yield
 
 
 @pytest.fixture(scope="session")
