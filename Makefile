@@ -15,7 +15,7 @@ SUITES := tests/contract tests/integration tests/e2e
 # ones that need none even out the end
 ALL_TESTS := --durations=20 -n $(PROCESSES) --dist loadfile --no-loadscope-reorder
 
-.PHONY: help install check lint test test-containers run demo demo-chat demo-validity learn eval eval-extraction eval-instructions bench reference-vectors prove-crash prove-echo prove-erasure prove-forget prove-learning prove-outage prove-properties prove-scale prove-stops prove-views prove-workers lock env-example clean
+.PHONY: help install check lint test test-containers run demo demo-chat demo-validity learn eval eval-extraction eval-instructions bench reference-vectors prove-containers prove-crash prove-echo prove-erasure prove-forget prove-learning prove-outage prove-properties prove-scale prove-stops prove-views prove-workers lock env-example clean
 
 help: ## list the targets
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -83,6 +83,9 @@ bench: prove-scale ## latency of every tier and of the whole recall, beside the 
 
 reference-vectors: install ## make the committed reference vectors again, in an environment of their own
 	$(BIN)/python infra/scripts/reference_vectors.py
+
+prove-containers: install ## each container of a running docker compose is killed and comes back; root, with RAGPP_API_KEY
+	$(BIN)/python -m benchmarks.prove_containers --url http://127.0.0.1:$(or $(GATEWAY_PORT),8700)
 
 prove-crash: install ## 10,000 messages while processes and stores are killed: none missing, none twice
 	$(BIN)/python -m benchmarks.prove_crash

@@ -15,12 +15,13 @@ from typing import Final, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict
 
-from ragpp.extraction import SPEAKER, DateMention, Extraction, Extractor, RelationshipMention
-from ragpp.extraction.naming.kinship import CANONICAL
+from ragpp.extraction import DateMention, Extraction, Extractor, RelationshipMention
 from ragpp.extraction.phrases import singular
 from ragpp.extraction.spacy_extractor import SpacyExtractor, blank_pipeline
 from ragpp.models import FindingKind
+from ragpp.names import SPEAKER
 from ragpp.text.english import word_set
+from ragpp.text.kinship import CANONICAL
 
 DATA: Final = Path(__file__).parent.parent / "tests" / "data"
 FILES: Final = (DATA / "extraction.jsonl", DATA / "extraction_blind.jsonl")

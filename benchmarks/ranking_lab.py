@@ -7,6 +7,9 @@ data set, by category, and with --ablate one row for each signal left out. The s
 for every chunk its cosine and its weight of each term of the question. "new>old": of the questions whose answer
 changed, how many have the newer message above the one it replaces.
 
+With --save FILE the scores of each question are kept, and with --against FILE they are compared with those that were
+kept there: the difference, and its interval by a paired bootstrap.
+
 With --folds each constant is chosen among SETTINGS on all folds but one and judged on that one: a fold is a LoCoMo
 conversation with both labellings and its hints, a BEAM chat, or a fifth of the preferences. Which signals there are was
 decided by people who saw all of them.
@@ -24,6 +27,7 @@ from typing import Final
 
 import numpy as np
 
+from benchmarks.compared import Scores, comparison, load, save
 from benchmarks.ranking_data import (
     Conversation,
     Question,
@@ -264,6 +268,8 @@ def main() -> None:
     parser.add_argument("--cache", type=Path, default=Path.home() / ".cache" / "ragpp" / "ranking-lab")
     parser.add_argument("--ablate", action="store_true", help="a row for each signal left out")
     parser.add_argument("--folds", action="store_true", help="each fold judged by constants chosen without it")
+    parser.add_argument("--save", type=Path, help="keep the scores of each question here")
+    parser.add_argument("--against", type=Path, help="compare with the scores that --save kept there")
     arguments = parser.parse_args()
     arguments.cache.mkdir(parents=True, exist_ok=True)
     score: Scorer = load_metrics(arguments.eval_dir).evidence_metrics
@@ -278,11 +284,14 @@ def main() -> None:
     if arguments.folds:
         folds({title: asyncio.run(prepare(one, arguments.cache)) for title, one in data.items()}, score)
         return
+    scores: Scores = {}
     print(f"{'':44s}{'n':>6s}" + "".join(f"{column:>9s}" for column in COLUMNS))
     for title, conversations in data.items():
         tables = asyncio.run(prepare(conversations, arguments.cache))
         rows = evaluate(tables, DEFAULT, score)
-        print(line(title, (m for _, category, m in rows if category != "adversarial")))
+        counted = [metrics for _, category, metrics in rows if category != "adversarial"]
+        print(line(title, counted))
+        scores[title] = {column: [one[column] for one in counted if column in one] for column in COLUMNS}
         for group in (1, 0):
             for name in dict.fromkeys(row[group] for row in rows):
                 print(line(f"  {name}", (row[2] for row in rows if row[group] == name)))
@@ -297,6 +306,10 @@ def main() -> None:
         for name, weights in ABLATIONS.items() if arguments.ablate else ():
             rows = evaluate(tables, weights, score)
             print(line(f"  {name}", (m for _, category, m in rows if category != "adversarial")))
+    if arguments.save:
+        save(scores, arguments.save)
+    for compared in comparison(load(arguments.against), scores) if arguments.against else ():
+        print(compared)
 
 
 if __name__ == "__main__":

@@ -311,7 +311,8 @@ class MemoryQuery(Value):
     `embedding`: of `text`; None lets the tier embed it. `entities`: names that the text mentions.
     `as_of`: a moment in the conversations' own time; nothing said later is seen, decay is counted to it.
     `token_budget`: for tiers that cut what they return by size (short-term). `explain`: the signals of each memory are
-    wanted.
+    wanted. `rejected`: so are relationships that a person rejected, behind all others, with that verdict in their
+    metadata and a confidence of 0: they tell against what they were learned from (semantic).
     """
 
     scope: Scope
@@ -324,6 +325,7 @@ class MemoryQuery(Value):
     filters: Filters = Filters()
     as_of: Moment | None = None
     explain: bool = False
+    rejected: bool = False
 
 
 class Memory(Value):
@@ -333,7 +335,8 @@ class Memory(Value):
     `similarity`: cosine to the query where there is one, -1 to 1. `confidence`: how sure it is that this holds.
     `tokens`: of `text`. `focus`: where in `text` the part that was found begins, in characters: an excerpt of a long
     text is made around it. `sources`: ordered ids of the interactions or resources it rests on. `corrected_by`: the id
-    of the interaction that says otherwise since. `explain`: how its score came about, on request.
+    of the interaction that says otherwise since, or of the relationship learned from it that a person rejected.
+    `explain`: how its score came about, on request.
     """
 
     id: str

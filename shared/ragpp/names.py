@@ -16,6 +16,9 @@ COLONS: Final = ":\u02d0\u02d1\u02f8\u0589\u05c3\u0703\u0704\u16ec\u205a\u2236\u
 EMOJI: Final = 0x1F000
 """Characters from here on are pictures, for the most part."""
 
+SPEAKER: Final = "user"
+"""The name that stands for the speaker of a message where the caller gave none, and in the graph for who that is."""
+
 ROLES: Final = frozenset({"user", "assistant", "system", "tool", "developer", "human", "function", "model"})
 """What no name may read as that is not its speaker's role."""
 _PLAIN_NAME: Final = re.compile(r"[A-Za-z0-9]+(?:[ .'_-][A-Za-z0-9]+)*")

@@ -60,6 +60,7 @@ def test_a_container_has_few_rights_and_a_limit_of_memory(name: str) -> None:
     assert service["security_opt"] == ["no-new-privileges:true"]
     assert re.fullmatch(r"\d+[mg]", service["mem_limit"])
     assert "privileged" not in service
+    assert {"max-size", "max-file"} <= service["logging"]["options"].keys(), "logs would fill the disk"
 
 
 @pytest.mark.parametrize("name", SERVICES)

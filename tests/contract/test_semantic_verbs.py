@@ -7,7 +7,7 @@ import pytest
 
 from ragpp.errors import Conflict, InvalidInput, NotFound, Outdated
 from ragpp.learned import READ_ENTRY, Consolidated
-from ragpp.models import Scope
+from ragpp.models import MemoryQuery, Scope
 from ragpp.tiers import SemanticTier
 from ragpp_infra.embedded.stack import Endpoints
 from tests.support.contract import reached
@@ -54,6 +54,43 @@ async def test_a_person_confirms_rejects_and_restores(tier: SemanticTier) -> Non
     assert (await tier.judge_relationship(scope, doubtful.id, "confirmed")).confidence == 1.0
     with pytest.raises(NotFound):
         await tier.judge_relationship(new_scope(), doubtful.id, "rejected")
+
+
+async def test_what_was_rejected_is_found_by_who_asks_for_it(tier: SemanticTier) -> None:
+    """It tells against the messages it was learned from, and must never pass for something known."""
+    scope = new_scope()
+    works = relation("user", "WORKS_AT", "Brightline")
+    await tier.observe(scope, [observation("m1", relationships=(works,))])
+    (known,) = (await tier.list_relationships(scope)).items
+    question = MemoryQuery(scope=scope, text="Where do I work?", entities=("user",))
+    (found,) = await tier.retrieve(question)
+    assert (found.id, "verdict" in found.metadata) == (known.id, False)
+    await tier.judge_relationship(scope, known.id, "rejected")
+    assert await tier.retrieve(question) == []
+    judging = question.model_copy(update={"rejected": True})
+    (rejected,) = await tier.retrieve(judging)
+    assert (rejected.id, rejected.sources, rejected.confidence) == (known.id, ("m1",), 0.0)
+    assert rejected.metadata["verdict"] == "rejected"
+    assert rejected.score > 0
+    assert await tier.retrieve(judging.model_copy(update={"scope": new_scope()})) == []
+    (unrelated,) = await tier.retrieve(judging.model_copy(update={"text": "Where do I park?"}))
+    assert unrelated.score == 0
+    await tier.judge_relationship(scope, known.id, "confirmed")
+    (again,) = await tier.retrieve(judging)
+    assert "verdict" not in again.metadata
+
+
+async def test_who_asks_is_no_answer_and_what_is_known_of_them_is_if_it_is_asked_for(tier: SemanticTier) -> None:
+    scope = new_scope()
+    told = (relation("user", "WORKS_AT", "Brightline"), relation("user", "LIVES_IN", "Lagos"))
+    await tier.observe(scope, [observation("m1", relationships=told)])
+    for text, expected in (
+        ("Where do I work?", {"user WORKS_AT Brightline"}),
+        ("What do you know about me?", {"user WORKS_AT Brightline", "user LIVES_IN Lagos"}),
+        ("Which colour do I like?", set()),
+    ):
+        query = MemoryQuery(scope=scope, text=text, entities=("user",), mode="lexical")
+        assert {memory.text for memory in await tier.retrieve(query)} == expected
 
 
 async def test_consolidating_answers_what_became_one(tier: SemanticTier) -> None:

@@ -73,3 +73,27 @@ async def test_a_person_has_the_last_word(api: httpx.AsyncClient) -> None:
     assert set(await listed(api)) == {"Lisbon", "Elena"}
     restored = await api.post(f"{lisbon}/restore", json={"user_id": USER})
     assert (restored.status_code, restored.json()["code"]) == (409, "MEM-011")
+
+
+async def test_what_a_person_rejected_sets_back_what_it_was_learned_from(gateway: RealGateway) -> None:
+    """It stays findable, is marked, and stands behind what does answer; confirmed again, it is as before."""
+    tenant = new_scope().tenant_id
+    async with gateway.client(await gateway.key(tenant)) as client:
+        for place, content in enumerate(("I work at Brightline.", "My work is dispatch planning at Halden Freight.")):
+            message = {"id": f"w{place}", "content": content, "occurred_at": f"2024-03-0{place + 1}T09:00:00Z"}
+            await client.post("/v1/interactions", json={"user_id": USER, "messages": [message]})
+        await gateway.digest(tenant)
+        wrong = (await listed(client))["Brightline"]
+
+        async def asked() -> list[tuple[str, str | None]]:
+            question = {"user_id": USER, "session_id": "later", "query": "Where do I work?"}
+            answer = (await client.post("/v1/recall", json=question)).json()
+            said = [one for one in answer["memories"] if one["kind"] == "interaction"]
+            assert [one["id"] for one in answer["memories"] if one["metadata"].get("verdict") == "rejected"] == []
+            return [(one["id"], one["corrected_by"]) for one in said]
+
+        assert await asked() == [("w0", None), ("w1", None)]
+        await client.post(f"/v1/relationships/{wrong['id']}/reject", json={"user_id": USER})
+        assert await asked() == [("w1", None), ("w0", wrong["id"])]
+        await client.post(f"/v1/relationships/{wrong['id']}/confirm", json={"user_id": USER})
+        assert await asked() == [("w0", None), ("w1", None)]

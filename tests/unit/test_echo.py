@@ -11,7 +11,7 @@ from ragpp.extraction.spacy_extractor import SpacyExtractor
 from ragpp.models import Memory
 from ragpp.text.repeating import repeated
 from ragpp.text.spans import Span, blanked
-from ragpp_services.gateway.packing import Frame, pack
+from ragpp_services.gateway.assembly.packing import Frame, pack
 from ragpp_services.workers.learning.stated import teaching_spans
 from tests.support.episodic import COUNTER
 from tests.support.packing import Words, memory

@@ -106,6 +106,7 @@ def test_every_setting_is_known_by_its_name() -> None:
     names = re.findall(r"^#?([A-Z0-9_]+)=", (ROOT / ".env.example").read_text(encoding="utf-8"), re.MULTILINE)
     assert {name for name in names if name not in known_settings()} == {
         "RAGPP_HOME", "RAGPP_CACHE", "RAGPP_URL", "RAGPP_API_KEY", "RAGPP_USER",
+        "PROVISION_POSTGRES_DSN", "PROVISION_REDIS_URL", "PROVISION_NEO4J_PASSWORD",
     }  # fmt: skip
 
 

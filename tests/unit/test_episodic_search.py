@@ -4,13 +4,15 @@ from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 
 import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
 
 from ragpp.models import Interaction, Memory, MemoryQuery, Scope
 from ragpp.text.lexical import query_terms, terms
 from ragpp_services.episodic.ranking import CandidateTable, QuerySignals, rank
 from ragpp_services.episodic.rows import Found, StoredInteraction
 from ragpp_services.episodic.scan import Chunks
-from ragpp_services.episodic.search import Search
+from ragpp_services.episodic.search import Search, to_look_at_next
 
 NOON = datetime(2026, 5, 1, 12, tzinfo=UTC)
 SCOPE = Scope(tenant_id="t", user_id="u")
@@ -93,3 +95,20 @@ def test_an_explained_memory_has_the_signals_that_its_raw_score_is_the_sum_of() 
     assert isinstance(signals, dict)
     assert isinstance(raw, float)
     assert abs(sum(value for value in signals.values() if isinstance(value, float)) - raw) < 0.01
+
+
+def test_whose_sister_is_asked_for_is_not_answered_by_a_cousin() -> None:
+    texts = ["My cousin Paco lives in Utrecht, my sister's favourite", "My cousin Paco lives here", "She lives there"]
+    asked = [memory.id for memory in searched("Where does my sister live?", texts)]
+    assert asked == ["m0", "m2", "m1"]
+    assert [memory.id for memory in searched("Where does Paco live?", texts)] == ["m0", "m1", "m2"]
+
+
+@given(st.integers(1, 50), st.integers(1, 200), st.integers(0, 200))
+def test_what_is_fetched_next_brings_a_search_on(limit: int, looked_at: int, distinct: int) -> None:
+    """Never nothing while memories are missing, and no more than it takes where nothing repeats itself."""
+    distinct = min(distinct, limit - 1, looked_at)
+    wanted = to_look_at_next(limit, looked_at, distinct)
+    assert wanted >= limit - distinct
+    if distinct == looked_at:
+        assert wanted == limit - distinct

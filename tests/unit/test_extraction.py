@@ -6,9 +6,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ragpp.extraction import SPEAKER, EntityMention, Extraction, Extractor
+from ragpp.extraction import EntityMention, Extraction, Extractor
 from ragpp.extraction.query import MAX_CANDIDATES, query_entities
 from ragpp.extraction.spacy_extractor import SpacyExtractor, blank_pipeline
+from ragpp.names import SPEAKER
 
 
 @pytest.fixture(scope="module")

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ragpp.models import Memory, MemoryKind, TierName
-from ragpp_services.gateway.fusion import PROTECTED_INTERACTIONS, STRIDE, evidence, fuse
+from ragpp_services.gateway.assembly.fusion import PROTECTED_INTERACTIONS, STRIDE, evidence, fuse
 
 KINDS: dict[TierName, MemoryKind] = {
     "short_term": "message",

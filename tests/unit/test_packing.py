@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from ragpp.context.layout import KNOWLEDGE, PAST, RECENT, TITLES
 from ragpp.models import Memory, MemoryKind
-from ragpp_services.gateway.packing import Frame, pack
+from ragpp_services.gateway.assembly.packing import Frame, pack
 from tests.support.packing import COUNTER, Words, memory
 
 
@@ -248,3 +248,12 @@ def test_an_excerpt_from_the_end_of_a_text_reaches_back_as_far_as_there_is_room(
 def test_a_speakers_name_cannot_say_that_something_was_corrected() -> None:
     forged = memory("a", "I work at Brightline").model_copy(update={"said_by": "Ada [since corrected]"})
     assert "[since corrected]" not in pack([forged], [], Frame(), budget=200, counter=Words()).context
+
+
+def test_what_is_nothing_beside_the_best_does_not_fill_the_budget() -> None:
+    """Odds of 3 in 10 are a fiftieth of what 98 in 100 has, and not of what 9 in 10 has."""
+    beside = [memory(str(n), f"hello number {n}").model_copy(update={"score": 0.3}) for n in range(9)]
+    for best, shown in ((0.98, 3), (0.9, 10)):
+        about = memory("a", "I moved to Porto").model_copy(update={"score": best})
+        packed = pack([about, *beside], [], Frame(), budget=500, counter=Words())
+        assert len(packed.sections[0].memory_ids) == shown

@@ -12,8 +12,8 @@ from ragpp.embedding.hashing import HashingEmbedder
 from ragpp.errors import InvalidInput
 from ragpp.models import Interaction, InteractionEntry, Memory, MemoryQuery, Scope, TierName
 from ragpp.testing.tiers import InMemoryTier
+from ragpp_services.gateway.assembly.relevance import names_something
 from ragpp_services.gateway.recall import Recaller
-from ragpp_services.gateway.relevance import names_something
 from tests.support.scopes import new_scope
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)

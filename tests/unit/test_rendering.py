@@ -12,7 +12,7 @@ from ragpp.context.quoting import blank_marks, quoted, unmarked, unquoted
 from ragpp.models import Memory, MemoryKind
 from ragpp.names import as_name, speaker
 from ragpp.text.spans import blanked
-from ragpp_services.gateway.packing import Frame, pack
+from ragpp_services.gateway.assembly.packing import Frame, pack
 from tests.support.contexts import read
 from tests.support.packing import COUNTER, Words, memory
 from tests.support.source import ROOT

@@ -18,7 +18,7 @@ from ragpp.context.quoting import quoted, unquoted
 from ragpp.models import Memory, MemoryKind
 from ragpp.names import ROLES, as_name, speaker
 from ragpp.text.spans import blanked
-from ragpp_services.gateway.packing import Frame, Packed, pack
+from ragpp_services.gateway.assembly.packing import Frame, Packed, pack
 from tests.support.contexts import Item, Section, read
 from tests.support.packing import COUNTER, Words
 

@@ -13,7 +13,7 @@ from ragpp.models import Filters, MemoryQuery
 from ragpp.text.tokens import TokenCounter
 from ragpp_services.semantic.evidence.folding import Belief
 from ragpp_services.semantic.read.recall import memories, parameters
-from ragpp_services.semantic.rows import Row
+from ragpp_services.semantic.rows import Candidates, Row
 from ragpp_services.semantic.settings import SemanticSettings
 from ragpp_services.semantic.vectors import NameVectors, sketch
 from tests.support.scopes import new_scope
@@ -36,7 +36,7 @@ def edge_row(
 
 def answer(text: str, entities: Sequence[Row], edges: Sequence[Row], **filters: object) -> list[str]:
     query = MemoryQuery(scope=new_scope(), text=text, limit=5, filters=Filters.model_validate(filters))
-    found = memories(query, (list(entities), list(edges)), NOW, Belief(), TokenCounter())
+    found = memories(query, Candidates(list(entities), list(edges), []), NOW, Belief(), TokenCounter())
     assert [memory.score for memory in found] == sorted((memory.score for memory in found), reverse=True)
     return [memory.text for memory in found]
 

@@ -1,6 +1,7 @@
 """What holds now stands before what it replaced, and nothing else moves."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -212,3 +213,38 @@ def test_as_of_a_moment_nothing_later_is_needed(statements: list[Statement]) -> 
     seen = [one for one in statements if one.moment <= moment]
     order = current_first(QUESTION, seen, RARITY).order
     assert order == list(range(len(seen)))
+
+
+def test_what_is_denied_in_its_own_words_is_replaced_whoever_says_so() -> None:
+    deploys = statement("We deploy on Fridays at four", 1, name="Milan")
+    denies = statement("it's not fridays any more but tuesdays", 2, raw=0.4, name="Petra", similarity=0.1)
+    denies = replace(denies, vector=np.array([0.0, 1.0], np.float32), holds=np.array([False, False]))
+    found = current_first("Which day do we deploy?", [deploys, denies], RARITY)
+    assert (found.order, found.replaced) == ([1, 0], {0: 1})
+
+
+def test_what_is_denied_elsewhere_replaces_nothing() -> None:
+    deploys = statement("We deploy on Fridays at four", 1)
+    other = statement("The canteen is not in Porto any more but in Braga", 2, raw=0.4)
+    other = replace(other, vector=np.array([0.0, 1.0], np.float32), similarity=0.1)
+    assert in_order([deploys, other], "Which day do we deploy?") == [deploys.text, other.text]
+
+
+def test_all_that_a_correction_corrects_is_marked() -> None:
+    said = [statement(f"I work at Brightline, {what}", when) for when, what in enumerate(("tenth floor", "as ever"))]
+    correction = statement("I work at Brightwater, not at Brightline", 5, raw=0.3)
+    found = current_first("Where do I work?", [*said, correction], RARITY)
+    assert (found.order[0], found.replaced) == (2, {0: 2, 1: 2})
+
+
+def test_another_date_where_one_is_asked_for_may_correct_the_first_however_little_it_is_like_it() -> None:
+    reunion = statement("june 13 family reunion, what do i need to rent", 1)
+    moved = statement("so we're all getting together on the 27th of june instead", 2, raw=0.2, similarity=0.1)
+    moved = replace(moved, vector=np.array([0.0, 1.0], np.float32), holds=np.array([False, False]))
+    weather = statement("so much rain", 3, raw=0.5)
+    found = current_first("when is the family reunion?", [reunion, weather, moved], RARITY)
+    assert (found.order, found.replaced) == ([0, 2, 1], {})
+
+
+def test_advice_is_no_state_that_a_later_statement_replaces() -> None:
+    assert not asks_for_the_present("What tools would you suggest for my essay?")

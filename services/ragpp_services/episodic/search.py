@@ -1,5 +1,6 @@
 """A search after its scan: ranked, the current before what it replaced, and as memories."""
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -12,14 +13,15 @@ from ragpp.models import Memory, MemoryQuery
 from ragpp.text.lexical import terms
 from ragpp.text.sentences import clean, split
 from ragpp_services.episodic.alike import collapsed
-from ragpp_services.episodic.ranking import CandidateTable, QuerySignals, Ranked, information, rank
+from ragpp_services.episodic.ranking import CandidateTable, QuerySignals, Ranked, information, less, rank
+from ragpp_services.episodic.ranking.kin import OF_OTHER_KIN, about_other_kin
 from ragpp_services.episodic.ranking.spread import asks_for_several, spread
 from ragpp_services.episodic.ranking.superseding import Currency, Statement, asks_for_the_present, current_first
 from ragpp_services.episodic.rows import Found, StoredInteraction
 from ragpp_services.episodic.scan import Chunks, Columns, unpack
 
-MOST_STEPS: Final = 4
-"""Times that as many as are asked for are fetched, where some of them say the same and are one."""
+MOST_LOOKED_AT: Final = 4
+"""Times as many as are asked for are fetched at most, where some of them say the same and are one."""
 LONG_CHARS: Final = 400
 """A chunk of fewer characters is shown from its beginning."""
 
@@ -56,7 +58,7 @@ class Search:
             eligible=eligible,
             sentences=None if query.mode == "lexical" else chunks.told,
         )
-        ranked = rank(table, QuerySignals(text=query.text, explain=query.explain), limit=query.limit * MOST_STEPS)
+        ranked = rank(table, QuerySignals(text=query.text, explain=query.explain), limit=query.limit * MOST_LOOKED_AT)
         if asks_for_several(query.text):
             sessions = [int(chunks.session[one.row]) for one in ranked]
             ranked = [ranked[index] for index in spread([one.raw for one in ranked], sessions)]
@@ -81,8 +83,10 @@ class Search:
         """The memories of `distinct`. What stands before a better one, because it replaces it or is of another session,
         has that one's score."""
         ranked = {int(self.chunks.ordinal[one.row]): one for one in self.ranked}
+        groups, best = self._of_who_is_asked_for(
+            groups, [max((ranked[one.stored.ordinal] for one in group), key=lambda one: one.raw) for group in groups]
+        )
         latest = [group[0] for group in groups]
-        best = [max((ranked[one.stored.ordinal] for one in group), key=lambda one: one.raw) for group in groups]
         current = Currency(list(range(len(groups))), {})
         if self.wants_vectors:
             current = self._current_first(best, latest)
@@ -104,6 +108,20 @@ class Search:
             )
         return memories[::-1]
 
+    def _of_who_is_asked_for(
+        self, groups: Sequence[Sequence[Found]], best: Sequence[Ranked]
+    ) -> tuple[Sequence[Sequence[Found]], Sequence[Ranked]]:
+        """Both again, with what is about other kin than the question set back."""
+        is_about_another = about_other_kin(self.query.text)
+        if is_about_another is None:
+            return groups, best
+        judged = [
+            less(one, "other kin", OF_OTHER_KIN) if is_about_another(_part(group[0])) else one
+            for group, one in zip(groups, best, strict=True)
+        ]
+        order = sorted(range(len(judged)), key=lambda index: -judged[index].raw)
+        return [groups[index] for index in order], [judged[index] for index in order]
+
     def _focus(self, found: Found, ranked: Ranked) -> int:
         """Where the part of a long text begins that was found: in its chunk, the sentence with most of the question's
         words; the chunk's beginning where none has any."""
@@ -119,7 +137,7 @@ class Search:
     def _current_first(self, best: Sequence[Ranked], latest: Sequence[Found]) -> Currency:
         statements = [
             Statement(
-                text=one.stored.interaction.content[one.start : one.end],
+                text=_part(one),
                 speaker=(one.stored.interaction.role, one.stored.interaction.name),
                 moment=(one.stored.interaction.occurred_at.timestamp(), one.stored.ordinal),
                 raw=ranked.raw,
@@ -130,6 +148,17 @@ class Search:
             for ranked, one in zip(best, latest, strict=True)
         ]
         return current_first(self.query.text, statements, information(self.table, QuerySignals(text=self.query.text)))
+
+
+def _part(found: Found) -> str:
+    """The part of an interaction that was found."""
+    return found.stored.interaction.content[found.start : found.end]
+
+
+def to_look_at_next(limit: int, looked_at: int, distinct: int) -> int:
+    """How many more to fetch for `limit` memories, when the first `looked_at` said `distinct` different things: as many
+    as it takes where the rest repeats itself as often."""
+    return math.ceil((limit - distinct) * looked_at / max(1, distinct))
 
 
 def _explained(ranked: Ranked) -> dict[str, JsonValue]:

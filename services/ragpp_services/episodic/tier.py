@@ -38,7 +38,7 @@ from ragpp_services.episodic.compression import packed_all
 from ragpp_services.episodic.finding import Finder
 from ragpp_services.episodic.repeats import Repeats, note_what_repeats
 from ragpp_services.episodic.rows import Found, Known, NewInteraction
-from ragpp_services.episodic.search import Search, memory_of
+from ragpp_services.episodic.search import Search, memory_of, to_look_at_next
 from ragpp_services.episodic.store import EpisodicStore
 from ragpp_services.episodic.telling import Telling
 
@@ -127,13 +127,13 @@ class PostgresEpisodicTier:
                 search = await asyncio.to_thread(Search.of, columns, terms, query)
             if not search.ranked:
                 return []
-            found: dict[int, Found] = {}
-            for start in range(0, len(search.keys), query.limit):
-                keys = search.keys[start : start + query.limit]
-                found |= await reader.found(keys, vectors=search.wants_vectors)
+            keys, found, groups = search.keys, dict[int, Found](), list[list[Found]]()
+            looked_at, wanted = 0, query.limit
+            while looked_at < len(keys) and len(groups) < query.limit:
+                found |= await reader.found(keys[looked_at : looked_at + wanted], vectors=search.wants_vectors)
+                looked_at += wanted
                 groups = search.distinct(found)
-                if len(groups) >= query.limit:
-                    break
+                wanted = to_look_at_next(query.limit, looked_at, len(groups))
         return search.memories(groups[: query.limit])
 
     async def forget(self, scope: Scope, ids: Collection[str]) -> int:

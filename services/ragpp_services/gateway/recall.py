@@ -3,26 +3,28 @@
 import asyncio
 import json
 import time
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
-from typing import Final, TypeVar
+from typing import Final
 
 import structlog
 
-from ragpp.api import RecalledMemory, RecallRequest, RecallResponse, SectionOut, TierStatus, TierStatusName
+from ragpp.api import RecalledMemory, RecallRequest, RecallResponse, SectionOut, TierStatus
 from ragpp.clock import Clock
 from ragpp.embedding import Embedder
-from ragpp.errors import MemorySystemError, TierUnavailable
-from ragpp.errors.telling import told, trace_of
+from ragpp.errors import MemorySystemError
+from ragpp.errors.telling import told
 from ragpp.models import TIER_NAMES, Filters, Memory, MemoryQuery, Scope, TierName
 from ragpp.receipts import Receipt
 from ragpp.text.port import TokenMeter
 from ragpp.tiers import EpisodicTier, MemoryTier
-from ragpp_services.gateway.fusion import fuse
-from ragpp_services.gateway.memory_key import memory_key
-from ragpp_services.gateway.packing import Frame, Packed, pack
-from ragpp_services.gateway.relevance import names_something, why_cut
+from ragpp_services.gateway.asking import Answer, finished, timed
+from ragpp_services.gateway.assembly.fusion import fuse
+from ragpp_services.gateway.assembly.memory_key import memory_key
+from ragpp_services.gateway.assembly.packing import Frame, Packed, pack
+from ragpp_services.gateway.assembly.relevance import names_something, why_cut
+from ragpp_services.gateway.assembly.verdicts import set_back, without_rejected
 
 RESERVE_SHARE: Final = 0.1
 RESERVE_MAX_S: Final = 0.025
@@ -43,20 +45,8 @@ _POLL_S: Final = 0.01
 _EPOCH: Final = datetime.fromtimestamp(0, UTC)
 _log = structlog.stdlib.get_logger(__name__)
 
-
-ResultT = TypeVar("ResultT")
 QueryEntities = Callable[[str], tuple[str, ...]]
 """Names and kinship words in a query, most specific first; under a millisecond."""
-
-
-@dataclass(frozen=True)
-class Answer:
-    """What one tier answered: `memories` is empty unless `status` is ok."""
-
-    status: TierStatusName
-    ms: float
-    memories: tuple[Memory, ...] = ()
-    detail: str | None = None
 
 
 class Recaller:
@@ -140,7 +130,7 @@ class Recaller:
                 _log.warning("recall.not_embedded", error=told(error))
         others = [name for name in names if name not in asked]
         asked |= {name: asyncio.create_task(self._ask(name, query, ends)) for name in others}
-        return {name: await asked[name] for name in names}, unembedded
+        return _judged({name: await asked[name] for name in names}), unembedded
 
     async def _assemble(
         self, request: RecallRequest, answers: Mapping[TierName, Answer], budget: int
@@ -186,6 +176,7 @@ class Recaller:
             ),
             as_of=request.as_of,
             explain=request.explain,
+            rejected=True,
         )
 
     async def _ask(self, name: TierName, query: MemoryQuery, ends: float) -> Answer:
@@ -212,37 +203,16 @@ class Recaller:
             return -1
 
 
-async def finished(task: "asyncio.Future[ResultT]", ends: float) -> bool:
-    """Whether `task` is done by `ends`. One that is not is cancelled and left alone: a driver may take seconds to give
-    up on a server that hangs."""
-    done, _ = await asyncio.wait({task}, timeout=max(0.0, ends - time.perf_counter()))
-    if not done:
-        task.cancel()
-        task.add_done_callback(lambda late: late.cancelled() or late.exception())
-    return bool(done)
-
-
-async def timed(call: Callable[[], Awaitable[Sequence[Memory]]], ends: float) -> Answer:
-    """`call`'s memories, or why there are none by `ends` (of time.perf_counter)."""
-    started = time.perf_counter()
-
-    def ms() -> float:
-        return round((time.perf_counter() - started) * 1_000, 2)
-
-    asked = asyncio.ensure_future(call())
-    if not await finished(asked, ends):
-        return Answer("timeout", ms(), detail="no answer within the deadline")
-    try:
-        return Answer("ok", ms(), tuple(asked.result()))
-    except TimeoutError:
-        return Answer("timeout", ms(), detail="no answer within the deadline")
-    except TierUnavailable as error:
-        return Answer("unavailable", ms(), detail=error.message)
-    except MemorySystemError as error:
-        return Answer("error", ms(), detail=f"{error.code}: {error.message}")
-    except Exception as error:  # noqa: BLE001 - a bug in one tier must not take the others' answers with it
-        _log.error("tier.crashed", error=told(error), where=trace_of(error))
-        return Answer("error", ms(), detail=f"unexpected {type(error).__name__}; see the log")
+def _judged(answers: dict[TierName, Answer]) -> dict[TierName, Answer]:
+    """`answers` without what a person rejected, and what that was learned from set back."""
+    known, said = answers.get("semantic"), answers.get("episodic")
+    if known is None:
+        return answers
+    held, rejected = without_rejected(known.memories)
+    judged = answers | {"semantic": replace(known, memories=tuple(held))}
+    if said is not None and rejected:
+        judged["episodic"] = replace(said, memories=tuple(set_back(said.memories, rejected)))
+    return judged
 
 
 def _conversation(answer: Answer | None) -> list[Memory]:
@@ -272,6 +242,7 @@ def _recalled(
         for name, answer in (explained or {}).items()
         for place, memory in enumerate(answer.memories, start=1)
     }
+    best = max((memory.score for memory in ranking if memory.kind == "interaction"), default=0.0)
     recalled = []
     for memory in ranking:
         fields = dict(memory) | {"explain": None}
@@ -289,7 +260,7 @@ def _recalled(
                 "rank_in_tier": place,
                 "score_in_tier": round(score, DECIMALS),
                 **(memory.explain or {}),
-                **({} if in_context else {"cut": why_cut(memory)}),
+                **({} if in_context else {"cut": why_cut(memory, best)}),
             }
         recalled.append(RecalledMemory.model_construct(**fields))
     return tuple(recalled)

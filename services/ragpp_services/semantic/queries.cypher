@@ -27,7 +27,8 @@
 // $near int, $floor float, $seeds int, $as_of int (what was
 // said later is not seen), $now int (decay is counted to it),
 // $first_hop int, $second_hop int, $bridges int, $candidates int, $rate float, $lasting_rate float,
-// $exclusive list<text>: types of which a later relationship may end an earlier one
+// $exclusive list<text>: types of which a later relationship may end an earlier one; $rejected int: at most so many of
+// the relationships of the seeds that a person rejected, whenever that was
 CALL () {
   UNWIND $given.keys AS key
   MATCH (e:Entity {scope: $scope, name_key: key})
@@ -83,7 +84,7 @@ CALL (nodes, first) {
   WITH r, max(nearness) AS nearness
   RETURN collect({edge: r, nearness: nearness}) AS second
 }
-WITH seeds, first, second, [found IN first | found.edge] AS edges
+WITH seeds, nodes, first, second, [found IN first | found.edge] AS edges
 CALL (first, second, edges) {
   CALL (first, second, edges) {
     UNWIND first AS found
@@ -121,7 +122,14 @@ CALL (seeds) {
   RETURN collect([nearness, e.id, e.name, e.label, e.aliases, e.mentions, e.first_mention, e.last_mention, e.named_at,
                   e.sources, e.source_times, evidence]) AS entities
 }
-RETURN entities, relationships
+CALL (nodes) {
+  UNWIND CASE WHEN $given.rejected > 0 THEN nodes ELSE [] END AS e
+  MATCH (e)-[r:RELATES_TO]-()
+   WHERE r.verdict = 'rejected' AND r.first_mention <= $given.as_of
+  WITH DISTINCT r ORDER BY r.last_mention DESC, r.id LIMIT $given.rejected
+  RETURN collect([r.id, startNode(r).name, r.type, endNode(r).name, r.sources]) AS rejected
+}
+RETURN entities, relationships, rejected
 
 // name: claim
 // Take the user's lock and mark events as applied. Writers of one user wait here for one another; what follows in

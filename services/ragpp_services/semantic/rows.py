@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final, TypeAlias, TypeVar, cast
+from typing import Final, NamedTuple, TypeAlias, TypeVar, cast
 
 import orjson
 
@@ -23,6 +23,15 @@ from ragpp_services.semantic.records import (
 T = TypeVar("T")
 Row: TypeAlias = Sequence[object]
 Properties: TypeAlias = Mapping[str, object]
+
+
+class Candidates(NamedTuple):
+    """The rows of `retrieve`. `rejected`: [id, source, type, target, sources] of what a person rejected."""
+
+    entities: list[Row]
+    relationships: list[Row]
+    rejected: list[Row]
+
 
 ENTITY_EVIDENCE: Final = 11
 RELATIONSHIP_EVIDENCE: Final = 19

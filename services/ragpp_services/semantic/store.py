@@ -11,8 +11,8 @@ from ragpp.stores import neo4j as graph
 from ragpp.stores.neo4j import Transaction, scope_key
 from ragpp_services.semantic.records import EntityState, Mention, Statement
 from ragpp_services.semantic.rows import (
+    Candidates,
     NamedRelationship,
-    Row,
     entity_from,
     mention_from,
     named_relationship_from,
@@ -40,10 +40,10 @@ class SemanticStore:
 
     async def candidates(
         self, scope: Scope, parameters: Mapping[str, object], *, timeout_s: float | None = None
-    ) -> tuple[list[Row], list[Row]]:
-        """Entities and relationships that a query reaches, as the rows that ranking.py reads."""
+    ) -> Candidates:
+        """What a query reaches, as the rows that ranking.py reads."""
         records = await self._read(scope, "retrieve", timeout_s=timeout_s, **parameters)
-        return (records[0]["entities"], records[0]["relationships"]) if records else ([], [])
+        return Candidates(*(records[0][name] for name in Candidates._fields)) if records else Candidates([], [], [])
 
     async def entities(self, scope: Scope, ids: Iterable[str]) -> list[EntityState]:
         """Those of `ids` that exist, in that order."""

@@ -5,7 +5,6 @@ Each room has a reader for what it is named after, with its patterns beside it; 
 """
 
 from ragpp.extraction.port import (
-    SPEAKER,
     DateMention,
     EntityLabel,
     EntityMention,
@@ -17,7 +16,6 @@ from ragpp.extraction.port import (
 )
 
 __all__ = [
-    "SPEAKER",
     "DateMention",
     "EntityLabel",
     "EntityMention",

@@ -6,7 +6,7 @@ white space and possessives; comparing them without regard to case is the reader
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Final, Literal, Protocol
+from typing import Literal, Protocol
 
 from ragpp.models import DateSpan, FindingKind
 
@@ -14,9 +14,6 @@ EntityLabel = Literal["PERSON", "ORG", "GPE", "EVENT", "PRODUCT"]
 """PERSON also holds pets, which are asked about as "who"; GPE any place; PRODUCT any other thing or pursuit."""
 
 Polarity = Literal["positive", "negative"]
-
-SPEAKER: Final = "user"
-"""The name that stands for the speaker where the caller gave none; the caller puts the real one in its place."""
 
 
 @dataclass(frozen=True, slots=True)

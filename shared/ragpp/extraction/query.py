@@ -3,9 +3,11 @@
 import re
 from typing import Final
 
-from ragpp.extraction.naming.kinship import CANONICAL, words
 from ragpp.extraction.naming.lexicon import CONNECTORS, is_ordinary
+from ragpp.names import SPEAKER
 from ragpp.text.english import SENTENCE_OPENERS
+from ragpp.text.kinship import CANONICAL, words
+from ragpp.text.persons import in_the_first_person
 
 MAX_QUERY: Final = 2000
 """Characters read; a longer query names things early."""
@@ -23,7 +25,7 @@ def query_entities(text: str) -> tuple[str, ...]:
 
     A capitalised sequence is a name, except an ordinary word that opens the sentence. "Noor's mum" also gives
     "Noor's mother", and a kinship word all its synonyms. A query without any capital inside ("where does salma live")
-    gives its content words, since any of them may be a name.
+    gives its content words, since any of them may be a name. One in the first person names SPEAKER, too.
     """
     window = text[:MAX_QUERY]
     owned = [
@@ -34,7 +36,8 @@ def query_entities(text: str) -> tuple[str, ...]:
     names = _capitalised(window)
     kin = [word for found in _KIN.findall(window) for word in words(CANONICAL[found.lower()])]
     content = [] if names or kin else _content(window)
-    return _distinct([*owned, *sorted(names, key=lambda name: -name.count(" ")), *kin, *content])
+    speaker = [SPEAKER] if in_the_first_person(window) else []
+    return _distinct([*owned, *sorted(names, key=lambda name: -name.count(" ")), *kin, *speaker, *content])
 
 
 def _capitalised(text: str) -> list[str]:

@@ -20,7 +20,6 @@ from ragpp.extraction.naming.masking import Reading
 from ragpp.extraction.naming.names import Labelled, Name, Word, confirm, find_names
 from ragpp.extraction.naming.places import PLACES, capitalise
 from ragpp.extraction.port import (
-    SPEAKER,
     DateMention,
     EntityLabel,
     EntityMention,
@@ -35,6 +34,7 @@ from ragpp.extraction.relationships.kin_phrases import read_kin
 from ragpp.extraction.relationships.relations import co_mentions, read_relations
 from ragpp.extraction.relationships.ties import Antecedents, Scene, Tie
 from ragpp.extraction.times.temporal import find_dates
+from ragpp.names import SPEAKER
 from ragpp.text.english import SENTENCE_OPENERS
 from ragpp.text.sentences import Sentence, clean, split
 

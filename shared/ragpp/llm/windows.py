@@ -8,12 +8,12 @@ from typing import Final
 import structlog
 
 from ragpp.errors import LanguageModelError
-from ragpp.extraction.naming.kinship import CANONICAL, is_family, relationship_type
 from ragpp.llm.port import LanguageModel
 from ragpp.llm.prompting import prompt
 from ragpp.llm.replies import Cited, SaidFinding, SaidPreference, SaidRelationship, WindowReply
 from ragpp.llm.transcripts import Numbered, batches, supports
 from ragpp.models import EntityLabel, FindingKind, Interaction
+from ragpp.text.kinship import CANONICAL, is_family, relationship_type
 
 LASTING: Final = frozenset(
     {relationship_type(kin) for kin in CANONICAL.values() if is_family(kin)}

@@ -5,7 +5,7 @@ several things; `superseding` sets what holds now before what it replaced.
 """
 
 from ragpp_services.episodic.ranking.question import asks_the_assistant, named_speaker
-from ragpp_services.episodic.ranking.rank import information, rank
+from ragpp_services.episodic.ranking.rank import information, less, rank
 from ragpp_services.episodic.ranking.table import (
     CandidateTable,
     QuerySignals,
@@ -23,6 +23,7 @@ __all__ = [
     "asks_the_assistant",
     "information",
     "inverse_document_frequencies",
+    "less",
     "named_speaker",
     "rank",
 ]

@@ -14,6 +14,7 @@ DATE: Final = "date"
 CLOCK: Final = "clock"
 PERCENT: Final = "%"
 MONEY: Final = "money"
+SPECIAL: Final = frozenset({DATE, CLOCK, PERCENT, MONEY})
 BARE: Final = ""
 """A number with nothing beside it, as in "it has now reached 165": of anything."""
 

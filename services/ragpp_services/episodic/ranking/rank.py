@@ -18,6 +18,7 @@ nothing. All are absolute, so no statistics of the user's rows are needed. What 
 interaction that says all by itself loses nothing.
 """
 
+from dataclasses import replace
 from typing import Final
 
 import numpy as np
@@ -40,6 +41,8 @@ from ragpp_services.episodic.reading.traits import Trait
 MIDDLE: Final = 0.9
 SPREAD: Final = 0.3
 """The logistic that makes a relevance of a score: a good answer scores 1.0 to 1.6, one beside the point 0.2."""
+ASKS_MOST: Final = 0.5
+"""Share of the question's information from which on an interaction asks most of it, where it tells less."""
 MUTE: Final = 0.5
 ASKS_FOR_IT: Final = 0.3
 """How far an interaction repeats the question, and how much of the question's information it asks for and does not
@@ -86,6 +89,13 @@ def information(table: CandidateTable, query: QuerySignals) -> FloatArray:
     return _rarity(table, *_by_interaction(table), query)
 
 
+def less(ranked: Ranked, signal: str, units: float) -> Ranked:
+    """`ranked` with `units` off for `signal`."""
+    raw = ranked.raw - units
+    signals = {**ranked.signals, signal: -units} if ranked.signals else ranked.signals
+    return replace(ranked, raw=raw, score=float(relevance(np.asarray(raw))), signals=signals)
+
+
 def relevance(raw: FloatArray) -> FloatArray:
     """Scores in (0, 1), in the order of `raw`."""
     return np.asarray(1 / (1 + np.exp(np.clip((MIDDLE - raw) / SPREAD, -30, 30))), np.float64)
@@ -109,7 +119,9 @@ class _Evidence:
         self.asked = _coverage(self.asked_terms, rarity)
         alike = np.fmax(table.cosines, _coverage(table.terms + asked_terms, rarity))
         low, high = weights.repeating
-        self.repeats = np.where(table.has(Trait.ONLY_ASKS), np.clip((alike - low) / (high - low), 0.0, 1.0), 0.0)
+        asks_most = weights.repeats_partly * ((self.asked > ASKS_MOST) & (self.asked > self.own))
+        asks = np.where(table.has(Trait.ONLY_ASKS), 1.0, asks_most)
+        self.repeats = asks * np.clip((alike - low) / (high - low), 0.0, 1.0)
         self.away = table.has(Trait.ASSISTANT) & (not question.of_the_assistant)
         if question.subject is Subject.ANY:
             self.away &= table.speakers < 0

@@ -59,6 +59,8 @@ class Weights:
     repeating: tuple[float, float] = (0.55, 0.85)
     """Off for an interaction that only asks, and for one that asks the same as the question: from that cosine or
     coverage on, and in full."""
+    repeats_partly: float = 0.5
+    """Share of that for one which asks most of the question, and tells something else beside it."""
     asked: float = 0.5
     """Off for the share of the question's information that an interaction only asks for."""
     empty: float = 0.6

@@ -8,6 +8,8 @@ import re
 from enum import Enum, auto
 from typing import Final
 
+from ragpp.text.persons import in_the_first_person
+
 _KIN: Final = (
     r"(?:mother|mom|mum|father|dad|parents?|sister|brother|sibling|son|daughter|kids?|child(?:ren)?|wife|husband|spouse|"
     r"partner|boyfriend|girlfriend|fianc[eé]e?|aunt|uncle|cousin|niece|nephew|grand\w+|grandma|grandpa|in-laws?|\w+-in-law|"
@@ -20,9 +22,6 @@ _SELF: Final = re.compile(
     rf"|\b(?:[Mm]y|[Oo]ur) (?!(?:\w+ ){{0,2}}?{_KIN}\b)"
 )
 """The speaker, or something of the speaker's that is nobody."""
-_FIRST_PERSON: Final = re.compile(
-    r"\b(?:i|my|me|mine|myself|we|our|ours|us|i'm|i've|i'd|i'll|the user(?:'s)?)\b", re.IGNORECASE
-)
 _OWN_KIN: Final = re.compile(rf"\b(?:my|our) (?:\w+ ){{0,2}}?{_KIN}\b", re.IGNORECASE)
 
 
@@ -39,7 +38,7 @@ def subject_of(question: str) -> Subject:
     """Whom `question` is about."""
     if _OWN_KIN.search(question):
         return Subject.KIN
-    return Subject.OWN if _FIRST_PERSON.search(question) else Subject.ANY
+    return Subject.OWN if in_the_first_person(question) else Subject.ANY
 
 
 def is_of_self(told: str) -> bool:

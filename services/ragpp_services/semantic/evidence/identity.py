@@ -14,8 +14,8 @@ from types import MappingProxyType
 from typing import Final
 from uuid import uuid4
 
-from ragpp.extraction.naming.kinship import CANONICAL, UNIQUE
 from ragpp.models import EntityLabel
+from ragpp.text.kinship import CANONICAL, UNIQUE
 from ragpp_services.semantic.evidence.keys import loose_key, name_key
 from ragpp_services.semantic.records import EntityState
 

@@ -53,14 +53,21 @@ class FoundEntity:
 
 @dataclass(frozen=True, slots=True)
 class FoundRelationship:
-    """A relationship with the names of its ends, `confidence` decayed to the moment of the question."""
+    """A relationship with the names of its ends, `confidence` decayed to the moment of the question.
+    `document`: the words by which it may be meant."""
 
     state: RelationshipState
     source: str
     target: str
     confidence: float
     score: float
+    document: str
     id: str
+
+    @property
+    def ends(self) -> tuple[str, str]:
+        """The ids of the entities that it is between."""
+        return self.state.key.source_id, self.state.key.target_id
 
 
 def words_of_type(type_name: str) -> str:
@@ -98,7 +105,9 @@ def relationships_at(
         confidence = belief.confidence(item.state, now)
         closeness = ENDS_SHARE * item.nearness + (1 - ENDS_SHARE) * overlap
         score = closeness * _squashed(confidence * item.state.weight)
-        found.append(FoundRelationship(item.state, item.source, item.target, confidence, score, item.state.key.id))
+        found.append(
+            FoundRelationship(item.state, item.source, item.target, confidence, score, item.document, item.state.key.id)
+        )
     return found
 
 

@@ -1,19 +1,29 @@
 """Retrieval: what to ask the graph for a query, and what to make of its answer. Pure."""
 
 from datetime import UTC, datetime
-from typing import Final
+from typing import Final, cast
 
 from ragpp.clock import from_moment, to_moment
 from ragpp.models import Memory, MemoryQuery, Vector
+from ragpp.names import SPEAKER
+from ragpp.text.lexical import query_terms, terms
 from ragpp.text.tokens import TokenCounter
 from ragpp_services.semantic.evidence.folding import Belief
-from ragpp_services.semantic.evidence.keys import query_keys
+from ragpp_services.semantic.evidence.keys import content_words, name_key, query_keys
 from ragpp_services.semantic.evidence.validity import EXCLUSIVE
-from ragpp_services.semantic.read.ranking import FoundEntity, FoundRelationship, entities_at, relationships_at
-from ragpp_services.semantic.rows import Row
+from ragpp_services.semantic.read.ranking import (
+    FoundEntity,
+    FoundRelationship,
+    entities_at,
+    relationships_at,
+    words_of_type,
+)
+from ragpp_services.semantic.rows import Candidates, Row
 from ragpp_services.semantic.settings import SemanticSettings
 from ragpp_services.semantic.vectors import sketch
 
+MOST_REJECTED: Final = 20
+"""Rejected relationships that tell against what they were learned from, those mentioned last."""
 END_OF_TIME: Final = to_moment(datetime.max.replace(tzinfo=UTC))
 
 
@@ -45,22 +55,32 @@ def parameters(
         "rate": settings.decay_per_day,
         "lasting_rate": settings.lasting_decay_per_day,
         "exclusive": sorted(EXCLUSIVE),
+        "rejected": MOST_REJECTED if query.rejected else 0,
     }
 
 
 def memories(
     query: MemoryQuery,
-    rows: tuple[list[Row], list[Row]],
+    rows: Candidates,
     now: datetime,
     belief: Belief,
     counter: TokenCounter,
 ) -> list[Memory]:
-    """What the query gets, best first: at most its `limit`, confidence decayed to its `as_of` or to `now`."""
+    """What the query gets, best first: at most its `limit`, confidence decayed to its `as_of` or to `now`. Who asks in
+    the first person is no answer, and what is known of them is one as far as it shares a word with the question, if
+    that asks for anything in particular."""
     until, moment = seen_until(query), to_moment(query.as_of or now)
     excluded, least = query.filters.exclude, query.filters.min_confidence or 0.0
-    entities = entities_at(rows[0], until)
+    entities = entities_at(rows.entities, until)
     nearness = {entity.id: entity.nearness for entity in entities}
-    relationships = relationships_at(rows[1], nearness, query.text, until=until, now=moment, belief=belief)
+    relationships = relationships_at(rows.relationships, nearness, query.text, until=until, now=moment, belief=belief)
+    if SPEAKER in query.entities:
+        entities = [entity for entity in entities if entity.state.key != name_key(SPEAKER)]
+        asked_for, wanted = {entity.id for entity in entities}, set(query_terms(query.text))
+        if content_words(query.text):
+            relationships = [
+                one for one in relationships if asked_for & {*one.ends} or not wanted.isdisjoint(terms(one.document))
+            ]
     reached: list[FoundEntity | FoundRelationship] = [*entities]
     reached += [relationship for relationship in relationships if relationship.confidence >= least]
     found = [
@@ -72,7 +92,7 @@ def memories(
     return [
         _entity(item, counter) if isinstance(item, FoundEntity) else _relationship(item, counter)
         for item in found[: query.limit]
-    ]
+    ] + [_rejected(row, query.text, counter) for row in rows.rejected]
 
 
 def _within(query: MemoryQuery, first: int, last: int) -> bool:
@@ -104,6 +124,26 @@ def _entity(found: FoundEntity, counter: TokenCounter) -> Memory:
             "aliases": list(state.aliases),
             "mentions": state.mentions,
         },
+    )
+
+
+def _rejected(row: Row, question: str, counter: TokenCounter) -> Memory:
+    """A relationship that a person rejected. Its score is the share of the question's words that it has beside its
+    source's name: what it tells against."""
+    identifier, source, type_name, target, sources = cast("tuple[str, str, str, str, list[str] | None]", tuple(row))
+    wanted = set(query_terms(question))
+    shared = wanted.intersection(terms(f"{words_of_type(type_name)} {target}"))
+    text = f"{source} {type_name} {target}"
+    return Memory(
+        id=identifier,
+        tier="semantic",
+        kind="relationship",
+        text=text,
+        score=len(shared) / len(wanted) if wanted else 0.0,
+        confidence=0.0,
+        tokens=counter.count(text),
+        sources=tuple(sources or ()),
+        metadata={"source": source, "type": type_name, "target": target, "verdict": "rejected"},
     )
 
 

@@ -8,7 +8,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from ragpp.extraction import SPEAKER, Extraction, Extractor
+from ragpp.extraction import Extraction, Extractor
 from ragpp.learned import READ_DETAIL, READ_ENTRY
 from ragpp.llm.port import LanguageModel
 from ragpp.llm.transcripts import supports
@@ -21,6 +21,7 @@ from ragpp.models import (
     PreferenceEntry,
     RelationshipEntry,
 )
+from ragpp.names import SPEAKER
 from ragpp.text.lexical import words
 from ragpp_services.workers.learning.stated import plainly_own
 from ragpp_services.workers.learning.texts import content_stems

@@ -7,7 +7,7 @@ from typing import Final
 
 from ragpp.context.echo import CONTEXT_TYPES
 from ragpp.context.layout import names_relationship_type
-from ragpp.extraction import SPEAKER, EntityMention, Extraction, PreferenceMention, RelationshipMention
+from ragpp.extraction import EntityMention, Extraction, PreferenceMention, RelationshipMention
 from ragpp.extraction.port import FindingMention
 from ragpp.learned import FOUND
 from ragpp.ledger import Work
@@ -26,6 +26,7 @@ from ragpp.models import (
     Scope,
     Vector,
 )
+from ragpp.names import SPEAKER
 from ragpp.text.lexical import words
 from ragpp.text.repeating import repeated
 from ragpp.text.spans import Span, blanked, merged

@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from ragpp.extraction.naming.kinship import CANONICAL, PLURAL
 from ragpp.extraction.naming.lexicon import (
     CONNECTORS,
     DEMONYMS,
@@ -25,6 +24,7 @@ from ragpp.extraction.naming.lexicon import (
 )
 from ragpp.extraction.port import EntityLabel
 from ragpp.text.english import SENTENCE_OPENERS
+from ragpp.text.kinship import CANONICAL, PLURAL
 
 _LEADS_OF: Final = frozenset(
     {"museum", "university", "bank", "ministry", "department", "isle", "city", "gulf", "bay", "institute", "school",

@@ -3,9 +3,9 @@
 import re
 from typing import Final
 
-from ragpp.extraction.naming.kinship import CANONICAL, PETS
 from ragpp.extraction.naming.masking import ENTITY
 from ragpp.extraction.relationships.rule import ADVERBS, BE, CALLED, CONTINUED, HAVE, SPEAKER_IMPLIED, TARGET, rules
+from ragpp.text.kinship import CANONICAL, PETS
 
 _SOMEBODY: Final = rf"(?:{'|'.join(sorted(CANONICAL.keys() - set(PETS)))})\s(?:called|named|whose)\b"
 """A person, whom nobody owns: not "a baby rabbit called …"."""

@@ -11,7 +11,11 @@ from typing import Final
 
 from ragpp.extraction.engine import Hears, hear
 from ragpp.extraction.gate import Claim
-from ragpp.extraction.naming.kinship import (
+from ragpp.extraction.naming.masking import Reading, marks, number
+from ragpp.extraction.naming.names import Name
+from ragpp.extraction.relationships import kin_rules as rules
+from ragpp.extraction.relationships.ties import Scene, Tie
+from ragpp.text.kinship import (
     CANONICAL,
     PLURAL,
     UNIQUE,
@@ -19,10 +23,6 @@ from ragpp.extraction.naming.kinship import (
     is_pet,
     relationship_type,
 )
-from ragpp.extraction.naming.masking import Reading, marks, number
-from ragpp.extraction.naming.names import Name
-from ragpp.extraction.relationships import kin_rules as rules
-from ragpp.extraction.relationships.ties import Scene, Tie
 
 _OTHERS: Final = frozenset({"your", "his", "her", "their", "the", "a", "whose", "every", "new", "single", "my", "our"})
 _ROUNDS: Final = 3

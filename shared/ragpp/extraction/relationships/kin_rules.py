@@ -3,8 +3,8 @@
 import re
 from typing import Final
 
-from ragpp.extraction.naming.kinship import ADDRESSED, CANONICAL, PLURAL, TITLES
 from ragpp.extraction.naming.masking import ENTITY
+from ragpp.text.kinship import ADDRESSED, CANONICAL, PLURAL, TITLES
 
 _KIN: Final = "|".join(re.escape(word) for word in sorted(CANONICAL, key=len, reverse=True))
 _PLURAL: Final = "|".join(sorted(PLURAL, key=len, reverse=True))

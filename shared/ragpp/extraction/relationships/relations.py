@@ -14,7 +14,6 @@ from typing import Final
 
 from ragpp.extraction.engine import Groups, Hears, hear, hear_groups
 from ragpp.extraction.gate import Claim
-from ragpp.extraction.naming.kinship import relationship_type
 from ragpp.extraction.naming.masking import ENTITY, Reading, is_mark, marks, mentions, number
 from ragpp.extraction.naming.names import Name
 from ragpp.extraction.phrases import object_phrase
@@ -23,6 +22,7 @@ from ragpp.extraction.relationships.company_rules import BREAK_UP, NEW_PET, PAIR
 from ragpp.extraction.relationships.relation_rules import RULES, TASTE
 from ragpp.extraction.relationships.rule import Rule
 from ragpp.extraction.relationships.ties import Scene, Tie
+from ragpp.text.kinship import relationship_type
 from ragpp.text.sentences import spelled_out
 
 RELATED_TO: Final = "RELATED_TO"

@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 
 from ragpp.extraction.gate import Gate
-from ragpp.extraction.naming.kinship import pronoun
 from ragpp.extraction.naming.masking import Reading, marks
 from ragpp.extraction.naming.names import Name
+from ragpp.text.kinship import pronoun
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,7 @@
 A relationship reads from the relative to the person it belongs to: "Salma MOTHER_OF Noor".
 """
 
+import re
 from typing import Final
 
 _FAMILY: Final[dict[str, tuple[str, ...]]] = {
@@ -110,6 +111,16 @@ _MALE: Final = frozenset(
 
 _SPOUSES: Final = frozenset({"wife", "husband", "spouse"})
 _PARTNERS: Final = frozenset({"partner", "girlfriend", "boyfriend", "fiancé"})
+
+
+_LONGEST_FIRST: Final = sorted((*CANONICAL, *PLURAL), key=len, reverse=True)
+_KIN_WORD: Final = re.compile(rf"\b(?:{'|'.join(map(re.escape, _LONGEST_FIRST))})\b", re.IGNORECASE)
+
+
+def kin_in(text: str) -> frozenset[str]:
+    """The canonical words for those of `text`, longest first: "my sister-in-law" has no sister."""
+    found = (match[0].lower() for match in _KIN_WORD.finditer(text))
+    return frozenset(CANONICAL.get(word) or PLURAL[word] for word in found)
 
 
 def is_pet(kin: str) -> bool:

@@ -9,9 +9,9 @@ from ragpp.context import layout
 from ragpp.context.quoting import end_of_lines
 from ragpp.models import Memory, MemoryKind
 from ragpp.text.port import TokenMeter
-from ragpp_services.gateway.excerpts import ELLIPSIS, beginning, is_long, start_of_excerpt
-from ragpp_services.gateway.memory_key import MemoryKey, memory_key
-from ragpp_services.gateway.relevance import about_the_question
+from ragpp_services.gateway.assembly.excerpts import ELLIPSIS, beginning, is_long, start_of_excerpt
+from ragpp_services.gateway.assembly.memory_key import MemoryKey, memory_key
+from ragpp_services.gateway.assembly.relevance import about_the_question
 
 SHARES: Final[Mapping[str, float]] = {
     layout.RECENT: 0.30,

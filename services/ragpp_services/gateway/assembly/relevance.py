@@ -12,6 +12,12 @@ DOUBTFUL: Final = 2
 """An interaction that scores less is hardly about the question, and only the first DOUBTFUL of them are shown: of what
 the embedder knows little, as of other languages, the right one scores no more. A context of a thousand tokens loses
 none of the evidence of the development sets by it (of hints, 0.8 points)."""
+BESIDE: Final = 3
+FAR_BEHIND: Final = 1 / 50
+"""What has less than this share of the best one's odds (score ÷ (1 - score)) does not answer what that answers, and
+only the first BESIDE of all are shown all the same. A context of a thousand tokens loses 0.1 points of the evidence of
+the development conversations by it, and in real chats what is beside the point takes two points less; a twentieth loses
+0.5 and takes three."""
 _OF_ALL: Final = word_set(
     "summarise summarize summary everything anything all memory memories remembered discussed talked tell"
 )
@@ -23,17 +29,28 @@ def names_something(query: str) -> bool:
     return any(word not in STOP_WORDS and word not in CHAT_WORDS and word not in _OF_ALL for word in words(query))
 
 
-def why_cut(memory: Memory) -> str:
-    """Why a memory of the ranking is not in the context."""
+def why_cut(memory: Memory, best: float) -> str:
+    """Why a memory of the ranking is not in the context, when the best interaction there scores `best`."""
     if _is_doubtful(memory):
         return f"hardly about the question: its score is below {LEAST_RELEVANCE}"
+    if memory.kind == "interaction" and memory.score < least_beside(best):
+        return "far behind the best: it does not answer what that answers"
     return "no room left in the token budget"
 
 
 def about_the_question(ranking: Sequence[Memory]) -> list[Memory]:
-    """`ranking` (best first) without what is hardly about the question, but for the first DOUBTFUL."""
-    doubtful = {id(memory) for memory in [one for one in ranking if _is_doubtful(one)][DOUBTFUL:]}
-    return [memory for memory in ranking if id(memory) not in doubtful]
+    """`ranking` (best first) without interactions that are hardly about the question, but for the first DOUBTFUL; and
+    without those that are nothing beside the best, but for the first BESIDE."""
+    said = [one for one in ranking if one.kind == "interaction"]
+    cut = {id(one) for one in [one for one in said if _is_doubtful(one)][DOUBTFUL:]}
+    least = least_beside(max((one.score for one in said), default=0.0))
+    cut |= {id(one) for one in said[BESIDE:] if one.score < least}
+    return [memory for memory in ranking if id(memory) not in cut]
+
+
+def least_beside(best: float) -> float:
+    """The score whose odds are FAR_BEHIND of those of `best`."""
+    return FAR_BEHIND * best / (1 - best + FAR_BEHIND * best)
 
 
 def _is_doubtful(memory: Memory) -> bool:

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from ragpp.models import TIER_NAMES, Memory, TierName
-from ragpp_services.gateway.memory_key import MemoryKey, memory_key
+from ragpp_services.gateway.assembly.memory_key import MemoryKey, memory_key
 
 PROTECTED_INTERACTIONS: Final = 20
 """So many interactions fit a context of a thousand tokens; which they are is for the episodic tier alone to say."""

@@ -1,0 +1,60 @@
+"""Asking one tier under a deadline: its answer, or why there is none."""
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+import structlog
+
+from ragpp.api import TierStatusName
+from ragpp.errors import MemorySystemError, TierUnavailable
+from ragpp.errors.telling import told, trace_of
+from ragpp.models import Memory
+
+ResultT = TypeVar("ResultT")
+_log = structlog.stdlib.get_logger(__name__)
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What one tier answered: `memories` is empty unless `status` is ok."""
+
+    status: TierStatusName
+    ms: float
+    memories: tuple[Memory, ...] = ()
+    detail: str | None = None
+
+
+async def finished(task: "asyncio.Future[ResultT]", ends: float) -> bool:
+    """Whether `task` is done by `ends`. One that is not is cancelled and left alone: a driver may take seconds to give
+    up on a server that hangs."""
+    done, _ = await asyncio.wait({task}, timeout=max(0.0, ends - time.perf_counter()))
+    if not done:
+        task.cancel()
+        task.add_done_callback(lambda late: late.cancelled() or late.exception())
+    return bool(done)
+
+
+async def timed(call: Callable[[], Awaitable[Sequence[Memory]]], ends: float) -> Answer:
+    """`call`'s memories, or why there are none by `ends` (of time.perf_counter)."""
+    started = time.perf_counter()
+
+    def ms() -> float:
+        return round((time.perf_counter() - started) * 1_000, 2)
+
+    asked = asyncio.ensure_future(call())
+    if not await finished(asked, ends):
+        return Answer("timeout", ms(), detail="no answer within the deadline")
+    try:
+        return Answer("ok", ms(), tuple(asked.result()))
+    except TimeoutError:
+        return Answer("timeout", ms(), detail="no answer within the deadline")
+    except TierUnavailable as error:
+        return Answer("unavailable", ms(), detail=error.message)
+    except MemorySystemError as error:
+        return Answer("error", ms(), detail=f"{error.code}: {error.message}")
+    except Exception as error:  # noqa: BLE001 - a bug in one tier must not take the others' answers with it
+        _log.error("tier.crashed", error=told(error), where=trace_of(error))
+        return Answer("error", ms(), detail=f"unexpected {type(error).__name__}; see the log")

@@ -1,0 +1,1 @@
+"""From what the tiers answered to a ranking and a context: judged, fused, cut and packed. Pure."""
