@@ -47,7 +47,7 @@ check: lint ## everything that needs no server: style, types, imports, unit and 
 test: install ## every test but what prove-stops has, in two processes with an embedded stack each; PROCESSES=0 does all in one
 	$(BIN)/pytest $(ALL_TESTS)
 
-test-containers: install ## these suites with the stores in containers of a Docker engine; TESTS="file …" for a part of them
+test-containers: install ## contract, integration and end-to-end tests, the stores in containers of a Docker engine; TESTS="file …": a part
 	@$(BIN)/python -m tests.support.containers
 	$(BIN)/pytest $(or $(TESTS),$(SUITES)) --stores=containers -rs $(ALL_TESTS)
 
