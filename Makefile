@@ -10,11 +10,12 @@ STAMP  := $(VENV)/.installed
 LINTED := shared services infra tests benchmarks examples
 NO_SERVER := -m "not server" -n 2 --durations=10
 PROCESSES ?= 2
+SUITES := tests/contract tests/integration tests/e2e
 # a file is one process's, and files come as they are collected: those that need the stack first, so that the many short
 # ones that need none even out the end
 ALL_TESTS := --durations=20 -n $(PROCESSES) --dist loadfile --no-loadscope-reorder
 
-.PHONY: help install check lint test run demo demo-chat demo-validity learn eval eval-extraction eval-instructions bench reference-vectors prove-containers prove-crash prove-echo prove-erasure prove-forget prove-learning prove-outage prove-properties prove-scale prove-stops prove-views prove-workers lock env-example clean
+.PHONY: help install check lint test test-containers run demo demo-chat demo-validity learn eval eval-extraction eval-instructions bench reference-vectors prove-containers prove-crash prove-echo prove-erasure prove-forget prove-learning prove-outage prove-properties prove-scale prove-stops prove-views prove-workers lock env-example clean
 
 help: ## list the targets
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -45,6 +46,10 @@ check: lint ## everything that needs no server: style, types, imports, unit and 
 
 test: install ## every test but what prove-stops has, in two processes with an embedded stack each; PROCESSES=0 does all in one
 	$(BIN)/pytest $(ALL_TESTS)
+
+test-containers: install ## contract, integration and end-to-end tests, the stores in containers of a Docker engine; TESTS="file …": a part
+	@$(BIN)/python -m tests.support.containers
+	$(BIN)/pytest $(or $(TESTS),$(SUITES)) --stores=containers -rs $(ALL_TESTS)
 
 run: install ## start the stack, load the sample conversation, ask it five questions, serve until Ctrl-C
 	@$(BIN)/ragpp demo --serve

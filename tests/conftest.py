@@ -1,6 +1,8 @@
-"""The embedded stack, started once for the whole run, or once for each of its processes (`pytest -n 2`).
+"""The stores, started once for the whole run, or once for each of its processes (`pytest -n 2`).
 
-RAGPP_TEST_HOME attaches to one that is kept running; of several processes each has one below that folder.
+`--stores=embedded`: the embedded servers. RAGPP_TEST_HOME attaches to some that are kept running; of several processes
+each has its own below that folder. `--stores=containers`: the images of docker-compose.yml, started by testcontainers
+on the engine that it finds (DOCKER_HOST); the tests in tests/containers_left_out.toml are skipped.
 """
 
 import os
@@ -8,6 +10,7 @@ import shutil
 import signal
 import tempfile
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
@@ -15,7 +18,9 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from ragpp_infra.embedded.stack import Endpoints, Stack
-from tests.support.stacks import cleared_away, stacks_below
+from tests.support import containers
+from tests.support.left_out import left_out
+from tests.support.stacks import EmbeddedStack, RunStack, cleared_away, stacks_below
 
 settings.register_profile("ragpp", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("explore", settings.get_profile("ragpp"), derandomize=False, max_examples=500)
@@ -23,7 +28,22 @@ settings.load_profile("ragpp")
 
 
 STACKS: Final = pytest.StashKey[Path]()
-"""Where the stacks of a run are, a folder for each of its processes."""
+"""Where the stacks of a run are, a folder for each of its processes; containers are known by the name of it."""
+CONTAINERS: Final = "containers"
+"""A file there says that some were started."""
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--stores",
+        choices=("embedded", "containers"),
+        default="embedded",
+        help="what the tests that need stores run on: embedded servers (the default), or containers",
+    )
+
+
+def in_containers(config: pytest.Config) -> bool:
+    return str(config.getoption("stores")) == "containers"
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -45,30 +65,85 @@ def pytest_configure_node(node: pytest.Session) -> None:
     node.workerinput["stacks"] = str(node.config.stash[STACKS])  # type: ignore[attr-defined]  # a WorkerController of xdist
 
 
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Skip what is left out, visibly and with the reason."""
+    if in_containers(config):
+        entries = left_out()
+        for item in items:
+            for entry in entries:
+                if entry.covers(item.nodeid):
+                    item.add_marker(pytest.mark.skip(reason=f"left out with containers: {entry.why}"))
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
+    """A run in containers that ran nothing, since all of it is left out, has proved nothing and says so."""
+    config = session.config
+    if not in_containers(config) or hasattr(config, "workerinput") or config.option.collectonly:
+        return
+    reporter = config.pluginmanager.get_plugin("terminalreporter")
+    if exitstatus == pytest.ExitCode.OK and not (reporter and reporter.stats.get("passed")):
+        session.exitstatus = pytest.ExitCode.NO_TESTS_COLLECTED
+
+
 def pytest_unconfigure(config: pytest.Config) -> None:
     """End what is left: a process of several is killed by Ctrl-C before it could, and so are its tests, which may have
     stacks of their own below pytest's folder."""
     stacks = config.stash[STACKS]
     if hasattr(config, "workerinput"):
         return
+    if (stacks / CONTAINERS).exists():
+        containers.remove_all(stacks.name)
     temporary: Path = config._tmp_path_factory.getbasetemp()  # type: ignore[attr-defined]  # no fixture is left to ask
-    for home in (*stacks.iterdir(), *stacks_below(temporary)):
+    for home in (*(path for path in stacks.iterdir() if path.is_dir()), *stacks_below(temporary)):
         cleared_away(home)
     shutil.rmtree(stacks)
 
 
+@contextmanager
+def stores(config: pytest.Config, home: Path, *, kept: bool = False) -> Iterator[RunStack]:
+    """Stores as the run has them; embedded ones in `home`, where they may be `kept` running."""
+    if in_containers(config):
+        (config.stash[STACKS] / CONTAINERS).touch()
+        with containers.running(config.stash[STACKS].name) as contained:
+            yield contained
+        return
+    embedded = EmbeddedStack(home, short_lived=True)
+    embedded.up()
+    yield embedded
+    if not kept:
+        embedded.down(fast=True)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _no_other_servers(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Where the stores are in containers, no test starts embedded ones beside them without being on the list."""
+
+    def refused(*_given: object) -> None:
+        pytest.fail("starts embedded servers: name it in tests/containers_left_out.toml, or have it use `stack`")
+
+    with pytest.MonkeyPatch.context() as patch:
+        if in_containers(request.config):
+            patch.setattr(Stack, "up", refused)
+        yield
+
+
 @pytest.fixture(scope="session")
-def stack(request: pytest.FixtureRequest) -> Iterator[Stack]:
+def stack(request: pytest.FixtureRequest) -> Iterator[RunStack]:
     process = os.environ.get("PYTEST_XDIST_WORKER", "")
     kept = os.environ.get("RAGPP_TEST_HOME")
     home = Path(kept) / process if kept else request.config.stash[STACKS] / (process or "stack")
-    running = Stack(home, short_lived=True)
-    running.up()
-    yield running
-    if not kept:
-        running.down(fast=True)
+    with stores(request.config, home, kept=kept is not None) as started:
+        yield started
+
+
+@pytest.fixture(scope="module")
+def own_stack(request: pytest.FixtureRequest) -> Iterator[RunStack]:
+    """Stores of the module's own, to be killed: nobody else has connections to them."""
+    with stores(request.config, Path(tempfile.mkdtemp(prefix="own-", dir=request.config.stash[STACKS]))) as started:
+        yield started
 
 
 @pytest.fixture(scope="session")
-def endpoints(stack: Stack) -> Endpoints:
+def endpoints(stack: RunStack) -> Endpoints:
     return stack.endpoints()

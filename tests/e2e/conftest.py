@@ -8,9 +8,10 @@ import httpx
 import pytest
 
 from ragpp.client import MemoryClient
-from ragpp_infra.embedded.stack import Endpoints, Stack
+from ragpp_infra.embedded.stack import Endpoints
 from tests.support.real_gateway import RealGateway, open_gateway
 from tests.support.scopes import new_scope
+from tests.support.stacks import StoreStack
 from tests.support.team import Team, two_agents
 
 TO_DO: Final = ("work", "queues", "debounce", "upkeep", "unreflected", "again")
@@ -22,7 +23,7 @@ async def _what_others_left_undone(request: pytest.FixtureRequest) -> None:
     """Nothing, when a module begins: its workers would have to do all that first."""
     tests = [item for item in request.session.items if request.node in item.listchain()]
     if any("stack" in getattr(item, "fixturenames", ()) for item in tests):
-        stack: Stack = request.getfixturevalue("stack")
+        stack: StoreStack = request.getfixturevalue("stack")
         connection = await asyncpg.connect(stack.postgres_superuser_dsn().get_secret_value())
         try:
             known = await connection.fetch("SELECT tablename FROM pg_tables WHERE schemaname = 'ledger'")

@@ -12,35 +12,30 @@ import redis
 from ragpp.errors import InvalidInput
 from ragpp.ledger.erasing import TOUCHED_TABLES
 from ragpp.stores.redis import AppendOnlyFile
-from ragpp_infra.embedded.stack import Stack
 from ragpp_services.workers.parts import WorkerParts
 from ragpp_services.workers.stages.clean import EVERY_S, VALKEY, clean
 from tests.support.real_gateway import RealGateway
+from tests.support.stacks import RunStack
 from tests.support.waiting import eventually
 
 pytestmark = [pytest.mark.server, pytest.mark.timeout(300)]
 
 
 @pytest.fixture
-async def worker(gateway: RealGateway, stack: Stack) -> AsyncIterator[WorkerParts]:
+async def worker(gateway: RealGateway, stack: RunStack) -> AsyncIterator[WorkerParts]:
     url = stack.endpoints().redis_rewrite_url.get_secret_value()
     rewriting = AppendOnlyFile(url, timeout_s=5.0)
     yield replace(gateway.worker, append_only_file=rewriting)
     await rewriting.aclose()
 
 
-def in_the_file(stack: Stack, word: str) -> bool:
-    """Whether Valkey's append-only file has the word: read again from the start where a rewrite replaced a file."""
-    folder = stack.home / "valkey" / "data" / "appendonlydir"
-    while True:
-        try:
-            return any(word.encode() in path.read_bytes() for path in list(folder.iterdir()))
-        except FileNotFoundError:
-            continue
+def in_the_file(stack: RunStack, word: str) -> bool:
+    """Whether Redis' append-only file has the word."""
+    return any(word.encode() in content for content in stack.append_only_files())
 
 
 async def test_the_append_only_file_is_rewritten_and_what_was_touched_is_vacuumed_every_while_at_most(
-    api: httpx.AsyncClient, gateway: RealGateway, worker: WorkerParts, tenant: str, stack: Stack
+    api: httpx.AsyncClient, gateway: RealGateway, worker: WorkerParts, tenant: str, stack: RunStack
 ) -> None:
     word, user = f"qzcleaned{uuid4().hex}", f"u{uuid4().hex[:8]}"
     body = {"user_id": user, "session_id": "s1", "messages": [{"id": "m1", "content": f"My sister {word} is here."}]}
@@ -71,14 +66,14 @@ async def test_the_append_only_file_is_rewritten_and_what_was_touched_is_vacuume
     assert VALKEY in await clean(worker, 0)
 
 
-async def gone(stack: Stack, word: str) -> bool:
+async def gone(stack: RunStack, word: str) -> bool:
     return not in_the_file(stack, word)
 
 
 @pytest.mark.parametrize(
     "command", ["INFO", "DBSIZE", "KEYS *", "GET ragpp:st:mark", "FLUSHALL", "CONFIG GET dir", "ACL LIST"]
 )
-async def test_the_account_that_rewrites_may_do_nothing_else(stack: Stack, command: str) -> None:
+async def test_the_account_that_rewrites_may_do_nothing_else(stack: RunStack, command: str) -> None:
     client = redis.Redis.from_url(stack.endpoints().redis_rewrite_url.get_secret_value())
     try:
         with pytest.raises(redis.exceptions.NoPermissionError):
@@ -88,7 +83,7 @@ async def test_the_account_that_rewrites_may_do_nothing_else(stack: Stack, comma
 
 
 async def test_the_planner_learns_no_word_that_was_said(
-    api: httpx.AsyncClient, gateway: RealGateway, tenant: str, stack: Stack
+    api: httpx.AsyncClient, gateway: RealGateway, tenant: str, stack: RunStack
 ) -> None:
     word, user = f"qzknown{uuid4().hex}", f"u{uuid4().hex}"
     said = f"I prefer {word} tea over coffee. Please always answer with {word} jokes. I decided to buy {word}."
@@ -108,7 +103,7 @@ async def test_the_planner_learns_no_word_that_was_said(
         await connection.close()
 
 
-async def test_every_table_that_is_touched_can_be_vacuumed(worker: WorkerParts, stack: Stack) -> None:
+async def test_every_table_that_is_touched_can_be_vacuumed(worker: WorkerParts, stack: RunStack) -> None:
     before = await vacuums(stack)
     for table in TOUCHED_TABLES:
         await worker.erasures.vacuum(table)
@@ -120,7 +115,7 @@ async def test_every_table_that_is_touched_can_be_vacuumed(worker: WorkerParts, 
     await eventually(all_done, within_s=10, what="a vacuum of each, for PostgreSQL only warns of what a role may not")
 
 
-async def vacuums(stack: Stack) -> dict[str, int]:
+async def vacuums(stack: RunStack) -> dict[str, int]:
     """How often each table was vacuumed by hand."""
     connection = await asyncpg.connect(stack.postgres_superuser_dsn().get_secret_value())
     try:

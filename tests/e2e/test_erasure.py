@@ -13,7 +13,6 @@ import pytest
 from ragpp.clock import system_clock
 from ragpp.models import Scope
 from ragpp.tiers import PROTOCOLS
-from ragpp_infra.embedded.stack import Stack
 from ragpp_services.gateway.keys import create_key
 from ragpp_services.gateway.store import Access, list_keys
 from ragpp_services.workers.parts import WorkerParts
@@ -26,6 +25,7 @@ from tests.support.hostile import Json
 from tests.support.operations import checked_problem
 from tests.support.real_gateway import RealGateway
 from tests.support.scopes import new_scope
+from tests.support.stacks import StoreStack
 from tests.support.stopping import Stop, install_points, run_with, stoppable_worker
 
 pytestmark = [pytest.mark.server, pytest.mark.timeout(600)]
@@ -90,7 +90,7 @@ def nothing_found_again(report: dict[str, Any]) -> None:
 
 
 async def test_a_session_is_forgotten_in_every_store(
-    api: httpx.AsyncClient, gateway: RealGateway, tenant: str, stack: Stack
+    api: httpx.AsyncClient, gateway: RealGateway, tenant: str, stack: StoreStack
 ) -> None:
     gone, place, kept = planted()
     await said(
@@ -173,7 +173,7 @@ def _but_for_jobs(seen: Json) -> dict[str, Json]:
     return {name: value for name, value in seen.items() if name not in {"GET /v1/jobs", "GET /v1/lag"}}
 
 
-async def test_an_erased_user_is_nowhere(gateway: RealGateway, stack: Stack) -> None:
+async def test_an_erased_user_is_nowhere(gateway: RealGateway, stack: StoreStack) -> None:
     owner = await owner_of(gateway)
     tenant, user = owner.scope.user_key
     bound = await gateway.key(tenant, "read", user_id=user)
@@ -209,7 +209,7 @@ async def test_an_erased_user_is_nowhere(gateway: RealGateway, stack: Stack) -> 
     assert report["user_id"] in names
 
 
-async def test_nothing_is_left_in_any_view_of_a_user_who_was_erased(gateway: RealGateway, stack: Stack) -> None:
+async def test_nothing_is_left_in_any_view_of_a_user_who_was_erased(gateway: RealGateway, stack: StoreStack) -> None:
     scope, words = new_scope(), planted()
     owner = await settle(gateway, scope, *words, agent="a")
     async with gateway.client(await gateway.key(scope.tenant_id)) as api:
@@ -280,7 +280,9 @@ async def test_what_a_user_stores_after_the_erasure_was_asked_for_stays_and_is_l
     assert [message["id"] for message in session["messages"]] == ["m2"]
 
 
-async def test_what_is_learned_between_the_request_and_the_erasure_goes_too(gateway: RealGateway, stack: Stack) -> None:
+async def test_what_is_learned_between_the_request_and_the_erasure_goes_too(
+    gateway: RealGateway, stack: StoreStack
+) -> None:
     scope = Scope(tenant_id=new_scope().tenant_id, user_id=f"{HINT}user{uuid4().hex[:8]}")
     word, user = planted()[0], scope.user_id
     async with gateway.client(await gateway.key(scope.tenant_id)) as api:
@@ -298,7 +300,9 @@ async def test_what_is_learned_between_the_request_and_the_erasure_goes_too(gate
     assert where[user] - {"audit.accesses"} <= KNOWN_AGAIN  # of what was asked after the erasure
 
 
-async def test_an_extraction_that_outlives_its_users_erasure_leaves_nothing(gateway: RealGateway, stack: Stack) -> None:
+async def test_an_extraction_that_outlives_its_users_erasure_leaves_nothing(
+    gateway: RealGateway, stack: StoreStack
+) -> None:
     scope = Scope(tenant_id=new_scope().tenant_id, user_id=f"{HINT}user{uuid4().hex[:8]}")
     user, ledger = scope.user_id, gateway.worker.ledger
     async with gateway.client(await gateway.key(scope.tenant_id)) as api:
@@ -322,7 +326,7 @@ async def test_an_extraction_that_outlives_its_users_erasure_leaves_nothing(gate
     assert where[user] - {"audit.accesses"} <= KNOWN_AGAIN  # of what was asked after the erasure
 
 
-async def test_an_erasure_takes_those_of_before_with_it(gateway: RealGateway, stack: Stack) -> None:
+async def test_an_erasure_takes_those_of_before_with_it(gateway: RealGateway, stack: StoreStack) -> None:
     scope = Scope(tenant_id=new_scope().tenant_id, user_id=f"{HINT}user{uuid4().hex[:8]}")
     user, ledger = scope.user_id, gateway.worker.ledger
     async with gateway.client(await gateway.key(scope.tenant_id)) as api:
@@ -341,7 +345,7 @@ async def test_an_erasure_takes_those_of_before_with_it(gateway: RealGateway, st
 
 
 async def test_a_late_retry_of_what_was_erased_is_acknowledged_and_brings_nothing_back(
-    gateway: RealGateway, stack: Stack
+    gateway: RealGateway, stack: StoreStack
 ) -> None:
     scope = Scope(tenant_id=new_scope().tenant_id, user_id=f"{HINT}user{uuid4().hex[:8]}")
     word, user = planted()[0], scope.user_id
@@ -379,7 +383,7 @@ async def test_a_key_that_is_bound_to_an_agent_forgets_what_was_said_to_that_age
 
 
 async def test_what_an_audit_journal_still_holds_names_an_erased_user_no_more(
-    gateway: RealGateway, stack: Stack
+    gateway: RealGateway, stack: StoreStack
 ) -> None:
     owner = await owner_of(gateway)
     tenant, user = owner.scope.user_key
@@ -404,14 +408,14 @@ async def mortal(gateway: RealGateway) -> AsyncIterator[WorkerParts]:
 
 @pytest.mark.parametrize("what", ["sessions", "users"])
 async def test_a_killed_worker_leaves_an_erasure_to_another_wherever_it_was(
-    gateway: RealGateway, mortal: WorkerParts, stack: Stack, what: str
+    gateway: RealGateway, mortal: WorkerParts, stack: StoreStack, what: str
 ) -> None:
     whole = (await killed_at(gateway, mortal, stack, what, None)).points
     for at in sorted(random.Random(7).sample(range(1, len(whole)), 5)):
         await killed_at(gateway, mortal, stack, what, at)
 
 
-async def killed_at(gateway: RealGateway, mortal: WorkerParts, stack: Stack, what: str, at: int | None) -> Stop:
+async def killed_at(gateway: RealGateway, mortal: WorkerParts, stack: StoreStack, what: str, at: int | None) -> Stop:
     """Kill the worker at that point of an erasure, or at none, let another finish it, and see that nothing is left."""
     scope = Scope(tenant_id=new_scope().tenant_id, user_id=f"{HINT}user{uuid4().hex[:8]}")
     word, user, stop = planted()[0], scope.user_id, Stop(at)

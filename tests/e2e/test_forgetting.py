@@ -5,9 +5,9 @@ from typing import Final
 import httpx
 import pytest
 
-from ragpp_infra.embedded.stack import Stack
 from tests.support.everywhere import places_of
 from tests.support.real_gateway import RealGateway
+from tests.support.stacks import StoreStack
 
 pytestmark = [pytest.mark.server, pytest.mark.timeout(300)]
 
@@ -20,7 +20,7 @@ OF_A_MOTHER: Final = (
 
 
 async def test_a_name_that_another_has_taken_keeps_no_sentence(
-    api: httpx.AsyncClient, gateway: RealGateway, tenant: str, stack: Stack
+    api: httpx.AsyncClient, gateway: RealGateway, tenant: str, stack: StoreStack
 ) -> None:
     for number, said in enumerate(OF_A_MOTHER):
         message = {"id": f"m{number}", "content": said}
@@ -41,7 +41,7 @@ async def test_a_name_that_another_has_taken_keeps_no_sentence(
 
 
 async def test_a_late_retry_of_what_was_forgotten_is_acknowledged_and_brings_nothing_back(
-    api: httpx.AsyncClient, gateway: RealGateway, tenant: str, stack: Stack
+    api: httpx.AsyncClient, gateway: RealGateway, tenant: str, stack: StoreStack
 ) -> None:
     gone = {"id": "gone", "content": "Qzwilma knows the combination."}
     batch = {"user_id": "noor", "session_id": "s", "messages": [gone]}

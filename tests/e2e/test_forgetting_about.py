@@ -8,11 +8,11 @@ import pytest
 
 from ragpp.api import ForgetRequest
 from ragpp.errors import Conflict
-from ragpp_infra.embedded.stack import Stack
 from ragpp_services.gateway.forgetting import AT_ONCE
 from tests.support.everywhere import places_of
 from tests.support.operations import checked_problem
 from tests.support.real_gateway import RealGateway
+from tests.support.stacks import StoreStack
 
 pytestmark = [pytest.mark.server, pytest.mark.timeout(300)]
 
@@ -65,7 +65,7 @@ async def test_what_is_about_a_person_is_listed_with_why_and_nothing_is_changed(
 
 
 async def test_what_is_confirmed_is_forgotten_everywhere(
-    api: httpx.AsyncClient, gateway: RealGateway, tenant: str, stack: Stack
+    api: httpx.AsyncClient, gateway: RealGateway, tenant: str, stack: StoreStack
 ) -> None:
     veronika = {"entity": "Qzveronika"}  # a name that no other test has
     said = [one | {"content": re.sub("(?i)qzsof[ií]a\\b", "Qzveronika", one["content"])} for one in SOFIA[:4]]

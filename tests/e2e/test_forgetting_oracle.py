@@ -11,11 +11,11 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from ragpp_infra.embedded.stack import Stack
 from tests.support.doubting import install_doubts
 from tests.support.oracle import Oracle, open_oracle, smallest, told
 from tests.support.oracle_mutations import ANSWERED, PLAIN, SEEN_IN, WITHDRAWALS, Mutation, showing
 from tests.support.oracle_script import Script, script_of
+from tests.support.stacks import StoreStack
 from tests.support.stopping import install_points
 
 pytestmark = [pytest.mark.server, pytest.mark.timeout(900)]
@@ -31,13 +31,13 @@ def points() -> Iterator[None]:
 
 
 @pytest.fixture(scope="module")
-async def oracle(stack: Stack, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Oracle]:
+async def oracle(stack: StoreStack, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Oracle]:
     async with open_oracle(stack, tmp_path_factory.mktemp("oracle")) as opened:
         yield opened
 
 
 @pytest.fixture(scope="module")
-async def modelled(stack: Stack, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Oracle]:
+async def modelled(stack: StoreStack, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Oracle]:
     """With a language model, and windows of conversations so small that there are summaries."""
     folder = tmp_path_factory.mktemp("modelled")
     async with open_oracle(stack, folder, small_windows=True, model=True) as opened:

@@ -4,13 +4,14 @@ import threading
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 
 import httpx
 import pytest
 
 from ragpp_infra.embedded.home import HOST, Home
 from ragpp_infra.embedded.services import ServiceReport, Services
-from ragpp_infra.embedded.stack import Stack
+from ragpp_infra.embedded.stack import Endpoints
 
 pytestmark = [pytest.mark.server, pytest.mark.timeout(600)]
 
@@ -55,13 +56,17 @@ class Overtaken(Services):
         return super()._start(name, settings)
 
 
-def test_a_gateway_whose_port_was_taken_meanwhile_gets_another(stack: Stack, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_gateway_whose_port_was_taken_meanwhile_gets_another(
+    endpoints: Endpoints, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("EMBEDDING_PROVIDER", "hashing")
-    home = Home(stack.home)
+    home = Home(tmp_path / "stack")
+    home.create()
+    home.ensure_passwords(initialised=False)
     with ExitStack() as leaving:
         services = Overtaken(home, leaving)
         leaving.callback(services.down, fast=True)
-        gateway, _ = services.up(stack.endpoints())
+        gateway, _ = services.up(endpoints)
         taken, ours = services.ports[:2]
         assert taken != ours
         assert gateway.pid == services.pid("gateway")

@@ -33,7 +33,6 @@ from ragpp.models import (
 from ragpp.receipts import Receipt
 from ragpp.tierkit.remote import verbs_of
 from ragpp.tiers import PROTOCOLS, MemoryTier
-from ragpp_infra.embedded.stack import Stack
 from ragpp_services.gateway import store
 from ragpp_services.gateway.identity import SCOPES
 from tests.support.belongings import COMMON, RULE, SESSION, Owner, everything, settle
@@ -42,6 +41,7 @@ from tests.support.hostile import Json
 from tests.support.operations import OPERATIONS, Operation, checked_problem
 from tests.support.real_gateway import RealGateway
 from tests.support.scopes import new_scope
+from tests.support.stacks import StoreStack
 from tests.support.stored import Stores, open_stores
 
 pytestmark = pytest.mark.server
@@ -162,7 +162,7 @@ def test_every_route_has_its_case() -> None:
 
 
 @pytest.fixture(scope="module")
-async def stores(stack: Stack) -> AsyncIterator[Stores]:
+async def stores(stack: StoreStack) -> AsyncIterator[Stores]:
     async with open_stores(stack) as opened:
         yield opened
 

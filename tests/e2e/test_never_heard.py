@@ -20,12 +20,12 @@ from ragpp.llm.budget import InMemoryBudget
 from ragpp.llm.port import Completion, Prompt, ReplyT, Usage
 from ragpp.models import Scope
 from ragpp.tiers import ProceduralTier
-from ragpp_infra.embedded.stack import Stack
 from ragpp_services.workers.running.digest import digest
 from tests.support.everywhere import places_of
 from tests.support.looking import forget, learned, looked_at
 from tests.support.models import Silent
 from tests.support.real_gateway import RealGateway
+from tests.support.stacks import StoreStack
 
 pytestmark = [pytest.mark.server, pytest.mark.timeout(300)]
 
@@ -173,7 +173,7 @@ async def say(api: httpx.AsyncClient, gateway: RealGateway, tenant: str, day: st
 
 
 async def test_no_word_is_left_of_what_rested_on_several(
-    api: httpx.AsyncClient, gateway: RealGateway, tenant: str, stack: Stack
+    api: httpx.AsyncClient, gateway: RealGateway, tenant: str, stack: StoreStack
 ) -> None:
     await say(api, gateway, tenant, "2024-03-04", "Please always cite qzvsources.")
     await say(api, gateway, tenant, "2024-03-05", "Please always cite a qzvsource.")

@@ -13,11 +13,11 @@ from ragpp.errors import TierUnavailable
 from ragpp.ledger import Work, WorkKey
 from ragpp.models import Scope, TimeRange
 from ragpp.tiers import EpisodicTier
-from ragpp_infra.embedded.stack import Stack
 from ragpp_services.workers.stages.history import said_within
 from ragpp_services.workers.stages.observe import observe
 from tests.support.everywhere import places_of
 from tests.support.real_gateway import RealGateway
+from tests.support.stacks import StoreStack
 
 pytestmark = [pytest.mark.server, pytest.mark.timeout(300)]
 
@@ -101,7 +101,7 @@ async def test_a_reply_that_is_observed_only_after_the_forgetting_teaches_nothin
 
 
 async def test_no_later_reading_of_the_window_sees_what_was_repeated(
-    api: httpx.AsyncClient, gateway: RealGateway, tenant: str, told: Told, stack: Stack
+    api: httpx.AsyncClient, gateway: RealGateway, tenant: str, told: Told, stack: StoreStack
 ) -> None:
     await tell(api, told.original, told.reply, OTHER)
     await gateway.digest(tenant)
@@ -143,7 +143,7 @@ async def test_deleting_tells_what_repeats_it_and_a_dry_run_deletes_nothing(
 
 
 async def test_the_replies_go_with_it_when_they_are_asked_to(
-    api: httpx.AsyncClient, gateway: RealGateway, tenant: str, told: Told, stack: Stack
+    api: httpx.AsyncClient, gateway: RealGateway, tenant: str, told: Told, stack: StoreStack
 ) -> None:
     await tell(api, told.original, OTHER, told.reply)
     await gateway.digest(tenant)
@@ -170,7 +170,7 @@ async def test_a_reply_that_says_something_of_its_own_is_learned_from(
 
 
 async def test_what_a_reply_had_taught_that_repeats_and_says_more_goes_and_what_it_says_of_its_own_stays(
-    api: httpx.AsyncClient, gateway: RealGateway, tenant: str, told: Told, stack: Stack
+    api: httpx.AsyncClient, gateway: RealGateway, tenant: str, told: Told, stack: StoreStack
 ) -> None:
     said = f"Your sister {told.sister} moved to {told.town}, where Qzbruno Meier works at Qzacme."
     own = "Qzeva Brandt works at Qzglobex. I decided to use Qzpostgres for the ledger."

@@ -16,11 +16,11 @@ import pytest
 
 from ragpp.errors import TierUnavailable
 from ragpp.models import Scope
-from ragpp_infra.embedded.stack import Stack
 from ragpp_services.workers.parts import WorkerParts
 from tests.support.everywhere import places_of
 from tests.support.real_gateway import RealGateway
 from tests.support.scopes import new_scope
+from tests.support.stacks import StoreStack
 from tests.support.stopped_plays import CASES, HINT, USER, Play, new_word, planted, play_side_by_side
 from tests.support.stopping import SERVER_S, Stop, install_points, run_with, stoppable_worker
 
@@ -44,7 +44,7 @@ async def worker(gateway: RealGateway) -> AsyncIterator[WorkerParts]:
         yield parts
 
 
-async def leave_nothing_due(stack: Stack) -> None:
+async def leave_nothing_due(stack: StoreStack) -> None:
     """Let the schedule of later tests not look after hundreds of users of this one."""
     connection = await asyncpg.connect(stack.postgres_superuser_dsn().get_secret_value())
     try:
@@ -63,7 +63,11 @@ def first_of_each_kind(points: Sequence[str]) -> Sequence[int]:
 
 
 async def assert_nothing_comes_back(
-    stack: Stack, gateway: RealGateway, worker: WorkerParts, name: str, chosen: Callable[[Sequence[str]], Sequence[int]]
+    stack: StoreStack,
+    gateway: RealGateway,
+    worker: WorkerParts,
+    name: str,
+    chosen: Callable[[Sequence[str]], Sequence[int]],
 ) -> None:
     """From a worker of the case that is stopped at the points that are `chosen` of all that it comes by."""
     whole = Play(gateway, CASES[name], worker)
@@ -85,7 +89,7 @@ def _name_of(play: Play, points: Sequence[str]) -> str:
 
 @pytest.mark.parametrize("name", CASES)
 async def test_nothing_forgotten_comes_back_from_a_worker_that_was_stopped(
-    stack: Stack, gateway: RealGateway, worker: WorkerParts, name: str
+    stack: StoreStack, gateway: RealGateway, worker: WorkerParts, name: str
 ) -> None:
     await assert_nothing_comes_back(stack, gateway, worker, name, first_of_each_kind)
 
@@ -93,12 +97,12 @@ async def test_nothing_forgotten_comes_back_from_a_worker_that_was_stopped(
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("name", CASES)
 async def test_nothing_forgotten_comes_back_wherever_a_worker_was_stopped(
-    stack: Stack, gateway: RealGateway, worker: WorkerParts, name: str
+    stack: StoreStack, gateway: RealGateway, worker: WorkerParts, name: str
 ) -> None:
     await assert_nothing_comes_back(stack, gateway, worker, name, lambda points: range(len(points)))
 
 
-async def test_what_is_planted_is_learned_where_nobody_forgets(stack: Stack, gateway: RealGateway) -> None:
+async def test_what_is_planted_is_learned_where_nobody_forgets(stack: StoreStack, gateway: RealGateway) -> None:
     """So that the test above looks for what would be there."""
     word, scope = new_word(), new_scope()
     async with gateway.client(await gateway.key(scope.tenant_id)) as api:

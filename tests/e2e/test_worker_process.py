@@ -11,9 +11,9 @@ import pytest
 
 from ragpp.ledger import Failure
 from ragpp.ledger.work import MAX_ATTEMPTS
-from ragpp_infra.embedded.stack import Stack
 from tests.support.real_gateway import RealGateway
 from tests.support.services import ServiceProcess, free_port, running
+from tests.support.stacks import StoreStack
 from tests.support.waiting import eventually
 
 pytestmark = [pytest.mark.server, pytest.mark.timeout(900)]
@@ -100,7 +100,7 @@ async def test_what_is_forgotten_is_unlearned_without_anybody_asking(
 
 
 async def test_a_poisoned_event_fails_alone_and_visibly_and_those_behind_it_are_digested(
-    api: httpx.AsyncClient, gateway: RealGateway, tenant: str, stack: Stack, worker: ServiceProcess
+    api: httpx.AsyncClient, gateway: RealGateway, tenant: str, stack: StoreStack, worker: ServiceProcess
 ) -> None:
     worker.kill()
     await write(api, "ann", [{"id": "bad", "content": "I live in Leeds."}])

@@ -1,6 +1,5 @@
 """The embedded stack starts, attaches, survives kills and leaves no process behind, on real servers."""
 
-import asyncio
 import contextlib
 import os
 import shutil
@@ -13,20 +12,15 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-import asyncpg
-import neo4j
 import psutil
 import pytest
-import redis
-from pydantic import SecretStr
-from redis.backoff import NoBackoff
-from redis.retry import Retry
 
 from ragpp.errors import StackError
 from ragpp_infra.embedded import processes
 from ragpp_infra.embedded.home import Home
 from ragpp_infra.embedded.servers.server import SERVERS, ServerName
 from ragpp_infra.embedded.stack import Stack
+from tests.support.asking import in_neo4j, in_postgres
 
 pytestmark = [pytest.mark.server, pytest.mark.timeout(180)]
 LIGHT: tuple[ServerName, ...] = ("postgres", "valkey")
@@ -68,38 +62,6 @@ def light() -> Iterator[Stack]:
         yield stack
 
 
-def in_postgres(dsn: SecretStr, *statements: str) -> object:
-    """The value of the last of `statements`."""
-
-    async def run() -> object:
-        connection = await asyncpg.connect(dsn.get_secret_value())
-        try:
-            for statement in statements[:-1]:
-                await connection.execute(statement)
-            return await connection.fetchval(statements[-1])
-        finally:
-            await connection.close()
-
-    with ThreadPoolExecutor(1) as pool:  # a test may itself run in an event loop
-        return pool.submit(asyncio.run, run()).result()
-
-
-def in_neo4j(stack: Stack, statement: str) -> list[neo4j.Record]:
-    endpoints = stack.endpoints()
-    auth = (endpoints.neo4j_user, endpoints.neo4j_password.get_secret_value())
-    with neo4j.GraphDatabase.driver(endpoints.neo4j_uri, auth=auth) as driver:
-        return driver.execute_query(statement).records
-
-
-@contextlib.contextmanager
-def in_valkey(stack: Stack) -> Iterator["redis.Redis"]:
-    client = redis.Redis.from_url(stack.endpoints().redis_url.get_secret_value())
-    try:
-        yield client
-    finally:
-        client.close()
-
-
 def test_a_half_written_first_start_is_cleared_and_data_survives_sigkill(
     whole: Stack, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -127,7 +89,7 @@ def test_a_half_written_first_start_is_cleared_and_data_survives_sigkill(
     private = [whole.home / part for part in ("neo4j", "valkey", "postgres", "logs", "secrets.json", "run/postgres")]
     assert [path for path in private if path.stat().st_mode & 0o077] == []
 
-    in_neo4j(whole, "CREATE (:Kept {name: 'before the kill'})")
+    in_neo4j(whole.endpoints(), "CREATE (:Kept {name: 'before the kill'})")
     whole.kill("neo4j")
     assert {status.name: status.running for status in whole.status()} == {
         "postgres": True,
@@ -141,7 +103,8 @@ def test_a_half_written_first_start_is_cleared_and_data_survives_sigkill(
         "attached",
     )
     assert again["neo4j"].address == first["neo4j"].address
-    assert [record["name"] for record in in_neo4j(whole, "MATCH (k:Kept) RETURN k.name AS name")] == ["before the kill"]
+    kept = in_neo4j(whole.endpoints(), "MATCH (k:Kept) RETURN k.name AS name")
+    assert [record["name"] for record in kept] == ["before the kill"]
 
     pids = [report.pid for report in again.values()]
     stopped = whole.down()
@@ -152,61 +115,12 @@ def test_a_half_written_first_start_is_cleared_and_data_survives_sigkill(
     assert "shut down" in whole.log_path("postgres").read_text(encoding="utf-8")
 
 
-def test_postgres_killed_in_mid_transaction_comes_back_with_what_was_committed(light: Stack) -> None:
-    owner = light.endpoints().postgres_owner_dsn
-    in_postgres(owner, "CREATE TABLE kept (n int)", "INSERT INTO kept VALUES (1) RETURNING n")
-    light.kill("postgres")
-    [report] = light.up({"postgres"})
-    assert report.action == "recovered"
-    assert "postmaster.pid" in report.cleared
-    assert in_postgres(owner, "SELECT count(*) FROM kept") == 1
-
-
-def test_valkey_killed_comes_back_with_every_acknowledged_write(light: Stack) -> None:
-    with in_valkey(light) as client:
-        for number in range(1000):
-            client.set(f"ragpp:kept:{number}", number)
-    light.kill("valkey")
-    [report] = light.up({"valkey"})
-    assert report.action == "recovered"
-    with in_valkey(light) as client:
-        assert all(client.get(f"ragpp:kept:{number}") == str(number).encode() for number in range(1000))
-
-
-def test_each_role_of_postgres_may_do_its_work_and_no_more(light: Stack) -> None:
-    endpoints = light.endpoints()
-    rights = "SELECT concat_ws(' ', rolsuper, rolbypassrls, rolcreaterole) FROM pg_roles WHERE rolname = current_user"
-    for dsn in (endpoints.postgres_app_dsn, endpoints.postgres_relay_dsn, endpoints.postgres_owner_dsn):
-        assert in_postgres(dsn, rights) == "f f f"
-    with pytest.raises(asyncpg.InsufficientPrivilegeError):
-        in_postgres(endpoints.postgres_app_dsn, "CREATE TABLE forbidden (n int)")
-    assert in_postgres(endpoints.postgres_app_dsn, "SELECT '[1,2]'::vector <-> '[1,3]'::vector") == 1.0
-    assert in_postgres(endpoints.postgres_app_dsn, "SHOW synchronous_commit") == "on"
-    wrong = SecretStr(endpoints.postgres_app_dsn.get_secret_value().replace("ragpp_app:", "ragpp_app:wrong"))
-    with pytest.raises(asyncpg.InvalidPasswordError):
-        in_postgres(wrong, "SELECT 1")
-
-
-def test_a_database_made_by_the_owner_has_the_extension(light: Stack) -> None:
-    owner = light.endpoints().postgres_owner_dsn
-    in_postgres(owner, "CREATE DATABASE another", "SELECT 1")
-    other = SecretStr(owner.get_secret_value().replace("/ragpp?", "/another?"))
-    assert in_postgres(other, "SELECT '[1]'::halfvec <#> '[2]'::halfvec") == -2.0
-
-
-@pytest.mark.parametrize("command", ["SET other 1", "KEYS *", "FLUSHALL", "CONFIG GET *", "SHUTDOWN", "ACL LIST"])
-def test_valkeys_user_is_confined_to_the_projects_keys(light: Stack, command: str) -> None:
-    with in_valkey(light) as client, pytest.raises(redis.exceptions.NoPermissionError):
-        client.execute_command(*command.split())  # type: ignore[no-untyped-call]  # redis has no types for it
-
-
-def test_valkey_answers_nobody_without_a_password(light: Stack) -> None:
-    port = int(light.endpoints().redis_url.get_secret_value().rpartition(":")[2].removesuffix("/0"))
-    with (
-        redis.Redis(port=port, retry=Retry(NoBackoff(), 0)) as stranger,
-        pytest.raises(redis.exceptions.AuthenticationError),
-    ):
-        stranger.ping()
+def test_killed_servers_are_recovered_and_what_was_cleared_away_is_told(light: Stack) -> None:
+    for name in LIGHT:
+        light.kill(name)
+    reports = light.up(LIGHT)
+    assert [report.action for report in reports] == ["recovered"] * 2
+    assert "postmaster.pid" in reports[0].cleared
 
 
 def test_many_ups_at_once_start_each_server_once(light: Stack) -> None:

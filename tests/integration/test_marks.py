@@ -14,7 +14,7 @@ from ragpp.settings import ForgettingSettings, RedisSettings
 from ragpp.stores.neo4j import create_driver
 from ragpp.stores.postgres import create_pool, ensure_open
 from ragpp.stores.redis import create_client
-from ragpp_infra.embedded.stack import Endpoints, Stack
+from ragpp_infra.embedded.stack import Endpoints
 from ragpp_services.short_term.app import open_tier as open_short_term
 from ragpp_services.short_term.settings import ShortTermSettings
 from ragpp_services.workers.parts import LearningPolicy, SchedulePolicy
@@ -25,6 +25,7 @@ from tests.support.marks import KEY
 from tests.support.scopes import new_scope
 from tests.support.semantic import entities, neo4j_settings, observation, relation, semantic_tier
 from tests.support.short_term import short_term_entry
+from tests.support.stacks import StoreStack
 
 pytestmark = pytest.mark.server
 
@@ -99,7 +100,7 @@ async def test_redis_counts_the_same_age(endpoints: Endpoints, time: Time, scope
         assert [one.duplicate for one in await tier.store(scope, [said])] == [False]
 
 
-async def test_a_mark_holds_neither_the_user_nor_the_id(endpoints: Endpoints, stack: Stack, time: Time) -> None:
+async def test_a_mark_holds_neither_the_user_nor_the_id(endpoints: Endpoints, stack: StoreStack, time: Time) -> None:
     scope = Scope(tenant_id=new_scope().tenant_id, user_id="qzuser")
     async with episodic_tier(endpoints, clock=time) as episodic, semantic_tier(endpoints, clock=time) as semantic:
         await episodic.store(scope, [episodic_entry("the combination is 1931", id="qzgone")])

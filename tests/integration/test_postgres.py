@@ -1,6 +1,5 @@
 """What PostgreSQL and its driver answer, in the words of this project."""
 
-import os
 import signal
 import time
 from datetime import UTC, datetime
@@ -23,6 +22,7 @@ from ragpp_services.procedural.tier import PostgresProceduralTier
 from tests.support.episodic import COUNTER, postgres_settings
 from tests.support.marks import MARKS
 from tests.support.scopes import new_scope
+from tests.support.stacks import RunStack
 
 pytestmark = pytest.mark.server
 
@@ -40,7 +40,7 @@ async def test_a_value_that_the_driver_refuses_is_no_outage(endpoints: Endpoints
             await connection.fetchval("SELECT 1")
 
 
-async def test_health_is_answered_in_time_also_when_the_server_hangs(endpoints: Endpoints) -> None:
+async def test_health_is_answered_in_time_also_when_the_server_hangs(endpoints: Endpoints, stack: RunStack) -> None:
     settings = postgres_settings(endpoints).model_copy(update={"pool_max": 1})
     await migrate(settings)
     pool = create_pool(settings)
@@ -53,7 +53,7 @@ async def test_health_is_answered_in_time_also_when_the_server_hangs(endpoints: 
         ),
     )
     backend: int = await pool.fetchval("SELECT pg_backend_pid()")
-    os.kill(backend, signal.SIGSTOP)
+    stack.signal_backend(backend, signal.SIGSTOP)
     try:
         for tier in tiers:
             began = time.perf_counter()
@@ -62,7 +62,7 @@ async def test_health_is_answered_in_time_also_when_the_server_hangs(endpoints: 
             assert health.detail
             assert time.perf_counter() - began < 10.0  # two seconds and a busy machine; a hang takes a minute
     finally:
-        os.kill(backend, signal.SIGCONT)
+        stack.signal_backend(backend, signal.SIGCONT)
         await pool.close()
 
 

@@ -8,8 +8,8 @@ import asyncpg
 from ragpp.settings import RedisSettings
 from ragpp.stores.neo4j import create_driver
 from ragpp.stores.redis import Client, create_client
-from ragpp_infra.embedded.stack import Stack
 from tests.support.semantic import neo4j_settings
+from tests.support.stacks import StoreStack
 
 _TABLES = """
     SELECT format('%I.%I', namespace.nspname, class.relname) AS name
@@ -29,7 +29,7 @@ _GRAPH = """
 
 
 async def places_of(
-    stack: Stack, words: Collection[str], *, hint: str, tenant_id: str | None = None
+    stack: StoreStack, words: Collection[str], *, hint: str, tenant_id: str | None = None
 ) -> dict[str, set[str]]:
     """Where each of `words`, all of which contain `hint`, is found in whatever case: tables, labels and keys.
     `tenant_id`: only in what is stored as this tenant's, whose id has nothing that is escaped in keys."""
@@ -48,7 +48,7 @@ async def places_of(
     return found
 
 
-async def _postgres(stack: Stack, hint: str, tenant_id: str | None) -> list[tuple[str, str]]:
+async def _postgres(stack: StoreStack, hint: str, tenant_id: str | None) -> list[tuple[str, str]]:
     connection = await asyncpg.connect(stack.postgres_superuser_dsn().get_secret_value())
     try:
         texts = []
@@ -65,14 +65,14 @@ async def _postgres(stack: Stack, hint: str, tenant_id: str | None) -> list[tupl
         await connection.close()
 
 
-async def _neo4j(stack: Stack, tenant_id: str | None) -> list[tuple[str, str]]:
+async def _neo4j(stack: StoreStack, tenant_id: str | None) -> list[tuple[str, str]]:
     scope = None if tenant_id is None else f"user-graph:{tenant_id}/"
     async with create_driver(neo4j_settings(stack.endpoints())) as driver:
         records = (await driver.execute_query(_GRAPH, scope=scope)).records
     return [(":".join(record["what"]), repr(record["properties"])) for record in records]
 
 
-async def _redis(stack: Stack, tenant_id: str | None) -> list[tuple[str, str]]:
+async def _redis(stack: StoreStack, tenant_id: str | None) -> list[tuple[str, str]]:
     settings = RedisSettings(url=stack.endpoints().redis_url)
     of_tenant = "" if tenant_id is None else f"{tenant_id}/*"
     async with create_client(settings) as client:

@@ -7,7 +7,6 @@ from typing import get_args
 from uuid import uuid4
 
 import asyncpg
-from pydantic import SecretStr
 
 from ragpp.ledger import EventKind, NewEvent, Stage, Work, WorkKey, WorkLedger, pending, record
 from ragpp.ledger.erasing import ErasureLedger
@@ -20,6 +19,7 @@ from ragpp.settings import PostgresSettings
 from ragpp.stores.migrations import load_migrations, migrate_as_owner
 from ragpp.stores.postgres import Pool, create_pool, ensure_open, tenant_tx
 from ragpp_infra.embedded.stack import Endpoints
+from ragpp_infra.provisioning.endpoints import in_database
 from tests.support.episodic import NOON
 from tests.support.marks import MARKS
 
@@ -105,17 +105,14 @@ async def ledger_pools(endpoints: Endpoints) -> AsyncIterator[tuple[Pool, Pool]]
     owner = await asyncpg.connect(endpoints.postgres_owner_dsn.get_secret_value())
     await owner.execute(f"CREATE DATABASE {name}")
 
-    def there(dsn: SecretStr) -> SecretStr:
-        return SecretStr(dsn.get_secret_value().replace("/ragpp?", f"/{name}?"))
-
     settings = PostgresSettings(
-        dsn=there(endpoints.postgres_app_dsn),
-        owner_dsn=there(endpoints.postgres_owner_dsn),
-        relay_dsn=there(endpoints.postgres_relay_dsn),
+        dsn=in_database(endpoints.postgres_app_dsn, name),
+        owner_dsn=in_database(endpoints.postgres_owner_dsn, name),
+        relay_dsn=in_database(endpoints.postgres_relay_dsn, name),
     )
     await migrate_as_owner(settings, load_migrations("ledger", "ragpp.ledger"))
     app = create_pool(settings)
-    relay = create_pool(settings, dsn=there(endpoints.postgres_relay_dsn).get_secret_value(), vectors=False)
+    relay = create_pool(settings, dsn=in_database(endpoints.postgres_relay_dsn, name).get_secret_value(), vectors=False)
     await ensure_open(app)
     await ensure_open(relay)
     yield app, relay

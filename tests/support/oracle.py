@@ -17,7 +17,6 @@ import httpx
 
 from ragpp.clock import system_clock
 from ragpp.models import Scope
-from ragpp_infra.embedded.stack import Stack
 from tests.support.everywhere import places_of
 from tests.support.oracle_acting import Target
 from tests.support.oracle_comparing import Difference, differences
@@ -33,6 +32,7 @@ from tests.support.oracle_snapshot import Snapshot, add
 from tests.support.oracle_vocabulary import QUERIES
 from tests.support.oracle_workers import LocalWorkers
 from tests.support.real_gateway import RealGateway, open_gateway
+from tests.support.stacks import StoreStack
 from tests.support.stopping import stoppable_worker
 
 SMALL_WINDOW: Final = {"SHORT_TERM_MAX_TOKENS": "100", "SHORT_TERM_KEEP_MESSAGES": "1"}
@@ -47,7 +47,7 @@ class Oracle:
     """Judges scripts on one stack. `besides`: what is not compared beside what never is. `planted`: each word that was
     forgotten, with the message it was in."""
 
-    stack: Stack
+    stack: StoreStack
     gateway: RealGateway
     stage: PlayingStage
     besides: tuple[Exclusion, ...] = ()
@@ -182,7 +182,7 @@ def _add_recall(snapshot: Snapshot, query: str, recalled: dict[str, Any]) -> Non
 
 @asynccontextmanager
 async def open_oracle(
-    stack: Stack,
+    stack: StoreStack,
     folder: Path,
     *,
     small_windows: bool = False,

@@ -8,10 +8,10 @@ import neo4j
 
 from ragpp.models import Scope
 from ragpp.stores.neo4j import create_driver, scope_key
-from ragpp_infra.embedded.stack import Stack
 from tests.support.oracle_exclusions import is_excluded
 from tests.support.oracle_snapshot import Snapshot, add
 from tests.support.semantic import neo4j_settings
+from tests.support.stacks import StoreStack
 
 Properties: TypeAlias = Mapping[str, object]
 _NODES: Final = """
@@ -24,7 +24,7 @@ _OWN: Final = frozenset({"KNOWS"})
 """Edges that say no more than their nodes."""
 
 
-async def read_graph(stack: Stack, scope: Scope) -> Snapshot:
+async def read_graph(stack: StoreStack, scope: Scope) -> Snapshot:
     """All that the graph holds of the user and that is compared."""
     async with create_driver(neo4j_settings(stack.endpoints())) as driver:
         nodes = (await driver.execute_query(_NODES, scope=scope_key(scope))).records

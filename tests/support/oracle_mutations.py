@@ -9,9 +9,9 @@ from typing import Any, Final, Literal, TypeVar, cast
 import asyncpg
 
 from ragpp.models import Observation, Scope
-from ragpp_infra.embedded.stack import Stack
 from tests.support.oracle_script import Digest, Forget, Pin, Say, Script
 from tests.support.real_gateway import RealGateway
+from tests.support.stacks import StoreStack
 
 T = TypeVar("T")
 Mutation = Literal["short_term", "semantic", "procedural", "rows", "chunks", "sentences", "pins", "replies"]
@@ -104,7 +104,9 @@ async def _nothing(*_: object, **__: object) -> int:
     return 0
 
 
-def _keeping(stack: Stack, part: Literal["rows", "chunks", "sentences"], forget: Callable[..., Awaitable[int]]) -> Any:
+def _keeping(
+    stack: StoreStack, part: Literal["rows", "chunks", "sentences"], forget: Callable[..., Awaitable[int]]
+) -> Any:
     """`forget`, after which that part of what it deletes is there again."""
 
     async def half(scope: Scope, ids: Collection[str]) -> int:
@@ -142,7 +144,7 @@ def _once(observe: Callable[..., Awaitable[list[bool]]]) -> Any:
 
 
 @asynccontextmanager
-async def leaving_out(gateway: RealGateway, stack: Stack, mutation: Mutation) -> AsyncIterator[RealGateway]:
+async def leaving_out(gateway: RealGateway, stack: StoreStack, mutation: Mutation) -> AsyncIterator[RealGateway]:
     """The gateway and its worker without that step, while inside."""
     parts, worker = gateway.parts, gateway.worker
     match mutation:

@@ -11,13 +11,13 @@ from typing import Final, Literal
 
 import asyncpg
 
-from ragpp_infra.embedded.stack import Stack
 from tests.support.oracle import Oracle, client_of
 from tests.support.oracle_exclusions import OF_PROCESSES
 from tests.support.oracle_playing import Moment, Stage
 from tests.support.oracle_script import Disturb
 from tests.support.real_gateway import open_gateway
 from tests.support.services import ServiceProcess, running
+from tests.support.stacks import StoreStack
 from tests.support.waiting import eventually
 
 DIGESTED_S: Final = 180.0
@@ -102,7 +102,7 @@ class ProcessWorkers:
 
 
 @asynccontextmanager
-async def open_process_oracle(stack: Stack, folder: Path, *, workers: int = 2) -> AsyncIterator[Oracle]:
+async def open_process_oracle(stack: StoreStack, folder: Path, *, workers: int = 2) -> AsyncIterator[Oracle]:
     """An oracle whose workers are processes. The gateway is in this one, so that a person's acts have their moments."""
     clock = Moment()
     async with open_gateway(stack.endpoints(), folder, clock=clock) as gateway:

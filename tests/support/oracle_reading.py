@@ -12,11 +12,11 @@ import asyncpg
 from ragpp.models import Scope
 from ragpp.settings import RedisSettings
 from ragpp.stores.redis import Client, Keys, create_client
-from ragpp_infra.embedded.stack import Stack
 from ragpp_services.short_term.summary import SummaryLine
 from tests.support.oracle_exclusions import Exclusion, excluded_of, is_excluded
 from tests.support.oracle_graph import read_graph
 from tests.support.oracle_snapshot import Fields, Snapshot, add
+from tests.support.stacks import StoreStack
 
 _TABLES: Final = """
     SELECT format('%I.%I', namespace.nspname, class.relname) AS name
@@ -54,7 +54,7 @@ _SETS: Final = frozenset({"sources"})
 """Columns whose order says nothing where their rows were made in another one."""
 
 
-async def read_memory(stack: Stack, scope: Scope, besides: Sequence[Exclusion] = ()) -> Snapshot:
+async def read_memory(stack: StoreStack, scope: Scope, besides: Sequence[Exclusion] = ()) -> Snapshot:
     """All that the stores hold of the user and that is compared; `besides`: what else is not."""
     return {
         **await _read_postgres(stack, scope, besides),
@@ -63,7 +63,7 @@ async def read_memory(stack: Stack, scope: Scope, besides: Sequence[Exclusion] =
     }
 
 
-async def _read_postgres(stack: Stack, scope: Scope, besides: Sequence[Exclusion]) -> Snapshot:
+async def _read_postgres(stack: StoreStack, scope: Scope, besides: Sequence[Exclusion]) -> Snapshot:
     found: Snapshot = {}
     connection = await asyncpg.connect(stack.postgres_superuser_dsn().get_secret_value())
     try:
@@ -97,7 +97,7 @@ def _add_rows(found: Snapshot, table: str, rows: Iterable[Fields], excluded: fro
             add(found, "report", name, cast("Fields", report))
 
 
-async def _read_valkey(stack: Stack, scope: Scope, besides: Sequence[Exclusion]) -> Snapshot:
+async def _read_valkey(stack: StoreStack, scope: Scope, besides: Sequence[Exclusion]) -> Snapshot:
     found: Snapshot = {}
     settings = RedisSettings(url=stack.endpoints().redis_url)
     own = Keys(settings.key_prefix).user("", scope).removeprefix(settings.key_prefix).removeprefix(":")

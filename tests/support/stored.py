@@ -12,8 +12,8 @@ from ragpp.models import Scope
 from ragpp.settings import RedisSettings
 from ragpp.stores.neo4j import create_driver, scope_key
 from ragpp.stores.redis import Client, Keys, create_client
-from ragpp_infra.embedded.stack import Stack
 from tests.support.semantic import neo4j_settings
+from tests.support.stacks import StoreStack
 
 _TABLES: Final = """
     SELECT format('%I.%I', namespace.nspname, class.relname) AS name
@@ -65,7 +65,7 @@ def _tag(key: bytes) -> bytes:
 
 
 @asynccontextmanager
-async def open_stores(stack: Stack) -> AsyncIterator[Stores]:
+async def open_stores(stack: StoreStack) -> AsyncIterator[Stores]:
     rows = await asyncpg.connect(stack.postgres_superuser_dsn().get_secret_value())
     try:
         tables = [row["name"] for row in await rows.fetch(_TABLES)]

@@ -15,8 +15,9 @@ from ragpp_infra.provisioning.endpoints import REDIS_REWRITER, REDIS_USER
 from ragpp_infra.provisioning.errors import NotReady
 from ragpp_infra.provisioning.redis import access_list
 
-# `everysec` and not `always`: what is acknowledged has been written to the file, which outlives the process; only a
-# loss of power can take the last second, and every message is in PostgreSQL by then.
+# `everysec` and not `always`: what is acknowledged has been written to the file, which outlives the process, unless the
+# disk is at a sync just then: the write waits for it, two seconds at most, which a killed process takes with it as a
+# loss of power does. Every message is in PostgreSQL by then.
 # No log of slow or large commands: it would keep what was said in them.
 # The process title stays the command line: a server whose pid file is lost is found by it.
 CONFIGURATION: Final = """\

@@ -1,0 +1,46 @@
+"""One question to a store, over a connection of its own."""
+
+import asyncio
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+
+import asyncpg
+import neo4j
+import redis
+from pydantic import SecretStr
+
+from ragpp_infra.embedded.stack import Endpoints
+
+
+def in_postgres(dsn: SecretStr, *statements: str) -> object:
+    """The value of the last of `statements`."""
+
+    async def run() -> object:
+        connection = await asyncpg.connect(dsn.get_secret_value())
+        try:
+            for statement in statements[:-1]:
+                await connection.execute(statement)
+            return await connection.fetchval(statements[-1])
+        finally:
+            await connection.close()
+
+    with ThreadPoolExecutor(1) as pool:  # a test may itself run in an event loop
+        return pool.submit(asyncio.run, run()).result()
+
+
+def in_neo4j(endpoints: Endpoints, statement: str) -> list[neo4j.Record]:
+    """The records that a statement gives."""
+    auth = (endpoints.neo4j_user, endpoints.neo4j_password.get_secret_value())
+    with neo4j.GraphDatabase.driver(endpoints.neo4j_uri, auth=auth) as driver:
+        return driver.execute_query(statement).records
+
+
+@contextmanager
+def in_redis(endpoints: Endpoints) -> Iterator[redis.Redis]:
+    """A client of the application's account."""
+    client = redis.Redis.from_url(endpoints.redis_url.get_secret_value())
+    try:
+        yield client
+    finally:
+        client.close()
