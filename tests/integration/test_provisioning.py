@@ -30,6 +30,7 @@ from ragpp_infra.provisioning.endpoints import (
 from ragpp_infra.provisioning.errors import ProvisioningError
 from ragpp_infra.provisioning.postgres import alone
 from ragpp_infra.provisioning.provision import provision
+from tests.support.asking import of_postgres
 from tests.support.stacks import cleared_away
 from tests.support.waiting import waited_for
 
@@ -87,17 +88,6 @@ def remembers(endpoints: Endpoints) -> bool:
         return driver.verify_authentication()
 
 
-async def in_postgres(dsn: SecretStr, *statements: str) -> object:
-    """The value of the last of `statements`."""
-    connection = await asyncpg.connect(dsn.get_secret_value())
-    try:
-        for statement in statements[:-1]:
-            await connection.execute(statement)
-        return await connection.fetchval(statements[-1])
-    finally:
-        await connection.close()
-
-
 @dataclass(frozen=True)
 class Servers:
     """Three servers that nobody has made ready."""
@@ -130,8 +120,8 @@ async def ready(servers: Servers) -> Endpoints:
     """Both of two deployments that came at once, to a PostgreSQL without role, database and extension."""
     admin = servers.admin
     postgres, template = (in_database(admin.postgres_dsn, name) for name in ("postgres", "template1"))
-    await in_postgres(postgres, *STRIPPED, "SELECT 1")
-    await in_postgres(template, "DROP EXTENSION vector", "SELECT 1")
+    await of_postgres(postgres, *STRIPPED, "SELECT 1")
+    await of_postgres(template, "DROP EXTENSION vector", "SELECT 1")
     endpoints = endpoints_beside(admin, AccountPasswords())
     told = await asyncio.gather(provision(admin, endpoints), provision(admin, endpoints))
     applied = sorted(int(one.migrations.split()[0]) for one in told)
@@ -145,8 +135,8 @@ async def test_two_deployments_at_once_leave_servers_on_which_every_account_work
     ready: Endpoints, servers: Servers
 ) -> None:
     for dsn in (ready.postgres_owner_dsn, ready.postgres_app_dsn, ready.postgres_relay_dsn):
-        assert await in_postgres(dsn, "SELECT current_user::text") == account_of(dsn)[0]
-    assert await in_postgres(ready.postgres_owner_dsn, "SELECT '[1]'::vector::text") == "[1]"
+        assert await of_postgres(dsn, "SELECT current_user::text") == account_of(dsn)[0]
+    assert await of_postgres(ready.postgres_owner_dsn, "SELECT '[1]'::vector::text") == "[1]"
     assert asked(ready.redis_url, "SET", "ragpp:here", "1")
     assert asked(ready.redis_url, "SET", "elsewhere", "1") is None
     assert asked(ready.redis_url, "CONFIG", "GET", "maxmemory") is None
@@ -161,8 +151,8 @@ async def test_roles_may_no_more_than_in_the_embedded_stack(ready: Endpoints) ->
         "SELECT bool_or(rolsuper OR rolcreaterole OR rolreplication OR rolbypassrls) "
         "FROM pg_roles WHERE rolname LIKE 'ragpp%'"
     )
-    assert await in_postgres(ready.postgres_app_dsn, rights) is False
-    assert await in_postgres(ready.postgres_app_dsn, "SELECT count(*) FROM episodic.interactions") == 0
+    assert await of_postgres(ready.postgres_app_dsn, rights) is False
+    assert await of_postgres(ready.postgres_app_dsn, "SELECT count(*) FROM episodic.interactions") == 0
 
 
 async def test_accounts_outlive_the_server_that_keeps_them(ready: Endpoints, servers: Servers) -> None:
@@ -191,9 +181,9 @@ async def test_repeating_with_other_passwords_takes_the_former_ones_away(ready: 
     other = endpoints_beside(admin, AccountPasswords())
     await provision(admin, other, schemas=False)
     try:
-        assert await in_postgres(other.postgres_app_dsn, "SELECT 1") == 1
+        assert await of_postgres(other.postgres_app_dsn, "SELECT 1") == 1
         with pytest.raises(asyncpg.InvalidPasswordError):
-            await in_postgres(ready.postgres_app_dsn, "SELECT 1")
+            await of_postgres(ready.postgres_app_dsn, "SELECT 1")
         assert asked(other.redis_url, "PING")
         assert asked(ready.redis_url, "PING") is None
         assert remembers(other)
@@ -206,7 +196,7 @@ async def test_while_another_deployment_is_at_it_nothing_is_done(ready: Endpoint
     async with alone(servers.admin.postgres_dsn):
         second = asyncio.create_task(provision(servers.admin, ready, schemas=False, on_step=steps.append))
         waiting = "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted"
-        while await in_postgres(servers.admin.postgres_dsn, waiting) == 0:
+        while await of_postgres(servers.admin.postgres_dsn, waiting) == 0:
             assert not second.done()
         assert len(steps) == 1
     await second

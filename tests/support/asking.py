@@ -13,20 +13,21 @@ from pydantic import SecretStr
 from ragpp_infra.embedded.stack import Endpoints
 
 
-def in_postgres(dsn: SecretStr, *statements: str) -> object:
+async def of_postgres(dsn: SecretStr, *statements: str) -> object:
     """The value of the last of `statements`."""
+    connection = await asyncpg.connect(dsn.get_secret_value())
+    try:
+        for statement in statements[:-1]:
+            await connection.execute(statement)
+        return await connection.fetchval(statements[-1])
+    finally:
+        await connection.close()
 
-    async def run() -> object:
-        connection = await asyncpg.connect(dsn.get_secret_value())
-        try:
-            for statement in statements[:-1]:
-                await connection.execute(statement)
-            return await connection.fetchval(statements[-1])
-        finally:
-            await connection.close()
 
+def in_postgres(dsn: SecretStr, *statements: str) -> object:
+    """The same, waited for."""
     with ThreadPoolExecutor(1) as pool:  # a test may itself run in an event loop
-        return pool.submit(asyncio.run, run()).result()
+        return pool.submit(asyncio.run, of_postgres(dsn, *statements)).result()
 
 
 def in_neo4j(endpoints: Endpoints, statement: str) -> list[neo4j.Record]:
