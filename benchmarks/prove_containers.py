@@ -70,6 +70,8 @@ async def killed(client: MemoryClient, name: str, acknowledged: list[str]) -> Wa
     """End the main process of `name`, and write and ask until it is well again or PATIENCE_S are over."""
     state = json.loads(docker("inspect", "-f", "{{json .State}}", name))
     started, watched, began = state["StartedAt"], Watched(name), time.monotonic()
+    if state["Pid"] <= 0:  # told of one that does not run: a signal to 0 would end this process and those beside it
+        return watched
     os.kill(state["Pid"], signal.SIGKILL)
     while not watched.well and time.monotonic() - began < PATIENCE_S:
         recall, write = await _recalled(client), await _written(client, name, acknowledged)
