@@ -172,6 +172,13 @@ def test_neo4j_is_set_as_in_the_embedded_stack_and_of_its_version() -> None:
     assert f"org.neo4j:neo4j:{SERVICES['neo4j']['image'].removeprefix('neo4j:').removesuffix('-community')} " in locked
 
 
+def test_neo4j_of_another_version_does_not_start_with_the_configuration_of_the_former() -> None:
+    """A volume hides what the image has there, so a setting that is gone would keep the new version from starting."""
+    version = SERVICES["neo4j"]["image"].removeprefix("neo4j:").removesuffix("-community")
+    places = {place: volume for volume, place in (mount.split(":") for mount in SERVICES["neo4j"]["volumes"])}
+    assert places["/var/lib/neo4j/conf"] == f"neo4j-{version}-conf"
+
+
 @cache
 def _final_stage() -> str:
     return IMAGE.rpartition("\nFROM ")[2]
