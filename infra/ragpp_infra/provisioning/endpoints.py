@@ -1,5 +1,6 @@
 """Where the three servers are: as the roles that do no more than their work, and as who may do everything."""
 
+import re
 import secrets
 from dataclasses import dataclass, field
 from typing import Final
@@ -14,6 +15,7 @@ DATABASE: Final = "ragpp"
 REDIS_USER: Final = "ragpp"
 REDIS_REWRITER: Final = "ragpp_rewriter"
 NEO4J_USER: Final = "neo4j"
+_HOST: Final = re.compile(r"(\[[^]]*\]|[^:]*)(:\d*)?")
 
 
 @dataclass(frozen=True)
@@ -86,6 +88,16 @@ def endpoints_beside(admin: Admin, passwords: AccountPasswords) -> Endpoints:
         neo4j_user=NEO4J_USER,
         neo4j_password=passwords.neo4j,
     )
+
+
+def is_address(url: SecretStr) -> bool:
+    """Whether each of its hosts has a port that is a number, or none, and its account ends before them."""
+    try:
+        parts = urlsplit(url.get_secret_value())
+    except ValueError:  # of brackets that are no address in them
+        return False
+    hosts = parts.netloc.rpartition("@")[2].split(",")
+    return all(_HOST.fullmatch(host) for host in hosts) and not parts.fragment and "@" not in parts.path
 
 
 def in_database(dsn: SecretStr, database: str) -> SecretStr:

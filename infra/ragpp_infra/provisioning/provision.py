@@ -21,6 +21,7 @@ from ragpp_infra.provisioning.endpoints import (
     Endpoints,
     account_of,
     database_of,
+    is_address,
 )
 from ragpp_infra.provisioning.errors import NotReady, ProvisioningError
 from ragpp_infra.provisioning.neo4j import provision_neo4j
@@ -57,11 +58,12 @@ async def provision(
 
     What is done already is found done, and the passwords are those of `endpoints` afterwards. It is done under a lock
     in PostgreSQL, so that of several deployments at once each finds a finished one. `patience_s`: how long a server may
-    take to answer. Raises ConfigurationError for endpoints of other roles, ProvisioningError.
+    take to answer, not counting the wait for another deployment. Raises ConfigurationError for what is no address and
+    for endpoints of other roles, ProvisioningError.
     """
     began = time.monotonic()
+    _check_addresses(admin, endpoints)
     _check_roles(endpoints)
-    deadline = began + patience_s
     owner, app, relay = (
         account_of(dsn)[1]
         for dsn in (endpoints.postgres_owner_dsn, endpoints.postgres_app_dsn, endpoints.postgres_relay_dsn)
@@ -69,7 +71,8 @@ async def provision(
     password, rewriter = (account_of(url)[1] for url in (endpoints.redis_url, endpoints.redis_rewrite_url))
     on_step("waiting for PostgreSQL and for other deployments")
     async with AsyncExitStack() as held:
-        await _patiently(lambda: held.enter_async_context(alone(admin.postgres_dsn)), deadline)
+        await _patiently(lambda: held.enter_async_context(alone(admin.postgres_dsn)), began + patience_s)
+        deadline = time.monotonic() + patience_s
         on_step("PostgreSQL: roles, database, extension")
         await _patiently(lambda: provision_postgres(admin.postgres_dsn, owner=owner, app=app, relay=relay), deadline)
         on_step("Redis: accounts")
@@ -91,6 +94,25 @@ async def provision(
             on_step("migrations")
             said = await _migrate(endpoints)
     return Provisioned(kept, changed, said, time.monotonic() - began)
+
+
+def _check_addresses(admin: Admin, endpoints: Endpoints) -> None:
+    """Of a password with a `#` or `/` in it a part would be taken for the port, and a driver would repeat that part."""
+    addresses = {
+        "PROVISION_POSTGRES_DSN": admin.postgres_dsn,
+        "PROVISION_REDIS_URL": admin.redis_url,
+        "POSTGRES_OWNER_DSN": endpoints.postgres_owner_dsn,
+        "POSTGRES_DSN": endpoints.postgres_app_dsn,
+        "POSTGRES_RELAY_DSN": endpoints.postgres_relay_dsn,
+        "REDIS_URL": endpoints.redis_url,
+        "REDIS_REWRITE_URL": endpoints.redis_rewrite_url,
+    }
+    wrong = [name for name, address in addresses.items() if not is_address(address)]
+    if wrong:
+        raise ConfigurationError(
+            f"{', '.join(wrong)}: no address",
+            suggestions=("In a password, write %23 for #, %2F for /, %3F for ? and %40 for @.",),
+        )
 
 
 def _check_roles(endpoints: Endpoints) -> None:
