@@ -20,7 +20,7 @@ COLUMN: Final = 44
 HEADER: Final = """\
 # Every setting, with its default. The embedded stack (`ragpp up`) sets addresses and passwords by itself; these are for
 # services that run on their own, and for what is to differ. A process reads them once, when it starts, from its
-# environment: `set -a; . ./.env; set +a` puts a file like this one there.
+# environment: `set -a; . ./settings.env; set +a` puts a file like this one there.
 # Written by infra/scripts/refresh_env_example.py from the settings classes: do not edit.
 """
 COMMAND_LINE: Final = """

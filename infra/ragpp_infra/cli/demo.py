@@ -109,7 +109,7 @@ async def wait_until_digested(client: MemoryClient, user_id: str, *, patience_s:
             if time.monotonic() > deadline:
                 raise TierUnavailable(
                     f"{count} messages are not digested after {patience_s:.0f} s",
-                    suggestions=("See `ragpp logs workers`.",),
+                    suggestions=("See `ragpp logs workers`; of containers, `docker compose logs worker`.",),
                 )
             say(f"the worker digests: {count} to go")
             await asyncio.sleep(_POLL_S)

@@ -37,7 +37,7 @@ def init(
         safe(
             f"{len(SECRETS)} secrets are in {file}, which you alone can read\n"
             "next: docker compose up --build --wait\n"
-            "      export RAGPP_API_KEY=$(docker compose run --rm keys create)\n"
+            "      export RAGPP_API_KEY=$(docker compose run --rm -T keys create)\n"
             "      ragpp demo --url http://127.0.0.1:8700"
         ),
         soft_wrap=True,

@@ -27,7 +27,7 @@ Hint = Callable[[str], Awaitable[bool]]
 class Relay:
     """Asks `ledger` for the stages of `free()` that have work, and calls `hint` with each: whether it left one, False
     where one lies already; it may raise OSError for a broker that is down. What is not hinted at is begun by `begin`.
-    `looked` is told after each look at the ledger that succeeded.
+    `looked` is told of each round in which the ledger answered, or need not be asked since no stage was free.
     """
 
     def __init__(
