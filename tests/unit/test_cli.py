@@ -203,6 +203,14 @@ def test_status_of_a_stack_that_never_ran_answers_3(ragpp: Callable[..., Done], 
     assert not (tmp_path / "none").exists()
 
 
+def test_a_gateway_elsewhere_without_a_key_is_told_as_that(ragpp: Callable[..., Done], tmp_path: Path) -> None:
+    """It was told that there is no embedded stack, to whoever runs containers and wants none."""
+    done = ragpp("demo", "--url", "http://127.0.0.1:1", home=tmp_path)
+    assert done.returncode == 1
+    assert "RAGPP_API_KEY" in done.stderr
+    assert "embedded" not in done.stderr
+
+
 def test_a_bad_file_is_refused_before_anything_is_sent(ragpp: Callable[..., Done], tmp_path: Path) -> None:
     file = tmp_path / "bad.jsonl"
     file.write_text('{"content": "good"}\n{"content": 3}\n', encoding="utf-8")

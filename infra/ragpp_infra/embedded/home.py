@@ -17,7 +17,7 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from ragpp.errors import MemorySystemError, StackError
+from ragpp.errors import ConfigurationError, MemorySystemError, StackError
 
 if TYPE_CHECKING:
     from ragpp.client import MemoryClient
@@ -208,11 +208,16 @@ class Home:
     def client(self, url: str | None = None, key: str | None = None, *, timeout_s: float = 60.0) -> "MemoryClient":
         """A client of the gateway named by `url` and `key`, each taken from this folder when absent.
 
-        Raises NotRunning when the folder has none: nothing was started here.
+        Raises NotRunning when the folder has none: nothing was started here; ConfigurationError when it has no key for
+        the gateway that `url` names.
         """
         from ragpp.client import MemoryClient  # noqa: PLC0415 - most of what starts or stops a stack asks no gateway
 
-        url, key = url or self.url(), key or self.key()
+        named, url, key = bool(url), url or self.url(), key or self.key()
+        if named and key is None:
+            raise ConfigurationError(
+                f"there is no API key for {url}", suggestions=("Put it into RAGPP_API_KEY, or give it as --key.",)
+            )
         if url is None or key is None:
             raise NotRunning(f"there is no embedded stack in {self.path}")
         return MemoryClient(url, key, timeout_s=timeout_s)
