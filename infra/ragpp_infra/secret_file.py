@@ -62,6 +62,8 @@ def weakness(secret: str) -> str | None:
         return f"has {len(secret)} characters; at least {LEAST_CHARACTERS}"
     if not SAFE.fullmatch(secret):
         return "has characters beside letters, digits, _ and -"
+    if secret.startswith("-"):  # neo4j-admin, to which Neo4j's image gives its password, does
+        return "begins with -, by which a program takes it for an option"
     if len(set(secret)) < LEAST_DIFFERENT:
         return f"has {len(set(secret))} different characters; at least {LEAST_DIFFERENT}"
     known = next((word for word in KNOWN if word in secret.lower()), None)
@@ -77,7 +79,8 @@ def check_secrets(given: Mapping[str, str]) -> None:
         raise WeakSecrets("; ".join(f"{name} {why}" for name, why in wrong.items()), details={"secrets": wrong})
 
 
-def _generated() -> str:
+def generated() -> str:
+    """A new secret in which there is no weakness."""
     while weakness(made := secrets.token_hex(GENERATED_BYTES)):  # one in a hundred thousand has a known word in it
         continue
     return made
@@ -93,7 +96,7 @@ def write_new(path: Path) -> None:
         "# Settings that are to differ from .env.example go to settings.env beside it.",
     ]
     for name, purpose in SECRETS.items():
-        lines += ["", f"# {purpose}", f"{name}={_generated()}"]
+        lines += ["", f"# {purpose}", f"{name}={generated()}"]
     try:
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     except FileExistsError as error:

@@ -2,7 +2,6 @@
 deployment's are."""
 
 import asyncio
-import secrets
 import signal
 import sys
 from collections import defaultdict
@@ -32,6 +31,7 @@ from ragpp_infra.provisioning.endpoints import (
 )
 from ragpp_infra.provisioning.errors import ProvisioningError
 from ragpp_infra.provisioning.provision import provision
+from ragpp_infra.secret_file import generated
 from tests.support.asking import in_neo4j, in_postgres, in_redis
 from tests.support.compose import Service, service
 from tests.support.services import free_port
@@ -56,7 +56,7 @@ class ContainerStack:
     """Three containers of one run, as a RunStack."""
 
     def __init__(self, run: str) -> None:
-        self._secrets: defaultdict[str, str] = defaultdict(lambda: secrets.token_urlsafe(24))
+        self._secrets: defaultdict[str, str] = defaultdict(generated)
         made = {name: service(SERVICES[name], self._secrets) for name in SERVERS}
         made["neo4j"].environment["JAVA_TOOL_OPTIONS"] = " ".join(SHORT_LIVED)
         self._containers = {name: _container(made[name], PORTS[name], run) for name in SERVERS}

@@ -48,6 +48,7 @@ def test_a_file_that_is_there_is_left_as_it_is(ragpp: Callable[..., Done], tmp_p
         ("ragpp" + GOOD, "contains 'ragpp'"),
         (GOOD + "@", "has characters beside letters"),
         (GOOD + "%40", "has characters beside letters"),
+        ("-" + GOOD, "begins with -"),
     ],
 )
 def test_a_weak_secret_is_refused_by_its_name_and_not_repeated(
