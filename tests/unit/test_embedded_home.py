@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from ragpp.errors import StackError
+from ragpp.client import MemoryClient
+from ragpp.errors import ConfigurationError, StackError
 from ragpp_infra.embedded import home as home_module
 from ragpp_infra.embedded.home import Home
 from ragpp_infra.embedded.servers.neo4j import initial_access
@@ -127,3 +128,13 @@ def test_valkeys_access_list_holds_no_password_and_no_other_user() -> None:
     assert lines[2].endswith(" resetkeys resetchannels -@all +bgrewriteaof")
     assert " ~ragpp:* " in lines[1]
     assert "-@dangerous" in lines[1]
+
+
+def test_the_stored_key_goes_to_no_address_but_that_of_its_own_stack(home: Home) -> None:
+    home.remember("gateway_port", "8700")
+    home.write_key("rp_its_own")
+    for own in (None, "http://127.0.0.1:8700", "http://localhost:8700/"):
+        assert isinstance(home.client(own), MemoryClient)
+    with pytest.raises(ConfigurationError, match="no API key for https://elsewhere"):
+        home.client("https://elsewhere.example:8700")
+    assert isinstance(home.client("https://elsewhere.example:8700", "rp_another"), MemoryClient)

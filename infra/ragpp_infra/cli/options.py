@@ -29,7 +29,12 @@ UrlOption: TypeAlias = Annotated[
 ]
 KeyOption: TypeAlias = Annotated[
     str | None,
-    typer.Option("--key", envvar="RAGPP_API_KEY", help="API key; default: the embedded stack's.", show_envvar=True),
+    typer.Option(
+        "--key",
+        envvar="RAGPP_API_KEY",
+        help="API key; default: the embedded stack's, for that stack alone.",
+        show_envvar=True,
+    ),
 ]
 UserOption: TypeAlias = Annotated[
     str, typer.Option("--user", "-u", envvar="RAGPP_USER", help="Whose memory.", show_default=False)

@@ -206,14 +206,18 @@ class Home:
         return None if port is None else f"http://{HOST}:{port}"
 
     def client(self, url: str | None = None, key: str | None = None, *, timeout_s: float = 60.0) -> "MemoryClient":
-        """A client of the gateway named by `url` and `key`, each taken from this folder when absent.
+        """A client of the gateway named by `url` and `key`, each taken from this folder when absent; the key only for the
+        gateway of this folder, since another's address has no business with it.
 
         Raises NotRunning when the folder has none: nothing was started here; ConfigurationError when it has no key for
         the gateway that `url` names.
         """
         from ragpp.client import MemoryClient  # noqa: PLC0415 - most of what starts or stops a stack asks no gateway
 
-        named, url, key = bool(url), url or self.url(), key or self.key()
+        own, port = self.url(), self.recall("gateway_port")
+        named, url = bool(url), url or own
+        if url is not None and url.rstrip("/") in {own, f"http://localhost:{port}"}:
+            key = key or self.key()
         if named and key is None:
             raise ConfigurationError(
                 f"there is no API key for {url}", suggestions=("Put it into RAGPP_API_KEY, or give it as --key.",)
