@@ -206,8 +206,8 @@ class Home:
         return None if port is None else f"http://{HOST}:{port}"
 
     def client(self, url: str | None = None, key: str | None = None, *, timeout_s: float = 60.0) -> "MemoryClient":
-        """A client of the gateway named by `url` and `key`, each taken from this folder when absent; the key only for the
-        gateway of this folder, since another's address has no business with it.
+        """A client of the gateway named by `url` and `key`, each taken from this folder when absent; the key for the
+        gateway of this folder alone, since another's address has no business with it.
 
         Raises NotRunning when the folder has none: nothing was started here; ConfigurationError when it has no key for
         the gateway that `url` names.
