@@ -49,7 +49,10 @@ class WeakSecrets(
     code="MEM-036",
     status=422,
     title="These secrets are not good enough",
-    suggestions=("Have new ones made: move the file away and run `ragpp init`.", "Or: openssl rand -hex 32"),
+    suggestions=(
+        "Put a better one in its place: openssl rand -hex 32",
+        "All of them anew, only where nothing was started with them yet: move the file away and run `ragpp init`.",
+    ),
 ):
     """Secrets that are missing, short, guessable, used twice, or that no address can hold."""
 
@@ -102,7 +105,10 @@ def write_new(path: Path) -> None:
     except FileExistsError as error:
         raise ConfigurationError(
             f"{path} is there already, and what runs may have been started with it: it is left as it is",
-            suggestions=("See whether it will do: ragpp init --check", "For new secrets, move it away first."),
+            suggestions=(
+                "See whether it will do: ragpp init --check",
+                "For new secrets, move it away first; what runs keeps its data only with those it was started with.",
+            ),
         ) from error
     except OSError as error:
         raise ConfigurationError(f"{path} cannot be written: {error.strerror}") from error

@@ -123,3 +123,28 @@ def test_the_usual_port_is_taken_again_once_it_is_free(tmp_path: Path, monkeypat
     assert home.choose_gateway_port() == elsewhere  # as long as something runs that knows it
     home.return_to_usual_port()
     assert home.choose_gateway_port() == USUAL_PORT
+
+
+def test_provision_says_which_setting_there_is_not_before_it_asks_any_server(
+    ragpp: Callable[..., Done], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Catches containers that say nothing of a misspelt line in settings.env, which has no effect."""
+    strong = [f"{number}f3c9b7a1e5d8026ac4f9e1b7d3" for number in range(1, 9)]
+    given = {
+        "PROVISION_POSTGRES_DSN": f"postgresql://postgres:{strong[0]}@127.0.0.1:1/postgres",
+        "PROVISION_REDIS_URL": f"redis://default:{strong[1]}@127.0.0.1:1/0",
+        "PROVISION_NEO4J_PASSWORD": strong[2],
+        "POSTGRES_DSN": f"postgresql://ragpp_app:{strong[3]}@127.0.0.1:1/ragpp",
+        "POSTGRES_OWNER_DSN": f"postgresql://ragpp_owner:{strong[4]}@127.0.0.1:1/ragpp",
+        "POSTGRES_RELAY_DSN": f"postgresql://ragpp_relay:{strong[5]}@127.0.0.1:1/ragpp",
+        "REDIS_URL": f"redis://ragpp:{strong[6]}@127.0.0.1:1/0",
+        "REDIS_REWRITE_URL": f"redis://ragpp_rewriter:{strong[7]}@127.0.0.1:1/0",
+        "NEO4J_URI": "bolt://127.0.0.1:1",
+        "NEO4J_PASSWORD": "a8e2d5c7f1b4930e6d8c2a5f7b",
+        "GATEWAY_TOKEN_BUDGT": "77",
+    }
+    for name, value in given.items():
+        monkeypatch.setenv(name, value)
+    done = ragpp("provision", "--patience", "0", home=tmp_path / "none")
+    assert done.returncode == 1
+    assert "there is no setting GATEWAY_TOKEN_BUDGT: did you mean GATEWAY_TOKEN_BUDGET?" in done.stderr

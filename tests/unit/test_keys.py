@@ -1,9 +1,13 @@
-"""A key is made for ids that a request can carry, and for no others."""
+"""A key is made for ids that a request can carry, and for no others; the list tells which still work."""
+
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
 from ragpp.errors import InvalidInput
-from ragpp_services.gateway.keys import create_key
+from ragpp_services.gateway.keys import create_key, state_of
+from ragpp_services.gateway.store import KeyListing
 
 NOBODY_LISTENS = "postgresql://127.0.0.1:1/ragpp"
 
@@ -22,3 +26,13 @@ async def test_an_id_that_no_request_could_carry_is_refused_by_its_name(
 ) -> None:
     with pytest.raises(InvalidInput, match=named):
         await create_key(NOBODY_LISTENS, tenant, frozenset({"read"}), user_id=user, agent_id=agent)
+
+
+def test_a_key_that_is_over_is_not_listed_as_valid() -> None:
+    """Catches the list that looked at revocation alone: an expired key, refused by the gateway, was `valid` in it."""
+    made = datetime(2026, 3, 1, tzinfo=UTC)
+    key = KeyListing("key_1", "rp_1", "t", ("read",), None, None, made, made + timedelta(days=1), None)
+    assert state_of(key, made) == "valid"
+    assert state_of(key, made + timedelta(days=1)) == "expired"
+    assert state_of(replace(key, revoked_at=made), made + timedelta(days=1)) == "revoked"
+    assert state_of(replace(key, expires_at=None), made + timedelta(days=10_000)) == "valid"

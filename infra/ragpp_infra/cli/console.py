@@ -2,6 +2,7 @@
 
 import json
 import sys
+from collections.abc import Mapping
 from enum import IntEnum
 from typing import Final
 
@@ -34,6 +35,13 @@ def plain(text: str) -> str:
 def safe(text: str, style: str = "") -> Text:
     """`text` as it is: no markup, no control characters."""
     return Text(plain(text), style=style)
+
+
+def name_misspelt(unknown: Mapping[str, str | None]) -> None:
+    """Settings that there are not, each with the one that was probably meant, on standard error."""
+    for name, meant in unknown.items():
+        advice = f": did you mean {meant}?" if meant else ""
+        err.print(safe(f"there is no setting {name}{advice}", "yellow"), soft_wrap=True)
 
 
 def emit_json(value: object) -> None:

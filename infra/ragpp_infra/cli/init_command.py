@@ -37,8 +37,8 @@ def init(
         safe(
             f"{len(SECRETS)} secrets are in {file}, which you alone can read\n"
             "next: docker compose up --build --wait\n"
-            "      export RAGPP_API_KEY=$(docker compose run --rm -T keys create)\n"
-            "      ragpp demo --url http://127.0.0.1:8700"
+            "      export RAGPP_URL=http://127.0.0.1:8700 RAGPP_API_KEY=$(docker compose run --rm -T keys create)\n"
+            "      ragpp demo --url $RAGPP_URL"
         ),
         soft_wrap=True,
     )

@@ -1,6 +1,7 @@
 """`ragpp provision`: servers that somebody else started, made ready for RAG++."""
 
 import asyncio
+import os
 from dataclasses import asdict
 from typing import Annotated
 
@@ -8,8 +9,9 @@ import typer
 from pydantic import SecretStr
 
 from ragpp.errors import ConfigurationError
-from ragpp_infra.cli.console import emit_json, err, out, safe
+from ragpp_infra.cli.console import emit_json, err, name_misspelt, out, safe
 from ragpp_infra.cli.options import JsonOption
+from ragpp_infra.embedded.environment import unknown_settings
 from ragpp_infra.provisioning.endpoints import Admin, Endpoints, account_of
 from ragpp_infra.provisioning.provision import provision as make_ready
 from ragpp_infra.secret_file import check_secrets
@@ -51,6 +53,8 @@ def provision(
     endpoints = _endpoints()
     admin = Admin(SecretStr(postgres), SecretStr(redis), endpoints.neo4j_uri, SecretStr(neo4j_password))
     check_secrets(_passwords(endpoints))
+    if not as_json:  # in containers nobody else sees what is misspelt in settings.env
+        name_misspelt(unknown_settings(os.environ))
     done = asyncio.run(
         make_ready(
             admin,

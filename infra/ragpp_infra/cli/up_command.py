@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
-from ragpp_infra.cli.console import emit_json, err, out, safe
+from ragpp_infra.cli.console import emit_json, name_misspelt, out, safe
 from ragpp_infra.cli.foreground import bring_up, stop_what_was_started, watch
 from ragpp_infra.cli.options import DEFAULT_HOME, HomeOption, JsonOption
 from ragpp_infra.embedded.environment import unknown_settings
@@ -41,9 +41,7 @@ def up(
     lifecycle = Lifecycle(home)
     unknown = unknown_settings(os.environ)
     if not as_json:
-        for name, meant in unknown.items():
-            advice = f": did you mean {meant}?" if meant else ""
-            err.print(safe(f"there is no setting {name}{advice}", "yellow"), soft_wrap=True)
+        name_misspelt(unknown)
     started = bring_up(lifecycle, workers=workers, quiet=as_json)
     if as_json:
         emit_json(

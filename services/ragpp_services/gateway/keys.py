@@ -11,7 +11,7 @@ import asyncio
 import json
 import sys
 from dataclasses import asdict
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Annotated
 
 import asyncpg
@@ -28,7 +28,7 @@ from ragpp.stores.postgres import foreign_errors
 from ragpp_services.gateway import store
 from ragpp_services.gateway.identity import SCOPES, make_key
 
-app = typer.Typer(help="Make, list and revoke API keys.", no_args_is_help=True)
+app = typer.Typer(help="Make, list and revoke API keys.", no_args_is_help=True, add_completion=False)
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
@@ -100,6 +100,13 @@ def create(
     typer.echo(json.dumps(made) if as_json else made["key"])
 
 
+def state_of(key: store.KeyListing, now: datetime) -> str:
+    """What a request with this key meets: revoked, expired or valid."""
+    if key.revoked_at:
+        return "revoked"
+    return "expired" if key.expires_at and key.expires_at <= now else "valid"
+
+
 @app.command("list")
 def list_(
     tenant: Annotated[str | None, typer.Option(help="Only this tenant's.")] = None, as_json: Json = False
@@ -118,11 +125,12 @@ def list_(
         if as_json:
             typer.echo(json.dumps(asdict(key), default=str))
         else:
-            state = "revoked" if key.revoked_at else "valid"
             bound = f" user={key.user_id}" if key.user_id else ""
             bound += f" agent={key.agent_id}" if key.agent_id else ""
+            until = f" until {key.expires_at:%F %T}" if key.expires_at else ""
             typer.echo(
-                f"{key.key_id}  {state:8} {key.tenant_id}  {','.join(key.scopes)}{bound}  {key.created_at:%F %T}"
+                f"{key.key_id}  {state_of(key, system_clock()):8} {key.tenant_id}  {','.join(key.scopes)}{bound}"
+                f"  {key.created_at:%F %T}{until}"
             )
 
 

@@ -9,6 +9,6 @@ class GatewayUnreachable(
     status=503,
     title="The gateway cannot be reached",
     retryable=True,
-    suggestions=("Start it with `ragpp up`, or check the address.",),
+    suggestions=("Start it with `ragpp up`, in containers `docker compose up --wait`, or check the address.",),
 ):
     """No answer came back. A write may have happened: repeat it with the same ids."""

@@ -212,6 +212,7 @@ class Unauthenticated(
     title="A valid API key is required",
     suggestions=(
         "Send the key as `Authorization: Bearer <key>`; `ragpp status` names the file that has the embedded stack's.",
+        "Have one made: `ragpp key create`, for containers `docker compose run --rm -T keys create`.",
     ),
 ):
     """No key was sent, or it is unknown, revoked or expired."""
