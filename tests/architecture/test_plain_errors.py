@@ -62,10 +62,11 @@ OF_FILES_AND_IMPORTS: Final = {
     "ragpp.llm.factory": {"error"},
     "ragpp.client.environment": {"' and '.join(missing)"},  # of settings
     "ragpp.settings.variables": {"'; '.join(problems)"},  # of settings
+    "ragpp_infra.embedded.home": {"url"},  # as the caller gave it
     "ragpp_infra.embedded.environment": {"'; '.join(problems)"},
     "ragpp_infra.cli.init_command": {"file"},
     "ragpp_infra.secret_file": {"error", "error.strerror"},
-    "ragpp_infra.provisioning.provision": {"'; '.join(wrong)"},  # names of settings and roles
+    "ragpp_infra.provisioning.provision": {"'; '.join(wrong)", "', '.join(wrong)"},  # names of settings and roles
     "ragpp_services.governor.langgraph": {"error"},
 }
 """Where an error's own text cannot be about a message."""
