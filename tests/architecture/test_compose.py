@@ -103,6 +103,19 @@ def test_what_a_service_is_given_are_settings(name: str) -> None:
     assert ours <= known_settings()
 
 
+@pytest.mark.parametrize("name", sorted(SERVICES.keys() - {*STORES, "keys"}))
+def test_settings_of_a_laptop_do_not_move_what_lies_in_the_image(name: str) -> None:
+    """With a copy of .env.example as settings.env every container was healthy and every write 503: no embedding graph
+    was where that said."""
+    in_image = dict(
+        re.findall(r"^ *(EMBEDDING_CACHE_DIR|GATEWAY_AUDIT_SPOOL)=([^\s\\\\]+)", _final_stage(), re.MULTILINE)
+    )
+    wanted = {"EMBEDDING_CACHE_DIR", *(["GATEWAY_AUDIT_SPOOL"] if name == "gateway" else [])}
+    assert in_image.keys() >= wanted
+    environment = SERVICES[name]["environment"]
+    assert {setting: environment.get(setting) for setting in wanted} == {place: in_image[place] for place in wanted}
+
+
 def test_every_tier_is_asked_where_it_listens() -> None:
     ports = {service.name: service.port for service in TIERS}
     for tier in PROTOCOLS:
