@@ -77,14 +77,7 @@ def provision(
 
 def _passwords(endpoints: Endpoints) -> dict[str, str]:
     """The password that each account is about to get, by where it is set."""
-    addresses = {
-        "POSTGRES_OWNER_DSN": endpoints.postgres_owner_dsn,
-        "POSTGRES_DSN": endpoints.postgres_app_dsn,
-        "POSTGRES_RELAY_DSN": endpoints.postgres_relay_dsn,
-        "REDIS_URL": endpoints.redis_url,
-        "REDIS_REWRITE_URL": endpoints.redis_rewrite_url,
-    }
-    passwords = {f"the password in {name}": account_of(url)[1] for name, url in addresses.items()}
+    passwords = {f"the password in {name}": account_of(url)[1] for name, url in endpoints.addresses().items()}
     return {**passwords, "NEO4J_PASSWORD": endpoints.neo4j_password.get_secret_value()}
 
 

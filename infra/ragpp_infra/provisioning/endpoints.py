@@ -31,14 +31,20 @@ class Endpoints:
     neo4j_user: str
     neo4j_password: SecretStr
 
+    def addresses(self) -> dict[str, SecretStr]:
+        """Those that hold an account and its password, by the environment variable that each is in."""
+        return {
+            "POSTGRES_OWNER_DSN": self.postgres_owner_dsn,
+            "POSTGRES_DSN": self.postgres_app_dsn,
+            "POSTGRES_RELAY_DSN": self.postgres_relay_dsn,
+            "REDIS_URL": self.redis_url,
+            "REDIS_REWRITE_URL": self.redis_rewrite_url,
+        }
+
     def settings(self) -> dict[str, str]:
         """The environment variables by which a service takes them."""
         return {
-            "POSTGRES_DSN": self.postgres_app_dsn.get_secret_value(),
-            "POSTGRES_OWNER_DSN": self.postgres_owner_dsn.get_secret_value(),
-            "POSTGRES_RELAY_DSN": self.postgres_relay_dsn.get_secret_value(),
-            "REDIS_URL": self.redis_url.get_secret_value(),
-            "REDIS_REWRITE_URL": self.redis_rewrite_url.get_secret_value(),
+            **{name: address.get_secret_value() for name, address in self.addresses().items()},
             "NEO4J_URI": self.neo4j_uri,
             "NEO4J_USER": self.neo4j_user,
             "NEO4J_PASSWORD": self.neo4j_password.get_secret_value(),

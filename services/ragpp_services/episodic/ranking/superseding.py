@@ -28,6 +28,7 @@ import re
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice
 from typing import Final
 
 import numpy as np
@@ -179,8 +180,8 @@ def current_first(question: str, statements: Sequence[Statement], rarity: npt.ND
     corrections = _latest_first([index for index in others if between.corrects(index, first)], between.corrects)
     head = newer or corrections[:1]
     best = head[0] if head else first
-    may_be = [index for index in others if index not in head and between.may_correct(index, best)]
-    doubtful = [] if corrections else may_be[:1]
+    may_be = (index for index in others if index not in head and between.may_correct(index, best))
+    doubtful = [] if corrections else list(islice(may_be, 1))
     left = [index for index in order if index not in {*head, *doubtful}]
     if not head:
         place = left.index(first) + 1

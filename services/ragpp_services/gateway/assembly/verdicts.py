@@ -8,9 +8,7 @@ from ragpp_services.gateway.assembly.relevance import LEAST_RELEVANCE
 
 def without_rejected(known: Sequence[Memory]) -> tuple[list[Memory], list[Memory]]:
     """What of `known` holds, and what a person rejected (`MemoryQuery.rejected`)."""
-    rejected = [memory for memory in known if memory.metadata.get("verdict") == "rejected"]
-    gone = set(map(id, rejected))
-    return [memory for memory in known if id(memory) not in gone], rejected
+    return [one for one in known if not _is_rejected(one)], [one for one in known if _is_rejected(one)]
 
 
 def set_back(interactions: Sequence[Memory], rejected: Sequence[Memory]) -> list[Memory]:
@@ -39,6 +37,10 @@ def set_back(interactions: Sequence[Memory], rejected: Sequence[Memory]) -> list
         if memory.id in against
     ]
     return [*first, *behind, *(memory for memory in marked if memory.score < LEAST_RELEVANCE)]
+
+
+def _is_rejected(memory: Memory) -> bool:
+    return memory.metadata.get("verdict") == "rejected"
 
 
 def _marked(memory: Memory, against: Mapping[str, str]) -> Memory:
