@@ -32,6 +32,14 @@ DoneT = TypeVar("DoneT")
 OnStep = Callable[[str], None]
 POLL_S: Final = 0.5
 LAST_LINES: Final = 3
+ROLES: Final = {
+    "POSTGRES_OWNER_DSN": OWNER,
+    "POSTGRES_DSN": APP,
+    "POSTGRES_RELAY_DSN": RELAY,
+    "REDIS_URL": REDIS_USER,
+    "REDIS_REWRITE_URL": REDIS_REWRITER,
+}
+"""Whose each address is to be."""
 
 
 @dataclass(frozen=True)
@@ -117,22 +125,15 @@ def _check_addresses(admin: Admin, endpoints: Endpoints) -> None:
 
 def _check_roles(endpoints: Endpoints) -> None:
     """Migrations grant to roles by name, and keys are granted by prefix: other names would get nothing."""
-    expected = {
-        "POSTGRES_OWNER_DSN": (account_of(endpoints.postgres_owner_dsn), OWNER),
-        "POSTGRES_DSN": (account_of(endpoints.postgres_app_dsn), APP),
-        "POSTGRES_RELAY_DSN": (account_of(endpoints.postgres_relay_dsn), RELAY),
-        "REDIS_URL": (account_of(endpoints.redis_url), REDIS_USER),
-        "REDIS_REWRITE_URL": (account_of(endpoints.redis_rewrite_url), REDIS_REWRITER),
-    }
-    wrong = [f"{name} is to be of the user {role}" for name, ((user, _), role) in expected.items() if user != role]
-    wrong += [f"{name} has no password" for name, ((_, password), _) in expected.items() if not password]
-    for name, dsn in (
-        ("POSTGRES_OWNER_DSN", endpoints.postgres_owner_dsn),
-        ("POSTGRES_DSN", endpoints.postgres_app_dsn),
-        ("POSTGRES_RELAY_DSN", endpoints.postgres_relay_dsn),
-    ):
-        if database_of(dsn) != DATABASE:
-            wrong.append(f"{name} is to be of the database {DATABASE}")
+    addresses = endpoints.addresses()
+    accounts = {name: account_of(address) for name, address in addresses.items()}
+    wrong = [f"{name} is to be of the user {role}" for name, role in ROLES.items() if accounts[name][0] != role]
+    wrong += [f"{name} has no password" for name, (_, password) in accounts.items() if not password]
+    wrong += [
+        f"{name} is to be of the database {DATABASE}"
+        for name, address in addresses.items()
+        if name.startswith("POSTGRES_") and database_of(address) != DATABASE
+    ]
     if wrong:
         raise ConfigurationError("; ".join(wrong))
 

@@ -76,10 +76,11 @@ def memories(
     entities = entities_at(rows.entities, until)
     nearness = {entity.id: entity.nearness for entity in entities}
     relationships = relationships_at(rows.relationships, nearness, query.text, until=until, now=moment, belief=belief)
-    rejected = [_rejected(row, query.text, relationships, counter) for row in rows.rejected]
+    wanted = _asked_of(query.text)
+    rejected = [_rejected(row, query.text, wanted, relationships, counter) for row in rows.rejected]
     if SPEAKER in query.entities:
         entities = [entity for entity in entities if entity.state.key != name_key(SPEAKER)]
-        asked_for, wanted = {entity.id for entity in entities}, _asked_of(query.text)
+        asked_for = {entity.id for entity in entities}
         if wanted and content_words(query.text):
             relationships = [
                 one for one in relationships if asked_for & {*one.ends} or not wanted.isdisjoint(terms(one.document))
@@ -135,13 +136,15 @@ def _asked_of(question: str) -> frozenset[int]:
     return frozenset(query_terms(question)).difference(terms(SPEAKER))
 
 
-def _rejected(row: Row, question: str, held: Sequence[FoundRelationship], counter: TokenCounter) -> Memory:
-    """A relationship that a person rejected. Its score is the share of the question's words that it has beside its
-    source's name: what it tells against. That is nothing where the question is after kin of the speaker's, and it is
-    about the speaker alone: a message about the sister, read as one of the speaker, still tells of the sister. Of its
-    sources, those that answer the question by something else that was learned from them are left out."""
+def _rejected(
+    row: Row, question: str, wanted: frozenset[int], held: Sequence[FoundRelationship], counter: TokenCounter
+) -> Memory:
+    """A relationship that a person rejected. Its score is the share of the terms `wanted` of the question that it has
+    beside its source's name: what it tells against. That is nothing where the question is after kin of the speaker's,
+    and it is about the speaker alone: a message about the sister, read as one of the speaker, still tells of the
+    sister. Of its sources, those that answer the question by something else that was learned from them are left out."""
     identifier, source, type_name, target, sources = cast("tuple[str, str, str, str, list[str] | None]", tuple(row))
-    wanted, kin = _asked_of(question), kin_in(question)
+    kin = kin_in(question)
     said = f"{words_of_type(type_name)} {target}"
     shared = wanted.intersection(terms(said))
     if name_key(source) == name_key(SPEAKER) and kin and kin.isdisjoint(kin_in(said)):
