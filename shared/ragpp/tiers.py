@@ -639,9 +639,9 @@ class CatalogTier(MemoryTier, Protocol):
         sections: Sequence[PageSection] | None = None,
         epoch: int | None = None,
     ) -> MemoryCategory:
-        """Make its page of its items: of `sections` that somebody wrote, of which lines that name no item of it are left
-        out, or by the tier itself. Without anything new since the last time, and where a person edited it, only when
-        `force`. CategoryNotFoundError; ConsolidationError, and the page is as it was."""
+        """Make its page of its items: of `sections` that somebody wrote, of which lines that name no item of it are
+        left out, or by the tier itself. Without anything new since the last time, and where a person edited it, only
+        when `force`. CategoryNotFoundError; ConsolidationError, and the page is as it was."""
         ...
 
     async def due_categories(self, scope: Scope, new_items: int = 1) -> list[str]:

@@ -71,8 +71,8 @@ class NewEvent:
     """A change that is about to be committed.
 
     `subject_id`: what changed. `payload`: what a consumer needs beside it; never content, which the subject's own
-    store holds and forgets. `occurred_at`: in the time of the conversations. `session_id`, `correlation_id`: of an event
-    of the catalog, where there is one; not kept of `interaction.stored`.
+    store holds and forgets. `occurred_at`: in the time of the conversations. `session_id`, `correlation_id`: of an
+    event of the catalog, where there is one; not kept of `interaction.stored`.
     """
 
     kind: EventKind
