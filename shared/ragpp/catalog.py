@@ -6,6 +6,7 @@
 import hashlib
 from datetime import datetime
 from typing import Annotated, Final, Literal, Self, get_args
+from uuid import NAMESPACE_OID, uuid5
 
 from pydantic import AfterValidator, Field, JsonValue
 
@@ -21,7 +22,7 @@ from ragpp.fields import (
     UserId,
     storable,
 )
-from ragpp.models import Role, Value, Vector
+from ragpp.models import Role, Scope, Value, Vector
 
 ResourceType = Literal["conversation", "document", "config", "feedback"]
 RESOURCE_TYPES: Final[tuple[ResourceType, ...]] = get_args(ResourceType)
@@ -33,6 +34,8 @@ ItemKind = Literal["fact", "decision", "insight", "error", "plan", "preference",
 CatalogVisibility = Literal["agent", "shared", "global"]
 """Who may see it: one agent of the user, all of the user's agents, or every user of the tenant."""
 RetrievalMode = Literal["rag", "llm", "hybrid"]
+EVERYBODY: Final = ""
+"""The user id under which lives what all users of a tenant share."""
 MAX_RESOURCE_CHARS: Final = 1_000_000
 MAX_CATEGORY_CHARS: Final = 64
 DEFAULT_K: Final = 5
@@ -269,6 +272,13 @@ class CatalogEvent(_Written):
     session_id: str | None = None
     correlation_id: str | None = None
     payload: dict[str, JsonValue] = Field(default_factory=dict)
+
+
+def extracted_item_id(scope: Scope, resource_id: str, seen_by: str | None, content: str) -> str:
+    """The id of an item that is taken from a resource: the same whenever the same is taken from it for the same eyes,
+    so that taking it again changes nothing, and what a person deleted stays known."""
+    said = (scope.tenant_id, scope.user_id, resource_id, "" if seen_by is None else f"={seen_by}", content)
+    return f"item_{uuid5(NAMESPACE_OID, chr(31).join(said))}"
 
 
 def generate_memory_key(
