@@ -119,7 +119,7 @@ def interaction_values(new: NewInteraction, event_id: int) -> tuple[object, ...]
 def found_of(row: "asyncpg.Record") -> Found:
     """The interaction and the chunk in a row of the statement `found`."""
     packed = row["found_vector"]
-    vector = None if packed is None else direction(packed)  # never zero: see `indexing.vector`
+    vector = None if packed is None else direction(packed)  # never zero: see `ragpp.embedding.vectors`
     return Found(stored_of(row), row["found_start"], row["found_end"], vector)
 
 
