@@ -152,7 +152,9 @@ def test_ids_that_two_tiers_spell_alike_are_two_memories() -> None:
 
 
 def of_resource(identifier: str, finding: str | None = None) -> Memory:
-    metadata: dict[str, JsonValue] = {"resource_id": "res_1"} | ({"finding_id": finding} if finding else {})
+    metadata: dict[str, JsonValue] = {"resource_id": "res_1"}
+    if finding is not None:
+        metadata["finding_id"] = finding
     return memory("catalog", identifier, sources=["res_1"]).model_copy(update={"metadata": metadata})
 
 
