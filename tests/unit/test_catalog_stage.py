@@ -50,19 +50,9 @@ class Episodic:
 
 @dataclass
 class Ledger:
-    """What was asked for, by its subject."""
+    """The category that somebody asked for."""
 
-    asked: dict[str, Mapping[str, JsonValue]] = field(default_factory=dict)
     hint: str | None = None
-
-    async def request(
-        self, scope: Scope, kind: str, subject_id: str, payload: Mapping[str, JsonValue], at: object, *, anew: bool
-    ) -> int:
-        del scope, at
-        assert kind == "catalog.requested"
-        assert anew
-        self.asked[subject_id] = payload
-        return len(self.asked)
 
     async def category_hint(self, scope: Scope, resource_id: str) -> str | None:
         del scope, resource_id
@@ -234,20 +224,18 @@ async def test_what_is_forgotten_while_it_is_read_is_not_brought_back(extractor:
     assert catalog.items == {}
 
 
-async def test_a_forgotten_message_goes_and_the_rest_is_extracted_anew(extractor: Extractor) -> None:
+async def test_a_forgotten_message_goes_and_what_is_left_is_extracted_as_it_was_asked_for(extractor: Extractor) -> None:
     gone = said("m1", "The Basic plan costs $99 per month.")
     stays = said("m2", "The Pro plan costs $299 per month.")
     catalog = KeptCatalog({"res_1": conversation(gone, stays)})
-    ledger = Ledger(hint="prices")
     forgets = {name: Forgets() for name in ("short_term", "semantic", "procedural", "pins")}
-    parts = parts_of(extractor, catalog, gone, stays, ledger=ledger, **forgets)
-    await done(parts, work(task="extract", resource_id="res_1"))
+    parts = parts_of(extractor, catalog, gone, stays, ledger=Ledger(hint="prices"), **forgets)
+    await done(parts, work(task="extract", resource_id="res_1", category_hint="prices"))
     await withdraw(parts, SCOPE, ["m1"])
     assert catalog.items == {}
-    ((_, payload),) = ledger.asked.items()
-    await done(parts, replace(work(), payload=payload))
+    await done(parts, work(task="extract", resource_id="res_1", again=True))
     assert ["$299" in item.content for item in catalog.items.values()] == [True]
-    assert [item.category for item in catalog.items.values()] == ["prices"]  # as was asked for when it was extracted
+    assert [item.category for item in catalog.items.values()] == ["prices"]
 
 
 def fact(text: str, quote: str, *messages: int) -> SaidFact:

@@ -14,7 +14,6 @@ from ragpp.ledger import Work
 from ragpp.ledger.forgotten import teach_less
 from ragpp.models import DEFAULT_SESSION, InteractionEntry, Scope
 from ragpp_services.workers.parts import WorkerParts
-from ragpp_services.workers.stages.catalog.asking import extract_anew
 from ragpp_services.workers.stages.clean import want_clean
 from ragpp_services.workers.stages.observe import observe_again
 from ragpp_services.workers.stages.sentences import index_sentences
@@ -109,12 +108,10 @@ async def forget(parts: WorkerParts, batch: Sequence[Work]) -> None:
 
 
 async def withdraw(parts: WorkerParts, scope: Scope, gone: Sequence[str]) -> None:
-    """Take interactions out of everything but the episodic tier, and ask for what is left of the catalog's resources to
-    be extracted anew; harmless to repeat. Raises TierUnavailable."""
+    """Take interactions out of everything but the episodic tier; harmless to repeat. Raises TierUnavailable."""
     for view in await everywhere(parts, scope):
         await parts.short_term.forget(view, gone)
         await parts.semantic.forget_sources(view, gone)
         await parts.procedural.forget_sources(view, gone)
-    for resource_id in await parts.catalog.forget_sources(scope, gone):
-        await extract_anew(parts, scope, resource_id)
+    await parts.catalog.forget_sources(scope, gone)
     await parts.pins.unpin(scope, "episodic", gone)

@@ -11,10 +11,10 @@ from ragpp.catalog import EVERYBODY, ItemEntry, MemoryItem, Resource
 from ragpp.errors import ExtractionError, InvalidInput, ResourceNotFoundError
 from ragpp.errors.telling import told
 from ragpp.ledger import Work
+from ragpp.ledger.extracting import AGAIN
 from ragpp.models import Interaction, Page, Scope
 from ragpp.paging import PAGE, pages
 from ragpp_services.workers.parts import WorkerParts
-from ragpp_services.workers.stages.catalog.asking import AGAIN
 from ragpp_services.workers.stages.catalog.reading import Statements, entries_of, read_statements
 
 RETRIES: Final = 2
