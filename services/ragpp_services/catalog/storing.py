@@ -3,7 +3,6 @@
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Final
 
 from pydantic import JsonValue
 
@@ -11,6 +10,7 @@ from ragpp.catalog import CatalogInput, ItemEntry, ResourceEntry
 from ragpp.errors import Conflict, ResourceNotFoundError
 from ragpp.ledger import NewEvent
 from ragpp.models import Stored
+from ragpp_services.catalog.categories.asking import ask_for_pages
 from ragpp_services.catalog.items.regrouping import regroup
 from ragpp_services.catalog.items.rows import KnownItem, NewItem
 from ragpp_services.catalog.items.sameness import same_fact
@@ -18,9 +18,6 @@ from ragpp_services.catalog.items.writing import check_categories, seen_as
 from ragpp_services.catalog.resources.indexing import content_hash
 from ragpp_services.catalog.resources.rows import KnownResource, NewResource
 from ragpp_services.catalog.store import Rows
-
-DUE_ITEMS: Final = 10
-"""From so many new items on a category's page is made anew."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,15 +99,9 @@ async def write_items(rows: Rows, fresh: Sequence[NewItem], now: datetime) -> di
     }
     await rows.items.insert(fresh, [events[one.entry.id] for one in fresh], now)
     await regroup(rows.items, [one.entry.id for one in fresh], same_fact)
-    await _ask_for_pages(rows, fresh, now)
-    return events
-
-
-async def _ask_for_pages(rows: Rows, fresh: Sequence[NewItem], now: datetime) -> None:
     touched = {one.entry.category for one in fresh if one.entry.category is not None and one.entry.seen_by is None}
-    for identifier, name, until in await rows.items.pages_due(touched, DUE_ITEMS) if touched else ():
-        payload: dict[str, str | int | bool | None] = {"task": "consolidate", "category": name, "force": False}
-        await rows.request(f"consolidate:{identifier}:{until}", payload, now)
+    await ask_for_pages(rows, touched, now)
+    return events
 
 
 async def _write_resources(
