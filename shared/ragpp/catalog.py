@@ -1,9 +1,11 @@
 """The values of the catalog: raw resources, the facts taken from them, the pages made of those, and answers.
 
-`to_dict` and `from_dict` are the JSON of each: what was written is read back equal.
+`to_dict` and `from_dict` are the JSON of each: what was written is read back equal. Over 300 lines and one file all the
+same: values that know each other, a table more than code.
 """
 
 import hashlib
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Annotated, Final, Literal, Self, get_args
 from uuid import NAMESPACE_OID, uuid5
@@ -158,6 +160,14 @@ class MemoryCategory(_Written):
 
 
 LISTED_ITEMS: Final = 1_000
+DEFAULT_CATEGORIES: Final[Mapping[str, str]] = {
+    "lead_preferences": "Captured preferences, requirements, and communication styles of leads",
+    "product_knowledge": "Information about products, pricing, features, and comparisons",
+    "objection_patterns": "Common objections encountered and successful response patterns",
+    "conversation_insights": "Meta-learnings and patterns observed across conversations",
+    "successful_approaches": "Documented approaches that led to positive outcomes",
+}
+"""Names and descriptions of those that are created on request (document 002 §8.3)."""
 
 
 class RetrievalResult(_Written):
@@ -247,6 +257,20 @@ class ItemQuery(Value):
     resource_id: Id | None = None
     similarity_threshold: Annotated[float, Field(ge=-1, le=1)] | None = None
     as_of: Moment | None = None
+
+
+CatalogEventType = Literal[
+    "memory.resource_stored",
+    "memory.resource_deleted",
+    "memory.items_extracted",
+    "memory.item_deleted",
+    "memory.category_created",
+    "memory.category_updated",
+    "memory.category_consolidated",
+    "memory.category_deleted",
+    "memory.retrieval_performed",
+    "memory.entry_expired",
+]
 
 
 class PageLine(Value):

@@ -1,14 +1,17 @@
 """Work as jobs: what a tenant may ask for, look at, retry and cancel, and how far behind the workers are."""
 
+import hashlib
 import json
 import re
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from datetime import datetime
 from typing import TYPE_CHECKING, Final
+from uuid import uuid4
 
 from pydantic import JsonValue
 
+from ragpp.catalog import EVERYBODY
 from ragpp.clock import Clock
 from ragpp.errors import Conflict, NotFound
 from ragpp.fields import RESERVED
@@ -69,6 +72,24 @@ class JobLedger:
             event_id = await ask(connection, scope, kind, subject_id, payload, occurred_at, now=self._clock())
             return await _read(connection, scope.tenant_id, f"{event_id}.{kind.partition('.')[0]}")
 
+    async def request_anew(
+        self, scope: Scope, kind: RequestKind, subject_id: str, payload: Mapping[str, JsonValue], occurred_at: datetime
+    ) -> Job:
+        """Ask for what may be asked for again: the same `kind`, `subject_id` and `payload` is the same job only while
+        that one waits for a worker."""
+        if scope.view is not None:
+            payload = {**payload, "agent_id": scope.view}
+        asked = hashlib.sha256(json.dumps(payload, sort_keys=True).encode()).hexdigest()[:16]
+        same = f"{subject_id}{RESERVED}{asked}{RESERVED}"
+        async with tenant_tx(self._pool, scope) as connection:
+            await lock_user(connection, scope)  # whoever asks for the same at the same moment waits, and finds it here
+            stage = kind.partition(".")[0]
+            event_id = await connection.fetchval(SQL["waiting_request"], *scope.user_key, stage, same)
+            if event_id is None:
+                subject = f"{same}{uuid4().hex}"
+                event_id = await request(connection, scope, kind, subject, payload, occurred_at, now=self._clock())
+            return await _read(connection, scope.tenant_id, f"{event_id}.{stage}")
+
     async def erase(self, scope: Scope, erasure: Erasure) -> Job:
         """Ask for something to be forgotten for good; see `request_erasure`. The job's result is the report."""
         async with tenant_tx(self._pool, scope) as connection:
@@ -101,10 +122,11 @@ class JobLedger:
 
     async def job(self, tenant_id: str, job_id: str, *, user_id: str | None = None, agent_id: str | None = None) -> Job:
         """One job. Raises NotFound for another tenant's, and another user's where `user_id` is given, or one that no
-        key of `agent_id` asked for, where that is; the report of the user's own erasure is the user's."""
+        key of `agent_id` asked for, where that is; the report of the user's own erasure is the user's, and what was
+        done to what all users share is theirs, too."""
         async with tenant_transaction(self._pool, tenant_id) as connection:
             job = await _read(connection, tenant_id, job_id, agent_id=agent_id)
-        if user_id is not None and job.user_id not in {user_id, self.erased_name(tenant_id, user_id)}:
+        if user_id is not None and job.user_id not in {user_id, EVERYBODY, self.erased_name(tenant_id, user_id)}:
             raise NotFound(_UNKNOWN)
         return job
 

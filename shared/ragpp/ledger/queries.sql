@@ -423,6 +423,16 @@ SELECT event_id FROM ledger.events
  WHERE tenant_id = $1 AND user_id = $2 AND kind = $3 AND subject_id = $4
    AND kind IN ('extract.requested', 'reflect.requested', 'maintain.requested', 'catalog.requested');
 
+-- name: waiting_request
+-- $1 tenant_id text, $2 user_id text, $3 stage text, $4 beginning of the subject_id text
+-- The oldest request that no worker has begun; read through the index of waiting work, so its cost is the user's backlog
+-- (`+ 0`: see `pending`).
+SELECT event_id + 0 AS event_id
+  FROM ledger.work JOIN ledger.events USING (event_id)
+ WHERE work.tenant_id = $1 AND work.user_id = $2 AND work.stage = $3 AND work.state = 'pending'
+   AND starts_with(events.subject_id, $4)
+ ORDER BY 1 LIMIT 1;
+
 -- name: request_state
 -- $1 tenant_id text, $2 user_id text, $3 kind text, $4 subject_id text
 -- What became of a request; none where nobody asked.
