@@ -1,11 +1,15 @@
 """The values of the catalog: raw resources, the facts taken from them, the pages made of those, and answers.
 
-`to_dict` and `from_dict` are the JSON of each: what was written is read back equal.
+`to_dict` and `from_dict` are the JSON of each: what was written is read back equal. Over 300 lines and one file all the
+same: values that know each other, a table more than code.
 """
 
 import hashlib
+from collections.abc import Mapping
 from datetime import datetime
+from enum import StrEnum
 from typing import Annotated, Final, Literal, Self, get_args
+from uuid import NAMESPACE_OID, uuid5
 
 from pydantic import AfterValidator, Field, JsonValue
 
@@ -21,7 +25,7 @@ from ragpp.fields import (
     UserId,
     storable,
 )
-from ragpp.models import Role, Value, Vector
+from ragpp.models import Role, Scope, Value, Vector
 
 ResourceType = Literal["conversation", "document", "config", "feedback"]
 RESOURCE_TYPES: Final[tuple[ResourceType, ...]] = get_args(ResourceType)
@@ -32,7 +36,8 @@ Level = Literal["short_term", "episodic", "semantic", "procedural"]
 ItemKind = Literal["fact", "decision", "insight", "error", "plan", "preference", "solution"]
 CatalogVisibility = Literal["agent", "shared", "global"]
 """Who may see it: one agent of the user, all of the user's agents, or every user of the tenant."""
-RetrievalMode = Literal["rag", "llm", "hybrid"]
+EVERYBODY: Final = ""
+"""The user id under which lives what all users of a tenant share."""
 MAX_RESOURCE_CHARS: Final = 1_000_000
 MAX_CATEGORY_CHARS: Final = 64
 DEFAULT_K: Final = 5
@@ -50,6 +55,15 @@ CategoryName = Annotated[
     str, Field(min_length=1, max_length=MAX_CATEGORY_CHARS, pattern=r"^[a-z][a-z0-9]*(_[a-z0-9]+)*$")
 ]
 Description = Annotated[str, Field(min_length=10, max_length=500), AfterValidator(storable)]
+
+
+class RetrievalMode(StrEnum):
+    """How items are found: by words and vectors, by a language model that chooses, or by the first and, where that is
+    not sure, the second. Its values are what the API takes."""
+
+    RAG = "rag"
+    LLM = "llm"
+    HYBRID = "hybrid"
 
 
 class _Written(Value):
@@ -155,6 +169,14 @@ class MemoryCategory(_Written):
 
 
 LISTED_ITEMS: Final = 1_000
+DEFAULT_CATEGORIES: Final[Mapping[str, str]] = {
+    "lead_preferences": "Captured preferences, requirements, and communication styles of leads",
+    "product_knowledge": "Information about products, pricing, features, and comparisons",
+    "objection_patterns": "Common objections encountered and successful response patterns",
+    "conversation_insights": "Meta-learnings and patterns observed across conversations",
+    "successful_approaches": "Documented approaches that led to positive outcomes",
+}
+"""Names and descriptions of those that are created on request (document 002 §8.3)."""
 
 
 class RetrievalResult(_Written):
@@ -163,7 +185,7 @@ class RetrievalResult(_Written):
     asked, or why not where one was wanted."""
 
     items: tuple[MemoryItem, ...]
-    mode_used: RetrievalMode = "rag"
+    mode_used: RetrievalMode = RetrievalMode.RAG
     total_found: int = Field(ge=0)
     search_time_ms: float = Field(ge=0)
     confidence_scores: tuple[float, ...]
@@ -246,6 +268,20 @@ class ItemQuery(Value):
     as_of: Moment | None = None
 
 
+CatalogEventType = Literal[
+    "memory.resource_stored",
+    "memory.resource_deleted",
+    "memory.items_extracted",
+    "memory.item_deleted",
+    "memory.category_created",
+    "memory.category_updated",
+    "memory.category_consolidated",
+    "memory.category_deleted",
+    "memory.retrieval_performed",
+    "memory.entry_expired",
+]
+
+
 class PageLine(Value):
     """A statement of a page that somebody wrote, and the items it rests on."""
 
@@ -269,6 +305,13 @@ class CatalogEvent(_Written):
     session_id: str | None = None
     correlation_id: str | None = None
     payload: dict[str, JsonValue] = Field(default_factory=dict)
+
+
+def extracted_item_id(scope: Scope, resource_id: str, seen_by: str | None, content: str) -> str:
+    """The id of an item that is taken from a resource: the same whenever the same is taken from it for the same eyes,
+    so that taking it again changes nothing, and what a person deleted stays known."""
+    said = (scope.tenant_id, scope.user_id, resource_id, "" if seen_by is None else f"={seen_by}", content)
+    return f"item_{uuid5(NAMESPACE_OID, chr(31).join(said))}"
 
 
 def generate_memory_key(

@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ragpp.models import Interaction
+from ragpp.stores.compression import unpacked
 from ragpp.stores.packed_columns import direction
-from ragpp_services.episodic.compression import unpacked
 
 if TYPE_CHECKING:
     import asyncpg

@@ -12,10 +12,10 @@ from ragpp.embedding import EmbeddingIdentity
 from ragpp.errors import TierUnavailable
 from ragpp.ledger import forgotten, views
 from ragpp.models import Filters, Repetition, Scope
+from ragpp.stores.compression import LEAST_BYTES
 from ragpp.stores.forgetting import SourceMarks
 from ragpp.stores.postgres import Connection, Pool, ensure_open, foreign_errors, ping, tenant_tx
 from ragpp.stores.vector_values import asked_terms, halfvec, sparsevec
-from ragpp_services.episodic.compression import LEAST_BYTES
 from ragpp_services.episodic.rows import (
     Forgotten,
     Found,

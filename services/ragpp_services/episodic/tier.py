@@ -28,6 +28,7 @@ from ragpp.models import (
     Scope,
     Stored,
 )
+from ragpp.stores.compression import packed_all
 from ragpp.stores.cursors import decode_cursor, encode_cursor, page_size
 from ragpp.text.lexical import query_terms
 from ragpp.text.port import TokenSpans
@@ -35,7 +36,6 @@ from ragpp.tierkit.health import health_of
 from ragpp.tierkit.identity import IdentityCheck
 from ragpp.tiers import ERASED_AT_ONCE
 from ragpp_services.episodic import indexing
-from ragpp_services.episodic.compression import packed_all
 from ragpp_services.episodic.finding import Finder
 from ragpp_services.episodic.repeats import Repeats, note_what_repeats
 from ragpp_services.episodic.rows import Found, Known, NewInteraction
