@@ -14,7 +14,7 @@ from ragpp_services.catalog.categories.asking import ask_for_pages
 from ragpp_services.catalog.items.regrouping import regroup
 from ragpp_services.catalog.items.rows import KnownItem, NewItem
 from ragpp_services.catalog.items.sameness import same_fact
-from ragpp_services.catalog.items.writing import check_categories, seen_as
+from ragpp_services.catalog.items.writing import check_categories, classified, seen_as
 from ragpp_services.catalog.resources.indexing import content_hash
 from ragpp_services.catalog.resources.rows import KnownResource, NewResource
 from ragpp_services.catalog.store import Rows
@@ -55,8 +55,8 @@ async def write(rows: Rows, entries: Sequence[CatalogInput], prepared: Prepared,
     known_items = await rows.items.known({one.entry.id for one in prepared.items.values()})
     items = _sourced(rows, prepared, known)
     _refuse_conflicts(entries, prepared, items, known, known_items)
-    if items:
-        check_categories(list(items.values()), [name for name, _ in await rows.items.categories()])
+    categories = await rows.items.categories() if items else []
+    check_categories(list(items.values()), [name for name, _ in categories])
     gone = await rows.forgotten(
         {entry.id for entry in entries} | {source for one in items.values() for source in one.entry.sources}
     )
@@ -65,7 +65,7 @@ async def write(rows: Rows, entries: Sequence[CatalogInput], prepared: Prepared,
     fresh = dict[str, NewItem]()
     for one in kept.values():
         if one.entry.id not in known_items:
-            fresh.setdefault(one.entry.id, one)
+            fresh.setdefault(one.entry.id, classified(one, categories))
     events = await write_items(rows, list(fresh.values()), now)
     leaders = await rows.items.known({one.entry.id for one in kept.values()})
     for place, one in kept.items():
