@@ -21,6 +21,7 @@ from ragpp.tierkit import deployment
 from ragpp.tierkit.app import open_tools
 from ragpp.tierkit.deployment import TierService, Tools
 from ragpp.tiers import MemoryTier, Tiers
+from ragpp_services.catalog import app as catalog
 from ragpp_services.episodic import app as episodic
 from ragpp_services.gateway import app as gateway
 from ragpp_services.gateway.settings import GatewaySettings
@@ -32,6 +33,7 @@ SERVICES: Final[Sequence[TierService[MemoryTier]]] = (
     short_term.SERVICE,
     episodic.SERVICE,
     procedural.SERVICE,
+    catalog.SERVICE,
     semantic.SERVICE,
 )
 """In the order in which their schemas are brought up to date: what is in PostgreSQL with the ledger first."""

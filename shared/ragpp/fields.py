@@ -93,6 +93,8 @@ def known_zone(name: str) -> str:
 
 Text = Annotated[str, AfterValidator(storable)]
 Id = Annotated[str, Field(min_length=1, max_length=MAX_ID_CHARS), AfterValidator(identifying)]
+UserId = Annotated[str, Field(max_length=MAX_ID_CHARS), AfterValidator(identifying)]
+"""Of a user, or empty: what all users of a tenant share lives under no user's id, which no request can carry."""
 NewId = Annotated[Id, AfterValidator(brief)]
 """Of what is to be stored; what is stored may have a longer one."""
 Name = Annotated[str, Field(min_length=1, max_length=200), AfterValidator(storable)]

@@ -20,6 +20,7 @@ from ragpp.fields import (
     StoredName,
     StoredStatement,
     Text,
+    UserId,
 )
 from ragpp.names import speaker
 
@@ -54,11 +55,12 @@ class Scope(Value):
     """Whose memory a call touches. `tenant_id` comes from the key, never from the request.
 
     `view`: which part of the user's memory is seen. None: all of it; SHARED: what all of the user's agents may see; an
-    agent's id: that, and what was said to this agent alone.
+    agent's id: that, and what was said to this agent alone. `user_id` empty: what all users of the tenant share, which
+    reads of the catalog see as well.
     """
 
     tenant_id: Id
-    user_id: Id
+    user_id: UserId
     agent_id: Id | None = None
     session_id: Id | None = None
     view: Text | None = None

@@ -12,9 +12,9 @@ from pydantic import Field, JsonValue
 
 from ragpp.models import Value
 
-RetainedTier = Literal["episodic", "semantic", "procedural"]
+RetainedTier = Literal["episodic", "semantic", "procedural", "catalog"]
 Reason = Literal["age", "idle", "count", "bytes"]
-RETAINED: tuple[RetainedTier, ...] = ("episodic", "semantic", "procedural")
+RETAINED: tuple[RetainedTier, ...] = ("episodic", "semantic", "procedural", "catalog")
 
 
 class TierRetention(Value):

@@ -10,6 +10,18 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Protocol, cast, get_type_hints
 
+from ragpp.catalog import (
+    CatalogInput,
+    ItemEntry,
+    ItemQuery,
+    MemoryCategory,
+    MemoryItem,
+    MemoryStats,
+    PageSection,
+    Resource,
+    ResourceType,
+    RetrievalResult,
+)
 from ragpp.learned import (
     Consolidated,
     Finding,
@@ -518,6 +530,148 @@ class ProceduralTier(MemoryTier, Protocol):
         ...
 
 
+class CatalogTier(MemoryTier, Protocol):
+    """Curated knowledge beside the four tiers: resources, the items taken from them, and pages of categories. `store`
+    takes ResourceEntry and ItemEntry; `retrieve` finds items (kind `item`), `forget` takes ids of both.
+
+    Reads of a user include what all users of the tenant share, which lives under the empty user id; writes are of the
+    scope's own user alone. A scope with a view sees what all of the user's agents may see, and its agent's own.
+
+    An item always has a living source: with its resource it goes, unless another says the same, or a stub is left.
+    Items of one category and one visibility that say the same are one, under the id of the first that came; where that
+    goes, they are told apart anew, as if it had never been.
+    """
+
+    async def store(
+        self, scope: Scope, entries: Sequence[Entry | CatalogInput], epoch: int | None = None
+    ) -> list[Stored]:
+        """As every tier's; an item whose resource is not there is a ResourceNotFoundError for all of `entries`, one for
+        a category that is not there a CategoryNotFoundError. The `id` that is answered for an item is that of the item
+        it is one with."""
+        ...
+
+    async def get_resource(self, scope: Scope, resource_id: str) -> Resource:
+        """Raises ResourceNotFoundError."""
+        ...
+
+    async def list_resources(
+        self,
+        scope: Scope,
+        resource_type: ResourceType | None = None,
+        session_id: str | None = None,
+        cursor: str | None = None,
+        limit: int = 50,
+    ) -> Page[Resource]:
+        """Resources, the one stored last first; their content cut to 200 characters."""
+        ...
+
+    async def search_resources(
+        self, scope: Scope, text: str, resource_type: ResourceType | None = None, limit: int = 10
+    ) -> list[Resource]:
+        """Full-text: resources by the best of their chunks, best first, their content cut to that; empty where none has
+        a word of `text`."""
+        ...
+
+    async def delete_resource(self, scope: Scope, resource_id: str, cascade: bool = True) -> bool:
+        """Delete it, with its items; False when there was none. Not `cascade`: a stub without content stays, and keeps
+        its items sourced. Pages are made anew of what is left."""
+        ...
+
+    async def put_extracted(
+        self, scope: Scope, resource_id: str, entries: Sequence[ItemEntry], epoch: int | None = None
+    ) -> list[MemoryItem]:
+        """What was extracted from the resource is this from now on: items of it that are not among `entries` go, but
+        for those stored by hand, and what a person deleted stays away. Repeating it changes nothing. Raises
+        ResourceNotFoundError."""
+        ...
+
+    async def get_item(self, scope: Scope, item_id: str, vector: bool = False) -> MemoryItem:
+        """Also by the id of one that became one with another. NotFound when there is none."""
+        ...
+
+    async def list_items(
+        self,
+        scope: Scope,
+        category: str | None = None,
+        resource_id: str | None = None,
+        vectors: bool = False,
+        cursor: str | None = None,
+        limit: int = 50,
+    ) -> Page[MemoryItem]:
+        """Items, the latest first."""
+        ...
+
+    async def search_items(self, scope: Scope, query: ItemQuery) -> RetrievalResult:
+        """The best `query.k` items by meaning and words, in one exact scan. CategoryNotFoundError for a category that
+        is not there."""
+        ...
+
+    async def create_category(self, scope: Scope, name: str, description: str) -> MemoryCategory:
+        """InvalidInput for a name that is no snake_case of 1 to 64 characters, or a description that is not 10 to 500
+        long; CategoryExistsError."""
+        ...
+
+    async def get_category(self, scope: Scope, name: str) -> MemoryCategory:
+        """By its name or its id; of two of one name the user's own. CategoryNotFoundError."""
+        ...
+
+    async def list_categories(self, scope: Scope, cursor: str | None = None, limit: int = 50) -> Page[MemoryCategory]:
+        """By name."""
+        ...
+
+    async def edit_category(self, scope: Scope, name: str, content: str) -> MemoryCategory:
+        """Let a person's words be its page, which is consolidated only when that is forced. CategoryNotFoundError."""
+        ...
+
+    async def put_in_category(self, scope: Scope, name: str, item_ids: Collection[str]) -> MemoryCategory:
+        """Move these items into it; ids of none are ignored. CategoryNotFoundError."""
+        ...
+
+    async def delete_category(self, scope: Scope, name: str) -> bool:
+        """Its items stay, without a category. False when there was none."""
+        ...
+
+    async def consolidate(
+        self,
+        scope: Scope,
+        name: str,
+        force: bool = False,
+        sections: Sequence[PageSection] | None = None,
+        epoch: int | None = None,
+    ) -> MemoryCategory:
+        """Make its page of its items: of `sections` that somebody wrote, of which lines that name no item of it are
+        left out, or by the tier itself. Without anything new since the last time, and where a person edited it, only
+        when `force`. CategoryNotFoundError; ConsolidationError, and the page is as it was."""
+        ...
+
+    async def due_categories(self, scope: Scope, new_items: int = 1) -> list[str]:
+        """Names of the user's own categories with so many new items since their pages were made, that no person
+        edited."""
+        ...
+
+    async def stats(self, scope: Scope) -> MemoryStats:
+        """How much there is in the scope's view."""
+        ...
+
+    async def forget_sources(self, scope: Scope, interaction_ids: Collection[str]) -> list[str]:
+        """Take forgotten interactions out of resources that have them, and delete the items that rest on any. Answers
+        the ids of the resources that are left, to be extracted anew."""
+        ...
+
+    async def rebuild(self, scope: Scope, after: str | None = None, limit: int = 500) -> str | None:
+        """Make vectors and words of the user's own items and resources anew from what they say: `limit` at most, those
+        after the id `after`. Answers the last id while there may be more."""
+        ...
+
+    async def expire(self, scope: Scope, resource_ids: Collection[str]) -> int:
+        """Drop the content of these resources and leave stubs, their items staying. Returns how many there were."""
+        ...
+
+    async def compress(self, scope: Scope, before: datetime) -> int:
+        """Keep the content of resources from before that moment compressed, byte for byte."""
+        ...
+
+
 @dataclass(frozen=True, kw_only=True)
 class Tiers:
     """The tiers of a deployment, each in this process or behind HTTP; nothing that uses them can tell."""
@@ -526,6 +680,7 @@ class Tiers:
     episodic: EpisodicTier
     semantic: SemanticTier
     procedural: ProceduralTier
+    catalog: CatalogTier
 
     def by_name(self) -> dict[TierName, MemoryTier]:
         """All of them by name, in the order above."""

@@ -1,10 +1,18 @@
 """Every error that RAG++ raises on purpose. Over 300 lines and one file all the same: a table more than code.
 
 MemorySystemError
-├── CatalogError family MEM-001 … 009 (EmbeddingError 004, ExtractionError 005, StorageError 009)
+├── EmbeddingError      004   a text could not be turned into a vector; retryable
+├── ExtractionError     005   nothing could be taken from a text
+├── ConsolidationError  006   a page could not be made; the previous one is kept
+├── RetrievalError      007   a search of the catalog failed
+├── VectorIndexError    008   the catalog's index is not whole
+├── StorageError        009   a store refused a statement
 ├── TierUnavailable     010   a tier did not answer; retryable
 ├── Conflict            011   an id is known with other content, or a version has moved on
+│   └── CategoryExistsError 003  a category of that name is there
 ├── NotFound            012   nothing of that id in this scope
+│   ├── ResourceNotFoundError 001  no resource of that id
+│   └── CategoryNotFoundError 002  no category of that name
 ├── EmbeddingMismatch   013   a store holds vectors of another model
 ├── MigrationError      014   the schema cannot be brought up to date
 ├── ConfigurationError  015   a setting is missing or contradicts another
@@ -28,7 +36,8 @@ MemorySystemError
     └── ModelRefused    045   the endpoint refuses the request, or the model declines to answer
 """
 
-from typing import ClassVar
+from collections.abc import Sequence
+from typing import ClassVar, Self
 
 
 class MemorySystemError(Exception):
@@ -96,6 +105,41 @@ class ExtractionError(
     """Entities, relationships or preferences could not be taken from a text."""
 
 
+class ConsolidationError(
+    MemorySystemError,
+    code="MEM-006",
+    status=503,
+    title="Consolidation failed",
+    retryable=True,
+    speaks_plainly=True,
+    suggestions=("The previous page is kept. Consolidate it again later.", "Check the model of LLM_CONSOLIDATION."),
+):
+    """A category's page could not be made; what it was it is."""
+
+
+class RetrievalError(
+    MemorySystemError,
+    code="MEM-007",
+    status=503,
+    title="Retrieval failed",
+    retryable=True,
+    speaks_plainly=True,
+    suggestions=("Ask again with mode=rag, which needs no language model.", "Try a simpler question."),
+):
+    """The catalog could not be searched in the way that was asked for."""
+
+
+class VectorIndexError(
+    MemorySystemError,
+    code="MEM-008",
+    status=503,
+    title="The catalog's index is not whole",
+    speaks_plainly=True,
+    suggestions=("Make it anew: `ragpp catalog rebuild`, or rebuild_index().",),
+):
+    """What is found by and what is stored do not agree."""
+
+
 class StorageError(
     MemorySystemError,
     code="MEM-009",
@@ -137,6 +181,46 @@ class NotFound(
     suggestions=("Check the id and the user; list what exists with the collection's GET route.",),
 ):
     """Nothing of that id in this scope: it never was, was forgotten, or belongs to another."""
+
+
+class ResourceNotFoundError(
+    NotFound,
+    code="MEM-001",
+    status=404,
+    title="Resource not found",
+    suggestions=(
+        "Verify that the resource's id is correct.",
+        "List what exists: GET /v1/resources?resource_type=…, or list_by_type().",
+    ),
+):
+    """No resource of that id in this scope."""
+
+
+class CategoryNotFoundError(
+    NotFound,
+    code="MEM-002",
+    status=404,
+    title="Category not found",
+    suggestions=("Create the category: POST /v1/categories, or create_category().",),
+):
+    """No category of that name in this scope; `details["available"]` names those that exist."""
+
+    @classmethod
+    def of(cls, name: str, available: Sequence[str]) -> Self:
+        """With what exists among the suggestions."""
+        there = (f"Available categories: {', '.join(available)}.",) if available else ()
+        details: dict[str, object] = {"category_name": name, "available": list(available)}
+        return cls(f"there is no category {name!r}", suggestions=(*cls.default_suggestions, *there), details=details)
+
+
+class CategoryExistsError(
+    Conflict,
+    code="MEM-003",
+    status=409,
+    title="Category exists",
+    suggestions=("Use another name.", "Read the one that exists: GET /v1/categories/{name}, or get_by_name()."),
+):
+    """A category of that name is there."""
 
 
 class EmbeddingMismatch(

@@ -26,9 +26,20 @@ EventKind = Literal[
     "reflect.requested",
     "maintain.requested",
     "erase.requested",
+    "catalog.requested",
+    "memory.resource_stored",
+    "memory.resource_deleted",
+    "memory.items_extracted",
+    "memory.item_deleted",
+    "memory.category_created",
+    "memory.category_updated",
+    "memory.category_consolidated",
+    "memory.category_deleted",
+    "memory.retrieval_performed",
+    "memory.entry_expired",
 ]
-RequestKind = Literal["extract.requested", "reflect.requested", "maintain.requested"]
-Stage = Literal["observe", "short_term", "forget", "extract", "reflect", "maintain", "erase"]
+RequestKind = Literal["extract.requested", "reflect.requested", "maintain.requested", "catalog.requested"]
+Stage = Literal["observe", "short_term", "forget", "extract", "reflect", "maintain", "erase", "catalog"]
 
 STAGES: Final[Mapping[EventKind, tuple[Stage, ...]]] = {
     "interaction.stored": ("observe", "short_term"),
@@ -37,6 +48,7 @@ STAGES: Final[Mapping[EventKind, tuple[Stage, ...]]] = {
     "reflect.requested": ("reflect",),
     "maintain.requested": ("maintain",),
     "erase.requested": ("erase",),
+    "catalog.requested": ("catalog",),
 }
 """What is to be done about an event, by its kind; nothing for a kind that is not named.
 
@@ -45,6 +57,7 @@ session, which the acknowledged write may have missed. forget: take it out of ev
 extract: find what a window of interactions shows together. reflect: consolidate a day, or what was just extracted.
 maintain: decay, retention. These three begin when what was stored before them has been observed.
 erase: take a session, a user, or interactions that were chosen out of every store. What comes after it waits for it.
+catalog: extract a resource, make a category's page, or make vectors anew.
 """
 
 REFLECTED_DAYS: Final = 9
@@ -58,13 +71,16 @@ class NewEvent:
     """A change that is about to be committed.
 
     `subject_id`: what changed. `payload`: what a consumer needs beside it; never content, which the subject's own
-    store holds and forgets. `occurred_at`: in the time of the conversations.
+    store holds and forgets. `occurred_at`: in the time of the conversations. `session_id`, `correlation_id`: of an
+    event of the catalog, where there is one; not kept of `interaction.stored`.
     """
 
     kind: EventKind
     subject_id: str
     occurred_at: datetime
     payload: Mapping[str, JsonValue] = field(default_factory=dict)
+    session_id: str | None = None
+    correlation_id: str | None = None
 
 
 async def lock_user(connection: Connection, scope: Scope) -> None:
@@ -88,7 +104,9 @@ async def record(connection: Connection, scope: Scope, events: Sequence[NewEvent
     await lock_user(connection, scope)
     stages = [(kind, stage) for kind, of_kind in STAGES.items() for stage in of_kind]
     stored = any(event.kind == "interaction.stored" for event in events)
-    noted = (now - timedelta(days=REFLECTED_DAYS),) if stored else ()
+    more: tuple[object, ...] = ([event.session_id for event in events], [event.correlation_id for event in events])
+    if stored:
+        more = (now - timedelta(days=REFLECTED_DAYS),)
     rows = await connection.fetch(
         SQL["record" if stored else "record_others"],
         *scope.user_key,
@@ -99,7 +117,7 @@ async def record(connection: Connection, scope: Scope, events: Sequence[NewEvent
         now,
         [kind for kind, _ in stages],
         [stage for _, stage in stages],
-        *noted,
+        *more,
     )
     return [row["event_id"] for row in rows]
 

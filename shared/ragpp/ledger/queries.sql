@@ -64,12 +64,14 @@ SELECT event_id FROM recorded ORDER BY event_id;
 -- name: record_others
 -- The same for events of other kinds than interaction.stored, which the schedule takes no note of.
 -- $1 tenant_id text, $2 user_id text, $3 kinds text[], $4 subject ids text[], $5 payloads json[],
--- $6 occurred_at timestamptz[], $7 now timestamptz, $8 and $9 kind and stage of the work, text[] in parallel
+-- $6 occurred_at timestamptz[], $7 now timestamptz, $8 and $9 kind and stage of the work, text[] in parallel,
+-- $10 session ids text[], $11 correlation ids text[]
 WITH recorded AS (
-  INSERT INTO ledger.events (tenant_id, user_id, kind, subject_id, payload, occurred_at, created_at)
-  SELECT $1, $2, new.kind, new.subject_id, new.payload, new.occurred_at, $7
-    FROM unnest($3::text[], $4::text[], $5::json[], $6::timestamptz[])
-         WITH ORDINALITY AS new (kind, subject_id, payload, occurred_at, position)
+  INSERT INTO ledger.events (
+    tenant_id, user_id, kind, subject_id, payload, occurred_at, created_at, session_id, correlation_id)
+  SELECT $1, $2, new.kind, new.subject_id, new.payload, new.occurred_at, $7, new.session_id, new.correlation_id
+    FROM unnest($3::text[], $4::text[], $5::json[], $6::timestamptz[], $10::text[], $11::text[])
+         WITH ORDINALITY AS new (kind, subject_id, payload, occurred_at, session_id, correlation_id, position)
    ORDER BY new.position
   RETURNING event_id, kind, occurred_at),
 due AS (
@@ -88,6 +90,16 @@ queued AS (
   ON CONFLICT (stage, tenant_id, user_id) DO UPDATE
      SET due_at = excluded.due_at, turn = GREATEST(known.turn, excluded.turn))
 SELECT event_id FROM recorded ORDER BY event_id;
+
+-- name: catalog_events
+-- What happened to the catalog, newest first. $1 tenant_id text, $2 user ids text[], $3 kind text or null,
+-- $4 subject_id text or null, $5 session_id text or null, $6 before this event_id bigint, or null, $7 limit int
+SELECT event_id, kind, payload, created_at, session_id, correlation_id
+  FROM ledger.events
+ WHERE tenant_id = $1 AND user_id = ANY ($2::text[]) AND kind LIKE 'memory.%'
+   AND ($3::text IS NULL OR kind = $3) AND ($4::text IS NULL OR subject_id = $4)
+   AND ($5::text IS NULL OR session_id = $5) AND ($6::bigint IS NULL OR event_id < $6)
+ ORDER BY event_id DESC LIMIT $7;
 
 -- name: pending
 -- Read through the index of waiting work, so its cost is the user's backlog (`+ 0` keeps the planner from the primary
@@ -390,14 +402,14 @@ SELECT DISTINCT tenant_id, user_id FROM ledger.views WHERE NOT built LIMIT $1;
 -- The kinds are named so that the partial index on requests is used whatever $3 is.
 SELECT event_id FROM ledger.events
  WHERE tenant_id = $1 AND user_id = $2 AND kind = $3 AND subject_id = $4
-   AND kind IN ('extract.requested', 'reflect.requested', 'maintain.requested');
+   AND kind IN ('extract.requested', 'reflect.requested', 'maintain.requested', 'catalog.requested');
 
 -- name: request_state
 -- $1 tenant_id text, $2 user_id text, $3 kind text, $4 subject_id text
 -- What became of a request; none where nobody asked.
 SELECT work.state FROM ledger.events JOIN ledger.work USING (event_id)
  WHERE events.tenant_id = $1 AND events.user_id = $2 AND kind = $3 AND subject_id = $4
-   AND kind IN ('extract.requested', 'reflect.requested', 'maintain.requested');
+   AND kind IN ('extract.requested', 'reflect.requested', 'maintain.requested', 'catalog.requested');
 
 -- name: jobs
 -- Newest first. Planned for its parameters (`plan_cache_mode`), so that those which are null cost nothing and the
@@ -416,7 +428,7 @@ SELECT work.event_id, work.stage, work.user_id, events.kind, events.subject_id, 
               AND ($8::text IS NULL
                    OR event_id IN (SELECT event_id FROM ledger.events
                                     WHERE tenant_id = $1 AND user_id = $2 AND payload ->> 'agent_id' = $8
-                                      AND kind IN ('extract.requested', 'reflect.requested', 'maintain.requested'))
+                                      AND kind IN ('extract.requested', 'reflect.requested', 'maintain.requested', 'catalog.requested'))
                    OR stage = 'erase' AND $8 = (SELECT payload ->> 'agent_id' FROM ledger.events
                                                  WHERE events.event_id = waiting.event_id))
             ORDER BY event_id DESC, stage DESC LIMIT $7)
@@ -428,7 +440,7 @@ SELECT work.event_id, work.stage, work.user_id, events.kind, events.subject_id, 
               AND ($8::text IS NULL
                    OR event_id IN (SELECT event_id FROM ledger.events
                                     WHERE tenant_id = $1 AND user_id = $2 AND payload ->> 'agent_id' = $8
-                                      AND kind IN ('extract.requested', 'reflect.requested', 'maintain.requested'))
+                                      AND kind IN ('extract.requested', 'reflect.requested', 'maintain.requested', 'catalog.requested'))
                    OR stage = 'erase' AND $8 = (SELECT payload ->> 'agent_id' FROM ledger.events
                                                  WHERE events.event_id = ended.event_id))
             ORDER BY event_id DESC, stage DESC LIMIT $7)) AS either

@@ -1,0 +1,66 @@
+"""The catalog's composition root."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from typing import Final
+
+from ragpp.clock import Clock, system_clock
+from ragpp.embedding import Embedder
+from ragpp.errors import TierUnavailable
+from ragpp.settings import EmbeddingSettings, ForgettingSettings, PostgresSettings
+from ragpp.stores.forgetting import SourceMarks
+from ragpp.stores.migrations import load_migrations, migrate_as_owner
+from ragpp.stores.postgres import create_pool, warm
+from ragpp.text.tokens import TokenCounter
+from ragpp.tierkit.deployment import TierService
+from ragpp.tiers import CatalogTier
+from ragpp_services.catalog.store import CatalogStore
+from ragpp_services.catalog.tier import PostgresCatalogTier
+
+
+async def migrate(settings: PostgresSettings) -> int:
+    """Bring the schemas `ledger` and `catalog` up to date, as the owner; returns how many migrations were applied.
+
+    Raises ConfigurationError without the owner's address, TierUnavailable, MigrationError.
+    """
+    return await migrate_as_owner(
+        settings, load_migrations("ledger", "ragpp.ledger"), load_migrations("catalog", "ragpp_services.catalog")
+    )
+
+
+@asynccontextmanager
+async def open_tier(
+    settings: PostgresSettings,
+    *,
+    embedder: Embedder,
+    counter: TokenCounter,
+    clock: Clock = system_clock,
+    forgetting: ForgettingSettings | None = None,
+) -> AsyncIterator[PostgresCatalogTier]:
+    """The tier on a pool of its own. It opens also while PostgreSQL is down, and works when it is back. `forgetting`:
+    the environment's where None.
+
+    Raises EmbeddingMismatch when the database holds vectors of another model.
+    """
+    pool = create_pool(settings)
+    try:
+        store = CatalogStore(pool, SourceMarks((forgetting or ForgettingSettings()).key))
+        tier = PostgresCatalogTier(store, embedder=embedder, counter=counter, clock=clock)
+        with suppress(TierUnavailable):
+            await warm(pool, settings)
+            await tier.check_identity()
+        yield tier
+    finally:
+        await pool.close()
+
+
+SERVICE: Final = TierService(
+    "catalog",
+    CatalogTier,
+    port=8705,
+    open_tier=lambda tools: open_tier(
+        PostgresSettings(), embedder=tools.embedder(), counter=tools.counter, clock=tools.clock
+    ),
+    migrate=lambda _tools: migrate(PostgresSettings()),
+    settings=(PostgresSettings, ForgettingSettings, EmbeddingSettings),
+)

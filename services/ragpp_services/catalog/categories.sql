@@ -1,0 +1,1 @@
+-- Every statement runs in a transaction confined to one tenant. How each begins: `statements.Statements`.

@@ -1,0 +1,288 @@
+"""The values of the catalog: raw resources, the facts taken from them, the pages made of those, and answers.
+
+`to_dict` and `from_dict` are the JSON of each: what was written is read back equal.
+"""
+
+import hashlib
+from datetime import datetime
+from typing import Annotated, Final, Literal, Self, get_args
+
+from pydantic import AfterValidator, Field, JsonValue
+
+from ragpp.fields import (
+    Confidence,
+    Id,
+    Label,
+    Moment,
+    StoredMetadata,
+    StoredName,
+    StoredStatement,
+    Text,
+    UserId,
+    storable,
+)
+from ragpp.models import Role, Value, Vector
+
+ResourceType = Literal["conversation", "document", "config", "feedback"]
+RESOURCE_TYPES: Final[tuple[ResourceType, ...]] = get_args(ResourceType)
+Importance = Literal["low", "normal", "high"]
+PRIORITIES: Final[dict[Importance, int]] = {"low": 2, "normal": 5, "high": 7}
+"""What an importance counts in a score, of 0 to 10."""
+Level = Literal["short_term", "episodic", "semantic", "procedural"]
+ItemKind = Literal["fact", "decision", "insight", "error", "plan", "preference", "solution"]
+CatalogVisibility = Literal["agent", "shared", "global"]
+"""Who may see it: one agent of the user, all of the user's agents, or every user of the tenant."""
+RetrievalMode = Literal["rag", "llm", "hybrid"]
+MAX_RESOURCE_CHARS: Final = 1_000_000
+MAX_CATEGORY_CHARS: Final = 64
+DEFAULT_K: Final = 5
+MAX_K: Final = 100
+SIMILARITY_THRESHOLD: Final = 0.5
+"""From which on an item counts among those that were found (document 002 §2.2)."""
+DEFAULT_VALUE: Final = 0.5
+"""Of an item for a goal that it was never used for."""
+FINDING_ID: Final = "finding_id"
+"""In an item's metadata: the finding that was made of the same words; a context shows one of the two."""
+
+ResourceContent = Annotated[str, Field(min_length=1, max_length=16 * MAX_RESOURCE_CHARS), AfterValidator(storable)]
+"""As it is stored: redaction may lengthen what it touches."""
+CategoryName = Annotated[
+    str, Field(min_length=1, max_length=MAX_CATEGORY_CHARS, pattern=r"^[a-z][a-z0-9]*(_[a-z0-9]+)*$")
+]
+Description = Annotated[str, Field(min_length=10, max_length=500), AfterValidator(storable)]
+
+
+class _Written(Value):
+    """A value with the names of document 002 for its JSON."""
+
+    def to_dict(self) -> dict[str, JsonValue]:
+        """As JSON; `from_dict` reads it back equal."""
+        return self.model_dump(mode="json")
+
+    @classmethod
+    def from_dict(cls, data: dict[str, JsonValue]) -> Self:
+        """Raises ValueError (of pydantic) for what `to_dict` does not write."""
+        return cls.model_validate(data)
+
+
+class ResourceMessage(Value):
+    """One message of a conversation that is a resource: `content[start:end]` of it says it, without the speaker's name.
+    `interaction_id`: where it is an interaction of the episodic tier as well, on which the resource then rests."""
+
+    role: Role = "user"
+    name: StoredName | None = None
+    start: int = Field(ge=0)
+    end: int = Field(ge=0)
+    occurred_at: Moment | None = None
+    interaction_id: Id | None = None
+
+
+class Resource(_Written):
+    """Raw source data. `occurred_at`: in the time of what it tells, what `as_of` goes by. `agent_id`: of whom it is;
+    the only one who sees it where it is visible to an `agent`. `is_stub`: its content is gone, and its items stay."""
+
+    resource_id: str
+    resource_type: ResourceType
+    content: str
+    metadata: StoredMetadata = Field(default_factory=dict)
+    messages: tuple[ResourceMessage, ...] = ()
+    occurred_at: Moment
+    created_at: Moment
+    session_id: str | None = None
+    agent_id: str | None = None
+    visibility: CatalogVisibility = "shared"
+    tokens: int = Field(default=0, ge=0)
+    is_stub: bool = False
+
+
+class GoalValue(Value):
+    """What an item is worth for a goal, 0 to 1, as use has shown."""
+
+    value: float = Field(default=DEFAULT_VALUE, ge=0, le=1)
+    last_updated: Moment
+
+
+class MemoryItem(_Written):
+    """One fact, with what it was taken from. `embedding`: of `content`, unit length; None where it was not asked for.
+    `sources`: ids of the interactions that it rests on, none where its resource is no interaction's. `also_in`: other
+    resources that say the same. `replaced_by`: the id of a later item that says otherwise, of those it was read with.
+    """
+
+    item_id: str
+    content: str
+    embedding: Vector | None = None
+    source_resource_id: str
+    also_in: tuple[str, ...] = ()
+    sources: tuple[str, ...] = ()
+    category: str | None = None
+    confidence: float = Field(ge=0, le=1)
+    importance: Importance = "normal"
+    kind: ItemKind = "fact"
+    occurred_at: Moment
+    created_at: Moment
+    key: str
+    level: Level = "semantic"
+    domain: str | None = None
+    task_type: str | None = None
+    agent_id: str | None = None
+    metadata: StoredMetadata = Field(default_factory=dict)
+    visibility: CatalogVisibility = "shared"
+    tokens: int = Field(default=0, ge=0)
+    replaced_by: str | None = None
+    goal_values: dict[str, GoalValue] = Field(default_factory=dict)
+
+    def get_value(self, goal: str) -> float:
+        """What it is worth for `goal`, 0 to 1; DEFAULT_VALUE for one that it was never used for."""
+        known = self.goal_values.get(goal)
+        return DEFAULT_VALUE if known is None else known.value
+
+
+class MemoryCategory(_Written):
+    """A page of knowledge. `item_ids`: of the items in it, at most LISTED_ITEMS, none where pages are listed;
+    `item_count` is of all. `updated_at`: when its page was made or edited last. `edited`: a person wrote the page as it
+    is. `new_items`: how many came since it was made."""
+
+    category_id: str
+    name: str
+    description: str
+    markdown_content: str
+    item_ids: tuple[str, ...] = ()
+    item_count: int = Field(default=0, ge=0)
+    new_items: int = Field(default=0, ge=0)
+    updated_at: Moment
+    edited: bool = False
+    visibility: CatalogVisibility = "shared"
+
+
+LISTED_ITEMS: Final = 1_000
+
+
+class RetrievalResult(_Written):
+    """What was found, best first, each with its score in `confidence_scores` (0 to 1). `total_found`: how many are at
+    least SIMILARITY_THRESHOLD similar to the question, shown or not. `escalation_reason`: why a language model was
+    asked, or why not where one was wanted."""
+
+    items: tuple[MemoryItem, ...]
+    mode_used: RetrievalMode = "rag"
+    total_found: int = Field(ge=0)
+    search_time_ms: float = Field(ge=0)
+    confidence_scores: tuple[float, ...]
+    escalated: bool = False
+    escalation_reason: str | None = None
+
+
+class MemoryStats(_Written):
+    """How much there is, and when something was last done. `items_by_category`: of items in a category;
+    `storage_bytes`: of the rows' contents and vectors."""
+
+    total_resources: int = 0
+    total_items: int = 0
+    total_categories: int = 0
+    vector_index_size: int = 0
+    storage_bytes: int = 0
+    resources_by_type: dict[str, int] = Field(default_factory=dict)
+    items_by_category: dict[str, int] = Field(default_factory=dict)
+    last_extraction_at: Moment | None = None
+    last_consolidation_at: Moment | None = None
+
+
+class ResourceEntry(Value):
+    """A resource on its way in. `contributor`: whose it is of those that all users see, whose erasure takes it."""
+
+    kind: Literal["resource"] = "resource"
+    id: Id
+    resource_type: ResourceType
+    content: ResourceContent
+    metadata: StoredMetadata = Field(default_factory=dict)
+    messages: tuple[ResourceMessage, ...] = ()
+    occurred_at: Moment
+    session_id: Id | None = None
+    agent_id: Id | None = None
+    seen_by: Id | None = None
+    contributor: UserId = ""
+    redactions: int = Field(default=0, ge=0)
+
+
+class ItemEntry(Value):
+    """An item on its way in. `seen_by`: the only agent that may see it; never fewer than may see its resource see it.
+    `category` None: the category whose description is nearest, if any is near. `by_hand`: somebody stored it, so a new
+    extraction of its resource leaves it."""
+
+    kind: Literal["item"] = "item"
+    id: Id
+    content: StoredStatement
+    embedding: Vector | None = None
+    source_resource_id: Id
+    sources: tuple[Id, ...] = ()
+    category: CategoryName | None = None
+    confidence: Confidence = 0.8
+    importance: Importance = "normal"
+    item_kind: ItemKind = "fact"
+    occurred_at: Moment
+    level: Level = "semantic"
+    domain: Label | None = None
+    task_type: Label | None = None
+    agent_id: Id | None = None
+    seen_by: Id | None = None
+    metadata: StoredMetadata = Field(default_factory=dict)
+    by_hand: bool = False
+    contributor: UserId = ""
+
+
+CatalogInput = ResourceEntry | ItemEntry
+"""What the catalog's `store` takes."""
+
+
+class ItemQuery(Value):
+    """A question to the items. `embedding`: of `text`; None lets the tier embed it. `similarity_threshold`: what is
+    less similar is left out. `as_of`: nothing that occurred later is seen."""
+
+    text: Text
+    embedding: Vector | None = None
+    k: int = Field(default=DEFAULT_K, ge=1, le=MAX_K)
+    category: CategoryName | None = None
+    resource_id: Id | None = None
+    similarity_threshold: Annotated[float, Field(ge=-1, le=1)] | None = None
+    as_of: Moment | None = None
+
+
+class PageLine(Value):
+    """A statement of a page that somebody wrote, and the items it rests on."""
+
+    text: StoredStatement
+    item_ids: tuple[Id, ...]
+
+
+class PageSection(Value):
+    """A titled part of such a page."""
+
+    title: Label
+    lines: tuple[PageLine, ...]
+
+
+class CatalogEvent(_Written):
+    """What happened to the catalog, without its content. `event_id`: the ledger's, as text."""
+
+    event_id: str
+    event_type: str
+    timestamp: datetime
+    session_id: str | None = None
+    correlation_id: str | None = None
+    payload: dict[str, JsonValue] = Field(default_factory=dict)
+
+
+def generate_memory_key(
+    content: str, domain: str | None = None, task_type: str | None = None, agent_name: str | None = None
+) -> str:
+    """`{domain}:{task_type}:{first 16 hexadecimal digits of MD5 of content}`, `general` for what is not given; a colon
+    or percent sign within a part is escaped as in addresses. `agent_name` is no part of it: all agents share what they
+    learn. MD5 is a name here and protects nothing: whoever finds two keys equal compares their contents.
+    Source: document 003, option 1.
+    """
+    del agent_name
+    name = hashlib.md5(content.encode(), usedforsecurity=False).hexdigest()[:16]
+    return ":".join((_part(domain), _part(task_type), name))
+
+
+def _part(given: str | None) -> str:
+    return (given or "general").replace("%", "%25").replace(":", "%3A")
