@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import Enum, auto
 from typing import Final
 
-from ragpp_services.catalog.pages.inline import footnotes_in
+from ragpp_services.catalog.pages.inline import footnotes_in, identifier_of
 from ragpp_services.catalog.pages.layout import CONSOLIDATED
 
 
@@ -65,9 +65,10 @@ _FENCE: Final = re.compile(r"[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*(`{3,}(?=[^`
 _BEGINS: Final = re.compile(r"[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])(?:[ \t]|$)|\|)")
 """What begins a block though there is no blank line before it."""
 _INDENTED: Final = re.compile(r"(?: {2,}|\t)\S")
+_OURS: Final = re.compile(r'\[\^[^\]]+\]: Extracted from (?:[^"()]* )?(?:".*" )?\(([^()]*)\)')
 _IN_BRACKETS: Final = re.compile(r"\(([^()]*)\)[\s.]*$")
-_IDS: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.:-]*")
-_RESOURCE_ID: Final = re.compile(r"\bres_[A-Za-z0-9_.:-]*[A-Za-z0-9]")
+_REFERENCE: Final = re.compile(r"[A-Za-z0-9_.:%-]+")
+_RESOURCE_ID: Final = re.compile(r"\bres_[A-Za-z0-9_.:%-]*[A-Za-z0-9]")
 
 
 def resolved(markdown: str) -> PageParts:
@@ -89,14 +90,15 @@ def parts_of(blocks: Collection[Block]) -> PageParts:
 
 
 def resource_ids_in(definition: str) -> tuple[str, ...]:
-    """The ids of the resources that a footnote's definition names: those in the bracket at its end, of which a title
-    says nothing, else whatever looks like one."""
-    bracket = _IN_BRACKETS.search(definition)
-    if bracket:
-        named = [part.strip() for part in bracket[1].split(",")]
-        if all(_IDS.fullmatch(one) for one in named):
-            return tuple(dict.fromkeys(named))
-    return tuple(dict.fromkeys(_RESOURCE_ID.findall(definition)))
+    """The ids of the resources that a footnote's definition names: of one of ours those in the bracket at its end,
+    whatever its title says; else all that look like one, and where none does what is in a bracket at the end."""
+    ours = _OURS.fullmatch(definition)
+    named = [] if ours else _RESOURCE_ID.findall(definition)
+    bracket = ours or _IN_BRACKETS.search(definition)
+    if not named and bracket:
+        parts = [part.strip() for part in bracket[1].split(",")]
+        named = parts if all(map(_REFERENCE.fullmatch, parts)) else []
+    return tuple(dict.fromkeys(map(identifier_of, named)))
 
 
 def blocks_of(markdown: str) -> list[Block]:

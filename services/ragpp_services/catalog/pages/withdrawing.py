@@ -8,7 +8,7 @@ from typing import Final
 from ragpp.text.english import STOP_WORDS
 from ragpp.text.lexical import terms, words
 from ragpp_services.catalog.pages.headings import OTHERS, titles_of
-from ragpp_services.catalog.pages.inline import footnotes_in, unescaped
+from ragpp_services.catalog.pages.inline import as_reference, footnotes_in, unescaped
 from ragpp_services.catalog.pages.layout import NO_ITEMS, SOURCES, counted, footnote
 from ragpp_services.catalog.pages.mending import Notes, mended, no_longer_struck
 from ragpp_services.catalog.pages.reading import Block, BlockKind, blocks_of, parts_of, resource_ids_in
@@ -71,7 +71,7 @@ def _defined(block: Block, notes: Notes, gone: frozenset[str]) -> Block | None:
         return None
     if len(rest) == len(named):
         return block
-    return replace(block, text=f"{footnote(block.label)}: Extracted from ({', '.join(rest)})")
+    return replace(block, text=f"{footnote(block.label)}: Extracted from ({', '.join(map(as_reference, rest))})")
 
 
 def _retitled(blocks: Sequence[Block], left: Sequence[Block | None]) -> list[Block | None]:
