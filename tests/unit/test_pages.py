@@ -15,6 +15,7 @@ from ragpp_services.catalog.pages import (
     without,
 )
 from tests.support.pages import CONSOLIDATED_AT, item, written
+from tests.support.timing import grows_linearly
 
 BILLING, SECURITY, CALLS = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
 MONTHLY = item("m", "Ada prefers monthly billing", BILLING, "res_1", day=0, title="First call")
@@ -292,6 +293,24 @@ WRITTEN = [
     written("billing", ("It was monthly", ("m",))),
     written("Nothing"),
 ]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "a line [^1]\n",
+        "- a line [^1]\n",
+        "## Heading of a section\n- a line [^1]\n- more\n",
+        "- ~~a line~~ (2026-01-01, until 2026-02-02) [^1]\n",
+        "\\` ` `` [^1] `` ~~ (2026-01-01, until 2026-02-02)",
+        "[^1]: Extracted from (res_1, res_2)\n",
+        "| [^1] [^2] <1 &",
+    ],
+)
+def test_what_anybody_wrote_is_read_in_time_that_grows_as_it_does(line: str) -> None:
+    page = "- so it is [^2]\n\n[^1]: (res_1)\n[^2]: (res_2)\n\n"
+    assert grows_linearly(lambda length: without(page + line * length, ["res_1"]), 4_000)
+    assert grows_linearly(lambda length: page_of(item("i", line * length, CALLS, "res_1")), 4_000)
 
 
 def test_what_a_model_wrote_has_the_same_form_and_rests_on_items() -> None:

@@ -7,7 +7,7 @@ facts with it that are in the section. Titles have letters only, so no fact can 
 import math
 import re
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -62,10 +62,10 @@ class _Name:
         return min(self.shown, key=lambda words: (-self.shown[words], words))
 
 
-def titles_of(sections: Sequence[Sequence[str]], *, taken: Collection[str] = ()) -> list[str | None]:
+def titles_of(sections: Sequence[Sequence[str]], *, taken: Set[str]) -> list[str | None]:
     """A title for each of `sections` (the texts of their facts), in order. No two are the same, none is one of `taken`
-    or a title that every page has; None where the texts have no word that would do."""
-    used = {title.casefold() for title in (*taken, SOURCES, OTHERS)}
+    (folded) or a title that every page has; None where the texts have no word that would do."""
+    used = {SOURCES.casefold(), OTHERS.casefold()}
     named = [_names(texts) for texts in sections]
     everywhere = Counter[Key]()
     for names in named:
@@ -74,9 +74,8 @@ def titles_of(sections: Sequence[Sequence[str]], *, taken: Collection[str] = ())
     for names, texts in zip(named, sections, strict=True):
         weights = {key: _weight(name, len(texts), everywhere[key]) for key, name in names.items()}
         ranked = sorted(names, key=lambda key: (-weights[key], names[key].words))
-        title = next(
-            (one for one in _candidates(ranked, names, weights, len(texts)) if one.casefold() not in used), None
-        )
+        candidates = _candidates(ranked, names, weights, len(texts))
+        title = next((one for one in candidates if one.casefold() not in used and one.casefold() not in taken), None)
         if title is not None:
             used.add(title.casefold())
         titles.append(title)

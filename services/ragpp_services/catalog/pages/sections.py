@@ -30,15 +30,15 @@ def retitled(blocks: Sequence[Block], left: Sequence[Block | None]) -> list[Bloc
         for term in terms(" ".join(word for word in words(was.text) if word not in STOP_WORDS))
     } - staying
     renamed = list(left)
-    taken = [unescaped(_title(block)) for block in left if block is not None and block.level]
+    taken = {unescaped(_title(block)).casefold() for block in left if block is not None and block.level}
     for place, block in enumerate(left):
         if block is None or block.level < 2 or _title(block).casefold() == SOURCES.casefold():
             continue
         rest = " & ".join(filter(None, (_less(name, gone) for name in _title(block).split(" & "))))
         if rest != _title(block):
-            if not rest or rest.casefold() in {one.casefold() for one in taken}:
+            if not rest or rest.casefold() in taken:
                 rest = _titled_anew(_section(blocks, left, place), taken)
-            taken.append(rest)
+            taken.add(rest.casefold())
             renamed[place] = replace(block, text=f"{'#' * block.level} {rest}")
     return renamed
 
@@ -59,7 +59,7 @@ def _title(block: Block) -> str:
     return found[1] if found else ""
 
 
-def _titled_anew(section: Sequence[Block], taken: Sequence[str]) -> str:
+def _titled_anew(section: Sequence[Block], taken: Set[str]) -> str:
     [title] = titles_of([[unescaped(block.text) for block in section if block.kind is BlockKind.TEXT]], taken=taken)
     return title or OTHERS
 
@@ -67,9 +67,10 @@ def _titled_anew(section: Sequence[Block], taken: Sequence[str]) -> str:
 def _section(blocks: Sequence[Block], left: Sequence[Block | None], heading: int) -> list[Block]:
     """What is left below the heading at this place, up to the next one of its level or a higher one."""
     below = []
-    for was, now in zip(blocks[heading + 1 :], left[heading + 1 :], strict=True):
-        if was.level and was.level <= blocks[heading].level:
+    for place in range(heading + 1, len(blocks)):
+        if 0 < blocks[place].level <= blocks[heading].level:
             break
+        now = left[place]
         if now is not None:
             below.append(now)
     return below
@@ -77,17 +78,23 @@ def _section(blocks: Sequence[Block], left: Sequence[Block | None], heading: int
 
 def without_empty_sections(blocks: Sequence[Block], left: Sequence[Block | None]) -> list[Block]:
     """What is left, without the headings of sections that lost all they had."""
-    kept = []
-    for place, block in enumerate(left):
-        if block is None:
-            continue
-        if block.level > 1 and not _says_something(_section(blocks, left, place)):
-            had = _section(blocks, blocks, place)
-            if _says_something(had):
-                continue
-        kept.append(block)
-    return kept
+    had, has = _with_something(blocks, blocks), _with_something(blocks, left)
+    return [
+        block
+        for place, block in enumerate(left)
+        if block is not None and not (block.level > 1 and place in had and place not in has)
+    ]
 
 
-def _says_something(blocks: Sequence[Block]) -> bool:
-    return any(block.kind in SAYS_SOMETHING for block in blocks)
+def _with_something(blocks: Sequence[Block], left: Sequence[Block | None]) -> set[int]:
+    """The places of the headings that have something below them, in sections of their own too."""
+    open_: list[int] = []
+    found: set[int] = set()
+    for place, (was, now) in enumerate(zip(blocks, left, strict=True)):
+        if was.level:
+            while open_ and blocks[open_[-1]].level >= was.level:
+                open_.pop()
+            open_.append(place)
+        elif now is not None and now.kind in SAYS_SOMETHING:
+            found.update(open_)
+    return found
