@@ -111,3 +111,23 @@ class MergesReply(Reply):
     """Of `merges`."""
 
     merges: list[SamePreferences]
+
+
+class WrittenLine(Reply):
+    """A statement of a page. `items`: numbers of the facts that it rests on."""
+
+    text: Line
+    items: list[int]
+
+
+class WrittenSection(Reply):
+    """A titled part of a page."""
+
+    title: Label
+    lines: list[WrittenLine]
+
+
+class PageReply(Reply):
+    """Of `consolidate`."""
+
+    sections: list[WrittenSection]
