@@ -14,7 +14,7 @@ from ragpp_services.catalog.categories.asking import ask_for_pages
 from ragpp_services.catalog.items.regrouping import regroup
 from ragpp_services.catalog.items.rows import KnownItem, NewItem
 from ragpp_services.catalog.items.sameness import same_fact
-from ragpp_services.catalog.items.writing import check_categories, classified, seen_as
+from ragpp_services.catalog.items.writing import check_categories, classified, of_resource
 from ragpp_services.catalog.resources.indexing import content_hash
 from ragpp_services.catalog.resources.rows import KnownResource, NewResource
 from ragpp_services.catalog.store import Rows
@@ -132,18 +132,22 @@ async def _write_resources(
 
 def _sourced(rows: Rows, prepared: Prepared, known: Mapping[str, KnownResource]) -> dict[int, NewItem]:
     """The items as visible as their resources let them be. Raises ResourceNotFoundError."""
-    seen_by = {identifier: one.seen_by for identifier, one in known.items() if in_view(one.seen_by, rows.scope.view)}
+    whose = {
+        identifier: (one.seen_by, one.contributor)
+        for identifier, one in known.items()
+        if in_view(one.seen_by, rows.scope.view)
+    }
     for new in prepared.resources.values():
         if new is not None:
-            seen_by.setdefault(new.entry.id, new.entry.seen_by)
+            whose.setdefault(new.entry.id, (new.entry.seen_by, new.entry.contributor))
     result = {}
     for place, item in prepared.items.items():
         resource = item.entry.source_resource_id
-        if resource not in seen_by:
+        if resource not in whose:
             raise ResourceNotFoundError(
                 f"entry {place} is of a resource that is not there", details={"resource_id": resource}
             )
-        result[place] = seen_as(item, seen_by[resource])
+        result[place] = of_resource(item, *whose[resource])
     return result
 
 
