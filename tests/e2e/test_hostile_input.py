@@ -23,10 +23,13 @@ JSON: Final = {"content-type": "application/json"}
 INVALID, MALFORMED = (422, "MEM-020"), (400, "MEM-024")
 
 
+LEARNED: Final = ("interactions", "sessions", "preferences", "rules", "entities", "relationships", "findings")
+
+
 async def nothing_is_stored(api: httpx.AsyncClient, user_id: str = USER) -> None:
     """AssertionError when the user has anything anywhere."""
     whose = {"user_id": user_id}
-    for path in ("interactions", "sessions", "preferences", "rules", "entities", "relationships", "findings"):
+    for path in (*LEARNED, "resources", "items", "categories", "events"):
         answer = await api.get(f"/v1/{path}", params=whose)
         assert answer.json() == {"items": [], "next_cursor": None}, path
     assert Pending.model_validate_json((await api.get("/v1/pending", params=whose)).content).pending == 0
@@ -171,6 +174,100 @@ async def test_the_same_message_twice_in_one_batch_is_stored_once(api: httpx.Asy
     answer = await api.post("/v1/interactions", json={"user_id": USER, "messages": twice})
     assert [item["duplicate"] for item in answer.json()["stored"]] == [False, True]
     assert len((await api.get("/v1/sessions/default", params={"user_id": USER})).json()["messages"]) == 1
+
+
+def resource(**fields: Json) -> dict[str, Json]:
+    """A resource with these fields."""
+    return {"user_id": USER, "resource_type": "document", "content": "hello", **fields}
+
+
+def talk(*messages: Json, **fields: Json) -> dict[str, Json]:
+    """A conversation as a resource."""
+    return {"user_id": USER, "resource_type": "conversation", "messages": list(messages), **fields}
+
+
+REFUSED_RESOURCES: Final[dict[str, dict[str, Json]]] = {
+    "no content": {"user_id": USER, "resource_type": "document"},
+    "empty content": resource(content=""),
+    "over-long content": resource(content="x" * 1_000_001),
+    "NUL in the content": resource(content="a\x00b"),
+    "content and messages": talk({"content": "hello"}, content="hello"),
+    "messages of a document": talk({"content": "hello"}) | {"resource_type": "document"},
+    "nothing to remember": resource(remember=True),
+    "an unknown type": resource(resource_type="diary"),
+    "an unknown visibility": resource(visibility="everybody"),
+    "one agent alone, and none named": resource(visibility="agent"),
+    "no user of a visibility": resource(user_id=""),
+    "a future moment": resource(occurred_at="9999-12-31T23:59:59Z"),
+    "a future moment of a message": talk({"content": "hello", "occurred_at": "9999-12-31T23:59:59Z"}),
+    "an over-long id": resource(id="x" * 257),
+    "a record separator in its id": resource(id="a\x1eb"),
+    "an unknown field": resource(tenant_id="other"),
+    "a category that is no name": resource(category_hint="No Name"),
+    "ids of no interactions": talk({"content": "hello", "id": "m1"}),
+    "too many messages": talk(*({"content": "x"} for _ in range(1_001))),
+    "messages that are too long together": talk(*({"content": "x" * 100_000} for _ in range(11))),
+    "metadata of 65 levels": resource(metadata={"k": cast("Json", json.loads("[" * 64 + "]" * 64))}),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED_RESOURCES)
+async def test_a_bad_resource_is_refused_and_nothing_of_it_is_kept(api: httpx.AsyncClient, case: str) -> None:
+    checked_problem(await api.post("/v1/resources", json=REFUSED_RESOURCES[case]), *INVALID)
+    await nothing_is_stored(api)
+
+
+REFUSED_ITEMS: Final[dict[str, dict[str, Json]]] = {
+    "empty content": {"content": ""},
+    "over-long content": {"content": "x" * 4_001},
+    "NUL in the content": {"content": "a\x00"},
+    "no source": {"source_resource_id": ""},
+    "a confidence over 1": {"confidence": 1.5},
+    "an unknown importance": {"importance": "urgent"},
+    "an unknown kind": {"kind": "rumour"},
+    "a vector of another dimension": {"embedding": [1.0, 0.0]},
+    "a vector of nothing": {"embedding": [0.0] * 384},
+    "what a context of this memory said": {"content": "- Pro costs $299 a month. (relevance: 0.83)"},
+    "a future moment": {"occurred_at": "9999-12-31T23:59:59Z"},
+}
+
+
+@pytest.mark.parametrize("case", REFUSED_ITEMS)
+async def test_a_bad_item_refuses_all_and_is_named(api: httpx.AsyncClient, case: str) -> None:
+    assert (await api.post("/v1/resources", json=resource(id="r1"))).status_code == 201
+    good: dict[str, Json] = {"content": "hello", "source_resource_id": "r1"}
+    answer = await api.post("/v1/items", json={"user_id": USER, "items": [good, good | REFUSED_ITEMS[case]]})
+    assert {error.field for error in checked_problem(answer, *INVALID).errors} == {
+        f"items.1.{next(iter(REFUSED_ITEMS[case]))}"
+    }
+    assert (await api.get("/v1/items", params={"user_id": USER})).json()["items"] == []
+
+
+@pytest.mark.parametrize("text", METACHARACTERS)
+async def test_odd_texts_come_back_from_the_catalog_as_they_are(api: httpx.AsyncClient, text: str) -> None:
+    stored = await api.post("/v1/resources", json=resource(content=text, metadata={"k": text}))
+    assert stored.status_code == 201, stored.text
+    resource_id = stored.json()["resource"]["resource_id"]
+    kept = (await api.get(f"/v1/resources/{resource_id}", params={"user_id": USER})).json()
+    assert (kept["content"], kept["metadata"]) == (text, {"k": text})
+    item = {"content": text, "source_resource_id": resource_id, "domain": text[:100]}
+    made = await api.post("/v1/items", json={"user_id": USER, "items": [item]})
+    assert made.status_code == 201, made.text
+    assert (made.json()["items"][0]["content"], made.json()["items"][0]["domain"]) == (text, text[:100])
+    for path, body in (
+        ("/v1/retrieve", {"query": text or "x"}),
+        ("/v1/recall", {"query": text or "x"}),
+    ):
+        if text.strip():
+            assert (await api.post(path, json={"user_id": USER, **body})).is_success
+    assert (await api.get("/v1/resources", params={"user_id": USER, "search": text})).is_success
+
+
+@pytest.mark.parametrize("name", ["", "Prices", "prices-2", "_prices", "prices_", "a__b", "x" * 65, "é", "prices\n"])
+async def test_a_category_has_a_plain_name(api: httpx.AsyncClient, name: str) -> None:
+    body = {"user_id": USER, "name": name, "description": "What our plans cost"}
+    checked_problem(await api.post("/v1/categories", json=body), *INVALID)
+    await nothing_is_stored(api)
 
 
 REFUSED_RECALLS: Final[dict[str, dict[str, Json]]] = {
