@@ -181,6 +181,11 @@ def resource(**fields: Json) -> dict[str, Json]:
     return {"user_id": USER, "resource_type": "document", "content": "hello", **fields}
 
 
+def said(content: str) -> Json:
+    """One message of a conversation."""
+    return {"content": content}
+
+
 def talk(*messages: Json, **fields: Json) -> dict[str, Json]:
     """A conversation as a resource."""
     return {"user_id": USER, "resource_type": "conversation", "messages": list(messages), **fields}
@@ -205,8 +210,8 @@ REFUSED_RESOURCES: Final[dict[str, dict[str, Json]]] = {
     "an unknown field": resource(tenant_id="other"),
     "a category that is no name": resource(category_hint="No Name"),
     "ids of no interactions": talk({"content": "hello", "id": "m1"}),
-    "too many messages": talk(*[{"content": "x"}] * 1_001),
-    "messages that are too long together": talk(*[{"content": "x" * 100_000}] * 11),
+    "too many messages": talk(*[said("x")] * 1_001),
+    "messages that are too long together": talk(*[said("x" * 100_000)] * 11),
     "metadata of 65 levels": resource(metadata={"k": cast("Json", json.loads("[" * 64 + "]" * 64))}),
 }
 
@@ -581,7 +586,7 @@ REFUSED_ELSEWHERE: Final[dict[str, list[dict[str, Json]]]] = {
         {"name": "prices", "description": "x" * 501},
         {"name": "prices", "description": "What it costs\x00"},
         {"name": "prices", "description": "What it costs", "visibility": "agent"},
-        *({"name": name, "description": "What it costs"} for name in BAD_NAMES),
+        *[cast("dict[str, Json]", {"name": name, "description": "What it costs"}) for name in BAD_NAMES],
     ],
     "POST /v1/categories/defaults": [{"user_id": ""}, {"names": ["prices"]}],
     "PUT /v1/categories/{category}": [{}, {"content": ""}, {"content": "x" * 200_001}, {"content": "a\x00"}],
