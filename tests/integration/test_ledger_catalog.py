@@ -3,6 +3,7 @@
 from collections.abc import AsyncIterator
 
 import pytest
+from pydantic import JsonValue
 
 from ragpp.catalog import EVERYBODY
 from ragpp.errors import InvalidInput
@@ -135,21 +136,13 @@ async def test_the_application_cannot_change_results_otherwise(bench: Bench) -> 
     assert (await bench.jobs.job(scope.tenant_id, job)).result == {"item_ids": ["item_1"]}
 
 
-async def test_work_that_somebody_has_begun_with_is_asked_for_anew(bench: Bench) -> None:
+async def test_the_workers_ask_anew_as_the_application_does(bench: Bench) -> None:
     scope = new_scope()
-
-    async def ask() -> str:
-        return (await bench.jobs.request(scope, "catalog.requested", "extract:res_1", {}, NOON, anew=True)).id
-
-    first = await ask()
-    assert await ask() == first
+    first = await bench.jobs.request_anew(scope, "catalog.requested", "extract:res_1", {}, NOON)
     by_the_workers = await bench.ledger.request(scope, "catalog.requested", "extract:res_1", {}, NOON, anew=True)
-    assert f"{by_the_workers}.catalog" == first
-    works = await bench.lease(stage="catalog")
-    second = await ask()
-    assert second != first
-    await bench.ledger.finish(keys(works), "a")
-    assert await ask() == second
+    assert f"{by_the_workers}.catalog" == first.id
+    await bench.lease(stage="catalog")
+    assert await bench.ledger.request(scope, "catalog.requested", "extract:res_1", {}, NOON, anew=True) > by_the_workers
 
 
 async def test_a_reader_does_not_wait_for_the_catalogs_work(bench: Bench) -> None:
@@ -167,3 +160,17 @@ async def test_what_was_stored_after_an_erasure_was_asked_for_is_known(bench: Be
     (work,) = await bench.lease(stage="erase")
     assert await bench.erasures.stored_since(work) == {"res_after"}
     await bench.erasures.drop_results(scope)
+
+
+async def test_a_category_that_was_asked_for_is_known_again(bench: Bench) -> None:
+    scope = new_scope()
+    asked: list[dict[str, JsonValue]] = [
+        {"task": "extract", "resource_id": "res_1", "category_hint": "prices"},
+        {"task": "extract", "resource_id": "res_1", "again": True},
+        {"task": "extract", "resource_id": "res_2", "category_hint": "people"},
+    ]
+    for number, payload in enumerate(asked):
+        await bench.ledger.request(scope, "catalog.requested", f"{number}", payload, NOON)
+    assert await bench.ledger.category_hint(scope, "res_1") == "prices"
+    assert await bench.ledger.category_hint(scope, "res_3") is None
+    assert await bench.ledger.category_hint(new_scope(), "res_1") is None
