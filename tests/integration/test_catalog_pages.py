@@ -31,7 +31,7 @@ pytestmark = pytest.mark.server
 
 NOON = datetime(2026, 5, 1, 12, tzinfo=UTC)
 PRICES = "What our products cost, and what is in each plan"
-SAID = ("The Basic plan is at $99", "Lions sleep for twenty hours", "Whales sing at night", "Ada lives in Oslo")
+SAID = ("The Basic plan is at $99", "The Basic plan is at $199", "Whales sing at night", "Ada lives in Oslo")
 
 
 def noon() -> datetime:
