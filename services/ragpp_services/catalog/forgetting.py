@@ -13,8 +13,7 @@ from ragpp_services.catalog.categories.mending import mend
 from ragpp_services.catalog.items.regrouping import regroup
 from ragpp_services.catalog.items.rows import GoneItem
 from ragpp_services.catalog.items.sameness import same_fact
-from ragpp_services.catalog.resources.indexing import Said, content_hash
-from ragpp_services.catalog.resources.rows import GoneResource, NewChunk
+from ragpp_services.catalog.resources.rows import GoneResource, Indexed
 from ragpp_services.catalog.store import Rows
 from ragpp_services.catalog.storing import private_to
 
@@ -81,22 +80,21 @@ async def drop_items(
 async def withdraw(
     rows: Rows,
     interaction_ids: Collection[str],
-    left: Mapping[str, tuple[Said, int, Sequence[NewChunk]] | None],
     held: Sequence[Resource],
+    left: Mapping[str, Indexed | None],
     now: datetime,
 ) -> list[str]:
     """Take interactions out of the resources that hold them, and delete what was taken from these, or from a stub what
-    may rest on them; `left`: what those say without, with its tokens and chunks, None where nothing is. Returns the ids
-    of those that are to be extracted anew."""
-    emptied = [one.resource_id for one in held if left[one.resource_id] is None and not one.is_stub]
+    may rest on them; `left`: what those say without, None where that is nothing. Returns the ids of those that are to
+    be extracted anew."""
+    told = [one.resource_id for one in held if not one.is_stub]
+    emptied = [identifier for identifier in told if left[identifier] is None]
     again = []
-    for one in held:
-        said = left[one.resource_id]
-        if said is not None and not one.is_stub:
-            what, tokens, chunks = said
-            hashed = content_hash(one.resource_type, what.content)
-            await rows.resources.change_content(one.resource_id, what.content, what.messages, (hashed, tokens), chunks)
-            again.append(one.resource_id)
+    for identifier in told:
+        said = left[identifier]
+        if said is not None:
+            await rows.resources.change_content(identifier, said)
+            again.append(identifier)
     await rows.resources.drop_turns(interaction_ids)
     gone_resources = await rows.resources.delete(emptied)
     dropped = set(await rows.items.of_sources(interaction_ids))
