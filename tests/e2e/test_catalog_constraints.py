@@ -2,14 +2,19 @@
 
 import math
 from collections.abc import AsyncIterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 import httpx
 import pytest
 
 from ragpp.client import MemoryClient
+from ragpp.clock import system_clock
 from ragpp.models import Value
+from ragpp.redaction import SECRETS
+from ragpp_services.gateway.intake import KnowledgeIntake, Redaction
+from ragpp_services.gateway.parts import Parts
+from tests.support.embedding import LostEmbedder
 from tests.support.hostile import Json
 from tests.support.operations import checked_problem
 from tests.support.real_gateway import RealGateway
@@ -165,6 +170,25 @@ async def test_what_violates_a_constraint_is_refused_by_its_code_and_changes_not
 async def test_more_items_than_a_request_takes_are_refused_and_none_is_kept(filled: Filled) -> None:
     items: list[Json] = [{"content": f"Fact {number}", "source_resource_id": "r1"} for number in range(1_001)]
     checked_problem(await filled.api.post("/v1/items", json={"user_id": USER, "items": items}), 422, "MEM-020")
+    assert await kept(filled.memory) == filled.before
+
+
+async def test_where_no_vector_can_be_made_nothing_is_found_or_kept_and_it_is_told(
+    gateway: RealGateway, filled: Filled
+) -> None:
+    lost = LostEmbedder(384)
+    lost.is_lost = True
+    working: Parts = gateway.app.state.parts
+    knowledge = KnowledgeIntake(Redaction(SECRETS), lost, system_clock)
+    gateway.app.state.parts = replace(working, knowledge=knowledge)
+    try:
+        asked = await filled.api.post("/v1/retrieve", json={"user_id": USER, "query": "What does Pro cost?"})
+        items: list[Json] = [{"content": "Basic costs $99 a month.", "source_resource_id": "r1"}]
+        written = await filled.api.post("/v1/items", json={"user_id": USER, "items": items})
+    finally:
+        gateway.app.state.parts = working
+    for answer in (asked, written):
+        checked_problem(answer, 503, "MEM-004")
     assert await kept(filled.memory) == filled.before
 
 

@@ -6,6 +6,7 @@ import pytest
 
 from ragpp.catalog import CatalogEvent
 from ragpp.client import MemoryClient
+from ragpp.models import Scope
 from tests.support.real_gateway import RealGateway
 
 pytestmark = pytest.mark.server
@@ -74,9 +75,9 @@ async def test_each_change_is_one_event_that_says_what_the_document_lists_and_no
     assert numbers == sorted(set(numbers))
 
 
-async def test_a_question_leaves_no_event(memory: MemoryClient) -> None:
-    """It would tell who asks how often; it is recorded for debugging alone."""
+async def test_what_goes_for_its_age_is_told(gateway: RealGateway, tenant: str, memory: MemoryClient) -> None:
     await memory.store_resource(user_id=USER, id="r1", resource_type="document", content=SAID)
-    before = await told(memory)
-    await memory.retrieve(user_id=USER, query="What does the Qzplan cost?")
-    assert await told(memory) == before
+    assert await gateway.worker.catalog.expire(Scope(tenant_id=tenant, user_id=USER), ["r1"]) == 1
+    (event,) = (await memory.events(USER, event_type="memory.entry_expired")).items
+    assert event.payload == {"resource_id": "r1"}
+    assert (await memory.resource("r1", user_id=USER)).is_stub
