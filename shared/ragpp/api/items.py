@@ -110,7 +110,7 @@ class RetrieveRequest(Value):
 
     user_id: Id | None = None
     query: Annotated[Text, Field(min_length=1, max_length=10_000)]
-    mode: RetrievalMode = "hybrid"
+    mode: RetrievalMode = RetrievalMode.HYBRID
     k: int = Field(default=DEFAULT_K, ge=1, le=MAX_K)
     category_filter: CategoryName | None = None
     similarity_threshold: Annotated[float, Field(ge=-1, le=1)] | None = None

@@ -5,7 +5,7 @@ from typing import Final
 from fastapi import Response
 
 from ragpp.api import RebuildIn, RetrieveRequest
-from ragpp.catalog import ItemQuery, MemoryStats, RetrievalResult
+from ragpp.catalog import ItemQuery, MemoryStats, RetrievalMode, RetrievalResult
 from ragpp.errors import RetrievalError
 from ragpp.jobs import Job
 from ragpp_services.gateway.catalog.work import rebuilding
@@ -22,7 +22,7 @@ async def retrieve(requester: Reader, parts: GatewayParts, body: RetrieveRequest
     `hybrid` answers as `rag`, and `llm` not at all."""
     scope = requester.catalog("read", body.user_id)
     requester.query_sha256 = parts.marks.of_query(body.query)
-    if body.mode == "llm":
+    if body.mode is RetrievalMode.LLM:
         raise RetrievalError("no language model is configured for retrieval")
     query = ItemQuery(
         text=body.query,
@@ -34,8 +34,8 @@ async def retrieve(requester: Reader, parts: GatewayParts, body: RetrieveRequest
     )
     found = await parts.catalog.search_items(scope, query)
     requester.items = len(found.items)
-    reason = NOT_ESCALATED if body.mode == "hybrid" else None
-    return found.model_copy(update={"mode_used": "rag", "escalated": False, "escalation_reason": reason})
+    reason = NOT_ESCALATED if body.mode is RetrievalMode.HYBRID else None
+    return found.model_copy(update={"mode_used": RetrievalMode.RAG, "escalated": False, "escalation_reason": reason})
 
 
 @router.get("/v1/memory/stats", summary="Count what the catalog has")
