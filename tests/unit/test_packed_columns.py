@@ -48,6 +48,7 @@ def test_a_moment_comes_back_to_the_microsecond(moment: datetime) -> None:
 
 def test_distances_come_back_as_cosines_and_bytes_as_flags() -> None:
     assert cosines(struct.pack(">3f", 0.0, 1.0, 2.0)).tolist() == [1.0, 0.0, -1.0]
+    assert np.isnan(cosines(struct.pack(">2f", float("nan"), 1.0))).tolist() == [True, False]
     assert flags(b"\x00\x01").tolist() == [False, True]
 
 

@@ -58,7 +58,9 @@ def test_the_words_of_a_text_come_back_from_its_column_as_they_were_stored(texts
     packed = b"".join(sparsevec(weights).to_binary() for weights in stored)
     found = term_weights(packed, terms)
     assert found.tolist() == [[float(np.float32(weights.get(term, 0.0))) for term in terms] for weights in stored]
-    assert asked_terms(terms).indices() == sorted(terms)
+    asked = asked_terms(terms)
+    assert asked.indices() == sorted(terms)
+    assert asked.dimensions() == sparsevec({}).dimensions()
 
 
 def test_a_direction_survives_being_stored_in_halves() -> None:

@@ -1,7 +1,8 @@
 """Columns of thousands of rows as one value each, unpacked into arrays.
 
 A statement packs a column with `string_agg(int8send(x), ''::bytea)` and the like: some 20 times faster to read than
-rows. Numbers are in the binary forms of their types, big-endian, in the order of the rows.
+rows. Numbers are in the binary forms of their types, big-endian, in the order of the rows. `string_agg` leaves nulls
+out, so what may be null needs a value that stands for it, or the rows behind it move up: NaN of a distance.
 """
 
 from collections.abc import Sequence
@@ -35,7 +36,7 @@ def flags(packed: bytes) -> npt.NDArray[np.bool_]:
 
 
 def cosines(distances: bytes) -> npt.NDArray[np.float64]:
-    """(rows,), -1 to 1, of a column of cosine distances (`<=>`) as real."""
+    """(rows,), -1 to 1, of a column of cosine distances (`<=>`) as real; NaN where the distance is."""
     return 1.0 - np.frombuffer(distances, ">f4").astype(np.float64)
 
 
