@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from ragpp.clock import Clock, from_moment, to_moment
 from ragpp.embedding import Embedder
+from ragpp.embedding.vectors import vector
 from ragpp.errors import Conflict, InvalidInput, Outdated
 from ragpp.ledger import NewEvent
 from ragpp.ledger.forgotten import forgotten_event
@@ -240,7 +241,7 @@ class PostgresEpisodicTier:
         if query.mode == "lexical" and query.filters.similarity_threshold is None:
             return None
         if query.embedding is not None:
-            return indexing.vector(query.embedding, self._embedder.dimension, "the query")
+            return vector(query.embedding, self._embedder.dimension, "the query")
         return (await self._embedder.embed([query.text])).reshape(-1)
 
     async def _latest(self, query: MemoryQuery) -> list[Memory]:
