@@ -177,7 +177,7 @@ def _refuse_conflicts(
             said = (entry.content, entry.source_resource_id, items[place].entry.seen_by)
         else:
             new = prepared.resources[place]
-            said = (None if new is None else new.content_hash, entry.seen_by)
+            said = (None if new is None else new.said.content_hash, entry.seen_by)
         if contents.setdefault((entry.kind, entry.id), said) != said:
             indexes.append(place)
     if indexes:
@@ -201,7 +201,7 @@ def _stored_event(new: NewResource) -> NewEvent:
     payload: dict[str, JsonValue] = {
         "resource_id": entry.id,
         "resource_type": entry.resource_type,
-        "content_length": len(new.content),
+        "content_length": len(new.said.content),
         "metadata_keys": [*entry.metadata],
         **private_to(entry.seen_by),
     }
