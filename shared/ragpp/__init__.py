@@ -1,0 +1,15 @@
+"""RAG++: the memory of AI agents. What is named here is imported when it is asked for, and not before."""
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ragpp.memory import MemoryConfig, MemoryManager, MemoryRetryConfig, RetrievalMode
+
+__all__ = ["MemoryConfig", "MemoryManager", "MemoryRetryConfig", "RetrievalMode"]
+
+
+def __getattr__(name: str) -> object:
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module("ragpp.memory"), name)

@@ -5,6 +5,7 @@
 
 import hashlib
 from datetime import datetime
+from enum import StrEnum
 from typing import Annotated, Final, Literal, Self, get_args
 
 from pydantic import AfterValidator, Field, JsonValue
@@ -32,7 +33,6 @@ Level = Literal["short_term", "episodic", "semantic", "procedural"]
 ItemKind = Literal["fact", "decision", "insight", "error", "plan", "preference", "solution"]
 CatalogVisibility = Literal["agent", "shared", "global"]
 """Who may see it: one agent of the user, all of the user's agents, or every user of the tenant."""
-RetrievalMode = Literal["rag", "llm", "hybrid"]
 MAX_RESOURCE_CHARS: Final = 1_000_000
 MAX_CATEGORY_CHARS: Final = 64
 DEFAULT_K: Final = 5
@@ -50,6 +50,15 @@ CategoryName = Annotated[
     str, Field(min_length=1, max_length=MAX_CATEGORY_CHARS, pattern=r"^[a-z][a-z0-9]*(_[a-z0-9]+)*$")
 ]
 Description = Annotated[str, Field(min_length=10, max_length=500), AfterValidator(storable)]
+
+
+class RetrievalMode(StrEnum):
+    """How items are found: by words and vectors, by a language model that chooses, or by the first and, where that is
+    not sure, the second. Its values are what the API takes."""
+
+    RAG = "rag"
+    LLM = "llm"
+    HYBRID = "hybrid"
 
 
 class _Written(Value):
@@ -163,7 +172,7 @@ class RetrievalResult(_Written):
     asked, or why not where one was wanted."""
 
     items: tuple[MemoryItem, ...]
-    mode_used: RetrievalMode = "rag"
+    mode_used: RetrievalMode = RetrievalMode.RAG
     total_found: int = Field(ge=0)
     search_time_ms: float = Field(ge=0)
     confidence_scores: tuple[float, ...]

@@ -15,7 +15,7 @@ MODULES: Final = dict(modules())
 TREES: Final = {name: tree_of(path) for name, path in MODULES.items()}
 MAX_LINES: Final = 300
 READS_SETTINGS: Final = frozenset(
-    {"ragpp.client.environment", "ragpp_services.all_in_one", "ragpp_services.gateway.keys"}
+    {"ragpp.client.environment", "ragpp.memory.connecting", "ragpp_services.all_in_one", "ragpp_services.gateway.keys"}
 )
 """Beside every `app` and `__main__`."""
 # written in halves, so that this file does not hold what it looks for

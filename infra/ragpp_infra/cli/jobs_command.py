@@ -52,7 +52,7 @@ def jobs(
     if context.invoked_subcommand is not None:
         return
     wanted: JobState | None = one_of(state, get_args(JobState), "--state")  # type: ignore[assignment]  # it is one of them
-    page = _with(home, url, key, lambda client: client.jobs(user, stage=stage, state=wanted, limit=limit))
+    page = with_gateway(home, url, key, lambda client: client.jobs(user, stage=stage, state=wanted, limit=limit))
     if as_json:
         emit_json(page.model_dump(mode="json"))
     else:
@@ -69,7 +69,7 @@ def _of_one_job(ask: Callable[[MemoryClient, str], Awaitable[Job]]) -> Callable[
         key: KeyOption = None,
         as_json: JsonOption = False,
     ) -> None:
-        _shown(_with(home, url, key, lambda client: ask(client, job_id)), as_json=as_json)
+        _shown(with_gateway(home, url, key, lambda client: ask(client, job_id)), as_json=as_json)
 
     return command
 
@@ -94,7 +94,7 @@ def lag(
 
     Example: [bold]ragpp jobs lag --user u1[/bold]
     """
-    report = _with(home, url, key, lambda client: client.lag(user))
+    report = with_gateway(home, url, key, lambda client: client.lag(user))
     if as_json:
         emit_json(report.model_dump(mode="json"))
     else:
@@ -142,9 +142,11 @@ def reflect(
     _ended(home, url, key, lambda client: client.reflect(user, request), wait, as_json=as_json)
 
 
-def _with(
+def with_gateway(
     home: HomeOption, url: str | None, key: str | None, ask: Callable[[MemoryClient], Awaitable[ResultT]]
 ) -> ResultT:
+    """What `ask` answers, asked of the gateway that these options name."""
+
     async def asked() -> ResultT:
         async with Home(home).client(url, key) as client:
             return await ask(client)
@@ -167,7 +169,7 @@ def _ended(
         job = await ask(client)
         return await client.ended_job(job.id, timeout_s=wait) if wait > 0 else job
 
-    job = _with(home, url, key, done)
+    job = with_gateway(home, url, key, done)
     _shown(job, as_json=as_json)
     if job.state == "failed":
         raise typer.Exit(ExitCode.FAILURE)

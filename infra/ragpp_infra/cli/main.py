@@ -40,6 +40,11 @@ CONTENTS: Final = {
     "inspect": ("inspect_command", "inspect", "Everything that was learned about a user."),
     "extract": ("jobs_command", "extract", "Find what a window of messages shows together."),
     "reflect": ("jobs_command", "reflect", "Consolidate a day of a user's memory, as is done each night."),
+    "catalog": (
+        "catalog.commands",
+        "app",
+        "Curated knowledge: documents and conversations, the facts taken from them, pages made of those.",
+    ),
     "chat": ("chat_command", "chat", "Talk with an assistant that has this memory."),
     "demo": ("demo", "demo", "Start the stack, load a sample conversation, ask it five questions."),
     "jobs": ("jobs_command", "app", "What the workers do, did, or failed at: list, show, retry and cancel jobs."),

@@ -4,6 +4,7 @@ client finds in it.
 secrets.json  passwords, mode 0600       logs/   one file a server       postgres/  valkey/  neo4j/
 state.json    ports and folders chosen   run/    pid files, the socket
 key           the API key                ingest/ how far each file came
+client.json   address and key of the gateway that runs, for programs beside it (`ragpp.memory.connecting`)
 """
 
 import contextlib
@@ -65,6 +66,7 @@ class Home:
         self.run = self.path / "run"
         self.key_path = self.path / "key"
         self.ingest_folder = self.path / "ingest"
+        self._client_file = self.path / "client.json"
         self._state_file = self.path / "state.json"
         self._secrets_file = self.path / "secrets.json"
         self._remembering = threading.Lock()
@@ -199,6 +201,16 @@ class Home:
     def write_key(self, key: str) -> None:
         """Keep `key`, readable by its owner alone from the first moment."""
         write_private(self.key_path, key)
+
+    def write_client(self) -> None:
+        """Tell the programs of this user where the gateway is, and its key; nothing before there are both."""
+        url, key = self.url(), self.key()
+        if url is not None and key is not None:
+            write_private(self._client_file, json.dumps({"url": url, "key": key}, indent=2))
+
+    def remove_client(self) -> None:
+        """Tell them that none runs."""
+        self._client_file.unlink(missing_ok=True)
 
     def url(self) -> str | None:
         """The gateway's address; None before the first start."""

@@ -96,6 +96,7 @@ class Lifecycle:
         )
         with self.home.locked():
             key_made = ensure_key(self.home, endpoints)
+            self.home.write_client()
         for report in services:
             progress.service_report(report)
         return Started(servers, services, key_made, time.monotonic() - began)
@@ -136,6 +137,8 @@ class Lifecycle:
             return []
         with self.home.locked():
             self.services.want(up=False)
+            if only is None or GATEWAY in only:
+                self.home.remove_client()
         try:
             stopped = self.services.down(only, fast=fast)
         except KeyboardInterrupt:

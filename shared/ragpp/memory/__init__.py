@@ -1,0 +1,36 @@
+"""Curated knowledge from Python, as document 002 has it: resources, the facts taken from them, and pages of those.
+
+    async with MemoryManager(user_id="u1") as memory:
+        resource = await memory.store_resource("Our plans start at $99 a month.", "document")
+        await memory.extract_and_store(resource.resource_id)
+        result = await memory.retrieve("What does it cost?")
+
+It needs what `ragpp.client` needs, and nothing of the servers.
+"""
+
+from ragpp.catalog import (
+    MemoryCategory,
+    MemoryItem,
+    MemoryStats,
+    Resource,
+    RetrievalMode,
+    RetrievalResult,
+    generate_memory_key,
+)
+from ragpp.memory.config import MemoryConfig, MemoryRetryConfig
+from ragpp.memory.health import MemoryHealth
+from ragpp.memory.manager import MemoryManager
+
+__all__ = [
+    "MemoryCategory",
+    "MemoryConfig",
+    "MemoryHealth",
+    "MemoryItem",
+    "MemoryManager",
+    "MemoryRetryConfig",
+    "MemoryStats",
+    "Resource",
+    "RetrievalMode",
+    "RetrievalResult",
+    "generate_memory_key",
+]

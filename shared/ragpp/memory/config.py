@@ -1,0 +1,70 @@
+"""What document 002 lets one set about memory, by its names and with its defaults; and who decides it here."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import ClassVar, Final
+
+from pydantic import Field
+
+from ragpp.catalog import DEFAULT_K, MAX_K, MAX_RESOURCE_CHARS
+from ragpp.errors import ConfigurationError
+from ragpp.models import Value
+
+ESCALATION_THRESHOLD: Final = 0.6
+"""Below which confidence a hybrid retrieval asks a language model (document 002 §2.4)."""
+
+
+class MemoryConfig(Value):
+    """Configuration of a MemoryManager: `default_k`, `escalation_threshold` and `max_resource_size` (characters) are
+    its own. The others are decided by the servers, which a manager cannot change: DECIDED_BY names what decides each,
+    and what stands here is the document's default and not what they run with.
+    Source: document 002 §6.6.
+    """
+
+    DECIDED_BY: ClassVar[Mapping[str, str]] = {
+        "storage_dir": "RAGPP_HOME",
+        "embedding_model": "EMBEDDING_MODEL",
+        "embedding_dimension": "EMBEDDING_DIMENSION",
+        "extraction_model": "LLM_EXTRACTION",
+        "consolidation_model": "LLM_CONSOLIDATION",
+        "consolidation_interval": "consolidate_category()",
+        "retention_days": "LEARNING_RETENTION",
+    }
+
+    storage_dir: Path = Path("outputs/memory")
+    embedding_model: str = "text-embedding-3-small"
+    embedding_dimension: int = 1536
+    extraction_model: str = "anthropic:claude-sonnet-4-20250514"
+    consolidation_model: str = "anthropic:claude-sonnet-4-20250514"
+    max_resource_size: int = Field(default=MAX_RESOURCE_CHARS, ge=1, le=MAX_RESOURCE_CHARS)
+    default_k: int = Field(default=DEFAULT_K, ge=1, le=MAX_K)
+    escalation_threshold: float = Field(default=ESCALATION_THRESHOLD, ge=0, le=1)
+    consolidation_interval: int = 10
+    retention_days: int = 90
+
+    def check(self) -> None:
+        """Raises ConfigurationError when something is given that the servers decide."""
+        missing = sorted(self.model_fields_set & set(self.DECIDED_BY))
+        if missing:
+            places = ", ".join(f"{self.DECIDED_BY[name]} for {name}" for name in missing)
+            raise ConfigurationError(
+                f"the servers decide, and no manager: {', '.join(missing)}",
+                suggestions=(f"Leave it out of MemoryConfig. What takes its place: {places}.",),
+            )
+
+
+class MemoryRetryConfig(Value):
+    """How often what failed is tried again, and after how many seconds first; each further wait is twice as long, for
+    embeddings at most `embedding_backoff_max`. To be read: whoever calls out tries again, which the servers do, three
+    times for an embedding and LLM_MAX_RETRIES times for a language model. Source: document 002 §7.
+    """
+
+    embedding_max_retries: int = 3
+    embedding_backoff_base: float = 1.0
+    embedding_backoff_max: float = 30.0
+    extraction_max_retries: int = 2
+    extraction_backoff_base: float = 2.0
+    consolidation_max_retries: int = 2
+    consolidation_backoff_base: float = 2.0
+    retrieval_max_retries: int = 2
+    retrieval_backoff_base: float = 1.0

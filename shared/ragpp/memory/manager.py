@@ -1,0 +1,192 @@
+"""The memory of curated knowledge as document 002 §1 has it, over the gateway: what comes in, what is found again."""
+
+import logging
+from types import TracebackType
+from typing import Final, Self
+
+from pydantic import JsonValue
+
+from ragpp.catalog import MemoryCategory, MemoryItem, MemoryStats, Resource, RetrievalMode, RetrievalResult
+from ragpp.client import MemoryClient
+from ragpp.errors import (
+    ConfigurationError,
+    ConsolidationError,
+    ExtractionError,
+    InvalidInput,
+)
+from ragpp.memory.config import MemoryConfig
+from ragpp.memory.connecting import connected
+from ragpp.memory.health import MemoryHealth, health_of
+from ragpp.memory.layers import CategoryLayer, ItemLayer, ResourceLayer
+from ragpp.memory.whose import Whose
+
+PATIENCE_S: Final = 120.0
+_ELSEWHERE: Final = {
+    "storage_dir": "The folder is the stack's: `ragpp up --home FOLDER`, or RAGPP_HOME.",
+    "embedding_service": "The servers embed: set EMBEDDING_PROVIDER and EMBEDDING_MODEL for them.",
+    "event_store": "The ledger keeps the events: read them with `ragpp catalog events`, or GET /v1/events.",
+}
+_log = logging.getLogger(__name__)
+
+
+class MemoryManager:
+    """Resources, the facts taken from them, and the pages made of those, each behind a layer of its own.
+
+    `client`: of the gateway to use; else that of RAGPP_URL and RAGPP_API_KEY, else of the stack that `ragpp up` started
+    in RAGPP_HOME or in `.ragpp`. `user_id`: whose memory; absent, the key's own user, or, with a key that has the scope
+    `global`, what all users of the tenant share. `agent_id`: of whom what is stored is. `patience_s`: longest wait for
+    what the workers do. One manager serves many tasks at once, of one event loop.
+
+    Raises ConfigurationError when no gateway is named, and for what document 002 has and the servers decide here.
+    """
+
+    def __init__(
+        self,
+        storage_dir: object = None,
+        embedding_service: object = None,
+        event_store: object = None,
+        config: MemoryConfig | None = None,
+        *,
+        client: MemoryClient | None = None,
+        user_id: str | None = None,
+        agent_id: str | None = None,
+        patience_s: float = PATIENCE_S,
+    ) -> None:
+        given = {"storage_dir": storage_dir, "embedding_service": embedding_service, "event_store": event_store}
+        missing = [name for name, value in given.items() if value is not None]
+        if missing:
+            raise ConfigurationError(
+                f"no manager has a store of its own, and so no {', '.join(missing)}",
+                suggestions=tuple(_ELSEWHERE[name] for name in missing),
+            )
+        self.config = config or MemoryConfig()
+        self.config.check()
+        self._closes = client is None
+        self._whose = Whose(client or connected(), user_id, agent_id, patience_s)
+        self._health: MemoryHealth | None = None
+        self.resource_layer = ResourceLayer(self._whose)
+        self.item_layer = ItemLayer(self._whose)
+        self.category_layer = CategoryLayer(self._whose)
+
+    async def __aenter__(self) -> Self:
+        await self.check_health()
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.aclose()
+
+    async def aclose(self) -> None:
+        """Close the connections, unless they are the caller's."""
+        if self._closes:
+            await self._whose.client.aclose()
+
+    async def store_resource(
+        self, content: str, resource_type: str, metadata: dict[str, JsonValue] | None = None
+    ) -> Resource:
+        """Keep `content` under a new id: see ResourceLayer.store."""
+        if len(content) > self.config.max_resource_size:
+            raise InvalidInput(
+                f"content: has {len(content):,} characters; at most {self.config.max_resource_size:,}",
+                suggestions=("Split it into several resources.",),
+            )
+        return await self.resource_layer.store(content, resource_type, metadata)
+
+    async def extract_and_store(self, resource_id: str, category_hint: str | None = None) -> list[MemoryItem]:
+        """Take the facts out of a resource, and answer them as items, each with its vector. Doing it again answers the
+        same. Where the extraction fails, that is logged as a warning, and there are none.
+
+        Raises ResourceNotFoundError; EmbeddingError; TierUnavailable when the workers do not get to it in time.
+        """
+        whose = self._whose
+        job = await whose.client.extract_resource(resource_id, user_id=whose.user_id, category_hint=category_hint)
+        try:
+            result = await whose.done(job, ExtractionError)
+        except ExtractionError as error:
+            _log.warning("%s (%s): %s, %s", error.title, error.code, resource_id, error.message)
+            return []
+        ids = result.get("item_ids")
+        return await self._items(resource_id, [str(one) for one in ids] if isinstance(ids, list) else [])
+
+    async def retrieve(
+        self,
+        query: str,
+        mode: RetrievalMode | str = RetrievalMode.HYBRID,
+        k: int | None = None,
+        category_filter: str | None = None,
+        escalation_threshold: float | None = None,
+    ) -> RetrievalResult:
+        """The best `k` items (1 to 100; `config.default_k` where it is not given), each with its score.
+
+        `mode`: `llm` has a language model choose, `hybrid` has it choose where words and vectors are not sure: below
+        `escalation_threshold` (0 to 1; `config.escalation_threshold`). As long as none is configured, `hybrid` answers
+        as `rag` does, with the reason in `escalation_reason`.
+
+        Raises InvalidInput, a ValueError; CategoryNotFoundError; RetrievalError of `llm`; EmbeddingError.
+        """
+        threshold = self.config.escalation_threshold if escalation_threshold is None else escalation_threshold
+        if not 0 <= threshold <= 1:
+            raise InvalidInput(f"escalation_threshold: {threshold} is not between 0 and 1")
+        return await self._whose.client.retrieve(
+            user_id=self._whose.user_id,
+            query=query,
+            mode=mode,
+            k=self.config.default_k if k is None else k,
+            category_filter=category_filter,
+        )
+
+    async def get_category_content(self, category_name: str) -> str:
+        """Its page, in Markdown. Raises CategoryNotFoundError."""
+        category = await self._whose.client.category(category_name, user_id=self._whose.user_id)
+        return category.markdown_content
+
+    async def consolidate_category(self, category_name: str, force: bool = False) -> str:
+        """Make its page of its items, and answer it; as it is where nothing is new, or where a person wrote it, unless
+        `force`.
+
+        Raises CategoryNotFoundError; ConsolidationError, and the page is as it was; TierUnavailable when the workers do
+        not get to it in time.
+        """
+        whose = self._whose
+        job = await whose.client.consolidate_category(category_name, user_id=whose.user_id, force=force)
+        await whose.done(job, ConsolidationError)
+        return await self.get_category_content(category_name)
+
+    async def create_category(self, name: str, description: str) -> MemoryCategory:
+        """An empty one: see CategoryLayer.create."""
+        return await self.category_layer.create(name, description)
+
+    async def list_categories(self) -> list[MemoryCategory]:
+        """All of them, by name."""
+        return await self.category_layer.list_all()
+
+    async def delete_resource(self, resource_id: str, cascade: bool = True) -> bool:
+        """Delete it and, with `cascade`, its items: see ResourceLayer.delete."""
+        return await self.resource_layer.delete(resource_id, cascade)
+
+    async def rebuild_index(self) -> int:
+        """Make what items are found by anew; returns of how many rows."""
+        return await self.item_layer.rebuild_index()
+
+    async def get_stats(self) -> MemoryStats:
+        """How much there is, and when something was last done."""
+        return await self._whose.client.memory_stats(self._whose.user_id)
+
+    @property
+    def is_healthy(self) -> bool:
+        """Whether all was well when `check_health` last looked, as `async with` does; False before."""
+        return self._health is not None and self._health.ok
+
+    async def check_health(self) -> MemoryHealth:
+        """How storage, index and embedder are now."""
+        self._health = await health_of(self._whose)
+        return self._health
+
+    async def _items(self, resource_id: str, ids: list[str]) -> list[MemoryItem]:
+        """Those of `ids` that are still there, in that order. One that another resource said before is under that."""
+        known = {item.item_id: item for item in await self.item_layer.get_by_resource(resource_id)}
+        for item_id in ids:
+            if item_id not in known and (item := await self.item_layer.get(item_id)) is not None:
+                known[item_id] = item
+        return list({known[one].item_id: known[one] for one in ids if one in known}.values())
