@@ -4,9 +4,11 @@
 """
 
 import hashlib
+from collections.abc import Mapping
 from datetime import datetime
 from enum import StrEnum
 from typing import Annotated, Final, Literal, Self, get_args
+from uuid import NAMESPACE_OID, uuid5
 
 from pydantic import AfterValidator, Field, JsonValue
 
@@ -22,7 +24,7 @@ from ragpp.fields import (
     UserId,
     storable,
 )
-from ragpp.models import Role, Value, Vector
+from ragpp.models import Role, Scope, Value, Vector
 
 ResourceType = Literal["conversation", "document", "config", "feedback"]
 RESOURCE_TYPES: Final[tuple[ResourceType, ...]] = get_args(ResourceType)
@@ -33,6 +35,8 @@ Level = Literal["short_term", "episodic", "semantic", "procedural"]
 ItemKind = Literal["fact", "decision", "insight", "error", "plan", "preference", "solution"]
 CatalogVisibility = Literal["agent", "shared", "global"]
 """Who may see it: one agent of the user, all of the user's agents, or every user of the tenant."""
+EVERYBODY: Final = ""
+"""The user id under which lives what all users of a tenant share."""
 MAX_RESOURCE_CHARS: Final = 1_000_000
 MAX_CATEGORY_CHARS: Final = 64
 DEFAULT_K: Final = 5
@@ -164,6 +168,14 @@ class MemoryCategory(_Written):
 
 
 LISTED_ITEMS: Final = 1_000
+DEFAULT_CATEGORIES: Final[Mapping[str, str]] = {
+    "lead_preferences": "Captured preferences, requirements, and communication styles of leads",
+    "product_knowledge": "Information about products, pricing, features, and comparisons",
+    "objection_patterns": "Common objections encountered and successful response patterns",
+    "conversation_insights": "Meta-learnings and patterns observed across conversations",
+    "successful_approaches": "Documented approaches that led to positive outcomes",
+}
+"""Names and descriptions of those that are created on request (document 002 §8.3)."""
 
 
 class RetrievalResult(_Written):
@@ -255,6 +267,20 @@ class ItemQuery(Value):
     as_of: Moment | None = None
 
 
+CatalogEventType = Literal[
+    "memory.resource_stored",
+    "memory.resource_deleted",
+    "memory.items_extracted",
+    "memory.item_deleted",
+    "memory.category_created",
+    "memory.category_updated",
+    "memory.category_consolidated",
+    "memory.category_deleted",
+    "memory.retrieval_performed",
+    "memory.entry_expired",
+]
+
+
 class PageLine(Value):
     """A statement of a page that somebody wrote, and the items it rests on."""
 
@@ -278,6 +304,13 @@ class CatalogEvent(_Written):
     session_id: str | None = None
     correlation_id: str | None = None
     payload: dict[str, JsonValue] = Field(default_factory=dict)
+
+
+def extracted_item_id(scope: Scope, resource_id: str, seen_by: str | None, content: str) -> str:
+    """The id of an item that is taken from a resource: the same whenever the same is taken from it for the same eyes,
+    so that taking it again changes nothing, and what a person deleted stays known."""
+    said = (scope.tenant_id, scope.user_id, resource_id, "" if seen_by is None else f"={seen_by}", content)
+    return f"item_{uuid5(NAMESPACE_OID, chr(31).join(said))}"
 
 
 def generate_memory_key(

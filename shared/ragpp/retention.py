@@ -1,6 +1,7 @@
 """What is kept how long: the operator's opt-in policies, and the pure choice of what has to go.
 
-Nothing but short-term memory expires without a policy. What is pinned never goes.
+Nothing but short-term memory expires without a policy. What is pinned never goes. Of the catalog resources alone may
+go: their content is dropped, and what was taken from it stays.
 """
 
 from collections.abc import Iterable, Mapping
@@ -15,6 +16,8 @@ from ragpp.models import Value
 RetainedTier = Literal["episodic", "semantic", "procedural", "catalog"]
 Reason = Literal["age", "idle", "count", "bytes"]
 RETAINED: tuple[RetainedTier, ...] = ("episodic", "semantic", "procedural", "catalog")
+COMPRESSED_AFTER_DAYS = 90
+"""The age in days from which resources are kept compressed where no policy says otherwise."""
 
 
 class TierRetention(Value):
@@ -22,7 +25,8 @@ class TierRetention(Value):
 
     `max_age_days`: since it was first said. `max_idle_days`: since it was last said again; for an interaction since
     the last message of its session. `max_count`, `max_bytes`: of the latest items (UTF-8 bytes of their text).
-    `compress_after_days`: raw text of that age is kept compressed, and read back byte for byte (episodic alone).
+    `compress_after_days`: raw text of that age is kept compressed, and read back byte for byte (episodic and catalog
+    alone).
     """
 
     max_age_days: float | None = Field(default=None, gt=0)
@@ -39,11 +43,13 @@ class TierRetention(Value):
 
 
 class RetentionPolicy(Value):
-    """What applies to the users of one plan, tier by tier; without limits, everything is kept."""
+    """What applies to the users of one plan, tier by tier; without limits, everything is kept, that of the catalog
+    compressed after COMPRESSED_AFTER_DAYS."""
 
     episodic: TierRetention = TierRetention()
     semantic: TierRetention = TierRetention()
     procedural: TierRetention = TierRetention()
+    catalog: TierRetention = TierRetention(compress_after_days=COMPRESSED_AFTER_DAYS)
 
     def of(self, tier: RetainedTier) -> TierRetention:
         """The part that applies to `tier`."""
@@ -51,6 +57,7 @@ class RetentionPolicy(Value):
             "episodic": self.episodic,
             "semantic": self.semantic,
             "procedural": self.procedural,
+            "catalog": self.catalog,
         }
         return parts[tier]
 

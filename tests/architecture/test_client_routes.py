@@ -1,5 +1,6 @@
 """The client has every route of the gateway, with everything that it takes."""
 
+import inspect
 import re
 from typing import Final
 
@@ -7,7 +8,7 @@ from ragpp.client.route import RouteVerb
 from ragpp.client.verbs import Verbs
 from tests.support.operations import OPERATIONS, Operation
 
-VERBS: Final = [verb for verb in vars(Verbs).values() if isinstance(verb, RouteVerb)]
+VERBS: Final = [verb for _, verb in inspect.getmembers_static(Verbs) if isinstance(verb, RouteVerb)]
 
 
 def route(method: str, path: str) -> str:

@@ -49,7 +49,9 @@ def subjects(works: Sequence[Work]) -> list[str]:
 async def test_every_statement_can_be_prepared_by_the_role_that_runs_it(bench: Bench) -> None:
     of_the_app = {"record", "pending", "jobs", "job", "retry_job", "cancel_job", "tenant_lag", "tenant_progress"}
     of_the_app |= {"set_user_settings", "pin", "epoch", "raise_epoch", "add_forgotten", "forgotten"}
-    of_both = {"lock_user", "record_others", "requested", "user_settings", "look_again"}
+    of_the_app |= {"catalog_events"}
+    of_both = {"lock_user", "record_others", "requested", "request_state", "user_settings", "look_again"}
+    of_both |= {"drop_results"}
     for pool, names in ((bench.app, of_the_app | of_both), (bench.relay, set(SQL) - of_the_app)):
         await ensure_open(pool)
         async with pool.acquire() as connection:

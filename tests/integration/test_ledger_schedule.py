@@ -5,6 +5,7 @@ from datetime import UTC, date, datetime, timedelta
 
 import pytest
 
+from ragpp.catalog import EVERYBODY
 from ragpp.jobs import UserSettings
 from ragpp.ledger import NewEvent, Work, record
 from ragpp.models import Scope
@@ -229,3 +230,24 @@ async def test_upkeep_is_asked_for_once_a_day(bench: Bench) -> None:
     await schedule(bench).maintain()
     works = await asked(bench, scope, "maintain")
     assert [work.subject_id for work in works] == ["decay:1931-03-11"]
+
+
+async def test_what_is_kept_in_the_catalog_is_looked_after_each_day(bench: Bench) -> None:
+    scope, everybody = new_scope(), new_scope().model_copy(update={"user_id": EVERYBODY})
+    await bench.record(scope, "res_1", "res_2", kind="memory.resource_stored")
+    await bench.record(everybody, "res_3", kind="memory.resource_stored")
+    await schedule(bench).maintain()
+    works = [*await bench.lease(stage="maintain"), *await bench.lease(stage="maintain")]
+    assert {(work.scope.user_id, str(work.payload["task"])) for work in works} == {
+        (scope.user_id, "decay"),
+        (scope.user_id, "catalog"),
+        (EVERYBODY, "catalog"),
+    }
+
+
+async def test_a_user_of_whose_catalog_only_the_workers_made_something_is_not_noted(bench: Bench) -> None:
+    """A worker that was slower than the user's erasure leaves no trace of the user."""
+    scope = new_scope()
+    await bench.record(scope, "res_1", kind="memory.items_extracted")
+    await schedule(bench).maintain()
+    assert await asked(bench, scope, "maintain") == []

@@ -15,15 +15,20 @@ from ragpp.errors.problems import MEDIA_TYPE, Problem
 from ragpp_services.gateway.app import create_app
 from ragpp_services.gateway.parts import Parts
 from ragpp_services.gateway.routes import (
+    categories,
+    events,
     forgetting,
     graph,
     health,
     interactions,
+    items,
     jobs,
     procedural,
     recall,
     reflections,
+    resources,
     retention,
+    retrieve,
     review,
     sessions,
     users,
@@ -124,15 +129,20 @@ OPERATIONS: Final[Mapping[str, Operation]] = {
 """Every operation of the public API by its name."""
 
 _MODULES: Final = (
+    categories,
+    events,
     forgetting,
     graph,
     health,
     interactions,
+    items,
     jobs,
     procedural,
     recall,
     reflections,
+    resources,
     retention,
+    retrieve,
     review,
     sessions,
     users,

@@ -165,10 +165,10 @@ import sys
 import ragpp
 before = set(sys.modules)
 from ragpp import MemoryManager
-print(*sorted({name.partition(".")[0] for name in before}), "|", *sorted({name.partition(".")[0] for name in sys.modules}))
+print(*{name.partition(".")[0] for name in before}, "|", *{name.partition(".")[0] for name in sys.modules})
 """
 HEAVY = frozenset(
-    {"asyncpg", "celery", "fastapi", "httpx", "neo4j", "numpy", "onnxruntime", "pydantic", "redis", "rich", "spacy"}
+    {"asyncpg", "celery", "fastapi", "httpx", "neo4j", "numpy", "onnxruntime", "pydantic", "redis", "spacy"}
 )
 
 

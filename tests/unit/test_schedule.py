@@ -7,6 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ragpp.catalog import EVERYBODY
+from ragpp.ledger.schedule import KeptUp
+from ragpp.models import Scope
 from ragpp.retention import RetentionPolicy
 from ragpp_services.workers.parts import LearningPolicy, SchedulePolicy
 from ragpp_services.workers.running.schedule import (
@@ -23,6 +26,10 @@ from ragpp_services.workers.running.schedule import (
 
 ZONES = ("UTC", "Europe/Lisbon", "America/St_Johns", "Asia/Kathmandu", "Pacific/Kiritimati", "Pacific/Pago_Pago")
 NOON = datetime(2025, 3, 10, 12, tzinfo=UTC)
+
+
+def kept_up(stored_at: datetime, *, user_id: str = "u", catalog: bool = False) -> KeptUp:
+    return KeptUp(Scope(tenant_id="t", user_id=user_id), stored_at, catalog)
 
 
 def test_a_day_is_due_at_the_hour_of_the_next_morning_on_the_users_clocks() -> None:
@@ -101,12 +108,18 @@ def test_upkeep_begins_at_its_hour(hour: int, day: int) -> None:
 
 def test_upkeep_is_what_there_is_to_do() -> None:
     policy = LearningPolicy(retention={"default": RetentionPolicy()})
-    assert list(upkeep_tasks(NOON, NOON, LearningPolicy())) == ["decay"]
-    assert list(upkeep_tasks(NOON, NOON, policy)) == ["decay", "retention"]
-    assert list(upkeep_tasks(NOON - timedelta(days=DECAY_DAYS), NOON, policy)) == ["retention"]
+    assert list(upkeep_tasks(kept_up(NOON), NOON, LearningPolicy())) == ["decay"]
+    assert list(upkeep_tasks(kept_up(NOON), NOON, policy)) == ["decay", "retention"]
+    assert list(upkeep_tasks(kept_up(NOON, catalog=True), NOON, policy)) == ["decay", "catalog", "retention"]
+    assert list(upkeep_tasks(kept_up(NOON - timedelta(days=DECAY_DAYS)), NOON, policy)) == ["retention"]
+
+
+def test_of_what_all_users_share_there_is_the_catalog_alone() -> None:
+    shared = kept_up(NOON, user_id=EVERYBODY, catalog=True)
+    assert list(upkeep_tasks(shared, NOON, LearningPolicy())) == ["catalog"]
 
 
 def test_of_whoever_is_long_silent_sentences_are_looked_after_once_a_month() -> None:
     days = [NOON.replace(day=1) + timedelta(days=day) for day in range(31)]
-    tasks = [list(upkeep_tasks(day - timedelta(days=DECAY_DAYS), day, LearningPolicy())) for day in days]
+    tasks = [list(upkeep_tasks(kept_up(day - timedelta(days=DECAY_DAYS)), day, LearningPolicy())) for day in days]
     assert tasks == [["sentences"]] + [[]] * 30

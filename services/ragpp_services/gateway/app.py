@@ -15,6 +15,7 @@ from fastapi_offline import FastAPIOffline
 from ragpp.clock import system_clock
 from ragpp.errors import MemorySystemError
 from ragpp.extraction.query import query_entities
+from ragpp.ledger.catalog_events import CatalogEvents
 from ragpp.ledger.jobs import JobLedger
 from ragpp.ledger.pins import PinBoard
 from ragpp.ledger.views import ViewBoard
@@ -37,20 +38,25 @@ from ragpp_services.gateway.audit import Audit
 from ragpp_services.gateway.describing import describe_refusals
 from ragpp_services.gateway.http import AuditMiddleware
 from ragpp_services.gateway.identity import Identity
-from ragpp_services.gateway.intake import Intake
+from ragpp_services.gateway.intake import Intake, KnowledgeIntake, Redaction
 from ragpp_services.gateway.parts import Parts
 from ragpp_services.gateway.paths import EscapedAddressMiddleware
 from ragpp_services.gateway.recall import Recaller
 from ragpp_services.gateway.routes import (
+    categories,
+    events,
     forgetting,
     graph,
     health,
     interactions,
+    items,
     jobs,
     procedural,
     recall,
     reflections,
+    resources,
     retention,
+    retrieve,
     review,
     sessions,
     users,
@@ -85,6 +91,7 @@ async def open_parts(open_tiers_: OpenTiers) -> AsyncIterator[Parts]:
         audit = Audit(gateway.audit_spool, store.insert_accesses)
         audit.start()
         stack.push_async_callback(audit.stop)
+        redaction = Redaction(SECRETS)
         asked, views = JobLedger(pool, system_clock, marks), ViewBoard(pool)
 
         async def begin_view(scope: Scope) -> None:
@@ -115,11 +122,13 @@ async def open_parts(open_tiers_: OpenTiers) -> AsyncIterator[Parts]:
             _log.warning("embedder.not_warm", error=error.message)
         yield Parts(
             **vars(tiers),
-            intake=Intake(SECRETS, tools.counter, embedder, system_clock),
+            intake=Intake(redaction, tools.counter, embedder, system_clock),
+            knowledge=KnowledgeIntake(redaction, embedder, system_clock),
             recaller=recaller,
             identity=Identity(store, time.monotonic),
             audit=audit,
             jobs=asked,
+            events=CatalogEvents(pool, system_clock, marks),
             pins=PinBoard(pool, system_clock),
             marks=marks,
             clock=system_clock,
@@ -152,7 +161,8 @@ def create_app(open_parts_: Callable[[], AbstractAsyncContextManager[Parts]]) ->
     app.add_middleware(AuditMiddleware)
     app.add_middleware(EscapedAddressMiddleware)
     learned = (graph, procedural, review, reflections)
-    for module in (interactions, recall, forgetting, sessions, *learned, retention, users, jobs, health):
+    catalog = (resources, items, categories, retrieve, events)
+    for module in (interactions, recall, forgetting, sessions, *learned, *catalog, retention, users, jobs, health):
         app.include_router(module.router)
     describe_refusals(app)
     return app

@@ -31,6 +31,10 @@ async def _parts(request: Request) -> Parts:
 
 GatewayParts = Annotated[Parts, Depends(_parts)]
 UserId = Annotated[Id, Query(description="Whose memory.", examples=["u1"])]
+CatalogUser = Annotated[
+    Id | None,
+    Query(description="Whose; absent, the key's own user, or what all users of the tenant share.", examples=["u1"]),
+]
 PathUser = Annotated[Id, Path(description="Whose memory.")]
 Cursor = Annotated[str | None, Query(max_length=4_096, description="`next_cursor` of the page before.")]
 DryRun = Annotated[bool, Query(description="Change nothing, and only tell what would go.")]

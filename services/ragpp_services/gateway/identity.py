@@ -59,6 +59,21 @@ class Principal:
             )
         return scope
 
+    def catalog(
+        self, needed: str, user_id: str | None, *, agent_id: str | None = None, session_id: str | None = None
+    ) -> Scope:
+        """`scope` of `user_id`, or, where none is named, of the user that the key is bound to, else of what all users
+        of the tenant share. Raises Forbidden for that without the scope `global`, too."""
+        whose = user_id if user_id is not None else self.user_id or ""
+        if not whose:
+            self.need("global", "no user is named, and for what all users share this key lacks the scope `global`")
+        return self.scope(needed, whose, agent_id=agent_id, session_id=session_id)
+
+    def need(self, scope: str, why: str | None = None) -> None:
+        """Raises Forbidden, with `why`, when the key lacks `scope`."""
+        if scope not in self.scopes:
+            raise Forbidden(why or f"this key lacks the scope `{scope}`")
+
     def users(self, needed: str, user_id: str | None = None) -> str | None:
         """Whose things a request without a user in its path may concern: `user_id` or the key's own; None for every
         user's of the tenant. Raises Forbidden as `scope` does."""

@@ -3,13 +3,14 @@
 from dataclasses import dataclass
 
 from ragpp.clock import Clock
+from ragpp.ledger.catalog_events import CatalogEvents
 from ragpp.ledger.jobs import JobLedger
 from ragpp.ledger.pins import PinBoard
 from ragpp.stores.forgetting import SourceMarks
 from ragpp.tiers import Tiers
 from ragpp_services.gateway.audit import Audit
 from ragpp_services.gateway.identity import Identity
-from ragpp_services.gateway.intake import Intake
+from ragpp_services.gateway.intake import Intake, KnowledgeIntake
 from ragpp_services.gateway.recall import Recaller
 
 
@@ -21,10 +22,12 @@ class Parts(Tiers):
     """
 
     intake: Intake
+    knowledge: KnowledgeIntake
     recaller: Recaller
     identity: Identity
     audit: Audit
     jobs: JobLedger
+    events: CatalogEvents
     pins: PinBoard
     marks: SourceMarks
     clock: Clock

@@ -27,6 +27,13 @@ class Requester:
         self.user_id = user_id
         return self.principal.scope(needed, user_id, agent_id=agent_id, session_id=session_id)
 
+    def catalog(
+        self, needed: str, user_id: str | None, *, agent_id: str | None = None, session_id: str | None = None
+    ) -> Scope:
+        """As `Principal.catalog`; the audit is told whose it is, whether it is refused or not."""
+        self.user_id = user_id if user_id is not None else self.principal.user_id
+        return self.principal.catalog(needed, user_id, agent_id=agent_id, session_id=session_id)
+
     def whole(self, needed: str, user_id: str) -> Scope:
         """As `Principal.whole`; the audit is told of `user_id` whether it is refused or not."""
         self.user_id = user_id

@@ -14,7 +14,7 @@ from uuid import uuid4
 
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
-from ragpp.api import StoreRequest
+from ragpp.api import ItemsIn, StoreRequest
 from ragpp.client.calls import Call, Flow, Method, Parameter, path_of
 from ragpp.client.faces import AsyncFace, Face, SyncFace
 from ragpp.errors.problems import invalid_fields
@@ -197,8 +197,13 @@ def composed(function: Callable[Concatenate[ClientT, P], Flow[T]]) -> Verb[P, T]
 def identified(body: BodyT) -> BodyT:
     """`body` with an id for whatever should have one and has none: by it, a repeat is known as one."""
     if isinstance(body, StoreRequest):
-        return body.model_copy(update={"messages": tuple(identified(message) for message in body.messages)})
-    return body.model_copy(update={"id": uuid4().hex}) if getattr(body, "id", "") is None else body
+        return body.model_copy(update={"messages": tuple(map(identified, body.messages))})
+    if isinstance(body, ItemsIn):
+        return body.model_copy(update={"items": tuple(map(identified, body.items))})
+    if getattr(body, "id", "") is not None:
+        return body
+    prefix = getattr(body, "id_prefix", None)
+    return body.model_copy(update={"id": uuid4().hex if prefix is None else f"{prefix}{uuid4()}"})
 
 
 def _made(model: type[BaseModel], given: object) -> BaseModel:

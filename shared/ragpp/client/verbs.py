@@ -1,4 +1,7 @@
-"""Every route of the gateway, as a method. Over 300 lines: an entry for each, a table more than code."""
+"""Every route of the gateway, as a method; those of the catalog are in a module of their own.
+
+Over 300 lines: an entry for each, a table more than code.
+"""
 
 # mypy: disable-error-code="empty-body"
 # what `@route` decorates is a signature alone
@@ -36,7 +39,7 @@ from ragpp.api import (
     StoreResponse,
 )
 from ragpp.client.calls import Flow
-from ragpp.client.faces import Face
+from ragpp.client.catalog_verbs import CatalogVerbs
 from ragpp.client.route import composed, route
 from ragpp.jobs import Job, JobState, LagReport, UserSettings
 from ragpp.learned import (
@@ -72,7 +75,7 @@ def _names_the_value(given: Mapping[str, object]) -> bool:
     return given["value"] is not None
 
 
-class Verbs(Face):
+class Verbs(CatalogVerbs):
     """The public API; how its calls are made is its subclass's."""
 
     @route("POST", "/v1/interactions", body=StoreRequest)

@@ -1,9 +1,22 @@
 """The ledger: one append-only event for each change, and what is still to be done about it."""
 
-from ragpp.ledger.events import STAGES, EventKind, NewEvent, RequestKind, Stage, lock_user, pending, record, request
+from ragpp.ledger.events import (
+    DELETING,
+    STAGES,
+    EventKind,
+    NewEvent,
+    RequestKind,
+    Stage,
+    lock_user,
+    pending,
+    record,
+    request,
+    request_anew,
+)
 from ragpp.ledger.work import Failure, Lag, Result, Work, WorkKey, WorkLedger, WorkState
 
 __all__ = [
+    "DELETING",
     "STAGES",
     "EventKind",
     "Failure",
@@ -20,4 +33,5 @@ __all__ = [
     "pending",
     "record",
     "request",
+    "request_anew",
 ]

@@ -12,7 +12,8 @@ from pydantic import JsonValue, TypeAdapter
 from ragpp.errors import InvalidInput, LedgerError
 from ragpp.ledger.events import NewEvent, lock_user, record
 from ragpp.ledger.relaying import relay_tx
-from ragpp.ledger.work import Result, Work, as_json
+from ragpp.ledger.results import Result, as_json
+from ragpp.ledger.work import Work
 from ragpp.models import Scope
 from ragpp.stores.forgetting import SourceMarks
 from ragpp.stores.postgres import Connection, Pool, ensure_open, foreign_errors
@@ -54,8 +55,19 @@ TOUCHED_TABLES: Final = (
     "procedural.rule_versions",
     "procedural.rules",
 )
-"""What a forgetting or an erasure may delete from or change, beside the user's partitions of the episodic tier."""
-_PARTITION: Final = re.compile(r"episodic\.(interactions|chunks|sentences)_[0-9]{1,2}")
+"""What a forgetting or an erasure may delete from or change, beside the user's partitions of PARTITIONED."""
+PARTITIONED: Final = (
+    "episodic.interactions",
+    "episodic.chunks",
+    "episodic.sentences",
+    "catalog.resources",
+    "catalog.resource_chunks",
+    "catalog.resource_turns",
+    "catalog.items",
+    "catalog.categories",
+)
+"""The tables that are cut in partitions by user."""
+_PARTITION: Final = re.compile(rf"({'|'.join(map(re.escape, PARTITIONED))})_[0-9]{{1,2}}")
 TO_DO: Final = "to_do"
 """In what was told of an erasure under way: the ids that it is about. No report has it."""
 
@@ -157,6 +169,17 @@ class ErasureLedger:
                 await lock_user(connection, work.scope)
                 await connection.execute(SQL["erase_events"], *work.scope.user_key, *values)
 
+    async def stored_since(self, work: Work) -> set[str]:
+        """The ids of the user's resources that were stored by later events than the work's."""
+        async with self._transaction("stored since", work.scope) as connection:
+            rows = await connection.fetch(SQL["stored_since"], *work.scope.user_key, work.key.event_id)
+        return {row["subject_id"] for row in rows}
+
+    async def drop_results(self, scope: Scope) -> None:
+        """Keep nothing of what came of the catalog's work for the user: ids of what is gone."""
+        async with self._transaction("drop results", scope) as connection:
+            await connection.execute(SQL["drop_results"], *scope.user_key)
+
     async def conclude(self, work: Work, result: Result) -> None:
         """Mark the erasure of a user done, and leave nothing of it under the user's own id: its record has a keyed hash
         in its place. Raises LedgerError when its owner no longer holds it."""
@@ -187,13 +210,13 @@ class ErasureLedger:
             await connection.execute(SQL["end_cleaning"], name, begun_at)
 
     async def partitions_of(self, scope: Scope) -> list[str]:
-        """The tables of the episodic tier that have the user's rows."""
+        """The partitions of the episodic tier and of the catalog that have the user's rows."""
         async with self._transaction("partitions") as connection:
-            rows = await connection.fetch(SQL["partitions_of"], scope.user_id)
+            rows = await connection.fetch(SQL["partitions_of"], scope.user_id, list(PARTITIONED))
         return [row["name"] for row in rows]
 
     async def vacuum(self, table: str) -> None:
-        """Let nothing that was deleted from `table`, of TOUCHED_TABLES or a partition of the episodic tier, be in it
+        """Let nothing that was deleted from `table`, of TOUCHED_TABLES or a partition of PARTITIONED, be in it
         any more, but in what is free, nor in what the planner knows of its values. Raises InvalidInput for another;
         StorageError where the role may not."""
         if table not in TOUCHED_TABLES and not _PARTITION.fullmatch(table):

@@ -132,9 +132,17 @@ RETURNING name, begun_at;
 -- $1 name text, $2 begun_at timestamptz
 UPDATE ledger.cleaning SET done_at = $2 WHERE name = $1;
 
+-- name: stored_since
+-- Resources of the catalog that were stored by later events. $1 tenant_id text, $2 user_id text, $3 event_id bigint
+SELECT subject_id FROM ledger.events
+ WHERE tenant_id = $1 AND user_id = $2 AND kind = 'memory.resource_stored' AND kind LIKE 'memory.%' AND event_id > $3;
+
+-- name: drop_results
+-- $1 tenant_id text, $2 user_id text
+SELECT ledger.drop_results($1, $2);
+
 -- name: partitions_of
--- The partitions of the episodic tier that hold the user's rows.
--- $1 user_id text
-SELECT format('episodic.%s_%s', parent, remainder) AS name
-  FROM unnest('{interactions,chunks,sentences}'::text[]) AS parent, generate_series(0, 15) AS remainder
- WHERE satisfies_hash_partition(format('episodic.%s', parent)::regclass, 16, remainder, $1::text);
+-- The partitions that hold the user's rows. $1 user_id text, $2 partitioned tables text[]
+SELECT format('%s_%s', parent, remainder) AS name
+  FROM unnest($2::text[]) AS parent, generate_series(0, 15) AS remainder
+ WHERE satisfies_hash_partition(parent::regclass, 16, remainder, $1::text);

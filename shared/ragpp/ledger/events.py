@@ -60,6 +60,16 @@ erase: take a session, a user, or interactions that were chosen out of every sto
 catalog: extract a resource, make a category's page, or make vectors anew.
 """
 
+DELETING: Final[frozenset[EventKind]] = frozenset(
+    {"memory.resource_deleted", "memory.item_deleted", "memory.category_deleted", "memory.entry_expired"}
+)
+"""Kinds of events that tell of something in the catalog that is gone: recorded with one of them, the results of what
+was done about the user's catalog go, which may name it."""
+KEPT_UP: Final[frozenset[EventKind]] = frozenset(
+    {"memory.resource_stored", "memory.category_created", "memory.category_updated"}
+)
+"""Kinds after which a user's catalog is looked after each day: somebody put something into it."""
+
 REFLECTED_DAYS: Final = 9
 """How far back interactions are noted for the nightly reflection: seven local days that ended, in any time zone."""
 
@@ -104,7 +114,8 @@ async def record(connection: Connection, scope: Scope, events: Sequence[NewEvent
     await lock_user(connection, scope)
     stages = [(kind, stage) for kind, of_kind in STAGES.items() for stage in of_kind]
     stored = any(event.kind == "interaction.stored" for event in events)
-    more: tuple[object, ...] = ([event.session_id for event in events], [event.correlation_id for event in events])
+    sessions, correlations = [event.session_id for event in events], [event.correlation_id for event in events]
+    more: tuple[object, ...] = (sessions, correlations, sorted(KEPT_UP))
     if stored:
         more = (now - timedelta(days=REFLECTED_DAYS),)
     rows = await connection.fetch(
@@ -119,6 +130,8 @@ async def record(connection: Connection, scope: Scope, events: Sequence[NewEvent
         [stage for _, stage in stages],
         *more,
     )
+    if any(event.kind in DELETING for event in events):
+        await connection.execute(SQL["drop_results"], *scope.user_key)
     return [row["event_id"] for row in rows]
 
 
@@ -147,13 +160,40 @@ async def request(
     return event_id
 
 
+async def request_anew(
+    connection: Connection,
+    scope: Scope,
+    kind: RequestKind,
+    subject_id: str,
+    payload: Mapping[str, JsonValue],
+    occurred_at: datetime,
+    *,
+    now: datetime,
+) -> int:
+    """As `request`, once for all who ask until somebody begins with it; who asks later asks for it again, under
+    `subject_id:2`, `subject_id:3`, ..."""
+    await lock_user(connection, scope)
+    named = await not_begun(connection, scope, kind, subject_id)
+    return await request(connection, scope, kind, named, payload, occurred_at, now=now)
+
+
+async def not_begun(connection: Connection, scope: Scope, kind: RequestKind, subject_id: str) -> str:
+    """The first of `subject_id`, `subject_id:2`, `subject_id:3`, ... for which nobody asked, or which still waits for
+    its turn. The caller holds the user's lock."""
+    named, number = subject_id, 1
+    while await connection.fetchval(SQL["request_state"], *scope.user_key, kind, named) not in (None, "pending"):
+        number += 1
+        named = f"{subject_id}:{number}"
+    return named
+
+
 async def pending(
     connection: Connection, scope: Scope, first_event: int | None = None, last_event: int | None = None
 ) -> int:
     """How many of the user's events are not yet digested, of all or of those between the two ids, ends included.
 
     What failed for good or was cancelled no longer waits: nobody would answer a reader who waits for it. Extraction,
-    reflection and maintenance are not counted: they look again at what is digested.
+    reflection and maintenance are not counted, nor is the catalog's work: they look again at what is digested.
     """
     count: int = await connection.fetchval(SQL["pending"], *scope.user_key, first_event, last_event)
     return count

@@ -1,11 +1,13 @@
 """Work as jobs: what a tenant may ask for, look at, retry and cancel, and how far behind the workers are."""
 
+import hashlib
 import json
 import re
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from datetime import datetime
 from typing import TYPE_CHECKING, Final
+from uuid import uuid4
 
 from pydantic import JsonValue
 
@@ -14,7 +16,7 @@ from ragpp.errors import Conflict, NotFound
 from ragpp.fields import RESERVED
 from ragpp.jobs import Job, JobState, LagReport, StageLag, UserSettings
 from ragpp.ledger.erasing import TO_DO, Erasure, request_erasure
-from ragpp.ledger.events import SQL, RequestKind, Stage, lock_user, request
+from ragpp.ledger.events import SQL, RequestKind, Stage, lock_user, request, request_anew
 from ragpp.ledger.windows import AGAIN
 from ragpp.ledger.work import read_settings
 from ragpp.models import Page, Scope
@@ -49,15 +51,42 @@ class JobLedger:
         self._pool, self._clock, self._marks = pool, clock, marks
 
     async def request(
-        self, scope: Scope, kind: RequestKind, subject_id: str, payload: Mapping[str, JsonValue], occurred_at: datetime
+        self,
+        scope: Scope,
+        kind: RequestKind,
+        subject_id: str,
+        payload: Mapping[str, JsonValue],
+        occurred_at: datetime,
+        *,
+        anew: bool = False,
     ) -> Job:
-        """Ask for an extraction, a reflection or maintenance. The same `kind` and `subject_id` is the same job. What is
-        asked for in an agent's view is known by it."""
+        """Ask for an extraction, a reflection, maintenance, or work of the catalog. The same `kind` and `subject_id` is
+        the same job; `anew`: only until a worker begins with it. What is asked for in an agent's view is known by it.
+        """
         if scope.view is not None:
             payload, subject_id = {**payload, "agent_id": scope.view}, f"{subject_id}{RESERVED}{scope.view}"
+        ask = request_anew if anew else request
         async with tenant_tx(self._pool, scope) as connection:
-            event_id = await request(connection, scope, kind, subject_id, payload, occurred_at, now=self._clock())
+            event_id = await ask(connection, scope, kind, subject_id, payload, occurred_at, now=self._clock())
             return await _read(connection, scope.tenant_id, f"{event_id}.{kind.partition('.')[0]}")
+
+    async def request_anew(
+        self, scope: Scope, kind: RequestKind, subject_id: str, payload: Mapping[str, JsonValue], occurred_at: datetime
+    ) -> Job:
+        """Ask for what may be asked for again: the same `kind`, `subject_id` and `payload` is the same job only while
+        that one waits for a worker."""
+        if scope.view is not None:
+            payload = {**payload, "agent_id": scope.view}
+        asked = hashlib.sha256(json.dumps(payload, sort_keys=True).encode()).hexdigest()[:16]
+        same = f"{subject_id}{RESERVED}{asked}{RESERVED}"
+        async with tenant_tx(self._pool, scope) as connection:
+            await lock_user(connection, scope)  # whoever asks for the same at the same moment waits, and finds it here
+            stage = kind.partition(".")[0]
+            event_id = await connection.fetchval(SQL["waiting_request"], *scope.user_key, stage, same)
+            if event_id is None:
+                subject = f"{same}{uuid4().hex}"
+                event_id = await request(connection, scope, kind, subject, payload, occurred_at, now=self._clock())
+            return await _read(connection, scope.tenant_id, f"{event_id}.{stage}")
 
     async def erase(self, scope: Scope, erasure: Erasure) -> Job:
         """Ask for something to be forgotten for good; see `request_erasure`. The job's result is the report."""
@@ -221,7 +250,7 @@ def _shown(row: "asyncpg.Record") -> dict[str, JsonValue]:
     """Without what one attempt of an erasure leaves to the next alone; with how far it is while it is being done."""
     result: dict[str, JsonValue] = {name: one for name, one in json.loads(row["result"]).items() if name != TO_DO}
     if row["progress"] is not None and row["state"] != "done":
-        result["interactions_done"] = row["progress"]
+        result["interactions_done" if row["stage"] == "erase" else "done"] = row["progress"]
     return result
 
 

@@ -62,10 +62,11 @@ queued AS (
 SELECT event_id FROM recorded ORDER BY event_id;
 
 -- name: record_others
--- The same for events of other kinds than interaction.stored, which the schedule takes no note of.
+-- The same for events of other kinds than interaction.stored, of which the schedule takes no note, but of what somebody
+-- puts into the catalog.
 -- $1 tenant_id text, $2 user_id text, $3 kinds text[], $4 subject ids text[], $5 payloads json[],
 -- $6 occurred_at timestamptz[], $7 now timestamptz, $8 and $9 kind and stage of the work, text[] in parallel,
--- $10 session ids text[], $11 correlation ids text[]
+-- $10 session ids text[], $11 correlation ids text[], $12 kinds of which the schedule takes note text[]
 WITH recorded AS (
   INSERT INTO ledger.events (
     tenant_id, user_id, kind, subject_id, payload, occurred_at, created_at, session_id, correlation_id)
@@ -74,6 +75,10 @@ WITH recorded AS (
          WITH ORDINALITY AS new (kind, subject_id, payload, occurred_at, session_id, correlation_id, position)
    ORDER BY new.position
   RETURNING event_id, kind, occurred_at),
+kept_up AS (
+  INSERT INTO ledger.upkeep AS noted (tenant_id, user_id, stored_at, maintained_on, catalog)
+  SELECT $1, $2, $7, date '0001-01-01', true FROM recorded WHERE kind = ANY ($12::text[]) LIMIT 1
+  ON CONFLICT (tenant_id, user_id) DO UPDATE SET catalog = true WHERE NOT noted.catalog),
 due AS (
   INSERT INTO ledger.work (event_id, stage, tenant_id, user_id, due_at, updated_at)
   SELECT recorded.event_id, stages.stage, $1, $2, now(), $7
@@ -92,14 +97,20 @@ queued AS (
 SELECT event_id FROM recorded ORDER BY event_id;
 
 -- name: catalog_events
--- What happened to the catalog, newest first. $1 tenant_id text, $2 user ids text[], $3 kind text or null,
--- $4 subject_id text or null, $5 session_id text or null, $6 before this event_id bigint, or null, $7 limit int
+-- What happened to the catalog, newest first, as far as a view shows it: what only one agent may see names that agent.
+-- $1 tenant_id text, $2 user ids text[], $3 kind text or null, $4 subject_id text or null, $5 session_id text or null,
+-- $6 before this event_id bigint, or null, $7 limit int, $8 view text or null
 SELECT event_id, kind, payload, created_at, session_id, correlation_id
   FROM ledger.events
  WHERE tenant_id = $1 AND user_id = ANY ($2::text[]) AND kind LIKE 'memory.%'
    AND ($3::text IS NULL OR kind = $3) AND ($4::text IS NULL OR subject_id = $4)
    AND ($5::text IS NULL OR session_id = $5) AND ($6::bigint IS NULL OR event_id < $6)
+   AND ($8::text IS NULL OR payload ->> 'seen_by' IS NULL OR payload ->> 'seen_by' = $8)
  ORDER BY event_id DESC LIMIT $7;
+
+-- name: drop_results
+-- Of what was done about the user's catalog. $1 tenant_id text, $2 user_id text
+SELECT ledger.drop_results($1, $2);
 
 -- name: pending
 -- Read through the index of waiting work, so its cost is the user's backlog (`+ 0` keeps the planner from the primary
@@ -108,7 +119,7 @@ SELECT event_id, kind, payload, created_at, session_id, correlation_id
 SELECT count(DISTINCT event_id)
   FROM ledger.work
  WHERE tenant_id = $1 AND user_id = $2 AND state IN ('pending', 'leased')
-   AND stage NOT IN ('extract', 'reflect', 'maintain')
+   AND stage NOT IN ('extract', 'reflect', 'maintain', 'catalog')
    AND event_id + 0 >= COALESCE($3::bigint, 0) AND event_id + 0 <= COALESCE($4::bigint, 9223372036854775807);
 
 -- name: stages_due
@@ -404,6 +415,16 @@ SELECT event_id FROM ledger.events
  WHERE tenant_id = $1 AND user_id = $2 AND kind = $3 AND subject_id = $4
    AND kind IN ('extract.requested', 'reflect.requested', 'maintain.requested', 'catalog.requested');
 
+-- name: waiting_request
+-- $1 tenant_id text, $2 user_id text, $3 stage text, $4 beginning of the subject_id text
+-- The oldest request that no worker has begun; read through the index of waiting work, so its cost is the user's backlog
+-- (`+ 0`: see `pending`).
+SELECT event_id + 0 AS event_id
+  FROM ledger.work JOIN ledger.events USING (event_id)
+ WHERE work.tenant_id = $1 AND work.user_id = $2 AND work.stage = $3 AND work.state = 'pending'
+   AND starts_with(events.subject_id, $4)
+ ORDER BY 1 LIMIT 1;
+
 -- name: request_state
 -- $1 tenant_id text, $2 user_id text, $3 kind text, $4 subject_id text
 -- What became of a request; none where nobody asked.
@@ -428,7 +449,8 @@ SELECT work.event_id, work.stage, work.user_id, events.kind, events.subject_id, 
               AND ($8::text IS NULL
                    OR event_id IN (SELECT event_id FROM ledger.events
                                     WHERE tenant_id = $1 AND user_id = $2 AND payload ->> 'agent_id' = $8
-                                      AND kind IN ('extract.requested', 'reflect.requested', 'maintain.requested', 'catalog.requested'))
+                                      AND kind IN ('extract.requested', 'reflect.requested', 'maintain.requested',
+                                                   'catalog.requested'))
                    OR stage = 'erase' AND $8 = (SELECT payload ->> 'agent_id' FROM ledger.events
                                                  WHERE events.event_id = waiting.event_id))
             ORDER BY event_id DESC, stage DESC LIMIT $7)
@@ -440,7 +462,8 @@ SELECT work.event_id, work.stage, work.user_id, events.kind, events.subject_id, 
               AND ($8::text IS NULL
                    OR event_id IN (SELECT event_id FROM ledger.events
                                     WHERE tenant_id = $1 AND user_id = $2 AND payload ->> 'agent_id' = $8
-                                      AND kind IN ('extract.requested', 'reflect.requested', 'maintain.requested', 'catalog.requested'))
+                                      AND kind IN ('extract.requested', 'reflect.requested', 'maintain.requested',
+                                                   'catalog.requested'))
                    OR stage = 'erase' AND $8 = (SELECT payload ->> 'agent_id' FROM ledger.events
                                                  WHERE events.event_id = ended.event_id))
             ORDER BY event_id DESC, stage DESC LIMIT $7)) AS either
@@ -542,7 +565,7 @@ RETURNING quarter;
 
 -- name: users_to_maintain
 -- $1 today date, $2 limit int
-SELECT tenant_id, user_id, stored_at FROM ledger.upkeep WHERE maintained_on < $1 ORDER BY maintained_on LIMIT $2;
+SELECT tenant_id, user_id, stored_at, catalog FROM ledger.upkeep WHERE maintained_on < $1 ORDER BY maintained_on LIMIT $2;
 
 -- name: maintained
 -- $1 tenant_id text, $2 user_id text, $3 today date

@@ -9,10 +9,10 @@ from pydantic import JsonValue
 
 from ragpp.clock import Clock
 from ragpp.jobs import UserSettings
-from ragpp.ledger.events import SQL, NewEvent, RequestKind, lock_user, record, request
+from ragpp.ledger.events import SQL, NewEvent, RequestKind, lock_user, not_begun, record, request
 from ragpp.ledger.relaying import relay_tx
 from ragpp.models import Scope
-from ragpp.stores.postgres import Connection, Pool
+from ragpp.stores.postgres import Pool
 
 AT_ONCE: Final = 500
 """Users whose requests one tick makes, at most; the next one goes on."""
@@ -40,6 +40,16 @@ class Unreflected:
     scope: Scope
     first: datetime
     settings: UserSettings
+
+
+@dataclass(frozen=True, slots=True)
+class KeptUp:
+    """Whose memory is looked after each day. `stored_at`: when something of theirs was last stored, to the hour;
+    `catalog`: whether anything was put into the catalog. Of what all users of a tenant share the scope has no user."""
+
+    scope: Scope
+    stored_at: datetime
+    catalog: bool = False
 
 
 class ScheduleLedger:
@@ -134,16 +144,18 @@ class ScheduleLedger:
                     "date": day.isoformat(),
                     "time_zone": time_zone,
                 }
-                subject = await _not_begun(connection, scope, f"daily:{day.isoformat()}")
+                subject = await not_begun(connection, scope, "reflect.requested", f"daily:{day.isoformat()}")
                 await request(connection, scope, "reflect.requested", subject, payload, end, now=self._clock())
         return len(days)
 
-    async def users_to_maintain(self, today: date) -> list[tuple[Scope, datetime]]:
-        """AT_ONCE users at most who were not looked after `today`, each with when something of theirs was last stored,
-        to the hour."""
+    async def users_to_maintain(self, today: date) -> list[KeptUp]:
+        """AT_ONCE users at most who were not looked after `today`."""
         async with relay_tx(self._pool, "users to maintain") as connection:
             rows = await connection.fetch(SQL["users_to_maintain"], today, AT_ONCE)
-        return [(Scope(tenant_id=row["tenant_id"], user_id=row["user_id"]), row["stored_at"]) for row in rows]
+        return [
+            KeptUp(Scope(tenant_id=row["tenant_id"], user_id=row["user_id"]), row["stored_at"], row["catalog"])
+            for row in rows
+        ]
 
     async def users_with_unbuilt_views(self, limit: int = 1_000) -> list[Scope]:
         """Whose views wait to be built."""
@@ -174,14 +186,3 @@ class ScheduleLedger:
 def _count(deleted: str) -> int:
     """How many rows a DELETE says that it took."""
     return int(deleted.rsplit(" ", 1)[-1])
-
-
-async def _not_begun(connection: Connection, scope: Scope, subject: str) -> str:
-    """The first of `subject`, `subject:2`, `subject:3`, ... for which nobody asked for a reflection, or which still
-    waits for its turn."""
-    kind: RequestKind = "reflect.requested"
-    named, number = subject, 1
-    while await connection.fetchval(SQL["request_state"], *scope.user_key, kind, named) not in (None, "pending"):
-        number += 1
-        named = f"{subject}:{number}"
-    return named

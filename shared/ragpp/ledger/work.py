@@ -13,9 +13,10 @@ from pydantic import JsonValue
 from ragpp.clock import Clock
 from ragpp.errors import LedgerError
 from ragpp.jobs import UserSettings
-from ragpp.ledger.events import SQL, RequestKind, lock_user, request
+from ragpp.ledger.events import SQL, RequestKind, lock_user, request, request_anew
 from ragpp.ledger.leasing import MAX_ATTEMPTS, SUSPECT_AFTER, USERS_AT_ONCE, take_turn
 from ragpp.ledger.relaying import relay_tx
+from ragpp.ledger.results import Result, as_json
 from ragpp.ledger.windows import WindowNotes
 from ragpp.models import Scope
 from ragpp.stores.postgres import Connection, Pool
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
 __all__ = ["MAX_ATTEMPTS", "SUSPECT_AFTER", "Failure", "Lag", "Result", "Work", "WorkKey", "WorkLedger", "WorkState"]
 
 WorkState = Literal["pending", "leased", "done", "failed", "cancelled"]
-Result = Mapping[str, JsonValue]
 
 ROUNDS: Final = 4
 """So often it is looked on where all who were looked at have to wait for something else."""
@@ -152,12 +152,20 @@ class WorkLedger(WindowNotes):
         return await self._held("finish", keys, owner, texts)
 
     async def request(
-        self, scope: Scope, kind: RequestKind, subject_id: str, payload: Result, occurred_at: datetime
+        self,
+        scope: Scope,
+        kind: RequestKind,
+        subject_id: str,
+        payload: Result,
+        occurred_at: datetime,
+        *,
+        anew: bool = False,
     ) -> int:
-        """Ask for an extraction, a reflection or maintenance; returns the event's id. The same `kind` and `subject_id`
-        asked for again is the same event."""
+        """Ask for something to be done; returns the event's id. The same `kind` and `subject_id` asked for again is the
+        same event; `anew`: only until somebody begins with it."""
+        ask = request_anew if anew else request
         async with self._transaction("request") as connection:
-            return await request(connection, scope, kind, subject_id, payload, occurred_at, now=self._clock())
+            return await ask(connection, scope, kind, subject_id, payload, occurred_at, now=self._clock())
 
     async def follow_up(
         self, work: Work, kind: RequestKind, subject_id: str, payload: Result, occurred_at: datetime
@@ -265,22 +273,6 @@ async def read_settings(connection: Connection, scope: Scope) -> UserSettings:
     """The user's settings, in the caller's transaction."""
     row = await connection.fetchrow(SQL["user_settings"], *scope.user_key)
     return UserSettings.model_validate({} if row is None else dict(row))
-
-
-def as_json(value: Result) -> str:
-    """`value` as PostgreSQL's json takes it; a NUL, which it cannot hold, is left out."""
-    return json.dumps(_without_nul(dict(value)), ensure_ascii=False)
-
-
-def _without_nul(value: JsonValue) -> JsonValue:
-    """In the values, as in their JSON it looks like what follows a backslash in a text."""
-    if isinstance(value, str):
-        return value.replace("\x00", "")
-    if isinstance(value, dict):
-        return {key.replace("\x00", ""): _without_nul(item) for key, item in value.items()}
-    if isinstance(value, list):
-        return [_without_nul(item) for item in value]
-    return value
 
 
 def _work(row: "asyncpg.Record", owner: str) -> Work:

@@ -6,8 +6,8 @@ from typing import Final
 from pydantic import JsonValue
 
 from ragpp.api.items import MAX_ITEMS
-from ragpp.catalog import DEFAULT_K, MemoryCategory, MemoryItem, Resource
-from ragpp.errors import Conflict, VectorIndexError
+from ragpp.catalog import DEFAULT_K, RESOURCE_TYPES, MemoryCategory, MemoryItem, Resource, ResourceType
+from ragpp.errors import Conflict, InvalidInput, VectorIndexError
 from ragpp.memory.whose import Whose, listed, or_none
 from ragpp.paging import PAGE
 
@@ -31,7 +31,7 @@ class ResourceLayer:
         stored = await self._client.store_resource(
             user_id=self._whose.user_id,
             agent_id=self._whose.agent_id,
-            resource_type=resource_type,
+            resource_type=_known(resource_type),
             content=content,
             metadata=metadata or {},
             session_id=session_id if isinstance(session_id, str) and session_id else None,
@@ -46,7 +46,7 @@ class ResourceLayer:
         """The latest `limit` of that type."""
         return await listed(
             lambda cursor: self._client.resources(
-                self._whose.user_id, resource_type=resource_type, cursor=cursor, limit=PAGE
+                self._whose.user_id, resource_type=_known(resource_type), cursor=cursor, limit=PAGE
             ),
             limit,
         )
@@ -58,15 +58,28 @@ class ResourceLayer:
     async def search(self, query: str, resource_type: str | None = None) -> list[Resource]:
         """Those that have words of `query`, best first, with the part that has them; FOUND_RESOURCES at most."""
         found = await self._client.resources(
-            self._whose.user_id, search=query, resource_type=resource_type, limit=FOUND_RESOURCES
+            self._whose.user_id,
+            search=query,
+            resource_type=None if resource_type is None else _known(resource_type),
+            limit=FOUND_RESOURCES,
         )
         return list(found.items)
 
     async def delete(self, resource_id: str, cascade: bool = True) -> bool:
         """Delete it and, with `cascade`, its items, which else stay with a source without content. False when there was
         none."""
-        gone = await or_none(self._client.delete_resource(resource_id, user_id=self._whose.user_id, cascade=cascade))
+        gone = await or_none(self._client.forget_resource(resource_id, user_id=self._whose.user_id, cascade=cascade))
         return gone is not None and gone.forgotten > 0
+
+
+def _known(resource_type: str) -> ResourceType:
+    """Raises InvalidInput for a type that there is none of."""
+    for known in RESOURCE_TYPES:
+        if known == resource_type:
+            return known
+    raise InvalidInput(
+        f"resource_type: there is no {resource_type!r}", suggestions=(f"Choose among {', '.join(RESOURCE_TYPES)}.",)
+    )
 
 
 class ItemLayer:
@@ -126,12 +139,12 @@ class ItemLayer:
 
     async def delete(self, item_id: str) -> bool:
         """False when there was none. It is not extracted again."""
-        gone = await or_none(self._client.delete_item(item_id, user_id=self._whose.user_id))
+        gone = await or_none(self._client.forget_item(item_id, user_id=self._whose.user_id))
         return gone is not None and gone.forgotten > 0
 
     async def rebuild_index(self) -> int:
         """Make the vectors and words of all items and resources anew; returns of how many."""
-        job = await self._client.rebuild_memory(user_id=self._whose.user_id)
+        job = await self._client.rebuild_index(user_id=self._whose.user_id)
         rebuilt = (await self._whose.done(job, VectorIndexError)).get("rebuilt")
         return rebuilt if isinstance(rebuilt, int) else 0
 

@@ -30,12 +30,13 @@ class Whose:
     async def done(self, job: Job, failure: type[MemorySystemError]) -> dict[str, JsonValue]:
         """The result of `job`, once it has one. Raises the error that it ended with, `failure` where it names none;
         TierUnavailable when it does not end in time, which it may do yet."""
-        ended = await self.client.ended_job(job.id, timeout_s=self.patience_s)
+        patience_s = self.patience_s
+        ended = await self.client.ended_job(job.id, timeout_s=patience_s)
         if ended.state == "done":
             return ended.result or {}
         if ended.state in {"pending", "leased"}:
             raise TierUnavailable(
-                f"the workers have not done it after {self.patience_s:.0f} s, and may yet",
+                f"the workers have not done it after {patience_s:.0f} s, and may yet",
                 suggestions=(f"See how it gets on: ragpp jobs show {ended.id}", "See `ragpp status` and `ragpp logs`."),
             )
         raise error_of_job(ended, failure)

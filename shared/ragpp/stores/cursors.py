@@ -41,6 +41,10 @@ def encode_cursor(*position: Value) -> str:
 
 
 @overload
+def decode_cursor(cursor: str, first: type[A], /) -> tuple[A]: ...
+
+
+@overload
 def decode_cursor(cursor: str, first: type[A], second: type[B], /) -> tuple[A, B]: ...
 
 

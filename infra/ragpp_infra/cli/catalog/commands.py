@@ -15,9 +15,13 @@ app = typer.Typer(
     no_args_is_help=True,
 )
 app.command("import")(import_folder)
-for command in (store, extract, retrieve, resources, items):
-    app.command()(command)
+app.command()(store)
+app.command()(extract)
+app.command()(retrieve)
+app.command()(resources)
+app.command()(items)
 app.add_typer(category_commands.app, name="categories")
 app.add_typer(delete_commands.app, name="delete")
-for command in (stats, events, rebuild):
-    app.command()(command)
+app.command()(stats)
+app.command()(events)
+app.command()(rebuild)

@@ -43,7 +43,7 @@ def resource(
     _confirm(resource_id, yes=yes, as_json=as_json)
 
     def ask(client: MemoryClient) -> Awaitable[Forgotten]:
-        return client.delete_resource(resource_id, user_id=user, cascade=not keep_items)
+        return client.forget_resource(resource_id, user_id=user, cascade=not keep_items)
 
     _deleted(home, url, key, resource_id, ask, as_json=as_json)
 
@@ -63,7 +63,7 @@ def item(
     Example: [bold]ragpp catalog delete item item_550e8400-e29b-41d4-a716-446655440000 --user u1[/bold]
     """
     _confirm(item_id, yes=yes, as_json=as_json)
-    _deleted(home, url, key, item_id, lambda client: client.delete_item(item_id, user_id=user), as_json=as_json)
+    _deleted(home, url, key, item_id, lambda client: client.forget_item(item_id, user_id=user), as_json=as_json)
 
 
 @app.command()

@@ -34,10 +34,11 @@ VisibilityOption: TypeAlias = Annotated[
     typer.Option(help="Who may see it: one agent, all of the user's, or, as `global`, all users of the tenant."),
 ]
 ModeOption: TypeAlias = Annotated[
-    RetrievalMode, typer.Option("--mode", help="rag, llm, or hybrid, which asks a language model where rag is not sure.")
+    RetrievalMode,
+    typer.Option("--mode", help="rag, llm, or hybrid, which asks a language model where rag is not sure."),
 ]
 LimitOption: TypeAlias = Annotated[int, typer.Option("--limit", "-n", min=1, max=1_000, help="Most rows.")]
-_CATEGORY: Final: TypeAdapter[str] = TypeAdapter(CategoryName)
+_CATEGORY: Final[TypeAdapter[str]] = TypeAdapter(CategoryName)
 
 
 def category_name(text: str | None, option: str = "--category") -> str | None:

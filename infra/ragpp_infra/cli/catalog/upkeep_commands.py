@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from ragpp.catalog import CatalogEvent
+from ragpp.catalog import CatalogEvent, CatalogEventType
 from ragpp.client import MemoryClient
 from ragpp.errors import VectorIndexError
 from ragpp.memory.whose import Whose, listed
@@ -38,7 +38,7 @@ def stats(
 def events(
     user: WhoseOption = None,
     event_type: Annotated[
-        str | None, typer.Option("--type", "-t", help="Only these, as memory.items_extracted.")
+        CatalogEventType | None, typer.Option("--type", "-t", help="Only these, as memory.items_extracted.")
     ] = None,
     about: Annotated[str | None, typer.Option("--about", help="Only of this resource, item or category.")] = None,
     session: Annotated[str | None, typer.Option("--session", "-s", help="Only of this conversation.")] = None,
@@ -82,7 +82,7 @@ def rebuild(
     """
 
     async def run(client: MemoryClient) -> int | None:
-        job = await client.rebuild_memory(user_id=user)
+        job = await client.rebuild_index(user_id=user)
         if wait <= 0:
             err.print(safe(f"{job.id} is under way: ragpp jobs show {job.id}", "yellow"))
             return None

@@ -1,23 +1,20 @@
 """Writing interactions, reading them back, and forgetting them."""
 
-from typing import Annotated, Final
+from typing import Annotated
 
 from fastapi import Query
 from pydantic import AwareDatetime
 
-from ragpp.api import ForgottenMessage, Pending, StoredMessage, StoreRequest, StoreResponse, TierStatusName
+from ragpp.api import ForgottenMessage, Pending, StoreRequest, StoreResponse
 from ragpp.errors import Forbidden, InvalidInput, NotFound
 from ragpp.fields import Id, Label
-from ragpp.models import Filters, Interaction, InteractionEntry, Page, Role, Scope, TimeRange, Visibility
+from ragpp.models import Filters, Interaction, Page, Role, TimeRange, Visibility
 from ragpp.receipts import Receipt
 from ragpp_services.gateway.describing import refusal
-from ragpp_services.gateway.forgetting import attempt, forget_messages, said_to
+from ragpp_services.gateway.forgetting import forget_messages, said_to
 from ragpp_services.gateway.http import Cursor, DryRun, GatewayParts, Limit, UserId, keyed_router
-from ragpp_services.gateway.parts import Parts
+from ragpp_services.gateway.remembering import keep
 from ragpp_services.gateway.requester import Reader, Writer
-
-APPEND_S: Final = 2.0
-"""Longest that an acknowledgement waits for short-term memory; the ledger repairs what it missed."""
 
 router = keyed_router("interactions")
 
@@ -40,26 +37,13 @@ async def store_interactions(requester: Writer, parts: GatewayParts, body: Store
             details={"errors": [{"field": "agent_id", "reason": "is missing, and visibility is agent"}]},
         )
     said = body.model_copy(update={"agent_id": scope.agent_id, "visibility": seen})
-    entries = await parts.intake.prepare(said)
-    stored = await parts.episodic.store(scope, entries)
-    fresh = [e for e, s in zip(entries, stored, strict=True) if not (s.duplicate or s.forgotten)]
-    short_term = await _append(parts, scope, fresh)
+    kept = await keep(parts, scope, said)
     return StoreResponse(
-        receipt=str(Receipt.of(item.event_id for item in stored)),
-        stored=tuple(
-            StoredMessage(id=item.id, duplicate=item.duplicate, forgotten=item.forgotten, redactions=entry.redactions)
-            for item, entry in zip(stored, entries, strict=True)
-        ),
+        receipt=kept.receipt,
+        stored=kept.messages,
         timestamp=parts.clock(),
-        tiers={"episodic": "ok", "short_term": short_term},
+        tiers={"episodic": "ok", "short_term": kept.short_term},
     )
-
-
-async def _append(parts: Parts, scope: Scope, entries: list[InteractionEntry]) -> TierStatusName:
-    """Append to the running conversation; what fails here is in the ledger and repaired from there."""
-    if not entries:
-        return "ok"
-    return await attempt(parts.short_term.store(scope, entries), timeout_s=APPEND_S)
 
 
 @router.get("/v1/interactions", summary="List interactions by time")

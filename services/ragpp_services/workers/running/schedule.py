@@ -13,10 +13,11 @@ from typing import Final, Protocol
 
 import structlog
 
+from ragpp.catalog import EVERYBODY
 from ragpp.clock import Clock
 from ragpp.errors import MemorySystemError, TierUnavailable
 from ragpp.errors.telling import told
-from ragpp.ledger.schedule import AT_ONCE, ScheduleLedger, Settled, Unreflected
+from ragpp.ledger.schedule import AT_ONCE, KeptUp, ScheduleLedger, Settled, Unreflected
 from ragpp_services.workers.learning.days import known_zone
 from ragpp_services.workers.parts import LearningPolicy, SchedulePolicy, Tick, WorkerParts
 
@@ -72,13 +73,17 @@ def upkeep_day(now: datetime, maintain_at: int) -> date:
     return (now - timedelta(hours=maintain_at)).date()
 
 
-def upkeep_tasks(stored_at: datetime, now: datetime, learning: LearningPolicy) -> Sequence[str]:
-    """What the daily upkeep of a user consists of, who last stored something at `stored_at`."""
+def upkeep_tasks(user: KeptUp, now: datetime, learning: LearningPolicy) -> Sequence[str]:
+    """What the daily upkeep of a user's memory consists of; of what all users share there is the catalog alone."""
     tasks = []
-    if now - stored_at < timedelta(days=DECAY_DAYS):
+    if user.scope.user_id == EVERYBODY:
+        pass
+    elif now - user.stored_at < timedelta(days=DECAY_DAYS):
         tasks.append("decay")
     elif now.day == SENTENCES_DAY:
         tasks.append("sentences")
+    if user.catalog:
+        tasks.append("catalog")
     if learning.retention:
         tasks.append("retention")
     return tasks
@@ -147,14 +152,14 @@ class Scheduler:
         now = self._clock()
         today = upkeep_day(now, self._policy.maintain_at)
         asked = 0
-        for user, stored_at in await self._ledger.users_to_maintain(today):
+        for user in await self._ledger.users_to_maintain(today):
             with _apart():
-                tasks = upkeep_tasks(stored_at, now, self._learning)
-                await self._ledger.request_maintenance(user, tasks, today)
+                tasks = upkeep_tasks(user, now, self._learning)
+                await self._ledger.request_maintenance(user.scope, tasks, today)
                 asked += len(tasks)
-        for user in await self._ledger.users_with_unbuilt_views():
+        for scope in await self._ledger.users_with_unbuilt_views():
             with _apart():
-                await self._ledger.request_views(user, now.date())
+                await self._ledger.request_views(scope, now.date())
         return asked
 
     async def prune(self) -> int:

@@ -14,3 +14,28 @@ CREATE INDEX work_of_rare_stages ON ledger.work (tenant_id, event_id)
 ALTER TABLE ledger.rounds NO FORCE ROW LEVEL SECURITY;
 INSERT INTO ledger.rounds (stage, tenant_id) VALUES ('catalog', '');
 ALTER TABLE ledger.rounds FORCE ROW LEVEL SECURITY;
+
+-- Whoever keeps something in the catalog is looked after each day; what all users of a tenant share, under no user's id.
+ALTER TABLE ledger.upkeep ADD COLUMN catalog boolean NOT NULL DEFAULT false;
+GRANT INSERT ON ledger.upkeep TO ragpp_relay;
+
+-- Resources may be pinned like what the tiers keep.
+ALTER TABLE ledger.pins DROP CONSTRAINT pins_tier_check,
+  ADD CONSTRAINT pins_tier_check CHECK (tier IN ('episodic', 'semantic', 'procedural', 'catalog'));
+
+-- Results of the catalog's work name what it made. The application cannot change what came of a work: it can only have
+-- all of a user's go, of its tenant, when something of the catalog is deleted.
+CREATE INDEX work_that_names ON ledger.work (tenant_id, user_id) WHERE stage = 'catalog' AND result IS NOT NULL;
+CREATE POLICY owner_in_tenant ON ledger.work TO CURRENT_USER
+  USING (tenant_id = NULLIF(current_setting('ragpp.tenant_id', true), ''));
+CREATE FUNCTION ledger.drop_results(of_tenant text, of_user text) RETURNS bigint
+LANGUAGE sql SECURITY DEFINER SET search_path = ''
+BEGIN ATOMIC
+  WITH dropped AS (
+    UPDATE ledger.work SET result = NULL
+     WHERE tenant_id = of_tenant AND user_id = of_user AND stage = 'catalog' AND state = 'done' AND result IS NOT NULL
+    RETURNING 1)
+  SELECT count(*) FROM dropped;
+END;
+REVOKE ALL ON FUNCTION ledger.drop_results FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION ledger.drop_results TO ragpp_app, ragpp_relay;

@@ -1,41 +1,34 @@
-"""Intake: a request's messages made ready for the tiers: redacted, cut, counted and embedded once."""
+"""A request's messages made ready for the tiers: redacted, cut, counted and embedded once."""
 
 import asyncio
-import re
 from collections.abc import Sequence
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Final
 from uuid import uuid4
-
-from pydantic import JsonValue
 
 from ragpp.api import MessageIn, StoreRequest
 from ragpp.clock import Clock
 from ragpp.context.echo import own_chunks
 from ragpp.embedding import Embedder
-from ragpp.errors import InvalidInput
 from ragpp.models import EmbeddedChunk, Interaction, InteractionEntry
-from ragpp.redaction import Redactor
 from ragpp.text.chunking import TextChunk
 from ragpp.text.lexical import index_line
 from ragpp.text.port import TokenSpans
+from ragpp_services.gateway.intake.redacting import Redaction
+from ragpp_services.gateway.intake.times import refuse_future
 
-FUTURE_TOLERANCE: Final = timedelta(minutes=5)
 _INLINE_CHARS: Final = 4_000
 """Up to this much text is prepared on the event loop; more goes to a thread, so that nobody waits for it."""
 
 _METADATA_CHARS: Final = 1_000
 """What a message's metadata is taken for, which may be up to sixteen times as long."""
-_LABEL_CHARS: Final = 100
-_NAME: Final = re.compile(r"[\w .-]{1,64}")
-"""A key that may tell what its value is; a longer one, or a path, is a text of its own."""
 
 
 class Intake:
     """Turns messages into entries; one instance serves many requests."""
 
-    def __init__(self, redactor: Redactor, counter: TokenSpans, embedder: Embedder, clock: Clock) -> None:
-        self._redactor, self._counter, self._embedder, self._clock = redactor, counter, embedder, clock
+    def __init__(self, redaction: Redaction, counter: TokenSpans, embedder: Embedder, clock: Clock) -> None:
+        self._redaction, self._counter, self._embedder, self._clock = redaction, counter, embedder, clock
 
     async def prepare(self, request: StoreRequest) -> list[InteractionEntry]:
         """One entry for each message, in order, with embedded chunks; what a message has from memory gets none.
@@ -43,7 +36,7 @@ class Intake:
         Raises InvalidInput for a message from the future, EmbeddingError.
         """
         now = self._clock()
-        _refuse_future(request.messages, now)
+        refuse_future({f"messages.{index}": message.occurred_at for index, message in enumerate(request.messages)}, now)
         if sum(len(message.content) + _METADATA_CHARS * bool(message.metadata) for message in request.messages) > (
             _INLINE_CHARS
         ):
@@ -73,24 +66,15 @@ class Intake:
 
     def redacted(self, text: str) -> str:
         """`text` as it may be stored."""
-        return self._redactor.redact(text).text
+        return self._redaction.counted(text).text
 
     def redacted_value(self, key: str, value: str) -> str:
         """What `key` is set to, as it may be stored: also a secret that only its key gives away."""
-        hidden = self._telling(key, value)
-        return self.redacted(value) if hidden is None else hidden
-
-    def _telling(self, key: str, value: str) -> str | None:
-        """`value` redacted for its key ("password": …); None when the key says nothing that the value does not."""
-        if not _NAME.fullmatch(key) or self._redactor.redact(value).count or self._redactor.redact(key).count:
-            return None
-        beginning = f"{key}: "
-        both = self._redactor.redact(f"{beginning}{value}")
-        return both.text.removeprefix(beginning) if both.count and both.text.startswith(beginning) else None
+        return self._redaction.value(key, value)
 
     def redacted_label(self, label: str) -> str:
         """A short text as it may be stored; what redaction makes too long is cut."""
-        return self._redactor.redact(label).text[:_LABEL_CHARS]
+        return self._redaction.label(label)
 
     def _drafts(self, request: StoreRequest, now: datetime) -> list[tuple[Interaction, list[TextChunk], int]]:
         drafts = []
@@ -105,11 +89,11 @@ class Intake:
         return sum(piece.tokens for piece in pieces) if whole else self._counter.count(interaction.content)
 
     def _interaction(self, request: StoreRequest, message: MessageIn, now: datetime) -> tuple[Interaction, int]:
-        content = self._redactor.redact(message.content)
-        name = self._redactor.redact(message.name) if message.name else None
-        metadata, in_metadata = self._redact_json(message.metadata)
+        content = self._redaction.counted(message.content)
+        name = self._redaction.counted(message.name) if message.name else None
+        metadata, in_metadata = self._redaction.json(message.metadata)
         labels = {
-            field: self.redacted_label(value)
+            field: self._redaction.label(value)
             for field in ("message_type", "channel", "domain", "task_type")
             if (value := getattr(message, field)) is not None
         }
@@ -127,46 +111,3 @@ class Intake:
             **labels,
         )
         return interaction, content.count + in_metadata + (name.count if name else 0)
-
-    def _redact_json(self, metadata: dict[str, JsonValue]) -> tuple[dict[str, JsonValue], int]:
-        """`metadata` with every text in it redacted, keys as well; and how many secrets there were."""
-        count = 0
-
-        def text(part: str) -> str:
-            nonlocal count
-            redacted = self._redactor.redact(part)
-            count += redacted.count
-            return redacted.text
-
-        def under(key: str, item: JsonValue) -> JsonValue:
-            nonlocal count
-            if isinstance(item, str) and (hidden := self._telling(key, item)) is not None:
-                count += 1
-                return hidden
-            return walk(item)
-
-        def walk(item: JsonValue) -> JsonValue:
-            if isinstance(item, str):
-                return text(item)
-            if isinstance(item, list):
-                return [walk(part) for part in item]
-            if isinstance(item, dict):
-                return {text(key): under(key, part) for key, part in item.items()}
-            return item
-
-        return {text(key): under(key, item) for key, item in metadata.items()}, count
-
-
-def _refuse_future(messages: Sequence[MessageIn], now: datetime) -> None:
-    late = [
-        index
-        for index, message in enumerate(messages)
-        if message.occurred_at is not None and message.occurred_at > now + FUTURE_TOLERANCE
-    ]
-    if late:
-        reason = "is more than five minutes in the future"
-        raise InvalidInput(
-            f"messages.{late[0]}.occurred_at {reason}",
-            suggestions=("Send the time at which it was said, with its UTC offset; check the sender's clock.",),
-            details={"errors": [{"field": f"messages.{i}.occurred_at", "reason": reason} for i in late[:50]]},
-        )

@@ -1,0 +1,92 @@
+"""Whose a thing of the catalog is: where it is kept, and who may change it or take it away."""
+
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+
+from ragpp.catalog import EVERYBODY, CatalogVisibility, MemoryCategory, MemoryItem, Resource
+from ragpp.errors import Forbidden, InvalidInput, NotFound
+from ragpp.models import Scope
+from ragpp.tiers import CatalogTier
+from ragpp_services.gateway.intake import Whose
+from ragpp_services.gateway.requester import Requester
+
+_UNBOUND = "Use a key that is bound to no agent."
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where something new is kept, and for whom."""
+
+    scope: Scope
+    whose: Whose
+
+
+def place(
+    requester: Requester,
+    user_id: str | None,
+    visibility: CatalogVisibility | None,
+    *,
+    agent_id: str | None = None,
+    session_id: str | None = None,
+) -> Place:
+    """Where to keep what a request brings. `visibility` None: `global` where no user is named, `agent` with a key that
+    is bound to one, `shared` otherwise.
+
+    Raises Forbidden, also for `global` without that scope; InvalidInput for what one agent alone is to see without an
+    agent, and for what is neither global nor a user's.
+    """
+    scope = requester.catalog("write", user_id, agent_id=agent_id, session_id=session_id)
+    requester.agent_id = agent_id
+    if visibility is None:
+        visibility = "global" if not scope.user_id else "shared" if scope.view is None else "agent"
+    if visibility == "global":
+        requester.principal.need("global")
+        return Place(everybodys(scope), Whose(agent_id=scope.agent_id, contributor=scope.user_id))
+    if not scope.user_id:
+        raise _missing("user_id", f"with the visibility {visibility} it says whose it is")
+    if visibility == "agent" and scope.agent_id is None:
+        raise _missing("agent_id", "with the visibility agent it says which agent may see it")
+    return Place(scope, Whose(agent_id=scope.agent_id, seen_by=scope.agent_id if visibility == "agent" else None))
+
+
+def everybodys(scope: Scope) -> Scope:
+    """The scope of what all users of the tenant share."""
+    return scope.model_copy(update={"user_id": EVERYBODY})
+
+
+def changing(requester: Requester, scope: Scope, what: Resource | MemoryItem | MemoryCategory) -> Scope:
+    """In which scope `what`, read in `scope`, is changed or deleted. Raises Forbidden for what all users share without
+    the scope `global`, and for what is not an agent's own with a key that is bound to that agent: categories are no
+    agent's."""
+    agent_id = None if isinstance(what, MemoryCategory) else what.agent_id
+    if scope.view is not None and agent_id != scope.view:
+        raise Forbidden(
+            "this key is bound to an agent, and other agents see this, too"
+            if isinstance(what, MemoryCategory)
+            else "this key is bound to an agent, and this is not its own",
+            suggestions=(_UNBOUND,),
+        )
+    return writing(requester, scope, what)
+
+
+def writing(requester: Requester, scope: Scope, what: Resource | MemoryItem | MemoryCategory) -> Scope:
+    """In which scope work on `what`, read in `scope`, is done. Raises Forbidden for what all users share without the
+    scope `global`."""
+    if what.visibility != "global":
+        return scope
+    requester.principal.need("global")
+    return everybodys(scope)
+
+
+async def see_own(catalog: CatalogTier, requester: Requester, scope: Scope, item_ids: Sequence[str]) -> None:
+    """Raises Forbidden where any of these items, as far as they are there, may not be changed; see `changing`."""
+    for item_id in item_ids:
+        with suppress(NotFound):
+            changing(requester, scope, await catalog.get_item(scope, item_id))
+
+
+def _missing(field: str, why: str) -> InvalidInput:
+    return InvalidInput(
+        f"{field} is missing: {why}", details={"errors": [{"field": field, "reason": f"is missing: {why}"}]}
+    )

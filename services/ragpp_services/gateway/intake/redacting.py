@@ -1,0 +1,68 @@
+"""What is taken in as it may be stored: without secrets, in whatever it is of text."""
+
+import re
+from typing import Final
+
+from pydantic import JsonValue
+
+from ragpp.redaction import Redacted, Redactor
+
+_LABEL_CHARS: Final = 100
+_NAME: Final = re.compile(r"[\w .-]{1,64}")
+"""A key that may tell what its value is; a longer one, or a path, is a text of its own."""
+
+
+class Redaction:
+    """Takes secrets out of texts, labels, values and JSON. Pure, given its `redactor`."""
+
+    def __init__(self, redactor: Redactor) -> None:
+        self._redactor = redactor
+
+    def counted(self, text: str) -> Redacted:
+        """`text` as it may be stored, and how many secrets there were."""
+        return self._redactor.redact(text)
+
+    def value(self, key: str, value: str) -> str:
+        """What `key` is set to, as it may be stored: also a secret that only its key gives away."""
+        hidden = self._telling(key, value)
+        return self._redactor.redact(value).text if hidden is None else hidden
+
+    def label(self, label: str) -> str:
+        """A short text as it may be stored; what redaction makes too long is cut."""
+        return self._redactor.redact(label).text[:_LABEL_CHARS]
+
+    def json(self, metadata: dict[str, JsonValue]) -> tuple[dict[str, JsonValue], int]:
+        """`metadata` with every text in it redacted, keys as well; and how many secrets there were."""
+        count = 0
+
+        def text(part: str) -> str:
+            nonlocal count
+            redacted = self._redactor.redact(part)
+            count += redacted.count
+            return redacted.text
+
+        def under(key: str, item: JsonValue) -> JsonValue:
+            nonlocal count
+            if isinstance(item, str) and (hidden := self._telling(key, item)) is not None:
+                count += 1
+                return hidden
+            return walk(item)
+
+        def walk(item: JsonValue) -> JsonValue:
+            if isinstance(item, str):
+                return text(item)
+            if isinstance(item, list):
+                return [walk(part) for part in item]
+            if isinstance(item, dict):
+                return {text(key): under(key, part) for key, part in item.items()}
+            return item
+
+        return {text(key): under(key, item) for key, item in metadata.items()}, count
+
+    def _telling(self, key: str, value: str) -> str | None:
+        """`value` redacted for its key ("password": …); None when the key says nothing that the value does not."""
+        if not _NAME.fullmatch(key) or self._redactor.redact(value).count or self._redactor.redact(key).count:
+            return None
+        beginning = f"{key}: "
+        both = self._redactor.redact(f"{beginning}{value}")
+        return both.text.removeprefix(beginning) if both.count and both.text.startswith(beginning) else None

@@ -1,0 +1,104 @@
+"""Categories of the catalog, and the pages that are made of their items."""
+
+from fastapi import Response
+
+from ragpp.api import CategoryIn, CategoryItemsIn, CategoryPageIn, ConsolidateIn, DefaultsIn, Forgotten
+from ragpp.catalog import DEFAULT_CATEGORIES, MemoryCategory
+from ragpp.errors import CategoryExistsError, CategoryNotFoundError
+from ragpp.fields import Id
+from ragpp.jobs import Job
+from ragpp.models import Page
+from ragpp_services.gateway.catalog.owning import changing, place, see_own, writing
+from ragpp_services.gateway.catalog.work import consolidation
+from ragpp_services.gateway.describing import refusal
+from ragpp_services.gateway.http import CatalogUser, Cursor, GatewayParts, Limit, accepted, keyed_router
+from ragpp_services.gateway.requester import Reader, Writer
+
+router = keyed_router("catalog")
+
+
+@router.post(
+    "/v1/categories",
+    status_code=201,
+    summary="Create a category",
+    responses={409: refusal(409, "There is a category of that name.")},
+)
+async def create_category(requester: Writer, parts: GatewayParts, body: CategoryIn) -> MemoryCategory:
+    """Its description is what items are put into it by, where they come without a category."""
+    where = place(requester, body.user_id, body.visibility or ("shared" if body.user_id else None))
+    requester.items = 1
+    return await parts.catalog.create_category(where.scope, body.name, parts.intake.redacted(body.description))
+
+
+@router.post("/v1/categories/defaults", status_code=201, summary="Create the default categories")
+async def create_defaults(requester: Writer, parts: GatewayParts, body: DefaultsIn) -> Page[MemoryCategory]:
+    """Those that are there already stay as they are. Answers all of them, by name."""
+    scope = requester.catalog("write", body.user_id)
+    categories = []
+    for name, description in sorted(DEFAULT_CATEGORIES.items()):
+        try:
+            categories.append(await parts.catalog.create_category(scope, name, description))
+            requester.items += 1
+        except CategoryExistsError:
+            categories.append(await parts.catalog.get_category(scope, name))
+    return Page[MemoryCategory](items=tuple(categories))
+
+
+@router.get("/v1/categories", summary="List categories")
+async def list_categories(
+    requester: Reader, parts: GatewayParts, user_id: CatalogUser = None, cursor: Cursor = None, limit: Limit = 50
+) -> Page[MemoryCategory]:
+    """By name, each with its page and how many items it has."""
+    return await parts.catalog.list_categories(requester.catalog("read", user_id), cursor, limit)
+
+
+@router.get("/v1/categories/{name:id}", summary="Read one category")
+async def get_category(requester: Reader, parts: GatewayParts, name: Id, user_id: CatalogUser = None) -> MemoryCategory:
+    """With its page, by its name or its id."""
+    return await parts.catalog.get_category(requester.catalog("read", user_id), name)
+
+
+@router.put("/v1/categories/{name:id}", summary="Edit a category's page")
+async def edit_category(requester: Writer, parts: GatewayParts, name: Id, body: CategoryPageIn) -> MemoryCategory:
+    """What a person writes stays until consolidation is forced. Not with a key that is bound to an agent, since all of
+    the user's agents read it."""
+    scope = requester.catalog("write", body.user_id)
+    scope = changing(requester, scope, await parts.catalog.get_category(scope, name))
+    requester.items = 1
+    return await parts.catalog.edit_category(scope, name, parts.intake.redacted(body.content))
+
+
+@router.delete("/v1/categories/{name:id}", summary="Delete a category")
+async def delete_category(requester: Writer, parts: GatewayParts, name: Id, user_id: CatalogUser = None) -> Forgotten:
+    """Its items stay, without a category. Not with a key that is bound to an agent."""
+    scope = requester.catalog("forget", user_id)
+    known = await parts.catalog.get_category(scope, name)
+    if not await parts.catalog.delete_category(changing(requester, scope, known), known.name):
+        raise CategoryNotFoundError(f"there is no category {known.name!r}")
+    requester.items = 1
+    return Forgotten(forgotten=1, tiers={"catalog": "ok"})
+
+
+@router.post("/v1/categories/{name:id}/items", summary="Move items into a category")
+async def put_in_category(requester: Writer, parts: GatewayParts, name: Id, body: CategoryItemsIn) -> MemoryCategory:
+    """Ids of none are ignored. A key that is bound to an agent moves that agent's own."""
+    scope = requester.catalog("write", body.user_id)
+    known = await parts.catalog.get_category(scope, name)
+    scope = writing(requester, scope, known)
+    if scope.view is not None:
+        await see_own(parts.catalog, requester, scope, body.item_ids)
+    requester.items = len(body.item_ids)
+    return await parts.catalog.put_in_category(scope, known.name, body.item_ids)
+
+
+@router.post(
+    "/v1/categories/{name:id}/consolidate", status_code=202, response_model=Job, summary="Make a category's page"
+)
+async def consolidate_category(requester: Writer, parts: GatewayParts, name: Id, body: ConsolidateIn) -> Response:
+    """Answers a job; while it waits, asking again answers the same. Without anything new, and over what a person wrote,
+    the page is made only with `force`. Workers do it by themselves after ten new items, and daily."""
+    scope = requester.catalog("write", body.user_id)
+    known = await parts.catalog.get_category(scope, name)
+    requester.items = 1
+    job = await consolidation(parts, writing(requester, scope, known), known.name, force=body.force)
+    return accepted(job)

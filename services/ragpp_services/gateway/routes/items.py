@@ -1,0 +1,99 @@
+"""Items of the catalog: kept, read back, found by a vector and deleted."""
+
+import asyncio
+from typing import Annotated, Final, Literal
+
+from fastapi import Query
+
+from ragpp.api import Forgotten, ItemSearchIn, ItemsIn, StoredItems
+from ragpp.catalog import ItemQuery, MemoryItem, RetrievalResult
+from ragpp.errors import NotFound
+from ragpp.fields import Id
+from ragpp.models import Page
+from ragpp_services.gateway.catalog.owning import changing, place
+from ragpp_services.gateway.describing import refusal
+from ragpp_services.gateway.http import CatalogUser, Cursor, GatewayParts, Limit, keyed_router
+from ragpp_services.gateway.requester import Reader, Writer
+
+READ_AT_ONCE: Final = 8
+"""Items that are read back at a time, so that one request leaves connections for everybody else."""
+
+router = keyed_router("catalog")
+Include = Annotated[
+    Literal["vector"] | None, Query(description="`vector`: each item with its embedding, which is left out otherwise.")
+]
+
+
+@router.post(
+    "/v1/items",
+    status_code=201,
+    summary="Keep items",
+    responses={409: refusal(409, "An id is known with other content; `details.indexes` names which.")},
+)
+async def store_items(requester: Writer, parts: GatewayParts, body: ItemsIn) -> StoredItems:
+    """All are kept, or none; repeating a request with ids is harmless. An item that says what another of its category
+    says is that one, and is seen by no more agents than its resource. What it has from a context of this memory is left
+    out of it."""
+    where = place(requester, body.user_id, body.visibility, agent_id=body.agent_id)
+    requester.items = len(body.items)
+    entries, redactions = await parts.knowledge.items(body, where.whose)
+    stored = await parts.catalog.store(where.scope, entries)
+    limit = asyncio.Semaphore(READ_AT_ONCE)
+
+    async def read(item_id: str) -> MemoryItem:
+        async with limit:
+            return await parts.catalog.get_item(where.scope, item_id)
+
+    ids = dict.fromkeys(one.id for one in stored if not one.forgotten)
+    known = dict(zip(ids, await asyncio.gather(*map(read, ids)), strict=True))
+    return StoredItems(
+        items=tuple(known[one.id] for one in stored if not one.forgotten),
+        redactions=redactions,
+        forgotten=tuple(one.id for one in stored if one.forgotten),
+    )
+
+
+@router.get("/v1/items", summary="List items")
+async def list_items(
+    requester: Reader,
+    parts: GatewayParts,
+    user_id: CatalogUser = None,
+    category: Annotated[Id | None, Query(description="Of this category alone.")] = None,
+    resource_id: Annotated[Id | None, Query(description="Taken from this resource alone.")] = None,
+    include: Include = None,
+    cursor: Cursor = None,
+    limit: Limit = 50,
+) -> Page[MemoryItem]:
+    """The latest first."""
+    scope = requester.catalog("read", user_id)
+    return await parts.catalog.list_items(scope, category, resource_id, include == "vector", cursor, limit)
+
+
+@router.get("/v1/items/{item_id:id}", summary="Read one item")
+async def get_item(
+    requester: Reader, parts: GatewayParts, item_id: Id, user_id: CatalogUser = None, include: Include = None
+) -> MemoryItem:
+    """With what it was taken from; also by the id of one that became one with it."""
+    return await parts.catalog.get_item(requester.catalog("read", user_id), item_id, include == "vector")
+
+
+@router.delete("/v1/items/{item_id:id}", summary="Delete an item")
+async def delete_item(requester: Writer, parts: GatewayParts, item_id: Id, user_id: CatalogUser = None) -> Forgotten:
+    """Delete it with all that are one with it; it is not taken from the same resources again. A key that is bound to an
+    agent deletes that agent's own; what all users share needs the scope `global`."""
+    scope = requester.catalog("forget", user_id)
+    scope = changing(requester, scope, await parts.catalog.get_item(scope, item_id))
+    requester.items = await parts.catalog.forget(scope, [item_id])
+    if not requester.items:
+        raise NotFound("there is no item of that id")
+    return Forgotten(forgotten=requester.items, tiers={"catalog": "ok"})
+
+
+@router.post("/v1/items/search", summary="Find items by a vector")
+async def search_items(requester: Reader, parts: GatewayParts, body: ItemSearchIn) -> RetrievalResult:
+    """The most similar items, best first, whatever words they have."""
+    scope = requester.catalog("read", body.user_id)
+    vector = parts.knowledge.unit(body.embedding, "embedding")
+    found = await parts.catalog.search_items(scope, ItemQuery(text="", embedding=vector, k=body.k))
+    requester.items = len(found.items)
+    return found

@@ -1,0 +1,76 @@
+"""The bodies of the public HTTP API, shared by the gateway and its clients."""
+
+from ragpp.api.categories import MAX_PAGE_CHARS, CategoryIn, CategoryItemsIn, CategoryPageIn, ConsolidateIn, DefaultsIn
+from ragpp.api.forgetting import (
+    AboutIn,
+    ConfirmIn,
+    ForgetAnswer,
+    ForgetRequest,
+    Forgotten,
+    ForgottenMessage,
+    FoundMessage,
+    Why,
+)
+from ragpp.api.graph import MergeIn, SplitIn
+from ragpp.api.items import ItemIn, ItemSearchIn, ItemsIn, RebuildIn, RetrieveRequest, StoredItems
+from ragpp.api.messages import ChosenId, MessageIn, Pending, StoredMessage, StoreRequest, StoreResponse, TierStatusName
+from ragpp.api.procedures import JudgementIn, Outcome, PreferenceIn, Restore, RuleChange, RuleIn, UserIn
+from ragpp.api.recalling import RecalledMemory, RecallRequest, RecallResponse, SectionOut, TierStatus
+from ragpp.api.resources import ExtractResourceIn, ResourceIn, ResourceMessageIn, StoredResource
+from ragpp.api.upkeep import ExtractIn, Live, Pin, PinList, Ready, ReflectIn, RetentionIn, SettingsIn
+
+__all__ = [
+    "MAX_PAGE_CHARS",
+    "AboutIn",
+    "CategoryIn",
+    "CategoryItemsIn",
+    "CategoryPageIn",
+    "ChosenId",
+    "ConfirmIn",
+    "ConsolidateIn",
+    "DefaultsIn",
+    "ExtractIn",
+    "ExtractResourceIn",
+    "ForgetAnswer",
+    "ForgetRequest",
+    "Forgotten",
+    "ForgottenMessage",
+    "FoundMessage",
+    "ItemIn",
+    "ItemSearchIn",
+    "ItemsIn",
+    "JudgementIn",
+    "Live",
+    "MergeIn",
+    "MessageIn",
+    "Outcome",
+    "Pending",
+    "Pin",
+    "PinList",
+    "PreferenceIn",
+    "Ready",
+    "RebuildIn",
+    "RecallRequest",
+    "RecallResponse",
+    "RecalledMemory",
+    "ReflectIn",
+    "ResourceIn",
+    "ResourceMessageIn",
+    "Restore",
+    "RetentionIn",
+    "RetrieveRequest",
+    "RuleChange",
+    "RuleIn",
+    "SectionOut",
+    "SettingsIn",
+    "SplitIn",
+    "StoreRequest",
+    "StoreResponse",
+    "StoredItems",
+    "StoredMessage",
+    "StoredResource",
+    "TierStatus",
+    "TierStatusName",
+    "UserIn",
+    "Why",
+]

@@ -1,0 +1,132 @@
+"""Items of the catalog: facts to keep, and questions to them."""
+
+from typing import Annotated, ClassVar, Final
+
+from pydantic import ConfigDict, Field, field_validator
+
+from ragpp.catalog import (
+    DEFAULT_K,
+    MAX_K,
+    CatalogVisibility,
+    CategoryName,
+    Importance,
+    ItemKind,
+    Level,
+    MemoryItem,
+    RetrievalMode,
+)
+from ragpp.fields import (
+    Confidence,
+    Id,
+    Label,
+    Metadata,
+    Moment,
+    NewId,
+    Text,
+)
+from ragpp.models import Page, Value, Vector
+
+MAX_ITEMS: Final = 1_000
+"""Of one request."""
+MAX_STATEMENT_CHARS: Final = 4_000
+MAX_DIMENSION: Final = 8_192
+Embedding = Annotated[Vector, Field(min_length=1, max_length=MAX_DIMENSION)]
+
+
+class ItemIn(Value):
+    """A fact to keep, with the resource that it is from. `embedding`: of `content`, by the model of this installation;
+    absent, it is made here. `category`: absent, the one whose description is nearest, if any is near. `occurred_at`:
+    absent, the time of receipt."""
+
+    id_prefix: ClassVar[str] = "item_"
+
+    id: NewId | None = None
+    content: Annotated[Text, Field(min_length=1, max_length=MAX_STATEMENT_CHARS)]
+    source_resource_id: Id
+    category: CategoryName | None = None
+    confidence: Confidence = 0.8
+    importance: Importance = "normal"
+    kind: ItemKind = "fact"
+    occurred_at: Moment | None = None
+    level: Level = "semantic"
+    domain: Label | None = None
+    task_type: Label | None = None
+    metadata: Metadata = Field(default_factory=dict)
+    embedding: Embedding | None = None
+
+
+class ItemsIn(Value):
+    """Items to keep: all of them, or none."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "example": {
+                "user_id": "u1",
+                "items": [
+                    {
+                        "content": "Pro costs $299 a month.",
+                        "source_resource_id": "res_550e8400-e29b-41d4-a716-446655440000",
+                        "category": "product_knowledge",
+                        "importance": "high",
+                    }
+                ],
+            }
+        }
+    )
+
+    user_id: NewId | None = None
+    agent_id: NewId | None = None
+    visibility: CatalogVisibility | None = None
+    items: Annotated[tuple[ItemIn, ...], Field(min_length=1, max_length=MAX_ITEMS)]
+
+
+class StoredItems(Page[MemoryItem]):
+    """The items as they are kept, in the order of the request: one that says what another says is that one.
+    `forgotten`: ids of items that were deleted before, which are not stored again. `redactions`: how many secrets were
+    removed."""
+
+    redactions: int = Field(default=0, ge=0)
+    forgotten: tuple[str, ...] = ()
+
+
+class ItemSearchIn(Value):
+    """A vector, of the model of this installation, to find items by."""
+
+    model_config = ConfigDict(json_schema_extra={"example": {"user_id": "u1", "embedding": [0.6, 0.8], "k": 5}})
+
+    user_id: Id | None = None
+    embedding: Embedding
+    k: int = Field(default=DEFAULT_K, ge=1, le=MAX_K)
+
+
+class RetrieveRequest(Value):
+    """A question to the items. `similarity_threshold`: what is less similar is left out. `as_of`: what occurred later
+    is not seen. `mode`: `rag` searches by words and meaning; `hybrid` has a language model look again where that is
+    not sure."""
+
+    model_config = ConfigDict(
+        json_schema_extra={"example": {"user_id": "u1", "query": "What pricing options are available?", "k": 3}}
+    )
+
+    user_id: Id | None = None
+    query: Annotated[Text, Field(min_length=1, max_length=10_000)]
+    mode: RetrievalMode = RetrievalMode.HYBRID
+    k: int = Field(default=DEFAULT_K, ge=1, le=MAX_K)
+    category_filter: CategoryName | None = None
+    similarity_threshold: Annotated[float, Field(ge=-1, le=1)] | None = None
+    as_of: Moment | None = None
+
+    @field_validator("query")
+    @classmethod
+    def _says_something(cls, query: str) -> str:
+        if not query.strip():
+            raise ValueError("says nothing")
+        return query
+
+
+class RebuildIn(Value):
+    """Whose catalog is to be indexed anew."""
+
+    model_config = ConfigDict(json_schema_extra={"example": {"user_id": "u1"}})
+
+    user_id: Id | None = None

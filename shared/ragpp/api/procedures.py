@@ -1,0 +1,99 @@
+"""Preferences and behavioural rules."""
+
+from typing import Annotated
+
+from pydantic import ConfigDict, Field
+
+from ragpp.api.messages import ChosenId
+from ragpp.fields import Confidence, Id, Label, NewId, Text
+from ragpp.models import Value
+
+
+class PreferenceIn(Value):
+    """A preference to set. `id` makes a repeat harmless."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "example": {"user_id": "u1", "category": "communication", "key": "tone", "value": "short and direct"}
+        }
+    )
+
+    user_id: NewId
+    id: ChosenId | None = None
+    category: Label
+    key: Label
+    value: Annotated[Text, Field(min_length=1, max_length=4_000)]
+    confidence: Confidence = 0.8
+    stated: bool = True
+
+
+class RuleIn(Value):
+    """A behavioural rule to create. `id` makes a repeat harmless."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "example": {
+                "user_id": "u1",
+                "text": "Offer a vegetarian option first.",
+                "triggers": ["restaurant", "dinner"],
+                "priority": 7,
+            }
+        }
+    )
+
+    user_id: NewId
+    id: ChosenId | None = None
+    text: Annotated[Text, Field(min_length=1, max_length=4_000)]
+    triggers: Annotated[tuple[Label, ...], Field(max_length=50)] = ()
+    priority: int = Field(default=5, ge=0, le=10)
+    active: bool = True
+
+
+class RuleChange(Value):
+    """What to change of a rule; what is absent stays. `aside`: why it is put aside, which makes it inactive; making it
+    active again clears the reason."""
+
+    model_config = ConfigDict(json_schema_extra={"example": {"user_id": "u1", "priority": 9, "active": True}})
+
+    user_id: Id
+    text: Annotated[Text, Field(min_length=1, max_length=4_000)] | None = None
+    triggers: Annotated[tuple[Label, ...], Field(max_length=50)] | None = None
+    priority: Annotated[int, Field(ge=0, le=10)] | None = None
+    active: bool | None = None
+    aside: Annotated[Text, Field(min_length=1, max_length=4_000)] | None = None
+
+
+class Restore(Value):
+    """Which version to make current again."""
+
+    model_config = ConfigDict(json_schema_extra={"example": {"user_id": "u1", "version": 2}})
+
+    user_id: Id
+    version: int = Field(ge=1, le=2**31 - 1)
+
+
+class JudgementIn(Value):
+    """A verdict on a preference. `value`: which of its values is meant, in case it has changed since it was read;
+    absent, the one that it has now."""
+
+    model_config = ConfigDict(json_schema_extra={"example": {"user_id": "u1", "value": "short and direct"}})
+
+    user_id: Id
+    value: Annotated[Text, Field(min_length=1, max_length=4_000)] | None = None
+
+
+class UserIn(Value):
+    """Whose it is; the path says the rest."""
+
+    model_config = ConfigDict(json_schema_extra={"example": {"user_id": "u1"}})
+
+    user_id: Id
+
+
+class Outcome(Value):
+    """Whether following a rule worked."""
+
+    model_config = ConfigDict(json_schema_extra={"example": {"user_id": "u1", "success": True}})
+
+    user_id: Id
+    success: bool

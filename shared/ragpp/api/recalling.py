@@ -1,0 +1,144 @@
+"""Asking the memory, and its answer."""
+
+from datetime import datetime
+from typing import Annotated, Literal
+
+from pydantic import ConfigDict, Field, field_validator
+
+from ragpp.api.messages import TierStatusName
+from ragpp.fields import Confidence, Id, Label, Metadata, Moment, Name, Text
+from ragpp.models import Memory, Role, TierName, TimeRange, Value
+
+
+class RecallRequest(Value):
+    """A question to the memory of one user.
+
+    `session_id`: the running conversation, shown as RECENT CONVERSATION; it does not narrow the search.
+    `in_session`: only interactions of that session. `agent_id`: only interactions with that agent.
+    `after`: a receipt; the recall waits, within its deadline, until that write has been digested.
+    `as_of`: a moment in the conversations' own time; what was said later is not seen.
+    """
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "example": {
+                "user_id": "u1",
+                "session_id": "s1",
+                "query": "Where does Maria's sister live?",
+                "token_budget": 1000,
+                "deadline_ms": 500,
+            }
+        }
+    )
+
+    user_id: Id
+    query: Annotated[Text, Field(min_length=1, max_length=20_000)]
+    session_id: Id | None = None
+    agent_id: Id | None = None
+    in_session: Id | None = None
+    limit: int = Field(default=20, ge=1, le=200)
+    token_budget: int | None = Field(default=None, ge=0, le=200_000)
+    deadline_ms: int | None = Field(default=None, ge=1, le=60_000)
+    tiers: Annotated[tuple[TierName, ...], Field(min_length=1)] | None = None
+    time_range: TimeRange | None = None
+    role: Role | None = None
+    message_type: Label | None = None
+    channel: Label | None = None
+    domain: Label | None = None
+    task_type: Label | None = None
+    entities: Annotated[tuple[Name, ...], Field(max_length=50)] = ()
+    similarity_threshold: Annotated[float, Field(ge=-1, le=1)] | None = None
+    min_confidence: Confidence | None = None
+    exclude: Annotated[frozenset[Id], Field(max_length=1_000)] = frozenset()
+    after: Annotated[str, Field(max_length=64)] | None = None
+    as_of: Moment | None = None
+    explain: bool = False
+    persona: Annotated[Text, Field(max_length=20_000)] | None = None
+    tools: Annotated[tuple[Annotated[Text, Field(max_length=4_000)], ...], Field(max_length=100)] = ()
+    situation: Annotated[Text, Field(max_length=20_000)] | Metadata | None = None
+
+    @field_validator("query")
+    @classmethod
+    def _says_something(cls, query: str) -> str:
+        if not query.strip():
+            raise ValueError("says nothing")
+        return query
+
+
+class RecalledMemory(Memory):
+    """A memory in the fused ranking. `in_context`: it is part of the assembled context. `is_excerpt`: `text` is the
+    part of a long one around what was found, and `focus` counts from its beginning; its id gives the whole, whose
+    length `tokens` is. `explain`, on request: its place and score in its tier, the signals that make up what the score
+    is a logistic of (`raw`), and why it is not in the context (`cut`)."""
+
+    in_context: bool = False
+    is_excerpt: bool = False
+
+
+class SectionOut(Value):
+    """A titled part of the context; `memories` are the ids of what is shown in it."""
+
+    title: str
+    tokens: int
+    memories: tuple[str, ...] = ()
+
+
+class TierStatus(Value):
+    """How one tier answered a recall."""
+
+    status: TierStatusName
+    ms: float
+    hits: int = 0
+    detail: str | None = None
+
+
+class RecallResponse(Value):
+    """`complete`: every tier that was asked answered in time; `partial` otherwise.
+
+    `receipt_pending`: how many of the user's events are not yet digested; -1 when that could not be told.
+    `memories`: the whole fused ranking, best first, up to `limit`.
+    """
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "example": {
+                "status": "complete",
+                "context": "## RELEVANT PAST INTERACTIONS\n- [2026-03-08 18:02] Maria: My sister Elena moved to Porto "
+                "last spring. (relevance: 0.91)",
+                "tokens": 31,
+                "elapsed_ms": 14.2,
+                "retrieved_at": "2026-03-09T08:00:00Z",
+                "receipt_pending": 0,
+                "sections": [{"title": "RELEVANT PAST INTERACTIONS", "tokens": 31, "memories": ["m-17"]}],
+                "memories": [
+                    {
+                        "id": "m-17",
+                        "tier": "episodic",
+                        "kind": "interaction",
+                        "text": "My sister Elena moved to Porto last spring.",
+                        "score": 0.91,
+                        "similarity": 0.62,
+                        "confidence": 1.0,
+                        "tokens": 10,
+                        "occurred_at": "2026-03-08T13:56:00Z",
+                        "said_by": "Maria",
+                        "session_id": "s1",
+                        "sources": ["m-17"],
+                        "metadata": {},
+                        "in_context": True,
+                    }
+                ],
+                "tiers": {"episodic": {"status": "ok", "ms": 6.1, "hits": 20}},
+            }
+        }
+    )
+
+    status: Literal["complete", "partial"]
+    context: str
+    tokens: int
+    elapsed_ms: float
+    retrieved_at: datetime
+    receipt_pending: int
+    sections: tuple[SectionOut, ...]
+    memories: tuple[RecalledMemory, ...]
+    tiers: dict[TierName, TierStatus]

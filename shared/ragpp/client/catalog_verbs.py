@@ -1,0 +1,166 @@
+"""The catalog's routes, as methods.
+
+Everywhere `user_id` None is the user that the key is bound to, or, with a key of the scope `global`, what all users of
+the tenant share.
+"""
+
+# mypy: disable-error-code="empty-body"
+# what `@route` decorates is a signature alone
+
+from typing import Literal
+
+from ragpp.api import (
+    CategoryIn,
+    CategoryItemsIn,
+    CategoryPageIn,
+    ConsolidateIn,
+    DefaultsIn,
+    ExtractResourceIn,
+    Forgotten,
+    ItemSearchIn,
+    ItemsIn,
+    RebuildIn,
+    ResourceIn,
+    RetrieveRequest,
+    StoredItems,
+    StoredResource,
+)
+from ragpp.catalog import (
+    CatalogEvent,
+    CatalogEventType,
+    MemoryCategory,
+    MemoryItem,
+    MemoryStats,
+    Resource,
+    ResourceType,
+    RetrievalResult,
+)
+from ragpp.client.faces import Face
+from ragpp.client.route import route
+from ragpp.jobs import Job
+from ragpp.models import Page
+
+Include = Literal["vector"]
+
+
+class CatalogVerbs(Face):
+    """Resources, items, categories, and questions to them; how calls are made is the subclass's."""
+
+    @route("POST", "/v1/resources", body=ResourceIn)
+    def store_resource(self, request: ResourceIn) -> StoredResource:
+        """Keep raw data; with `extract` a job takes items from it. Conflict when its id is known with other content."""
+
+    @route("GET", "/v1/resources")
+    def resources(
+        self,
+        user_id: str | None = None,
+        *,
+        resource_type: ResourceType | None = None,
+        session_id: str | None = None,
+        search: str | None = None,
+        cursor: str | None = None,
+        limit: int = 50,
+    ) -> Page[Resource]:
+        """Resources, the one stored last first, or those with the words of `search`, best first; their content cut."""
+
+    @route("GET", "/v1/resources/{resource_id}")
+    def resource(self, resource_id: str, *, user_id: str | None = None) -> Resource:
+        """All of it. ResourceNotFoundError when there is none of that id."""
+
+    @route("DELETE", "/v1/resources/{resource_id}")
+    def forget_resource(self, resource_id: str, *, user_id: str | None = None, cascade: bool = True) -> Forgotten:
+        """Delete it with its items, or, not `cascade`, leave a stub that keeps them. ResourceNotFoundError."""
+
+    @route("POST", "/v1/resources/{resource_id}/extract", after_id=ExtractResourceIn)
+    def extract_resource(self, resource_id: str, request: ExtractResourceIn | None = None) -> Job:
+        """Take items from it; see `ended_job`. ResourceNotFoundError, CategoryNotFoundError."""
+
+    @route("POST", "/v1/items", body=ItemsIn)
+    def store_items(self, request: ItemsIn) -> StoredItems:
+        """Keep items, all or none. ResourceNotFoundError for a source, CategoryNotFoundError for a category that is not
+        there; Conflict when an id is known with other content."""
+
+    @route("GET", "/v1/items")
+    def items(
+        self,
+        user_id: str | None = None,
+        *,
+        category: str | None = None,
+        resource_id: str | None = None,
+        include: Include | None = None,
+        cursor: str | None = None,
+        limit: int = 50,
+    ) -> Page[MemoryItem]:
+        """Items, the latest first; with their vectors where `include` is "vector"."""
+
+    @route("GET", "/v1/items/{item_id}")
+    def item(self, item_id: str, *, user_id: str | None = None, include: Include | None = None) -> MemoryItem:
+        """NotFound when there is none of that id."""
+
+    @route("DELETE", "/v1/items/{item_id}")
+    def forget_item(self, item_id: str, *, user_id: str | None = None) -> Forgotten:
+        """Delete it; it is not taken from the same resources again. NotFound."""
+
+    @route("POST", "/v1/items/search", body=ItemSearchIn)
+    def search_items(self, request: ItemSearchIn) -> RetrievalResult:
+        """The items most similar to a vector, best first. InvalidInput for one of another dimension."""
+
+    @route("POST", "/v1/categories", body=CategoryIn, repeat=False)
+    def create_category(self, request: CategoryIn) -> MemoryCategory:
+        """CategoryExistsError when there is one of that name."""
+
+    @route("POST", "/v1/categories/defaults", body=DefaultsIn)
+    def create_default_categories(self, request: DefaultsIn) -> Page[MemoryCategory]:
+        """Create those of them that are not there; answers all of them."""
+
+    @route("GET", "/v1/categories")
+    def categories(
+        self, user_id: str | None = None, *, cursor: str | None = None, limit: int = 50
+    ) -> Page[MemoryCategory]:
+        """Categories by name, each with its page."""
+
+    @route("GET", "/v1/categories/{name}")
+    def category(self, name: str, *, user_id: str | None = None) -> MemoryCategory:
+        """By name or id. CategoryNotFoundError."""
+
+    @route("PUT", "/v1/categories/{name}", after_id=CategoryPageIn)
+    def edit_category(self, name: str, request: CategoryPageIn) -> MemoryCategory:
+        """Let its page be this, until consolidation is forced. CategoryNotFoundError."""
+
+    @route("DELETE", "/v1/categories/{name}")
+    def delete_category(self, name: str, *, user_id: str | None = None) -> Forgotten:
+        """Its items stay, without a category. CategoryNotFoundError."""
+
+    @route("POST", "/v1/categories/{name}/items", after_id=CategoryItemsIn)
+    def put_in_category(self, name: str, request: CategoryItemsIn) -> MemoryCategory:
+        """Move these items into it. CategoryNotFoundError."""
+
+    @route("POST", "/v1/categories/{name}/consolidate", after_id=ConsolidateIn)
+    def consolidate_category(self, name: str, request: ConsolidateIn | None = None) -> Job:
+        """Make its page of its items; see `ended_job`. CategoryNotFoundError."""
+
+    @route("POST", "/v1/retrieve", body=RetrieveRequest)
+    def retrieve(self, request: RetrieveRequest) -> RetrievalResult:
+        """The items that answer a question best. CategoryNotFoundError for a `category_filter` that is not there,
+        RetrievalError for a `mode` that is not to be had."""
+
+    @route("GET", "/v1/memory/stats")
+    def memory_stats(self, user_id: str | None = None) -> MemoryStats:
+        """How much the catalog has, and when something was done last."""
+
+    @route("POST", "/v1/memory/rebuild", body=RebuildIn)
+    def rebuild_index(self, request: RebuildIn) -> Job:
+        """Make vectors and words of what is stored anew; see `ended_job`."""
+
+    @route("GET", "/v1/events")
+    def events(
+        self,
+        user_id: str | None = None,
+        *,
+        event_type: CatalogEventType | None = None,
+        subject_id: str | None = None,
+        session_id: str | None = None,
+        cursor: str | None = None,
+        limit: int = 50,
+    ) -> Page[CatalogEvent]:
+        """What happened to the catalog, newest first."""
