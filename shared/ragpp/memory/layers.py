@@ -1,6 +1,6 @@
 """The three layers of document 002 §3: raw resources, the facts taken from them, and the pages made of those."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from pydantic import JsonValue
@@ -21,7 +21,9 @@ class ResourceLayer:
         self._whose = whose
         self._client = whose.client
 
-    async def store(self, content: str, resource_type: str, metadata: dict[str, JsonValue] | None = None) -> Resource:
+    async def store(
+        self, content: str, resource_type: str, metadata: Mapping[str, JsonValue] | None = None
+    ) -> Resource:
         """Keep `content` under a new id, as it is without its secrets. A `session_id` in `metadata` is its session.
 
         Raises InvalidInput, a ValueError, for another type than those of RESOURCE_TYPES, for content that is empty or
@@ -33,7 +35,7 @@ class ResourceLayer:
             agent_id=self._whose.agent_id,
             resource_type=_known(resource_type),
             content=content,
-            metadata=metadata or {},
+            metadata=dict(metadata or {}),
             session_id=session_id if isinstance(session_id, str) and session_id else None,
         )
         return await self._client.resource(stored.resource.resource_id, user_id=self._whose.user_id)

@@ -1,6 +1,7 @@
 """The memory of curated knowledge as document 002 §1 has it, over the gateway: what comes in, what is found again."""
 
 import logging
+from collections.abc import Mapping
 from types import TracebackType
 from typing import Final, Self
 
@@ -83,7 +84,7 @@ class MemoryManager:
             await self._whose.client.aclose()
 
     async def store_resource(
-        self, content: str, resource_type: str, metadata: dict[str, JsonValue] | None = None
+        self, content: str, resource_type: str, metadata: Mapping[str, JsonValue] | None = None
     ) -> Resource:
         """Keep `content` under a new id: see ResourceLayer.store."""
         if len(content) > self.config.max_resource_size:
