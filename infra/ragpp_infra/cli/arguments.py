@@ -23,6 +23,7 @@ OPTION_OF: Final = {
     "start": "--from",
     "end": "--to",
     "content": "text",
+    "description": "description",
     "query": "query",
 }
 """What the command line calls a field of a request, where it is not `--` and the same word."""

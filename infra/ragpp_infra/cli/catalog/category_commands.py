@@ -12,7 +12,7 @@ from ragpp.errors import ConsolidationError
 from ragpp.memory.whose import Whose, listed
 from ragpp.paging import PAGE
 from ragpp_infra.cli.arguments import checked
-from ragpp_infra.cli.catalog.options import VisibilityOption, WhoseOption
+from ragpp_infra.cli.catalog.options import VisibilityOption, WhoseOption, category_name
 from ragpp_infra.cli.catalog.tables import categories_table
 from ragpp_infra.cli.console import emit_json, err, out, plain, safe
 from ragpp_infra.cli.jobs_command import with_gateway
@@ -82,7 +82,7 @@ def create(
 
     Example: [bold]ragpp catalog categories create suppliers "Who delivers what, and when" --user u1[/bold]
     """
-    given = {"user_id": user, "name": name, "description": description, "visibility": visibility}
+    given = {"user_id": user, "name": category_name(name, "name"), "description": description, "visibility": visibility}
     request = checked(CategoryIn, {field: value for field, value in given.items() if value is not None})
     made = with_gateway(home, url, key, lambda client: client.create_category(request))
     if as_json:
