@@ -26,7 +26,7 @@ USER = "outage"
 GONE: dict[ProcessName, set[str]] = {
     "neo4j": {"semantic"},
     "valkey": {"short_term"},
-    "postgres": {"episodic", "procedural"},
+    "postgres": {"episodic", "procedural", "catalog"},
 }
 
 

@@ -27,8 +27,16 @@ from ragpp_infra.embedded.home import Home
 from ragpp_infra.embedded.services import Services
 from ragpp_infra.embedded.stack import Stack
 
-BUDGET_MS: dict[str, int] = {"short_term": 10, "episodic": 25, "semantic": 50, "procedural": 15, "all": 50, "write": 25}
-TIERS: tuple[TierName, ...] = ("short_term", "episodic", "semantic", "procedural")
+BUDGET_MS: dict[str, int] = {
+    "short_term": 10,
+    "episodic": 25,
+    "semantic": 50,
+    "procedural": 15,
+    "catalog": 25,
+    "all": 50,
+    "write": 25,
+}
+TIERS: tuple[TierName, ...] = ("short_term", "episodic", "semantic", "procedural", "catalog")
 WRITERS = 4
 BATCH = 50
 QUERIES = (

@@ -31,6 +31,7 @@ MAY_HAVE: Final[Mapping[str, set[str]]] = {
     "short-term": {"REDIS_APP_PASSWORD", "FORGETTING_KEY", "TIER_CREDENTIAL"},
     "episodic": ACCOUNTS,
     "procedural": ACCOUNTS,
+    "catalog": ACCOUNTS,
     "semantic": {"NEO4J_PASSWORD", "FORGETTING_KEY", "TIER_CREDENTIAL"},
     "worker": {*ACCOUNTS, "POSTGRES_RELAY_PASSWORD", "REDIS_APP_PASSWORD", "REDIS_REWRITE_PASSWORD"},
     "provision": SECRETS.keys() - {"TIER_CREDENTIAL"},
@@ -139,9 +140,9 @@ def test_the_schemas_are_there_before_any_service() -> None:
         name: service.get("depends_on", {}).get("provision", {}).get("condition") for name, service in SERVICES.items()
     }
     assert {name for name, condition in before.items() if condition == "service_completed_successfully"} == {
-        *("short-term", "episodic", "semantic", "procedural", "worker")
+        *("short-term", "episodic", "semantic", "procedural", "catalog", "worker")
     }
-    assert set(SERVICES["gateway"]["depends_on"]) == {"short-term", "episodic", "semantic", "procedural"}
+    assert set(SERVICES["gateway"]["depends_on"]) == {"short-term", "episodic", "semantic", "procedural", "catalog"}
     assert all(SERVICES["provision"]["depends_on"][store]["condition"] == "service_healthy" for store in STORES)
 
 

@@ -1,5 +1,6 @@
 """Jobs: asked for once, seen by their tenant alone, and cancelled while they wait."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from datetime import UTC, date, datetime, timedelta
 
@@ -52,6 +53,31 @@ async def test_what_is_asked_for_twice_is_one_job(bench: Bench) -> None:
     assert (await bench.jobs.jobs(scope.tenant_id)).items == (other, first)
     (work, _) = await bench.lease(stage="reflect")
     assert work.payload == {"kind": "daily"}
+
+
+async def asked_anew(bench: Bench, scope: Scope, resource: str = "r", **payload: JsonValue) -> Job:
+    return await bench.jobs.request_anew(scope, "catalog.requested", f"extract:{resource}", payload, NOON)
+
+
+async def test_what_may_be_asked_for_again_is_one_job_while_it_waits_and_another_once_it_is_begun(bench: Bench) -> None:
+    scope = new_scope()
+    first = await asked_anew(bench, scope)
+    assert await asked_anew(bench, scope) == first
+    assert (first.subject_id, first.stage) == ("extract:r", "catalog")
+    assert (await asked_anew(bench, scope, "r2")).id != first.id
+    assert (await asked_anew(bench, scope, category_hint="prices")).id != first.id
+    assert (await asked_anew(bench, scope.seen_by("sales"))).id != first.id
+    assert (await asked_anew(bench, new_scope())).id != first.id
+    begun = await bench.lease(stage="catalog")
+    again = await asked_anew(bench, scope)
+    assert again.id not in {f"{work.key.event_id}.catalog" for work in begun}
+    assert await asked_anew(bench, scope) == again
+
+
+async def test_two_who_ask_for_the_same_at_once_get_one_job(bench: Bench) -> None:
+    scope = new_scope()
+    jobs = await asyncio.gather(*(asked_anew(bench, scope) for _ in range(8)))
+    assert len({job.id for job in jobs}) == 1
 
 
 async def test_a_job_tells_how_it_is(bench: Bench) -> None:

@@ -2,11 +2,20 @@
 
 from collections.abc import Sequence
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from pydantic import JsonValue
 
 from ragpp.models import Memory, MemoryKind, TierName
-from ragpp_services.gateway.assembly.fusion import PROTECTED_INTERACTIONS, STRIDE, evidence, fuse
+from ragpp_services.gateway.assembly.fusion import (
+    FIRST_PLACES,
+    ITEMS_AMONG_FIRST,
+    PROTECTED_INTERACTIONS,
+    STRIDE,
+    evidence,
+    fuse,
+)
 
 KINDS: dict[TierName, MemoryKind] = {
     "short_term": "message",
@@ -140,3 +149,49 @@ def test_ids_that_two_tiers_spell_alike_are_two_memories() -> None:
     message = Memory(id="1", tier="short_term", kind="message", text="said", score=0.9, sources=("1",))
     fused = fuse({"episodic": [turn], "procedural": [rule], "short_term": [message]})
     assert [memory.kind for memory in fused] == ["interaction", "rule"]
+
+
+def of_resource(identifier: str, finding: str | None = None) -> Memory:
+    metadata: dict[str, JsonValue] = {"resource_id": "res_1"}
+    if finding is not None:
+        metadata["finding_id"] = finding
+    return memory("catalog", identifier, sources=["res_1"]).model_copy(update={"metadata": metadata})
+
+
+@settings(deadline=None)
+@given(answers())
+def test_items_take_few_of_the_first_places_while_anything_else_wants_them(found: Answers) -> None:
+    ranking = [one for one in fuse(found) if one.tier != "short_term"]
+    items = [place for place, one in enumerate(ranking) if one.kind == "item"]
+    for place in items[ITEMS_AMONG_FIRST:]:
+        assert place >= FIRST_PLACES or all(one.kind == "item" for one in ranking[place:])
+
+
+def test_an_item_that_rests_on_no_turn_waits_for_none() -> None:
+    fused = fuse({"episodic": turns(20), "catalog": [of_resource("i1")]})
+    assert [one.id for one in fused].index("i1") == STRIDE - 1
+
+
+def test_an_item_waits_for_the_turns_that_it_rests_on() -> None:
+    places = [one.id for one in fuse({"episodic": turns(20), "catalog": [memory("catalog", "i1", sources=["t6"])]})]
+    assert places.index("t6") < places.index("i1")
+
+
+@pytest.mark.parametrize("first", ["procedural", "catalog"])
+def test_an_item_and_the_finding_of_the_same_words_are_one_and_the_first_is_shown(first: TierName) -> None:
+    finding = Memory(id="f1", tier="procedural", kind="finding", text="decision: Porto", score=0.9)
+    filler = memory("procedural", "p1")
+    found: Answers = {
+        "procedural": [finding] if first == "procedural" else [filler, finding],
+        "catalog": [memory("catalog", "i0"), of_resource("i1", "f1")]
+        if first == "procedural"
+        else [of_resource("i1", "f1")],
+    }
+    kept, gone = ("f1", "i1") if first == "procedural" else ("i1", "f1")
+    ids = [one.id for one in fuse(found)]
+    assert kept in ids
+    assert gone not in ids
+
+
+def test_items_that_were_made_of_one_finding_are_all_shown() -> None:
+    assert [one.id for one in fuse({"catalog": [of_resource("i1", "f1"), of_resource("i2", "f1")]})] == ["i1", "i2"]

@@ -6,6 +6,7 @@ from datetime import UTC, date, datetime
 import httpx
 from rich.console import Console
 
+from ragpp.catalog import MemoryCategory, MemoryItem, Resource
 from ragpp.client import MemoryClient
 from ragpp.learned import Finding, ProposedRule, Reflection, ReviewList, Theme
 from ragpp.models import DateSpan, Entity, Preference, Relationship, Rule
@@ -91,6 +92,42 @@ KNOWN = Known(
             failed={"rules": "MEM-010: away"},
         ),
     ),
+    resources=(
+        Resource(
+            resource_id="res_1",
+            resource_type="document",
+            content="Pro costs $299 [bold] a month.",
+            occurred_at=NOON,
+            created_at=NOON,
+            tokens=9,
+            agent_id="sales",
+            visibility="agent",
+        ),
+    ),
+    items=(
+        MemoryItem(
+            item_id="item_1",
+            content="Pro costs $299 a month.",
+            source_resource_id="res_1",
+            category="product_knowledge",
+            confidence=0.9,
+            occurred_at=NOON,
+            created_at=NOON,
+            key="general:general:0",
+            visibility="global",
+        ),
+    ),
+    categories=(
+        MemoryCategory(
+            category_id="cat_1",
+            name="product_knowledge",
+            description="Products and what they cost",
+            markdown_content="",
+            item_count=7,
+            updated_at=NOON,
+            edited=True,
+        ),
+    ),
 )
 
 
@@ -108,6 +145,33 @@ def test_each_kind_is_shown_with_its_state() -> None:
         assert part in text
     (doubted,) = [line for line in text.splitlines() if "Answer in Dutch." in line]
     assert doubted.split()[-1] == "proposed"
+
+
+def test_the_catalog_is_shown_with_who_sees_it() -> None:
+    lines = shown(KNOWN).splitlines()
+    (resource,) = [line for line in lines if "res_1" in line and "document" in line]
+    assert "sales" in resource
+    assert "$299 [bold]" in resource
+    (item,) = [line for line in lines if "all users" in line]
+    assert "product_knowledge" in item
+    (category,) = [line for line in lines if "a person" in line]
+    assert category.split()[:2] == ["product_knowledge", "7"]
+
+
+async def test_what_came_to_the_catalog_later_is_not_shown_of_an_earlier_moment() -> None:
+    def answer(request: httpx.Request) -> httpx.Response:
+        if request.url.path.endswith("/review"):
+            return httpx.Response(200, json={"relationships": [], "preferences": []})
+        if request.url.path == "/v1/pending":
+            return httpx.Response(200, json={"pending": 0})
+        listed = {"/v1/items": KNOWN.items, "/v1/resources": KNOWN.resources}.get(request.url.path, ())
+        return httpx.Response(200, json={"items": [json.loads(one.model_dump_json()) for one in listed]})
+
+    async with MemoryClient("http://gateway", "key", transport=httpx.MockTransport(answer)) as client:
+        before = await known_of(client, "u", as_of=NOON.replace(hour=11))
+        then = await known_of(client, "u", as_of=NOON)
+    assert (before.items, before.resources) == ((), ())
+    assert (len(then.items), len(then.resources)) == (1, 1)
 
 
 def test_what_waits_to_be_judged_is_counted() -> None:

@@ -8,6 +8,7 @@ from typing import Final, cast
 import pytest
 from pydantic import JsonValue
 
+from ragpp.catalog import MemoryItem
 from ragpp.errors import NotFound, TierUnavailable
 from ragpp.jobs import Job
 from ragpp.learned import Finding, Reflection, Theme
@@ -117,10 +118,15 @@ class Gateway:
 
     procedural: Tiers
     semantic: Tiers
+    catalog: "Catalog"
 
 
 async def filled(
-    stage: str, result: dict[str, JsonValue] | None, procedural: Tiers | None = None, semantic: Tiers | None = None
+    stage: str,
+    result: dict[str, JsonValue] | None,
+    procedural: Tiers | None = None,
+    semantic: Tiers | None = None,
+    catalog: "Catalog | None" = None,
 ) -> dict[str, JsonValue] | None:
     job = Job(
         id=f"1.{stage}",
@@ -135,7 +141,7 @@ async def filled(
         updated_at=NOON,
         result=result,
     )
-    gateway = Gateway(procedural or Tiers(), semantic or procedural or Tiers())
+    gateway = Gateway(procedural or Tiers(), semantic or procedural or Tiers(), catalog or Catalog())
     return (await with_contents(cast("Parts", gateway), SCOPE, job)).result
 
 
@@ -203,6 +209,42 @@ async def test_a_reflection_is_its_report_while_that_is_there() -> None:
     assert await filled("reflect", REFLECTED) == REPORT.model_dump(mode="json")
     for left in (REFLECTED, REFLECTED | {"reflection_id": "forgotten"}):
         assert await filled("reflect", left, Tiers(up="forgotten" in str(left))) == left
+
+
+@dataclass
+class Catalog:
+    """The catalog with one item."""
+
+    up: bool = True
+
+    async def get_item(self, scope: Scope, item_id: str) -> MemoryItem:
+        del scope
+        if not self.up:
+            raise TierUnavailable("away")
+        if item_id != ITEM.item_id:
+            raise NotFound("deleted")
+        return ITEM
+
+
+ITEM: Final = MemoryItem(
+    item_id="item_1",
+    content="Pro costs $299 a month.",
+    source_resource_id="res_1",
+    category="product_knowledge",
+    confidence=0.9,
+    occurred_at=NOON,
+    created_at=NOON,
+    key="general:general:0",
+)
+
+
+async def test_what_was_taken_from_a_resource_says_what_it_is_while_it_is_there() -> None:
+    taken: dict[str, JsonValue] = {"resource_id": "res_1", "item_ids": ["item_1", "deleted"], "item_count": 2}
+    shown = {"id": "item_1", "content": ITEM.content, "category": "product_knowledge"}
+    assert await filled("catalog", taken) == taken | {"items": [shown]}
+    away = await filled("catalog", taken, catalog=Catalog(up=False))
+    assert away == taken | {"items": [{"id": "item_1"}, {"id": "deleted"}]}
+    assert await filled("catalog", {"rebuilt": 3}) == {"rebuilt": 3}
 
 
 async def test_other_results_are_as_they_are() -> None:

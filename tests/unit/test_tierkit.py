@@ -16,13 +16,13 @@ ADDRESS = "http://127.0.0.1:9"
 
 
 def test_there_is_a_protocol_for_each_tier_that_is_a_service() -> None:
-    assert tuple(PROTOCOLS) == ("short_term", "episodic", "semantic", "procedural")
+    assert tuple(PROTOCOLS) == ("short_term", "episodic", "semantic", "procedural", "catalog")
     assert {*PROTOCOLS, "catalog"} == {*TIER_NAMES}
 
 
 async def test_what_is_missing_for_a_tier_that_is_not_in_this_process_is_named() -> None:
     settings = TierSettings(short_term_url=ADDRESS, episodic_url=ADDRESS, semantic_url="", procedural_url=None)
-    missing = "TIER_SEMANTIC_URL, TIER_PROCEDURAL_URL, TIER_CREDENTIAL"
+    missing = "TIER_SEMANTIC_URL, TIER_PROCEDURAL_URL, TIER_CATALOG_URL, TIER_CREDENTIAL"
     with pytest.raises(ConfigurationError, match=missing):
         async with open_tiers(settings, Tools(HashingEmbedder)):
             pytest.fail("tiers without an address were opened")

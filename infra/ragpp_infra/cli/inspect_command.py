@@ -11,6 +11,7 @@ from rich.rule import Rule as Line
 from rich.table import Table
 from rich.text import Text
 
+from ragpp.catalog import MemoryCategory, MemoryItem, Resource
 from ragpp.client import MemoryClient
 from ragpp.learned import Finding, Reflection, ReviewList
 from ragpp.models import Entity, Page, Preference, Relationship, Rule, Value
@@ -38,6 +39,9 @@ class Known(Value):
     rules: tuple[Rule, ...] = ()
     findings: tuple[Finding, ...] = ()
     reflections: tuple[Reflection, ...] = ()
+    resources: tuple[Resource, ...] = ()
+    items: tuple[MemoryItem, ...] = ()
+    categories: tuple[MemoryCategory, ...] = ()
     review: ReviewList = ReviewList()
     pending: int = 0
 
@@ -51,7 +55,7 @@ def inspect(
     key: KeyOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Everything that was learned about a user: graph, preferences, rules, findings, reports.
+    """Everything that is known of a user: graph, preferences, rules, findings, reports, and the catalog.
 
     Example: [bold]ragpp inspect demo --limit 10[/bold]
     """
@@ -80,6 +84,11 @@ async def known_of(client: MemoryClient, user: str, *, as_of: datetime | None = 
         _all(lambda cursor: client.preferences(user, as_of=as_of, cursor=cursor, limit=PAGE)),
         _all(lambda cursor: client.rules(user, cursor=cursor, limit=PAGE)),
     )
+    resources, items, categories = await asyncio.gather(
+        _all(lambda cursor: client.resources(user, cursor=cursor, limit=PAGE)),
+        _all(lambda cursor: client.items(user, cursor=cursor, limit=PAGE)),
+        _all(lambda cursor: client.categories(user, cursor=cursor, limit=PAGE)),
+    )
     findings, reflections, review, pending = await asyncio.gather(
         _all(lambda cursor: client.findings(user, as_of=as_of, cursor=cursor, limit=PAGE)),
         _all(lambda cursor: client.reflections(user, cursor=cursor, limit=PAGE)),
@@ -95,6 +104,9 @@ async def known_of(client: MemoryClient, user: str, *, as_of: datetime | None = 
         rules=tuple(rules),
         findings=tuple(findings),
         reflections=tuple(reflections),
+        resources=tuple(one for one in resources if as_of is None or one.occurred_at <= as_of),
+        items=tuple(one for one in items if as_of is None or one.occurred_at <= as_of),
+        categories=tuple(categories),
         review=review,
         pending=pending,
     )
@@ -116,6 +128,9 @@ def known_view(known: Known, *, limit: int) -> RenderableType:
         _section("rules", known.rules, _rules(known.rules[:limit])),
         _section("findings", known.findings, _findings(known.findings[:limit])),
         _section("reflections", known.reflections, _reflections(known.reflections[:limit])),
+        _section("resources", known.resources, _resources(known.resources[:limit])),
+        _section("items", known.items, _items(known.items[:limit])),
+        _section("categories", known.categories, _categories(known.categories[:limit])),
         Text(""),
         _waiting(known),
         *digesting(known.pending),
@@ -141,7 +156,19 @@ def _section(title: str, items: Sequence[object], table: Table) -> RenderableTyp
 def _table(*columns: str) -> Table:
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
     for column in columns:
-        right = column in {"mentions", "conf.", "support", "n", "read", "rel.", "pref.", "prio."}
+        right = column in {
+            "mentions",
+            "conf.",
+            "support",
+            "n",
+            "read",
+            "rel.",
+            "pref.",
+            "prio.",
+            "tokens",
+            "items",
+            "new",
+        }
         table.add_column(column, justify="right" if right else "left", no_wrap=right)
     return table
 
@@ -231,6 +258,45 @@ def _reflections(items: Sequence[Reflection]) -> Table:
             safe(", ".join(one.failed), "red"),
         )
     return table
+
+
+def _resources(items: Sequence[Resource]) -> Table:
+    table = _table("resource", "type", "tokens", "time", "seen by", "begins")
+    for one in items:
+        begins = safe("content deleted" if one.is_stub else _short(one.content), "dim")
+        table.add_row(
+            safe(one.resource_id), one.resource_type, str(one.tokens), _day(one.occurred_at), _seen_by(one), begins
+        )
+    return table
+
+
+def _items(items: Sequence[MemoryItem]) -> Table:
+    table = _table("item", "category", "conf.", "importance", "time", "seen by", "from")
+    for one in items:
+        table.add_row(
+            safe(_short(one.content, 160)),
+            safe(one.category or ""),
+            f"{one.confidence:.2f}",
+            one.importance,
+            _day(one.occurred_at),
+            _seen_by(one),
+            safe(one.source_resource_id, "dim"),
+        )
+    return table
+
+
+def _categories(items: Sequence[MemoryCategory]) -> Table:
+    table = _table("category", "items", "new", "page made", "by", "description")
+    for one in items:
+        by = "a person" if one.edited else ""
+        description = safe(_short(one.description), "dim")
+        table.add_row(safe(one.name), str(one.item_count), str(one.new_items), _day(one.updated_at), by, description)
+    return table
+
+
+def _seen_by(one: Resource | MemoryItem) -> Text:
+    who = {"agent": one.agent_id or "one agent", "shared": "", "global": "all users"}
+    return safe(who[one.visibility])
 
 
 def _day(moment: datetime | None) -> str:

@@ -24,6 +24,7 @@ from ragpp.models import (
 )
 from ragpp.paging import PAGE, pages
 from ragpp.stores.cursors import decode_cursor, encode_cursor
+from ragpp_services.gateway.catalog.work import extraction
 from ragpp_services.gateway.parts import Parts
 
 FORGET_S: Final = 10.0
@@ -102,13 +103,14 @@ def _calling(names: Sequence[str], asked: str) -> tuple[str, ...]:
 
 
 async def would_go(parts: Parts, scope: Scope, ids: Collection[str]) -> dict[str, int]:
-    """How much that was learned rests on these messages alone, or as rules and patterns do on any of them, by kind; as
-    far as the first MOST_LEARNED of each list and the sources that are kept with an item tell.
+    """How much that was learned rests on these messages alone, or as rules, patterns and items do on any of them, by
+    kind; as far as the first MOST_LEARNED of each list and the sources that are kept with an item tell.
 
     Raises TierUnavailable."""
     gone = set(ids)
     graph, procedures = parts.semantic, parts.procedural
-    counts = await asyncio.gather(
+    held, *counts = await asyncio.gather(
+        parts.catalog.holdings(scope, list(ids)),
         _going(lambda cursor: graph.list_entities(scope, None, cursor, PAGE), gone),
         _going(lambda cursor: graph.list_relationships(scope, None, None, cursor, PAGE, "all"), gone),
         _going(lambda cursor: procedures.list_preferences(scope, None, cursor, PAGE), gone),
@@ -116,7 +118,7 @@ async def would_go(parts: Parts, scope: Scope, ids: Collection[str]) -> dict[str
         _going(lambda cursor: procedures.list_findings(scope, None, None, cursor, PAGE), gone),
     )
     kinds = ("entities", "relationships", "preferences", "rules", "findings")
-    return dict(zip(kinds, counts, strict=True))
+    return dict(zip(kinds, counts, strict=True)) | {"items": held.get("items", 0)}
 
 
 async def confirmed(parts: Parts, scope: Scope, found: Found, confirm: ConfirmIn) -> list[str]:
@@ -173,12 +175,20 @@ async def forget_messages(parts: Parts, scope: Scope, ids: Sequence[str]) -> Out
             "short_term": parts.short_term.forget(scope, batch),
             "semantic": parts.semantic.forget_sources(scope, batch),
             "procedural": parts.procedural.forget_sources(scope, batch),
+            "catalog": _forget_in_catalog(parts, scope, batch),
         }
         outcomes = await asyncio.gather(*(attempt(call, timeout_s=FORGET_S) for call in calls.values()))
         for tier, outcome in zip(calls, outcomes, strict=True):
             if tiers.get(tier, "ok") == "ok":
                 tiers[tier] = outcome
     return Outcome(forgotten, tiers)
+
+
+async def _forget_in_catalog(parts: Parts, scope: Scope, ids: Sequence[str]) -> None:
+    """Out of every resource, whoever sees it; what is left of one is extracted anew."""
+    everything = scope.seen_by(None)
+    for resource_id in await parts.catalog.forget_sources(everything, ids):
+        await extraction(parts, everything, resource_id, None)
 
 
 async def attempt(call: Awaitable[object], *, timeout_s: float) -> TierStatusName:

@@ -31,6 +31,8 @@ async def with_contents(parts: Parts, scope: Scope, job: Job) -> Job:
         return job
     if job.stage == "reflect":
         return job.model_copy(update={"result": await _report(parts, scope, job.result)})
+    if job.stage == "catalog":
+        return job.model_copy(update={"result": await _with_items(parts, scope, job.result)})
     if job.stage != "extract":
         return job
 
@@ -62,6 +64,19 @@ async def _report(parts: Parts, scope: Scope, result: Item) -> Item:
             report = await parts.procedural.get_reflection(scope, str(result.get("reflection_id")))
         return report.model_dump(mode="json")
     return result
+
+
+async def _with_items(parts: Parts, scope: Scope, result: Item) -> Item:
+    """What was taken from a resource, under `items`."""
+    listed = result.get("item_ids")
+    if not isinstance(listed, list):
+        return result
+
+    async def item(identifier: str) -> Item:
+        found = await parts.catalog.get_item(scope, identifier)
+        return {"content": found.content, "category": found.category}
+
+    return result | {"items": list(await _each([{"id": one} for one in listed], item))}
 
 
 async def _patterns(parts: Parts, scope: Scope, items: Sequence[Item]) -> list[Item]:

@@ -26,7 +26,7 @@ class ForgottenMessage(Forgotten):
         json_schema_extra={
             "example": {
                 "forgotten": 1,
-                "tiers": {"episodic": "ok", "short_term": "ok", "semantic": "ok", "procedural": "ok"},
+                "tiers": {"episodic": "ok", "short_term": "ok", "semantic": "ok", "procedural": "ok", "catalog": "ok"},
                 "repeated_by": ["m-18"],
                 "dry_run": False,
                 "job": None,
@@ -121,7 +121,14 @@ class ForgetAnswer(Value):
                 "next_cursor": None,
                 "token": "9f86d081884c7d659a2feaa0c55ad015",
                 "names": ["Elena"],
-                "with_them": {"entities": 2, "relationships": 2, "preferences": 0, "rules": 0, "findings": 0},
+                "with_them": {
+                    "entities": 2,
+                    "relationships": 2,
+                    "preferences": 0,
+                    "rules": 0,
+                    "findings": 0,
+                    "items": 0,
+                },
                 "forgotten": None,
                 "tiers": {},
                 "job": None,

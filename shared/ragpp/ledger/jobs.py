@@ -11,6 +11,7 @@ from uuid import uuid4
 
 from pydantic import JsonValue
 
+from ragpp.catalog import EVERYBODY
 from ragpp.clock import Clock
 from ragpp.errors import Conflict, NotFound
 from ragpp.fields import RESERVED
@@ -120,10 +121,11 @@ class JobLedger:
 
     async def job(self, tenant_id: str, job_id: str, *, user_id: str | None = None, agent_id: str | None = None) -> Job:
         """One job. Raises NotFound for another tenant's, and another user's where `user_id` is given, or one that no
-        key of `agent_id` asked for, where that is; the report of the user's own erasure is the user's."""
+        key of `agent_id` asked for, where that is; the report of the user's own erasure is the user's, and what was
+        done to what all users share is theirs, too."""
         async with tenant_transaction(self._pool, tenant_id) as connection:
             job = await _read(connection, tenant_id, job_id, agent_id=agent_id)
-        if user_id is not None and job.user_id not in {user_id, self.erased_name(tenant_id, user_id)}:
+        if user_id is not None and job.user_id not in {user_id, EVERYBODY, self.erased_name(tenant_id, user_id)}:
             raise NotFound(_UNKNOWN)
         return job
 

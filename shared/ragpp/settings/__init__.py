@@ -113,6 +113,7 @@ class TierSettings(Settings):
     episodic_url: str | None = None
     semantic_url: str | None = None
     procedural_url: str | None = None
+    catalog_url: str | None = None
 
     def url(self, tier: str) -> str | None:
         """The address of a tier; None where there is none."""

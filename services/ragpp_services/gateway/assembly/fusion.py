@@ -10,6 +10,7 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
+from ragpp.catalog import FINDING_ID
 from ragpp.models import TIER_NAMES, Memory, TierName
 from ragpp_services.gateway.assembly.memory_key import MemoryKey, memory_key
 
@@ -23,6 +24,11 @@ STRIDE: Final = 4
 """One of so many places goes to another tier, while it has something to say: two of the first ten. A judgement, not
 fitted to anything; what it costs and earns is what the rows without a tier lose and win in `make eval`."""
 
+ITEMS_AMONG_FIRST: Final = 3
+FIRST_PLACES: Final = 20
+"""At most so many of the first places are the catalog's, while anything else wants them: what was curated stands beside
+what was said, and does not take its place."""
+
 _BETWEEN: Final = tuple(name for name in TIER_NAMES if name not in {"short_term", "episodic"})
 
 
@@ -33,38 +39,59 @@ def fuse(answers: Mapping[TierName, Sequence[Memory]], *, limit: int | None = No
     memory: the one of the tier that is read first. Order: the episodic tier's memories in their own order; between
     them at every STRIDE-th place those of what is known (semantic, procedural, catalog) by turns; then what only the
     running conversation holds, which the context shows anyway. Until PROTECTED_INTERACTIONS are named, an item of
-    another tier waits until its evidence is. Scores stay those of the tiers.
+    another tier waits until its evidence is, and of items no more than ITEMS_AMONG_FIRST have one of the FIRST_PLACES.
+    An item and the finding that was made of the same words are one: the one that comes first. Scores stay those of the
+    tiers.
     """
     interactions = deque(answers.get("episodic", ()))
     others = deque(_in_turn([answers.get(tier, ()) for tier in _BETWEEN]))
     fused: dict[MemoryKey, Memory] = {}
     named: set[str] = set()
+    found: dict[str, str] = {}
+    items = 0
 
     def take(memory: Memory) -> None:
-        key = memory_key(memory)
-        if key not in fused:
-            fused[key] = memory
-            named.update(evidence(memory))
+        nonlocal items
+        key, finding = memory_key(memory), finding_of(memory)
+        if key in fused or (finding is not None and found.setdefault(finding, memory.kind) != memory.kind):
+            return
+        fused[key] = memory
+        named.update(evidence(memory))
+        items += memory.kind == "item"
 
     has_interactions = bool(interactions)
     while interactions or others:
         place_of_another = not interactions or len(fused) % STRIDE == STRIDE - 1
-        other = _first_allowed(others, named, free=not has_interactions) if place_of_another else None
+        full = items >= ITEMS_AMONG_FIRST and len(fused) < FIRST_PLACES
+        fitting = [one for one in others if not (full and one.kind == "item")]
+        other = _first_allowed(fitting, named, free=not has_interactions) if place_of_another else None
         if other is not None:
             others.remove(other)
             take(other)
         elif interactions:
             take(interactions.popleft())
         else:
-            take(others.popleft())
+            other = next(iter(fitting or others))
+            others.remove(other)
+            take(other)
     for memory in answers.get("short_term", ()):
         take(memory)
     return list(fused.values())[:limit]
 
 
 def evidence(memory: Memory) -> tuple[str, ...]:
-    """The ids of the interactions that a memory rests on and is judged by."""
+    """The ids of the interactions that a memory rests on and is judged by; none of an item that rests on a resource."""
+    if memory.kind == "item" and memory.sources == (memory.metadata.get("resource_id"),):
+        return ()
     return memory.sources[:EVIDENCE_SOURCES]
+
+
+def finding_of(memory: Memory) -> str | None:
+    """The id of the finding that a memory is, or was made of the same words as."""
+    if memory.kind == "item":
+        made = memory.metadata.get(FINDING_ID)
+        return made if isinstance(made, str) else None
+    return memory.id if memory.kind == "finding" else None
 
 
 def _in_turn(rankings: Iterable[Sequence[Memory]]) -> Iterator[Memory]:

@@ -18,11 +18,13 @@ SHARES: Final[Mapping[str, float]] = {
     layout.ENTITIES: 0.02,
     layout.RELATIONSHIPS: 0.05,
     layout.PREFERENCES: 0.06,
+    layout.KNOWLEDGE: 0.15,
 }
 """The largest share of the budget that a section may take while past interactions still want room; what a section
 leaves is theirs, and what they leave is offered to the sections again. Of the default budget of 2,000 tokens they are
-600, 40, 100 and 120: some twenty messages, four names, eight relationships and ten preferences. Judgements, not fitted
-to anything; what they take from past interactions is column B1000 of `make eval`, in its rows without a tier."""
+600, 40, 100, 120 and 300: some twenty messages, four names, eight relationships, ten preferences and fifteen items.
+Judgements, not fitted to anything; what they take from past interactions is column B1000 of `make eval`, in its rows
+without a tier."""
 ONE_SHARE: Final = 0.4
 """The largest share of the budget, without its frame, that a long past interaction may take as an excerpt."""
 EXACT_TOKENS: Final = 200

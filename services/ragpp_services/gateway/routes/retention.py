@@ -14,7 +14,9 @@ from ragpp_services.gateway.http import GatewayParts, PathUser, accepted, keyed_
 from ragpp_services.gateway.requester import Reader, Writer
 
 router = keyed_router("retention")
-ItemId = Annotated[Id, Path(description="Of an interaction, entity, relationship, preference, rule or finding.")]
+ItemId = Annotated[
+    Id, Path(description="Of an interaction, entity, relationship, preference, rule, finding or resource.")
+]
 
 
 @router.post(

@@ -1,0 +1,100 @@
+"""Whose a thing of the catalog is, by the key and by what was asked; and who may take it away."""
+
+from datetime import UTC, datetime
+from typing import Final
+
+import pytest
+
+from ragpp.catalog import CatalogVisibility, MemoryCategory, Resource
+from ragpp.errors import Forbidden, InvalidInput
+from ragpp_services.gateway.catalog.owning import changing, place
+from ragpp_services.gateway.identity import Principal
+from ragpp_services.gateway.requester import Requester
+
+NOON: Final = datetime(2026, 3, 1, 12, tzinfo=UTC)
+
+
+def requester(*scopes: str, user_id: str | None = None, agent_id: str | None = None) -> Requester:
+    return Requester(Principal("k", "acme", frozenset({"read", "write", "forget", *scopes}), user_id, agent_id))
+
+
+def resource(visibility: CatalogVisibility, agent_id: str | None = None) -> Resource:
+    return Resource(
+        resource_id="r",
+        resource_type="document",
+        content="x",
+        occurred_at=NOON,
+        created_at=NOON,
+        visibility=visibility,
+        agent_id=agent_id,
+    )
+
+
+def test_what_a_user_stores_is_seen_by_all_of_the_users_agents() -> None:
+    where = place(requester(), "ann", None)
+    assert (where.scope.user_id, where.whose.seen_by, where.whose.contributor) == ("ann", None, "")
+
+
+def test_what_a_key_that_is_bound_to_an_agent_stores_is_that_agents() -> None:
+    where = place(requester(agent_id="sales"), "ann", None)
+    assert (where.whose.seen_by, where.whose.agent_id) == ("sales", "sales")
+
+
+def test_what_a_named_agent_stores_is_shared_unless_said_otherwise() -> None:
+    shared, own = [place(requester(), "ann", asked, agent_id="sales") for asked in (None, "agent")]
+    assert (shared.whose.seen_by, own.whose.seen_by) == (None, "sales")
+    with pytest.raises(InvalidInput, match="agent_id"):
+        place(requester(), "ann", "agent")
+
+
+def test_without_a_user_it_is_the_keys_own_user_or_with_the_scope_global_everybodys() -> None:
+    assert place(requester(user_id="ann"), None, None).scope.user_id == "ann"
+    everybodys = place(requester("global"), None, None)
+    assert (everybodys.scope.user_id, everybodys.whose.seen_by) == ("", None)
+    with pytest.raises(Forbidden, match="no user is named"):
+        place(requester(), None, None)
+
+
+def test_what_all_users_see_names_who_contributed_it_and_needs_the_scope() -> None:
+    where = place(requester("global"), "ann", "global")
+    assert (where.scope.user_id, where.whose.contributor) == ("", "ann")
+    with pytest.raises(Forbidden, match="global"):
+        place(requester(), "ann", "global")
+
+
+@pytest.mark.parametrize("visibility", ["shared", "agent"])
+def test_what_is_not_global_has_a_user(visibility: CatalogVisibility) -> None:
+    with pytest.raises(InvalidInput, match="user_id"):
+        place(requester("global", agent_id="sales"), None, visibility)
+
+
+def test_what_all_users_see_is_changed_only_with_the_scope_and_where_it_is() -> None:
+    allowed = requester("global")
+    assert changing(allowed, allowed.catalog("forget", "ann"), resource("global")).user_id == ""
+    refused = requester()
+    with pytest.raises(Forbidden):
+        changing(refused, refused.catalog("forget", "ann"), resource("global"))
+
+
+@pytest.mark.parametrize("agent_id", [None, "support"])
+def test_an_agent_changes_its_own_alone(agent_id: str | None) -> None:
+    bound = requester(agent_id="sales")
+    scope = bound.catalog("forget", "ann")
+    assert changing(bound, scope, resource("shared", "sales")) == scope
+    with pytest.raises(Forbidden, match="not its own"):
+        changing(bound, scope, resource("shared", agent_id))
+
+
+def test_no_agent_changes_a_page_that_all_read() -> None:
+    page = MemoryCategory(
+        category_id="c", name="prices", description="What it costs", markdown_content="", updated_at=NOON
+    )
+    bound = requester(agent_id="sales")
+    with pytest.raises(Forbidden, match="other agents"):
+        changing(bound, bound.catalog("write", "ann"), page)
+
+
+def test_a_request_without_a_user_is_refused_whatever_it_asks_for() -> None:
+    for needed in ("read", "write", "forget"):
+        with pytest.raises(Forbidden):
+            requester().catalog(needed, None)
