@@ -41,8 +41,8 @@ PAGE: Final = 2
 class KnowingGateway(httpx.AsyncBaseTransport):
     """Extraction takes a resource's lines for its items, a page lists its items.
 
-    `fails`: by task, what a job of it ends with instead. `broken`: what answers no request, by the first part of its
-    path. `seen`: each request's method and path.
+    `fails`: by task, the error that a job of it ends with instead; `ends_with`: the result. `broken`: what answers no
+    request, by the first part of its path. `seen`: each request's method and path.
     """
 
     def __init__(self) -> None:
@@ -52,6 +52,7 @@ class KnowingGateway(httpx.AsyncBaseTransport):
         self.jobs: dict[str, Job] = {}
         self.forgotten: set[str] = set()
         self.fails: dict[str, str] = {}
+        self.ends_with: dict[str, dict[str, JsonValue]] = {}
         self.broken: dict[str, MemorySystemError] = {}
         self.polls_before_done = 1
         self.seen: list[tuple[str, str]] = []
@@ -276,7 +277,7 @@ class KnowingGateway(httpx.AsyncBaseTransport):
             due_at=NOON,
             updated_at=NOON,
             error=told,
-            result=None if told else result,
+            result=None if told else self.ends_with.get(task, result),
         )
         self.jobs[job.id] = job
         return _waiting(job)

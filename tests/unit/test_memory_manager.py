@@ -112,6 +112,25 @@ async def test_an_extraction_that_fails_is_a_warning_and_no_items(
     assert "Basic" not in record.getMessage()
 
 
+async def test_an_extraction_that_the_workers_gave_up_is_a_warning_and_no_items(
+    memory: MemoryManager, gateway: KnowingGateway, caplog: pytest.LogCaptureFixture
+) -> None:
+    """After its retries such a job is done, lest it fail for ever."""
+    gateway.ends_with["extract"] = {"item_ids": [], "item_count": 0, "fallback": "MEM-005"}
+    stored = await memory.store_resource(PRICES, "document")
+    assert await memory.extract_and_store(stored.resource_id) == []
+    assert "Extraction failed" in caplog.text
+
+
+async def test_a_resource_that_goes_while_it_waits_is_not_there_and_not_empty(
+    memory: MemoryManager, gateway: KnowingGateway
+) -> None:
+    gateway.ends_with["extract"] = {"gone": True}
+    stored = await memory.store_resource(PRICES, "document")
+    with pytest.raises(ResourceNotFoundError):
+        await memory.extract_and_store(stored.resource_id)
+
+
 async def test_an_embedding_that_fails_is_raised(memory: MemoryManager, gateway: KnowingGateway) -> None:
     gateway.fails["extract"] = "MEM-004 Embedding failed: the endpoint refuses the key, from APIError at x:1"
     stored = await memory.store_resource(PRICES, "document")

@@ -14,6 +14,7 @@ from ragpp.errors import (
     ConsolidationError,
     ExtractionError,
     InvalidInput,
+    ResourceNotFoundError,
 )
 from ragpp.memory.config import MemoryConfig
 from ragpp.memory.connecting import connected
@@ -107,6 +108,10 @@ class MemoryManager:
         except ExtractionError as error:
             _log.warning("%s (%s): %s, %s", error.title, error.code, resource_id, error.message)
             return []
+        if result.get("gone"):
+            raise ResourceNotFoundError(f"the resource {resource_id!r} was deleted before it was extracted from")
+        if result.get("fallback") == ExtractionError.code:  # the workers gave up on it
+            _log.warning("%s (%s): %s", ExtractionError.title, ExtractionError.code, resource_id)
         ids = result.get("item_ids")
         return await self._items(resource_id, [str(one) for one in ids] if isinstance(ids, list) else [])
 
