@@ -181,14 +181,3 @@ RETURNING id, one_with, resource_id, category, occurred_at, seen_by;
 -- name: orphans
 -- Those whose item is gone. $3 ids of what is gone text[]
 SELECT id FROM catalog.items WHERE tenant_id = $1 AND user_id = $2 AND one_with = ANY ($3::text[]);
-
--- name: pages_due
--- The user's own categories of these names with so many new items since their pages, that no person edited.
--- $3 names text[], $4 least int
-SELECT categories.id, categories.name, categories.page_until
-  FROM catalog.categories AS categories
- WHERE categories.tenant_id = $1 AND categories.user_id = $2 AND categories.name = ANY ($3::text[])
-   AND NOT categories.edited
-   AND $4 <= (SELECT count(*) FROM catalog.items AS items
-               WHERE items.tenant_id = $1 AND items.user_id IN ($2, '') AND items.category = categories.name
-                 AND items.ordinal > categories.page_until AND items.seen_by IS NULL AND items.one_with IS NULL);

@@ -224,12 +224,6 @@ class ItemRows:
         """Ids of what is one with any of `gone`, which are not there."""
         return {row["id"] for row in await self._run.own("orphans", list(gone))}
 
-    async def pages_due(self, categories: Collection[str], least: int) -> list[tuple[str, str, int]]:
-        """(id, name, last ordinal of its page) of the user's own categories of these names with so many new items that
-        no person edited."""
-        rows = await self._run.own("pages_due", list(categories), least)
-        return [(row["id"], row["name"], row["page_until"]) for row in rows]
-
 
 def found_of(row: asyncpg.Record) -> FoundItem:
     """The statement in a row of `found_items`."""
