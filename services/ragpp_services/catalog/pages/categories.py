@@ -1,28 +1,11 @@
-"""The categories that a catalog begins with, and which category a fact belongs to. Pure."""
+"""Which category a fact belongs to. Pure."""
 
 from collections.abc import Sequence
-from typing import Final, NamedTuple
+from typing import Final
 
 import numpy as np
 
 from ragpp_services.catalog.pages.values import Vector
-
-
-class DefaultCategory(NamedTuple):
-    """A category that is seeded on request."""
-
-    name: str
-    description: str
-
-
-DEFAULT_CATEGORIES: Final = (
-    DefaultCategory("lead_preferences", "Captured preferences, requirements, and communication styles of leads"),
-    DefaultCategory("product_knowledge", "Information about products, pricing, features, and comparisons"),
-    DefaultCategory("objection_patterns", "Common objections encountered and successful response patterns"),
-    DefaultCategory("conversation_insights", "Meta-learnings and patterns observed across conversations"),
-    DefaultCategory("successful_approaches", "Documented approaches that led to positive outcomes"),
-)
-"""Word for word as the memory API's contract has them (§8.3)."""
 
 FLOOR: Final = 0.2
 MARGIN: Final = 0.03
