@@ -66,11 +66,11 @@ async def show(client: MemoryClient) -> None:
     print(f"  {result.total_found} found in {result.search_time_ms:.0f} ms")
 
     heading(f"The page of {CATEGORY}, every line with its source")
-    print(textwrap.indent((await memory.consolidate_category(CATEGORY)).rstrip(), "  │ "))
+    quote(await memory.consolidate_category(CATEGORY))
 
     heading(f"An assistant that heard none of it recalls: {QUESTION}")
     answer = await client.recall(RecallRequest(user_id=user, query=QUESTION, token_budget=400))
-    print(textwrap.indent(answer.context.rstrip() or "nothing", "  │ "))
+    quote(answer.context or "nothing")
     print(f"  {answer.tokens} tokens in {answer.elapsed_ms:.0f} ms")
 
     stats = await memory.get_stats()
@@ -96,9 +96,14 @@ def heading(text: str) -> None:
 def told(what: str, content: str) -> None:
     """What goes in, as it was said."""
     heading(what)
-    for line in content.rstrip().splitlines():
-        wrapped = textwrap.wrap(line, WIDTH, subsequent_indent="      ") or [""]
-        print(*(f"  │ {part}" for part in wrapped), sep="\n")
+    quote(content)
+
+
+def quote(text: str) -> None:
+    """A text as it is, but for lines that no terminal is wide enough for."""
+    for line in text.rstrip().splitlines():
+        for part in textwrap.wrap(line, WIDTH, subsequent_indent="  ") or [""]:
+            print(f"  │ {part}".rstrip())
 
 
 def facts(what: str, items: list[MemoryItem]) -> None:

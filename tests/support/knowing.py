@@ -154,6 +154,8 @@ class KnowingGateway(httpx.AsyncBaseTransport):
     def _extract(self, path: tuple[str, ...], _query: dict[str, str], body: bytes) -> Job:
         hint = ExtractResourceIn.model_validate_json(body).category_hint
         resource = self._resource(path[0])
+        if hint is not None:
+            self._category(hint)
         lines = [line for line in resource.content.splitlines() if line.strip()]
         ids: list[JsonValue] = []
         for line in lines:

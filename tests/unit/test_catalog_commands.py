@@ -82,6 +82,7 @@ def test_importing_again_stores_nothing_twice_and_what_was_changed_once_more(
 def test_an_import_that_was_stopped_before_its_facts_takes_them_the_next_time_and_then_no_more(
     catalog: Callable[..., Done], gateway: KnowingGateway, handbook: Path
 ) -> None:
+    catalog("categories", "create", "plans", WHAT)
     catalog("import", str(handbook))
     assert gateway.items == {}
     first = json.loads(catalog("import", str(handbook), "--extract", "--category", "plans", "--json").stdout)
@@ -112,6 +113,15 @@ def test_facts_that_could_not_be_taken_are_told_and_the_shell_is(
     done = catalog("import", str(handbook), "--extract")
     assert done.returncode == 1
     assert "ragpp jobs --stage catalog" in done.stderr
+
+
+def test_a_category_that_is_not_there_is_told_before_anything_is_stored(
+    catalog: Callable[..., Done], gateway: KnowingGateway, handbook: Path
+) -> None:
+    done = catalog("import", str(handbook), "--extract", "--category", "plans")
+    assert done.returncode == 1
+    assert "Category not found" in done.stderr
+    assert gateway.resources == {}
 
 
 def test_what_is_no_folder_is_refused_before_anything_is_sent(

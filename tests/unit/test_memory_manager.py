@@ -7,7 +7,7 @@ import pytest
 from pydantic import JsonValue
 
 from ragpp import MemoryConfig, MemoryManager, RetrievalMode
-from ragpp.catalog import MemoryItem, generate_memory_key
+from ragpp.catalog import DEFAULT_CATEGORIES, MemoryItem, generate_memory_key
 from ragpp.client import MemoryClient
 from ragpp.errors import (
     CategoryExistsError,
@@ -129,6 +129,19 @@ async def test_a_resource_that_goes_while_it_waits_is_not_there_and_not_empty(
     stored = await memory.store_resource(PRICES, "document")
     with pytest.raises(ResourceNotFoundError):
         await memory.extract_and_store(stored.resource_id)
+
+
+async def test_a_default_category_is_created_where_it_is_hinted_at_and_another_is_an_error(
+    memory: MemoryManager, gateway: KnowingGateway
+) -> None:
+    """Document 002's own example files facts under one that nobody created."""
+    stored = await memory.store_resource("Pro costs $299 a month.", "document")
+    (one,) = await memory.extract_and_store(stored.resource_id, category_hint="product_knowledge")
+    assert one.category == "product_knowledge"
+    assert gateway.categories["product_knowledge"].description == DEFAULT_CATEGORIES["product_knowledge"]
+    with pytest.raises(CategoryNotFoundError):
+        await memory.extract_and_store(stored.resource_id, category_hint="product_knowlege")
+    assert set(gateway.categories) == {"product_knowledge"}
 
 
 async def test_an_embedding_that_fails_is_raised(memory: MemoryManager, gateway: KnowingGateway) -> None:

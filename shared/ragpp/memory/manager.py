@@ -2,20 +2,32 @@
 
 import logging
 from collections.abc import Mapping
+from contextlib import suppress
 from types import TracebackType
 from typing import Final, Self
 
 from pydantic import JsonValue
 
-from ragpp.catalog import MemoryCategory, MemoryItem, MemoryStats, Resource, RetrievalMode, RetrievalResult
+from ragpp.catalog import (
+    DEFAULT_CATEGORIES,
+    MemoryCategory,
+    MemoryItem,
+    MemoryStats,
+    Resource,
+    RetrievalMode,
+    RetrievalResult,
+)
 from ragpp.client import MemoryClient
 from ragpp.errors import (
+    CategoryExistsError,
+    CategoryNotFoundError,
     ConfigurationError,
     ConsolidationError,
     ExtractionError,
     InvalidInput,
     ResourceNotFoundError,
 )
+from ragpp.jobs import Job
 from ragpp.memory.config import MemoryConfig
 from ragpp.memory.connecting import connected
 from ragpp.memory.health import MemoryHealth, health_of
@@ -97,14 +109,15 @@ class MemoryManager:
 
     async def extract_and_store(self, resource_id: str, category_hint: str | None = None) -> list[MemoryItem]:
         """Take the facts out of a resource, and answer them as items, each with its vector. Doing it again answers the
-        same. Where the extraction fails, that is logged as a warning, and there are none.
+        same. `category_hint`: the category of all of them; a default one is created where it is not there. Where the
+        extraction fails, that is logged as a warning, and there are none.
 
-        Raises ResourceNotFoundError; EmbeddingError; TierUnavailable when the workers do not get to it in time.
+        Raises ResourceNotFoundError; CategoryNotFoundError; EmbeddingError; TierUnavailable when the workers do not get
+        to it in time.
         """
-        whose = self._whose
-        job = await whose.client.extract_resource(resource_id, user_id=whose.user_id, category_hint=category_hint)
+        job = await self._extraction(resource_id, category_hint)
         try:
-            result = await whose.done(job, ExtractionError)
+            result = await self._whose.done(job, ExtractionError)
         except ExtractionError as error:
             _log.warning("%s (%s): %s, %s", error.title, error.code, resource_id, error.message)
             return []
@@ -188,6 +201,18 @@ class MemoryManager:
         """How storage, index and embedder are now."""
         self._health = await health_of(self._whose)
         return self._health
+
+    async def _extraction(self, resource_id: str, category_hint: str | None) -> Job:
+        """The job. What document 002 files under a default category before anybody created it is to be filed there."""
+        client, user_id = self._whose.client, self._whose.user_id
+        try:
+            return await client.extract_resource(resource_id, user_id=user_id, category_hint=category_hint)
+        except CategoryNotFoundError:
+            if category_hint is None or category_hint not in DEFAULT_CATEGORIES:
+                raise
+        with suppress(CategoryExistsError):  # another task was faster
+            await self.create_category(category_hint, DEFAULT_CATEGORIES[category_hint])
+        return await client.extract_resource(resource_id, user_id=user_id, category_hint=category_hint)
 
     async def _items(self, resource_id: str, ids: list[str]) -> list[MemoryItem]:
         """Those of `ids` that are still there, in that order. One that another resource said before is under that."""

@@ -54,6 +54,8 @@ def import_folder(
 
     async def run() -> tuple[ImportReport, list[Job]]:
         async with Home(home).client(url, key) as client:
+            if hint is not None:
+                await client.category(hint, user_id=user)  # that there is none is told before anything is stored
             with _bar("storing", len(places), quiet=as_json) as advance:
                 files = read_files(folder, places)
                 report = await import_files(client, files, whose, extract=extract, category=hint, on_file=advance)

@@ -1,0 +1,205 @@
+"""The catalog's face on the real stores: document 002's own examples, the demonstration, and the example of ours."""
+
+import ast
+import asyncio
+import importlib.util
+import re
+from collections.abc import AsyncIterator, Coroutine
+from types import CodeType, ModuleType
+from typing import Final, TypeVar
+
+import pytest
+
+from ragpp import MemoryManager, RetrievalMode
+from ragpp.catalog import DEFAULT_CATEGORIES
+from ragpp.client import MemoryClient
+from ragpp.errors import Forbidden, RetrievalError
+from tests.support.real_gateway import RealGateway
+from tests.support.source import ROOT
+
+pytestmark = [pytest.mark.server, pytest.mark.timeout(300)]
+
+T = TypeVar("T")
+EXAMPLE: Final = re.compile(r"^## ([\d.]+) .*?^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+EXAMPLES: Final = dict(
+    EXAMPLE.findall((ROOT / "tests" / "data" / "document_002_examples.md").read_text(encoding="utf-8"))
+)
+
+
+@pytest.fixture
+async def manager(memory: MemoryClient) -> AsyncIterator[MemoryManager]:
+    async with MemoryManager(client=memory, user_id="u1") as manager:
+        assert manager.is_healthy
+        yield manager
+
+
+async def done(gateway: RealGateway, tenant: str, asked: Coroutine[object, None, T]) -> T:
+    """What `asked` answers, while a worker does what it waits for."""
+    task = asyncio.create_task(asked)
+    while not task.done():
+        await gateway.digest(tenant)
+        await asyncio.wait({task}, timeout=0.05)
+    return task.result()
+
+
+async def run(number: str, manager: MemoryManager) -> dict[str, object]:
+    """An example as it is written, with `manager` and what its import line brings; the names that it leaves."""
+    code: CodeType = compile(EXAMPLES[number], f"002 §{number}", "exec", flags=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
+    names: dict[str, object] = {"manager": manager, "RetrievalMode": RetrievalMode}
+    running = eval(code, names)  # noqa: S307 - our own file
+    if running is not None:
+        await running
+    return names
+
+
+async def test_a_conversation_becomes_facts_an_answer_and_a_page(
+    gateway: RealGateway, tenant: str, manager: MemoryManager, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """§8.1, for a user who has nothing yet."""
+    left = await done(gateway, tenant, run("8.1", manager))
+    facts = [item.content for item in left["items"]]  # type: ignore[attr-defined]  # of the example
+    for price in ("$99", "$299"):
+        assert any(price in fact for fact in facts), facts
+    found, page = left["result"], str(left["content"])
+    assert any("$" in item.content for item in found.items)  # type: ignore[attr-defined]
+    assert page.startswith("# Product Knowledge")
+    assert "$299" in page
+    assert "[^1]: Extracted from conversation" in page
+    said = capsys.readouterr().out
+    assert f"Extracted {len(facts)} facts" in said
+    assert "Category content:\n# Product Knowledge" in said
+
+
+async def test_the_other_examples_run_one_after_another_as_they_are_written(
+    gateway: RealGateway, tenant: str, memory: MemoryClient, manager: MemoryManager, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The second names a resource by an id that is cut off, so one has it."""
+    content = "User: What's your pricing?\nAssistant: The basic plan costs $99 a month."
+    await memory.store_resource(
+        user_id="u1", id="res_550e8400...", resource_type="conversation", content=content, session_id="sess_abc123"
+    )
+    for number in ("8.3", "1.1", "1.2", "1.3", "1.5", "1.6", "1.7"):
+        await done(gateway, tenant, run(number, manager))
+    assert [one.name for one in await manager.list_categories()] == sorted(DEFAULT_CATEGORIES)
+    said = capsys.readouterr().out
+    assert "Stored resource: res_" in said
+    assert "Extracted 1 facts from resource\n  - The basic plan costs $99 a month" in said
+    assert "Mode used: rag" in said
+    assert "Consolidated category:\n# Lead Preferences\n\n*No items yet.*" in said
+    assert "Resources: 2\n  Items: 1\n  Categories: 5\n  Index size: 1\n" in said
+    assert "degraded" not in said
+    (stored, _) = await manager.resource_layer.list_recent(2)
+    assert (stored.session_id, stored.metadata["messages"]) == ("sess_abc123", 2)
+
+
+async def test_an_example_of_each_operation_is_there() -> None:
+    assert set(EXAMPLES) == {"1.1", "1.2", "1.3", "1.5", "1.6", "1.7", "8.1", "8.3"}
+
+
+async def test_layers_keep_find_and_delete_as_the_document_has_it(
+    gateway: RealGateway, tenant: str, manager: MemoryManager
+) -> None:
+    resources, items, categories = manager.resource_layer, manager.item_layer, manager.category_layer
+    text = "The office in Lisbon opens at nine.\nThe parking garage has 40 places."
+    source = await resources.store(text, "document", {"title": "Office"})
+    assert await resources.search("Lisbon office", "document") != []
+    assert await resources.search("Lisbon office", "feedback") == []
+    taken = await done(gateway, tenant, manager.extract_and_store(source.resource_id))
+    assert {one.content.rstrip(".") for one in taken} == {line.rstrip(".") for line in text.splitlines()}
+    assert taken == await done(gateway, tenant, manager.extract_and_store(source.resource_id))
+    first = taken[0]
+    assert first.embedding is not None
+    best, score = (await items.search_by_embedding(first.embedding, 1))[0]
+    assert (best.item_id, round(score, 2)) == (first.item_id, 1.0)
+    category = await categories.create("office_life", "What the offices have, and when they are open")
+    linked = await categories.add_items(category.category_id, [one.item_id for one in taken])
+    assert linked.item_count == 2
+    assert {one.item_id for one in await items.get_by_category("office_life")} == {one.item_id for one in taken}
+    page = await done(gateway, tenant, manager.consolidate_category("office_life"))
+    assert "40 places" in page
+    assert (await categories.update_content(category.category_id, "# Ours")).edited
+    assert await done(gateway, tenant, manager.consolidate_category("office_life")) == "# Ours"
+    assert "40 places" in await done(gateway, tenant, manager.consolidate_category("office_life", force=True))
+    assert await done(gateway, tenant, manager.rebuild_index()) >= 2
+    assert (await manager.retrieve("How many places has the garage?", RetrievalMode.RAG, k=1)).items[0].content in page
+    assert await manager.delete_resource(source.resource_id)
+    assert not await manager.delete_resource(source.resource_id)
+    assert await items.get(first.item_id) is None
+    assert "40 places" not in await manager.get_category_content("office_life")
+    assert await categories.delete(category.category_id)
+
+
+async def test_an_item_of_ones_own_has_its_vector_made_and_its_resource_named(
+    gateway: RealGateway, tenant: str, manager: MemoryManager
+) -> None:
+    source = await manager.store_resource("The garage has 40 places.", "document")
+    (taken,) = await done(gateway, tenant, manager.extract_and_store(source.resource_id))
+    mine = taken.model_copy(
+        update={"item_id": "item_mine", "content": "The roof was renewed in 2021.", "embedding": None}
+    )
+    kept = await manager.item_layer.store(mine)
+    assert (kept.item_id, kept.source_resource_id) == ("item_mine", source.resource_id)
+    found = await manager.item_layer.get("item_mine")
+    assert found is not None
+    assert found.embedding is not None
+    assert {one.item_id for one in await manager.item_layer.get_by_resource(source.resource_id)} == {
+        "item_mine",
+        taken.item_id,
+    }
+
+
+async def test_without_a_language_model_hybrid_says_why_it_did_not_ask_one_and_llm_what_to_do(
+    manager: MemoryManager,
+) -> None:
+    result = await manager.retrieve("Why is the sky blue?")
+    assert (result.items, result.escalated) == ((), False)
+    assert result.escalation_reason
+    with pytest.raises(RetrievalError) as caught:
+        await manager.retrieve("Why is the sky blue?", RetrievalMode.LLM)
+    assert caught.value.suggestions
+
+
+async def test_without_a_user_it_is_everybodys_memory_for_a_key_that_may_and_for_no_other(
+    gateway: RealGateway, tenant: str, memory: MemoryClient
+) -> None:
+    with pytest.raises(Forbidden):
+        await MemoryManager(client=memory).get_stats()
+    async with gateway.memory(await gateway.key(tenant, "read", "write", "global")) as client:
+        everybodys = MemoryManager(client=client)
+        stored = await everybodys.store_resource("The head office is in Porto.", "document")
+        assert stored.visibility == "global"
+        await done(gateway, tenant, everybodys.extract_and_store(stored.resource_id))
+    found = await MemoryManager(client=memory, user_id="u1").retrieve("Where is the head office?", k=1)
+    assert [one.visibility for one in found.items] == ["global"]
+
+
+def module_of(path: str) -> ModuleType:
+    """A script or example, imported from its file."""
+    spec = importlib.util.spec_from_file_location("shown", ROOT / path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+async def test_the_demonstration_shows_facts_a_page_with_its_sources_and_a_recall_that_knows_the_price(
+    gateway: RealGateway, tenant: str, memory: MemoryClient, capsys: pytest.CaptureFixture[str]
+) -> None:
+    await done(gateway, tenant, module_of("infra/scripts/catalog_demo.py").show(memory))
+    said = capsys.readouterr().out
+    page, recalled = said.split("The page of")[1].split("An assistant")
+    assert "- The Studio plan costs $89 a month [^1]" in page
+    assert "~~The Studio plan costs $79 a month~~" in page
+    assert '[^2]: Extracted from conversation "Call with a bakery"' in page
+    assert "## RELEVANT KNOWLEDGE\n  │ - The Studio plan costs $89 a month" in recalled
+
+
+async def test_the_example_answers_its_question_each_time_that_it_is_run(
+    gateway: RealGateway, tenant: str, manager: MemoryManager
+) -> None:
+    example = module_of("examples/curated_knowledge.py")
+    for _ in range(2):
+        answer, page = await done(gateway, tenant, example.main(manager))
+        assert answer.rstrip(".") == "Refunds take 5 working days"
+        assert page.startswith("# Shop Rules")
