@@ -11,7 +11,7 @@ from contextlib import suppress
 from ragpp import MemoryManager, RetrievalMode
 from ragpp.errors import CategoryExistsError, MemorySystemError
 
-HANDBOOK = "# Returns\nGoods can be returned within 30 days. Refunds take 5 working days."
+HANDBOOK = "# Returns\nGoods can be returned within 30 days. A refund takes 5 working days."
 
 
 async def main(memory: MemoryManager) -> list[str]:
@@ -20,7 +20,7 @@ async def main(memory: MemoryManager) -> list[str]:
         await memory.create_category("shop_rules", "How orders, returns and refunds are handled in the shop")
     resource = await memory.store_resource(HANDBOOK, "document", {"title": "Handbook"})
     await memory.extract_and_store(resource.resource_id, category_hint="shop_rules")
-    found = await memory.retrieve("How long does a refund take?", mode=RetrievalMode.RAG, k=1)
+    found = await memory.retrieve("How many working days does a refund take?", mode=RetrievalMode.RAG, k=1)
     return [*(item.content for item in found.items), await memory.consolidate_category("shop_rules")]
 
 

@@ -25,6 +25,19 @@ pytestmark = [pytest.mark.server, pytest.mark.timeout(900)]
 SAMPLE = ROOT / "infra" / "ragpp_infra" / "samples" / "conversation.jsonl"
 
 
+KNOWS = """
+import asyncio
+from ragpp import MemoryManager
+
+async def asked():
+    async with MemoryManager(user_id="c1") as memory:
+        found = await memory.retrieve("Who leads the support team?", k=1)
+        print(memory.is_healthy, found.items[0].content.rstrip("."))
+
+asyncio.run(asked())
+"""
+
+
 def command(*arguments: str) -> list[str]:
     return [sys.executable, "-m", "ragpp_infra.cli.main", *arguments]
 
@@ -169,6 +182,21 @@ def test_a_file_is_ingested_once_and_digested(ragpp: CommandLine) -> None:
     lines = len(SAMPLE.read_text(encoding="utf-8").splitlines())
     assert (first["stored"], second["stored"], second["duplicates"]) == (lines, 0, lines)
     ragpp.until_digested("reader")
+
+
+def test_what_a_folder_says_is_known_and_found_by_a_program_that_is_told_nothing_but_the_folder_of_the_stack(
+    ragpp: CommandLine, tmp_path: Path
+) -> None:
+    (tmp_path / "support.md").write_text("# Support\n\nRita Moreira leads the support team.\n", encoding="utf-8")
+    first = json.loads(ragpp("catalog", "import", str(tmp_path), "--user", "c1", "--extract", "--json"))
+    assert (first["stored"], first["items"], first["refused"]) == (1, 1, [])
+    assert "1 known already" in ragpp("catalog", "import", str(tmp_path), "--user", "c1", "--extract")
+    assert "Rita Moreira" in ragpp("catalog", "retrieve", "Who leads the support team?", "--user", "c1")
+    kinds = {one["event_type"] for one in json.loads(ragpp("catalog", "events", "--user", "c1", "--json"))["items"]}
+    assert kinds == {"memory.resource_stored", "memory.items_extracted"}
+    program = [sys.executable, "-c", KNOWS]
+    done = subprocess.run(program, capture_output=True, text=True, check=False, env=environment(ragpp.home))
+    assert (done.stdout, done.stderr) == ("True Rita Moreira leads the support team\n", "")
 
 
 def test_what_is_not_sure_is_listed_and_judged(ragpp: CommandLine) -> None:
@@ -324,9 +352,11 @@ def test_in_the_foreground_what_ends_is_started_again_and_sigterm_stops_all(ragp
             return all(now.get(name) not in {None, before[name]} for name in ("workers", "workers-2"))
 
         waited_for(again, within_s=90, what="both workers anew")
+        assert (ragpp.home / "client.json").exists()
         watching.send_signal(signal.SIGTERM)
         assert watching.wait(60) == 0
     assert ragpp.pids() == {}
+    assert not (ragpp.home / "client.json").exists()
 
 
 def test_the_demo_answers_its_five_questions_serves_until_ctrl_c_and_its_curl_works(

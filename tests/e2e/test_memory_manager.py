@@ -109,8 +109,9 @@ async def test_layers_keep_find_and_delete_as_the_document_has_it(
     assert taken == await done(gateway, tenant, manager.extract_and_store(source.resource_id))
     first = taken[0]
     assert first.embedding is not None
-    best, score = (await items.search_by_embedding(first.embedding, 1))[0]
-    assert (best.item_id, round(score, 2)) == (first.item_id, 1.0)
+    (best, score), (_, lower) = await items.search_by_embedding(first.embedding, 2)
+    assert best.item_id == first.item_id
+    assert 1 >= score > lower
     category = await categories.create("office_life", "What the offices have, and when they are open")
     linked = await categories.add_items(category.category_id, [one.item_id for one in taken])
     assert linked.item_count == 2
@@ -189,9 +190,9 @@ async def test_the_demonstration_shows_facts_a_page_with_its_sources_and_a_recal
     await done(gateway, tenant, module_of("infra/scripts/catalog_demo.py").show(memory))
     said = capsys.readouterr().out
     page, recalled = said.split("The page of")[1].split("An assistant")
-    assert "- The Studio plan costs $89 a month [^1]" in page
+    assert re.search(r"- The Studio plan costs \$89 a month \[\^\d\]$", page, re.MULTILINE)
     assert "~~The Studio plan costs $79 a month~~" in page
-    assert '[^2]: Extracted from conversation "Call with a bakery"' in page
+    assert 'Extracted from conversation "Call with a bakery"' in page
     assert "## RELEVANT KNOWLEDGE\n  │ - The Studio plan costs $89 a month" in recalled
 
 
@@ -201,5 +202,5 @@ async def test_the_example_answers_its_question_each_time_that_it_is_run(
     example = module_of("examples/curated_knowledge.py")
     for _ in range(2):
         answer, page = await done(gateway, tenant, example.main(manager))
-        assert answer.rstrip(".") == "Refunds take 5 working days"
+        assert answer.rstrip(".") == "A refund takes 5 working days"
         assert page.startswith("# Shop Rules")

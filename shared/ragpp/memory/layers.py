@@ -135,7 +135,7 @@ class ItemLayer:
     async def search_by_embedding(
         self, embedding: Sequence[float], k: int = DEFAULT_K
     ) -> list[tuple[MemoryItem, float]]:
-        """The `k` items nearest to a vector of the installation's embedder, each with its similarity, best first."""
+        """The `k` items nearest to a vector of the installation's embedder, best first, each with its score, 0 to 1."""
         found = await self._client.search_items(user_id=self._whose.user_id, embedding=tuple(embedding), k=k)
         return list(zip(found.items, found.confidence_scores, strict=True))
 

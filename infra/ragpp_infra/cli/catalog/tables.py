@@ -8,20 +8,27 @@ from rich.rule import Rule
 from rich.table import Table
 from rich.text import Text
 
-from ragpp.catalog import CatalogEvent, MemoryCategory, MemoryItem, MemoryStats, Resource, RetrievalResult
+from ragpp.catalog import (
+    SIMILARITY_THRESHOLD,
+    CatalogEvent,
+    MemoryCategory,
+    MemoryItem,
+    MemoryStats,
+    Resource,
+    RetrievalResult,
+)
 from ragpp_infra.cli.console import safe
-from ragpp_infra.cli.render import count, when
+from ragpp_infra.cli.render import when
 
 _NUMBERS = frozenset({"conf.", "score", "items", "tokens", "new"})
 
 
 def resources_table(resources: Sequence[Resource]) -> RenderableType:
     """A line each."""
-    table = _table("resource", "type", "of", "tokens", "title")
+    table = _table("type", "of", "tokens", "title")
     for one in resources:
-        table.add_row(
-            safe(one.resource_id), one.resource_type, when(one.occurred_at), f"{one.tokens:,}", safe(title_of(one))
-        )
+        title = _above(safe(title_of(one)), one.resource_id)
+        table.add_row(one.resource_type, when(one.occurred_at)[:10], f"{one.tokens:,}", title)
     return table if resources else _none("no resources")
 
 
@@ -51,15 +58,14 @@ def resource_view(resource: Resource) -> RenderableType:
 
 def items_table(items: Sequence[MemoryItem]) -> RenderableType:
     """A line each, with what it is filed under."""
-    table = _table("item", "kind", "category", "conf.", "of", "says")
+    table = _table("kind", "category", "conf.", "of", "says")
     for one in items:
         table.add_row(
-            safe(one.item_id),
             one.kind,
             safe(one.category or ""),
             f"{one.confidence:.2f}",
             when(one.occurred_at)[:10],
-            _said(one),
+            _above(_said(one), one.item_id),
         )
     return table if items else _none("no items")
 
@@ -69,9 +75,10 @@ def found_view(result: RetrievalResult) -> RenderableType:
     table = _table("score", "category", "says")
     for one, score in zip(result.items, result.confidence_scores, strict=True):
         table.add_row(f"{score:.2f}", safe(one.category or ""), _said(one))
-    said = f"{count(result.total_found, 'item')} in {result.search_time_ms:.1f} ms by {result.mode_used}"
-    reason = f"; {result.escalation_reason}" if result.escalation_reason else ""
-    return Group(table if result.items else _none("nothing found"), safe(said + reason, "dim"))
+    similar = f"{result.total_found:,} in all at least {SIMILARITY_THRESHOLD:g} similar to the question"
+    said = f"{result.mode_used} in {result.search_time_ms:.1f} ms; {similar}"
+    reason = [safe(result.escalation_reason, "dim")] if result.escalation_reason else []
+    return Group(table if result.items else _none("nothing found"), safe(said, "dim"), *reason)
 
 
 def _said(item: MemoryItem) -> Text:
@@ -112,17 +119,22 @@ def _parts(total: int, parts: dict[str, int]) -> str:
 
 def events_table(events: Sequence[CatalogEvent]) -> RenderableType:
     """A line each, with what the event says beside the ids that are listed."""
-    table = _table("event", "when", "what", "about")
+    table = _table("event", "when", "what")
     for one in events:
-        said = ", ".join(f"{name}: {_short(value)}" for name, value in one.payload.items())
-        table.add_row(safe(one.event_id), when(one.timestamp), safe(one.event_type), safe(said, "dim"))
+        said = ", ".join(f"{name}: {_short(value)}" for name, value in one.payload.items() if value not in ([], ""))
+        table.add_row(safe(one.event_id), when(one.timestamp), _above(safe(one.event_type), said))
     return table if events else _none("no events")
 
 
 def _short(value: object) -> str:
-    if isinstance(value, list) and len(value) > 3:
-        return f"{', '.join(map(str, value[:3]))} and {len(value) - 3} more"
-    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+    if isinstance(value, list):
+        return ", ".join(map(str, value)) if len(value) < 2 else str(len(value))
+    return str(value)
+
+
+def _above(text: Text, more: str) -> Text:
+    """`text`, and below it what is too long for a column of its own."""
+    return Text.assemble(text, "\n", safe(more, "dim"))
 
 
 def _none(text: str) -> Text:
