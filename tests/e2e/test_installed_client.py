@@ -17,6 +17,7 @@ pytestmark = [pytest.mark.server, pytest.mark.wheel]
 
 CLIENT: Final = """
 import asyncio, json, sys
+from ragpp import MemoryManager
 from ragpp.client import MemoryClient, SyncMemoryClient
 
 with SyncMemoryClient() as memory:
@@ -27,7 +28,12 @@ async def asked():
     async with MemoryClient() as memory:
         return (await memory.recall(user_id="u1", query="Who is Bruno?")).memories[0].text
 
-json.dump({"sync": said, "async": asyncio.run(asked())}, sys.stdout)
+async def kept():
+    async with MemoryManager(user_id="u1") as memory:
+        await memory.store_resource("Bruno is Elena's dog.", "document")
+        return memory.is_healthy, (await memory.get_stats()).total_resources
+
+json.dump({"sync": said, "async": asyncio.run(asked()), "kept": asyncio.run(kept())}, sys.stdout)
 """
 
 
@@ -45,7 +51,7 @@ async def address(gateway: RealGateway) -> AsyncIterator[str]:
         listener.close()
 
 
-async def test_it_remembers_and_recalls_with_both_faces(
+async def test_it_remembers_and_recalls_with_both_faces_and_keeps_a_catalog(
     gateway: RealGateway, tenant: str, address: str, tmp_path: Path
 ) -> None:
     alone = installed(built_wheel(tmp_path), tmp_path / "environment")
@@ -59,4 +65,5 @@ async def test_it_remembers_and_recalls_with_both_faces(
     )
     said, complained = await client.communicate()
     assert client.returncode == 0, complained.decode()
-    assert json.loads(said) == {"sync": "Bruno is Elena's dog.", "async": "Bruno is Elena's dog."}
+    dog = "Bruno is Elena's dog."
+    assert json.loads(said) == {"sync": dog, "async": dog, "kept": [True, 1]}
