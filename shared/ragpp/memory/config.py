@@ -44,11 +44,11 @@ class MemoryConfig(Value):
 
     def check(self) -> None:
         """Raises ConfigurationError when something is given that the servers decide."""
-        missing = sorted(self.model_fields_set & set(self.DECIDED_BY))
-        if missing:
-            places = ", ".join(f"{self.DECIDED_BY[name]} for {name}" for name in missing)
+        refused = sorted(self.model_fields_set & set(self.DECIDED_BY))
+        if refused:
+            places = ", ".join(f"{self.DECIDED_BY[name]} for {name}" for name in refused)
             raise ConfigurationError(
-                f"the servers decide, and no manager: {', '.join(missing)}",
+                f"the servers decide, and no manager: {', '.join(refused)}",
                 suggestions=(f"Leave it out of MemoryConfig. What takes its place: {places}.",),
             )
 

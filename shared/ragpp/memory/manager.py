@@ -67,11 +67,11 @@ class MemoryManager:
         patience_s: float = PATIENCE_S,
     ) -> None:
         given = {"storage_dir": storage_dir, "embedding_service": embedding_service, "event_store": event_store}
-        missing = [name for name, value in given.items() if value is not None]
-        if missing:
+        refused = [name for name, value in given.items() if value is not None]
+        if refused:
             raise ConfigurationError(
-                f"no manager has a store of its own, and so no {', '.join(missing)}",
-                suggestions=tuple(_ELSEWHERE[name] for name in missing),
+                f"no manager has a store of its own, and so no {', '.join(refused)}",
+                suggestions=tuple(_ELSEWHERE[name] for name in refused),
             )
         self.config = config or MemoryConfig()
         self.config.check()
