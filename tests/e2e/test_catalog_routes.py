@@ -110,7 +110,7 @@ async def test_a_million_characters_of_four_bytes_are_kept(memory: MemoryClient)
     resource_id = await keep(memory, content)
     assert (await memory.resource(resource_id, user_id=USER)).content == content
     with pytest.raises(InvalidInput):
-        await keep(memory, content + "!")
+        await memory.store_resource(user_id=USER, resource_type="document", content=content + "!")
 
 
 async def test_an_item_has_a_source_and_a_category_that_exist(memory: MemoryClient) -> None:

@@ -9,11 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ragpp.catalog import PageLine, PageSection
-from ragpp.errors import InvalidInput, MalformedReply
+from ragpp.errors import ConsolidationError, InvalidInput
 from ragpp.fields import MAX_ID_CHARS
 from ragpp_services.catalog.categories.making import made_here, made_of, page_items
 from ragpp_services.catalog.categories.mending import without_lines_naming
-from ragpp_services.catalog.categories.naming import checked_description, checked_name, checked_page, shown_id
+from ragpp_services.catalog.categories.naming import checked_description, checked_name, checked_page
 from ragpp_services.catalog.categories.values import Statement
 from ragpp_services.catalog.pages import resolved
 
@@ -77,7 +77,7 @@ def test_a_description_has_ten_to_five_hundred_characters_and_a_page_two_hundred
 @given(st.text(min_size=1, max_size=MAX_ID_CHARS))
 def test_a_page_is_found_by_whatever_it_names_however_odd_the_id(resource_id: str) -> None:
     page = made_here("facts", page_items([statement(1, resource_id)]), NOON, never)
-    assert resolved(page).resource_ids == (shown_id(resource_id),)
+    assert resolved(page).resource_ids == (resource_id,)
     assert resolved(page).dangling == ()
 
 
@@ -146,5 +146,5 @@ def test_of_what_a_model_wrote_a_line_that_names_what_is_gone_is_left_out() -> N
     page = made_of("facts", sections, items, NOON)
     assert "- Both hold [^1] [^2]" in page
     assert "another" not in page
-    with pytest.raises(MalformedReply):
+    with pytest.raises(ConsolidationError):
         made_of("facts", sections, items[1:], NOON)

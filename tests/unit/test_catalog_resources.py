@@ -18,26 +18,26 @@ TURNS = st.lists(
 )
 
 
-def said(turns: list[tuple[str, str]], ids: list[str]) -> Said:
-    """A conversation of these turns, which are these interactions."""
+def said(turns: list[tuple[str, str]], ids: list[str], *, ended: bool = True) -> Said:
+    """A conversation of these turns, which are these interactions; `ended`: the last line has its end."""
     made = conversation(*turns, ids=ids)
-    return Said(made.content, made.messages)
+    return Said(made.content if ended else made.content[:-1], made.messages)
 
 
-@given(TURNS, st.data())
+@given(TURNS, st.booleans(), st.data())
 def test_without_some_turns_it_is_what_it_were_if_they_had_never_been(
-    turns: list[tuple[str, str]], data: st.DataObject
+    turns: list[tuple[str, str]], ended: bool, data: st.DataObject
 ) -> None:
     ids = [f"m{place}" for place in range(len(turns))]
     gone = data.draw(st.sets(st.sampled_from(ids)))
     left = [place for place, identifier in enumerate(ids) if identifier not in gone]
-    result = without_turns(said(turns, ids), gone)
+    result = without_turns(said(turns, ids, ended=ended), gone)
     if not gone:
-        assert result == said(turns, ids)
+        assert result == said(turns, ids, ended=ended)
     elif not left:
         assert result is None
     else:
-        assert result == said([turns[place] for place in left], [ids[place] for place in left])
+        assert result == said([turns[place] for place in left], [ids[place] for place in left], ended=ended)
         assert result.turns == [ids[place] for place in left]
 
 

@@ -110,7 +110,7 @@ UPDATE catalog.categories
 -- name: pages_resting_on
 -- Pages that name any of these resources, kept from changing until the transaction ends: the user's own, and with the
 -- empty user id those of all users.
--- $3 resource ids, as pages name them, text[]
+-- $3 resource ids text[]
 SELECT user_id, id AS category_id, name, markdown, edited, version FROM catalog.categories
  WHERE tenant_id = $1 AND ($2 = '' OR user_id = $2) AND page_resources && $3::text[]
  ORDER BY user_id, id

@@ -8,6 +8,7 @@ from ragpp.models import Scope
 from ragpp.stores.cursors import page_size
 from ragpp.text.lexical import document_weights
 from ragpp.text.port import TokenSpans
+from ragpp_services.catalog.categories.standing import standing
 from ragpp_services.catalog.items.regrouping import regroup
 from ragpp_services.catalog.items.sameness import same_fact
 from ragpp_services.catalog.rebuilding_rows import Ids
@@ -43,10 +44,10 @@ class Rebuilding:
     async def _rebuild_texts(self, scope: Scope, items: Mapping[str, str], categories: Mapping[str, str]) -> None:
         if not items and not categories:
             return
-        made = iter(await self._vectors.embed_all([*items.values(), *categories.values()]))
+        made = await self._vectors.embed_all(list(items.values()))
         words = await asyncio.to_thread(_words, list(items.values()))
-        indexed = {one: (next(made), weights) for one, weights in zip(items, words, strict=True)}
-        described = dict(zip(categories, made, strict=True))
+        indexed = {one: (vector, weights) for one, vector, weights in zip(items, made, words, strict=True)}
+        described = dict(zip(categories, await standing(self._vectors, list(categories.values())), strict=True))
         async with self._store.writing(scope) as rows:
             await rows.rebuilding.put_items(indexed)
             await rows.rebuilding.put_categories(described)

@@ -129,10 +129,10 @@ class FactsReply(Reply):
 
 
 class WrittenLine(Reply):
-    """A line of a page. `facts`: numbers of those that it rests on."""
+    """A statement of a page. `items`: numbers of the facts that it rests on."""
 
     text: Line
-    facts: list[int]
+    items: list[int]
 
 
 class WrittenSection(Reply):

@@ -8,7 +8,7 @@ from typing import Final
 
 from ragpp.catalog import MemoryCategory, PageSection
 from ragpp.clock import Clock
-from ragpp.errors import ConsolidationError, MalformedReply
+from ragpp.errors import ConsolidationError
 from ragpp.models import Scope
 from ragpp_services.catalog.categories.events import category_event
 from ragpp_services.catalog.categories.finding import existing, to_change
@@ -73,8 +73,6 @@ class Consolidation:
             if sections is None:
                 return made_here(name, items, at, self._contradicts)
             return made_of(name, sections, items, at)
-        except MalformedReply as error:
-            raise ConsolidationError("no line of what was written rests on an item of the category") from error
         except FAILURES as error:
             raise ConsolidationError(f"the page could not be made ({type(error).__name__})") from error
 

@@ -4,13 +4,10 @@ from collections.abc import Callable, Sequence
 from datetime import datetime
 
 from ragpp.catalog import PageSection
-from ragpp_services.catalog.categories.naming import shown_id
 from ragpp_services.catalog.categories.values import Statement, StatementIds
 from ragpp_services.catalog.pages import (
     PageItem,
     PageSource,
-    WrittenLine,
-    WrittenSection,
     consolidated,
     modelled,
 )
@@ -24,8 +21,7 @@ def page_items(statements: Sequence[Statement]) -> list[PageItem]:
     sources: dict[tuple[bool, str], dict[str, PageSource]] = {}
     for one in statements:
         named = sources.setdefault((one.is_everybodys, one.one_with or one.id), {})
-        shown = shown_id(one.resource_id)
-        named.setdefault(shown, PageSource(shown, one.resource_type, one.title))
+        named.setdefault(one.resource_id, PageSource(one.resource_id, one.resource_type, one.title))
     return [
         PageItem(one.id, one.content, one.occurred_at, one.vector, tuple(sources[one.is_everybodys, one.id].values()))
         for one in statements
@@ -50,13 +46,10 @@ def made_here(name: str, items: Sequence[PageItem], at: datetime, contradicts: C
 
 def made_of(name: str, sections: Sequence[PageSection], items: Sequence[PageItem], at: datetime) -> str:
     """The page of what a language model wrote about the items. A line that names anything else than `items` is left
-    out: its words may be those of an item that is gone. Raises MalformedReply when nothing is left."""
+    out: its words may be those of an item that is gone. Raises ConsolidationError when nothing is left."""
     known = {item.id for item in items}
-    written = [
-        WrittenSection(
-            section.title,
-            tuple(WrittenLine(line.text, line.item_ids) for line in section.lines if known.issuperset(line.item_ids)),
-        )
+    borne_out = [
+        section.model_copy(update={"lines": tuple(line for line in section.lines if known.issuperset(line.item_ids))})
         for section in sections
     ]
-    return modelled(name, written, items, at=at).markdown
+    return modelled(name, borne_out, items, at=at).markdown

@@ -6,7 +6,6 @@ from typing import Protocol
 
 from ragpp_services.catalog.categories.asking import ask_for_pages
 from ragpp_services.catalog.categories.events import category_event
-from ragpp_services.catalog.categories.naming import shown_id
 from ragpp_services.catalog.pages import resolved, without
 from ragpp_services.catalog.pages.inline import Footnote, footnotes_in
 from ragpp_services.catalog.store import Rows
@@ -38,8 +37,8 @@ async def mend(
     Pages of other users wait for their daily upkeep, since their locks are not this transaction's to take.
     """
     shared = [item for item in gone_items if item.seen_by is None]
-    gone = {shown_id(one) for one in gone_resource_ids}
-    touched = gone | {shown_id(item.resource_id) for item in shared}
+    gone = set(gone_resource_ids)
+    touched = gone | {item.resource_id for item in shared}
     if not touched:
         return
     events = []
@@ -58,7 +57,7 @@ async def mend(
 
 
 def without_lines_naming(markdown: str, resource_ids: Collection[str]) -> str:
-    """A page as it is made here, without every line that names any of these resources, as the page names them."""
+    """A page as it is made here, without every line that names any of these resources."""
     defined = resolved(markdown).defined
     gone = {label for label, named in defined.items() if not set(named).isdisjoint(resource_ids)}
     lines = [(line, footnotes_in(line)) for line in markdown.split("\n")]

@@ -1,7 +1,5 @@
-"""What a category is called, and how its page names the resources that it rests on. Pure."""
+"""What a category may be called, and what a person may write of it. Pure."""
 
-import hashlib
-import re
 from typing import Final
 
 from pydantic import TypeAdapter, ValidationError
@@ -14,7 +12,6 @@ MAX_PAGE_CHARS: Final = 200_000
 """Of a page that a person wrote."""
 _NAME: Final = TypeAdapter[str](CategoryName)
 _DESCRIPTION: Final = TypeAdapter[str](Description)
-_SHOWN: Final = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9_.:-]{0,198}[A-Za-z0-9_])?")
 
 
 def checked_name(name: str) -> str:
@@ -43,11 +40,3 @@ def checked_page(markdown: str) -> str:
         return storable(markdown)
     except ValueError as error:
         raise InvalidInput(f"the page {error}") from error
-
-
-def shown_id(resource_id: str) -> str:
-    """How a page names a resource: by its id, or, where that has characters that a page could not be searched for, by
-    `res_` and the first 32 hexadecimal digits of its SHA-256."""
-    if _SHOWN.fullmatch(resource_id):
-        return resource_id
-    return f"res_{hashlib.sha256(resource_id.encode()).hexdigest()[:32]}"

@@ -13,7 +13,8 @@ from ragpp_services.catalog.categories.consolidation import Consolidation, as_sh
 from ragpp_services.catalog.categories.events import category_event
 from ragpp_services.catalog.categories.finding import existing, to_change
 from ragpp_services.catalog.categories.making import Contradicts, last_of
-from ragpp_services.catalog.categories.naming import checked_description, checked_name, checked_page, shown_id
+from ragpp_services.catalog.categories.naming import checked_description, checked_name, checked_page
+from ragpp_services.catalog.categories.standing import standing
 from ragpp_services.catalog.categories.values import NewCategory
 from ragpp_services.catalog.items.sameness import contradicts
 from ragpp_services.catalog.pages import resolved, without
@@ -37,7 +38,7 @@ class Categories:
         """See the contract. A user may have one of the name of one that all users share, which it then hides."""
         name, description = checked_name(name), checked_description(description)
         await self._vectors.check_identity()
-        [embedding] = await self._vectors.embed_all([description])
+        [embedding] = await standing(self._vectors, [description])
         now, category_id = self._clock(), f"cat_{uuid4()}"
         async with self._store.writing(scope) as rows:
             if await rows.categories.find(name, own=True) is not None:
@@ -70,7 +71,7 @@ class Categories:
         async with self._store.writing(scope) as rows:
             category = await to_change(rows, name)
             gone = await rows.forgotten(resolved(content).resource_ids)
-            page = without(content, {shown_id(one) for one in gone})
+            page = without(content, gone)
             until = last_of(await rows.categories.statement_ids(category.name))
             await rows.categories.put_page(
                 category.category_id, page, until, resolved(page).resource_ids, now, edited=True

@@ -132,6 +132,15 @@ class ItemRows:
             found.setdefault((row["category"], row["seen_by"]), []).append(row["ordinal"])
         return found
 
+    async def near(
+        self, category: str | None, seen_by: str | None, ordinals: Sequence[int], least: float
+    ) -> dict[int, list[int]]:
+        """For each of `ordinals` those with a cosine of at least `least` or a little less, of all that share these."""
+        found: dict[int, list[int]] = {ordinal: [] for ordinal in ordinals}
+        for row in await self._run.own("near_items", category, seen_by, list(ordinals), least):
+            found[row["asked"]].append(row["near"])
+        return found
+
     async def vectors(self, category: str | None, seen_by: str | None) -> KeyVectors:
         """Of all that share these."""
         row = await self._run.own_row("vectors_of_items", category, seen_by)

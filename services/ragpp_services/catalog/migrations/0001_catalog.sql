@@ -116,8 +116,8 @@ CREATE INDEX items_of_category ON catalog.items (tenant_id, user_id, category, o
 CREATE INDEX items_one_with ON catalog.items (tenant_id, user_id, one_with) WHERE one_with IS NOT NULL;
 
 -- page_until: the last ordinal, of arrival or of a move, of items that the page was made of. page_resources: which
--- resources its footnotes name, as it names them. edited: a person wrote the page as it is. stale: it lost something that
--- went, so it has to be made anew. version: which page it is, counted.
+-- resources its footnotes name. edited: a person wrote the page as it is. stale: it lost something that went, so it has
+-- to be made anew. version: which page it is, counted.
 CREATE TABLE catalog.categories (
   tenant_id       text COLLATE "C" NOT NULL,
   user_id         text COLLATE "C" NOT NULL,

@@ -53,6 +53,8 @@ def without_turns(said: Said, gone: Collection[str]) -> Said | None:
         removed += max(0, end - start)
         kept_until = max(kept_until, end)
     left = "".join((*pieces, content[kept_until:]))
+    if not content.endswith("\n") and kept_until == len(content):  # its last line has no end, so the new one has none
+        left = left.removesuffix("\n").removesuffix("\r")
     return Said(left, tuple(messages)) if messages and left.strip() else None
 
 
