@@ -147,6 +147,19 @@ async def test_what_all_users_shared_and_is_forgotten_while_a_users_page_is_made
         assert ("$99" in page, "$199" in page) == (False, True)
 
 
+async def test_what_comes_while_a_page_is_made_does_not_hold_it_up_and_counts_as_new(
+    tier: PostgresCatalogTier, pool: Pool
+) -> None:
+    scope = new_scope()
+    await tier.create_category(scope, "prices", PRICES)
+    await say(tier, scope, 1, ["The Basic plan is at $99", "The Basic plan is at $199"])
+    async with while_a_page_is_made(pool, scope) as making:
+        await say(tier, scope, 2, ["Lions sleep for twenty hours"])
+    made = await tier.get_category(scope, "prices")
+    assert (making.result(), made.item_count, made.new_items) == (made.markdown_content, 3, 1)
+    assert ("Lions" in made.markdown_content, "$199" in made.markdown_content) == (False, True)
+
+
 async def test_what_a_person_writes_while_a_page_is_made_is_read_before_it_is_replaced(
     tier: PostgresCatalogTier, pool: Pool
 ) -> None:

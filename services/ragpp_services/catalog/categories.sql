@@ -41,12 +41,9 @@ SELECT category.*, held.item_count, held.new_items
           AND item.seen_by IS NULL AND item.one_with IS NULL) AS held
  ORDER BY category.name, category.user_id = ''
 
--- name: category_descriptions
--- Of the user's own and all users', by name; of two of one name the user's own.
-SELECT DISTINCT ON (name) name, description, embedding
-  FROM catalog.categories
- WHERE tenant_id = $1 AND user_id IN ($2, '')
- ORDER BY name, user_id = ''
+-- name: category_names
+-- Of the user's own and all users'.
+SELECT DISTINCT name FROM catalog.categories WHERE tenant_id = $1 AND user_id IN ($2, '') ORDER BY name
 
 -- name: category_item_ids
 -- In the order in which they came.

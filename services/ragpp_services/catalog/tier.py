@@ -17,8 +17,8 @@ from ragpp_services.catalog.extracting import put_extracted
 from ragpp_services.catalog.items.tier import Items
 from ragpp_services.catalog.items.writing import new_item
 from ragpp_services.catalog.rebuilding import Rebuilding
-from ragpp_services.catalog.resources.indexing import Said, cut, new_resource, without_turns
-from ragpp_services.catalog.resources.rows import NewChunk, NewResource
+from ragpp_services.catalog.resources.indexing import Said, indexed, without_turns
+from ragpp_services.catalog.resources.rows import Indexed, NewResource
 from ragpp_services.catalog.resources.tier import Resources
 from ragpp_services.catalog.statements import EVERYBODY
 from ragpp_services.catalog.stats import Stats
@@ -111,7 +111,9 @@ class PostgresCatalogTier:
         result: dict[int, NewResource | None] = {}
         for place, entry in entries.items():
             said = without_turns(Said(entry.content, entry.messages), without)
-            result[place] = None if said is None else new_resource(entry, said, self._counter)
+            result[place] = None
+            if said is not None:
+                result[place] = NewResource(entry, indexed(entry.resource_type, said, self._counter))
         return result
 
     async def put_extracted(
@@ -153,19 +155,16 @@ class PostgresCatalogTier:
                         continue  # another was stored meanwhile
                     await rows.raise_epoch()
                     await rows.add_forgotten(interaction_ids, self._clock())
-                    return await forgetting.withdraw(rows, interaction_ids, left, held, self._clock())
+                    return await forgetting.withdraw(rows, interaction_ids, held, left, self._clock())
             except Outdated:
                 continue
 
-    def _left(
-        self, held: Sequence[Resource], gone: Collection[str]
-    ) -> dict[str, tuple[Said, int, Sequence[NewChunk]] | None]:
-        result: dict[str, tuple[Said, int, Sequence[NewChunk]] | None] = {}
+    def _left(self, held: Sequence[Resource], gone: Collection[str]) -> dict[str, Indexed | None]:
+        """What each of `held` says without the interactions `gone`; None where nothing is left."""
+        result: dict[str, Indexed | None] = {}
         for one in held:
             said = without_turns(Said(one.content, one.messages), gone)
-            result[one.resource_id] = (
-                None if said is None else (said, self._counter.count(said.content), cut(said.content, self._counter))
-            )
+            result[one.resource_id] = None if said is None else indexed(one.resource_type, said, self._counter)
         return result
 
     async def holdings(

@@ -55,6 +55,8 @@ async def read(
 ) -> list[Shown]:
     """Those that exist, in their order but for what replaces another, which stands before it with its score at least.
     Of what occurred after `as_of` nothing is told; with their vectors on request."""
+    if not ranked:
+        return []
     found = await items.found([one.ordinal for one in ranked])
     there = [(found[one.ordinal], one) for one in ranked if one.ordinal in found]
     groups = await items.groups([one.leader for one, _ in there], as_of)

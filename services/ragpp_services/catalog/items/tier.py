@@ -1,5 +1,6 @@
 """The items' part of the tier, but for storing them."""
 
+import asyncio
 from collections.abc import Sequence
 from datetime import datetime
 from time import perf_counter
@@ -10,7 +11,7 @@ from ragpp.errors import CategoryNotFoundError, NotFound
 from ragpp.models import Filters, MemoryQuery, Page, Scope
 from ragpp.stores.cursors import page_size
 from ragpp.text.lexical import query_terms
-from ragpp_services.catalog.items.ranking import Answer, Ranked, Table, rank
+from ragpp_services.catalog.items.ranking import Answer, ItemColumns, Ranked, Table, rank
 from ragpp_services.catalog.items.reading import Shown, read
 from ragpp_services.catalog.items.rows import ItemRows, Narrowing
 from ragpp_services.catalog.paging import cursor_of, place_of
@@ -19,6 +20,9 @@ from ragpp_services.catalog.vectors import Vectors
 
 LOOKED_BEYOND: Final = 10
 """How many more than are asked for are read: one of them may replace what is among these."""
+
+INLINE_ITEMS: Final = 2_000
+"""Up to so many are ranked on the event loop, in about 1 ms; more go to a thread."""
 
 
 class Items:
@@ -62,8 +66,8 @@ class Items:
             if query.category is not None:
                 await check_category(rows.items, query.category)
             narrowing = Narrowing(category=query.category, resource_id=query.resource_id)
-            table = Table.of(await rows.items.scan(narrowing, query.as_of, embedding, terms), terms)
-            answer = rank(table, limit=query.k + LOOKED_BEYOND, least=query.similarity_threshold)
+            columns = await rows.items.scan(narrowing, query.as_of, embedding, terms)
+            answer = await ranked(columns, terms, limit=query.k + LOOKED_BEYOND, least=query.similarity_threshold)
             shown = (await read(rows.items, answer.ranked, as_of=query.as_of))[: query.k]
         return RetrievalResult(
             items=tuple(one.item for one in shown),
@@ -85,15 +89,33 @@ class Items:
             embedding = await self._vectors.of_question(query.text, query.embedding)
         terms = query_terms(query.text) if query.mode != "dense" else ()
         async with self._store.reading(query.scope) as rows:
-            table = Table.of(await rows.items.scan(narrowing, query.as_of, embedding, terms), terms)
-            answer: Answer = rank(
-                table,
+            answer = await ranked(
+                await rows.items.scan(narrowing, query.as_of, embedding, terms),
+                terms,
                 limit=query.limit + LOOKED_BEYOND,
                 least=query.filters.similarity_threshold,
                 by_words_alone=by_words and asked,
                 explain=query.explain,
             )
             return (await read(rows.items, answer.ranked, as_of=query.as_of))[: query.limit]
+
+
+async def ranked(
+    columns: ItemColumns,
+    terms: Sequence[int],
+    *,
+    limit: int,
+    least: float | None,
+    by_words_alone: bool = False,
+    explain: bool = False,
+) -> Answer:
+    """What a scan's `columns` answer; see `ragpp_services.catalog.items.ranking.rank`."""
+
+    def answer() -> Answer:
+        table = Table.of(columns, terms)
+        return rank(table, limit=limit, least=least, by_words_alone=by_words_alone, explain=explain)
+
+    return answer() if columns.items <= INLINE_ITEMS else await asyncio.to_thread(answer)
 
 
 async def read_places(

@@ -6,11 +6,12 @@ import json
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from ragpp.catalog import ResourceEntry, ResourceMessage, ResourceType
+from ragpp.catalog import ResourceMessage, ResourceType
 from ragpp.context.echo import own_chunks_of
+from ragpp.text.chunking import TextChunk
 from ragpp.text.lexical import document_weights
 from ragpp.text.port import TokenSpans
-from ragpp_services.catalog.resources.rows import NewChunk, NewResource
+from ragpp_services.catalog.resources.rows import Indexed, NewChunk
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,19 +66,21 @@ def _ends_before(one: ResourceMessage, messages: Sequence[ResourceMessage]) -> l
 
 def cut(content: str, counter: TokenSpans) -> tuple[NewChunk, ...]:
     """The chunks that full-text search reads, none of what came from memory. Raises what `counter` raises."""
-    return tuple(
-        NewChunk(part=one.ordinal, start=one.start, end=one.end, lexical=document_weights(one.text))
-        for one in own_chunks_of(content, counter)
-    )
+    return tuple(map(_chunk, own_chunks_of(content, counter)))
 
 
-def new_resource(entry: ResourceEntry, said: Said, counter: TokenSpans) -> NewResource:
-    """The rows of `entry`, of which `said` is left. Raises what `counter` raises."""
-    return NewResource(
-        entry=entry,
+def indexed(resource_type: ResourceType, said: Said, counter: TokenSpans) -> Indexed:
+    """What is stored of what a resource says. Raises what `counter` raises."""
+    pieces = own_chunks_of(said.content, counter)
+    whole = sum(piece.end - piece.start for piece in pieces) == len(said.content)
+    return Indexed(
         content=said.content,
         messages=said.messages,
-        content_hash=content_hash(entry.resource_type, said.content),
-        tokens=counter.count(said.content),
-        chunks=cut(said.content, counter),
+        content_hash=content_hash(resource_type, said.content),
+        tokens=sum(piece.tokens for piece in pieces) if whole else counter.count(said.content),
+        chunks=tuple(map(_chunk, pieces)),
     )
+
+
+def _chunk(piece: TextChunk) -> NewChunk:
+    return NewChunk(part=piece.ordinal, start=piece.start, end=piece.end, lexical=document_weights(piece.text))
