@@ -1,5 +1,6 @@
 """The catalog's own promises, on PostgreSQL."""
 
+import asyncio
 import re
 from collections.abc import AsyncIterator
 
@@ -8,9 +9,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pgvector.asyncpg import register_vector
+from pydantic import SecretStr
 
+from ragpp.catalog import ItemQuery
+from ragpp.embedding.hashing import HashingEmbedder
+from ragpp.errors import EmbeddingMismatch, InvalidInput, TierUnavailable
 from ragpp.models import Scope
+from ragpp.settings import PostgresSettings
+from ragpp.text.tokens import TokenCounter
 from ragpp_infra.embedded.stack import Endpoints
+from ragpp_services.catalog.app import open_tier
 from ragpp_services.catalog.statements import SQL
 from ragpp_services.catalog.tier import PostgresCatalogTier
 from tests.support.catalog import catalog_tier, item, resource
@@ -123,3 +131,66 @@ async def told(tier: PostgresCatalogTier, scope: Scope) -> list[tuple[object, ..
         (one.item_id, one.content, one.source_resource_id, one.also_in, one.sources, one.category, one.replaced_by)
         for one in items
     ]
+
+
+async def test_an_erasure_takes_a_part_at_a_time_and_leaves_no_item_without_its_resource(
+    tier: PostgresCatalogTier, scope: Scope
+) -> None:
+    await tier.store(scope, [resource(id="r1"), resource(id="r2")])
+    words = [f"word{n} and word{n + 1}" for n in range(700)]
+    for of, said in (("r1", words[:600]), ("r2", words[600:])):
+        entries = [item(text, of, id=f"{of}-{n}", by_hand=False) for n, text in enumerate(said)]
+        assert len(await tier.put_extracted(scope, of, entries)) == len(said)
+    steps = [await tier.holdings(scope)]
+    while await tier.erase(scope, 2**62):
+        steps.append(await tier.holdings(scope))
+        for one in (await tier.list_items(scope, limit=1_000)).items:
+            assert await tier.get_resource(scope, one.source_resource_id)
+    assert steps == [{"resources": 2, "items": 700}, {"resources": 2, "items": 200}]
+    assert await tier.holdings(scope) == {}
+
+
+async def test_writers_at_once_agree_on_what_is_one(tier: PostgresCatalogTier, scope: Scope) -> None:
+    await tier.store(scope, [resource(id="r")])
+    texts = ["Basic is $99", "basic is $99", "BASIC is $99"]
+    stored = await asyncio.gather(*(tier.store(scope, [item(text, "r")]) for text in texts))
+    assert len({one.id for (one,) in stored}) == 1
+    assert len((await tier.list_items(scope)).items) == 1
+
+
+@pytest.mark.usefixtures("tier")
+async def test_a_tier_of_another_model_does_not_open(endpoints: Endpoints) -> None:
+    with pytest.raises(EmbeddingMismatch):
+        async with catalog_tier(endpoints, embedder=HashingEmbedder(dimension=8)):
+            pass
+
+
+@pytest.mark.parametrize("embedding", [(0.0,) * 384, (1.0,) * 8])
+async def test_a_vector_of_no_use_is_refused(
+    tier: PostgresCatalogTier, scope: Scope, embedding: tuple[float, ...]
+) -> None:
+    entry = item("granite", "r").model_copy(update={"embedding": embedding})
+    with pytest.raises(InvalidInput):
+        await tier.store(scope, [resource(id="r"), entry])
+    with pytest.raises(InvalidInput):
+        await tier.search_items(scope, ItemQuery(text="granite", embedding=embedding))
+    assert await tier.holdings(scope) == {}
+
+
+async def test_a_vector_of_any_length_is_kept_at_length_one(tier: PostgresCatalogTier, scope: Scope) -> None:
+    (vector,) = (await HashingEmbedder().embed(["granite umbrella"])).tolist()
+    longer = tuple(7 * number for number in vector)
+    entry = item("granite umbrella", "r", id="i").model_copy(update={"embedding": longer})
+    await tier.store(scope, [resource(id="r"), entry, item("Granite umbrella", "r", id="same")])
+    assert (await tier.get_item(scope, "same")).item_id == "i"
+    kept = (await tier.get_item(scope, "i", vector=True)).embedding
+    assert kept == pytest.approx(vector, abs=1e-3)
+
+
+@pytest.mark.usefixtures("tier")
+async def test_a_tier_without_its_database_says_so(scope: Scope) -> None:
+    settings = PostgresSettings(dsn=SecretStr("postgresql://nobody:x@127.0.0.1:1/none"))
+    async with open_tier(settings, embedder=HashingEmbedder(), counter=TokenCounter()) as lost:
+        with pytest.raises(TierUnavailable):
+            await lost.list_items(scope)
+        assert not (await lost.health_check()).ok

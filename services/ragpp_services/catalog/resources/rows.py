@@ -165,8 +165,10 @@ class ResourceRows:
         found = {}
         for row in await self._run.seen("found_chunks", *columns):
             whole = stored_of(row)
-            part = whole.resource.content[row["found_start"] : row["found_end"]]
-            found[whole.ordinal] = whole.resource.model_copy(update={"content": part, "messages": ()})
+            part = whole.resource.content
+            if row["packed"]:
+                part = part[row["found_start"] : row["found_end"]]
+            found[whole.ordinal] = whole.resource.model_copy(update={"content": part})
         return found
 
     async def delete(self, ids: Collection[str]) -> list[GoneResource]:
