@@ -1,6 +1,7 @@
 """The catalog over HTTP: what is kept is read back, by those who may see it, and goes when it is to go."""
 
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from hashlib import sha256
 from typing import Final, cast
 
@@ -136,6 +137,43 @@ async def test_what_says_the_same_is_one_item_in_the_answer(memory: MemoryClient
     one, same = stored.items
     assert one == same
     assert one.also_in == (second,)
+
+
+async def test_a_thousand_items_are_answered_in_their_order(memory: MemoryClient) -> None:
+    sources = [await keep(memory), await keep(memory, "More prices.")]
+    items = [
+        {"content": f"Plan {number} costs ${number} a month.", "source_resource_id": sources[number % 2]}
+        for number in range(1_000)
+    ]
+    stored = await memory.store_items(user_id=USER, items=items)
+    assert [item.content for item in stored.items] == [item["content"] for item in items]
+
+
+async def test_what_a_resource_has_from_a_context_of_this_memory_is_no_new_item(
+    gateway: RealGateway, tenant: str, memory: MemoryClient
+) -> None:
+    pasted = f"Basic costs $99 a month.\n\n## RELEVANT KNOWLEDGE\n- {PRO} (relevance: 0.83)\n"
+    resource_id = await keep(memory, pasted, extract=True)
+    await gateway.digest(tenant)
+    taken = [item.content for item in (await memory.items(USER, resource_id=resource_id)).items]
+    assert any("$99" in content for content in taken)
+    assert not any("$299" in content for content in taken)
+    (job,) = (await memory.jobs(USER, stage="catalog")).items
+    result = cast("dict[str, list[dict[str, Json]]]", (await memory.job(job.id)).result)
+    assert [one["content"] for one in result["items"]] == taken
+
+
+async def test_questions_become_events_only_where_that_is_wanted(gateway: RealGateway, memory: MemoryClient) -> None:
+    await memory.retrieve(user_id=USER, query="qzquestion")
+    assert (await memory.events(USER)).items == ()
+    gateway.app.state.parts = replace(gateway.parts, record_retrievals=True)
+    try:
+        await memory.retrieve(user_id=USER, query="qzquestion")
+    finally:
+        gateway.app.state.parts = gateway.parts
+    (event,) = (await memory.events(USER)).items
+    assert (event.event_type, event.payload["result_count"]) == ("memory.retrieval_performed", 0)
+    assert "qzquestion" not in event.model_dump_json()
 
 
 async def test_an_item_that_was_deleted_is_told_of_and_not_stored_again(memory: MemoryClient) -> None:

@@ -174,7 +174,7 @@ async def forget_messages(parts: Parts, scope: Scope, ids: Sequence[str]) -> Out
             "short_term": parts.short_term.forget(scope, batch),
             "semantic": parts.semantic.forget_sources(scope, batch),
             "procedural": parts.procedural.forget_sources(scope, batch),
-            "catalog": parts.catalog.forget_sources(scope.seen_by(None), batch),  # whoever sees what has them
+            "catalog": parts.catalog.forget_sources(scope.seen_by(None), batch),  # whoever sees it
         }
         outcomes = await asyncio.gather(*(attempt(call, timeout_s=FORGET_S) for call in calls.values()))
         for tier, outcome in zip(calls, outcomes, strict=True):
