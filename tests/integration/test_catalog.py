@@ -89,38 +89,48 @@ async def test_a_scan_reads_the_partitions_of_the_user_and_of_all_users(
 TEXTS = ("Basic is $99", "basic is $99", "Pro is $299", "pro is $299", "granite umbrella")
 
 
-@settings(max_examples=15)
+@settings(max_examples=25)
 @given(st.lists(st.tuples(st.integers(0, 3), st.sampled_from(TEXTS), st.booleans()), max_size=12), st.data())
-async def test_after_anything_went_the_items_are_those_of_what_is_left_stored_anew(
+async def test_after_anything_went_or_moved_the_items_are_those_of_what_is_left_stored_anew(
     tier: PostgresCatalogTier, said: list[tuple[int, str, bool]], data: st.DataObject
 ) -> None:
     scope, anew = new_scope(), new_scope()
-    entries = [
-        item(text, f"r{of}", id=f"i{n}", sources=(f"m{n}",), category="pricing" if filed else None)
+    left = {
+        f"i{n}": item(text, f"r{of}", id=f"i{n}", sources=(f"m{n}",), category="pricing" if filed else "other")
         for n, (of, text, filed) in enumerate(said)
-    ]
+    }
+    resources = [f"r{n}" for n in range(4)]
     for one in (scope, anew):
         await tier.create_category(one, "pricing", "What the plans cost")
-    await tier.store(scope, [resource(id=f"r{n}") for n in range(4)])
-    for entry in entries:
+        await tier.create_category(one, "other", "Whatever else there is")
+    await tier.store(scope, [resource(id=identifier) for identifier in resources])
+    for entry in left.values():
         await tier.store(scope, [entry])
-    gone, left = set[str](), {f"r{n}" for n in range(4)}
-    for number in range(data.draw(st.integers(0, 4))):
-        if data.draw(st.booleans()):
-            of = data.draw(st.sampled_from(sorted(left)))
-            left.discard(of)
-            await tier.delete_resource(scope, of)
-            gone |= {entry.id for entry in entries if entry.source_resource_id == of}
-        elif entries:
-            place = data.draw(st.integers(0, len(entries) - 1), label=f"{number}")
-            await tier.forget_sources(scope, [f"m{place}"])
-            gone.add(f"i{place}")
+    for _ in range(data.draw(st.integers(0, 5), label="how often")):
         if not left:
             break
-    await tier.store(anew, [resource(id=identifier) for identifier in sorted(left)])
-    for entry in entries:
-        if entry.id not in gone:
-            await tier.store(anew, [entry])
+        chosen = left[data.draw(st.sampled_from(sorted(left)), label="of")]
+        leader = (await tier.get_item(scope, chosen.id)).item_id
+        whole = [one for one in left if (await tier.get_item(scope, one)).item_id == leader]
+        way = data.draw(st.sampled_from(["resource", "turn", "item", "move"]), label="what")
+        if way == "resource":
+            await tier.delete_resource(scope, chosen.source_resource_id)
+            resources.remove(chosen.source_resource_id)
+            of = chosen.source_resource_id
+            left = {one: entry for one, entry in left.items() if entry.source_resource_id != of}
+        elif way == "turn":
+            await tier.forget_sources(scope, chosen.sources)
+            del left[chosen.id]
+        elif way == "item":
+            assert await tier.forget(scope, [chosen.id]) == 1
+            left = {one: entry for one, entry in left.items() if one not in whole}
+        else:
+            target = "other" if chosen.category == "pricing" else "pricing"
+            await tier.put_in_category(scope, target, [chosen.id])
+            left |= {one: left[one].model_copy(update={"category": target}) for one in whole}
+    await tier.store(anew, [resource(id=identifier) for identifier in resources])
+    for entry in left.values():
+        await tier.store(anew, [entry])
     assert await told(tier, scope) == await told(tier, anew)
 
 

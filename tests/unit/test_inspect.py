@@ -149,11 +149,12 @@ def test_each_kind_is_shown_with_its_state() -> None:
 
 def test_the_catalog_is_shown_with_who_sees_it() -> None:
     lines = shown(KNOWN).splitlines()
-    (resource,) = [line for line in lines if "res_1" in line and "document" in line]
-    assert "sales" in resource
-    assert "$299 [bold]" in resource
-    (item,) = [line for line in lines if "all users" in line]
-    assert "product_knowledge" in item
+    (resource,) = [place for place, line in enumerate(lines) if "document" in line]
+    assert "$299 [bold]" in lines[resource]
+    assert lines[resource + 1].strip() == "res_1, sales alone"
+    (item,) = [place for place, line in enumerate(lines) if "all users" in line]
+    assert "product_knowledge" in lines[item - 1]
+    assert lines[item].strip() == "item_1, all users"
     (category,) = [line for line in lines if "a person" in line]
     assert category.split()[:2] == ["product_knowledge", "7"]
 

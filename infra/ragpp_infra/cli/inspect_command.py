@@ -17,6 +17,7 @@ from ragpp.learned import Finding, Reflection, ReviewList
 from ragpp.models import Entity, Page, Preference, Relationship, Rule, Value
 from ragpp.paging import PAGE, pages
 from ragpp_infra.cli.arguments import parse_moment
+from ragpp_infra.cli.catalog.tables import categories_table, items_table, resources_table
 from ragpp_infra.cli.console import emit_json, out, safe
 from ragpp_infra.cli.options import DEFAULT_HOME, HomeOption, JsonOption, KeyOption, UrlOption
 from ragpp_infra.cli.render import count, counted, digesting
@@ -128,9 +129,9 @@ def known_view(known: Known, *, limit: int) -> RenderableType:
         _section("rules", known.rules, _rules(known.rules[:limit])),
         _section("findings", known.findings, _findings(known.findings[:limit])),
         _section("reflections", known.reflections, _reflections(known.reflections[:limit])),
-        _section("resources", known.resources, _resources(known.resources[:limit])),
-        _section("items", known.items, _items(known.items[:limit])),
-        _section("categories", known.categories, _categories(known.categories[:limit])),
+        _section("resources", known.resources, resources_table(known.resources[:limit])),
+        _section("items", known.items, items_table(known.items[:limit])),
+        _section("categories", known.categories, categories_table(known.categories[:limit])),
         Text(""),
         _waiting(known),
         *digesting(known.pending),
@@ -148,7 +149,7 @@ def _waiting(known: Known) -> Text:
     return safe(said + (f"\n→ ragpp review --user {known.user_id}" if any(kinds.values()) else ""), "dim")
 
 
-def _section(title: str, items: Sequence[object], table: Table) -> RenderableType:
+def _section(title: str, items: Sequence[object], table: RenderableType) -> RenderableType:
     heading = Line(safe(counted(len(items), title), "bold"), align="left")
     return Group(Text(""), heading, table) if items else Group(Text(""), heading)
 
@@ -156,19 +157,7 @@ def _section(title: str, items: Sequence[object], table: Table) -> RenderableTyp
 def _table(*columns: str) -> Table:
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
     for column in columns:
-        right = column in {
-            "mentions",
-            "conf.",
-            "support",
-            "n",
-            "read",
-            "rel.",
-            "pref.",
-            "prio.",
-            "tokens",
-            "items",
-            "new",
-        }
+        right = column in {"mentions", "conf.", "support", "n", "read", "rel.", "pref.", "prio."}
         table.add_column(column, justify="right" if right else "left", no_wrap=right)
     return table
 
@@ -258,45 +247,6 @@ def _reflections(items: Sequence[Reflection]) -> Table:
             safe(", ".join(one.failed), "red"),
         )
     return table
-
-
-def _resources(items: Sequence[Resource]) -> Table:
-    table = _table("resource", "type", "tokens", "time", "seen by", "begins")
-    for one in items:
-        begins = safe("content deleted" if one.is_stub else _short(one.content), "dim")
-        table.add_row(
-            safe(one.resource_id), one.resource_type, str(one.tokens), _day(one.occurred_at), _seen_by(one), begins
-        )
-    return table
-
-
-def _items(items: Sequence[MemoryItem]) -> Table:
-    table = _table("item", "category", "conf.", "importance", "time", "seen by", "from")
-    for one in items:
-        table.add_row(
-            safe(_short(one.content, 160)),
-            safe(one.category or ""),
-            f"{one.confidence:.2f}",
-            one.importance,
-            _day(one.occurred_at),
-            _seen_by(one),
-            safe(one.source_resource_id, "dim"),
-        )
-    return table
-
-
-def _categories(items: Sequence[MemoryCategory]) -> Table:
-    table = _table("category", "items", "new", "page made", "by", "description")
-    for one in items:
-        by = "a person" if one.edited else ""
-        description = safe(_short(one.description), "dim")
-        table.add_row(safe(one.name), str(one.item_count), str(one.new_items), _day(one.updated_at), by, description)
-    return table
-
-
-def _seen_by(one: Resource | MemoryItem) -> Text:
-    who = {"agent": one.agent_id or "one agent", "shared": "", "global": "all users"}
-    return safe(who[one.visibility])
 
 
 def _day(moment: datetime | None) -> str:

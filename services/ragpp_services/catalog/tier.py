@@ -76,7 +76,7 @@ class PostgresCatalogTier:
         self, scope: Scope, entries: Sequence[Entry | CatalogInput], epoch: int | None = None
     ) -> list[Stored]:
         """See the contract. What is forgotten of a conversation is left out of it, and it is the same without."""
-        accepted = _accepted(entries)
+        accepted = _accepted(scope, entries)
         if not accepted:
             return []
         await self._vectors.check_identity()
@@ -198,11 +198,20 @@ class PostgresCatalogTier:
         return version
 
 
-def _accepted(entries: Sequence[Entry | CatalogInput]) -> list[CatalogInput]:
-    """Raises InvalidInput for an entry of another kind."""
+def _accepted(scope: Scope, entries: Sequence[Entry | CatalogInput]) -> list[CatalogInput]:
+    """Raises InvalidInput for an entry of another kind, and for one of all users that rests on interactions, which are
+    one user's: who forgets them could not find it."""
     accepted: list[CatalogInput] = []
     for entry in entries:
         if not isinstance(entry, ResourceEntry | ItemEntry):
             raise InvalidInput(f"the catalog holds resources and items, not an entry of kind {entry.kind}")
+        if scope.user_id == EVERYBODY and _rests_on_interactions(entry):
+            raise InvalidInput("what all users share rests on no user's interactions")
         accepted.append(entry)
     return accepted
+
+
+def _rests_on_interactions(entry: CatalogInput) -> bool:
+    if isinstance(entry, ItemEntry):
+        return bool(entry.sources)
+    return any(message.interaction_id is not None for message in entry.messages)

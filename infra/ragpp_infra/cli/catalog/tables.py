@@ -27,7 +27,7 @@ def resources_table(resources: Sequence[Resource]) -> RenderableType:
     """A line each."""
     table = _table("type", "of", "tokens", "title")
     for one in resources:
-        title = _above(safe(title_of(one)), one.resource_id)
+        title = _above(safe(title_of(one)), f"{one.resource_id}{_seen_by(one)}")
         table.add_row(one.resource_type, when(one.occurred_at)[:10], f"{one.tokens:,}", title)
     return table if resources else _none("no resources")
 
@@ -65,7 +65,7 @@ def items_table(items: Sequence[MemoryItem]) -> RenderableType:
             safe(one.category or ""),
             f"{one.confidence:.2f}",
             when(one.occurred_at)[:10],
-            _above(_said(one), one.item_id),
+            _above(_said(one), f"{one.item_id}{_seen_by(one)}"),
         )
     return table if items else _none("no items")
 
@@ -86,11 +86,16 @@ def _said(item: MemoryItem) -> Text:
     return Text.assemble(text, (" (replaced since)", "dim")) if item.replaced_by else text
 
 
+def _seen_by(one: Resource | MemoryItem) -> str:
+    """Who, where it is not all agents of the user."""
+    return {"agent": f", {one.agent_id or 'one agent'} alone", "shared": "", "global": ", all users"}[one.visibility]
+
+
 def categories_table(categories: Sequence[MemoryCategory]) -> RenderableType:
     """A line each."""
     table = _table("category", "items", "new", "page of", "what it has")
     for one in categories:
-        page = f"{when(one.updated_at)}{', edited' if one.edited else ''}"
+        page = f"{when(one.updated_at)}{', a person' if one.edited else ''}"
         table.add_row(safe(one.name), f"{one.item_count:,}", f"{one.new_items:,}", page, safe(one.description))
     return table if categories else _none("no categories")
 

@@ -256,7 +256,7 @@ def _values(new: NewResource, event_id: int) -> tuple[object, ...]:
         _messages_json(new.said.messages),
         entry.occurred_at,
         entry.session_id,
-        entry.agent_id,
+        entry.seen_by or entry.agent_id,
         entry.seen_by,
         entry.contributor,
         entry.redactions,

@@ -35,7 +35,7 @@ async def retrieve(requester: Reader, parts: GatewayParts, body: RetrieveRequest
     found = await parts.catalog.search_items(scope, query)
     requester.items = len(found.items)
     if parts.record_retrievals:
-        await parts.events.retrieved(scope, body.query, "rag", len(found.items))
+        await parts.events.retrieved(scope, body.query, RetrievalMode.RAG, len(found.items))
     reason = NOT_ESCALATED if body.mode is RetrievalMode.HYBRID else None
     return found.model_copy(update={"mode_used": RetrievalMode.RAG, "escalated": False, "escalation_reason": reason})
 

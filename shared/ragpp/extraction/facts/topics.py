@@ -18,6 +18,7 @@ _PHRASE: Final = re.compile(
 )
 _NAME: Final = re.compile(r"(?<![\w'.-])[A-Z][\w'&-]*(?:\s(?:[A-Z][\w'&-]*|\d[\w.]*))*")
 _PLACED: Final = re.compile(r"\b(?:in|at|from|near|to|into|on|via|with|by|for)\s(?:the\s)?$", re.IGNORECASE)
+_MINE: Final = re.compile(r"(?:my|our)\s", re.IGNORECASE)
 _BEHIND_AN_ARTICLE: Final = re.compile(r"\b(?:the|an?|our|my|your)\s$", re.IGNORECASE)
 _GOES_ON: Final = re.compile(r"\b(?:it|they|them|its)\b", re.IGNORECASE)
 _VOCATIVE: Final = re.compile(r",\s[A-Z][a-z]+[.!?]*$|^(?:[A-Z][a-z]+),\s")
@@ -40,9 +41,9 @@ class Who:
 @dataclass(slots=True)
 class Topic:
     """What was spoken of last. `thing`: what "it" is at the beginning of the next sentence. `named`: the last thing
-    with a name, without an article; `matter`: what was asked after or dealt with last, where
-    nothing has a name; `lasting`: it does not give way to another, as in a review of one thing. `asked`:
-    the question that was asked last, and not yet answered."""
+    with a name, without an article; `matter`: what was asked after or dealt with last, named or not. `lasting`: neither
+    gives way to another, as in a review of one thing. `asked`: the question that was asked last, and not yet answered.
+    """
 
     thing: str | None = None
     person: str | None = None
@@ -60,9 +61,7 @@ class Topic:
         clause = Clause(straight)
         subject = clause.subject
         name = _named_thing(straight, who) if len(straight.split()) > 1 else None
-        leads = name is not None and (
-            straight.endswith("?") or name in subject or _with_its_article(name, straight) != name
-        )
+        leads = name is not None and _leads(name, straight, subject)
         free = (self.named is None and self.matter is None) if self.lasting else (self.named is None or leads)
         if name is not None and free:
             self.named = name
@@ -81,7 +80,9 @@ class Topic:
         part of the matter at hand ("the opening")."""
         asks = text.endswith("?")
         own = asks or clause.subject.lower() in {"i", "we"}
-        if self.lasting:
+        if _MINE.match(clause.subject) and not self.lasting:
+            found: str | None = clause.subject
+        elif self.lasting:
             found = None if self.matter else (_phrase(clause.predicate) if own else None) or self.thing
         elif not own:
             return
@@ -104,6 +105,13 @@ class Topic:
             self.person = (
                 people[1:] if len(people) > 1 and people[0].lower() in SENTENCE_OPENERS else people or alone
             )[0]
+
+
+def _leads(name: str, text: str, subject: str) -> bool:
+    """Whether a sentence is about `name`, and does not only mention it."""
+    if text.endswith("?") or name in subject:
+        return True
+    return _with_its_article(name, text) != name and not _PLACED.search(text[: text.find(name)])
 
 
 def _may_be_named_again(subject: str) -> bool:
