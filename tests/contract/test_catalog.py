@@ -191,6 +191,15 @@ async def test_what_all_users_share_is_seen_by_each_and_changed_by_none(tier: Ca
     assert await searched(tier, other, "office") == []
 
 
+async def test_what_all_users_share_rests_on_no_users_interactions(tier: CatalogTier, scope: Scope) -> None:
+    shared = everybody(scope)
+    with pytest.raises(InvalidInput):
+        await tier.store(shared, [conversation(("Ann", "I live in Porto."), ids=("m1",))])
+    with pytest.raises(InvalidInput):
+        await tier.store(shared, [resource(id="r"), item("Porto", "r", sources=("m1",))])
+    assert await tier.holdings(shared) == {}
+
+
 async def test_what_occurred_later_is_not_seen(tier: CatalogTier, scope: Scope) -> None:
     await tier.store(scope, [resource(id="r1"), resource(id="r2")])
     await tier.store(scope, [item("Basic is $99", "r1", id="late", occurred_at=LATER)])

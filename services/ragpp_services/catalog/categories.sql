@@ -157,23 +157,24 @@ UPDATE catalog.items SET category = NULL, moved = 0
 RETURNING id
 
 -- name: count_all
--- What the scope sees, and when something was last done. $3 view text or null
+-- What the scope sees, when something was last done, and how large the user's own part of it is. $3 view text or null
 SELECT resources.*, items.*, categories.*
   FROM (SELECT count(*) AS resources, max(extracted_at) AS extracted_at,
                COALESCE(sum(pg_column_size(content) + COALESCE(pg_column_size(packed), 0)
-                            + pg_column_size(metadata) + pg_column_size(messages)), 0) AS resource_bytes
+                            + pg_column_size(metadata) + pg_column_size(messages))
+                        FILTER (WHERE user_id = $2), 0) AS resource_bytes
           FROM catalog.resources
          WHERE tenant_id = $1 AND user_id IN ($2, '') AND ($3::text IS NULL OR seen_by IS NULL OR seen_by = $3)
        ) AS resources,
        (SELECT count(*) FILTER (WHERE one_with IS NULL) AS items,
                COALESCE(sum(pg_column_size(content) + pg_column_size(embedding) + pg_column_size(lexical)
-                            + pg_column_size(metadata)), 0) AS item_bytes
+                            + pg_column_size(metadata)) FILTER (WHERE user_id = $2), 0) AS item_bytes
           FROM catalog.items
          WHERE tenant_id = $1 AND user_id IN ($2, '') AND ($3::text IS NULL OR seen_by IS NULL OR seen_by = $3)
        ) AS items,
        (SELECT count(*) AS categories, max(consolidated_at) AS consolidated_at,
-               COALESCE(sum(pg_column_size(description) + pg_column_size(embedding) + pg_column_size(markdown)), 0)
-                 AS category_bytes
+               COALESCE(sum(pg_column_size(description) + pg_column_size(embedding) + pg_column_size(markdown))
+                        FILTER (WHERE user_id = $2), 0) AS category_bytes
           FROM catalog.categories
          WHERE tenant_id = $1 AND user_id IN ($2, '')) AS categories
 

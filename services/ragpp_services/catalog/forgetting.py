@@ -3,6 +3,8 @@ never been."""
 
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
+from itertools import accumulate
+from typing import Final
 
 from pydantic import JsonValue
 
@@ -16,6 +18,9 @@ from ragpp_services.catalog.items.sameness import same_fact
 from ragpp_services.catalog.resources.rows import GoneResource, Indexed
 from ragpp_services.catalog.store import Rows
 from ragpp_services.catalog.storing import private_to
+
+ERASED_TOKENS: Final = 1_000_000
+"""Of resources that one erasure deletes at most: their chunks take a tenth of a second."""
 
 
 async def forget(rows: Rows, resource_ids: Collection[str], item_ids: Collection[str], now: datetime) -> int:
@@ -114,25 +119,41 @@ async def withdraw(
 
 async def erase(rows: Rows, before: int, contributor: str | None, now: datetime) -> bool:
     """Delete the oldest of each layer that were written by events of before that one, of a contributor where one is
-    named; whether there may be more. A resource on which somebody stored something by that event or later stays as a
-    stub, of that event. Begins an epoch, but for what all users share only where something of the contributor is."""
+    named; whether there may be more. Resources wait until few enough items rest on them. One on which somebody stored
+    something by that event or later stays as a stub, of that event. Begins an epoch, but for what all users share only
+    where something of the contributor is."""
     found = await rows.erasable(before, contributor, ERASED_AT_ONCE)
     if contributor is not None and not (found.resources or found.items or found.categories):
         return False
     await rows.raise_epoch()
-    later = await rows.later_items(found.resources, before)
+    await regroup(rows.items, await rows.erase_categories(found.categories), same_fact)
+    erased = together(found.resources)
+    later = await rows.later_items(erased, before)
+    rested = [
+        one.id
+        for one in await rows.items.of_resources(erased)
+        if one.resource_id not in later or not one.by_hand or one.event_id < before
+    ]
+    going = list(dict.fromkeys((*found.items, *rested)))
+    if len(going) > ERASED_AT_ONCE:
+        erased, going, later = [], going[:ERASED_AT_ONCE], {}
+    dropped = await drop_items(rows, going, now, erased)
     await rows.resources.leave_stubs(list(later))
     await rows.date_stubs(later)
-    gone = await rows.resources.delete([one for one in found.resources if one not in later])
-    rested = {
-        one.id
-        for one in await rows.items.of_resources(found.resources)
-        if one.resource_id not in later or not one.by_hand or one.event_id < before
-    }
-    await regroup(rows.items, await rows.erase_categories(found.categories), same_fact)
-    dropped = await drop_items(rows, {*found.items, *rested}, now, found.resources)
+    gone = await rows.resources.delete([one for one in erased if one not in later])
     await rows.add_forgotten([*(one.id for one in gone), *(one.id for one in dropped)], now)
-    return ERASED_AT_ONCE in {len(found.resources), len(found.items), len(found.categories)}
+    return len(erased) < len(found.resources) or ERASED_AT_ONCE in {
+        len(found.resources),
+        len(found.items),
+        len(found.categories),
+    }
+
+
+def together(resources: Mapping[str, int]) -> list[str]:
+    """The first of these resources, whose tokens are given, that are short enough to be deleted together; one at
+    least."""
+    until = accumulate(resources.values())
+    return [one for one, tokens in zip(resources, until, strict=True) if tokens <= ERASED_TOKENS] or list(resources)[:1]
 
 
 def _resource_gone(one: GoneResource, now: datetime, *, stub: bool = False) -> NewEvent:

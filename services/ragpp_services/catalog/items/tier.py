@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Sequence
-from datetime import datetime
 from time import perf_counter
 from typing import Final
 
@@ -67,7 +66,7 @@ class Items:
                 await check_category(rows.items, query.category)
             narrowing = Narrowing(category=query.category, resource_id=query.resource_id)
             columns = await rows.items.scan(narrowing, query.as_of, embedding, terms)
-            answer = await ranked(columns, terms, limit=query.k + LOOKED_BEYOND, least=query.similarity_threshold)
+            answer = await answered(columns, terms, limit=query.k + LOOKED_BEYOND, least=query.similarity_threshold)
             shown = (await read(rows.items, answer.ranked, as_of=query.as_of))[: query.k]
         return RetrievalResult(
             items=tuple(one.item for one in shown),
@@ -89,7 +88,7 @@ class Items:
             embedding = await self._vectors.of_question(query.text, query.embedding)
         terms = query_terms(query.text) if query.mode != "dense" else ()
         async with self._store.reading(query.scope) as rows:
-            answer = await ranked(
+            answer = await answered(
                 await rows.items.scan(narrowing, query.as_of, embedding, terms),
                 terms,
                 limit=query.limit + LOOKED_BEYOND,
@@ -100,7 +99,7 @@ class Items:
             return (await read(rows.items, answer.ranked, as_of=query.as_of))[: query.limit]
 
 
-async def ranked(
+async def answered(
     columns: ItemColumns,
     terms: Sequence[int],
     *,
@@ -119,10 +118,12 @@ async def ranked(
 
 
 async def read_places(
-    items: ItemRows, places: Sequence[int], *, as_of: datetime | None = None, vectors: bool = False
+    items: ItemRows, places: Sequence[int], *, vectors: bool = False, told_replaced: bool = True
 ) -> list[Shown]:
     """The items at these places, of which none answers a question better than another."""
-    return await read(items, [Ranked(place, 0.0, None) for place in places], as_of=as_of, vectors=vectors)
+    return await read(
+        items, [Ranked(place, 0.0, None) for place in places], vectors=vectors, told_replaced=told_replaced
+    )
 
 
 async def check_category(items: ItemRows, name: str) -> None:

@@ -165,8 +165,10 @@ class ResourceRows:
         found = {}
         for row in await self._run.seen("found_chunks", *columns):
             whole = stored_of(row)
-            part = whole.resource.content[row["found_start"] : row["found_end"]]
-            found[whole.ordinal] = whole.resource.model_copy(update={"content": part, "messages": ()})
+            part = whole.resource.content
+            if row["packed"]:
+                part = part[row["found_start"] : row["found_end"]]
+            found[whole.ordinal] = whole.resource.model_copy(update={"content": part})
         return found
 
     async def delete(self, ids: Collection[str]) -> list[GoneResource]:
@@ -254,7 +256,7 @@ def _values(new: NewResource, event_id: int) -> tuple[object, ...]:
         _messages_json(new.said.messages),
         entry.occurred_at,
         entry.session_id,
-        entry.agent_id,
+        entry.seen_by or entry.agent_id,
         entry.seen_by,
         entry.contributor,
         entry.redactions,
