@@ -229,6 +229,13 @@ async def test_a_search_tells_how_sure_it_is_and_how_much_there_is(tier: Catalog
     assert [one.item_id for one in of.items] == ["elsewhere"]
 
 
+async def test_a_search_by_a_vector_alone_tells_cosines(tier: CatalogTier, scope: Scope) -> None:
+    await tier.store(scope, [resource(id="r"), item("saffron lighthouse", "r", id="i")])
+    vector = (await tier.get_item(scope, "i", vector=True)).embedding
+    found = await tier.search_items(scope, ItemQuery(text="", embedding=vector, k=1))
+    assert found.confidence_scores == pytest.approx((1.0,), abs=0.01)
+
+
 async def test_between_equals_the_more_important_is_first(tier: CatalogTier, scope: Scope) -> None:
     await tier.store(scope, [resource(id="r")])
     entries = [

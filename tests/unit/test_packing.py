@@ -242,6 +242,15 @@ def test_what_was_corrected_since_is_shown_as_such() -> None:
     assert "Ada Ng: I work at Brightwater" in packed.context
 
 
+def test_an_item_that_a_later_one_replaced_is_shown_as_such() -> None:
+    old = memory("a", "Basic is $89", "item").model_copy(update={"corrected_by": "b"})
+    packed = pack([memory("b", "Basic is $79", "item"), old], [], Frame(), budget=200, counter=Words())
+    assert packed.context.splitlines()[1:] == [
+        "- Basic is $79 (relevance: 0.50)",
+        "- [since corrected] Basic is $89 (relevance: 0.50)",
+    ]
+
+
 @pytest.mark.parametrize("budget", [160, 200, 256, 320, 400])
 def test_one_memory_that_fits_the_budget_is_shown(budget: int) -> None:
     lone = memory("a", " ".join(f"word{number}" for number in range(125)))

@@ -81,6 +81,8 @@ def around(memory: Memory) -> Around:
     if memory.kind in _INTERACTIONS:
         who = as_name(memory.said_by or "") or "user"
         head, day, rest = _before_interaction(f"{who}{CORRECTED}" if memory.corrected_by else who, memory.occurred_at)
+    elif memory.corrected_by:
+        rest = (f"{CORRECTED.lstrip()} ",)
     elif label := _label(memory)[1]:
         rest = (label,)
     bracket = ""

@@ -57,6 +57,7 @@ class Items:
         return Page[MemoryItem](items=items, next_cursor=following)
 
     async def search_items(self, scope: Scope, query: ItemQuery) -> RetrievalResult:
+        """See the contract. Of a vector without words the scores are cosines."""
         began = perf_counter()
         await self._vectors.check_identity()
         embedding = await self._vectors.of_question(query.text, query.embedding)
@@ -68,11 +69,14 @@ class Items:
             columns = await rows.items.scan(narrowing, query.as_of, embedding, terms)
             answer = await answered(columns, terms, limit=query.k + LOOKED_BEYOND, least=query.similarity_threshold)
             shown = (await read(rows.items, answer.ranked, as_of=query.as_of))[: query.k]
+        by_meaning = not query.text.strip()
         return RetrievalResult(
             items=tuple(one.item for one in shown),
             total_found=answer.total_found,
             search_time_ms=1_000 * (perf_counter() - began),
-            confidence_scores=tuple(one.ranked.score for one in shown),
+            confidence_scores=tuple(
+                max(0.0, one.ranked.similarity or 0.0) if by_meaning else one.ranked.score for one in shown
+            ),
         )
 
     async def retrieve(self, query: MemoryQuery) -> list[Shown]:

@@ -6,12 +6,13 @@ category, and 42 with the examples beside them, with 10. FLOOR and MARGIN are ch
 not looked at, 40 do: 11 come to a wrong category, 8 to none although they have one, 1 to one although it has none.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from ragpp import catalog
 from ragpp_services.catalog.pages.values import Vector
 
 FLOOR: Final = 0.22
@@ -30,73 +31,56 @@ class DefaultCategory(NamedTuple):
     examples: tuple[str, ...]
 
 
-DEFAULT_CATEGORIES: Final = (
-    DefaultCategory(
-        "lead_preferences",
-        "Captured preferences, requirements, and communication styles of leads",
-        (
-            "Nina prefers to be billed once a year",
-            "The customer wants to be contacted by phone",
-            "He likes brief answers without jargon",
-            "She needs an invoice in Spanish",
-            "The client requires a signed agreement first",
-            "They have a budget of 3,000 euros",
-            "The lead dislikes video calls",
-            "Her tone is formal and polite",
-        ),
+_EXAMPLES: Final[Mapping[str, tuple[str, ...]]] = {
+    "lead_preferences": (
+        "Nina prefers to be billed once a year",
+        "The customer wants to be contacted by phone",
+        "He likes brief answers without jargon",
+        "She needs an invoice in Spanish",
+        "The client requires a signed agreement first",
+        "They have a budget of 3,000 euros",
+        "The lead dislikes video calls",
+        "Her tone is formal and polite",
     ),
-    DefaultCategory(
-        "product_knowledge",
-        "Information about products, pricing, features, and comparisons",
-        (
-            "The Team plan costs 49 dollars a month",
-            "Exports are available as CSV",
-            "The product integrates with Slack",
-            "Storage is limited to 100 GB",
-            "The enterprise version offers role-based access",
-            "The competitor's tool lacks a mobile app",
-            "Support is included in all plans",
-            "The feature was released in version 3",
-        ),
+    "product_knowledge": (
+        "The Team plan costs 49 dollars a month",
+        "Exports are available as CSV",
+        "The product integrates with Slack",
+        "Storage is limited to 100 GB",
+        "The enterprise version offers role-based access",
+        "The competitor's tool lacks a mobile app",
+        "Support is included in all plans",
+        "The feature was released in version 3",
     ),
-    DefaultCategory(
-        "objection_patterns",
-        "Common objections encountered and successful response patterns",
-        (
-            "Prospects say that it costs too much; comparing with the cost of doing nothing answers it",
-            "Customers worry about switching, and a migration plan reassures them",
-            "'We already have a tool' is a frequent objection",
-            "Doubts about security are met with the certificate",
-            "A typical pushback is that there is no time to set it up",
-            "People who fear a long contract accept a monthly one",
-        ),
+    "objection_patterns": (
+        "Prospects say that it costs too much; comparing with the cost of doing nothing answers it",
+        "Customers worry about switching, and a migration plan reassures them",
+        "'We already have a tool' is a frequent objection",
+        "Doubts about security are met with the certificate",
+        "A typical pushback is that there is no time to set it up",
+        "People who fear a long contract accept a monthly one",
     ),
-    DefaultCategory(
-        "conversation_insights",
-        "Meta-learnings and patterns observed across conversations",
-        (
-            "Customers ask about delivery before they ask about price",
-            "Calls in the morning tend to be longer",
-            "Users stop replying after a long message",
-            "Across sessions, people come back to the same topic",
-            "In many chats the real question comes last",
-            "Most users mention their role early in the conversation",
-        ),
+    "conversation_insights": (
+        "Customers ask about delivery before they ask about price",
+        "Calls in the morning tend to be longer",
+        "Users stop replying after a long message",
+        "Across sessions, people come back to the same topic",
+        "In many chats the real question comes last",
+        "Most users mention their role early in the conversation",
     ),
-    DefaultCategory(
-        "successful_approaches",
-        "Documented approaches that led to positive outcomes",
-        (
-            "Sending a sample before the meeting led to an order",
-            "A free workshop won the customer over",
-            "Calling back on the same day closed the sale",
-            "Naming a reference customer convinced the manager",
-            "Splitting the rollout into phases made it succeed",
-            "What worked best was to let them try it themselves",
-        ),
+    "successful_approaches": (
+        "Sending a sample before the meeting led to an order",
+        "A free workshop won the customer over",
+        "Calling back on the same day closed the sale",
+        "Naming a reference customer convinced the manager",
+        "Splitting the rollout into phases made it succeed",
+        "What worked best was to let them try it themselves",
     ),
+}
+DEFAULT_CATEGORIES: Final = tuple(
+    DefaultCategory(name, description, _EXAMPLES[name]) for name, description in catalog.DEFAULT_CATEGORIES.items()
 )
-"""Names and descriptions word for word as the memory API's contract has them (§8.3)."""
+"""Those that are seeded, with facts as each has them."""
 
 
 def prototype(description: Vector, examples: Sequence[Vector]) -> Vector:

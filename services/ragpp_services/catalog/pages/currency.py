@@ -36,7 +36,7 @@ class Facts:
 
     def __init__(self, items: Sequence[PageItem], contradicts: Contradicts) -> None:
         """`contradicts` is asked about facts that are near in meaning, and not about two of the same words."""
-        self._items = sorted(items, key=lambda item: (item.occurred_at, item.id))
+        self._items = sorted(items, key=lambda item: (item.occurred_at, item.content, item.id))  # ids may be random
         self.vectors: npt.NDArray[np.float32] = np.stack([item.vector for item in self._items])
         self._replaced_by = [self._successor(row, contradicts) for row in range(len(self._items))]
         self._gave_way: dict[int, list[int]] = {}
@@ -44,7 +44,7 @@ class Facts:
             if successor is not None:
                 self._gave_way.setdefault(successor, []).append(row)
         self.current = [row for row, successor in enumerate(self._replaced_by) if successor is None]
-        """Rows of those that hold, the earliest first; a row is the fact's place by time and id."""
+        """Rows of those that hold, the earliest first; a row is the fact's place by time and words."""
 
     def text(self, row: int) -> str:
         """What the fact says."""
