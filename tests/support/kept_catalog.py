@@ -13,7 +13,7 @@ from tests.support.episodic import NOON
 
 @dataclass
 class KeptCatalog:
-    """`begun`: the epoch. `pages_fail`: no page can be made. `stale`: names of categories whose pages lost something."""
+    """`begun`: the epoch. `pages_fail`: no page can be made. `stale`: categories whose pages lost something."""
 
     name = "catalog"
     resources: dict[str, Resource] = field(default_factory=dict)
