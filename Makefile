@@ -15,7 +15,7 @@ SUITES := tests/contract tests/integration tests/e2e
 # ones that need none even out the end
 ALL_TESTS := --durations=20 -n $(PROCESSES) --dist loadfile --no-loadscope-reorder
 
-.PHONY: help install check lint test test-containers run demo demo-chat demo-validity learn eval eval-catalog eval-extraction eval-instructions bench reference-vectors prove-containers prove-crash prove-echo prove-erasure prove-forget prove-learning prove-outage prove-properties prove-scale prove-stops prove-views prove-workers lock env-example clean
+.PHONY: help install check lint test test-containers run demo demo-chat demo-validity learn eval eval-catalog eval-extraction eval-facts eval-instructions bench reference-vectors prove-containers prove-crash prove-echo prove-erasure prove-forget prove-learning prove-outage prove-properties prove-scale prove-stops prove-views prove-workers lock env-example clean
 
 help: ## list the targets
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -73,11 +73,14 @@ eval: install ## all evaluation sets through the API: recall, ranking and latenc
 	$(BIN)/python -m benchmarks.eval_unasked
 	$(BIN)/python -m benchmarks.eval_chats
 
+eval-catalog: install ## 100 questions to a catalog of 40 resources, through the API: what is held, and what is found first
+	$(BIN)/python -m benchmarks.eval_catalog
+
 eval-extraction: install ## precision and recall of the local extractor, by kind, on the labelled sentences
 	$(BIN)/python -m benchmarks.eval_extraction
 
-eval-catalog: install ## 100 questions to a catalog of 40 resources, through the API: what is held, and what is found first
-	$(BIN)/python -m benchmarks.eval_catalog
+eval-facts: install ## precision and recall of the facts that are read in labelled resources, by type of resource
+	$(BIN)/python -m benchmarks.eval_facts
 
 eval-instructions: install ## of 150 texts that are merely passed on and 150 honest messages, what is learned
 	$(BIN)/python -m benchmarks.eval_instructions

@@ -9,7 +9,12 @@ TREES: Final = {name: tree_of(path) for name, path in modules()}
 EXTRACTION: Final = "ragpp.extraction."
 ENGINE: Final = frozenset({"engine", "spacy_extractor"})
 # what cuts texts, finds names and times in them, or reads queries, states nothing
-CUTS: Final = frozenset({"gate", "naming.masking", "times.tenses", "times.temporal", "query"})
+CUTS: Final = frozenset({"gate", "naming.masking", "times.tenses", "times.temporal", "query"}) | {
+    f"facts.{name}"
+    for name in (
+        "configurations", "conversations", "documents", "evidence", "measures", "splitting", "standing", "verbs",
+    )
+}  # fmt: skip
 
 
 def _rules(but: frozenset[str]) -> dict[str, ast.Module]:

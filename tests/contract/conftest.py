@@ -13,4 +13,6 @@ async def subject(request: pytest.FixtureRequest, endpoints: Endpoints) -> Async
     name, way = request.param.split("-")
     opening = OPEN[name]
     async with reached(way, opening.name, opening.protocol, opening.open_tier(endpoints)) as tier:
-        yield Subject(opening.name, tier, opening.protocol, opening.entry, opening.query, opening.resting_on)
+        yield Subject(
+            opening.name, opening.prepared(tier), opening.protocol, opening.entry, opening.query, opening.resting_on
+        )

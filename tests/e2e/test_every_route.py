@@ -14,6 +14,7 @@ import pytest
 from hypothesis import HealthCheck, Phase, event, given, settings
 from hypothesis import strategies as st
 
+from ragpp.catalog import DEFAULT_CATEGORIES
 from ragpp.learned import Reflection
 from ragpp.models import FindingEntry, RuleEntry, Scope
 from ragpp.redaction import redact
@@ -51,11 +52,11 @@ class Memory:
     api: httpx.AsyncClient
     known: Known
 
-    async def read(self, name: str, user_id: str, **path: str) -> Object:
+    async def read(self, name: str, user_id: str | None, **path: str) -> Object:
         """What a GET of one thing answers; AssertionError when there is none."""
         return cast("Object", checked_result(OPERATIONS[name], await self.get(name, user_id, **path)))
 
-    async def get(self, name: str, user_id: str, **path: str) -> httpx.Response:
+    async def get(self, name: str, user_id: str | None, **path: str) -> httpx.Response:
         return await self.api.get(OPERATIONS[name].url(path, {"user_id": user_id}))
 
     async def items(self, name: str, user_id: str, **query: str) -> list[Object]:
@@ -67,7 +68,7 @@ class Memory:
 @pytest.fixture(scope="module")
 async def memory(gateway: RealGateway) -> AsyncIterator[Memory]:
     tenant = new_scope().tenant_id
-    async with gateway.client(await gateway.key(tenant)) as api:
+    async with gateway.client(await gateway.key(tenant, "read", "write", "forget", "global")) as api:
         stored = await api.post("/v1/interactions", json={"user_id": USER, "session_id": "s1", "messages": MESSAGES})
         assert stored.status_code == 201, stored.text
         await gateway.digest(tenant)
@@ -82,6 +83,13 @@ async def memory(gateway: RealGateway) -> AsyncIterator[Memory]:
         report = Reflection(id="d1", kind="daily", date=made.date(), status="completed", created_at=made)
         await gateway.parts.procedural.save_reflection(scope, report)
         assert (await api.put(f"/v1/users/{USER}/pins/episodic/m1")).is_success
+        named = {"user_id": USER, "name": "product_knowledge", "description": "Products, and what they cost"}
+        assert (await api.post("/v1/categories", json=named)).is_success
+        document = {"user_id": USER, "id": "d1", "resource_type": "document", "content": "Tea costs three euros."}
+        assert (await api.post("/v1/resources", json=document)).is_success
+        fact = {"id": "i1", "content": "Tea costs three euros.", "source_resource_id": "d1"}
+        curated = await api.post("/v1/items", json={"user_id": USER, "items": [fact]})
+        assert curated.is_success, curated.text
         asked = [await api.post(f"/v1/users/{USER}/reflect", json={}) for _ in range(4)]
         jobs = [answer.json() for answer in asked]
         whose = {"user_id": USER, "limit": "1"}
@@ -108,6 +116,13 @@ async def memory(gateway: RealGateway) -> AsyncIterator[Memory]:
             "job_id": [str(job["id"]) for job in jobs],
             "time_zone": ["Europe/Lisbon", "Asia/Kathmandu", "UTC"],
             "findings": ["f1"],
+            "resource_id": ["d1"],
+            "source_resource_id": ["d1"],
+            "item_ids": ["i1"],
+            "items": ["i1"],
+            "category": ["product_knowledge"],
+            "category_filter": ["product_knowledge"],
+            "category_hint": ["product_knowledge"],
             "pins": ["m1"],
             "tier": ["episodic"],
             "value": values,
@@ -276,7 +291,7 @@ async def what_was_found_is_there(memory: Memory, sent: Object, result: Object) 
 
 async def a_job_reads_the_same(memory: Memory, sent: Object, result: Object) -> None:
     del sent
-    kept = await memory.read("GET /v1/jobs/{job_id}", str(result["user_id"]), job_id=str(result["id"]))
+    kept = await memory.read("GET /v1/jobs/{job_id}", str(result["user_id"]) or None, job_id=str(result["id"]))
     assert kept == result
     assert result["state"] in {"pending", "cancelled"}
 
@@ -312,6 +327,62 @@ async def a_pin_is_gone(memory: Memory, sent: Object, result: Object) -> None:
     assert result not in cast("list[Json]", await pins(memory, str(sent["user_id"])))
 
 
+def whose(sent: Object) -> str | None:
+    """The user of a request that may concern nobody's: what all users of the tenant share."""
+    return None if sent.get("user_id") is None else str(sent["user_id"])
+
+
+async def a_resource_is_kept(memory: Memory, sent: Object, result: Object) -> None:
+    shown = cast("Object", result["resource"])
+    identifier = str(shown["resource_id"])
+    assert sent.get("id") in {None, identifier}
+    kept = await memory.read("GET /v1/resources/{resource_id}", whose(sent), resource_id=identifier)
+    assert str(kept["content"]).startswith(str(shown["content"]))
+    if result["duplicate"]:
+        return
+    if sent.get("content") is not None:
+        assert kept["content"] == redact(str(sent["content"])).text
+    messages = cast("list[Object]", kept["messages"])
+    for message, said in zip(messages, cast("list[Object]", sent.get("messages", [])), strict=True):
+        start, end = cast("int", message["start"]), cast("int", message["end"])
+        assert str(kept["content"])[start:end] == redact(str(said["content"])).text
+    assert exactly(kept["metadata"]) == exactly(redacted(sent.get("metadata", {})))
+    if sent.get("extract"):
+        await a_job_reads_the_same(memory, sent, cast("Object", result["job"]))
+
+
+async def items_are_kept(memory: Memory, sent: Object, result: Object) -> None:
+    kept = cast("list[Object]", result["items"])
+    for item in kept:
+        assert await memory.read("GET /v1/items/{item_id}", whose(sent), item_id=str(item["item_id"])) == item
+    assert len(kept) + len(cast("list[Json]", result["forgotten"])) == len(cast("list[Json]", sent["items"]))
+
+
+async def what_was_asked_for_is_scored(memory: Memory, sent: Object, result: Object) -> None:
+    del memory
+    scores = cast("list[float]", result["confidence_scores"])
+    assert len(scores) == len(cast("list[Json]", result["items"])) <= cast("int", sent.get("k", 5))
+    assert scores == sorted(scores, reverse=True)
+    assert all(0 <= score <= 1 for score in scores)
+
+
+async def a_category_reads_the_same(memory: Memory, sent: Object, result: Object) -> None:
+    kept = await memory.read("GET /v1/categories/{category}", whose(sent), category=str(result["name"]))
+    assert kept == result
+
+
+async def a_page_is_kept(memory: Memory, sent: Object, result: Object) -> None:
+    await a_category_reads_the_same(memory, sent, result)
+    assert (result["markdown_content"], result["edited"]) == (redact(str(sent["content"])).text, True)
+
+
+async def the_defaults_are_there(memory: Memory, sent: Object, result: Object) -> None:
+    names = [str(one["name"]) for one in cast("list[Object]", result["items"])]
+    assert names == sorted(DEFAULT_CATEGORIES)
+    for name in names:
+        await memory.read("GET /v1/categories/{category}", whose(sent), category=name)
+
+
 Check: TypeAlias = Callable[[Memory, Object, Object], Awaitable[None]]
 KEPT: Final[Mapping[str, Check]] = {
     "POST /v1/interactions": interactions_are_kept,
@@ -335,6 +406,17 @@ KEPT: Final[Mapping[str, Check]] = {
     "POST /v1/users/{user_id}/extract": a_job_reads_the_same,
     "POST /v1/users/{user_id}/reflect": a_job_reads_the_same,
     "POST /v1/users/{user_id}/retention": a_job_reads_the_same,
+    "POST /v1/resources": a_resource_is_kept,
+    "POST /v1/resources/{resource_id}/extract": a_job_reads_the_same,
+    "POST /v1/items": items_are_kept,
+    "POST /v1/items/search": what_was_asked_for_is_scored,
+    "POST /v1/retrieve": what_was_asked_for_is_scored,
+    "POST /v1/categories": a_category_reads_the_same,
+    "POST /v1/categories/defaults": the_defaults_are_there,
+    "PUT /v1/categories/{category}": a_page_is_kept,
+    "POST /v1/categories/{category}/items": a_category_reads_the_same,
+    "POST /v1/categories/{category}/consolidate": a_job_reads_the_same,
+    "POST /v1/memory/rebuild": a_job_reads_the_same,
     "PUT /v1/users/{user_id}/settings": settings_are_kept,
     "PUT /v1/users/{user_id}/pins/{tier}/{item_id}": a_pin_is_listed,
     "POST /v1/entities/{entity_id}/merge": an_entity_reads_the_same,

@@ -13,6 +13,7 @@ import asyncpg
 import httpx
 import pytest
 
+from ragpp.catalog import ItemEntry, ItemQuery, MemoryStats, ResourceEntry
 from ragpp.clock import system_clock
 from ragpp.errors import NotFound
 from ragpp.learned import Consolidated, Reflection
@@ -144,7 +145,62 @@ CASES: Final[Mapping[str, Case]] = {
     "POST /v1/rules/{item_id}/confirm": Case("missing", lambda _: {}),
     "POST /v1/rules/{item_id}/reject": Case("missing", lambda _: {}),
     "POST /v1/rules/{item_id}/outcomes": Case("missing", lambda _: {"success": False}),
+    "POST /v1/resources": Case(
+        "own",
+        lambda owner: {
+            "id": owner.things["resource_id"],
+            "resource_type": "document",
+            "content": "mine",
+            "extract": True,
+        },
+    ),
+    "GET /v1/resources": Case("own"),
+    "GET /v1/resources/{resource_id}": Case("missing"),
+    "DELETE /v1/resources/{resource_id}": Case("missing"),
+    "POST /v1/resources/{resource_id}/extract": Case("missing", lambda _: {}),
+    "POST /v1/items": Case(
+        "missing",
+        lambda owner: {
+            "items": [
+                {
+                    "id": owner.things["items"],
+                    "content": "mine",
+                    "source_resource_id": owner.things["resource_id"],
+                    "category": owner.things["category"],
+                }
+            ]
+        },
+    ),
+    "GET /v1/items": Case("own"),
+    "GET /v1/items/{item_id}": Case("missing"),
+    "DELETE /v1/items/{item_id}": Case("missing"),
+    "POST /v1/items/search": Case("own", lambda _: {"embedding": [1.0] * 384, "k": 100}),
+    "POST /v1/categories": Case(
+        "own", lambda _: {"name": f"c_{uuid4().hex}", "description": "What is mine and nobody else's"}
+    ),
+    "POST /v1/categories/defaults": Case("own", lambda _: {}),
+    "GET /v1/categories": Case("own"),
+    "GET /v1/categories/{category}": Case("missing"),
+    "PUT /v1/categories/{category}": Case("missing", lambda _: {"content": "mine"}),
+    "DELETE /v1/categories/{category}": Case("missing"),
+    "POST /v1/categories/{category}/items": Case("missing", lambda owner: {"item_ids": [owner.things["items"]]}),
+    "POST /v1/categories/{category}/consolidate": Case("missing", lambda _: {"force": True}),
+    "POST /v1/retrieve": Case("own", lambda owner: {"query": " ".join(owner.words), "k": 100}),
+    "GET /v1/memory/stats": Case("own"),
+    "POST /v1/memory/rebuild": Case("own", lambda _: {}),
+    "GET /v1/events": Case("own"),
 }
+MISSING: Final = {"/v1/resources": "MEM-001", "/v1/items": "MEM-001", "/v1/categories": "MEM-002"}
+
+
+def missing_code(operation: Operation) -> str:
+    """What is told of what is not there; of a new item's resource, that that is not there."""
+    if operation.path in MISSING:
+        return MISSING[operation.path]
+    kind = f"/v1/{operation.path.split('/')[2]}"
+    return "MEM-012" if kind == "/v1/items" else MISSING.get(kind, "MEM-012")
+
+
 NOTHING: Final[tuple[dict[str, Json], ...]] = (
     {"items": [], "next_cursor": None},
     {"pending": 0},
@@ -152,8 +208,10 @@ NOTHING: Final[tuple[dict[str, Json], ...]] = (
     {"pins": []},
     {"pending": 0, "failed": 0, "oldest_pending_s": None, "stages": []},
     {"time_zone": "UTC", "reflect_at": 3, "plan": "default"},
+    MemoryStats().to_dict(),
 )
 """What a route answers about a memory in which there is nothing."""
+ASKING: Final = ("POST /v1/recall", "POST /v1/retrieve", "POST /v1/items/search")
 OPEN_TO_ALL: Final = {"GET /health/live", "GET /health/ready"}
 
 
@@ -241,7 +299,7 @@ async def test_a_stranger_gets_nothing_of_anothers_from_any_route(
         for cursor in (False, True):
             answer = await ask(api, operation, owner, user_id=own.user_id, cursor=cursor)
             if CASES[name].answers == "missing":
-                checked_problem(answer, 404, "MEM-012")
+                checked_problem(answer, 404, missing_code(operation))
             else:
                 assert answer.is_success, answer.text
             tells_nothing_of(owner, answer.text)
@@ -251,7 +309,7 @@ async def test_a_stranger_gets_nothing_of_anothers_from_any_route(
                 assert answer.json() in NOTHING
 
 
-@pytest.mark.parametrize("name", [name for name in CASES if name.startswith("GET") or name == "POST /v1/recall"])
+@pytest.mark.parametrize("name", [name for name in CASES if name.startswith("GET") or name in ASKING])
 async def test_each_of_the_three_reads_the_own_memory_and_no_others(
     gateway: RealGateway, owners: tuple[Owner, Owner, Owner], name: str
 ) -> None:
@@ -266,7 +324,7 @@ async def test_each_of_the_three_reads_the_own_memory_and_no_others(
                 tells_nothing_of(other, mine.text)
                 answer = await ask(api, operation, other, user_id=reader.scope.user_id)
                 if CASES[name].answers == "missing":
-                    checked_problem(answer, 404, "MEM-012")
+                    checked_problem(answer, 404, missing_code(operation))
                 tells_nothing_of(other, answer.text)
 
 
@@ -323,9 +381,17 @@ OTHER_AGENTS: Final[Mapping[str, int]] = {
     "PUT /v1/users/{user_id}/settings": 403,
     "POST /v1/interactions": 409,
     "POST /v1/rules": 409,
+    "POST /v1/resources": 409,
+    "GET /v1/categories/{category}": 200,
+    "PUT /v1/categories/{category}": 403,
+    "DELETE /v1/categories/{category}": 403,
+    "POST /v1/categories/{category}/items": 200,
+    "POST /v1/categories/{category}/consolidate": 202,
 }
-"""What is of the whole memory is refused to a key that is bound to an agent; ids are a user's, and so is that one is
-taken. Of anything else there is nothing."""
+"""What is of the whole memory is refused to a key that is bound to an agent, and a category is of all agents, with what
+they share in it; ids are a user's, and so is that one is taken. Of anything else there is nothing."""
+OF_ALL_AGENTS: Final = frozenset({"GET /v1/categories", "GET /v1/memory/stats", "GET /v1/events"})
+"""What an agent creates for all of them is read there."""
 
 
 @pytest.fixture(scope="module")
@@ -351,7 +417,7 @@ async def test_an_agents_key_gets_nothing_of_what_was_said_to_another_from_any_r
 ) -> None:
     owner, other = agents
     operation = OPERATIONS[name]
-    refused = name in OTHER_AGENTS or CASES[name].answers == "missing"
+    refused = OTHER_AGENTS.get(name, 404 if CASES[name].answers == "missing" else 200) >= 400
     # what an agent adds or asks for is in the memory of both
     same = refused or operation.method == "GET"
     watched = stores.unchanged(owner.scope) if same else reads_the_same(gateway, owner)
@@ -363,7 +429,7 @@ async def test_an_agents_key_gets_nothing_of_what_was_said_to_another_from_any_r
             if name in OTHER_AGENTS:
                 assert answer.status_code == OTHER_AGENTS[name], answer.text
             elif CASES[name].answers == "missing":
-                checked_problem(answer, 404, "MEM-012")
+                checked_problem(answer, 404, missing_code(operation))
             else:
                 assert answer.is_success, answer.text
 
@@ -376,15 +442,18 @@ async def reads_the_same(gateway: RealGateway, owner: Owner) -> AsyncIterator[No
 
 
 async def everything_but_lag(gateway: RealGateway, owner: Owner) -> Json:
-    """All that the owner can read but how much the workers have to do, which counts what others ask for."""
+    """All that the owner can read but how much the workers have to do, which counts what others ask for, and what of
+    the catalog others may add to."""
     seen = await everything(gateway, owner)
     assert isinstance(seen, dict)
-    return {name: value for name, value in seen.items() if name not in {"GET /v1/lag", "GET /v1/pending"}}
+    return {
+        name: value for name, value in seen.items() if name not in {"GET /v1/lag", "GET /v1/pending"} | OF_ALL_AGENTS
+    }
 
 
 def needed_scope(operation: Operation) -> str:
     """What a key must have for it."""
-    if operation.method == "GET" or operation.path == "/v1/recall":
+    if operation.method == "GET" or operation.path in {"/v1/recall", "/v1/retrieve", "/v1/items/search"}:
         return "read"
     return "forget" if operation.method == "DELETE" or operation.path == "/v1/forget" else "write"
 
@@ -483,6 +552,25 @@ def reported(owner: Owner) -> Reflection:
     )
 
 
+def kept(owner: Owner) -> ResourceEntry:
+    """A resource under an id of the owner's."""
+    return ResourceEntry(
+        id=owner.things["resource_id"], resource_type="document", content="mine", occurred_at=system_clock()
+    )
+
+
+def taken(owner: Owner) -> ItemEntry:
+    """An item under an id of the owner's, of the owner's resource and category, on the owner's message."""
+    return ItemEntry(
+        id=owner.things["items"],
+        content="mine",
+        source_resource_id=owner.things["resource_id"],
+        sources=(only(owner),),
+        category=owner.things["category"],
+        occurred_at=system_clock(),
+    )
+
+
 def related(owner: Owner) -> RelationshipEntry:
     """A relationship under the id of one of the owner's."""
     moment = system_clock()
@@ -501,6 +589,7 @@ def calls_of(gateway: RealGateway) -> dict[str, Call]:
     """Every verb of every tier, called with whatever the owner has."""
     tiers = gateway.parts
     short_term, episodic, semantic, procedural = tiers.short_term, tiers.episodic, tiers.semantic, tiers.procedural
+    catalog = tiers.catalog
 
     def query(scope: Scope, owner: Owner) -> MemoryQuery:
         inside = scope.in_session(owner.things["session_id"])
@@ -519,6 +608,10 @@ def calls_of(gateway: RealGateway) -> dict[str, Call]:
     async def changed(consolidating: Awaitable[Consolidated]) -> int:
         done = await consolidating
         return done.updated + done.archived + len(done.merged)
+
+    async def counted(counting: Awaitable[MemoryStats]) -> int:
+        stats = await counting
+        return stats.total_resources + stats.total_items + stats.total_categories + stats.storage_bytes
 
     async def known(knowing: Awaitable[KnownAs]) -> tuple[str, ...]:
         found = await knowing
@@ -615,11 +708,38 @@ def calls_of(gateway: RealGateway) -> dict[str, Call]:
         "procedural.forget_sources": lambda s, o: procedural.forget_sources(s, ids(o)),
         "procedural.inherit": lambda s, o: procedural.inherit(s.seen_by(only(o)), None),
         "procedural.relearned": lambda s, _: procedural.relearned(s),
+        "catalog.store": lambda s, o: catalog.store(s, [kept(o)]),
+        "catalog.get_resource": lambda s, o: catalog.get_resource(s, thing(o, "resource_id")),
+        "catalog.list_resources": lambda s, o: catalog.list_resources(s, cursor=thing(o, "resources.cursor")),
+        "catalog.search_resources": lambda s, o: catalog.search_resources(s, " ".join(o.words)),
+        "catalog.delete_resource": lambda s, o: catalog.delete_resource(s, thing(o, "resource_id")),
+        "catalog.put_extracted": lambda s, o: catalog.put_extracted(s, thing(o, "resource_id"), [taken(o)]),
+        "catalog.get_item": lambda s, o: catalog.get_item(s, thing(o, "items"), vector=True),
+        "catalog.list_items": lambda s, o: catalog.list_items(s, None, thing(o, "resource_id"), vectors=True),
+        "catalog.search_items": lambda s, o: catalog.search_items(s, ItemQuery(text=" ".join(o.words), k=100)),
+        "catalog.create_category": lambda s, o: catalog.create_category(s, thing(o, "category"), "What is mine alone"),
+        "catalog.get_category": lambda s, o: catalog.get_category(s, thing(o, "category")),
+        "catalog.list_categories": lambda s, o: catalog.list_categories(s, thing(o, "categories.cursor")),
+        "catalog.edit_category": lambda s, o: catalog.edit_category(s, thing(o, "category"), "mine"),
+        "catalog.put_in_category": lambda s, o: catalog.put_in_category(s, thing(o, "category"), ids(o)),
+        "catalog.delete_category": lambda s, o: catalog.delete_category(s, thing(o, "category")),
+        "catalog.consolidate": lambda s, o: catalog.consolidate(s, thing(o, "category"), force=True),
+        "catalog.due_categories": lambda s, _: catalog.due_categories(s),
+        "catalog.stats": lambda s, _: counted(catalog.stats(s)),
+        "catalog.forget_sources": lambda s, o: catalog.forget_sources(s, ids(o)),
+        "catalog.rebuild": lambda s, o: catalog.rebuild(s, thing(o, "resource_id")),
+        "catalog.expire": lambda s, o: catalog.expire(s, ids(o)),
+        "catalog.compress": lambda s, _: catalog.compress(s, datetime.now(UTC)),
         "procedural.unlearn": lambda s, _: procedural.unlearn(s, datetime(2000, 1, 1, tzinfo=UTC), "UTC"),
     }
 
 
-WRITING: Final = frozenset({"epoch", "store", "rebuild", "observe", "set_preference", "create_rule", "save_reflection"})
+WRITING: Final = frozenset(
+    {
+        *("epoch", "store", "rebuild", "observe", "set_preference", "create_rule", "save_reflection"),
+        "create_category",
+    }
+)
 """Verbs that give the stranger something of the stranger's own."""
 UNSCOPED: Final = frozenset({"health_check", "is_blank", "mark", "prune_forgotten"})
 """Verbs about a store as a whole; they take no scope and tell nothing of anybody's."""

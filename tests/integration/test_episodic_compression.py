@@ -7,9 +7,9 @@ from datetime import timedelta
 import asyncpg
 import pytest
 
+from ragpp.stores.compression import packed_all
 from ragpp_infra.embedded.stack import Endpoints
 from ragpp_services.episodic import tier as tier_module
-from ragpp_services.episodic.compression import packed_all
 from ragpp_services.episodic.tier import COMPRESSED_AT_ONCE, PostgresEpisodicTier
 from tests.support.episodic import NOON, episodic_entry, episodic_query, episodic_tier
 from tests.support.scopes import new_scope

@@ -55,7 +55,8 @@ def kind_of(operation: Operation) -> str:
 async def settle(
     gateway: RealGateway, scope: Scope, name: str, place: str, drink: str, *, agent: str | None = None
 ) -> Owner:
-    """Fill the memory of `scope` through the API: messages, a second session, preferences, a rule, and the graph.
+    """Fill the memory of `scope` through the API: messages, a second session, preferences, a rule, the graph, and
+    the catalog.
     `agent`: to which all of it is said, by a key that is bound to it."""
     key = await gateway.key(scope.tenant_id, agent_id=agent)
     user_id = scope.user_id
@@ -87,6 +88,7 @@ async def settle(
         async with gateway.client(of_all) as whole:
             pinned = await whole.put(f"/v1/users/{user_id}/pins/episodic/{only}")
             assert pinned.is_success, pinned.text
+        curated = await _curate(api, user_id, name, place, drink)
         asked = await api.post(f"/v1/users/{user_id}/extract", json={})
         assert asked.status_code == 202, asked.text
         await gateway.digest(scope.tenant_id)
@@ -109,6 +111,7 @@ async def settle(
             "reflection_id": finding,
             "job_id": str(asked.json()["id"]),
             "receipt": str(stored["receipt"]),
+            **curated,
             **{f"{kind}.cursor": cursor for kind, cursor in cursors.items()},
         }
     return Owner(scope, key, (name, place, drink), things, agent)
@@ -124,7 +127,27 @@ LISTED: Final = (
     "findings",
     "reflections",
     "jobs",
+    "resources",
+    "items",
+    "categories",
+    "events",
 )
+
+
+async def _curate(api: httpx.AsyncClient, user_id: str, name: str, place: str, drink: str) -> dict[str, str]:
+    """Two of each kind of thing in the catalog; the ids of the first. What all agents see names nothing."""
+    categories, resources, items = [], [], []
+    for content in (f"{name} has a shop in {place}.", f"The shop of {name} sells {drink}."):
+        described = {"user_id": user_id, "name": f"c_{uuid4().hex}", "description": "What is told of shops"}
+        category = await _sent(api, "/v1/categories", described)
+        document = {"user_id": user_id, "resource_type": "document", "content": content, "session_id": SESSION}
+        resource = cast("Object", (await _sent(api, "/v1/resources", document))["resource"])
+        item = {"content": content, "source_resource_id": resource["resource_id"], "category": category["name"]}
+        kept = await _sent(api, "/v1/items", {"user_id": user_id, "items": [item]})
+        categories.append(str(category["name"]))
+        resources.append(str(resource["resource_id"]))
+        items.append(str(cast("list[Object]", kept["items"])[0]["item_id"]))
+    return {"category": categories[0], "resource_id": resources[0], "items": items[0]}
 
 
 async def _find(gateway: RealGateway, scope: Scope, place: str, interaction_id: str, *, agent: str | None) -> str:

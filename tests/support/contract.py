@@ -10,8 +10,9 @@ import httpx
 from ragpp.models import Entry, MemoryQuery, Scope, TierName
 from ragpp.testing.tiers import InMemoryTier
 from ragpp.tierkit.remote import remote_tier, tier_app
-from ragpp.tiers import EpisodicTier, MemoryTier, ProceduralTier, SemanticTier, ShortTermTier
+from ragpp.tiers import CatalogTier, EpisodicTier, MemoryTier, ProceduralTier, SemanticTier, ShortTermTier
 from ragpp_infra.embedded.stack import Endpoints
+from tests.support.catalog import catalog_entry, catalog_query, catalog_tier, with_book
 from tests.support.episodic import episodic_entry, episodic_query, episodic_tier
 from tests.support.procedural import procedural_entry, procedural_query, procedural_tier
 from tests.support.semantic import semantic_entry, semantic_query, semantic_tier
@@ -51,6 +52,8 @@ class Way:
     entry: MakeEntry
     query: Callable[[Scope, str], MemoryQuery]
     resting_on: RestingOn | None = None
+    prepared: Callable[[MemoryTier], MemoryTier] = lambda tier: tier
+    """The opened tier with what its entries need beside them."""
 
 
 @asynccontextmanager
@@ -84,6 +87,15 @@ OPEN = {
         procedural_entry,
         procedural_query,
         lambda text, source: procedural_entry(text, sources=(source,)),
+    ),
+    "catalog": Way(
+        "catalog",
+        CatalogTier,
+        catalog_tier,
+        catalog_entry,
+        catalog_query,
+        lambda text, source: catalog_entry(text, sources=(source,)),
+        with_book,
     ),
 }
 

@@ -4,8 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragpp.text.lexical import terms
-from ragpp_services.episodic.ranking.amounts import (
+from ragpp.text.amounts import (
     BARE,
     CLOCK,
     DATE,
@@ -16,6 +15,7 @@ from ragpp_services.episodic.ranking.amounts import (
     amounts_asked,
     differ,
 )
+from ragpp.text.lexical import terms
 
 
 def stem(word: str) -> int:

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragpp_services.episodic.compression import WORTH, packed, unpacked
+from ragpp.stores.compression import WORTH, packed, unpacked
 
 
 @given(st.text(max_size=2_000), st.integers(1, 5))

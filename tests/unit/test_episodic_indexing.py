@@ -7,11 +7,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ragpp.embedding.hashing import HashingEmbedder
+from ragpp.embedding.vectors import vector
 from ragpp.errors import InvalidInput
 from ragpp.models import EmbeddedChunk
 from ragpp.text.chunking import CHUNK_TOKENS
 from ragpp.text.lexical import document_weights, lexical_line
-from ragpp_services.episodic.indexing import content_hash, cut_all, embed_missing, new_interactions, vector
+from ragpp_services.episodic.indexing import content_hash, cut_all, embed_missing, new_interactions
 from tests.support.episodic import COUNTER, NOON, episodic_entry
 
 PARTS = st.tuples(st.sampled_from(["user", "assistant"]), st.sampled_from([None, "a", "ab", '"']))

@@ -9,12 +9,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from ragpp.ranking.coverage import inverse_document_frequencies
 from ragpp_services.episodic.ranking import (
     DEFAULT,
     CandidateTable,
     QuerySignals,
     asks_the_assistant,
-    inverse_document_frequencies,
     named_speaker,
     rank,
 )

@@ -11,7 +11,7 @@ from ragpp.settings import EmbeddingSettings, ForgettingSettings, PostgresSettin
 from ragpp.stores.forgetting import SourceMarks
 from ragpp.stores.migrations import load_migrations, migrate_as_owner
 from ragpp.stores.postgres import create_pool, warm
-from ragpp.text.tokens import TokenCounter
+from ragpp.text.port import TokenSpans
 from ragpp.tierkit.deployment import TierService
 from ragpp.tiers import CatalogTier
 from ragpp_services.catalog.store import CatalogStore
@@ -33,7 +33,7 @@ async def open_tier(
     settings: PostgresSettings,
     *,
     embedder: Embedder,
-    counter: TokenCounter,
+    counter: TokenSpans,
     clock: Clock = system_clock,
     forgetting: ForgettingSettings | None = None,
 ) -> AsyncIterator[PostgresCatalogTier]:

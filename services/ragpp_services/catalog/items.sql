@@ -4,3 +4,191 @@
 -- The model and dimension that this database holds vectors of: the first caller's.
 -- $1 model text, $2 dimension int
 SELECT model, dimension FROM catalog.record_embedding($1, $2);
+
+-- name: known_items
+-- $3 ids text[]
+SELECT id, one_with, resource_id, content, event_id, seen_by, by_hand, category
+  FROM catalog.items
+ WHERE tenant_id = $1 AND user_id = $2 AND id = ANY ($3::text[]);
+
+-- name: categories_of_items
+-- What an item of the user's may be put into, with what it is about; of two of one name the user's own.
+SELECT DISTINCT ON (name) name, halfvec_send(embedding) AS embedding
+  FROM catalog.categories
+ WHERE tenant_id = $1 AND user_id IN ($2, '')
+ ORDER BY name, user_id = '';
+
+-- name: insert_items
+-- In the order of the arrays, which the ordinals keep.
+-- $3 ids, $4 event ids bigint[], $5 resource ids, $6 sources json[], $7 contents, $8 keys, $9 kinds, $10 categories,
+-- $11 confidences float8[], $12 importances, $13 levels, $14 domains, $15 task types, $16 agent ids, $17 metadata json[],
+-- $18 occurred_at timestamptz[], $19 seen by, $20 contributors, $21 by hand boolean[], $22 tokens int[],
+-- $23 embeddings halfvec[], $24 lexical sparsevec[], $25 now timestamptz
+INSERT INTO catalog.items (
+  tenant_id, user_id, id, ordinal, event_id, resource_id, sources, content, memory_key, item_kind, category, confidence,
+  importance, level, domain, task_type, agent_id, metadata, occurred_at, seen_by, contributor, by_hand, tokens,
+  embedding, lexical, created_at)
+SELECT $1, $2, new.id, nextval('catalog.ordinals'), new.event_id, new.resource_id,
+       ARRAY(SELECT json_array_elements_text(new.sources)), new.content, new.memory_key, new.item_kind, new.category,
+       new.confidence, new.importance, new.level, new.domain, new.task_type, new.agent_id, new.metadata,
+       new.occurred_at, new.seen_by, new.contributor, new.by_hand, new.tokens, new.embedding, new.lexical, $25
+  FROM unnest($3::text[], $4::bigint[], $5::text[], $6::json[], $7::text[], $8::text[], $9::text[], $10::text[],
+              $11::float8[], $12::text[], $13::text[], $14::text[], $15::text[], $16::text[], $17::json[],
+              $18::timestamptz[], $19::text[], $20::text[], $21::boolean[], $22::int[], $23::halfvec[],
+              $24::sparsevec[])
+       WITH ORDINALITY AS new (id, event_id, resource_id, sources, content, memory_key, item_kind, category, confidence,
+                               importance, level, domain, task_type, agent_id, metadata, occurred_at, seen_by,
+                               contributor, by_hand, tokens, embedding, lexical, position)
+ ORDER BY new.position;
+
+-- name: vectors_of_items
+-- All that are of one category and visibility, packed (`ragpp.stores.packed_columns`).
+-- $3 category text or null, $4 seen by text or null
+SELECT string_agg(int8send(ordinal), ''::bytea) AS ordinals, string_agg(halfvec_send(embedding), ''::bytea) AS vectors
+  FROM catalog.items
+ WHERE tenant_id = $1 AND user_id = $2 AND category IS NOT DISTINCT FROM $3 AND seen_by IS NOT DISTINCT FROM $4;
+
+-- name: items_to_group
+-- $3 ordinals bigint[]
+SELECT id, ordinal, one_with, content, halfvec_send(embedding) AS vector
+  FROM catalog.items
+ WHERE tenant_id = $1 AND user_id = $2 AND ordinal = ANY ($3::bigint[]);
+
+-- name: where_items_are
+-- $3 ids text[]
+SELECT id, ordinal, category, seen_by
+  FROM catalog.items
+ WHERE tenant_id = $1 AND user_id = $2 AND id = ANY ($3::text[]);
+
+-- name: group_items
+-- $3 ids text[], $4 ids of what each is one with text[], null for what stands for itself
+UPDATE catalog.items AS item SET one_with = grouped.one_with
+  FROM unnest($3::text[], $4::text[]) AS grouped (id, one_with)
+ WHERE item.tenant_id = $1 AND item.user_id = $2 AND item.id = grouped.id;
+
+-- name: scan_items
+-- One pass over what the scope sees: what is not eligible still counts in the frequencies, what occurred later than
+-- `as_of` does not. Columns come packed (`ragpp.stores.packed_columns`), all in the same order. An item that shares no
+-- term with the question has an empty sparse vector (1048576 dimensions, 0 entries) in place of its own. A column that
+-- was not asked for is null. `groups` is equal where two items are one.
+-- $4 as_of timestamptz or null, $5 the question's vector halfvec or null, $6 its terms sparsevec of ones or null,
+-- $7 category, $8 resource_id, $9 from timestamptz, $10 before timestamptz, $11 session_id, $12 agent_id, $13 domain,
+-- $14 task_type, $15 least confidence float8; null does not narrow. $16 excluded ids text[]
+SELECT count(*) AS items,
+       string_agg(int8send(ordinal), ''::bytea) AS ordinals,
+       string_agg(int8send(hashtextextended(user_id || chr(31) || COALESCE(one_with, id), 0)), ''::bytea) AS groups,
+       string_agg(timestamptz_send(occurred_at), ''::bytea) AS moments,
+       string_agg(int2send(CASE importance WHEN 'low' THEN 0 WHEN 'normal' THEN 1 ELSE 2 END::smallint), ''::bytea)
+         AS importances,
+       string_agg(float4send((embedding <=> $5::halfvec)::real), ''::bytea) AS distances,
+       string_agg(CASE WHEN $6::sparsevec IS NULL THEN NULL
+                       WHEN (lexical <#> $6::sparsevec) <> 0 THEN sparsevec_send(lexical)
+                       ELSE '\x001000000000000000000000'::bytea END, ''::bytea) AS lexical,
+       string_agg(CASE WHEN ($7::text IS NULL OR category = $7) AND ($8::text IS NULL OR resource_id = $8)
+                        AND ($9::timestamptz IS NULL OR occurred_at >= $9)
+                        AND ($10::timestamptz IS NULL OR occurred_at < $10)
+                        AND ($11::text IS NULL OR (user_id, resource_id) IN (
+                              SELECT of_session.user_id, of_session.id FROM catalog.resources AS of_session
+                               WHERE of_session.tenant_id = $1 AND of_session.user_id = ANY ($2::text[])
+                                 AND of_session.session_id = $11))
+                        AND ($12::text IS NULL OR agent_id = $12) AND ($13::text IS NULL OR domain = $13)
+                        AND ($14::text IS NULL OR task_type = $14)
+                        AND ($15::float8 IS NULL OR confidence >= $15)
+                        AND id <> ALL ($16::text[]) AND COALESCE(one_with, id) <> ALL ($16::text[])
+                       THEN '\x01'::bytea ELSE '\x00'::bytea END, ''::bytea) AS eligible
+  FROM catalog.items
+ WHERE tenant_id = $1 AND user_id = ANY ($2::text[]) AND ($3::text IS NULL OR seen_by IS NULL OR seen_by = $3)
+   AND ($4::timestamptz IS NULL OR occurred_at <= $4);
+
+-- name: found_items
+-- $4 ordinals bigint[]
+SELECT items.user_id, items.id, items.ordinal, items.one_with, items.resource_id, items.sources, items.content,
+       items.memory_key, items.item_kind, items.category, items.confidence, items.importance, items.level, items.domain,
+       items.task_type, items.agent_id, items.metadata, items.occurred_at, items.created_at, items.seen_by,
+       items.tokens, halfvec_send(items.embedding) AS vector,
+       resources.resource_type, resources.session_id
+  FROM catalog.items AS items
+  JOIN catalog.resources AS resources
+    ON resources.tenant_id = $1 AND resources.user_id = items.user_id AND resources.id = items.resource_id
+ WHERE items.tenant_id = $1 AND items.user_id = ANY ($2::text[]) AND items.ordinal = ANY ($4::bigint[])
+   AND ($3::text IS NULL OR items.seen_by IS NULL OR items.seen_by = $3);
+
+-- name: items_of_groups
+-- All that are one with these, the first of each group first. $4 users text[], $5 ids of what stands for each text[],
+-- $6 as_of timestamptz or null
+SELECT chosen.user_id, chosen.leader, items.id, items.resource_id, items.sources
+  FROM unnest($4::text[], $5::text[]) AS chosen (user_id, leader)
+  JOIN catalog.items AS items
+    ON items.tenant_id = $1 AND items.user_id = chosen.user_id
+   AND (items.id = chosen.leader OR items.one_with = chosen.leader)
+ WHERE items.user_id = ANY ($2::text[]) AND ($3::text IS NULL OR items.seen_by IS NULL OR items.seen_by = $3)
+   AND ($6::timestamptz IS NULL OR items.occurred_at <= $6)
+ ORDER BY items.ordinal;
+
+-- name: item_by_id
+-- Where it is, or what stands for it; of two of one id the user's own. $4 id text
+SELECT leader.ordinal
+  FROM catalog.items AS items
+  JOIN catalog.items AS leader
+    ON leader.tenant_id = $1 AND leader.user_id = items.user_id AND leader.id = COALESCE(items.one_with, items.id)
+ WHERE items.tenant_id = $1 AND items.user_id = ANY ($2::text[]) AND items.id = $4
+   AND ($3::text IS NULL OR items.seen_by IS NULL OR items.seen_by = $3)
+ ORDER BY items.user_id = '' LIMIT 1;
+
+-- name: page_of_items
+-- The latest first, those that stand for others alone. $4 category text or null, $5 resource_id text or null,
+-- $6 before this ordinal bigint, or null, $7 limit int
+SELECT ordinal
+  FROM catalog.items AS items
+ WHERE tenant_id = $1 AND user_id = ANY ($2::text[]) AND ($3::text IS NULL OR seen_by IS NULL OR seen_by = $3)
+   AND one_with IS NULL AND ($4::text IS NULL OR category = $4)
+   AND ($5::text IS NULL OR resource_id = $5 OR EXISTS (
+         SELECT FROM catalog.items AS said_again
+          WHERE said_again.tenant_id = $1 AND said_again.user_id = items.user_id AND said_again.one_with = items.id
+            AND said_again.resource_id = $5))
+   AND ordinal < COALESCE($6::bigint, 9223372036854775807)
+ ORDER BY ordinal DESC LIMIT $7;
+
+-- name: items_of_resources
+-- $3 resource ids text[]
+SELECT id, by_hand, sources, resource_id, event_id
+  FROM catalog.items
+ WHERE tenant_id = $1 AND user_id = $2 AND resource_id = ANY ($3::text[])
+ ORDER BY ordinal;
+
+-- name: items_of_sources
+-- $3 interaction ids text[]
+SELECT id FROM catalog.items WHERE tenant_id = $1 AND user_id = $2 AND sources && $3::text[];
+
+-- name: whole_items
+-- These with all that are one with any of them. $3 ids text[], $4 view
+WITH leaders AS (
+  SELECT COALESCE(one_with, id) AS id FROM catalog.items
+   WHERE tenant_id = $1 AND user_id = $2 AND id = ANY ($3::text[])
+     AND ($4::text IS NULL OR seen_by IS NULL OR seen_by = $4)
+)
+SELECT items.id
+  FROM catalog.items AS items
+ WHERE items.tenant_id = $1 AND items.user_id = $2
+   AND (items.id IN (SELECT id FROM leaders) OR items.one_with IN (SELECT id FROM leaders));
+
+-- name: delete_items
+-- $3 ids text[]
+DELETE FROM catalog.items
+ WHERE tenant_id = $1 AND user_id = $2 AND id = ANY ($3::text[])
+RETURNING id, one_with, resource_id, category, occurred_at, seen_by;
+
+-- name: orphans
+-- Those whose item is gone. $3 ids of what is gone text[]
+SELECT id FROM catalog.items WHERE tenant_id = $1 AND user_id = $2 AND one_with = ANY ($3::text[]);
+
+-- name: pages_due
+-- The user's own categories of these names with so many new items since their pages, that no person edited.
+-- $3 names text[], $4 least int
+SELECT categories.id, categories.name, categories.page_until
+  FROM catalog.categories AS categories
+ WHERE categories.tenant_id = $1 AND categories.user_id = $2 AND categories.name = ANY ($3::text[])
+   AND NOT categories.edited
+   AND $4 <= (SELECT count(*) FROM catalog.items AS items
+               WHERE items.tenant_id = $1 AND items.user_id IN ($2, '') AND items.category = categories.name
+                 AND items.ordinal > categories.page_until AND items.seen_by IS NULL AND items.one_with IS NULL);

@@ -1,7 +1,8 @@
 """Rows in and out of the schema `catalog`: no policy, no embedding, no HTTP."""
 
-from collections.abc import AsyncIterator, Collection, Sequence
+from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from datetime import datetime
 
 from ragpp.embedding import EmbeddingIdentity
@@ -14,7 +15,16 @@ from ragpp.stores.postgres import Connection, Pool, ensure_open, foreign_errors,
 from ragpp_services.catalog.categories.rows import CategoryRows
 from ragpp_services.catalog.items.rows import ItemRows
 from ragpp_services.catalog.resources.rows import ResourceRows
-from ragpp_services.catalog.statements import SQL, Statements
+from ragpp_services.catalog.statements import EVERYBODY, SQL, Statements
+
+
+@dataclass(frozen=True, slots=True)
+class Erasable:
+    """Ids of what an erasure takes, by layer."""
+
+    resources: list[str]
+    items: list[str]
+    categories: list[str]
 
 
 class Rows:
@@ -22,7 +32,7 @@ class Rows:
 
     def __init__(self, connection: Connection, scope: Scope, marks: SourceMarks) -> None:
         self._connection, self._marks, self.scope = connection, marks, scope
-        run = Statements(connection, scope)
+        self._run = run = Statements(connection, scope)
         self.resources = ResourceRows(run)
         self.items = ItemRows(run)
         self.categories = CategoryRows(run)
@@ -53,6 +63,38 @@ class Rows:
         """Let derived writes be refused whose inputs were read before."""
         await forgotten.raise_epoch(self._connection, self.scope)
 
+    async def holdings(self, sources: Collection[str] | None, before: int | None) -> dict[str, int]:
+        """How much there is of the user by kind, with what is theirs of what all users share; a kind of which there is
+        nothing is left out."""
+        row = await self._run.own_row("holdings", None if sources is None else list(sources), before)
+        return {kind: count for kind, count in dict(row or {}).items() if count}
+
+    async def erasable(self, before: int, contributor: str | None, limit: int) -> Erasable:
+        """Ids of the oldest of each layer, at most `limit` each, that were written by events of before that one; of a
+        contributor where one is named."""
+        layers: dict[str, list[str]] = {"resource": [], "item": [], "category": []}
+        for row in await self._run.own("erasable", before, contributor, limit):
+            layers[row["layer"]].append(row["id"])
+        return Erasable(layers["resource"], layers["item"], layers["category"])
+
+    async def later_items(self, resource_ids: Collection[str], event_id: int) -> dict[str, int]:
+        """Those of these resources on which somebody stored an item by that event or later, with the first of these
+        events."""
+        rows = await self._run.own("resources_of_later_items", list(resource_ids), event_id)
+        return {row["resource_id"]: row["event_id"] for row in rows}
+
+    async def date_stubs(self, events: Mapping[str, int]) -> None:
+        """Let stubs, by id, be of these events."""
+        if events:
+            await self._run.change("date_stubs", list(events), list(events.values()))
+
+    async def erase_categories(self, ids: Collection[str]) -> list[str]:
+        """Delete these categories; returns the ids of the items that are in none for it."""
+        if not ids:
+            return []
+        names = [row["name"] for row in await self._run.own("erase_categories", list(ids))]
+        return [row["id"] for row in await self._run.own("leave_categories", names)]
+
 
 class CatalogStore:
     """The tier's tables. Raises, from any method: TierUnavailable, StorageError."""
@@ -65,6 +107,15 @@ class CatalogStore:
         """A transaction that reads what the scope sees."""
         async with tenant_tx(self._pool, scope) as connection:
             yield Rows(connection, scope, self._marks)
+
+    @asynccontextmanager
+    async def writing_shared(self, scope: Scope) -> AsyncIterator[tuple[Rows, Rows]]:
+        """As `writing`, and of what all users of the tenant share as well: the user's rows and those."""
+        shared = scope.model_copy(update={"user_id": EVERYBODY})
+        async with tenant_tx(self._pool, scope) as connection:
+            await forgotten.lock_in_epoch(connection, scope, None)
+            await forgotten.lock_in_epoch(connection, shared, None)
+            yield Rows(connection, scope, self._marks), Rows(connection, shared, self._marks)
 
     @asynccontextmanager
     async def writing(self, scope: Scope, epoch: int | None = None) -> AsyncIterator[Rows]:

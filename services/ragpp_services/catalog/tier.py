@@ -1,13 +1,29 @@
 """The catalog: curated knowledge beside the four tiers."""
 
+import asyncio
+from collections.abc import Collection, Mapping, Sequence
 from typing import Final, Literal
 
+from ragpp.catalog import CatalogInput, ItemEntry, MemoryItem, Resource, ResourceEntry
 from ragpp.clock import Clock
 from ragpp.embedding import Embedder
-from ragpp.models import Scope
-from ragpp.text.tokens import TokenCounter
-from ragpp.tierkit.identity import IdentityCheck
+from ragpp.errors import InvalidInput, Outdated
+from ragpp.models import Entry, Health, Memory, MemoryQuery, Scope, Stored
+from ragpp.text.port import TokenSpans
+from ragpp.tierkit.health import health_of
+from ragpp_services.catalog import forgetting, storing
+from ragpp_services.catalog.extracting import put_extracted
+from ragpp_services.catalog.items.tier import Items
+from ragpp_services.catalog.items.writing import new_item
+from ragpp_services.catalog.resources.indexing import Said, cut, new_resource, without_turns
+from ragpp_services.catalog.resources.rows import NewChunk, NewResource
+from ragpp_services.catalog.resources.tier import Resources
+from ragpp_services.catalog.statements import EVERYBODY
 from ragpp_services.catalog.store import CatalogStore
+from ragpp_services.catalog.vectors import Vectors
+
+INLINE_CHARS: Final = 4_000
+"""Up to this much text is cut and indexed on the event loop; more goes to a thread, so that nobody waits for it."""
 
 
 class PostgresCatalogTier:
@@ -17,12 +33,157 @@ class PostgresCatalogTier:
     Raises EmbeddingMismatch, before anything is written, while the database holds vectors of another model.
     """
 
-    def __init__(self, store: CatalogStore, *, embedder: Embedder, counter: TokenCounter, clock: Clock) -> None:
+    def __init__(self, store: CatalogStore, *, embedder: Embedder, counter: TokenSpans, clock: Clock) -> None:
         self.name: Final[Literal["catalog"]] = "catalog"
         self._store, self._counter, self._clock = store, counter, clock
-        self.check_identity = IdentityCheck(embedder, store)
+        self._vectors = vectors = Vectors(store, embedder)
+        self.check_identity = vectors.check_identity
+
+        resources = Resources(store, clock)
+        self.get_resource = resources.get_resource
+        self.list_resources = resources.list_resources
+        self.search_resources = resources.search_resources
+        self.delete_resource = resources.delete_resource
+        self.expire = resources.expire
+        self.compress = resources.compress
+
+        self._items = items = Items(store, vectors)
+        self.get_item = items.get_item
+        self.list_items = items.list_items
+        self.search_items = items.search_items
 
     async def epoch(self, scope: Scope) -> int:
         """See the contract. The same as the episodic tier's, whose database it is."""
         async with self._store.reading(scope) as rows:
             return await rows.epoch()
+
+    async def store(
+        self, scope: Scope, entries: Sequence[Entry | CatalogInput], epoch: int | None = None
+    ) -> list[Stored]:
+        """See the contract. What is forgotten of a conversation is left out of it, and it is the same without."""
+        accepted = _accepted(entries)
+        if not accepted:
+            return []
+        await self._vectors.check_identity()
+        matrix = await self._vectors.of_texts(
+            [entry.embedding or entry.content for entry in accepted if isinstance(entry, ItemEntry)]
+        )
+        vectors = iter(matrix)
+        items = {
+            place: new_item(entry, next(vectors), self._counter)
+            for place, entry in enumerate(accepted)
+            if isinstance(entry, ItemEntry)
+        }
+        without = frozenset[str]()
+        while True:
+            prepared = storing.Prepared(await self._resources(accepted, without), items, without)
+            async with self._store.writing(scope, epoch) as rows:
+                more = await storing.unknown_forgotten(rows, accepted, prepared)
+                if not more:
+                    return await storing.write(rows, accepted, prepared, self._clock())
+            without |= more
+
+    async def _resources(
+        self, entries: Sequence[CatalogInput], without: Collection[str]
+    ) -> dict[int, NewResource | None]:
+        wanted = {place: entry for place, entry in enumerate(entries) if isinstance(entry, ResourceEntry)}
+        if sum(len(entry.content) for entry in wanted.values()) > INLINE_CHARS:
+            return await asyncio.to_thread(self._indexed, wanted, without)
+        return self._indexed(wanted, without)
+
+    def _indexed(self, entries: Mapping[int, ResourceEntry], without: Collection[str]) -> dict[int, NewResource | None]:
+        result: dict[int, NewResource | None] = {}
+        for place, entry in entries.items():
+            said = without_turns(Said(entry.content, entry.messages), without)
+            result[place] = None if said is None else new_resource(entry, said, self._counter)
+        return result
+
+    async def put_extracted(
+        self, scope: Scope, resource_id: str, entries: Sequence[ItemEntry], epoch: int | None = None
+    ) -> list[MemoryItem]:
+        """See the contract. A stub's items stay as they are."""
+        if any(entry.source_resource_id != resource_id for entry in entries):
+            raise InvalidInput("an extracted item names another resource than that which it was extracted from")
+        await self._vectors.check_identity()
+        matrix = await self._vectors.of_texts([entry.embedding or entry.content for entry in entries])
+        items = [new_item(*pair, self._counter) for pair in zip(entries, matrix, strict=True)]
+        async with self._store.writing(scope, epoch) as rows:
+            return await put_extracted(rows, resource_id, items, self._clock())
+
+    async def retrieve(self, query: MemoryQuery) -> list[Memory]:
+        """Items, as `ragpp_services.catalog.items.ranking` ranks them, the current before what it replaced."""
+        return [one.memory for one in await self._items.retrieve(query)]
+
+    async def forget(self, scope: Scope, ids: Collection[str]) -> int:
+        """By the id of a resource it and all that was taken from it, by that of an item all that says the same."""
+        if not ids:
+            return 0
+        async with self._store.writing(scope) as rows:
+            return await forgetting.forget(rows, ids, ids, self._clock())
+
+    async def forget_sources(self, scope: Scope, interaction_ids: Collection[str]) -> list[str]:
+        """See the contract. What is left of long resources is indexed before writers have to wait; what was forgotten
+        meanwhile has it read again."""
+        if not interaction_ids:
+            return []
+        while True:
+            async with self._store.reading(scope) as rows:
+                epoch = await rows.epoch()
+                held = await rows.resources.holding(interaction_ids)
+            left = await asyncio.to_thread(self._left, held, frozenset(interaction_ids))
+            try:
+                async with self._store.writing(scope, epoch) as rows:
+                    if await rows.resources.holding_ids(interaction_ids) != {one.resource_id for one in held}:
+                        continue  # another was stored meanwhile
+                    await rows.raise_epoch()
+                    await rows.add_forgotten(interaction_ids, self._clock())
+                    return await forgetting.withdraw(rows, interaction_ids, left, held, self._clock())
+            except Outdated:
+                continue
+
+    def _left(
+        self, held: Sequence[Resource], gone: Collection[str]
+    ) -> dict[str, tuple[Said, int, Sequence[NewChunk]] | None]:
+        result: dict[str, tuple[Said, int, Sequence[NewChunk]] | None] = {}
+        for one in held:
+            said = without_turns(Said(one.content, one.messages), gone)
+            result[one.resource_id] = (
+                None if said is None else (said, self._counter.count(said.content), cut(said.content, self._counter))
+            )
+        return result
+
+    async def holdings(
+        self, scope: Scope, sources: Sequence[str] | None = None, before: int | None = None
+    ) -> dict[str, int]:
+        """See the contract. What the user contributed to what all users share counts as well."""
+        async with self._store.reading(scope) as rows:
+            return await rows.holdings(sources, before)
+
+    async def erase(self, scope: Scope, before: int) -> bool:
+        """See the contract. ERASED_AT_ONCE of each layer at a time, of the user's own and of what the user contributed
+        to what all users share; nothing is left to be cleaned by way of the ledger."""
+        now = self._clock()
+        if scope.user_id == EVERYBODY:
+            async with self._store.writing(scope) as rows:
+                return await forgetting.erase(rows, before, None, now)
+        async with self._store.writing_shared(scope) as (own, shared):
+            more = await forgetting.erase(own, before, None, now)
+            return await forgetting.erase(shared, before, scope.user_id, now) or more
+
+    async def health_check(self) -> Health:
+        return await health_of(self.name, "PostgreSQL", self._version)
+
+    async def _version(self) -> str:
+        version = await self._store.ping()
+        await self._vectors.check_identity()
+        return version
+
+
+def _accepted(entries: Sequence[Entry | CatalogInput]) -> list[CatalogInput]:
+    """Raises InvalidInput for an entry of another kind."""
+    accepted: list[CatalogInput] = []
+    for entry in entries:
+        if not isinstance(entry, ResourceEntry | ItemEntry):
+            raise InvalidInput(f"the catalog holds resources and items, not an entry of kind {entry.kind}")
+        accepted.append(entry)
+    return accepted

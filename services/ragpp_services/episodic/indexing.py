@@ -4,13 +4,10 @@ import hashlib
 import json
 from collections.abc import Sequence
 
-import numpy as np
-import numpy.typing as npt
-
 from ragpp.context.echo import own_chunks
 from ragpp.embedding import Embedder, FloatMatrix
-from ragpp.errors import InvalidInput
-from ragpp.models import EmbeddedChunk, Interaction, InteractionEntry, Vector
+from ragpp.embedding.vectors import vectors_of
+from ragpp.models import EmbeddedChunk, Interaction, InteractionEntry
 from ragpp.text.chunking import TextChunk
 from ragpp.text.lexical import index_line
 from ragpp.text.port import TokenSpans
@@ -43,36 +40,15 @@ async def embed_missing(
 
     Raises InvalidInput for a vector of another dimension, or one without a direction; EmbeddingError.
     """
-    lines = [
-        index_line(entry.interaction, _text(entry, piece))
-        for entry, pieces in zip(entries, cuts, strict=True)
-        if not entry.chunks
-        for piece in pieces
-    ]
-    made = await embedder.embed(lines) if lines else np.empty((0, embedder.dimension), np.float32)
-    matrices, used = [], 0
-    for index, (entry, pieces) in enumerate(zip(entries, cuts, strict=True)):
-        if entry.chunks:
-            matrices.append(
-                np.stack([vector(chunk.embedding, embedder.dimension, f"entry {index}") for chunk in entry.chunks])
-            )
-        else:
-            matrices.append(made[used : used + len(pieces)])
-            used += len(pieces)
-    return matrices
-
-
-def vector(embedding: Vector, dimension: int, whose: str) -> npt.NDArray[np.float32]:
-    """`embedding` as an array. Raises InvalidInput unless it has `dimension` finite numbers that are not all zero."""
-    numbers = np.asarray(embedding, np.float32)
-    if len(numbers) != dimension:
-        raise InvalidInput(
-            f"{whose} has a vector of {len(numbers)} dimensions; this store holds vectors of {dimension}"
-        )
-    length = float(np.linalg.norm(numbers))
-    if not np.isfinite(length) or length < 1e-3:
-        raise InvalidInput(f"{whose} has a vector that is zero or not finite")
-    return numbers
+    return await vectors_of(
+        [
+            [chunk.embedding for chunk in entry.chunks]
+            if entry.chunks
+            else [index_line(entry.interaction, _text(entry, piece)) for piece in pieces]
+            for entry, pieces in zip(entries, cuts, strict=True)
+        ],
+        embedder,
+    )
 
 
 def new_interactions(

@@ -52,10 +52,10 @@ SELECT $1, $2, new.turn, new.part, new.occurred_at, new.session_key, new.traits,
 
 -- name: scan
 -- One pass over the user's own chunks, whatever the filters: what is not eligible still counts in the frequencies and
--- lends its words to its neighbours. What is not in the view does not. Columns come packed, in the binary forms of their types, all in the same order:
--- some 20 times faster to read than rows. A chunk that shares no term with the query has an empty sparse vector
--- (1048576 dimensions, 0 entries) in place of its own. A column that was not asked for is null. With them come, in an
--- order of their own, the chunks that have sentences, each with the distance of the best.
+-- lends its words to its neighbours. What is not in the view does not. Columns come packed
+-- (`ragpp.stores.packed_columns`), all in the same order. A chunk that shares no term with the query has an empty
+-- sparse vector (1048576 dimensions, 0 entries) in place of its own. A column that was not asked for is null. With them
+-- come, in an order of their own, the chunks that have sentences, each with the distance of the best.
 -- $14 query embedding halfvec or null, $15 query terms sparsevec of ones or null, $16 whether $3 to $13 narrow, $17 view
 WITH eligible AS (
   SELECT ordinal

@@ -10,7 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ragpp.models import Interaction
-from ragpp_services.episodic.compression import unpacked
+from ragpp.stores.compression import unpacked
+from ragpp.stores.packed_columns import direction
 
 if TYPE_CHECKING:
     import asyncpg
@@ -116,13 +117,9 @@ def interaction_values(new: NewInteraction, event_id: int) -> tuple[object, ...]
 
 
 def found_of(row: "asyncpg.Record") -> Found:
-    """The interaction and the chunk in a row of the statement `found`. pgvector sends a halfvec as two numbers of two
-    bytes, its dimension and one unused, and then as many big-endian halves."""
+    """The interaction and the chunk in a row of the statement `found`."""
     packed = row["found_vector"]
-    vector = None
-    if packed is not None:
-        vector = np.frombuffer(packed, ">f2", offset=4).astype(np.float32)
-        vector /= np.linalg.norm(vector)  # never zero: see `indexing.vector`
+    vector = None if packed is None else direction(packed)  # never zero: see `ragpp.embedding.vectors`
     return Found(stored_of(row), row["found_start"], row["found_end"], vector)
 
 

@@ -3,18 +3,14 @@
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
-from typing import Final
+from datetime import datetime
 
 import numpy as np
 import numpy.typing as npt
 
 from ragpp.models import Filters
-from ragpp.text.lexical import DIMENSIONS
+from ragpp.stores.packed_columns import cosines, flags, moment_of, term_weights, whole_numbers
 from ragpp_services.episodic.reading.traits import ASKED
-
-_EPOCH: Final = datetime(2000, 1, 1, tzinfo=UTC)
-"""From which PostgreSQL counts its microseconds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,8 +60,7 @@ class Chunks:
 
     def key(self, row: int) -> tuple[datetime, int, int]:
         """(occurred_at, ordinal, part) of a row, by which the store finds it."""
-        moment = _EPOCH + timedelta(microseconds=int(self.moments[row]))
-        return moment, int(self.ordinal[row]), int(self.part[row])
+        return moment_of(int(self.moments[row])), int(self.ordinal[row]), int(self.part[row])
 
 
 def session_key(session_id: str) -> int:
@@ -75,38 +70,34 @@ def session_key(session_id: str) -> int:
 
 
 def unpack(columns: Columns, terms: Sequence[int]) -> Chunks:
-    """The chunks that `columns` describe, with their weights of `terms` (distinct, in [0, DIMENSIONS))."""
-    ordinal = _numbers(columns.ordinals, ">i8")
+    """The chunks that `columns` describe, with their weights of `terms` (distinct dimensions)."""
+    ordinal = whole_numbers(columns.ordinals, "bigint")
     count = len(ordinal)
     speaker, speakers = _speakers(columns.names or ())
     cosine = np.full(count, np.nan)
     if columns.distances is not None:
-        cosine = 1.0 - np.frombuffer(columns.distances, ">f4").astype(np.float64)
+        cosine = cosines(columns.distances)
     lexical = np.zeros((count, len(terms)))
     if columns.lexical is not None and terms:
-        lexical = _weights(columns.lexical, terms)
+        lexical = term_weights(columns.lexical, terms)
     eligible = np.ones(count, np.bool_)
     if columns.eligible is not None:
-        eligible = np.frombuffer(columns.eligible, np.uint8).astype(np.bool_)
-    part = _numbers(columns.parts, ">i4") if columns.parts is not None else np.zeros(count, np.int64)
+        eligible = flags(columns.eligible)
+    part = whole_numbers(columns.parts, "int") if columns.parts is not None else np.zeros(count, np.int64)
     return Chunks(
         ordinal=ordinal,
         part=part,
-        moments=_numbers(columns.moments, ">i8"),
-        session=_numbers(columns.sessions, ">i8"),
+        moments=whole_numbers(columns.moments, "timestamptz"),
+        session=whole_numbers(columns.sessions, "bigint"),
         speaker=speaker,
         speakers=speakers,
         cosine=cosine,
         told=_told(columns, ordinal, part),
         lexical=np.maximum(lexical, 0.0),
         asked=np.maximum(lexical / ASKED, 0.0),
-        traits=_numbers(columns.traits, ">i2"),
+        traits=whole_numbers(columns.traits, "smallint"),
         eligible=eligible,
     )
-
-
-def _numbers(packed: bytes | None, kind: str) -> npt.NDArray[np.int64]:
-    return np.frombuffer(packed or b"", kind).astype(np.int64)
 
 
 def _told(columns: Columns, ordinal: npt.NDArray[np.int64], part: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
@@ -114,12 +105,11 @@ def _told(columns: Columns, ordinal: npt.NDArray[np.int64], part: npt.NDArray[np
     result = np.full(len(ordinal), np.nan)
     if columns.told_distances is None:
         return result
-    ordinals = np.concatenate((ordinal, _numbers(columns.told_ordinals, ">i8")))
-    parts = np.concatenate((part, _numbers(columns.told_parts, ">i4")))
+    ordinals = np.concatenate((ordinal, whole_numbers(columns.told_ordinals, "bigint")))
+    parts = np.concatenate((part, whole_numbers(columns.told_parts, "int")))
     order = np.lexsort((parts, ordinals))  # of a chunk and what is told of it, the chunk first: it is stable
     pairs = np.flatnonzero((np.diff(ordinals[order]) == 0) & (np.diff(parts[order]) == 0))
-    distances = np.frombuffer(columns.told_distances, ">f4").astype(np.float64)
-    result[order[pairs]] = 1.0 - distances[order[pairs + 1] - len(ordinal)]
+    result[order[pairs]] = cosines(columns.told_distances)[order[pairs + 1] - len(ordinal)]
     return result
 
 
@@ -127,28 +117,6 @@ def _speakers(names: Sequence[str | None]) -> tuple[npt.NDArray[np.int64], tuple
     known: dict[str, int] = {}
     indexes = [-1 if name is None else known.setdefault(name, len(known)) for name in names]
     return np.asarray(indexes, np.int64), tuple(known)
-
-
-def _weights(packed: bytes, terms: Sequence[int]) -> npt.NDArray[np.float64]:
-    """The weight of each term in each of the sparse vectors in `packed`, as (vectors, terms).
-
-    pgvector sends a sparse vector as big-endian numbers of four bytes: dimensions, entries, unused; then the indices,
-    from 0; then as many float32 weights. No index is as great as DIMENSIONS, and as a float32 that pattern of bits is
-    1.5·10⁻³⁹, which no weight is: so it marks where a vector begins. No weight looks like an index either: as a
-    float32 an index is below 1.5·10⁻³⁹ too.
-    """
-    numbers = np.frombuffer(packed, ">i4").astype(np.int32)
-    begins = np.flatnonzero(numbers == DIMENSIONS)
-    entries = numbers[begins + 1]
-    weights = numbers.view(np.float32).copy()
-    numbers[begins + 1] = -1
-    numbers[begins + 2] = -1
-    result = np.zeros((len(begins), len(terms)))
-    for column, term in enumerate(terms):
-        found = np.flatnonzero(numbers == term)
-        vectors = np.searchsorted(begins, found) - 1
-        result[vectors, column] = weights[found + entries[vectors]]
-    return result
 
 
 def filter_values(filters: Filters, as_of: datetime | None) -> tuple[object, ...]:

@@ -4,10 +4,8 @@ from collections.abc import Mapping, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from pgvector import HalfVector, SparseVector
-
 from ragpp.embedding import FloatMatrix
-from ragpp.text.lexical import DIMENSIONS
+from ragpp.stores.vector_values import halfvec, sparsevec
 from ragpp_services.episodic.rows import stored_of
 from ragpp_services.episodic.sentences import Heard, Unread
 from ragpp_services.episodic.statements import SQL
@@ -56,7 +54,7 @@ class SentenceRows(Rows):
             numbers,
             [one.said.occurred_at for one in chunks],
             [one.said.seen_by for one in chunks],
-            [HalfVector(vector) for vector in vectors],
+            [halfvec(vector) for vector in vectors],
         )
         await self._connection.execute(SQL["set_sentenced"], *self._scope.user_key, read[-1].ordinal, read[-1].part)
 
@@ -68,7 +66,7 @@ class SentenceRows(Rows):
             [one.ordinal for one in of],
             [one.part for one in of],
             [traits for traits, _ in readings],
-            [SparseVector(dict(weights), DIMENSIONS) for _, weights in readings],
+            [sparsevec(weights) for _, weights in readings],
         )
 
     async def forget_sentences(self, gone: Sequence["asyncpg.Record"]) -> None:

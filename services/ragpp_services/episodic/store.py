@@ -6,17 +6,16 @@ from datetime import datetime
 
 import numpy as np
 import numpy.typing as npt
-from pgvector import HalfVector, SparseVector
 
 from ragpp import ledger
 from ragpp.embedding import EmbeddingIdentity
 from ragpp.errors import TierUnavailable
 from ragpp.ledger import forgotten, views
 from ragpp.models import Filters, Repetition, Scope
+from ragpp.stores.compression import LEAST_BYTES
 from ragpp.stores.forgetting import SourceMarks
 from ragpp.stores.postgres import Connection, Pool, ensure_open, foreign_errors, ping, tenant_tx
-from ragpp.text.lexical import DIMENSIONS
-from ragpp_services.episodic.compression import LEAST_BYTES
+from ragpp.stores.vector_values import asked_terms, halfvec, sparsevec
 from ragpp_services.episodic.rows import (
     Forgotten,
     Found,
@@ -127,8 +126,8 @@ class Writer(SentenceRows):
             [chunk.end for _, _, chunk in chunks],
             [chunk.tokens for _, _, chunk in chunks],
             [one.interaction.name for one, _, _ in chunks],
-            [HalfVector(chunk.embedding) for _, _, chunk in chunks],
-            [SparseVector(dict(chunk.lexical), DIMENSIONS) for _, _, chunk in chunks],
+            [halfvec(chunk.embedding) for _, _, chunk in chunks],
+            [sparsevec(chunk.lexical) for _, _, chunk in chunks],
             [chunk.traits for _, _, chunk in chunks],
             [one.interaction.seen_by for one, _, _ in chunks],
         )
@@ -177,8 +176,8 @@ class Reader(SentenceRows):
             SQL["scan"],
             *self._scope.user_key,
             *filter_values(filters, as_of),
-            None if embedding is None else HalfVector(np.asarray(embedding, np.float32)),
-            SparseVector(dict.fromkeys(terms, 1.0), DIMENSIONS) if terms else None,
+            None if embedding is None else halfvec(embedding),
+            asked_terms(terms) if terms else None,
             narrows(filters),
             self._scope.view,
         )

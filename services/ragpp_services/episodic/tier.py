@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from ragpp.clock import Clock, from_moment, to_moment
 from ragpp.embedding import Embedder
+from ragpp.embedding.vectors import vector
 from ragpp.errors import Conflict, InvalidInput, Outdated
 from ragpp.ledger import NewEvent
 from ragpp.ledger.forgotten import forgotten_event
@@ -27,6 +28,7 @@ from ragpp.models import (
     Scope,
     Stored,
 )
+from ragpp.stores.compression import packed_all
 from ragpp.stores.cursors import decode_cursor, encode_cursor, page_size
 from ragpp.text.lexical import query_terms
 from ragpp.text.port import TokenSpans
@@ -34,7 +36,6 @@ from ragpp.tierkit.health import health_of
 from ragpp.tierkit.identity import IdentityCheck
 from ragpp.tiers import ERASED_AT_ONCE
 from ragpp_services.episodic import indexing
-from ragpp_services.episodic.compression import packed_all
 from ragpp_services.episodic.finding import Finder
 from ragpp_services.episodic.repeats import Repeats, note_what_repeats
 from ragpp_services.episodic.rows import Found, Known, NewInteraction
@@ -240,7 +241,7 @@ class PostgresEpisodicTier:
         if query.mode == "lexical" and query.filters.similarity_threshold is None:
             return None
         if query.embedding is not None:
-            return indexing.vector(query.embedding, self._embedder.dimension, "the query")
+            return vector(query.embedding, self._embedder.dimension, "the query")
         return (await self._embedder.embed([query.text])).reshape(-1)
 
     async def _latest(self, query: MemoryQuery) -> list[Memory]:

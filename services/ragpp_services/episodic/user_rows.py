@@ -3,11 +3,9 @@
 from collections.abc import Collection, Sequence
 from typing import Final
 
-from pgvector import SparseVector
-
 from ragpp.models import Interaction, Scope
 from ragpp.stores.postgres import Connection
-from ragpp.text.lexical import DIMENSIONS
+from ragpp.stores.vector_values import asked_terms
 from ragpp_services.episodic.rows import StoredInteraction, stored_of
 from ragpp_services.episodic.statements import SQL
 
@@ -39,7 +37,7 @@ class Rows:
                 SQL["replies_sharing"],
                 *self._scope.user_key,
                 min(one.occurred_at for one in gone),
-                SparseVector(dict.fromkeys(some, 1.0), DIMENSIONS),
+                asked_terms(some),
                 [one.id for one in gone],
                 [*seen, *found],
             )

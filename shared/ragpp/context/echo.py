@@ -92,14 +92,17 @@ def own(text: str) -> list[Span]:
 def own_chunks(item: Interaction, counter: TokenSpans) -> list[TextChunk]:
     """The chunks by which `item` is found again: of what did not come from memory, none of a context. What is said
     once is a hit once, however often it is recalled and given back. Raises what `counter` raises."""
-    if item.message_type in CONTEXT_TYPES:
-        return []
-    spans = own(item.content)
-    if spans == [Span(0, len(item.content))]:
-        return chunk(item.content, counter, CHUNK_TOKENS)
+    return [] if item.message_type in CONTEXT_TYPES else own_chunks_of(item.content, counter)
+
+
+def own_chunks_of(text: str, counter: TokenSpans) -> list[TextChunk]:
+    """The chunks of what in `text` did not come from memory, with its offsets. Raises what `counter` raises."""
+    spans = own(text)
+    if spans == [Span(0, len(text))]:
+        return chunk(text, counter, CHUNK_TOKENS)
     pieces = [
         replace(piece, start=piece.start + start, end=piece.end + start)
         for start, end in spans
-        for piece in chunk(item.content[start:end], counter, CHUNK_TOKENS)
+        for piece in chunk(text[start:end], counter, CHUNK_TOKENS)
     ]
     return [replace(piece, ordinal=ordinal) for ordinal, piece in enumerate(pieces)]

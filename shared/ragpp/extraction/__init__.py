@@ -2,6 +2,7 @@
 
 The values and the protocol are in `port`; `spacy_extractor` implements it, `query` serves the read path without spaCy.
 Each room has a reader for what it is named after, with its patterns beside it; `gate` says what a sentence asserts.
+`facts` reads whole resources.
 """
 
 from ragpp.extraction.port import (
@@ -10,9 +11,13 @@ from ragpp.extraction.port import (
     EntityMention,
     Extraction,
     Extractor,
+    FactKind,
+    FactMention,
     FindingMention,
     PreferenceMention,
     RelationshipMention,
+    ResourceType,
+    Turn,
 )
 
 __all__ = [
@@ -21,7 +26,11 @@ __all__ = [
     "EntityMention",
     "Extraction",
     "Extractor",
+    "FactKind",
+    "FactMention",
     "FindingMention",
     "PreferenceMention",
     "RelationshipMention",
+    "ResourceType",
+    "Turn",
 ]

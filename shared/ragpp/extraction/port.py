@@ -15,6 +15,10 @@ EntityLabel = Literal["PERSON", "ORG", "GPE", "EVENT", "PRODUCT"]
 
 Polarity = Literal["positive", "negative"]
 
+ResourceType = Literal["conversation", "document", "config", "feedback"]
+
+FactKind = Literal["fact", "decision", "insight", "error", "plan"]
+
 
 @dataclass(frozen=True, slots=True)
 class EntityMention:
@@ -85,6 +89,37 @@ class FindingMention:
     text: str
     confidence: float
     when: DateSpan | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class FactMention:
+    """One thing that a resource states and that can be checked.
+
+    `text` stands alone: it names whoever speaks and what pronouns stand for, and says one thing. It is said in
+    `content[start:end]` of the resource, which several facts may share. `kind` is that of the finding in the same
+    sentence. `confidence` is in (0, 1]. `said`: which message of a conversation says it, from 0, and `speaker` who;
+    both None where nobody speaks. `when`: the time it speaks of, where that could be resolved.
+    """
+
+    text: str
+    start: int
+    end: int
+    kind: FactKind
+    confidence: float
+    speaker: str | None = None
+    said: int | None = None
+    when: DateSpan | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """One message of a conversation: `content[start:end]` of the resource is what `speaker` (a name, or a role) said,
+    without the name before it. `said_at`: when, where that is known."""
+
+    start: int
+    end: int
+    speaker: str | None
+    said_at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)

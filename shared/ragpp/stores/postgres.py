@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 import asyncpg
@@ -12,6 +12,7 @@ from pgvector.asyncpg import register_vector
 from ragpp.errors import StorageError, TierUnavailable
 from ragpp.models import Scope
 from ragpp.settings import PostgresSettings
+from ragpp.stores.packed_columns import EPOCH
 
 if TYPE_CHECKING:
     from asyncpg.pool import PoolConnectionProxy
@@ -42,17 +43,15 @@ UNAVAILABLE = (
 
 _ASKING: Final[set[asyncio.Task[str]]] = set()
 """Pings under way: the event loop itself keeps no hold of its tasks."""
-_EPOCH: Final = datetime(2000, 1, 1, tzinfo=UTC)
-"""From which PostgreSQL counts its microseconds."""
 _MICROSECOND: Final = timedelta(microseconds=1)
 
 
 def _to_microseconds(moment: datetime) -> tuple[int]:
-    return ((moment - _EPOCH) // _MICROSECOND,)
+    return ((moment - EPOCH) // _MICROSECOND,)
 
 
 def _from_microseconds(value: tuple[int]) -> datetime:
-    return _EPOCH + timedelta(microseconds=value[0])
+    return EPOCH + timedelta(microseconds=value[0])
 
 
 async def _prepare(connection: asyncpg.Connection) -> None:

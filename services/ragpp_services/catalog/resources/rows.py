@@ -1,6 +1,86 @@
 """Rows of resources, of their chunks, and of the interactions that they hold."""
 
-from ragpp_services.catalog.statements import Statements
+import json
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+
+import asyncpg
+
+from ragpp.catalog import CatalogVisibility, Resource, ResourceEntry, ResourceMessage, ResourceType
+from ragpp.stores.compression import LEAST_BYTES, beginning, unpacked
+from ragpp.stores.vector_values import asked_terms, sparsevec
+from ragpp_services.catalog.statements import EVERYBODY, Statements
+
+SHOWN_CHARS: Final = 200
+"""Of a content, where resources are listed."""
+_SHOWN_BYTES: Final = 4_096
+"""Of a content that is packed, which hold that much of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class NewChunk:
+    """A stretch of a resource, `content[start:end]`, with the weights of its words by hashed term."""
+
+    part: int
+    start: int
+    end: int
+    lexical: Mapping[int, float]
+
+
+@dataclass(frozen=True, slots=True)
+class NewResource:
+    """A resource on its way in: an entry with what is kept of its content."""
+
+    entry: ResourceEntry
+    content: str
+    messages: tuple[ResourceMessage, ...]
+    content_hash: bytes
+    tokens: int
+    chunks: tuple[NewChunk, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class KnownResource:
+    """What is stored under an id."""
+
+    id: str
+    content_hash: bytes
+    event_id: int
+    seen_by: str | None
+    is_stub: bool
+    session_id: str | None
+    contributor: str
+
+
+@dataclass(frozen=True, slots=True)
+class GoneResource:
+    """What is left to say of one that was deleted, or left as a stub."""
+
+    id: str
+    ordinal: int
+    session_id: str | None
+    resource_type: ResourceType
+    occurred_at: datetime
+    seen_by: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class StoredResource:
+    """A stored resource, and its place in the order of arrival."""
+
+    resource: Resource
+    ordinal: int
+
+
+@dataclass(frozen=True, slots=True)
+class ScannedChunks:
+    """The packed columns of the statement `scan_chunks`; None where there is no chunk."""
+
+    resources: bytes | None
+    parts: bytes | None
+    lexical: bytes | None
 
 
 class ResourceRows:
@@ -8,3 +88,179 @@ class ResourceRows:
 
     def __init__(self, run: Statements) -> None:
         self._run = run
+
+    async def known(self, ids: Collection[str]) -> dict[str, KnownResource]:
+        """What is stored under those of `ids` that exist, of the user's own."""
+        return {row["id"]: KnownResource(**row) for row in await self._run.own("known_resources", list(ids))}
+
+    async def insert(self, new: Sequence[NewResource], event_ids: Sequence[int], now: datetime) -> None:
+        """Add `new`, whose ids are new, in their order; `event_ids` are those of their events."""
+        if not new:
+            return
+        columns = map(list, zip(*map(_values, new, event_ids), strict=True))
+        rows = await self._run.own("insert_resources", *columns, now)
+        ordinals = {row["id"]: row["ordinal"] for row in rows}
+        for one in new:
+            seen_by = one.entry.seen_by
+            await self._insert_chunks(ordinals[one.entry.id], one.entry.resource_type, seen_by, one.chunks)
+        turns = [
+            (message.interaction_id, one.entry.id)
+            for one in new
+            for message in one.messages
+            if message.interaction_id is not None
+        ]
+        if turns:
+            await self._run.change("insert_turns", *map(list, zip(*turns, strict=True)))
+
+    async def change_content(
+        self,
+        identifier: str,
+        content: str,
+        messages: Sequence[ResourceMessage],
+        said: tuple[bytes, int],
+        chunks: Sequence[NewChunk],
+    ) -> None:
+        """Let the resource say that, with these messages; `said`: its hash and its tokens."""
+        changed = (content, said[0], _messages_json(messages), said[1])
+        row = await self._run.own_row("change_content", identifier, *changed)
+        if row is not None:
+            await self._run.change("delete_chunks", [row["ordinal"]])
+            await self._insert_chunks(row["ordinal"], row["resource_type"], row["seen_by"], chunks)
+
+    async def _insert_chunks(
+        self, ordinal: int, resource_type: ResourceType, seen_by: str | None, chunks: Sequence[NewChunk]
+    ) -> None:
+        count = len(chunks)
+        await self._run.change(
+            "insert_chunks",
+            [ordinal] * count,
+            [one.part for one in chunks],
+            [one.start for one in chunks],
+            [one.end for one in chunks],
+            [resource_type] * count,
+            [seen_by] * count,
+            [sparsevec(one.lexical) for one in chunks],
+        )
+
+    async def get(self, identifier: str) -> Resource | None:
+        """What the scope sees under that id."""
+        row = await self._run.seen_row("get_resource", identifier)
+        return None if row is None else stored_of(row).resource
+
+    async def page(
+        self, resource_type: ResourceType | None, session_id: str | None, before: int | None, limit: int
+    ) -> list[StoredResource]:
+        """At most `limit` that the scope sees, the one stored last first, their contents cut to SHOWN_CHARS."""
+        values = (resource_type, session_id, before, limit, SHOWN_CHARS, _SHOWN_BYTES)
+        return [stored_of(row, SHOWN_CHARS) for row in await self._run.seen("list_resources", *values)]
+
+    async def scan(self, resource_type: ResourceType | None, terms: Collection[int]) -> ScannedChunks:
+        """Every chunk that the scope sees, with its weights of `terms`."""
+        row = await self._run.seen_row("scan_chunks", resource_type, asked_terms(terms))
+        return ScannedChunks(None, None, None) if row is None else ScannedChunks(**row)
+
+    async def found(self, keys: Sequence[tuple[int, int]]) -> dict[int, Resource]:
+        """The resources of those (ordinal, part), by ordinal, their contents cut to that part."""
+        columns = tuple(map(list, zip(*keys, strict=True))) or ([], [])
+        found = {}
+        for row in await self._run.seen("found_chunks", *columns):
+            whole = stored_of(row)
+            part = whole.resource.content[row["found_start"] : row["found_end"]]
+            found[whole.ordinal] = whole.resource.model_copy(update={"content": part, "messages": ()})
+        return found
+
+    async def delete(self, ids: Collection[str]) -> list[GoneResource]:
+        """Delete those of `ids` that the scope sees, with their chunks and turns."""
+        gone = [GoneResource(**row) for row in await self._run.own("delete_resources", list(ids), self._run.scope.view)]
+        await self._drop_parts(gone)
+        return gone
+
+    async def leave_stubs(self, ids: Collection[str]) -> list[GoneResource]:
+        """Drop what those of `ids` say that the scope sees; the rows stay."""
+        gone = [GoneResource(**row) for row in await self._run.own("leave_stubs", list(ids), self._run.scope.view)]
+        if gone:
+            await self._run.change("delete_chunks", [one.ordinal for one in gone])
+        return gone
+
+    async def _drop_parts(self, gone: Sequence[GoneResource]) -> None:
+        if gone:
+            await self._run.change("delete_chunks", [one.ordinal for one in gone])
+            await self._run.change("delete_turns", [one.id for one in gone], [])
+
+    async def holding(self, interaction_ids: Collection[str]) -> list[Resource]:
+        """The user's own that hold any of these interactions, whoever sees them."""
+        return [stored_of(row).resource for row in await self._run.own("holding_turns", list(interaction_ids))]
+
+    async def holding_ids(self, interaction_ids: Collection[str]) -> set[str]:
+        """The ids of those."""
+        return {row["id"] for row in await self._run.own("holding_turns", list(interaction_ids))}
+
+    async def drop_turns(self, interaction_ids: Collection[str]) -> None:
+        """Let no resource hold these interactions."""
+        await self._run.change("delete_turns", [], list(interaction_ids))
+
+    async def note_extracted(self, identifier: str, now: datetime) -> None:
+        """That its items were taken from it."""
+        await self._run.change("note_extracted", identifier, now)
+
+    async def compressible(self, before: datetime, limit: int) -> dict[str, str]:
+        """At most `limit` long contents from before that moment which were not looked at yet, by their ids."""
+        rows = await self._run.own("compressible_resources", before, LEAST_BYTES, limit)
+        return {row["id"]: row["content"] for row in rows}
+
+    async def compress(self, smaller: Mapping[str, bytes]) -> None:
+        """Keep these contents, by id, as they were packed; as they are where nothing was."""
+        await self._run.change("compress_resources", list(smaller), list(smaller.values()))
+
+
+def stored_of(row: asyncpg.Record, shown: int | None = None) -> StoredResource:
+    """The resource in a row, its content cut to `shown` characters."""
+    packed = row["packed"]
+    content = unpacked(row["content"], packed) if shown is None else beginning(row["content"], packed, shown)
+    # what was validated when it came in is not validated again
+    resource = Resource.model_construct(
+        resource_id=row["id"],
+        resource_type=row["resource_type"],
+        content=content,
+        metadata=json.loads(row["metadata"]),
+        messages=tuple(ResourceMessage.model_validate(one) for one in json.loads(row["messages"])),
+        occurred_at=row["occurred_at"],
+        created_at=row["created_at"],
+        session_id=row["session_id"],
+        agent_id=row["agent_id"],
+        visibility=visibility_of(row["user_id"], row["seen_by"]),
+        tokens=row["tokens"],
+        is_stub=row["is_stub"],
+    )
+    return StoredResource(resource, row["ordinal"])
+
+
+def visibility_of(user_id: str, seen_by: str | None) -> CatalogVisibility:
+    """Who sees a row of that user's."""
+    if user_id == EVERYBODY:
+        return "global"
+    return "shared" if seen_by is None else "agent"
+
+
+def _values(new: NewResource, event_id: int) -> tuple[object, ...]:
+    entry = new.entry
+    return (
+        entry.id,
+        event_id,
+        entry.resource_type,
+        new.content,
+        new.content_hash,
+        json.dumps(entry.metadata, ensure_ascii=False),
+        _messages_json(new.messages),
+        entry.occurred_at,
+        entry.session_id,
+        entry.agent_id,
+        entry.seen_by,
+        entry.contributor,
+        entry.redactions,
+        new.tokens,
+    )
+
+
+def _messages_json(messages: Sequence[ResourceMessage]) -> str:
+    return json.dumps([one.model_dump(mode="json", exclude_defaults=True) for one in messages], ensure_ascii=False)

@@ -6,12 +6,7 @@ several things; `superseding` sets what holds now before what it replaced.
 
 from ragpp_services.episodic.ranking.question import asks_the_assistant, named_speaker
 from ragpp_services.episodic.ranking.rank import information, less, rank
-from ragpp_services.episodic.ranking.table import (
-    CandidateTable,
-    QuerySignals,
-    Ranked,
-    inverse_document_frequencies,
-)
+from ragpp_services.episodic.ranking.table import CandidateTable, QuerySignals, Ranked
 from ragpp_services.episodic.ranking.weights import DEFAULT, Weights
 
 __all__ = [
@@ -22,7 +17,6 @@ __all__ = [
     "Weights",
     "asks_the_assistant",
     "information",
-    "inverse_document_frequencies",
     "less",
     "named_speaker",
     "rank",

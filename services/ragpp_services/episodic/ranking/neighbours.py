@@ -4,7 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ragpp_services.episodic.ranking.table import BoolArray, CandidateTable, FloatArray, IntArray
+from ragpp.ranking.arrays import BoolArray, FloatArray, IntArray
+from ragpp_services.episodic.ranking.table import CandidateTable
 from ragpp_services.episodic.ranking.weights import Weights
 
 

@@ -23,24 +23,16 @@ from typing import Final
 
 import numpy as np
 
+from ragpp.ranking.arrays import BoolArray, FloatArray, IntArray
+from ragpp.ranking.coverage import coverage, document_frequencies, inverse_document_frequencies, trust_in_words
+from ragpp.ranking.relevance import relevance
 from ragpp_services.episodic.ranking.neighbours import Neighbours
 from ragpp_services.episodic.ranking.question import Question
-from ragpp_services.episodic.ranking.table import (
-    BoolArray,
-    CandidateTable,
-    FloatArray,
-    IntArray,
-    QuerySignals,
-    Ranked,
-    inverse_document_frequencies,
-)
+from ragpp_services.episodic.ranking.table import CandidateTable, QuerySignals, Ranked
 from ragpp_services.episodic.ranking.weights import DEFAULT, Weights
 from ragpp_services.episodic.reading.subjects import Subject
 from ragpp_services.episodic.reading.traits import Trait
 
-MIDDLE: Final = 0.9
-SPREAD: Final = 0.3
-"""The logistic that makes a relevance of a score: a good answer scores 1.0 to 1.6, one beside the point 0.2."""
 ASKS_MOST: Final = 0.5
 """Share of the question's information from which on an interaction asks most of it, where it tells less."""
 MUTE: Final = 0.5
@@ -70,7 +62,7 @@ def rank(
     if table.eligible is not None:
         ranking = ranking[np.logical_or.reduceat(table.eligible[chunks], firsts)[ranking]]
     scores, similarity = relevance(raw), np.fmax.reduceat(table.cosines[chunks], firsts)
-    own = _coverage(table.terms[order], rarity)
+    own = coverage(table.terms[order], rarity)
     return [
         Ranked(
             row=int(order[i]),
@@ -96,11 +88,6 @@ def less(ranked: Ranked, signal: str, units: float) -> Ranked:
     return replace(ranked, raw=raw, score=float(relevance(np.asarray(raw))), signals=signals)
 
 
-def relevance(raw: FloatArray) -> FloatArray:
-    """Scores in (0, 1), in the order of `raw`."""
-    return np.asarray(1 / (1 + np.exp(np.clip((MIDDLE - raw) / SPREAD, -30, 30))), np.float64)
-
-
 class _Evidence:
     """What each row tells of the question, (n,) or (n, t): `told`, the weights of the terms that count; `own`, their
     coverage; `asked_terms` and `asked`, those that it only asks for; `repeats`, how far it asks the same, 0 to 1;
@@ -115,9 +102,9 @@ class _Evidence:
         self.asked_terms = np.where(said, asked_terms, 0.0)
         self.told = np.where(said, table.terms, 0.0)
         self.told[_about_another(table, question)] *= weights.of_others
-        self.own = _coverage(self.told, rarity)
-        self.asked = _coverage(self.asked_terms, rarity)
-        alike = np.fmax(table.cosines, _coverage(table.terms + asked_terms, rarity))
+        self.own = coverage(self.told, rarity)
+        self.asked = coverage(self.asked_terms, rarity)
+        alike = np.fmax(table.cosines, coverage(table.terms + asked_terms, rarity))
         low, high = weights.repeating
         asks_most = weights.repeats_partly * ((self.asked > ASKS_MOST) & (self.asked > self.own))
         asks = np.where(table.has(Trait.ONLY_ASKS), 1.0, asks_most)
@@ -126,9 +113,8 @@ class _Evidence:
         if question.subject is Subject.ANY:
             self.away &= table.speakers < 0
         self.mute = self.empty | (self.repeats > MUTE) | ((self.asked > ASKS_FOR_IT) & (self.asked > self.own))
-        low, high = weights.trusted
-        found = float(np.max(np.where(self.mute | self.away, 0.0, self.own)))
-        self.trust = float(np.clip((found - low) / (high - low), 0.0, 1.0)) if high > low else 1.0
+        best = float(np.max(np.where(self.mute | self.away, 0.0, self.own)))
+        self.trust = trust_in_words(best, weights.trusted)
         self.meaning = np.nan_to_num(_with_sentences(table, weights.sentence * self.trust), nan=0.0)
 
 
@@ -173,7 +159,7 @@ def _signals(
     signals = {
         "meaning": meaning,
         "words": own,
-        "lent words": weights.words * trust * _coverage(borrowed, rarity) - own,
+        "lent words": weights.words * trust * coverage(borrowed, rarity) - own,
         "lent meaning": trust * near * (lifted - meaning),
         "empty": -weights.empty * empty,
         "repeats": -weights.repeats * evidence.repeats[order],
@@ -201,7 +187,7 @@ def _rarity(table: CandidateTable, chunks: IntArray, firsts: IntArray, query: Qu
     documents = max(query.documents or 0, len(firsts))
     if query.frequencies is None:
         held = table.terms > 0 if table.asked is None else (table.terms > 0) | (table.asked > 0)
-        holding = np.maximum.reduceat(held[chunks], firsts, axis=0).sum(axis=0).astype(np.float64)
+        holding = document_frequencies(held[chunks], firsts)
     else:
         holding = np.minimum(np.asarray(query.frequencies, dtype=np.float64), documents)
     return inverse_document_frequencies(documents, holding)
@@ -220,10 +206,3 @@ def _best_chunks(
     best_last = np.lexsort((traits, -asked[chunks], alone[chunks], interaction))
     best: IntArray = chunks[best_last[np.append(firsts[1:], len(chunks)) - 1]]
     return best
-
-
-def _coverage(terms: FloatArray, rarity: FloatArray) -> FloatArray:
-    """(n,): share of the question's information that rows hold, 0 to 1; 0 for a question without terms."""
-    mass = float(rarity.sum())
-    result: FloatArray = terms @ rarity / mass if mass else np.zeros(len(terms))
-    return result

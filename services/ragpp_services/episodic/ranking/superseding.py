@@ -34,8 +34,8 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
+from ragpp.text.amounts import BARE, SPECIAL, Kind, amounts, amounts_asked, differ
 from ragpp.text.lexical import terms
-from ragpp_services.episodic.ranking.amounts import BARE, SPECIAL, Kind, amounts, amounts_asked, differ
 from ragpp_services.episodic.ranking.correcting import denied, is_a_correction
 from ragpp_services.episodic.reading.answers import kinds_asked, kinds_in
 from ragpp_services.episodic.reading.subjects import Subject, subject_of

@@ -1,16 +1,12 @@
-"""What ranking is given and what it gives back, and how rare a term is."""
+"""What ranking is given and what it gives back."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
-import numpy.typing as npt
 
+from ragpp.ranking.arrays import BoolArray, FloatArray, IntArray
 from ragpp_services.episodic.reading.traits import Trait
-
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.int64]
-BoolArray = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,13 +82,3 @@ class Ranked:
     similarity: float | None
     coverage: float
     signals: Mapping[str, float] = field(default_factory=dict)
-
-
-def inverse_document_frequencies(documents: int, holding: FloatArray) -> FloatArray:
-    """ln(1 + (N - n + ½) / (n + ½)) for terms that n (`holding`) of N `documents` hold; positive.
-
-    Source: Robertson and Zaragoza, The Probabilistic Relevance Framework, 2009, with the 1 + that keeps common terms
-    above zero.
-    """
-    result: FloatArray = np.log1p((documents - holding + 0.5) / (holding + 0.5))
-    return result

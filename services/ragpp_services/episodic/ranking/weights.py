@@ -10,6 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
+from ragpp.ranking.coverage import TRUSTED, WORDS
+
 _STEP: Final = 0.6
 _AHEAD: Final = 0.7
 
@@ -18,12 +20,10 @@ _AHEAD: Final = 0.7
 class Weights:
     """What each signal counts, in units of cosine unless it says otherwise."""
 
-    words: float = 1.75
+    words: float = WORDS
     """Coverage: the share of the question's information that an interaction and its neighbours tell."""
-    trusted: tuple[float, float] = (0.1, 0.2)
-    """Coverage of the best from which on words and neighbours begin to count, and from which on they count in full. A
-    question that only hints at its memory shares a word or two with anything: its best coverage is .10 in the median
-    and .16 in the 95th percentile, of a question that asks for something .39, and .19 in the 5th percentile."""
+    trusted: tuple[float, float] = TRUSTED
+    """Coverage of the best from which on words and neighbours begin to count, and from which on they count in full."""
     lending: Mapping[int, float] = field(
         default_factory=lambda: {
             sign * distance: _STEP**distance * (_AHEAD if sign > 0 else 1.0)

@@ -52,38 +52,44 @@ async def list_categories(
     return await parts.catalog.list_categories(requester.catalog("read", user_id), cursor, limit)
 
 
-@router.get("/v1/categories/{name:id}", summary="Read one category")
-async def get_category(requester: Reader, parts: GatewayParts, name: Id, user_id: CatalogUser = None) -> MemoryCategory:
+@router.get("/v1/categories/{category:id}", summary="Read one category")
+async def get_category(
+    requester: Reader, parts: GatewayParts, category: Id, user_id: CatalogUser = None
+) -> MemoryCategory:
     """With its page, by its name or its id."""
-    return await parts.catalog.get_category(requester.catalog("read", user_id), name)
+    return await parts.catalog.get_category(requester.catalog("read", user_id), category)
 
 
-@router.put("/v1/categories/{name:id}", summary="Edit a category's page")
-async def edit_category(requester: Writer, parts: GatewayParts, name: Id, body: CategoryPageIn) -> MemoryCategory:
+@router.put("/v1/categories/{category:id}", summary="Edit a category's page")
+async def edit_category(requester: Writer, parts: GatewayParts, category: Id, body: CategoryPageIn) -> MemoryCategory:
     """What a person writes stays until consolidation is forced. Not with a key that is bound to an agent, since all of
     the user's agents read it."""
     scope = requester.catalog("write", body.user_id)
-    scope = changing(requester, scope, await parts.catalog.get_category(scope, name))
+    scope = changing(requester, scope, await parts.catalog.get_category(scope, category))
     requester.items = 1
-    return await parts.catalog.edit_category(scope, name, parts.intake.redacted(body.content))
+    return await parts.catalog.edit_category(scope, category, parts.intake.redacted(body.content))
 
 
-@router.delete("/v1/categories/{name:id}", summary="Delete a category")
-async def delete_category(requester: Writer, parts: GatewayParts, name: Id, user_id: CatalogUser = None) -> Forgotten:
+@router.delete("/v1/categories/{category:id}", summary="Delete a category")
+async def delete_category(
+    requester: Writer, parts: GatewayParts, category: Id, user_id: CatalogUser = None
+) -> Forgotten:
     """Its items stay, without a category. Not with a key that is bound to an agent."""
     scope = requester.catalog("forget", user_id)
-    known = await parts.catalog.get_category(scope, name)
+    known = await parts.catalog.get_category(scope, category)
     if not await parts.catalog.delete_category(changing(requester, scope, known), known.name):
         raise CategoryNotFoundError(f"there is no category {known.name!r}")
     requester.items = 1
     return Forgotten(forgotten=1, tiers={"catalog": "ok"})
 
 
-@router.post("/v1/categories/{name:id}/items", summary="Move items into a category")
-async def put_in_category(requester: Writer, parts: GatewayParts, name: Id, body: CategoryItemsIn) -> MemoryCategory:
+@router.post("/v1/categories/{category:id}/items", summary="Move items into a category")
+async def put_in_category(
+    requester: Writer, parts: GatewayParts, category: Id, body: CategoryItemsIn
+) -> MemoryCategory:
     """Ids of none are ignored. A key that is bound to an agent moves that agent's own."""
     scope = requester.catalog("write", body.user_id)
-    known = await parts.catalog.get_category(scope, name)
+    known = await parts.catalog.get_category(scope, category)
     scope = writing(requester, scope, known)
     if scope.view is not None:
         await see_own(parts.catalog, requester, scope, body.item_ids)
@@ -92,13 +98,13 @@ async def put_in_category(requester: Writer, parts: GatewayParts, name: Id, body
 
 
 @router.post(
-    "/v1/categories/{name:id}/consolidate", status_code=202, response_model=Job, summary="Make a category's page"
+    "/v1/categories/{category:id}/consolidate", status_code=202, response_model=Job, summary="Make a category's page"
 )
-async def consolidate_category(requester: Writer, parts: GatewayParts, name: Id, body: ConsolidateIn) -> Response:
+async def consolidate_category(requester: Writer, parts: GatewayParts, category: Id, body: ConsolidateIn) -> Response:
     """Answers a job; while it waits, asking again answers the same. Without anything new, and over what a person wrote,
     the page is made only with `force`. Workers do it by themselves after ten new items, and daily."""
     scope = requester.catalog("write", body.user_id)
-    known = await parts.catalog.get_category(scope, name)
+    known = await parts.catalog.get_category(scope, category)
     requester.items = 1
     job = await consolidation(parts, writing(requester, scope, known), known.name, force=body.force)
     return accepted(job)

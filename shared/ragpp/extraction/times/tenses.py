@@ -3,6 +3,8 @@
 import re
 from typing import Final, Literal
 
+from ragpp.text.english import word_set
+
 Tense = Literal["past", "future", "unknown"]
 
 _FUTURE: Final = (
@@ -13,17 +15,18 @@ _FUTURE: Final = (
     r"signed up|booked|registered|scheduled|arranged|enrolled|reserved|tickets?|seats?|reservations?|bookings?|"
     r"flies|leaves?|arrives?"
 )
-_IRREGULAR: Final = (
+IRREGULAR_PASTS: Final = word_set(
     "was were had did went got gotten made took taken came saw seen met bought brought said told thought felt left "
     "kept found gave given began became broke built chose cut drew drove drank drunk ate eaten fell flew flown forgot "
     "forgotten grew heard hid held hurt knew known laid led lent lost meant paid ran rang rode rose sang sank sat sent "
     "shook shot shut slept sold spent spoke stole stood struck swam swore swept taught threw threw tore understood "
     "woke won wore written wrote been gone done moved caught fought quit died broken spoken"
 )
+"""The commonest past tenses and participles that do not end in -ed."""
 _PAST: Final = (
     r"(?<!getting )(?<!get )(?<!\bbe )"  # "is getting married" lies ahead
     r"(?!need|indeed|speed|breed|hundred|embed|exceed|proceed|succeed|bed|red|shed|wed)\w{2,}ed|"
-    rf"{'|'.join(_IRREGULAR.split())}|ago|since"
+    rf"{'|'.join(sorted(IRREGULAR_PASTS))}|ago|since"
 )
 _CUE: Final = re.compile(rf"(?<![\w'])(?:(?P<future>{_FUTURE})|(?P<past>{_PAST}))(?![\w])", re.IGNORECASE)
 _WINDOW: Final = 160

@@ -26,3 +26,12 @@ def packed_all(contents: Mapping[str, str]) -> dict[str, bytes]:
 def unpacked(content: str, small: bytes | None) -> str:
     """What was stored: `content`, unless `small` holds it."""
     return zlib.decompress(small).decode() if small else content
+
+
+def beginning(content: str, small: bytes | None, characters: int) -> str:
+    """The first `characters` of what was stored, also where `small` is but the beginning of what holds it; fewer where
+    it holds fewer."""
+    if not small:
+        return content[:characters]
+    raw = zlib.decompressobj().decompress(small, 4 * characters)
+    return raw.decode(errors="ignore")[:characters]

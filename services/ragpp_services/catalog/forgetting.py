@@ -1,0 +1,137 @@
+"""Forgetting: a resource takes with it what rests on it, an item what says the same; what is left is as if they had
+never been."""
+
+from collections.abc import Collection, Mapping, Sequence
+from datetime import datetime
+
+from pydantic import JsonValue
+
+from ragpp.catalog import Resource
+from ragpp.ledger import NewEvent
+from ragpp.tiers import ERASED_AT_ONCE
+from ragpp_services.catalog.items.regrouping import regroup
+from ragpp_services.catalog.items.rows import GoneItem
+from ragpp_services.catalog.items.sameness import same_fact
+from ragpp_services.catalog.resources.indexing import Said, content_hash
+from ragpp_services.catalog.resources.rows import GoneResource, NewChunk
+from ragpp_services.catalog.store import Rows
+from ragpp_services.catalog.storing import private_to
+
+
+async def forget(rows: Rows, resource_ids: Collection[str], item_ids: Collection[str], now: datetime) -> int:
+    """Delete resources with their items, and items with all that say the same, of what the scope sees; returns how many
+    of these ids existed. Begins an epoch where any did."""
+    resources = await rows.resources.delete(resource_ids)
+    seen = await rows.items.whole(item_ids)
+    there = (await rows.items.known(item_ids)).keys() & seen
+    rested = [one.id for one in await rows.items.of_resources([one.id for one in resources])]
+    items = await drop_items(rows, seen | set(rested))
+    if not resources and not items:
+        return 0
+    await rows.raise_epoch()
+    await rows.add_forgotten([*(one.id for one in resources), *(one.id for one in items)], now)
+    await rows.record([*(_resource_gone(one, now) for one in resources), *(_item_gone(one, now) for one in items)], now)
+    return len({one.id for one in resources} | there)
+
+
+async def leave_stubs(rows: Rows, ids: Collection[str], now: datetime) -> int:
+    """Drop what resources say; their items stay. Returns how many there were. Begins an epoch where there was any:
+    what was read of them may not come back."""
+    gone = await rows.resources.leave_stubs(ids)
+    if gone:
+        await rows.raise_epoch()
+        await rows.record([_resource_gone(one, now, stub=True) for one in gone], now)
+    return len(gone)
+
+
+async def expire(rows: Rows, ids: Collection[str], now: datetime) -> int:
+    """As `leave_stubs`, for their age: nothing is forgotten, and no epoch begins."""
+    gone = await rows.resources.leave_stubs(ids)
+    payload: list[dict[str, JsonValue]] = [{"resource_id": one.id, **private_to(one.seen_by)} for one in gone]
+    events = [
+        NewEvent("memory.entry_expired", one.id, now, said, one.session_id)
+        for one, said in zip(gone, payload, strict=True)
+    ]
+    await rows.record(events, now)
+    return len(gone)
+
+
+async def drop_items(rows: Rows, ids: Collection[str]) -> list[GoneItem]:
+    """Delete statements, and group anew what was one with them."""
+    gone = await rows.items.delete(ids) if ids else []
+    if gone:
+        await regroup(rows.items, await rows.items.orphans([one.id for one in gone]), same_fact)
+    return gone
+
+
+async def withdraw(
+    rows: Rows,
+    interaction_ids: Collection[str],
+    left: Mapping[str, tuple[Said, int, Sequence[NewChunk]] | None],
+    held: Sequence[Resource],
+    now: datetime,
+) -> list[str]:
+    """Take interactions out of the resources that hold them, and delete what was taken from these; `left`: what those
+    say without, with its tokens and chunks, None where nothing is. Returns the ids of those that are to be extracted
+    anew."""
+    emptied = [one.resource_id for one in held if left[one.resource_id] is None and not one.is_stub]
+    again = []
+    for one in held:
+        said = left[one.resource_id]
+        if said is not None and not one.is_stub:
+            what, tokens, chunks = said
+            hashed = content_hash(one.resource_type, what.content)
+            await rows.resources.change_content(one.resource_id, what.content, what.messages, (hashed, tokens), chunks)
+            again.append(one.resource_id)
+    await rows.resources.drop_turns(interaction_ids)
+    gone_resources = await rows.resources.delete(emptied)
+    dropped = set(await rows.items.of_sources(interaction_ids))
+    for item in await rows.items.of_resources([one.resource_id for one in held]):
+        if item.resource_id in emptied or not item.by_hand:
+            dropped.add(item.id)
+    gone = await drop_items(rows, dropped)
+    await rows.add_forgotten([one.id for one in gone_resources], now)
+    await rows.record([_resource_gone(one, now) for one in gone_resources], now)
+    await rows.record([_item_gone(one, now) for one in gone], now)
+    return again
+
+
+async def erase(rows: Rows, before: int, contributor: str | None, now: datetime) -> bool:
+    """Delete the oldest of each layer that were written by events of before that one, of a contributor where one is
+    named; whether there may be more. A resource on which somebody stored something by that event or later stays as a
+    stub, of that event. Begins an epoch."""
+    await rows.raise_epoch()
+    found = await rows.erasable(before, contributor, ERASED_AT_ONCE)
+    later = await rows.later_items(found.resources, before)
+    await rows.resources.leave_stubs(list(later))
+    await rows.date_stubs(later)
+    gone = await rows.resources.delete([one for one in found.resources if one not in later])
+    rested = {
+        one.id
+        for one in await rows.items.of_resources(found.resources)
+        if one.resource_id not in later or not one.by_hand or one.event_id < before
+    }
+    dropped = await drop_items(rows, {*found.items, *rested})
+    await regroup(rows.items, await rows.erase_categories(found.categories), same_fact)
+    await rows.add_forgotten([*(one.id for one in gone), *(one.id for one in dropped)], now)
+    return ERASED_AT_ONCE in {len(found.resources), len(found.items), len(found.categories)}
+
+
+def _resource_gone(one: GoneResource, now: datetime, *, stub: bool = False) -> NewEvent:
+    payload: dict[str, JsonValue] = {
+        "resource_id": one.id,
+        "resource_type": one.resource_type,
+        "cascade": not stub,
+        **private_to(one.seen_by),
+    }
+    return NewEvent("memory.resource_deleted", one.id, now, payload, one.session_id)
+
+
+def _item_gone(one: GoneItem, now: datetime) -> NewEvent:
+    payload: dict[str, JsonValue] = {
+        "item_id": one.id,
+        "resource_id": one.resource_id,
+        "category": one.category,
+        **private_to(one.seen_by),
+    }
+    return NewEvent("memory.item_deleted", one.id, now, payload)

@@ -1,0 +1,122 @@
+"""From a scan of items to what answers a question, best first. Pure."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from pydantic import JsonValue
+
+from ragpp.catalog import PRIORITIES, SIMILARITY_THRESHOLD
+from ragpp.ranking.arrays import BoolArray, FloatArray, IntArray
+from ragpp.ranking.coverage import coverage, document_frequencies, inverse_document_frequencies
+from ragpp.ranking.texts import rank_texts
+from ragpp.stores.packed_columns import cosines, flags, term_weights, whole_numbers
+
+_PRIORITIES: Final = np.asarray([PRIORITIES["low"], PRIORITIES["normal"], PRIORITIES["high"]], np.float64)
+"""By the numbers that the statement `scan_items` has for importances."""
+
+
+@dataclass(frozen=True, slots=True)
+class ItemColumns:
+    """The packed columns of the statement `scan_items`, one entry a row; None for one that was not asked for."""
+
+    items: int
+    ordinals: bytes | None = None
+    groups: bytes | None = None
+    moments: bytes | None = None
+    importances: bytes | None = None
+    distances: bytes | None = None
+    lexical: bytes | None = None
+    eligible: bytes | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """An item that answers a question. `ordinal`: of the row that stands for it. `score`: (0, 1). `similarity`: its
+    cosine with the question, None where there is none. `explain`: what the score is made of, where it was asked for."""
+
+    ordinal: int
+    score: float
+    similarity: float | None
+    explain: dict[str, JsonValue] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a question found, best first, and how many are similar to it."""
+
+    ranked: list[Ranked]
+    total_found: int
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """What was scanned, as arrays with one row for each statement. `cosine`: NaN where there is no vector to compare
+    with. `weights`: (rows, terms)."""
+
+    ordinal: IntArray
+    group: IntArray
+    moment: IntArray
+    priority: FloatArray
+    cosine: FloatArray
+    weights: FloatArray
+    eligible: BoolArray
+
+    @classmethod
+    def of(cls, columns: ItemColumns, terms: Sequence[int]) -> "Table":
+        """Unpacked; `terms`: those that were asked for."""
+        count = columns.items
+        return cls(
+            ordinal=whole_numbers(columns.ordinals, "bigint"),
+            group=whole_numbers(columns.groups, "bigint"),
+            moment=whole_numbers(columns.moments, "timestamptz"),
+            priority=_PRIORITIES[whole_numbers(columns.importances, "smallint")],
+            cosine=np.full(count, np.nan) if columns.distances is None else cosines(columns.distances),
+            weights=np.zeros((count, len(terms))) if columns.lexical is None else term_weights(columns.lexical, terms),
+            eligible=flags(columns.eligible or b""),
+        )
+
+    def firsts(self, among: BoolArray) -> IntArray:
+        """The first row of each group among those."""
+        rows = np.flatnonzero(among)
+        rows = rows[np.argsort(self.ordinal[rows], kind="stable")]
+        _, places = np.unique(self.group[rows], return_index=True)
+        result: IntArray = rows[places].astype(np.int64)
+        return result
+
+
+def rank(
+    table: Table, *, limit: int, least: float | None = None, by_words_alone: bool = False, explain: bool = False
+) -> Answer:
+    """The `limit` best of what is eligible, one row for each item: the first eligible of its group.
+
+    `least`: what is less similar is left out. `by_words_alone`: so is what has no word of the question, and meaning
+    does not count. Of equals the later one is first. Rarity is counted over all items that were scanned.
+    """
+    if not len(table.ordinal):
+        return Answer([], 0)
+    whole = table.firsts(np.ones(len(table.ordinal), np.bool_))
+    rarity = inverse_document_frequencies(len(whole), document_frequencies(table.weights[whole] > 0))
+    rows = table.firsts(table.eligible)
+    total = int((table.cosine[rows] >= SIMILARITY_THRESHOLD).sum())
+    if least is not None:
+        rows = rows[table.cosine[rows] >= least]
+    if by_words_alone:
+        rows = rows[(table.weights[rows] > 0).any(axis=1)]
+    cosine = np.full(len(rows), np.nan) if by_words_alone else table.cosine[rows]
+    scores = rank_texts(cosine, table.weights[rows], priorities=table.priority[rows], rarity=rarity)
+    best = np.lexsort((-table.ordinal[rows], -table.moment[rows], -scores))[:limit]
+    ranked = []
+    for place in best.tolist():
+        row = rows[place]
+        similarity = float(table.cosine[row])
+        signals: dict[str, JsonValue] | None = None
+        if explain:
+            covered = float(coverage(table.weights[row : row + 1], rarity)[0])
+            signals = {"words": round(covered, 4), "priority": float(table.priority[row])}
+            if not np.isnan(cosine[place]):
+                signals["meaning"] = round(similarity, 4)
+        known = None if np.isnan(similarity) else similarity
+        ranked.append(Ranked(int(table.ordinal[row]), float(scores[place]), known, signals))
+    return Answer(ranked, total)

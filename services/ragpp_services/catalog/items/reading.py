@@ -1,0 +1,91 @@
+"""Items as they are read together: each whole, the current before what it replaced."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from ragpp.catalog import FINDING_ID, MemoryItem
+from ragpp.models import Memory
+from ragpp_services.catalog.items.currency import Dated, current_first
+from ragpp_services.catalog.items.ranking import Ranked
+from ragpp_services.catalog.items.rows import FoundItem, ItemRows
+from ragpp_services.catalog.items.sameness import contradicts
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Shown:
+    """An item as it is shown: with what else says it, and by what it was replaced among those that are shown with it.
+    `found`: the statement that stands for it, under its item's id."""
+
+    found: FoundItem
+    item: MemoryItem
+    ranked: Ranked
+
+    @property
+    def memory(self) -> Memory:
+        """It as the answer of a tier, without metadata of its own but a finding's id."""
+        item = self.item
+        metadata = {
+            "resource_id": item.source_resource_id,
+            "resource_type": self.found.resource_type,
+            "category": item.category,
+            "importance": item.importance,
+        }
+        finding = {FINDING_ID: item.metadata[FINDING_ID]} if FINDING_ID in item.metadata else {}
+        return Memory(
+            id=item.item_id,
+            tier="catalog",
+            kind="item",
+            text=item.content,
+            score=self.ranked.score,
+            similarity=self.ranked.similarity,
+            confidence=item.confidence,
+            tokens=item.tokens,
+            occurred_at=item.occurred_at,
+            session_id=self.found.session_id,
+            sources=item.sources or (item.source_resource_id, *item.also_in),
+            corrected_by=item.replaced_by,
+            explain=self.ranked.explain,
+            metadata={**metadata, **finding},
+        )
+
+
+async def read(
+    items: ItemRows, ranked: Sequence[Ranked], *, as_of: datetime | None = None, vectors: bool = False
+) -> list[Shown]:
+    """Those that exist, in their order but for what replaces another, which stands before it with its score at least.
+    Of what occurred after `as_of` nothing is told; with their vectors on request."""
+    found = await items.found([one.ordinal for one in ranked])
+    there = [(found[one.ordinal], one) for one in ranked if one.ordinal in found]
+    groups = await items.groups([one.leader for one, _ in there], as_of)
+    whole = []
+    for one, place in there:
+        members = groups.get(one.leader, [])
+        item_id = members[0][0] if members else one.item.item_id
+        update = {
+            "item_id": item_id,
+            "also_in": _others(one.item.source_resource_id, [resource for _, resource, _ in members]),
+            "sources": tuple(dict.fromkeys((*one.item.sources, *(source for *_, of in members for source in of)))),
+            "embedding": tuple(one.vector.tolist()) if vectors else None,
+        }
+        whole.append((one, one.item.model_copy(update=update), place))
+    return _current_first(whole)
+
+
+def _others(resource: str, others: Sequence[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(one for one in others if one != resource))
+
+
+def _current_first(whole: Sequence[tuple[FoundItem, MemoryItem, Ranked]]) -> list[Shown]:
+    statements = [Dated(item.content, (item.occurred_at, one.ordinal), one.vector) for one, item, _ in whole]
+    current = current_first(statements, contradicts)
+    shown: list[Shown] = []
+    least = 0.0
+    for place in reversed(current.order):
+        one, item, ranked = whole[place]
+        least = max(least, ranked.score)
+        by = current.replaced.get(place)
+        if by is not None:
+            item = item.model_copy(update={"replaced_by": whole[by][1].item_id})
+        shown.append(Shown(one, item, Ranked(ranked.ordinal, least, ranked.similarity, ranked.explain)))
+    return shown[::-1]

@@ -1,0 +1,127 @@
+"""The items' part of the tier, but for storing them."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from time import perf_counter
+from typing import Final
+
+from ragpp.catalog import ItemQuery, MemoryItem, RetrievalResult
+from ragpp.errors import CategoryNotFoundError, NotFound
+from ragpp.models import Filters, MemoryQuery, Page, Scope
+from ragpp.stores.cursors import page_size
+from ragpp.text.lexical import query_terms
+from ragpp_services.catalog.items.ranking import Answer, Ranked, Table, rank
+from ragpp_services.catalog.items.reading import Shown, read
+from ragpp_services.catalog.items.rows import ItemRows, Narrowing
+from ragpp_services.catalog.paging import cursor_of, place_of
+from ragpp_services.catalog.store import CatalogStore
+from ragpp_services.catalog.vectors import Vectors
+
+LOOKED_BEYOND: Final = 10
+"""How many more than are asked for are read: one of them may replace what is among these."""
+
+
+class Items:
+    """What `ragpp.tiers.CatalogTier` says about items."""
+
+    def __init__(self, store: CatalogStore, vectors: Vectors) -> None:
+        self._store, self._vectors = store, vectors
+
+    async def get_item(self, scope: Scope, item_id: str, vector: bool = False) -> MemoryItem:
+        async with self._store.reading(scope) as rows:
+            place = await rows.items.place_of(item_id)
+            shown = [] if place is None else await read_places(rows.items, [place], vectors=vector)
+        if not shown:
+            raise NotFound(f"there is no item {item_id!r}")
+        return shown[0].item
+
+    async def list_items(
+        self,
+        scope: Scope,
+        category: str | None = None,
+        resource_id: str | None = None,
+        vectors: bool = False,
+        cursor: str | None = None,
+        limit: int = 50,
+    ) -> Page[MemoryItem]:
+        """See the contract. Those of a resource are those that it says, whichever said them first."""
+        before, size = None if cursor is None else place_of(cursor), page_size(limit)
+        async with self._store.reading(scope) as rows:
+            places = await rows.items.page(category, resource_id, before, size + 1)
+            shown = {one.found.ordinal: one for one in await read_places(rows.items, places[:size], vectors=vectors)}
+        items = tuple(shown[place].item for place in places[:size] if place in shown)
+        following = cursor_of(places[size - 1]) if len(places) > size else None
+        return Page[MemoryItem](items=items, next_cursor=following)
+
+    async def search_items(self, scope: Scope, query: ItemQuery) -> RetrievalResult:
+        began = perf_counter()
+        await self._vectors.check_identity()
+        embedding = await self._vectors.of_question(query.text, query.embedding)
+        terms = query_terms(query.text)
+        async with self._store.reading(scope) as rows:
+            if query.category is not None:
+                await check_category(rows.items, query.category)
+            narrowing = Narrowing(category=query.category, resource_id=query.resource_id)
+            table = Table.of(await rows.items.scan(narrowing, query.as_of, embedding, terms), terms)
+            answer = rank(table, limit=query.k + LOOKED_BEYOND, least=query.similarity_threshold)
+            shown = (await read(rows.items, answer.ranked, as_of=query.as_of))[: query.k]
+        return RetrievalResult(
+            items=tuple(one.item for one in shown),
+            total_found=answer.total_found,
+            search_time_ms=1_000 * (perf_counter() - began),
+            confidence_scores=tuple(one.ranked.score for one in shown),
+        )
+
+    async def retrieve(self, query: MemoryQuery) -> list[Shown]:
+        """See the contract of every tier. Without a text and an embedding: the latest within the filters."""
+        narrowing = narrowing_of(query.filters)
+        if narrowing is None:
+            return []
+        await self._vectors.check_identity()
+        by_words = query.mode == "lexical"
+        asked = bool(query.text.strip()) or query.embedding is not None
+        embedding = None
+        if asked and (not by_words or query.filters.similarity_threshold is not None):
+            embedding = await self._vectors.of_question(query.text, query.embedding)
+        terms = query_terms(query.text) if query.mode != "dense" else ()
+        async with self._store.reading(query.scope) as rows:
+            table = Table.of(await rows.items.scan(narrowing, query.as_of, embedding, terms), terms)
+            answer: Answer = rank(
+                table,
+                limit=query.limit + LOOKED_BEYOND,
+                least=query.filters.similarity_threshold,
+                by_words_alone=by_words and asked,
+                explain=query.explain,
+            )
+            return (await read(rows.items, answer.ranked, as_of=query.as_of))[: query.limit]
+
+
+async def read_places(
+    items: ItemRows, places: Sequence[int], *, as_of: datetime | None = None, vectors: bool = False
+) -> list[Shown]:
+    """The items at these places, of which none answers a question better than another."""
+    return await read(items, [Ranked(place, 0.0, None) for place in places], as_of=as_of, vectors=vectors)
+
+
+async def check_category(items: ItemRows, name: str) -> None:
+    """Raises CategoryNotFoundError for one that is neither the user's nor everybody's."""
+    available = [known for known, _ in await items.categories()]
+    if name not in available:
+        raise CategoryNotFoundError.of(name, available)
+
+
+def narrowing_of(filters: Filters) -> Narrowing | None:
+    """What `filters` leave eligible; None where that is nothing, since items have no speaker and no channel."""
+    if filters.role is not None or filters.channel is not None or filters.message_type is not None:
+        return None
+    during = filters.time_range
+    return Narrowing(
+        start=None if during is None else during.start,
+        end=None if during is None else during.end,
+        session_id=filters.session_id,
+        agent_id=filters.agent_id,
+        domain=filters.domain,
+        task_type=filters.task_type,
+        min_confidence=filters.min_confidence,
+        exclude=filters.exclude,
+    )

@@ -1,0 +1,47 @@
+"""Items on their way in: their words, what each may be seen by, and where it belongs."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from ragpp.catalog import ItemEntry, generate_memory_key
+from ragpp.errors import CategoryNotFoundError
+from ragpp.text.lexical import document_weights
+from ragpp.text.port import TokenSpans
+from ragpp_services.catalog.items.rows import NewItem
+
+
+def new_item(entry: ItemEntry, vector: npt.NDArray[np.float32], counter: TokenSpans) -> NewItem:
+    """The row of `entry`. Raises what `counter` raises."""
+    return NewItem(
+        entry=entry,
+        key=generate_memory_key(entry.content, entry.domain, entry.task_type),
+        vector=vector,
+        lexical=document_weights(entry.content),
+        tokens=counter.count(entry.content),
+    )
+
+
+def seen_as(new: NewItem, resource_seen_by: str | None) -> NewItem:
+    """The item never more visible than its resource; what one agent alone sees is that agent's."""
+    seen_by = new.entry.seen_by if resource_seen_by is None else resource_seen_by
+    agent_id = new.entry.agent_id if seen_by is None else seen_by
+    return _changed(new, {"seen_by": seen_by, "agent_id": agent_id})
+
+
+def in_category(new: NewItem, name: str | None) -> NewItem:
+    """The item in that category, or in none."""
+    return _changed(new, {"category": name})
+
+
+def check_categories(items: Sequence[NewItem], known: Sequence[str]) -> None:
+    """Raises CategoryNotFoundError for an item that names a category that is not among `known`."""
+    for new in items:
+        if new.entry.category is not None and new.entry.category not in known:
+            raise CategoryNotFoundError.of(new.entry.category, known)
+
+
+def _changed(new: NewItem, update: Mapping[str, object]) -> NewItem:
+    entry = new.entry.model_copy(update=dict(update))
+    return NewItem(entry, new.key, new.vector, new.lexical, new.tokens)

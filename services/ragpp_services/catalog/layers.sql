@@ -1,0 +1,59 @@
+-- Statements about all layers. Every statement runs in a transaction confined to one tenant; how each begins:
+-- `statements.Statements`.
+
+-- name: holdings
+-- What there is of a user, with what is theirs of what all users share. $3 ids of interactions text[] or null,
+-- $4 before event_id bigint or null
+WITH turns AS (
+  SELECT user_id, resource_id FROM catalog.resource_turns
+   WHERE tenant_id = $1 AND user_id IN ($2, '') AND interaction_id = ANY ($3::text[])
+)
+SELECT (SELECT count(*) FROM catalog.resources
+         WHERE tenant_id = $1 AND (user_id = $2 OR user_id = '' AND contributor = $2)
+           AND ($3::text[] IS NULL OR (user_id, id) IN (SELECT user_id, resource_id FROM turns))
+           AND ($4::bigint IS NULL OR event_id < $4)) AS resources,
+       (SELECT count(*) FROM catalog.items
+         WHERE tenant_id = $1 AND (user_id = $2 OR user_id = '' AND contributor = $2)
+           AND ($3::text[] IS NULL OR sources && $3) AND ($4::bigint IS NULL OR event_id < $4)) AS items,
+       (SELECT count(*) FROM catalog.categories
+         WHERE tenant_id = $1 AND (user_id = $2 OR user_id = '' AND contributor = $2)
+           AND $3::text[] IS NULL AND ($4::bigint IS NULL OR event_id < $4)) AS categories;
+
+-- name: erasable
+-- The oldest of each layer from before an event, of one contributor where that is named. $3 before event_id bigint,
+-- $4 contributor text or null, $5 limit int
+(SELECT 'resource' AS layer, id FROM catalog.resources
+  WHERE tenant_id = $1 AND user_id = $2 AND event_id < $3 AND ($4::text IS NULL OR contributor = $4)
+  ORDER BY event_id, id LIMIT $5)
+UNION ALL
+(SELECT 'item', id FROM catalog.items
+  WHERE tenant_id = $1 AND user_id = $2 AND event_id < $3 AND ($4::text IS NULL OR contributor = $4)
+  ORDER BY event_id, id LIMIT $5)
+UNION ALL
+(SELECT 'category', id FROM catalog.categories
+  WHERE tenant_id = $1 AND user_id = $2 AND event_id < $3 AND ($4::text IS NULL OR contributor = $4)
+  ORDER BY event_id, id LIMIT $5);
+
+-- name: resources_of_later_items
+-- Those of these resources on which somebody stored an item by that event or later, with the first of these events.
+-- $3 ids text[], $4 event_id bigint
+SELECT resource_id, min(event_id) AS event_id
+  FROM catalog.items
+ WHERE tenant_id = $1 AND user_id = $2 AND resource_id = ANY ($3::text[]) AND by_hand AND event_id >= $4
+ GROUP BY resource_id;
+
+-- name: date_stubs
+-- Let stubs be of the events of the items that they are left for. $3 ids text[], $4 event ids bigint[]
+UPDATE catalog.resources AS resource SET event_id = later.event_id
+  FROM unnest($3::text[], $4::bigint[]) AS later (id, event_id)
+ WHERE resource.tenant_id = $1 AND resource.user_id = $2 AND resource.id = later.id;
+
+-- name: erase_categories
+-- $3 ids text[]
+DELETE FROM catalog.categories WHERE tenant_id = $1 AND user_id = $2 AND id = ANY ($3::text[]) RETURNING name;
+
+-- name: leave_categories
+-- What was in these categories is in none. $3 names text[]
+UPDATE catalog.items SET category = NULL
+ WHERE tenant_id = $1 AND user_id = $2 AND category = ANY ($3::text[])
+RETURNING id;

@@ -1,0 +1,82 @@
+"""From an entry to a resource's rows: what makes two the same, the words it is found by, what is left without some of
+its turns. Pure, and CPU-bound: a content of a million characters takes seconds."""
+
+import hashlib
+import json
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+from ragpp.catalog import ResourceEntry, ResourceMessage, ResourceType
+from ragpp.context.echo import own_chunks_of
+from ragpp.text.lexical import document_weights
+from ragpp.text.port import TokenSpans
+from ragpp_services.catalog.resources.rows import NewChunk, NewResource
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What a resource says, and who says which part of it."""
+
+    content: str
+    messages: tuple[ResourceMessage, ...]
+
+    @property
+    def turns(self) -> list[str]:
+        """Ids of the interactions that it holds."""
+        return [one.interaction_id for one in self.messages if one.interaction_id is not None]
+
+
+def content_hash(resource_type: ResourceType, content: str) -> bytes:
+    """What makes a resource the same when its id comes again: SHA-256 of its type and content. The first write's time,
+    session, agent and metadata are kept."""
+    return hashlib.sha256(json.dumps([resource_type, content], ensure_ascii=False).encode()).digest()
+
+
+def without_turns(said: Said, gone: Collection[str]) -> Said | None:
+    """`said` as if these interactions had never been in it; None where nothing is left of it.
+
+    A message goes with the line that it begins in, since that names its speaker, and with the end of its last line.
+    """
+    if not any(one.interaction_id in gone for one in said.messages if one.interaction_id is not None):
+        return said
+    content, pieces, messages, removed, kept_until = said.content, list[str](), list[ResourceMessage](), 0, 0
+    for one in sorted(said.messages, key=lambda message: (message.start, message.end)):
+        if one.interaction_id is None or one.interaction_id not in gone:
+            messages.append(one.model_copy(update={"start": one.start - removed, "end": one.end - removed}))
+            continue
+        start = max(kept_until, content.rfind("\n", 0, one.start) + 1, *(_ends_before(one, said.messages)))
+        end = min(one.end, len(content))
+        if content.startswith("\r\n", end):
+            end += 2
+        elif content.startswith("\n", end):
+            end += 1
+        pieces.append(content[kept_until:start])
+        removed += max(0, end - start)
+        kept_until = max(kept_until, end)
+    left = "".join((*pieces, content[kept_until:]))
+    return Said(left, tuple(messages)) if messages and left.strip() else None
+
+
+def _ends_before(one: ResourceMessage, messages: Sequence[ResourceMessage]) -> list[int]:
+    """Where the others end that stand before it; 0 at least."""
+    return [0, *(other.end for other in messages if other.end <= one.start)]
+
+
+def cut(content: str, counter: TokenSpans) -> tuple[NewChunk, ...]:
+    """The chunks that full-text search reads, none of what came from memory. Raises what `counter` raises."""
+    return tuple(
+        NewChunk(part=one.ordinal, start=one.start, end=one.end, lexical=document_weights(one.text))
+        for one in own_chunks_of(content, counter)
+    )
+
+
+def new_resource(entry: ResourceEntry, said: Said, counter: TokenSpans) -> NewResource:
+    """The rows of `entry`, of which `said` is left. Raises what `counter` raises."""
+    return NewResource(
+        entry=entry,
+        content=said.content,
+        messages=said.messages,
+        content_hash=content_hash(entry.resource_type, said.content),
+        tokens=counter.count(said.content),
+        chunks=cut(said.content, counter),
+    )

@@ -1,0 +1,221 @@
+"""Writing resources and items: what is a duplicate, what conflicts, what was forgotten, and what is new."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+
+from pydantic import JsonValue
+
+from ragpp.catalog import CatalogInput, ItemEntry, ResourceEntry
+from ragpp.errors import Conflict, ResourceNotFoundError
+from ragpp.ledger import NewEvent
+from ragpp.models import Stored
+from ragpp_services.catalog.items.regrouping import regroup
+from ragpp_services.catalog.items.rows import KnownItem, NewItem
+from ragpp_services.catalog.items.sameness import same_fact
+from ragpp_services.catalog.items.writing import check_categories, seen_as
+from ragpp_services.catalog.resources.indexing import content_hash
+from ragpp_services.catalog.resources.rows import KnownResource, NewResource
+from ragpp_services.catalog.store import Rows
+
+DUE_ITEMS: Final = 10
+"""From so many new items on a category's page is made anew."""
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """Entries as rows, by their places. `without`: the interactions that were left out of resources, of which what
+    holds nothing else is None."""
+
+    resources: Mapping[int, NewResource | None]
+    items: Mapping[int, NewItem]
+    without: frozenset[str] = frozenset()
+
+
+def in_view(seen_by: str | None, view: str | None) -> bool:
+    """Whether a view shows what `seen_by` alone may see, or all where that is None."""
+    return view is None or seen_by is None or seen_by == view
+
+
+async def unknown_forgotten(rows: Rows, entries: Sequence[CatalogInput], prepared: Prepared) -> frozenset[str]:
+    """Interactions that resources hold, that were forgotten, and that are still in what was prepared."""
+    turns = {
+        message.interaction_id
+        for entry in entries
+        if isinstance(entry, ResourceEntry)
+        for message in entry.messages
+        if message.interaction_id is not None
+    }
+    return frozenset(await rows.forgotten(turns - prepared.without)) if turns - prepared.without else frozenset()
+
+
+async def write(rows: Rows, entries: Sequence[CatalogInput], prepared: Prepared, now: datetime) -> list[Stored]:
+    """Write what is new of `entries`; answers in their order. Raises Conflict, ResourceNotFoundError,
+    CategoryNotFoundError, before anything is written."""
+    resource_ids = {entry.id for entry in entries if isinstance(entry, ResourceEntry)}
+    known = await rows.resources.known(resource_ids | {one.entry.source_resource_id for one in prepared.items.values()})
+    known_items = await rows.items.known({one.entry.id for one in prepared.items.values()})
+    items = _sourced(rows, prepared, known)
+    _refuse_conflicts(entries, prepared, items, known, known_items)
+    if items:
+        check_categories(list(items.values()), [name for name, _ in await rows.items.categories()])
+    gone = await rows.forgotten(
+        {entry.id for entry in entries} | {source for one in items.values() for source in one.entry.sources}
+    )
+    stored = await _write_resources(rows, prepared.resources, known, gone, now)
+    kept = {place: one for place, one in items.items() if _may_be_kept(one, known_items, gone)}
+    fresh = dict[str, NewItem]()
+    for one in kept.values():
+        if one.entry.id not in known_items:
+            fresh.setdefault(one.entry.id, one)
+    events = await write_items(rows, list(fresh.values()), now)
+    leaders = await rows.items.known({one.entry.id for one in kept.values()})
+    for place, one in kept.items():
+        row = leaders[one.entry.id]
+        event_id = events.pop(row.id, None)  # of two of one id the second is a duplicate
+        stored[place] = Stored(id=row.one_with or row.id, duplicate=event_id is None, event_id=event_id or row.event_id)
+    return [stored.get(place, Stored(id=entry.id, forgotten=True)) for place, entry in enumerate(entries)]
+
+
+def _may_be_kept(one: NewItem, known: Mapping[str, KnownItem], gone: Collection[str]) -> bool:
+    return one.entry.id in known or (one.entry.id not in gone and not set(gone).intersection(one.entry.sources))
+
+
+async def write_items(rows: Rows, fresh: Sequence[NewItem], now: datetime) -> dict[str, int]:
+    """Add items whose ids are new, and ask for the pages that are due; returns the events by the items' ids."""
+    if not fresh:
+        return {}
+    together: dict[tuple[str, str | None], list[NewItem]] = {}
+    for one in fresh:
+        together.setdefault((one.entry.source_resource_id, one.entry.seen_by), []).append(one)
+    known = await rows.resources.known({resource for resource, _ in together})
+    event_ids = await rows.record(
+        [
+            extracted_event(known[resource], [one.entry for one in items], now)
+            for (resource, _), items in together.items()
+        ],
+        now,
+    )
+    events = {
+        one.entry.id: event_id for items, event_id in zip(together.values(), event_ids, strict=True) for one in items
+    }
+    await rows.items.insert(fresh, [events[one.entry.id] for one in fresh], now)
+    await regroup(rows.items, [one.entry.id for one in fresh], same_fact)
+    await _ask_for_pages(rows, fresh, now)
+    return events
+
+
+async def _ask_for_pages(rows: Rows, fresh: Sequence[NewItem], now: datetime) -> None:
+    touched = {one.entry.category for one in fresh if one.entry.category is not None and one.entry.seen_by is None}
+    for identifier, name, until in await rows.items.pages_due(touched, DUE_ITEMS) if touched else ():
+        payload: dict[str, str | int | bool | None] = {"task": "consolidate", "category": name, "force": False}
+        await rows.request(f"consolidate:{identifier}:{until}", payload, now)
+
+
+async def _write_resources(
+    rows: Rows,
+    prepared: Mapping[int, NewResource | None],
+    known: Mapping[str, KnownResource],
+    gone: Collection[str],
+    now: datetime,
+) -> dict[int, Stored]:
+    fresh = dict[str, NewResource]()
+    for new in prepared.values():
+        if new is not None and new.entry.id not in known and new.entry.id not in gone:
+            fresh.setdefault(new.entry.id, new)
+    event_ids = await rows.record([_stored_event(new) for new in fresh.values()], now)
+    await rows.resources.insert(list(fresh.values()), event_ids, now)
+    recorded = {identifier: one.event_id for identifier, one in known.items()} | dict(
+        zip(fresh, event_ids, strict=True)
+    )
+    stored: dict[int, Stored] = {}
+    for place, new in prepared.items():
+        identifier = None if new is None else new.entry.id
+        if identifier is None or identifier not in recorded or (identifier in known and known[identifier].is_stub):
+            continue
+        duplicate = fresh.pop(identifier, None) is None
+        stored[place] = Stored(id=identifier, duplicate=duplicate, event_id=recorded[identifier])
+    return stored
+
+
+def _sourced(rows: Rows, prepared: Prepared, known: Mapping[str, KnownResource]) -> dict[int, NewItem]:
+    """The items as visible as their resources let them be. Raises ResourceNotFoundError."""
+    seen_by = {identifier: one.seen_by for identifier, one in known.items() if in_view(one.seen_by, rows.scope.view)}
+    for new in prepared.resources.values():
+        if new is not None:
+            seen_by.setdefault(new.entry.id, new.entry.seen_by)
+    result = {}
+    for place, item in prepared.items.items():
+        resource = item.entry.source_resource_id
+        if resource not in seen_by:
+            raise ResourceNotFoundError(
+                f"entry {place} is of a resource that is not there", details={"resource_id": resource}
+            )
+        result[place] = seen_as(item, seen_by[resource])
+    return result
+
+
+def _refuse_conflicts(
+    entries: Sequence[CatalogInput],
+    prepared: Prepared,
+    items: Mapping[int, NewItem],
+    known: Mapping[str, KnownResource],
+    known_items: Mapping[str, KnownItem],
+) -> None:
+    """Raises Conflict when an id stands for other content, in the store or earlier in the batch, or for what others may
+    see. Of a stub nobody can tell."""
+    contents: dict[str, tuple[object, ...]] = {
+        f"resource {one.id}": (one.content_hash, one.seen_by) for one in known.values() if not one.is_stub
+    }
+    contents |= {f"item {one.id}": (one.content, one.resource_id, one.seen_by) for one in known_items.values()}
+    stubs = {one.id for one in known.values() if one.is_stub}
+    indexes = []
+    for place, entry in enumerate(entries):
+        if isinstance(entry, ItemEntry):
+            seen_by = items[place].entry.seen_by
+            said: tuple[object, ...] = (entry.content, entry.source_resource_id, seen_by)
+            different = contents.setdefault(f"item {entry.id}", said) != said
+        else:
+            new = prepared.resources[place]
+            content = content_hash(entry.resource_type, entry.content) if new is None else new.content_hash
+            said = (content, entry.seen_by)
+            different = (
+                new is not None and entry.id not in stubs and contents.setdefault(f"resource {entry.id}", said) != said
+            )
+        if different:
+            indexes.append(place)
+    if indexes:
+        raise Conflict(
+            f"{len(indexes)} of {len(entries)} ids are known with other content, the first at index {indexes[0]}",
+            details={"indexes": indexes},
+        )
+
+
+def private_to(seen_by: str | None) -> dict[str, JsonValue]:
+    """What an event's payload says of the only agent that may read it; nothing where all may."""
+    return {} if seen_by is None else {"seen_by": seen_by}
+
+
+def _stored_event(new: NewResource) -> NewEvent:
+    entry = new.entry
+    payload: dict[str, JsonValue] = {
+        "resource_id": entry.id,
+        "resource_type": entry.resource_type,
+        "content_length": len(new.content),
+        "metadata_keys": [*entry.metadata],
+        **private_to(entry.seen_by),
+    }
+    return NewEvent("memory.resource_stored", entry.id, entry.occurred_at, payload, entry.session_id)
+
+
+def extracted_event(resource: KnownResource, entries: Sequence[ItemEntry], now: datetime) -> NewEvent:
+    """That these items, which have one visibility, were taken from the resource."""
+    payload: dict[str, JsonValue] = {
+        "resource_id": resource.id,
+        "item_ids": [*(entry.id for entry in entries)],
+        "item_count": len(entries),
+        "categories": [*sorted({entry.category for entry in entries if entry.category is not None})],
+        **private_to(entries[0].seen_by if entries else resource.seen_by),
+    }
+    return NewEvent("memory.items_extracted", resource.id, now, payload, resource.session_id)

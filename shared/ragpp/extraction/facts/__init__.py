@@ -1,0 +1,11 @@
+"""Facts without a language model: what a resource says that can be checked, each fact so that it stands alone.
+
+`reading` reads a resource and `comparing` tells one fact from another. Each of `conversations`, `documents` and
+`configurations` cuts its kind of resource into passages; what a sentence is worth is in `judging`, which rests on
+`verbs` and `evidence`; `splitting` makes several facts of one sentence and `standing` writes out whom it is about.
+"""
+
+from ragpp.extraction.facts.comparing import contradicts, same_fact
+from ragpp.extraction.facts.reading import read_facts
+
+__all__ = ["contradicts", "read_facts", "same_fact"]

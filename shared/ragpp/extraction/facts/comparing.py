@@ -1,0 +1,177 @@
+"""Tells whether two facts are one, and whether a later one takes the place of an earlier. Pure, and without vectors:
+whether they are alike at all is for the caller to ask (cosine ≥ 0.92 for one fact)."""
+
+from typing import Final
+
+from ragpp.extraction.facts.measures import Measures, measures
+from ragpp.extraction.facts.verbs import AUXILIARIES, Clause, finite_verb
+from ragpp.extraction.facts.wording import Named, Wording, denies_the_other, stems, wording
+from ragpp.text.amounts import BARE, SPECIAL
+from ragpp.text.english import word_set
+from ragpp.text.lexical import terms
+
+_OF_MANY: Final = stems(
+    word_set(
+        "include contain support like love enjoy visit meet met know speak buy bought read watch play offer accept "
+        "integrate mention own add study tried try eat ate saw see went go travel invite hire sell sold ship publish "
+        "wrote write send sent receive attend have has had need use"
+    )
+)
+"""Verbs that may hold of several things at once: another object contradicts nothing."""
+_SHARED: Final = 0.5
+"""Of the words of the shorter predicate, how many the other has as well, where both are about the same."""
+
+
+def same_fact(a: str, b: str) -> bool:
+    """Whether two statements that are alike say the same: equal numbers with their units, dates, names, polarity and
+    order of arguments. Where it cannot tell, they are two. Symmetric, and True of a text and itself."""
+    if a.casefold() == b.casefold():
+        return True
+    one, other = wording(a), wording(b)
+    return (
+        _same_measures(measures(a), measures(b))
+        and _same_names(one, other)
+        and not denies_the_other(one, other)
+        and not (one.bounds and other.bounds and one.bounds != other.bounds)
+        and _same_order(one, other)
+        and not _another_word(a, b)
+    )
+
+
+def contradicts(earlier: str, later: str) -> bool:
+    """Whether both are about the same, the same subject and what is said of it, and the later has another number, date
+    or name in the place of the object, or denies it. The later one then holds. Never where `same_fact`."""
+    one, other = Clause(earlier), Clause(later)
+    if same_fact(earlier, later) or not _same_subject(one, other):
+        return False
+    said = _predicate(one) | _predicate(other)
+    if not _about_the_same(_predicate(one), _predicate(other)):
+        return False
+    objects, objects_later = _names_in(one.predicate), _names_in(other.predicate)
+    if denies_the_other(wording(earlier), wording(later)):
+        return objects == objects_later or not objects or not objects_later
+    if _other_measures(measures(earlier), measures(later)):
+        return True
+    if objects and objects_later and objects.isdisjoint(objects_later):
+        return not said & _OF_MANY
+    return _another_setting(one, other)
+
+
+def _same_measures(one: Measures, other: Measures) -> bool:
+    if one.special != other.special or one.plain != other.plain or one.currencies != other.currencies:
+        return False
+    if one.periods != other.periods:
+        return False
+    nouns = (one.values.keys() & other.values.keys()) - SPECIAL - {BARE}
+    if any(one.values[noun] != other.values[noun] for noun in nouns):
+        return False
+    dated = bool(one.special.get("date")) and one.special.get("date") == other.special.get("date")
+    for name in one.calendar.keys() | other.calendar.keys():
+        mine, theirs = one.calendar.get(name), other.calendar.get(name)
+        if mine != theirs and not (dated and (mine is None or theirs is None)):
+            return False
+    return True
+
+
+def _same_names(one: Wording, other: Wording) -> bool:
+    return all(
+        stems([named.name]) <= there.stems or named.name in there.words
+        for here, there in ((one, other), (other, one))
+        for named in here.names
+    )
+
+
+def _same_order(one: Wording, other: Wording) -> bool:
+    """Whether the names play the same parts: "Ana manages Ben" is not "Ben manages Ana", but is "Ben is managed by
+    Ana". Of facts without two names, whether the same words come in another order from end to end."""
+    common = {named.name for named in one.names} & {named.name for named in other.names}
+    if len(common) > 1:
+        mine = [named for named in one.names if named.name in common]
+        theirs = [named for named in other.names if named.name in common]
+        if all(named.joined for named in mine) and all(named.joined for named in theirs):
+            return True
+        if [named.name for named in mine] == [named.name for named in theirs]:
+            return one.passive == other.passive or _marked(mine) == _marked(theirs)
+        if one.passive != other.passive:
+            return True
+        return _marked(mine) == _marked(theirs)
+    if set(one.content) == set(other.content) and len(one.content) > 1 and one.passive == other.passive:
+        return not (one.content[0] == other.content[-1] and one.content[-1] == other.content[0])
+    return True
+
+
+def _marked(names: list[Named]) -> dict[str, str]:
+    return {named.name: named.role for named in names}
+
+
+def _another_word(a: str, b: str) -> bool:
+    """Whether they are the same word for word but for one that is no verb: "allergic to nuts", "allergic to milk"."""
+    one, other = wording(a).content, wording(b).content
+    if len(one) != len(other) or len(one) < 2:
+        return False
+    differing = [index for index, (mine, theirs) in enumerate(zip(one, other, strict=True)) if mine != theirs]
+    if len(differing) != 1:
+        return False
+    return one[differing[0]] not in _verbs(a) and other[differing[0]] not in _verbs(b)
+
+
+def _verbs(text: str) -> set[int]:
+    """The stems of the finite verb and of what stands right behind an auxiliary."""
+    verb = finite_verb(text)
+    if verb is None:
+        return set()
+    word = text[verb.start : verb.end]
+    behind = text[verb.end :].split()[:1] if word.lower() in AUXILIARIES else []
+    participles = [one for one in behind if one.endswith(("ed", "en", "ing"))]
+    return {stem for one in (word, *participles) for stem in terms(one)}
+
+
+def _same_subject(one: Clause, other: Clause) -> bool:
+    mine, theirs = _subject(one), _subject(other)
+    return bool(mine and theirs) and (mine <= theirs or theirs <= mine)
+
+
+def _subject(clause: Clause) -> frozenset[int]:
+    subject = clause.subject
+    return frozenset(wording(subject).content) if subject else frozenset()
+
+
+def _predicate(clause: Clause) -> frozenset[int]:
+    verb = clause.text[clause.verb.start : clause.verb.end] if clause.verb else ""
+    whole = wording(clause.predicate)
+    named = frozenset(stem for name in _names_in(clause.predicate) for stem in terms(name))
+    return (frozenset(whole.content) | stems([verb] if verb.lower() not in AUXILIARIES else [])) - named
+
+
+def _names_in(predicate: str) -> frozenset[str]:
+    return frozenset(named.name for named in wording(f"it {predicate}").names)
+
+
+def _about_the_same(one: frozenset[int], other: frozenset[int]) -> bool:
+    if not one or not other:
+        return True
+    return len(one & other) / min(len(one), len(other)) >= _SHARED
+
+
+def _other_measures(earlier: Measures, later: Measures) -> bool:
+    """Whether the later gives another value of something that both give a value of."""
+    kinds = earlier.values.keys() & later.values.keys()
+    if any(not later.values[kind] <= earlier.values[kind] for kind in kinds):
+        return True
+    if (BARE in earlier.values or BARE in later.values) and earlier.plain and later.plain:
+        return earlier.plain.isdisjoint(later.plain)
+    shared = earlier.calendar.keys() & later.calendar.keys()
+    if any(earlier.calendar[name].isdisjoint(later.calendar[name]) for name in shared):
+        return True
+    if ({"date"} & earlier.values.keys() and later.calendar) or ({"date"} & later.values.keys() and earlier.calendar):
+        return "date" not in kinds
+    periods = earlier.periods and later.periods and earlier.periods != later.periods
+    return bool(periods) or bool(kinds & SPECIAL and earlier.currencies != later.currencies)
+
+
+def _another_setting(one: Clause, other: Clause) -> bool:
+    """Whether a setting, "the theme of the site is dark", has another value."""
+    is_setting = any(mark in one.subject for mark in ("_", " of ", "."))
+    if not is_setting or one.subject.casefold() != other.subject.casefold():
+        return False
+    return one.predicate.casefold() != other.predicate.casefold()

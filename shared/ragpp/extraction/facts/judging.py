@@ -1,0 +1,195 @@
+"""What of a sentence is asserted and can be checked, and how surely: a fact, or nothing.
+
+A statement counts where its clause has a finite verb, says something that can be looked up (a number, a date, a name,
+an address) or something definite of a named or definite thing, and is neither asked, supposed, ordered, wished for,
+merely judged nor said about the talk itself. Confidence: 0.85 with something to look up, 0.6 with a property alone.
+The scale is this project's own.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Final
+
+from ragpp.extraction.engine import Hears, Plain, hear
+from ragpp.extraction.facts import evidence
+from ragpp.extraction.facts.verbs import Clause, starts_with_an_order
+from ragpp.extraction.gate import Claim, Gate
+from ragpp.text.english import word_set
+from ragpp.text.sentences import Sentence
+
+LOOKED_UP: Final = 0.85
+PROPERTY: Final = 0.6
+
+OPENING: Final = re.compile(
+    r"(?:(?:yes|yeah|yep|yup|no|nope|ok|okay|sure|right|exactly|correct|absolutely|definitely|certainly|of course|well|"
+    r"so|and|but|also|plus|oh|ah|hi|hey|hello|thanks|thank you|great|good|perfect|awesome|actually|basically|anyway|"
+    r"honestly|currently|in fact|by the way|btw|fyi|for the record|just so you know|good (?:question|point|news)|"
+    r"great (?:question|news)|no problem|sounds good|got it|understood|however|moreover|furthermore|additionally|"
+    r"in addition|therefore|note that|please note(?: that)?|remember that|keep in mind that|unfortunately|fortunately|"
+    r"luckily|sadly|as of now|for example|for instance|overall|in short|in summary|quick (?:update|note|reminder)|"
+    r"update|note|reminder|edit|also|correction|good morning|good afternoon)\b(?:,\s[A-Z][a-z]+(?=[,.!:;\s]))?"
+    r"[,.!:;]*\s(?:[-–—]\s)?)+",
+    re.IGNORECASE,
+)
+"""What a statement may open with that is no part of it."""
+_NO_COMMA: Final = word_set("great good perfect no right sure update note correction edit reminder currently")
+_CONDITION: Final = re.compile(
+    r"(?:if|when|whenever|once|unless|should|in case|as long as|provided)\b[^,]{3,160},\s(?:then\s)?", re.IGNORECASE
+)
+_SUPPOSED: Final = re.compile(
+    r"\b(?:would|could|might|maybe|perhaps|possibly|probably|hopefully|wish|suppose|imagine|what if|wonder(?:ing)?|"
+    r"ideally|i'd|we'd|should (?:be|have)|wouldn't|couldn't)\b",
+    re.IGNORECASE,
+)
+_HEDGED: Final = re.compile(
+    r"\b(?:i|we)(?:'m| am|'re| are)?\s(?:\w+ly\s|do\s|don't\s|just\s|still\s|also\s)?(?:think|thought|believe|guess|"
+    r"feel|felt|hope|hoping|hoped|wonder|assume|suspect|doubt|reckon|imagine|suppose|not (?:sure|certain)|sure|"
+    r"afraid|curious|wish|bet|trust|expect(?! to)|understand|agree|disagree|looking forward|happy to|glad|excited|"
+    r"thrilled|sorry)\b|\bin my (?:opinion|view|experience)\b|\bimo\b|\bimho\b|"
+    r"\b(?:seems?|seemed|sounds?|feels?|felt) (?:to|like|as|very|so|too|a bit|really|\w+(?:[.!,]|$))|"
+    r"\blooks? (?:like|good|great|nice|\w+(?:[.!]|$))|\bshould\b",
+    re.IGNORECASE,
+)
+_TALKING: Final = re.compile(
+    r"^(?:i|we)(?:'ll|'d| will| can| could| would| want(?:ed)?| need| have| had|'m| am|'re| are|'ve)?\s?(?:\w+ly\s|"
+    r"just\s|also\s|like\s|love\s|going\s|be\s|happy\s|glad\s|to\s)*(?:ask|asking|tell|mention(?:ed)?|talk(?:ed|ing)?|"
+    r"discuss(?:ed)?|say|said|explain(?:ed)?|clarify|walk you|show you|let you|help you|see|hear|heard|look|get back|"
+    r"follow(?:ing)? up|check(?:ing)? in|check(?:ing)?|reach(?:ing)? out|touch base|forward|note|noted|write|writing|"
+    r"calling|"
+    r"hear from|speak|share|sharing|summari[sz]e|describe|cover|covered|go (?:over|through)|start with|come back|"
+    r"keep you|update you|remember|forget|know|see|appreciate|thank|apologi[sz]e)\b|"
+    r"^(?:this|the following|that|these|below|here)(?:'s)?\s(?:document|guide|page|section|chapter|article|"
+    r"paragraph|list|table|example|overview|note|memo|handbook|is (?:an|a|the) (?:overview|summary|list))\b|"
+    r"\b(?:talk|speak|see|catch) (?:to )?(?:you|ya|up) (?:soon|later|then|tomorrow|on|at|next)\b|"
+    r"^(?:that|this|it)(?:'s| is| was|'ll| will| would| sounds?| makes?| works?)\b[^.,]{0,24}[.!]*$",
+    re.IGNORECASE,
+)
+_DEGREE: Final = re.compile(
+    r"\b(?:very|so|too|really|quite|extremely|incredibly|pretty|rather|fairly|super|a (?:bit|little)|absolutely|"
+    r"such an?|much|way (?:more|too|better)|(?:more|less) (?!than|\w+s\b)\w+|the (?:best|worst|most|least))\b",
+    re.IGNORECASE,
+)
+_TASTE: Final = re.compile(
+    r"\b(?:love[sd]?|like[sd]?|hate[sd]?|enjoy(?:ed|s)?|appreciate[sd]?|recommend|adore[sd]?|struggled?|wish(?:ed)?|"
+    r"disappoint\w*|frustrat\w*|annoy\w*|impress\w*|confus\w*|happy|pleased|satisfied|deserves?|kudos)\b",
+    re.IGNORECASE,
+)
+_POINTING: Final = re.compile(r"(?:it|this|that|these|those|they|he|she|which|who|one|ones)\b", re.IGNORECASE)
+_DEFINITE: Final = re.compile(
+    r"(?:the|our|my|their|his|her|its|your|all|every|each|both|no|any|this|these)\s", re.IGNORECASE
+)
+_OWN: Final = re.compile(r"(?:i|we)$|.*\b(?:and|or) (?:i|me)$", re.IGNORECASE)
+_THERE: Final = re.compile(r"(?:there|here)\b", re.IGNORECASE)
+_FUTURE: Final = re.compile(r"'ll\b|\bwill\b|\b(?:'m|am|are|'re) (?:going|planning|hoping|trying) to\b", re.IGNORECASE)
+_SHORTEST: Final = 3
+
+
+def _yes(_match: re.Match[str], _hearing: Plain) -> Iterator[bool]:
+    yield True
+
+
+_STATED: Final = Hears(re.compile(r"\S"), Claim.OTHERS, _yes, once=True)
+"""What passes the gate where a clause has its verb."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """`skip`: how many characters of the sentence open it without being part of the fact. `confidence`: 0 to 1; None
+    where it states nothing."""
+
+    confidence: float | None
+    skip: int = 0
+
+
+NOTHING: Final = Verdict(None)
+
+
+def opening(text: str) -> int:
+    """How long what opens `text` is before the statement begins."""
+    match = OPENING.match(text)
+    if match is None:
+        return 0
+    words = re.split(r"\W+", match.group().lower().rstrip(" ,.!:;-–—"))
+    punctuated = re.search(r"[,.!:;]", match.group()) is not None
+    if not punctuated and words[-1] in _NO_COMMA:
+        return 0  # "Great support comes with it", "No refunds are given"
+    return match.end()
+
+
+def judge(sentence: Sentence, *, aloud: bool, found: float | None = None) -> Verdict:
+    """Whether a sentence of running text states a fact.
+
+    `aloud`: somebody says it to somebody, who may suppose and promise; a document lays down. `found`: the confidence of
+    a decision, plan, insight or error that was found in it.
+    """
+    skip = opening(sentence.text)
+    text = sentence.text[skip:]
+    if len(text.split()) < _SHORTEST:
+        return NOTHING
+    condition = _CONDITION.match(text)
+    main = text[condition.end() :] if condition else text
+    clause = Clause(main)
+    if clause.verb is None or starts_with_an_order(main):
+        return Verdict(found, skip) if found is not None and evidence.is_strong(main) else NOTHING
+    if _asserts_nothing(
+        sentence, skip + len(text) - len(main), clause, aloud=aloud, on_condition=condition is not None
+    ):
+        return NOTHING
+    confidence = _worth(clause, aloud=aloud, found=found)
+    return Verdict(confidence, skip) if confidence is not None else NOTHING
+
+
+def judge_fragment(text: str) -> float | None:
+    """Whether words without a verb of their own state something of what they stand under: "API: 500 calls"."""
+    if not text.strip() or starts_with_an_order(text):
+        return None
+    if evidence.is_strong(text):
+        return LOOKED_UP
+    return PROPERTY if evidence.content(text) else None
+
+
+def _asserts_nothing(sentence: Sentence, offset: int, clause: Clause, *, aloud: bool, on_condition: bool) -> bool:
+    text, verb = clause.text, clause.verb
+    assert verb is not None  # noqa: S101 -- judge has looked
+    if _SUPPOSED.search(text) or (_HEDGED.search(text) and (aloud or not re.search(r"\bshould\b", text))):
+        return True
+    if _TALKING.search(text):
+        return True
+    if on_condition and aloud and _FUTURE.search(text):
+        return True
+    main = replace(sentence, text=text, start=sentence.start + offset)
+    passed: Iterator[bool] = hear((_STATED,), Plain(Gate(main), text), start=verb.start)
+    return not any(passed)
+
+
+def _worth(clause: Clause, *, aloud: bool, found: float | None) -> float | None:
+    subject, predicate = clause.subject, clause.predicate
+    words = evidence.content(f"{subject} {predicate}")
+    own = _OWN.match(subject) is not None
+    strong = evidence.is_strong(predicate) or evidence.numbers(subject)
+    if strong and words:
+        return max(LOOKED_UP, found or 0.0)
+    if found is not None and len(words) > 1:
+        return found
+    if own and _FUTURE.search(clause.text[: len(subject) + 30]):
+        return None
+    return PROPERTY if _has_a_property(clause, words, own=own, aloud=aloud) else None
+
+
+def _has_a_property(clause: Clause, words: list[str], *, own: bool, aloud: bool) -> bool:
+    """Whether something definite is said of something definite."""
+    subject, said = clause.subject, evidence.content(clause.predicate)
+    if _TASTE.search(clause.text) or (_DEGREE.search(clause.predicate) and len(said) < 3):
+        return False
+    if not said or len(words) < 2 - own or _POINTING.fullmatch(subject):
+        return False
+    return (
+        own
+        or _DEFINITE.match(subject) is not None
+        or evidence.names(subject, from_the_start=True)
+        or evidence.identifiers(subject)
+        or (_THERE.match(subject) is not None and len(said) > 1)
+        or (subject.endswith("s") and len(said) > 1)
+        or (not aloud and len(words) > 2)
+    )

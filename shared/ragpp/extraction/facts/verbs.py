@@ -1,0 +1,224 @@
+"""Finds the finite verb of an English clause, and with it what the clause is about and what it says of that.
+
+There is no tagger: a verb is known by its form, by what stands before it and by what follows. A heuristic of this
+project.
+"""
+
+import re
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final
+
+from ragpp.extraction.times.tenses import IRREGULAR_PASTS
+from ragpp.text.english import NUMBERS, word_set
+
+AUXILIARIES: Final = word_set(
+    "is are was were am has have had do does did will shall can cannot must should may might could would isn't aren't "
+    "wasn't weren't hasn't haven't hadn't don't doesn't didn't won't shan't can't mustn't shouldn't couldn't wouldn't"
+)
+_BASES: Final = word_set(
+    "accept add affect aim allow answer appear apply approve arrive ask assign attend author back ban begin belong "
+    "block "
+    "borrow break bring build buy call cancel carry cause change charge check choose claim clear close collect come "
+    "commit connect consist contain continue convert copy cost count cover crash create cut deal decide decline "
+    "default define delay delete deliver depend deploy describe differ do double drink drive drop earn eat employ "
+    "enable end enter exceed exist expect expire export extend fail fall feature fetch fill finish fit fix fly follow "
+    "forward freeze get give go govern grow guarantee handle hang happen have help hire hold host hurt ignore import "
+    "improve include increase install integrate invest invoice issue join keep know lack land last launch lead learn "
+    "leave lend let lie limit list live load log lose maintain make manage match mean measure meet merge migrate mount "
+    "move name need notify occur offer open operate order overlap own park pass pay perform plan play point post "
+    "prefer prevent print process produce prohibit provide publish pull push put qualify queue quit reach read rebuild "
+    "receive record redirect reduce refund refuse reject release rely remain remove renew rent replace reply report "
+    "represent require reserve reset resolve rest restart retain retire retry return ride rise rotate round run save "
+    "scale schedule seat sell send serve set ship show sign sit sleep speak specify spend sponsor stand start state "
+    "stay stop store stream study submit subscribe supply support switch sync take talk target teach throw timeout "
+    "total track trade train travel trigger turn update upgrade use validate vary visit wait walk want watch weigh "
+    "win work write"
+)
+"""Verbs of texts of every kind, in the form that a plural subject takes."""
+_THIRD_PERSON: Final = frozenset(
+    form
+    for base in _BASES
+    for form in (f"{base}s", f"{base}es", f"{base[:-1]}ies" if base.endswith("y") else f"{base}s")
+)
+_NOT_PAST: Final = word_set(
+    "need indeed speed breed hundred embed exceed proceed succeed bed red shed wed feed seed weed bleed based "
+    "detailed so-called unlimited limited advanced dedicated embedded automated"
+)
+_INVARIANT: Final = word_set("cost costs set put hit cut shut let quit read hurt costed rose fell")
+_DETERMINERS: Final = word_set(
+    "the a an my our your his her its their this that these those some any no every each all both of and or another "
+    "several many few more most other such two three four five six seven eight nine ten per between new current"
+)
+_BEFORE_A_NOUN: Final = word_set("in on at by for from with to into about near than as per via under over without")
+_FOLLOW: Final = word_set(
+    "the a an my our your his her its their this that these those at on in to for from with by as into about between "
+    "only up out down back off over under not no every each all both once twice daily weekly monthly yearly annually "
+    "automatically directly immediately after before during until within through via per exactly around roughly "
+    "approximately nearly almost more less one two three four five six seven eight nine ten eleven twelve three-year "
+    "it them him me us you someone everyone any some never always"
+)
+_ADVERBS: Final = word_set("not never always also still only usually often already now currently just no longer ever")
+_PLURAL_SUBJECTS: Final = word_set("i we you they who which that people children men women staff")
+_WORD: Final = re.compile(r"[^\W_](?:[\w'’+&/#@]|[-.](?=\w))*")
+_IS: Final = re.compile(r"(?:it|that|there|he|she|here|who|what|this)'s$|\w+'(?:m|re|ve|ll|d)$", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Verb:
+    """`text[start:end]` is the first word of a finite verb."""
+
+    start: int
+    end: int
+
+
+@dataclass(frozen=True)
+class Clause:
+    """A stretch of text with its first finite verb, if it has one."""
+
+    text: str
+
+    @cached_property
+    def verb(self) -> Verb | None:
+        return finite_verb(self.text)
+
+    @cached_property
+    def subject(self) -> str:
+        """What stands before the verb, without what goes before the subject: "In May, the team" → "the team"."""
+        if self.verb is None:
+            return ""
+        before = self.text[: self.verb.start].strip()
+        contracted = _IS.match(self.text[self.verb.start : self.verb.end])
+        if contracted:
+            before = f"{before} {contracted.group().partition(chr(39))[0]}".strip()
+        head, _, last = before.rpartition(",")
+        if last.strip() and head.split()[:1] and head.split()[0].lower() in _FRONTING:
+            before = last.strip()
+        return _trailing_adverbs(before)
+
+    @cached_property
+    def predicate(self) -> str:
+        """What stands behind the first word of the verb; of a text without one, all of it."""
+        return self.text[self.verb.end :].strip() if self.verb else self.text
+
+
+_FRONTING: Final = _BEFORE_A_NOUN | word_set(
+    "since after before until during once when if while although though as starting beginning currently today "
+    "yesterday last next this every each however also then unlike like besides outside inside because within"
+)
+
+
+def _trailing_adverbs(subject: str) -> str:
+    words = subject.split()
+    while words and (words[-1].lower() in _ADVERBS or (words[-1].endswith("ly") and words[-1].islower())):
+        words.pop()
+    return " ".join(words)
+
+
+def words_with_places(text: str) -> list[re.Match[str]]:
+    """The words of `text`, with what belongs to a word in names, numbers and identifiers."""
+    return list(_WORD.finditer(text))
+
+
+def finite_verb(text: str) -> Verb | None:
+    """The first word of the first finite verb that is not the first word of `text`, unless only an auxiliary or a
+    contraction; None where there is none to be seen."""
+    found = words_with_places(text)
+    for index, match in enumerate(found):
+        word = match.group().replace("’", "'")
+        if _is_contraction(word) or (word.lower() in AUXILIARIES and not _is_a_name_or_month(word, index)):
+            return Verb(*match.span())
+        if index and _is_verb(found, index):
+            return Verb(*match.span())
+    return None
+
+
+def starts_with_a_verb(text: str) -> bool:
+    """Whether `text` begins with a verb in the third person, whose subject is elsewhere: "includes API access"."""
+    found = words_with_places(text[:200])
+    if not found:
+        return False
+    word = found[0].group()
+    lowered = word.lower()
+    if lowered in AUXILIARIES:
+        return True
+    following = found[1].group() if len(found) > 1 else ""
+    beyond = bool(following) and _goes_on(following)
+    if lowered in _THIRD_PERSON:
+        return beyond or len(found) > 1
+    return beyond and (_is_past(lowered) or _has_the_third_person(lowered))
+
+
+def starts_with_an_order(text: str) -> bool:
+    """Whether `text` begins with a verb as it is in an order: "Send the invoice to Marta"."""
+    found = words_with_places(text[:80])
+    if not found:
+        return False
+    words = [match.group().lower().replace("’", "'") for match in found[:3]]
+    if words[0] in {"please", "let's", "let", "don't", "never", "always", "remember", "note", "ensure", "make", "see"}:
+        return True
+    if words[0] not in _BASES | _ORDERS:
+        return False
+    # "Support is …", "Work starts at nine": a noun with a verb behind it
+    following = found[1].group() if len(found) > 1 else ""
+    if following.lower() in AUXILIARIES or following.lower() in _THIRD_PERSON or _is_past(following.lower()):
+        return False
+    verb = finite_verb(text)
+    return verb is None or _goes_on(following)
+
+
+_ORDERS: Final = word_set(
+    "click tap press select enter type choose configure download sign contact email visit review verify confirm "
+    "consider avoid try think look tell say bring share book copy paste restart reboot navigate scroll refer find feel "
+    "congratulate double-check prepare draft escalate document discuss agree wait ping reach investigate rename "
+    "rewrite figure"
+)
+
+
+def _is_contraction(word: str) -> bool:
+    return _IS.match(word) is not None
+
+
+def _is_a_name_or_month(word: str, index: int) -> bool:
+    return index > 0 and word in {"May", "Will"}
+
+
+def _is_verb(found: list[re.Match[str]], index: int) -> bool:
+    word = found[index].group()
+    if not word.islower():
+        return False
+    before = found[index - 1].group()
+    previous = before.lower().replace("’", "'")
+    if previous in _ADVERBS and index > 1:
+        before = found[index - 2].group()
+        previous = before.lower().replace("’", "'")
+    elif previous.endswith("ly") and index > 1:
+        before = found[index - 2].group()
+        previous = before.lower()
+    following = found[index + 1].group() if index + 1 < len(found) else ""
+    if previous in _DETERMINERS or previous in _BEFORE_A_NOUN or previous[0].isdigit() or previous.endswith("'s"):
+        return False
+    if word in _INVARIANT or (_is_past(word) and word not in _DETERMINERS):
+        return not following or following.lower() != "of"
+    if word in _BASES:
+        plural = previous in _PLURAL_SUBJECTS or (
+            previous.endswith("s") and not previous.endswith(("ss", "us", "is")) and previous not in _THIRD_PERSON
+        )
+        return plural and (not following or following.lower() != "of" or word == "consist")
+    if word in _THIRD_PERSON:
+        return not following or following.lower() not in {"of", "and", "or", "are", "were", "is"}
+    return _has_the_third_person(word) and bool(following) and _goes_on(following)
+
+
+def _is_past(word: str) -> bool:
+    return word in IRREGULAR_PASTS or (word.endswith("ed") and len(word) > 4 and word not in _NOT_PAST)
+
+
+def _has_the_third_person(word: str) -> bool:
+    return word.endswith("s") and len(word) > 3 and not word.endswith(("ss", "us", "is", "'s", "ous"))
+
+
+def _goes_on(following: str) -> bool:
+    """Whether a word may follow a verb at once, and seldom follows a noun."""
+    lowered = following.lower()
+    return lowered in _FOLLOW or lowered in NUMBERS or not following[0].islower()

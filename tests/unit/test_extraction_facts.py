@@ -1,0 +1,155 @@
+"""A resource is read for what it states and can be checked, each fact so that it stands alone."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ragpp.extraction import FactMention, ResourceType, Turn
+from ragpp.extraction.facts import read_facts
+from ragpp.extraction.spacy_extractor import SpacyExtractor, blank_pipeline
+
+SAID_AT = datetime(2025, 3, 12, tzinfo=UTC)
+EXTRACTOR = SpacyExtractor(blank_pipeline())
+TYPES: tuple[ResourceType, ...] = ("conversation", "document", "config", "feedback")
+PRICING = """
+    User: What's your pricing?
+    Agent: We have three plans - Basic at $99/month, Pro at $299/month,
+           and Enterprise with custom pricing.
+    User: What's included in Pro?
+    Agent: Pro includes unlimited users, advanced analytics, API access,
+           and priority support.
+    """
+
+
+def read(content: str, resource_type: ResourceType, messages: Sequence[Turn] = ()) -> list[FactMention]:
+    return read_facts(content, resource_type, extractor=EXTRACTOR, said_at=SAID_AT, messages=messages)
+
+
+def texts(content: str, resource_type: ResourceType) -> list[str]:
+    return [fact.text for fact in read(content, resource_type)]
+
+
+def test_a_list_of_plans_gives_a_fact_each_that_stands_alone() -> None:
+    assert texts(PRICING, "conversation") == [
+        "The Basic plan is at $99/month",
+        "The Pro plan is at $299/month",
+        "The Enterprise plan has custom pricing",
+        "Pro includes unlimited users, advanced analytics, API access, and priority support",
+    ]
+
+
+def test_a_fact_of_a_conversation_knows_who_said_it_in_which_message_and_where() -> None:
+    fact = read(PRICING, "conversation")[3]
+    assert (fact.speaker, fact.said) == ("Agent", 3)
+    assert PRICING[fact.start : fact.end].startswith("Pro includes unlimited users")
+    assert PRICING[fact.start : fact.end].endswith("priority support.")
+
+
+def test_who_speaks_is_named_and_so_is_what_a_pronoun_stands_for() -> None:
+    content = (
+        "Ben: I moved to Porto in May. My flat is in Rua Nova. It costs 950 euros a month.\nAna: I work in Lisbon."
+    )
+    assert texts(content, "conversation") == [
+        "Ben moved to Porto in May",
+        "Ben's flat is in Rua Nova",
+        "Ben's flat costs 950 euros a month",
+        "Ana works in Lisbon",
+    ]
+
+
+def test_known_messages_go_before_lines_with_names() -> None:
+    content = "I moved to Porto in May.I work in Lisbon."
+    turns = [Turn(0, 24, "Ben"), Turn(24, len(content), "Ana")]
+    found = read(content, "conversation", turns)
+    assert [(fact.text, fact.said) for fact in found] == [("Ben moved to Porto in May", 0), ("Ana works in Lisbon", 1)]
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "Hi Ben, how are you?",
+        "Is the office in Porto?",
+        "Thanks a lot for your help!",
+        "Maybe we could meet in Porto on Friday.",
+        "If I get the job in Leeds, I'll move there.",
+        "I think the new design looks great.",
+        "Let me know by Friday.",
+        "Please send the report to Ana by 5 pm.",
+        "I'd love to see Lisbon one day.",
+        "The interface is very nice.",
+    ],
+)
+def test_what_states_nothing_that_can_be_checked_is_left_out(sentence: str) -> None:
+    assert texts(f"Ana: {sentence}", "conversation") == []
+    assert texts(sentence, "feedback") == []
+
+
+def test_a_denial_states_something() -> None:
+    assert texts("Ana: I don't eat meat any more.", "conversation") == ["Ana doesn't eat meat any more"]
+
+
+def test_the_finding_of_a_sentence_gives_the_kind_and_the_time() -> None:
+    decision, plan = read("Ana: We decided to use Postgres. I'm going to visit Leeds on 3 April.", "conversation")
+    assert (decision.kind, decision.when) == ("decision", None)
+    assert plan.kind == "plan"
+    assert plan.when is not None
+    assert plan.when.start == datetime(2025, 4, 3, tzinfo=UTC)
+
+
+def test_an_item_of_a_document_stands_alone_by_its_headings_or_by_the_words_before_the_list() -> None:
+    content = (
+        "# Acme\n\n## Pricing\n\n- Basic: $99/month\n\n## Pro\n\nThe Pro plan includes:\n\n- API access\n- 50 seats\n"
+    )
+    assert texts(content, "document") == [
+        "Acme, Pricing: Basic is $99/month",
+        "The Pro plan includes API access",
+        "The Pro plan includes 50 seats",
+    ]
+
+
+def test_each_cell_of_a_table_is_a_fact_of_its_row_and_column() -> None:
+    content = "| Plan | Price | SSO |\n|---|---|---|\n| Basic | $99 | no |\n| Pro | $299 | yes |\n"
+    assert texts(content, "document") == [
+        "Price of Basic (plan) is $99",
+        "Basic (plan): SSO is not included",
+        "Price of Pro (plan) is $299",
+        "Pro (plan): SSO is included",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("content", "facts"),
+    [
+        ("agents:\n  sales:\n    max_tokens: 2000\n", ["max_tokens of agents.sales is 2000"]),
+        ('{"agents": {"sales": {"max_tokens": 2000}}}', ["max_tokens of agents.sales is 2000"]),
+        ("[agents.sales]\nmax_tokens = 2000  # a reply\n", ["max_tokens of agents.sales is 2000 (a reply)"]),
+        ("export MAX_TOKENS=2000\n# TODO: raise it to 4000\n", ["MAX_TOKENS is 2000"]),
+        ("tools:\n- search\n- email\n", ["tools includes search", "tools includes email"]),
+        ("# Backups are kept for 35 days\ndebug: null\n", ["Backups are kept for 35 days"]),
+    ],
+)
+def test_each_setting_is_a_fact_with_its_path(content: str, facts: list[str]) -> None:
+    assert texts(content, "config") == facts
+
+
+@given(st.text(max_size=400), st.sampled_from(TYPES))
+def test_any_text_can_be_read_and_each_fact_is_said_somewhere_in_it(content: str, resource_type: ResourceType) -> None:
+    for fact in read(content, resource_type):
+        assert fact.text
+        assert 0 <= fact.start < fact.end <= len(content)
+        assert 0 < fact.confidence <= 1
+
+
+@given(
+    st.lists(
+        st.sampled_from(["Ana: ", "\n", "- ", "| ", "# ", "  ", "a: 1", "It is 5. ", "**", "`", "[", "{", '"', ","])
+    )
+)
+def test_any_form_can_be_read(pieces: list[str]) -> None:
+    content = "".join(pieces)
+    for resource_type in TYPES:
+        for fact in read(content, resource_type):
+            assert 0 <= fact.start < fact.end <= len(content)
