@@ -655,7 +655,7 @@ class CatalogTier(MemoryTier, Protocol):
 
     async def forget_sources(self, scope: Scope, interaction_ids: Collection[str]) -> list[str]:
         """Take forgotten interactions out of resources that have them, and delete the items that rest on any. Answers
-        the ids of the resources that are left, to be extracted anew."""
+        the ids of the resources that are left, which are asked to be extracted anew in the same transaction."""
         ...
 
     async def rebuild(self, scope: Scope, after: str | None = None, limit: int = 500) -> str | None:

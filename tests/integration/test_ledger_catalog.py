@@ -3,6 +3,7 @@
 from collections.abc import AsyncIterator
 
 import pytest
+from pydantic import JsonValue
 
 from ragpp.catalog import EVERYBODY
 from ragpp.errors import InvalidInput
@@ -167,3 +168,17 @@ async def test_what_was_stored_after_an_erasure_was_asked_for_is_known(bench: Be
     (work,) = await bench.lease(stage="erase")
     assert await bench.erasures.stored_since(work) == {"res_after"}
     await bench.erasures.drop_results(scope)
+
+
+async def test_a_category_that_was_asked_for_is_known_again(bench: Bench) -> None:
+    scope = new_scope()
+    asked: list[dict[str, JsonValue]] = [
+        {"task": "extract", "resource_id": "res_1", "category_hint": "prices"},
+        {"task": "extract", "resource_id": "res_1", "again": True},
+        {"task": "extract", "resource_id": "res_2", "category_hint": "people"},
+    ]
+    for number, payload in enumerate(asked):
+        await bench.ledger.request(scope, "catalog.requested", f"{number}", payload, NOON)
+    assert await bench.ledger.category_hint(scope, "res_1") == "prices"
+    assert await bench.ledger.category_hint(scope, "res_3") is None
+    assert await bench.ledger.category_hint(new_scope(), "res_1") is None

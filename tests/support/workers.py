@@ -5,11 +5,13 @@ from typing import Any
 
 from ragpp.embedding.hashing import HashingEmbedder
 from ragpp_services.workers.parts import WorkerParts
+from tests.support.kept_catalog import KeptCatalog
 from tests.support.views import KnownViews
 
 
 def parts_with(**given: Any) -> WorkerParts:
-    """`given`, which may be doubles that have what the stage asks of them; a user without views; the hashing embedder.
-    What else a stage touched would be None."""
+    """`given`, which may be doubles that have what the stage asks of them; a user without views and with nothing in the
+    catalog; the hashing embedder. What else a stage touched would be None."""
     needed = {field.name for field in fields(WorkerParts) if field.default is field.default_factory is MISSING}
-    return WorkerParts(**{**dict.fromkeys(needed), "views": KnownViews(), "embedder": HashingEmbedder(8), **given})
+    known = {"views": KnownViews(), "catalog": KeptCatalog(), "embedder": HashingEmbedder(8)}
+    return WorkerParts(**{**dict.fromkeys(needed), **known, **given})

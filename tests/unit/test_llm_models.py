@@ -4,7 +4,7 @@ import asyncio
 import sys
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
-from typing import Final
+from typing import Final, get_args
 
 import pytest
 
@@ -21,7 +21,7 @@ from ragpp.llm.budget import InMemoryBudget
 from ragpp.llm.factory import make_language_models
 from ragpp.llm.metered import PAUSE_S
 from ragpp.llm.port import Reservation
-from ragpp.llm.prompting import all_prompts, prompt
+from ragpp.llm.prompting import PromptName, all_prompts, prompt
 from ragpp.llm.replies import Reply, SummaryReply
 from ragpp.llm.schemas import strict_schema
 from ragpp.settings import LanguageModelSettings
@@ -252,7 +252,7 @@ async def test_a_budget_that_cannot_be_read_is_a_model_that_is_not_there(server:
 
 
 def test_every_prompt_names_its_schema_and_tells_of_every_field() -> None:
-    assert {name.partition(".")[0] for name in all_prompts()} == {"extract", "summarise", "themes", "rules", "merges"}
+    assert {name.partition(".")[0] for name in all_prompts()} == set(get_args(PromptName))
     for name, file in all_prompts().items():
         assert issubclass(file.schema, Reply)
         assert file.max_tokens > 0

@@ -36,7 +36,7 @@ def jobs(
     context: typer.Context,
     user: Annotated[str | None, typer.Option("--user", "-u", envvar="RAGPP_USER", help="Only this user's.")] = None,
     stage: Annotated[
-        str | None, typer.Option(help="observe, short_term, forget, erase, extract, reflect, maintain.")
+        str | None, typer.Option(help="observe, short_term, forget, erase, extract, reflect, maintain, catalog.")
     ] = None,
     state: Annotated[str | None, typer.Option(help="pending, leased, done, failed or cancelled.")] = None,
     limit: Annotated[int, typer.Option(min=1, max=200, help="Most jobs.")] = 20,

@@ -93,6 +93,8 @@ async def withdraw(
     await rows.add_forgotten([one.id for one in gone_resources], now)
     await rows.record([_resource_gone(one, now) for one in gone_resources], now)
     await rows.record([_item_gone(one, now) for one in gone], now)
+    for resource_id in again:  # here, so that no worker that ends in between leaves it without its items
+        await rows.extract_anew(resource_id, now)
     return again
 
 

@@ -9,6 +9,7 @@ from ragpp.embedding import EmbeddingIdentity
 from ragpp.errors import TierUnavailable
 from ragpp.ledger import NewEvent, forgotten, record
 from ragpp.ledger.events import RequestKind, request
+from ragpp.ledger.extracting import extract_anew
 from ragpp.models import Scope
 from ragpp.stores.forgetting import SourceMarks
 from ragpp.stores.postgres import Connection, Pool, ensure_open, foreign_errors, ping, tenant_tx
@@ -45,6 +46,10 @@ class Rows:
         """Ask for slow work of the catalog; the same `subject_id` is the same work. Returns the id of its event."""
         kind: RequestKind = "catalog.requested"
         return await request(self._connection, self.scope, kind, subject_id, payload, now, now=now)
+
+    async def extract_anew(self, resource_id: str, now: datetime) -> int:
+        """Ask for the items of a resource that has changed. Returns the id of its event."""
+        return await extract_anew(self._connection, self.scope, resource_id, now=now)
 
     async def forgotten(self, ids: Collection[str]) -> set[str]:
         """Those of `ids`, of interactions, resources or items, that were forgotten."""

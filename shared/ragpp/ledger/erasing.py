@@ -69,7 +69,9 @@ PARTITIONED: Final = (
 """The tables that are cut in partitions by user."""
 _PARTITION: Final = re.compile(rf"({'|'.join(map(re.escape, PARTITIONED))})_[0-9]{{1,2}}")
 TO_DO: Final = "to_do"
-"""In what was told of an erasure under way: the ids that it is about. No report has it."""
+RESOURCES_TO_DO: Final = "resources_to_do"
+"""In what was told of an erasure under way: the ids of interactions and of resources that it is about. No report has
+them."""
 
 What = Literal["interactions", "session", "user"]
 

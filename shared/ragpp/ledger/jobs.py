@@ -16,7 +16,7 @@ from ragpp.clock import Clock
 from ragpp.errors import Conflict, NotFound
 from ragpp.fields import RESERVED
 from ragpp.jobs import Job, JobState, LagReport, StageLag, UserSettings
-from ragpp.ledger.erasing import TO_DO, Erasure, request_erasure
+from ragpp.ledger.erasing import RESOURCES_TO_DO, TO_DO, Erasure, request_erasure
 from ragpp.ledger.events import SQL, RequestKind, Stage, lock_user, request, request_anew
 from ragpp.ledger.windows import AGAIN
 from ragpp.ledger.work import read_settings
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 _ID: Final = re.compile(r"([0-9]{1,18})\.([a-z_]{1,32})")
 FORGETTING: Final = frozenset({"forget", "erase"})
 """Stages that are never given up and cannot be cancelled; nor can looking again (`ledger.must_be_done`)."""
+_UNTOLD: Final = frozenset({TO_DO, RESOURCES_TO_DO})
 _UNKNOWN: Final = "there is no job of that id"
 _WHY_NOT: Final[Mapping[JobState, tuple[str, str]]] = {
     "pending": ("it waits for a worker already", "Wait for it, or see GET /v1/lag for how far the workers are."),
@@ -250,7 +251,7 @@ def _job(row: "asyncpg.Record") -> Job:
 
 def _shown(row: "asyncpg.Record") -> dict[str, JsonValue]:
     """Without what one attempt of an erasure leaves to the next alone; with how far it is while it is being done."""
-    result: dict[str, JsonValue] = {name: one for name, one in json.loads(row["result"]).items() if name != TO_DO}
+    result: dict[str, JsonValue] = {name: one for name, one in json.loads(row["result"]).items() if name not in _UNTOLD}
     if row["progress"] is not None and row["state"] != "done":
         result["interactions_done" if row["stage"] == "erase" else "done"] = row["progress"]
     return result

@@ -108,6 +108,14 @@ SELECT event_id, kind, payload, created_at, session_id, correlation_id
    AND ($8::text IS NULL OR payload ->> 'seen_by' IS NULL OR payload ->> 'seen_by' = $8)
  ORDER BY event_id DESC LIMIT $7;
 
+-- name: category_hint
+-- The category that was asked for when the resource was extracted last at somebody's wish.
+-- $1 tenant_id text, $2 user_id text, $3 resource_id text
+SELECT payload ->> 'category_hint' FROM ledger.events
+ WHERE tenant_id = $1 AND user_id = $2 AND kind = 'catalog.requested' AND payload ->> 'resource_id' = $3
+   AND payload ->> 'task' = 'extract' AND payload ->> 'again' IS NULL
+ ORDER BY event_id DESC LIMIT 1;
+
 -- name: drop_results
 -- Of what was done about the user's catalog. $1 tenant_id text, $2 user_id text
 SELECT ledger.drop_results($1, $2);

@@ -176,6 +176,12 @@ class WorkLedger(WindowNotes):
             if await connection.fetchval(SQL["is_known"], *work.key):
                 await request(connection, work.scope, kind, subject_id, payload, occurred_at, now=self._clock())
 
+    async def category_hint(self, scope: Scope, resource_id: str) -> str | None:
+        """The category that somebody asked for, who had the resource extracted last."""
+        async with self._transaction("category hint") as connection:
+            hint: str | None = await connection.fetchval(SQL["category_hint"], *scope.user_key, resource_id)
+        return hint
+
     async def user_settings(self, scope: Scope) -> UserSettings:
         """How the user's memory is looked after; the defaults where nothing was set."""
         async with self._transaction("user settings") as connection:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Final
+from typing import Final, TypeVar
 
 import structlog
 
@@ -11,7 +11,7 @@ from ragpp.errors import LanguageModelError
 from ragpp.llm.port import LanguageModel
 from ragpp.llm.prompting import prompt
 from ragpp.llm.replies import Cited, SaidFinding, SaidPreference, SaidRelationship, WindowReply
-from ragpp.llm.transcripts import Numbered, batches, supports
+from ragpp.llm.transcripts import Numbered, Said, batches, supports
 from ragpp.models import EntityLabel, FindingKind, Interaction
 from ragpp.text.kinship import CANONICAL, is_family, relationship_type
 
@@ -22,6 +22,7 @@ LASTING: Final = frozenset(
 """Types of relationships that hardly fade, as the local extractor has them."""
 STATING_ROLES: Final = frozenset({"user"})
 """Only a person has preferences: a claim that rests on no message of theirs is dropped."""
+SaidT = TypeVar("SaidT", bound=Said)
 _log = structlog.stdlib.get_logger(__name__)
 
 
@@ -164,7 +165,7 @@ def _checked(
     )
 
 
-def cited(said: Cited, interactions: Sequence[Interaction], batch: Numbered) -> list[Interaction]:
+def cited(said: Cited, interactions: Sequence[SaidT], batch: Numbered) -> list[SaidT]:
     """The messages of the batch that a claim cites, in order; none when none of them says its quote."""
     places = sorted({number - 1 for number in said.messages if batch.first < number <= batch.last + 1})
     sources = [interactions[place] for place in places]

@@ -146,8 +146,8 @@ class LanguageModelSettings(Settings):
     model_config = SettingsConfigDict(env_prefix="LLM_", frozen=True)
 
     summary: str = Field(default="", description="Writes rolling summaries, e.g. openai:gpt-5-mini.")
-    extraction: str = Field(default="", description="Reads windows of conversations for what they say.")
-    consolidation: str = Field(default="", description="Finds preferences that are one under several names.")
+    extraction: str = Field(default="", description="Reads windows of conversations, and resources, for what they say.")
+    consolidation: str = Field(default="", description="Finds preferences that are one, and writes pages.")
     retrieval: str = Field(default="", description="For search in curated knowledge; nothing uses it yet.")
     reflection: str = Field(default="", description="Names a day's themes and suggests rules.")
     chat: str = Field(default="", description="Answers in `ragpp chat`.")

@@ -15,6 +15,7 @@ from ragpp.ledger import Result, Work, WorkKey
 from ragpp.tiers import MemoryTier
 from ragpp_services.workers.parts import WorkerParts
 from ragpp_services.workers.stages.again import extract_or_look_again
+from ragpp_services.workers.stages.catalog.working import work_on_catalog
 from ragpp_services.workers.stages.erase import erase
 from ragpp_services.workers.stages.maintain import maintain
 from ragpp_services.workers.stages.observe import observe
@@ -47,6 +48,7 @@ STAGES: Final[Mapping[str, Stage]] = {
     "reflect": Stage(in_each_view(reflect), _learned_tiers, embeds=True, batch=1),
     "maintain": Stage(in_built_views(maintain), _all_tiers, batch=8, at_once=1),
     "erase": Stage(erase, _all_tiers, batch=1, at_once=1),
+    "catalog": Stage(work_on_catalog, lambda parts: (parts.episodic, parts.catalog), embeds=True, batch=1, at_once=1),
 }
 """What takes long goes one at a time, so that its lease is its own. Few at once: two batches keep a process busy, and
 with four a fresh message of another user waited 2.4 s beside a backlog instead of 0.9 (p95, `make prove-workers`)."""

@@ -19,10 +19,10 @@ VALKEY: Final = "valkey"
 _log = structlog.stdlib.get_logger(__name__)
 
 
-async def want_clean(parts: WorkerParts, scope: Scope) -> None:
-    """Note that something of the user was forgotten. Raises TierUnavailable."""
-    tables = await parts.erasures.partitions_of(scope)
-    await parts.erasures.want_cleaning([VALKEY, *tables, *TOUCHED_TABLES])
+async def want_clean(parts: WorkerParts, *scopes: Scope) -> None:
+    """Note that something of these users was forgotten. Raises TierUnavailable."""
+    tables = {table for scope in scopes for table in await parts.erasures.partitions_of(scope)}
+    await parts.erasures.want_cleaning([VALKEY, *sorted(tables), *TOUCHED_TABLES])
 
 
 async def clean(parts: WorkerParts, every_s: float = EVERY_S) -> list[str]:

@@ -10,10 +10,12 @@ from typing import Final, cast
 
 from pydantic import JsonValue
 
+from ragpp.catalog import EVERYBODY, Resource
 from ragpp.ledger import Work, WorkKey
-from ragpp.ledger.erasing import TO_DO, Erasure, erasure_of
+from ragpp.ledger.erasing import RESOURCES_TO_DO, TO_DO, Erasure, erasure_of
 from ragpp.ledger.views import view_of
-from ragpp.models import MemoryQuery
+from ragpp.models import MemoryQuery, Page
+from ragpp.paging import PAGE, pages
 from ragpp.tiers import ERASED_AT_ONCE, MemoryTier
 from ragpp_services.workers.parts import WorkerParts
 from ragpp_services.workers.stages.clean import want_clean
@@ -36,17 +38,19 @@ FOUND: Final = 50
 @dataclass
 class Told:
     """What is told while an erasure is under way, and at its end. `found`: before anything was removed; None until it
-    was looked for. `samples`: what some of the messages said, to be searched for afterwards; never told."""
+    was looked for. `to_do`, `resources`: the interactions and the resources of the catalog that it is about, none where
+    it is about a user. `samples`: what some of the messages said, to be searched for afterwards; never told."""
 
     erasure: Erasure
     found: Holdings | None = None
     to_do: tuple[str, ...] = ()
+    resources: tuple[str, ...] = ()
     done: int = 0
     samples: dict[str, str] = field(default_factory=dict)
 
     def so_far(self) -> dict[str, JsonValue]:
         """As the next attempt reads it."""
-        return {**self.report(), TO_DO: list(self.to_do)}
+        return {**self.report(), TO_DO: list(self.to_do), RESOURCES_TO_DO: list(self.resources)}
 
     def report(self, left: Holdings | None = None, searches: Mapping[str, int] | None = None) -> dict[str, JsonValue]:
         """For each store what was found, what of it was removed, and what was found again; of a dry run what was found
@@ -87,6 +91,7 @@ def _told(work: Work) -> Told:
     if isinstance(stores, dict):
         told.found = {store: cast("dict[str, dict[str, int]]", kinds)["found"] for store, kinds in stores.items()}
         told.to_do = tuple(cast("list[str]", before.get(TO_DO, [])))
+        told.resources = tuple(cast("list[str]", before.get(RESOURCES_TO_DO, [])))
         told.done = work.progress
     return told
 
@@ -98,7 +103,21 @@ async def _look(parts: WorkerParts, work: Work, told: Told) -> Holdings:
     if erasure.what == "session":
         session = work.scope.model_copy(update={"session_id": erasure.session_id, "agent_id": erasure.agent_id})
         told.to_do = tuple(await parts.episodic.recorded_before(session, work.key.event_id, MOST))
-    return await _resting_on(parts, work, told.to_do)
+        told.resources = await _resources_of(parts, work, erasure)
+    return await _resting_on(parts, work, told)
+
+
+async def _resources_of(parts: WorkerParts, work: Work, erasure: Erasure) -> tuple[str, ...]:
+    """The resources of the session, without those that were stored since its erasure was asked for; for an agent those
+    that are its own."""
+
+    async def of_session(cursor: str | None) -> Page[Resource]:
+        return await parts.catalog.list_resources(work.scope, None, erasure.session_id, cursor, PAGE)
+
+    listed = [resource async for resource in pages(of_session, most=MOST)]
+    since = await parts.erasures.stored_since(work)
+    own = [one for one in listed if erasure.agent_id in {None, one.agent_id} and one.visibility != "global"]
+    return tuple(one.resource_id for one in own if one.resource_id not in since)
 
 
 async def _interactions(parts: WorkerParts, work: Work, told: Told) -> dict[str, JsonValue]:
@@ -106,6 +125,8 @@ async def _interactions(parts: WorkerParts, work: Work, told: Told) -> dict[str,
     whatever becomes of this one."""
     scope, erasure = work.scope, told.erasure
     await _sample(parts, work, told, told.to_do[:SAMPLES])
+    for resource_id in told.resources:  # first, so that none is extracted anew for what it loses on the way
+        await parts.catalog.delete_resource(scope, resource_id)
     at_once = max(1, AT_ONCE >> (work.attempts - 1))  # what was too much at once is not tried so again
     while told.done < len(told.to_do):
         some = told.to_do[told.done : told.done + at_once]
@@ -116,7 +137,7 @@ async def _interactions(parts: WorkerParts, work: Work, told: Told) -> dict[str,
     if erasure.what == "session" and erasure.agent_id is None:
         await _end_session(parts, work, erasure)
     await want_clean(parts, scope)
-    left = await _resting_on(parts, work, told.to_do)
+    left = await _resting_on(parts, work, told)
     return told.report(left, await _searched(parts, work, told))
 
 
@@ -147,14 +168,16 @@ async def _user(parts: WorkerParts, work: Work, told: Told) -> dict[str, JsonVal
         await parts.episodic.erase(scope, before)
         told.done += len(ids)
         await parts.erasures.progress(work, told.done)
-    for tier in (parts.episodic, parts.semantic, parts.procedural):
+    for tier in (parts.episodic, parts.semantic, parts.procedural, parts.catalog):
         while await tier.erase(scope, before):
             await parts.erasures.progress(work, told.done)
     await _views(parts, work, told)
+    everybody = scope.model_copy(update={"user_id": EVERYBODY})
+    await parts.erasures.drop_results(everybody)  # of what the user gave to all
     until = parts.clock()
     await parts.erasures.erase_events(work)
     await parts.erasures.erase_elsewhere(scope, until)
-    await want_clean(parts, scope)
+    await want_clean(parts, scope, everybody)
     left = await parts.erasures.known(work, until)
     for lasting in _tiers(parts)[1:]:
         left[lasting.name] = await _held(parts, work, lasting)
@@ -178,7 +201,8 @@ async def _views(parts: WorkerParts, work: Work, told: Told) -> None:
 async def _held(parts: WorkerParts, work: Work, tier: MemoryTier) -> dict[str, int]:
     """What there is of the user in the tier, in all views that it keeps by themselves."""
     kinds: dict[str, int] = {}
-    for seen in [work.scope, *(await views_of(parts, work.scope) if tier is not parts.episodic else ())]:
+    keeps_views = tier is not parts.episodic and tier is not parts.catalog
+    for seen in [work.scope, *(await views_of(parts, work.scope) if keeps_views else ())]:
         for kind, count in (await tier.holdings(seen, None, work.key.event_id)).items():
             kinds[kind] = kinds.get(kind, 0) + count
     return kinds
@@ -189,8 +213,8 @@ def _tiers(parts: WorkerParts) -> Sequence[MemoryTier]:
     return tuple(parts.by_name().values())
 
 
-async def _resting_on(parts: WorkerParts, work: Work, ids: Sequence[str]) -> Holdings:
-    """What there is of these interactions and rests on them; of very many, what rests on two parts counts twice."""
+async def _resting_on(parts: WorkerParts, work: Work, told: Told) -> Holdings:
+    """What there is of what is to be done and rests on it; of very many, what rests on two parts counts twice."""
     found: Holdings = {}
     agent_id = erasure_of(work).agent_id
     seen = work.scope
@@ -198,6 +222,7 @@ async def _resting_on(parts: WorkerParts, work: Work, ids: Sequence[str]) -> Hol
         seen = view_of(work.scope.seen_by(agent_id), await parts.views.of(work.scope))
     for tier in _tiers(parts):
         kinds = found.setdefault(tier.name, {})
+        ids = (*told.to_do, *told.resources) if tier is parts.catalog else told.to_do
         for start in range(0, len(ids), ASKED_AT_ONCE):
             some = await tier.holdings(seen, list(ids[start : start + ASKED_AT_ONCE]))
             for kind, count in some.items():

@@ -1,13 +1,14 @@
-"""Maintain: what is done to a user's memory as time passes: decay, retention, compression; and what was left
-of its sentences."""
+"""Maintain: what is done to a user's memory as time passes: decay, retention, compression, upkeep of the catalog; and
+what was left of its sentences."""
 
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime, timedelta
 from typing import Final, Literal, TypeVar, cast
 
 from pydantic import JsonValue
 
+from ragpp.catalog import EVERYBODY
 from ragpp.counterparts import same_entities, same_relationships
 from ragpp.errors import InvalidInput, NotFound
 from ragpp.ledger import Work, WorkKey
@@ -15,14 +16,17 @@ from ragpp.models import Scope
 from ragpp.paging import pages
 from ragpp.retention import RETAINED, Due, Kept, RetainedTier, RetentionPolicy, due
 from ragpp_services.workers.parts import WorkerParts
+from ragpp_services.workers.stages.catalog.asking import consolidate_later
 from ragpp_services.workers.stages.sentences import index_sentences
 
-Task = Literal["decay", "retention", "views", "sentences"]
+Task = Literal["decay", "retention", "views", "sentences", "catalog"]
 ItemT = TypeVar("ItemT")
 PAGE: Final = 500
 LISTED: Final = 200
 """How many items a dry run names, of each tier; the counts are of all."""
 FORGOTTEN_AT_ONCE: Final = 500
+KEPT_ONCE: Final[frozenset[RetainedTier]] = frozenset({"episodic", "catalog"})
+"""Tiers that keep no view by itself."""
 
 
 async def maintain(parts: WorkerParts, batch: Sequence[Work]) -> Mapping[WorkKey, Mapping[str, JsonValue]]:
@@ -38,12 +42,14 @@ async def maintain(parts: WorkerParts, batch: Sequence[Work]) -> Mapping[WorkKey
             results[work.key] = await decay(parts, work.scope)
         elif task == "retention":
             results[work.key] = await retain(parts, work.scope, dry_run=bool(work.payload.get("dry_run", False)))
+        elif task == "catalog":
+            results[work.key] = await look_after_catalog(parts, work.scope)
         elif task in {"views", "sentences"}:
             # no view is left to be built by whoever maintains, and no sentence below
             results[work.key] = {"task": task}
         else:
             raise InvalidInput(f"{task!r} is no maintenance task")
-    if not all(work.payload.get("dry_run", False) for work in batch):
+    if not all(work.payload.get("dry_run", False) for work in batch) and batch[0].scope.user_id != EVERYBODY:
         await index_sentences(parts, batch[0].scope, most=None)
     return results
 
@@ -68,17 +74,38 @@ async def decay(parts: WorkerParts, scope: Scope) -> dict[str, JsonValue]:
     }
 
 
+async def look_after_catalog(parts: WorkerParts, scope: Scope) -> dict[str, JsonValue]:
+    """Ask for the pages to be made again to whose categories anything came, and compress what is old. It is kept once
+    for all views, and in a view nothing is done."""
+    if scope.view is not None:
+        return {"task": "catalog", "consolidating": 0, "compressed": 0}
+    names = await parts.catalog.due_categories(scope, 1)
+    for name in names:
+        await consolidate_later(parts, scope, name)
+    policy, compressed = (await _policy(parts, scope))[1].catalog, 0
+    if policy.compress_after_days is not None:
+        before = parts.clock() - timedelta(days=policy.compress_after_days)
+        compressed = await parts.catalog.compress(scope, before)
+    return {"task": "catalog", "consolidating": len(names), "compressed": compressed}
+
+
+async def _policy(parts: WorkerParts, scope: Scope) -> tuple[str, RetentionPolicy]:
+    """The user's plan, and the policy that applies to it."""
+    plan = (await parts.ledger.user_settings(scope)).plan
+    retention = parts.learning.retention
+    return plan, retention.get(plan) or retention.get("default") or RetentionPolicy()
+
+
 async def retain(parts: WorkerParts, scope: Scope, *, dry_run: bool) -> dict[str, JsonValue]:
     """Apply the policy of the user's plan, or only say what it would let go, and why.
 
     `{task, dry_run, plan, tiers: {tier: {due, bytes, reasons: {reason: n}, items: [...]}}, compressed}`; `items` names
     the first LISTED, never their text. Without a policy for the plan that of `default` applies, which is none at first.
     """
-    plan = (await parts.ledger.user_settings(scope)).plan
-    policy = parts.learning.retention.get(plan) or parts.learning.retention.get("default") or RetentionPolicy()
+    plan, policy = await _policy(parts, scope)
     tiers: dict[str, JsonValue] = {}
     for tier in RETAINED:
-        if policy.of(tier).forgets and (scope.view is None or tier != "episodic"):
+        if policy.of(tier).forgets and (scope.view is None or tier not in KEPT_ONCE):
             going = await _due(parts, scope, tier, policy)
             if going and not dry_run:
                 await _let_go(parts, scope, tier, going)
@@ -128,15 +155,17 @@ async def _sources_of_pinned(parts: WorkerParts, scope: Scope) -> frozenset[str]
     if wanted:
         findings = pages(lambda cursor: parts.procedural.list_findings(scope, cursor=cursor, limit=PAGE))
         sources.update([source async for one in findings if one.id in wanted for source in one.sources])
+    for item_id in await parts.pins.pinned(scope, "catalog"):
+        with suppress(NotFound):
+            sources.update((await parts.catalog.get_item(scope, item_id)).sources)
+        with suppress(NotFound):
+            said = (await parts.catalog.get_resource(scope, item_id)).messages
+            sources.update(one.interaction_id for one in said if one.interaction_id is not None)
     return frozenset(sources)
 
 
 async def _let_go(parts: WorkerParts, scope: Scope, tier: RetainedTier, going: Sequence[Due]) -> None:
-    forget = {
-        "episodic": parts.episodic.forget,
-        "semantic": parts.semantic.forget,
-        "procedural": parts.procedural.expire,  # nobody said that it is wrong: resumed, it is learned again
-    }[tier]
+    forget = _FORGETTING[tier](parts)
     for start in range(0, len(going), FORGOTTEN_AT_ONCE):
         pinned = await parts.pins.pinned(scope, tier)  # since it was decided what goes
         ids = [found.item.id for found in going[start : start + FORGOTTEN_AT_ONCE]]
@@ -183,10 +212,30 @@ async def _procedures(parts: WorkerParts, scope: Scope) -> AsyncIterator[Kept]:
         yield Kept(finding.id, "finding", finding.first_at, finding.last_at, _size(finding.text))
 
 
+async def _resources(parts: WorkerParts, scope: Scope) -> AsyncIterator[Kept]:
+    """Of the user's own, without those of which a stub is left. A list cuts what they say."""
+    catalog = parts.catalog
+    async for listed in pages(lambda cursor: catalog.list_resources(scope, None, None, cursor, PAGE)):
+        if listed.is_stub or (listed.visibility == "global" and scope.user_id != EVERYBODY):
+            continue
+        with suppress(NotFound):
+            content = (await catalog.get_resource(scope, listed.resource_id)).content
+            yield Kept(listed.resource_id, "resource", listed.occurred_at, listed.occurred_at, _size(content))
+
+
 _ITEMS: Final[Mapping[RetainedTier, Callable[[WorkerParts, Scope], AsyncIterator[Kept]]]] = {
     "episodic": _interactions,
     "semantic": _graph,
     "procedural": _procedures,
+    "catalog": _resources,
+}
+
+
+_FORGETTING: Final[Mapping[RetainedTier, Callable[[WorkerParts], Callable[[Scope, Sequence[str]], Awaitable[int]]]]] = {
+    "episodic": lambda parts: parts.episodic.forget,
+    "semantic": lambda parts: parts.semantic.forget,
+    "procedural": lambda parts: parts.procedural.expire,  # nobody said that it is wrong: resumed, it is learned again
+    "catalog": lambda parts: parts.catalog.expire,
 }
 
 

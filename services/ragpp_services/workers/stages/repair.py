@@ -113,4 +113,5 @@ async def withdraw(parts: WorkerParts, scope: Scope, gone: Sequence[str]) -> Non
         await parts.short_term.forget(view, gone)
         await parts.semantic.forget_sources(view, gone)
         await parts.procedural.forget_sources(view, gone)
+    await parts.catalog.forget_sources(scope, gone)
     await parts.pins.unpin(scope, "episodic", gone)

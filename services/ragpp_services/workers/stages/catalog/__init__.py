@@ -1,0 +1,1 @@
+"""What is slow about the catalog: taking items from resources, writing pages, making vectors anew."""

@@ -1,0 +1,74 @@
+"""Consolidate: the page of one category, in a language model's words where there is one."""
+
+import time
+from collections.abc import Sequence
+
+import structlog
+from pydantic import JsonValue
+
+from ragpp.catalog import MemoryCategory, MemoryItem, PageSection
+from ragpp.errors import CategoryNotFoundError, InvalidInput, LanguageModelError
+from ragpp.errors.telling import told
+from ragpp.ledger import Work
+from ragpp.llm.pages import MOST_ITEMS, write_page
+from ragpp.models import SHARED, Page
+from ragpp.paging import PAGE, pages
+from ragpp_services.workers.parts import WorkerParts
+
+_log = structlog.stdlib.get_logger(__name__)
+Written = tuple[Sequence[PageSection] | None, str | None, str | None]
+"""Sections of a model's, or none; which model wrote them; why none did where one is configured."""
+
+
+async def consolidate_page(parts: WorkerParts, work: Work) -> dict[str, JsonValue]:
+    """Make the page of the category that the payload names; `{category_id, name, item_count, content_length,
+    consolidation_time_ms, model, fallback}`, and of one that is no longer there nothing but `gone`.
+
+    Raises TierUnavailable, Outdated; ConsolidationError, and the page is as it was; InvalidInput for a payload that
+    names no category.
+    """
+    began = time.perf_counter()
+    scope, name, force = work.scope, work.payload.get("category"), bool(work.payload.get("force", False))
+    if not isinstance(name, str):
+        raise InvalidInput("the payload names no category")
+    epoch = await parts.catalog.epoch(scope)
+    try:
+        category = await parts.catalog.get_category(scope, name)
+        written: Written = (None, None, None)
+        if force or (category.new_items and not category.edited):
+            written = await _write(parts, work, category)
+        sections, model, fallback = written
+        page = await parts.catalog.consolidate(scope, name, force, sections, epoch)
+    except CategoryNotFoundError:  # deleted since it was asked for
+        return {"gone": True}
+    return {
+        "category_id": page.category_id,
+        "name": page.name,
+        "item_count": page.item_count,
+        "content_length": len(page.markdown_content),
+        "consolidation_time_ms": round((time.perf_counter() - began) * 1_000, 1),
+        "model": model,
+        "fallback": fallback,
+    }
+
+
+async def _write(parts: WorkerParts, work: Work, category: MemoryCategory) -> Written:
+    model = parts.model_for("consolidation", work.scope)
+    if model is None:
+        return None, None, None
+    if category.item_count > MOST_ITEMS:
+        return None, None, "too_many_items"
+    shared = work.scope.seen_by(SHARED)  # a page rests on what all may see
+
+    async def of_category(cursor: str | None) -> Page[MemoryItem]:
+        return await parts.catalog.list_items(shared, category.name, None, False, cursor, PAGE)
+
+    items = [item async for item in pages(of_category)]
+    if not items:
+        return None, None, None
+    oldest_first = sorted(items, key=lambda item: (item.occurred_at, item.item_id))
+    try:
+        return await write_page(model, category.name, category.description, oldest_first), model.name, None
+    except LanguageModelError as error:
+        _log.warning("catalog.fell_back", model=model.name, kind=error.kind, error=told(error))
+        return None, None, error.kind

@@ -1,0 +1,107 @@
+"""Extract: the items of one resource, taken from it anew."""
+
+import asyncio
+import time
+from typing import Final, cast
+
+import structlog
+from pydantic import JsonValue
+
+from ragpp.catalog import EVERYBODY, ItemEntry, MemoryItem, Resource
+from ragpp.errors import ExtractionError, InvalidInput, ResourceNotFoundError
+from ragpp.errors.telling import told
+from ragpp.ledger import Work
+from ragpp.ledger.extracting import AGAIN
+from ragpp.models import Interaction, Page, Scope
+from ragpp.paging import PAGE, pages
+from ragpp_services.workers.parts import WorkerParts
+from ragpp_services.workers.stages.catalog.reading import Statements, entries_of, read_statements
+
+RETRIES: Final = 2
+"""After so many, a resource that cannot be read has no items, with a warning."""
+READ_AT_ONCE: Final = 500
+_log = structlog.stdlib.get_logger(__name__)
+
+
+async def extract_items(parts: WorkerParts, work: Work) -> dict[str, JsonValue]:
+    """Take the items of the resource that the payload names from it, in place of those taken before; `{resource_id,
+    item_ids, item_count, categories, extraction_time_ms, model, fallback}`. Of a resource that is not there, or no
+    longer, nothing but `gone`; of a stub, which has nothing to be read, the items that it has.
+
+    Raises TierUnavailable, EmbeddingError, Outdated; InvalidInput for a payload that names none; ExtractionError for
+    the first RETRIES attempts.
+    """
+    began = time.perf_counter()
+    scope, resource_id = work.scope, work.payload.get("resource_id")
+    if not isinstance(resource_id, str):
+        raise InvalidInput("the payload names no resource")
+    epoch = await parts.catalog.epoch(scope)
+    try:
+        resource = await parts.catalog.get_resource(_asked_by(work), resource_id)
+        if resource.is_stub:
+            items = [item async for item in pages(lambda at: _listed(parts, scope, resource_id, at))]
+            return _outcome(resource_id, items, began, Statements(()))
+        if resource.visibility == "global" and scope.user_id != EVERYBODY:
+            raise InvalidInput("what all users share is extracted for all users, not for one")
+        entries, read = await _read(parts, work, resource)
+        items = await parts.catalog.put_extracted(scope, resource_id, entries, epoch)
+    except ResourceNotFoundError:  # deleted since it was asked for: a result would name what is gone
+        return {"gone": True}
+    return _outcome(resource_id, items, began, read)
+
+
+def _asked_by(work: Work) -> Scope:
+    """The view of the agent whose key asked, or the whole."""
+    return work.scope.seen_by(cast("str | None", work.payload.get("agent_id")))
+
+
+async def _read(parts: WorkerParts, work: Work, resource: Resource) -> tuple[list[ItemEntry], Statements]:
+    known = await _interactions(parts, work.scope, resource)
+    model = parts.model_for("extraction", work.scope)
+    try:
+        read = await read_statements(parts.extractor, model, resource, known)
+    except ExtractionError as error:
+        if work.attempts <= RETRIES:
+            raise
+        _log.warning("catalog.not_extracted", attempts=work.attempts, error=told(error))
+        return [], Statements((), None, error.code)
+    hint = await _hint(parts, work)
+    entries = await asyncio.to_thread(entries_of, work.scope, resource, read.stated, known, parts.extractor, hint)
+    vectors = (await parts.embedder.embed([entry.content for entry in entries])).tolist() if entries else []
+    embedded = [entry.model_copy(update={"embedding": tuple(row)}) for entry, row in zip(entries, vectors, strict=True)]
+    return embedded, read
+
+
+async def _hint(parts: WorkerParts, work: Work) -> str | None:
+    """The category that was asked for; of what is extracted anew, the one that was asked for before."""
+    if not work.payload.get(AGAIN):
+        return cast("str | None", work.payload.get("category_hint"))
+    return await parts.ledger.category_hint(work.scope, cast("str", work.payload["resource_id"]))
+
+
+async def _interactions(parts: WorkerParts, scope: Scope, resource: Resource) -> dict[str, Interaction]:
+    """Those of its messages that the episodic tier has, by their ids."""
+    ids = [one.interaction_id for one in resource.messages if one.interaction_id is not None]
+    found: dict[str, Interaction] = {}
+    for start in range(0, len(ids), READ_AT_ONCE):
+        said = await parts.episodic.get(scope, ids[start : start + READ_AT_ONCE])
+        found.update((one.id, one) for one in said)
+    return found
+
+
+async def _listed(parts: WorkerParts, scope: Scope, resource_id: str, cursor: str | None) -> Page[MemoryItem]:
+    return await parts.catalog.list_items(scope, None, resource_id, False, cursor, PAGE)
+
+
+def _outcome(resource_id: str, items: list[MemoryItem], began: float, read: Statements) -> dict[str, JsonValue]:
+    ids: list[JsonValue] = [item.item_id for item in items]
+    categories: list[JsonValue] = [*sorted({item.category for item in items if item.category is not None})]
+    return {
+        "resource_id": resource_id,
+        "item_ids": ids,
+        "item_count": len(ids),
+        "categories": categories,
+        "extraction_time_ms": round((time.perf_counter() - began) * 1_000, 1),
+        "model": read.model,
+        "fallback": read.fallback,
+    }
