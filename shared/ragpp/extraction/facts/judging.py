@@ -23,12 +23,12 @@ PROPERTY: Final = 0.6
 
 OPENING: Final = re.compile(
     r"(?:(?:yes|yeah|yep|yup|no|nope|ok|okay|sure|right|exactly|correct|absolutely|definitely|certainly|of course|well|"
-    r"so|and|but|also|plus|oh|ah|hi|hey|hello|thanks|thank you|great|good|perfect|awesome|actually|basically|anyway|"
+    r"so(?! far)|and|but|also|plus|oh|ah|hi|hey|hello|thanks|thank you|great|good|perfect|awesome|actually|basically|anyway|"
     r"honestly|currently|in fact|by the way|btw|fyi|for the record|just so you know|good (?:question|point|news)|"
     r"great (?:question|news)|no problem|sounds good|got it|understood|however|moreover|furthermore|additionally|"
-    r"in addition|therefore|note that|please note(?: that)?|remember that|keep in mind that|unfortunately|fortunately|"
+    r"yes please|in addition|therefore|note that|please note(?: that)?|remember that|keep in mind that|unfortunately|fortunately|"
     r"luckily|sadly|as of now|for example|for instance|overall|in short|in summary|quick (?:update|note|reminder)|"
-    r"update|note|reminder|edit|also|correction|good morning|good afternoon)\b(?:,\s[A-Z][a-z]+(?=[,.!:;\s]))?"
+    r"update|note|reminder|edit|also|correction|good morning|good afternoon)\b(?:,?\s(?-i:[A-Z][a-z]+)(?=[,.!:;]))?"
     r"[,.!:;]*\s(?:[-–—]\s)?)+",
     re.IGNORECASE,
 )
@@ -59,10 +59,12 @@ _TALKING: Final = re.compile(
     r"calling|"
     r"hear from|speak|share|sharing|summari[sz]e|describe|cover|covered|go (?:over|through)|start with|come back|"
     r"keep you|update you|remember|forget|know|see|appreciate|thank|apologi[sz]e)\b|"
+    r"^(?:i|we)(?:'ve)?\s(?:just\s|also\s|still\s)?(?:have|had|got)\s(?:an?\s|one\s|some\s|another\s|two\s|a few\s)?"
+    r"(?:\w+\s)?(?:questions?|requests?|favou?rs?|suggestions?|ideas?|concerns?|thoughts?|problems?)\b|"
     r"^(?:this|the following|that|these|below|here)(?:'s)?\s(?:document|guide|page|section|chapter|article|"
     r"paragraph|list|table|example|overview|note|memo|handbook|is (?:an|a|the) (?:overview|summary|list))\b|"
     r"\b(?:talk|speak|see|catch) (?:to )?(?:you|ya|up) (?:soon|later|then|tomorrow|on|at|next)\b|"
-    r"^(?:that|this|it)(?:'s| is| was|'ll| will| would| sounds?| makes?| works?)\b[^.,]{0,24}[.!]*$",
+    r"^(?:that|this|it)(?:'s| is| was|'ll| will| would| sounds?| makes?| works?)\b(?![^.,]*[A-Z\d@])[^.,]{0,24}[.!]*$",
     re.IGNORECASE,
 )
 _DEGREE: Final = re.compile(
@@ -75,7 +77,8 @@ _TASTE: Final = re.compile(
     r"disappoint\w*|frustrat\w*|annoy\w*|impress\w*|confus\w*|happy|pleased|satisfied|deserves?|kudos)\b",
     re.IGNORECASE,
 )
-_POINTING: Final = re.compile(r"(?:it|this|that|these|those|they|he|she|which|who|one|ones)\b", re.IGNORECASE)
+_POINTING: Final = re.compile(r"(?:this|that|these|those|which|who|one|ones|nothing|everything)\b", re.IGNORECASE)
+_PRONOUN: Final = re.compile(r"(?:it|they|he|she)\b", re.IGNORECASE)
 _DEFINITE: Final = re.compile(
     r"(?:the|our|my|their|his|her|its|your|all|every|each|both|no|any|this|these)\s", re.IGNORECASE
 )
@@ -140,6 +143,21 @@ def judge(sentence: Sentence, *, aloud: bool, found: float | None = None) -> Ver
     return Verdict(confidence, skip) if confidence is not None else NOTHING
 
 
+_WH: Final = re.compile(
+    r"(?:and |so )?(?:what|which|who|whose|when|where|how|the|your|its|for|from|until)\b", re.IGNORECASE
+)
+_LONGEST_ANSWER: Final = 12
+
+
+def is_an_answer(sentence: Sentence, text: str, asked: str) -> bool:
+    """Whether a sentence without a verb answers the question `asked` by something to look up: "$299 a month"."""
+    answer = text[opening(text) :]
+    if _WH.match(asked) is None or len(answer.split()) > _LONGEST_ANSWER or _SUPPOSED.search(answer):
+        return False
+    given = any(_passed(sentence, text, 0))
+    return given and Clause(answer).verb is None and evidence.is_strong(answer)
+
+
 def judge_fragment(text: str) -> float | None:
     """Whether words without a verb of their own state something of what they stand under: "API: 500 calls"."""
     if not text.strip() or starts_with_an_order(text):
@@ -149,23 +167,26 @@ def judge_fragment(text: str) -> float | None:
     return PROPERTY if evidence.content(text) else None
 
 
+def _passed(sentence: Sentence, text: str, at: int) -> Iterator[bool]:
+    return hear((_STATED,), Plain(Gate(sentence), text), start=at)
+
+
 def _asserts_nothing(sentence: Sentence, offset: int, clause: Clause, *, aloud: bool, on_condition: bool) -> bool:
     text, verb = clause.text, clause.verb
     assert verb is not None  # noqa: S101 -- judge has looked
-    if _SUPPOSED.search(text) or (_HEDGED.search(text) and (aloud or not re.search(r"\bshould\b", text))):
+    if _SUPPOSED.search(text) or _HEDGED.search(text):
         return True
     if _TALKING.search(text):
         return True
     if on_condition and aloud and _FUTURE.search(text):
         return True
     main = replace(sentence, text=text, start=sentence.start + offset)
-    passed: Iterator[bool] = hear((_STATED,), Plain(Gate(main), text), start=verb.start)
-    return not any(passed)
+    return not any(_passed(main, text, verb.start))
 
 
 def _worth(clause: Clause, *, aloud: bool, found: float | None) -> float | None:
     subject, predicate = clause.subject, clause.predicate
-    words = evidence.content(f"{subject} {predicate}")
+    words = evidence.content(f"{subject} {clause.verb_word} {predicate}")
     own = _OWN.match(subject) is not None
     strong = evidence.is_strong(predicate) or evidence.numbers(subject)
     if strong and words:
@@ -179,7 +200,7 @@ def _worth(clause: Clause, *, aloud: bool, found: float | None) -> float | None:
 
 def _has_a_property(clause: Clause, words: list[str], *, own: bool, aloud: bool) -> bool:
     """Whether something definite is said of something definite."""
-    subject, said = clause.subject, evidence.content(clause.predicate)
+    subject, said = clause.subject, evidence.content(f"{clause.verb_word} {clause.predicate}")
     if _TASTE.search(clause.text) or (_DEGREE.search(clause.predicate) and len(said) < 3):
         return False
     if not said or len(words) < 2 - own or _POINTING.fullmatch(subject):
@@ -187,6 +208,7 @@ def _has_a_property(clause: Clause, words: list[str], *, own: bool, aloud: bool)
     return (
         own
         or _DEFINITE.match(subject) is not None
+        or _PRONOUN.fullmatch(subject) is not None
         or evidence.names(subject, from_the_start=True)
         or evidence.identifiers(subject)
         or (_THERE.match(subject) is not None and len(said) > 1)

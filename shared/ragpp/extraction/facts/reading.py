@@ -9,10 +9,11 @@ from typing import Final
 from ragpp.extraction.facts import documents
 from ragpp.extraction.facts.configurations import settings
 from ragpp.extraction.facts.conversations import spoken
-from ragpp.extraction.facts.judging import LOOKED_UP, judge, judge_fragment
+from ragpp.extraction.facts.judging import LOOKED_UP, PROPERTY, is_an_answer, judge, judge_fragment, opening
 from ragpp.extraction.facts.passages import Given, Item, Passage, Prose, Voice
 from ragpp.extraction.facts.splitting import pieces
-from ragpp.extraction.facts.standing import Topic, as_a_statement, spoken_by, written_out
+from ragpp.extraction.facts.standing import about, as_a_statement, spoken_by, written_out
+from ragpp.extraction.facts.topics import Topic, Who
 from ragpp.extraction.facts.verbs import Clause, starts_with_a_verb, starts_with_an_order
 from ragpp.extraction.port import (
     Extraction,
@@ -55,7 +56,7 @@ def read_facts(
     is when the resource was written or said, against which "last Friday" is resolved. Deterministic, and CPU-bound: run
     it in a thread. In time that grows with the length. Raises: ExtractionError.
     """
-    reader = _Reader(extractor, said_at)
+    reader = _Reader(extractor, said_at, Topic(lasting=resource_type == "feedback"))
     found = dict[str, FactMention]()
     for passage in _passages(content, resource_type, said_at, messages):
         for fact in reader.read(passage):
@@ -91,14 +92,18 @@ class _Reader:
             return
         if passage.under != self.under:
             self.under = passage.under
-            self.topic = Topic(thing=passage.under[-1] if passage.under else None)
+            self.topic = Topic(thing=passage.under[-1] if passage.under else None, lasting=self.topic.lasting)
         if passage.compact.text:
             yield from self._sentences(passage)
 
     def _sentences(self, passage: Prose | Item) -> Iterator[FactMention]:
         text, voice = passage.compact.text, passage.voice
         heard = self.extractor.extract(text, speaker=voice.label, said_at=voice.said_at or self.said_at)
-        people = frozenset(entity.name.lower() for entity in heard.entities if entity.label == "PERSON")
+        speakers = {name.lower() for name in (voice.speaker, voice.other) if name}
+        who = Who(
+            frozenset(entity.name.lower() for entity in heard.entities if entity.label == "PERSON") | speakers,
+            frozenset(entity.name.lower() for entity in heard.entities if entity.label == "GPE"),
+        )
         cleaned = clean(text) if voice.aloud else text.translate(_APOSTROPHES)
         for number, sentence in enumerate(split(cleaned)):
             verbatim = text[sentence.start : sentence.end]
@@ -109,7 +114,9 @@ class _Reader:
                 kind = _KINDS.get(finding.finding, "fact") if finding else "fact"
                 span = passage.compact.span(sentence.start, sentence.end)
                 yield _mention(statement, span, voice, confidence, kind, when)
-            self.topic.move_on(said[0][0] if said else verbatim, people)
+            body = verbatim[opening(verbatim) :]
+            self.topic.move_on(body, who)
+            self.topic.asked = spoken_by(body, voice.speaker, voice.other) if body.endswith("?") else None
 
     def _statements(
         self, passage: Prose | Item, sentence: Sentence, verbatim: str, finding: FindingMention | None, *, first: bool
@@ -124,13 +131,16 @@ class _Reader:
                 return
         surely = finding.confidence if finding and finding.finding in _KINDS else None
         verdict = judge(sentence, aloud=passage.voice.aloud, found=surely)
+        voice = passage.voice
         if verdict.confidence is None:
+            if voice.aloud and self.topic.asked and is_an_answer(sentence, verbatim, self.topic.asked):
+                yield as_a_statement(about(f"{self.topic.asked} {verbatim}", self.topic, always=True)), PROPERTY
             return
         for piece in pieces(verbatim[verdict.skip :]):
             whole = written_out(piece, self.topic)
             if whole is not None:
-                named = spoken_by(whole, passage.voice.speaker, passage.voice.other)
-                yield as_a_statement(named), verdict.confidence
+                placed = about(whole, self.topic, always=self.topic.lasting) if voice.aloud else whole
+                yield as_a_statement(spoken_by(placed, voice.speaker, voice.other)), verdict.confidence
 
 
 def _hanging(item: Item, text: str) -> tuple[str, float] | None:

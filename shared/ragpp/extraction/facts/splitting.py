@@ -25,7 +25,7 @@ _LEAD: Final = re.compile(
 )
 _CLASS: Final = re.compile(r"\b(?P<noun>[a-z]{3,})s?\s*(?:available|today|now|in total)?$")
 _JOINED: Final = re.compile(
-    r";\s+|,\s(?:and|but|while|whereas|so)\s|\s(?:and|but|while|whereas)\s|,\s(?=(?:the|it|they|he|she|we|I)\s)"
+    r";\s+|,\s(?:and|but|while|whereas|so)\s|\s(?:and|but|while|whereas)\s"
 )
 _VERBS_OF_LINKS: Final = {"with": "has", "for": "is for", "from": "is from", "at": "is at", "on": "is on"}
 _FEWEST: Final = 2
@@ -94,7 +94,7 @@ def clauses(text: str) -> list[str]:
     the first: "Marta leads the team and reports to Jon" → "Marta leads the team", "Marta reports to Jon"."""
     flat = text.strip()
     first = Clause(flat)
-    if first.verb is None:
+    if first.verb is None or _SUBORDINATE.match(flat):
         return [text]
     done, begin = list[str](), 0
     for match in _JOINED.finditer(flat):

@@ -1,135 +1,123 @@
-"""Makes a statement stand alone: whoever speaks is named, and a pronoun it begins with is written out by what was
-spoken of before it."""
+"""Makes a statement stand alone: whoever speaks is named, pronouns are written out by what was spoken of before, and
+what names nothing is put behind the name of what it is about."""
 
 import re
-from dataclasses import dataclass
 from typing import Final
 
-from ragpp.extraction.facts.evidence import names
-from ragpp.extraction.facts.verbs import AUXILIARIES, Clause, words_with_places
+from ragpp.extraction.facts import evidence
+from ragpp.extraction.facts.topics import Topic
+from ragpp.extraction.facts.verbs import AUXILIARIES, BASES, Clause, words_with_places
 from ragpp.extraction.times.tenses import IRREGULAR_PASTS
 from ragpp.text.english import word_set
 from ragpp.text.persons import resolved
 from ragpp.text.sentences import clean
 
 _PRONOUN: Final = re.compile(
-    r"(?P<thing>(?:it|this|that)(?=\s(?:is|was|has|had|does|did|will|can|must|runs?|costs?|[a-z]+s|also|only|now|"
-    r"currently|never|always|doesn't|isn't|won't|can't|hasn't)\b)|it(?='(?:s|ll|d)\b))|"
+    r"(?P<thing>(?:it|this|that)(?=\s[a-z])|it(?='(?:s|ll|d)\b))|"
     r"(?P<many>they|these|those)(?=\s[a-z]|'(?:re|ve|ll|d)\b)|(?P<person>he|she)(?=\s[a-z]|'(?:s|ll|d)\b)|"
     r"(?P<owned>its|their)(?=\s[a-z])|(?P<persons>his|her)(?=\s[a-z])",
     re.IGNORECASE,
 )
+_INSIDE: Final = re.compile(
+    r"(?<=[a-z]\s)(?:(?P<thing>it|them)(?=[.,;!?]|\s(?:on|in|at|from|to|for|with|after|before|back|again|last|when|and|"
+    r"but|because|was|is|has|within|over|since|yesterday|twice|the same)\b|\s*$)|(?P<owned>its|their)(?=\s[a-z]))"
+)
 _CONTRACTED: Final = re.compile(r"'(s|re|ve|ll|d)\b")
 _LONG_FORM: Final = {"re": "are", "ve": "have", "ll": "will", "d": "would"}
-_OBJECT: Final = re.compile(
-    r"\b(?:the|our|a|an|my)\s(?:[\w'-]+\s){0,3}?(?:[A-Z][\w'-]*(?:\s[A-Z][\w'-]*)*(?:\s[a-z]+)?|[a-z][\w'-]+)"
-)
-_NAMED: Final = re.compile(
-    r"\b(?:the\s|our\s)?[A-Z][\w'-]*(?:\s[A-Z0-9][\w'-]*)*(?:\s(?:plan|tier|project|team|api)\b)?"
-)
-_NO_TOPIC: Final = word_set("i we you it they he she this that these those there here who which what one some nobody")
-_LONGEST_TOPIC: Final = 8
+_OWN: Final = re.compile(r"(?:i|we|you)(?:'\w+)?\b", re.IGNORECASE)
+_COURTESY: Final = re.compile(r",?\s(?:in case|if|so|let me know|just)\s(?:you|that|it)\b(?:(?!\d).)*$", re.IGNORECASE)
 _SPOKEN: Final = re.compile(
     r"(?<![\w'])(?:I|i|we|We)(?:\s(?:\w+ly|always|never|often|also|still|just|already|now|only)){0,2}\s"
-    r"(?P<verb>[a-z]+(?:n't)?)(?![\w'])"
+    r"(?P<verb>[a-z]+(?:n't)?)(?![\w'])(?:[^,.;]{0,80}?\sand\s(?P<second>[a-z]+)(?=\s))?"
 )
 _AGREED: Final = {"have": "has", "haven't": "hasn't", "do": "does", "don't": "doesn't", "am": "is", "are": "is",
                   "aren't": "isn't", "were": "was", "weren't": "wasn't"}  # fmt: skip
 _ES: Final = ("s", "sh", "ch", "x", "z", "o")
-_AND_A_VERB: Final = re.compile(r"(?<=\sand\s)(?P<verb>[a-z]+)(?=\s)")
-
-
-@dataclass(slots=True)
-class Topic:
-    """What was spoken of last, as it may be named again. It changes with each sentence that is read."""
-
-    thing: str | None = None
-    person: str | None = None
-
-    def move_on(self, text: str, people: frozenset[str]) -> None:
-        """After a sentence, or a question: its subject, or else what it names first. `people`: the names of persons,
-        in lower case."""
-        clause = Clause(text)
-        subject = clause.subject
-        for found in _NAMED.finditer(text):
-            if found.group().lower() in people:
-                self.person = found.group()
-                break
-        if _may_be_named_again(subject):
-            if subject.lower() not in people:
-                self.thing = subject
-            return
-        in_object = next(
-            (
-                one
-                for one in _NAMED.finditer(clause.predicate)
-                if one.start() or names(one.group(), from_the_start=True)
-            ),
-            None,
-        )
-        there = in_object or _OBJECT.search(clause.predicate)
-        if there is not None and there.group().lower() not in people:
-            self.thing = there.group()
-
-
-def _may_be_named_again(subject: str) -> bool:
-    words = subject.split()
-    return bool(words) and len(words) <= _LONGEST_TOPIC and words[0].lower() not in _NO_TOPIC and words[-1].isalnum()
-
-
-def points_back(text: str) -> bool:
-    """Whether `text` begins with a pronoun that only what was said before explains."""
-    return _PRONOUN.match(text) is not None
+_LIKE_PASTS: Final = word_set("need feed speed exceed proceed succeed embed breed")
+_DEFINITE: Final = re.compile(r"(?:the|its|their|your|this|these)\s", re.IGNORECASE)
 
 
 def written_out(text: str, topic: Topic) -> str | None:
-    """`text` with the pronoun it begins with as what it stands for; None where that is not known."""
+    """`text` with its pronouns as what they stand for; None where that is not known of the one it begins with."""
     match = _PRONOUN.match(text)
     if match is None:
-        return text
+        return _inside(text, topic) if _OWN.match(text) else text
     person = match["person"] or match["persons"]
-    stands_for = topic.person if person else topic.thing
-    if stands_for is None and match["persons"] is None and match["many"]:
+    stands_for = topic.person if person else topic.thing or topic.named
+    if match["owned"] and match.group().lower() == "their":
+        stands_for = topic.named or topic.thing
+    if stands_for is None and match["many"]:
         stands_for = topic.person
     if stands_for is None:
         return None
     rest = text[match.end() :]
     if match["owned"] or match["persons"]:
-        return _capitalised(f"{stands_for}'{'' if stands_for.endswith('s') else 's'}{rest}")
+        return capitalised(f"{possessive(stands_for)}{rest}")
     contracted = _CONTRACTED.match(rest)
     if contracted:
         word = _LONG_FORM.get(contracted[1]) or ("has" if re.match(r"'s (?:been|got|had)\b", rest) else "is")
         rest = f" {word}{rest[contracted.end() :]}"
-    return _capitalised(stands_for + rest)
+    return capitalised(stands_for + rest)
+
+
+def _inside(text: str, topic: Topic) -> str:
+    """What somebody says of themselves, with the thing they do it to: "I returned it" → "I returned the kettle"."""
+    match = _INSIDE.search(text)
+    thing = f"the {topic.named}" if topic.named and topic.named[-1].islower() else topic.named or topic.thing
+    if match is None or thing is None or evidence.names(text[: match.start()]):
+        return text
+    whose = possessive(thing) if match["owned"] else thing
+    return f"{text[: match.start()]}{whose}{text[match.end() :]}"
+
+
+def possessive(name: str) -> str:
+    return f"{name}'" if name.endswith("s") else f"{name}'s"
+
+
+def about(text: str, topic: Topic, *, always: bool) -> str:
+    """`text` behind the name of what it is about where it names nothing itself: "Vega kettle: The lid is loose". Only
+    where it speaks of something definite, unless `always`."""
+    subject = Clause(text).subject
+    if topic.named is None or not subject or _OWN.match(subject):
+        return text
+    words = {word.lower() for word in topic.named.split()}
+    if words & {word.lower().removesuffix("'s") for word in text.split()} or evidence.names(subject):
+        return text
+    return f"{topic.named}: {text}" if always or _DEFINITE.match(text) else text
 
 
 def spoken_by(text: str, speaker: str | None, other: str | None) -> str:
     """`text` with the speaker and whom the speaker talks with named, and verbs that agree with that."""
     if speaker is None:
         return text
-    return _capitalised(resolved(_agreeing(text), speaker, other))
+    return capitalised(resolved(_agreeing(_COURTESY.sub("", text)), speaker, other))
 
 
 def _agreeing(text: str) -> str:
     """ "I work" as "I works", for a name to take the place of the pronoun; nothing changes in quotation marks."""
     pieces, done = list[str](), 0
     for match in _SPOKEN.finditer(clean(text)):
-        pieces += [text[done : match.start("verb")], _third_person(text[match.start("verb") : match.end("verb")])]
-        done = match.end("verb")
+        for group in ("verb", "second"):
+            if match[group] is None or (group == "second" and match[group] not in BASES):
+                continue
+            pieces += [text[done : match.start(group)], _third_person(text[match.start(group) : match.end(group)])]
+            done = match.end(group)
     return "".join([*pieces, text[done:]])
 
 
 def _third_person(verb: str) -> str:
     if verb in _AGREED:
         return _AGREED[verb]
-    if verb in AUXILIARIES or verb in IRREGULAR_PASTS or verb.endswith("ed") or verb in {"and", "both", "all", "or"}:
+    past = verb in IRREGULAR_PASTS or (verb.endswith("ed") and verb not in _LIKE_PASTS)
+    if verb in AUXILIARIES or past or verb in {"and", "both", "all", "or"}:
         return verb
     if verb.endswith("y") and verb[-2:-1] not in {"a", "e", "o", "u"}:
         return f"{verb[:-1]}ies"
     return f"{verb}es" if verb.endswith(_ES) else f"{verb}s"
 
 
-def _capitalised(text: str) -> str:
+def capitalised(text: str) -> str:
+    """`text` with a capital where it begins with a word of letters alone."""
     first = words_with_places(text[:80])
     if first and first[0].group().islower() and first[0].start() == 0 and first[0].group().isalpha():
         return text[0].upper() + text[1:]
@@ -139,4 +127,4 @@ def _capitalised(text: str) -> str:
 def as_a_statement(text: str) -> str:
     """On one line, without marks around it, with a capital."""
     flat = re.sub(r"\s+([,.;:!?])", r"\1", " ".join(text.split()))
-    return _capitalised(flat.strip(" ,;:-–—*").rstrip(" .!"))
+    return capitalised(flat.strip(" ,;:-–—*").rstrip(" .!"))

@@ -16,7 +16,7 @@ AUXILIARIES: Final = word_set(
     "is are was were am has have had do does did will shall can cannot must should may might could would isn't aren't "
     "wasn't weren't hasn't haven't hadn't don't doesn't didn't won't shan't can't mustn't shouldn't couldn't wouldn't"
 )
-_BASES: Final = word_set(
+BASES: Final = word_set(
     "accept add affect aim allow answer appear apply approve arrive ask assign attend author back ban begin belong "
     "block "
     "borrow break bring build buy call cancel carry cause change charge check choose claim clear close collect come "
@@ -38,7 +38,7 @@ _BASES: Final = word_set(
 """Verbs of texts of every kind, in the form that a plural subject takes."""
 _THIRD_PERSON: Final = frozenset(
     form
-    for base in _BASES
+    for base in BASES
     for form in (f"{base}s", f"{base}es", f"{base[:-1]}ies" if base.endswith("y") else f"{base}s")
 )
 _NOT_PAST: Final = word_set(
@@ -50,7 +50,7 @@ _DETERMINERS: Final = word_set(
     "the a an my our your his her its their this that these those some any no every each all both of and or another "
     "several many few more most other such two three four five six seven eight nine ten per between new current"
 )
-_BEFORE_A_NOUN: Final = word_set("in on at by for from with to into about near than as per via under over without")
+BEFORE_A_NOUN: Final = word_set("in on at by for from with to into about near than as per via under over without")
 _FOLLOW: Final = word_set(
     "the a an my our your his her its their this that these those at on in to for from with by as into about between "
     "only up out down back off over under not no every each all both once twice daily weekly monthly yearly annually "
@@ -96,13 +96,18 @@ class Clause:
             before = last.strip()
         return _trailing_adverbs(before)
 
+    @property
+    def verb_word(self) -> str:
+        """The first word of the verb; empty without one."""
+        return self.text[self.verb.start : self.verb.end] if self.verb else ""
+
     @cached_property
     def predicate(self) -> str:
         """What stands behind the first word of the verb; of a text without one, all of it."""
         return self.text[self.verb.end :].strip() if self.verb else self.text
 
 
-_FRONTING: Final = _BEFORE_A_NOUN | word_set(
+_FRONTING: Final = BEFORE_A_NOUN | word_set(
     "since after before until during once when if while although though as starting beginning currently today "
     "yesterday last next this every each however also then unlike like besides outside inside because within"
 )
@@ -157,7 +162,7 @@ def starts_with_an_order(text: str) -> bool:
     words = [match.group().lower().replace("’", "'") for match in found[:3]]
     if words[0] in {"please", "let's", "let", "don't", "never", "always", "remember", "note", "ensure", "make", "see"}:
         return True
-    if words[0] not in _BASES | _ORDERS:
+    if words[0] not in BASES | _ORDERS:
         return False
     # "Support is …", "Work starts at nine": a noun with a verb behind it
     following = found[1].group() if len(found) > 1 else ""
@@ -196,11 +201,11 @@ def _is_verb(found: list[re.Match[str]], index: int) -> bool:
         before = found[index - 2].group()
         previous = before.lower()
     following = found[index + 1].group() if index + 1 < len(found) else ""
-    if previous in _DETERMINERS or previous in _BEFORE_A_NOUN or previous[0].isdigit() or previous.endswith("'s"):
+    if previous in _DETERMINERS or previous in BEFORE_A_NOUN or previous[0].isdigit() or previous.endswith("'s"):
         return False
     if word in _INVARIANT or (_is_past(word) and word not in _DETERMINERS):
         return not following or following.lower() != "of"
-    if word in _BASES:
+    if word in BASES:
         plural = previous in _PLURAL_SUBJECTS or (
             previous.endswith("s") and not previous.endswith(("ss", "us", "is")) and previous not in _THIRD_PERSON
         )
