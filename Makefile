@@ -66,8 +66,8 @@ demo-validity: install ## a changed mind through the API: before the move, after
 learn: install ## LoCoMo lived through day by day with a reflection each night: OUT=folder for the sample to judge
 	$(BIN)/python -m benchmarks.learn_locomo --out $(or $(OUT),.ragpp/learned)
 
-eval: install ## all evaluation sets through the API: recall, ranking and latency by category, with each tier switched off
-	$(BIN)/python -m benchmarks.eval_locomo
+eval: install ## all evaluation sets through the API: recall, ranking and latency by category, with each tier switched off; CATALOG=1: sessions are resources, too
+	$(BIN)/python -m benchmarks.eval_locomo $(if $(CATALOG),--catalog --rows all "without catalog" "catalog alone")
 	$(BIN)/python -m benchmarks.eval_locomo --with-assistant --rows all
 	$(BIN)/python -m benchmarks.eval_beam
 	$(BIN)/python -m benchmarks.eval_unasked

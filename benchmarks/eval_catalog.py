@@ -18,7 +18,7 @@ import json
 import statistics
 import time
 import uuid
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -27,9 +27,10 @@ from pydantic import AwareDatetime, BaseModel, ConfigDict, JsonValue
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks.evaluation import digested, wide_console
+from benchmarks.evaluation import wide_console
 from benchmarks.sealed import sealed
 from benchmarks.stack import running_gateway
+from benchmarks.stored_resources import extract_all
 from ragpp.api import ResourceIn, RetrieveRequest
 from ragpp.catalog import RESOURCE_TYPES, MemoryItem, ResourceType
 from ragpp.client import MemoryClient
@@ -96,28 +97,18 @@ def read_questions(path: Path) -> list[Asked]:
     return [Asked.model_validate_json(line) for line in sealed(path).splitlines()]
 
 
-async def fill(client: MemoryClient, user: str, resources: Sequence[RawResource]) -> None:
-    """Store the resources and wait until all of them are extracted. Raises RuntimeError for a job that failed."""
-    jobs = []
+def of_user(user: str, resources: Sequence[RawResource]) -> Iterator[ResourceIn]:
+    """The resources as a user's own."""
     for one in resources:
-        kept = await client.store_resource(
-            ResourceIn(
-                user_id=user,
-                id=f"{user}-{one.id}",
-                resource_type=one.resource_type,
-                content=one.content,
-                metadata=one.metadata,
-                occurred_at=one.occurred_at,
-                extract=True,
-            )
+        yield ResourceIn(
+            user_id=user,
+            id=f"{user}-{one.id}",
+            resource_type=one.resource_type,
+            content=one.content,
+            metadata=one.metadata,
+            occurred_at=one.occurred_at,
+            extract=True,
         )
-        if kept.job is not None:
-            jobs.append(kept.job.id)
-    for job in jobs:
-        ended = await client.ended_job(job, timeout_s=300)
-        if ended.state != "done":
-            raise RuntimeError(f"the extraction {job} is {ended.state}: {ended.error}")
-    await digested(client, user)
 
 
 async def items_of(client: MemoryClient, user: str) -> AsyncIterator[MemoryItem]:
@@ -176,7 +167,7 @@ async def run(paths: Sequence[Path], console: Console, *, showing: bool) -> dict
     numbers = {}
     async with running_gateway(timeout_s=300) as client:
         started = time.perf_counter()
-        await fill(client, user, resources)
+        await extract_all(client, user, of_user(user, resources))
         items = [item async for item in items_of(client, user)]
         seconds = time.perf_counter() - started
         console.print(f"{len(resources)} resources, {len(items)} items, stored and extracted in {seconds:.1f} s")

@@ -27,9 +27,10 @@ from pydantic import BaseModel, ConfigDict
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks.evaluation import EVIDENCE, batches, digested, wide_console
+from benchmarks.evaluation import EVIDENCE, batches, wide_console
 from benchmarks.sealed import sealed
 from benchmarks.stack import running_gateway
+from benchmarks.waiting import digested
 from ragpp.api import MessageIn, RecallRequest, RecallResponse, StoreRequest
 from ragpp.client import MemoryClient
 from ragpp.context.quoting import unmarked
