@@ -232,6 +232,33 @@ async def test_between_equals_the_more_important_is_first(tier: CatalogTier, sco
     assert [one.item_id for one in found.items] == ["high", "normal", "low"]
 
 
+async def test_what_a_later_item_says_otherwise_stands_before_what_it_replaces(tier: CatalogTier, scope: Scope) -> None:
+    old, new = "The Pro plan costs $299 per month", "The Pro plan costs $349 per month"
+    await tier.store(scope, [resource(id="r")])
+    await tier.store(scope, [item(old, "r", id="old"), item(new, "r", id="new", occurred_at=LATER)])
+    found = await tier.search_items(scope, ItemQuery(text="Does the Pro plan cost $299 per month?"))
+    assert [(one.item_id, one.replaced_by) for one in found.items] == [("new", None), ("old", "new")]
+    assert list(found.confidence_scores) == sorted(found.confidence_scores, reverse=True)
+    memories = await tier.retrieve(MemoryQuery(scope=scope, text="Does the Pro plan cost $299 per month?"))
+    assert [(one.id, one.corrected_by) for one in memories] == [("new", None), ("old", "new")]
+    then = await tier.search_items(scope, ItemQuery(text="the Pro plan", as_of=NOON))
+    assert [(one.item_id, one.replaced_by) for one in then.items] == [("old", None)]
+    assert {one.item_id: one.replaced_by for one in await listed(tier, scope)} == {"old": "new", "new": None}
+
+
+async def test_an_item_without_a_category_is_put_where_it_is_nearest(tier: CatalogTier, scope: Scope) -> None:
+    await tier.create_category(scope, "pricing", "What the plans cost per month")
+    await tier.create_category(scope, "weather", "Rain and sunshine and storms")
+    await tier.store(scope, [resource(id="r")])
+    near, other = "The Pro plans cost $299 per month", "Zebras"
+    await tier.store(scope, [item(near, "r", id="near"), item(other, "r", id="other")])
+    assert (await tier.get_item(scope, "near")).category == "pricing"
+    assert (await tier.get_item(scope, "other")).category is None
+    assert [one.item_id for one in (await tier.list_items(scope, "pricing")).items] == ["near"]
+    found = await tier.search_items(scope, ItemQuery(text="Zebras", category="pricing"))
+    assert [one.item_id for one in found.items] == ["near"]
+
+
 async def test_filters_narrow_and_those_of_messages_leave_nothing(tier: CatalogTier, scope: Scope) -> None:
     await tier.store(scope, [resource(id="r1", session_id="s1"), resource(id="r2")])
     sure = item("saffron lighthouse", "r1", id="a").model_copy(

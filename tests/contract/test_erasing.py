@@ -6,7 +6,7 @@ import pytest
 
 from ragpp.errors import Outdated
 from ragpp.models import RuleEntry, Scope
-from ragpp.tiers import EpisodicTier, ProceduralTier, ShortTermTier
+from ragpp.tiers import CatalogTier, EpisodicTier, ProceduralTier, ShortTermTier
 from tests.support.contract import Subject
 from tests.support.procedural import procedural_entry
 from tests.support.scopes import new_scope
@@ -76,13 +76,13 @@ async def test_an_erasure_begins_an_epoch_each_time(subject: Subject) -> None:
 
 
 async def test_what_rested_on_a_forgotten_source_is_not_kept_after_an_erasure_either(subject: Subject) -> None:
-    if subject.tier.name not in {"short_term", "procedural"} or subject.resting_on is None:
+    if subject.tier.name not in {"short_term", "procedural", "catalog"} or subject.resting_on is None:
         pytest.skip("the marks of the others are looked at elsewhere")
     scope = new_scope()
     if subject.tier.name == "short_term":
         await subject.tier.forget(scope, ["m1"])
     else:
-        await cast("ProceduralTier", subject.tier).forget_sources(scope, ["m1"])
+        await cast("ProceduralTier | CatalogTier", subject.tier).forget_sources(scope, ["m1"])
     await erased(subject, scope)
     await subject.tier.store(scope, [subject.resting_on("saffron lighthouse", "m1")])
     assert await subject.tier.retrieve(subject.query(scope, "saffron lighthouse")) == []

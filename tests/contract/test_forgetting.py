@@ -9,7 +9,8 @@ import pytest
 from ragpp.errors import Outdated
 from ragpp.learned import Reflection
 from ragpp.models import InteractionEntry, RuleEntry, Scope
-from ragpp.tiers import MemoryTier, ProceduralTier, SemanticTier, ShortTermTier
+from ragpp.tiers import CatalogTier, MemoryTier, ProceduralTier, SemanticTier, ShortTermTier
+from tests.support.catalog import item, resource
 from tests.support.contract import Subject
 from tests.support.procedural import procedural_entry
 from tests.support.scopes import new_scope
@@ -78,7 +79,7 @@ async def forget_source(tier: MemoryTier, scope: Scope, source: str) -> None:
     if tier.name == "short_term":
         await tier.forget(scope, [source])
     else:
-        await cast("SemanticTier | ProceduralTier", tier).forget_sources(scope, [source])
+        await cast("SemanticTier | ProceduralTier | CatalogTier", tier).forget_sources(scope, [source])
 
 
 async def test_every_verb_of_derived_writes_refuses_another_epoch(subject: Subject) -> None:
@@ -142,9 +143,22 @@ async def of_procedural(tier: MemoryTier, scope: Scope) -> Attempts:
     ]
 
 
+async def of_catalog(tier: MemoryTier, scope: Scope) -> Attempts:
+    """Of a user who has a resource and a category."""
+    catalog = cast("CatalogTier", tier)
+    await catalog.store(scope, [resource("a note", id="r")])
+    await catalog.create_category(scope, "pricing", "What the plans cost")
+    await catalog.store(scope, [item("Basic is $99", "r", category="pricing")])
+    return [
+        lambda epoch: catalog.put_extracted(scope, "r", [item("Pro is $299", "r", id="x", by_hand=False)], epoch),
+        lambda epoch: catalog.consolidate(scope, "pricing", force=True, epoch=epoch),
+    ]
+
+
 MOMENT: Final = datetime(2024, 5, 2, tzinfo=UTC)
 VERBS: Final[dict[str, Callable[[MemoryTier, Scope], Awaitable[Attempts]]]] = {
     "short_term": of_short_term,
     "semantic": of_semantic,
     "procedural": of_procedural,
+    "catalog": of_catalog,
 }

@@ -8,6 +8,7 @@ import pytest
 
 from ragpp_infra.embedded.stack import Endpoints
 from ragpp_services.gateway.app import migrate as migrate_gateway
+from tests.support.catalog import catalog_tier, conversation, item
 from tests.support.episodic import episodic_entry, episodic_tier, postgres_settings
 from tests.support.procedural import procedural_entry, procedural_tier
 from tests.support.scopes import new_scope
@@ -17,6 +18,7 @@ pytestmark = pytest.mark.server
 NO_TENANTS_DATA = {
     "public.migrations",
     "episodic.embedding",
+    "catalog.embedding",
 }
 """Tables without rows of tenants: the versions of the schemas, and which model made the vectors."""
 
@@ -37,12 +39,19 @@ async def tenants(endpoints: Endpoints) -> tuple[str, str]:
     """Two tenants with rows in every store."""
     await migrate_gateway(postgres_settings(endpoints))
     scopes = [new_scope() for _ in range(2)]
-    async with episodic_tier(endpoints) as episodic, procedural_tier(endpoints) as procedural:
+    async with (
+        episodic_tier(endpoints) as episodic,
+        procedural_tier(endpoints) as procedural,
+        catalog_tier(endpoints) as catalog,
+    ):
         for scope in scopes:
             for number in range(40):  # enough users that no partition stays empty
                 user = scope.model_copy(update={"user_id": f"u{number}"})
                 await episodic.store(user, [episodic_entry("the launch code. it is 1931")])
                 await episodic.index_sentences(user)
+                said = conversation(("Ann", "the launch code is 1931"), id="r", ids=("m1",))
+                await catalog.create_category(user, "codes", "What is kept secret")
+                await catalog.store(user, [said, item("the launch code is 1931", "r", category="codes")])
             await procedural.store(scope, [procedural_entry("the launch code")])
     return scopes[0].tenant_id, scopes[1].tenant_id
 
@@ -115,6 +124,8 @@ async def test_a_tenant_sees_its_own_rows_and_nobody_elses(app: asyncpg.Connecti
             owners = await app.fetch(f"SELECT DISTINCT tenant_id FROM {row['name']}")  # noqa: S608 - as above
             assert [one["tenant_id"] for one in owners] == [tenant], row["name"]
     assert seen >= {"episodic.interactions", "episodic.chunks", "episodic.sentences", "ledger.events", "ledger.work"}
+    layers = ("resources", "resource_chunks", "resource_turns", "items", "categories")
+    assert seen >= {f"catalog.{layer}" for layer in layers}
 
 
 async def test_a_tenant_nobody_has_sees_nothing(app: asyncpg.Connection) -> None:
@@ -168,6 +179,9 @@ async def test_a_row_cannot_be_written_for_another_tenant(app: asyncpg.Connectio
         "UPDATE episodic.embedding SET model = ''",
         "CREATE TABLE public.mine (x int)",
         "CREATE TABLE episodic.mine (x int)",
+        "SELECT * FROM catalog.embedding",
+        "TRUNCATE catalog.items",
+        "DROP POLICY own_tenant ON catalog.resources",
         "COPY (SELECT 1) TO PROGRAM 'true'",
         "SELECT pg_read_file('PG_VERSION')",
     ],

@@ -9,6 +9,7 @@ import numpy as np
 from markdown_it import MarkdownIt  # what shows markdown in a terminal for the command line
 from markdown_it.token import Token
 
+from ragpp.catalog import PageLine, PageSection
 from ragpp_services.catalog.pages import PageItem, PageSource
 
 MARCH = datetime(2026, 3, 1, 9, tzinfo=UTC)
@@ -30,6 +31,11 @@ def item(
     vector = np.array(direction, dtype=np.float32)
     sources = tuple(PageSource(resource, kind, title) for resource in resources)
     return PageItem(identifier, content, MARCH + timedelta(days=day), vector / np.linalg.norm(vector), sources)
+
+
+def written(title: str, *lines: tuple[str, tuple[str, ...]]) -> PageSection:
+    """A section as a model writes it: texts, and the ids of the items that each rests on."""
+    return PageSection(title=title, lines=tuple(PageLine(text=text, item_ids=ids) for text, ids in lines))
 
 
 @dataclass

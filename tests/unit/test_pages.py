@@ -5,19 +5,17 @@ from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
 
-from ragpp.errors import InvalidInput, MalformedReply
+from ragpp.errors import ConsolidationError
 from ragpp_services.catalog.pages import (
     PageItem,
-    PageSource,
-    WrittenLine,
-    WrittenSection,
     consolidated,
     modelled,
     resolved,
     title_of,
     without,
 )
-from tests.support.pages import CONSOLIDATED_AT, item
+from tests.support.pages import CONSOLIDATED_AT, item, written
+from tests.support.timing import grows_linearly
 
 BILLING, SECURITY, CALLS = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
 MONTHLY = item("m", "Ada prefers monthly billing", BILLING, "res_1", day=0, title="First call")
@@ -135,9 +133,11 @@ def test_a_title_of_a_source_is_shown_as_it_is_and_ends_where_it_ends() -> None:
     assert resolved(page).resource_ids == ("res_1",)
 
 
-def test_a_source_whose_id_could_not_be_found_again_is_refused() -> None:
-    with pytest.raises(InvalidInput):
-        PageSource("res 1)", "document")
+def test_whatever_the_id_of_a_resource_is_it_is_found_in_the_page_again() -> None:
+    odd = "call (1), ~~[^2]~~ 100%\n"
+    page = page_of(item("i", "Tea", CALLS, odd), MONTHLY)
+    assert resolved(page).resource_ids == ("res_1", odd)
+    assert facts_of(without(page, [odd])) == [MONTHLY.content]
 
 
 def test_a_heading_is_no_number_and_none_stands_twice() -> None:
@@ -283,18 +283,34 @@ small [^1], they say.
 
 
 WRITTEN = [
-    WrittenSection(
+    written(
         "Billing",
-        (
-            WrittenLine("Ada pays **annually**, for 15% off", ("a", "d")),
-            WrittenLine("Ada pays 20% less", ("d",)),
-            WrittenLine("Ada has a dog", ("none",)),
-        ),
+        ("Ada pays **annually**, for 15% off", ("a", "d")),
+        ("Ada pays 20% less", ("d",)),
+        ("Ada has a dog", ("none",)),
     ),
-    WrittenSection("# Sources", (WrittenLine("Grace wants SOC 2", ("s", "s")),)),
-    WrittenSection("billing", (WrittenLine("It was monthly", ("m",)),)),
-    WrittenSection("Nothing", ()),
+    written("# Sources", ("Grace wants SOC 2", ("s", "s"))),
+    written("billing", ("It was monthly", ("m",))),
+    written("Nothing"),
 ]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "a line [^1]\n",
+        "- a line [^1]\n",
+        "## Heading of a section\n- a line [^1]\n- more\n",
+        "- ~~a line~~ (2026-01-01, until 2026-02-02) [^1]\n",
+        "\\` ` `` [^1] `` ~~ (2026-01-01, until 2026-02-02)",
+        "[^1]: Extracted from (res_1, res_2)\n",
+        "| [^1] [^2] <1 &",
+    ],
+)
+def test_what_anybody_wrote_is_read_in_time_that_grows_as_it_does(line: str) -> None:
+    page = "- so it is [^2]\n\n[^1]: (res_1)\n[^2]: (res_2)\n\n"
+    assert grows_linearly(lambda length: without(page + line * length, ["res_1"]), 4_000)
+    assert grows_linearly(lambda length: page_of(item("i", line * length, CALLS, "res_1")), 4_000)
 
 
 def test_what_a_model_wrote_has_the_same_form_and_rests_on_items() -> None:
@@ -329,7 +345,7 @@ def test_what_a_model_wrote_has_the_same_form_and_rests_on_items() -> None:
 
 
 def test_a_model_that_names_no_item_makes_no_page() -> None:
-    invented = [WrittenSection("Pets", (WrittenLine("Ada has a dog", ("none",)), WrittenLine("Or a cat", ())))]
-    with pytest.raises(MalformedReply):
+    invented = [written("Pets", ("Ada has a dog", ("none",)), ("Or a cat", ()))]
+    with pytest.raises(ConsolidationError):
         modelled("lead_preferences", invented, ITEMS, at=CONSOLIDATED_AT)
     assert modelled("lead_preferences", invented, [], at=datetime(2026, 1, 1, tzinfo=UTC)).markdown == page_of()

@@ -23,7 +23,7 @@ async def put_extracted(rows: Rows, resource_id: str, items: Sequence[NewItem], 
         wanted = {new.entry.id for new in items}
         prepared = storing.Prepared({}, dict(enumerate(items)))
         stored = await storing.write(rows, [new.entry for new in items], prepared, now)
-        await forgetting.drop_items(rows, kept - wanted)
+        await forgetting.drop_items(rows, kept - wanted, now)
         if kept - wanted:
             await rows.raise_epoch()
         kept = wanted - {one.id for one in stored if one.forgotten}

@@ -9,6 +9,7 @@ from pydantic import JsonValue
 from ragpp.catalog import Resource
 from ragpp.ledger import NewEvent
 from ragpp.tiers import ERASED_AT_ONCE
+from ragpp_services.catalog.categories.mending import mend
 from ragpp_services.catalog.items.regrouping import regroup
 from ragpp_services.catalog.items.rows import GoneItem
 from ragpp_services.catalog.items.sameness import same_fact
@@ -25,7 +26,7 @@ async def forget(rows: Rows, resource_ids: Collection[str], item_ids: Collection
     seen = await rows.items.whole(item_ids)
     there = (await rows.items.known(item_ids)).keys() & seen
     rested = [one.id for one in await rows.items.of_resources([one.id for one in resources])]
-    items = await drop_items(rows, seen | set(rested))
+    items = await drop_items(rows, seen | set(rested), now, [one.id for one in resources])
     if not resources and not items:
         return 0
     await rows.raise_epoch()
@@ -56,11 +57,15 @@ async def expire(rows: Rows, ids: Collection[str], now: datetime) -> int:
     return len(gone)
 
 
-async def drop_items(rows: Rows, ids: Collection[str]) -> list[GoneItem]:
-    """Delete statements, and group anew what was one with them."""
+async def drop_items(
+    rows: Rows, ids: Collection[str], now: datetime, resource_ids: Collection[str] = ()
+) -> list[GoneItem]:
+    """Delete statements, group anew what was one with them, and take them out of pages, with what rested on these
+    resources, which went or lost a part."""
     gone = await rows.items.delete(ids) if ids else []
     if gone:
         await regroup(rows.items, await rows.items.orphans([one.id for one in gone]), same_fact)
+    await mend(rows, resource_ids, now, gone)
     return gone
 
 
@@ -89,7 +94,7 @@ async def withdraw(
     for item in await rows.items.of_resources([one.resource_id for one in held]):
         if item.resource_id in emptied or not item.by_hand:
             dropped.add(item.id)
-    gone = await drop_items(rows, dropped)
+    gone = await drop_items(rows, dropped, now, [one.resource_id for one in held])
     await rows.add_forgotten([one.id for one in gone_resources], now)
     await rows.record([_resource_gone(one, now) for one in gone_resources], now)
     await rows.record([_item_gone(one, now) for one in gone], now)
@@ -113,8 +118,8 @@ async def erase(rows: Rows, before: int, contributor: str | None, now: datetime)
         for one in await rows.items.of_resources(found.resources)
         if one.resource_id not in later or not one.by_hand or one.event_id < before
     }
-    dropped = await drop_items(rows, {*found.items, *rested})
     await regroup(rows.items, await rows.erase_categories(found.categories), same_fact)
+    dropped = await drop_items(rows, {*found.items, *rested}, now, found.resources)
     await rows.add_forgotten([*(one.id for one in gone), *(one.id for one in dropped)], now)
     return ERASED_AT_ONCE in {len(found.resources), len(found.items), len(found.categories)}
 

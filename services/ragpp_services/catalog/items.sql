@@ -48,6 +48,16 @@ SELECT string_agg(int8send(ordinal), ''::bytea) AS ordinals, string_agg(halfvec_
   FROM catalog.items
  WHERE tenant_id = $1 AND user_id = $2 AND category IS NOT DISTINCT FROM $3 AND seen_by IS NOT DISTINCT FROM $4;
 
+-- name: near_items
+-- By ordinals, which are nearly as near to those asked for as makes two one, among all of one category and visibility.
+-- $3 category text or null, $4 seen by text or null, $5 ordinals bigint[], $6 least cosine float8
+SELECT asked.ordinal AS asked, others.ordinal AS near
+  FROM catalog.items AS asked
+  JOIN catalog.items AS others
+    ON others.tenant_id = $1 AND others.user_id = $2 AND others.category IS NOT DISTINCT FROM $3
+   AND others.seen_by IS NOT DISTINCT FROM $4 AND (others.embedding <#> asked.embedding) <= -$6::float8
+ WHERE asked.tenant_id = $1 AND asked.user_id = $2 AND asked.ordinal = ANY ($5::bigint[]);
+
 -- name: items_to_group
 -- $3 ordinals bigint[]
 SELECT id, ordinal, one_with, content, halfvec_send(embedding) AS vector
@@ -76,7 +86,7 @@ UPDATE catalog.items AS item SET one_with = grouped.one_with
 -- $14 task_type, $15 least confidence float8; null does not narrow. $16 excluded ids text[]
 SELECT count(*) AS items,
        string_agg(int8send(ordinal), ''::bytea) AS ordinals,
-       string_agg(int8send(hashtextextended(user_id || chr(31) || COALESCE(one_with, id), 0)), ''::bytea) AS groups,
+       string_agg(int8send(hashtextextended(COALESCE(one_with, id), (user_id = '')::int)), ''::bytea) AS groups,
        string_agg(timestamptz_send(occurred_at), ''::bytea) AS moments,
        string_agg(int2send(CASE importance WHEN 'low' THEN 0 WHEN 'normal' THEN 1 ELSE 2 END::smallint), ''::bytea)
          AS importances,
@@ -181,14 +191,3 @@ RETURNING id, one_with, resource_id, category, occurred_at, seen_by;
 -- name: orphans
 -- Those whose item is gone. $3 ids of what is gone text[]
 SELECT id FROM catalog.items WHERE tenant_id = $1 AND user_id = $2 AND one_with = ANY ($3::text[]);
-
--- name: pages_due
--- The user's own categories of these names with so many new items since their pages, that no person edited.
--- $3 names text[], $4 least int
-SELECT categories.id, categories.name, categories.page_until
-  FROM catalog.categories AS categories
- WHERE categories.tenant_id = $1 AND categories.user_id = $2 AND categories.name = ANY ($3::text[])
-   AND NOT categories.edited
-   AND $4 <= (SELECT count(*) FROM catalog.items AS items
-               WHERE items.tenant_id = $1 AND items.user_id IN ($2, '') AND items.category = categories.name
-                 AND items.ordinal > categories.page_until AND items.seen_by IS NULL AND items.one_with IS NULL);

@@ -9,7 +9,7 @@ from ragpp.models import Scope
 from ragpp.stores.postgres import Connection
 from ragpp.stores.queries import load_queries
 
-FILES: Final = ("layers.sql", "resources.sql", "items.sql", "categories.sql")
+FILES: Final = ("layers.sql", "resources.sql", "items.sql", "categories.sql", "rebuilding.sql")
 SQL: Final[Mapping[str, str]] = {
     name: statement for file in FILES for name, statement in load_queries("ragpp_services.catalog", file).items()
 }

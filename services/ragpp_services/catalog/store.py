@@ -15,6 +15,7 @@ from ragpp.stores.forgetting import SourceMarks
 from ragpp.stores.postgres import Connection, Pool, ensure_open, foreign_errors, ping, tenant_tx
 from ragpp_services.catalog.categories.rows import CategoryRows
 from ragpp_services.catalog.items.rows import ItemRows
+from ragpp_services.catalog.rebuilding_rows import RebuildingRows
 from ragpp_services.catalog.resources.rows import ResourceRows
 from ragpp_services.catalog.statements import EVERYBODY, SQL, Statements
 
@@ -37,6 +38,7 @@ class Rows:
         self.resources = ResourceRows(run)
         self.items = ItemRows(run)
         self.categories = CategoryRows(run)
+        self.rebuilding = RebuildingRows(run)
 
     async def record(self, events: Sequence[NewEvent], now: datetime) -> list[int]:
         """The ids of the events, recorded in this transaction."""

@@ -3,7 +3,6 @@
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Final
 
 from pydantic import JsonValue
 
@@ -11,16 +10,14 @@ from ragpp.catalog import CatalogInput, ItemEntry, ResourceEntry
 from ragpp.errors import Conflict, ResourceNotFoundError
 from ragpp.ledger import NewEvent
 from ragpp.models import Stored
+from ragpp_services.catalog.categories.asking import ask_for_pages
 from ragpp_services.catalog.items.regrouping import regroup
 from ragpp_services.catalog.items.rows import KnownItem, NewItem
 from ragpp_services.catalog.items.sameness import same_fact
-from ragpp_services.catalog.items.writing import check_categories, seen_as
+from ragpp_services.catalog.items.writing import check_categories, classified, seen_as
 from ragpp_services.catalog.resources.indexing import content_hash
 from ragpp_services.catalog.resources.rows import KnownResource, NewResource
 from ragpp_services.catalog.store import Rows
-
-DUE_ITEMS: Final = 10
-"""From so many new items on a category's page is made anew."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,8 +55,8 @@ async def write(rows: Rows, entries: Sequence[CatalogInput], prepared: Prepared,
     known_items = await rows.items.known({one.entry.id for one in prepared.items.values()})
     items = _sourced(rows, prepared, known)
     _refuse_conflicts(entries, prepared, items, known, known_items)
-    if items:
-        check_categories(list(items.values()), [name for name, _ in await rows.items.categories()])
+    categories = await rows.items.categories() if items else []
+    check_categories(list(items.values()), [name for name, _ in categories])
     gone = await rows.forgotten(
         {entry.id for entry in entries} | {source for one in items.values() for source in one.entry.sources}
     )
@@ -68,7 +65,7 @@ async def write(rows: Rows, entries: Sequence[CatalogInput], prepared: Prepared,
     fresh = dict[str, NewItem]()
     for one in kept.values():
         if one.entry.id not in known_items:
-            fresh.setdefault(one.entry.id, one)
+            fresh.setdefault(one.entry.id, classified(one, categories))
     events = await write_items(rows, list(fresh.values()), now)
     leaders = await rows.items.known({one.entry.id for one in kept.values()})
     for place, one in kept.items():
@@ -102,15 +99,9 @@ async def write_items(rows: Rows, fresh: Sequence[NewItem], now: datetime) -> di
     }
     await rows.items.insert(fresh, [events[one.entry.id] for one in fresh], now)
     await regroup(rows.items, [one.entry.id for one in fresh], same_fact)
-    await _ask_for_pages(rows, fresh, now)
-    return events
-
-
-async def _ask_for_pages(rows: Rows, fresh: Sequence[NewItem], now: datetime) -> None:
     touched = {one.entry.category for one in fresh if one.entry.category is not None and one.entry.seen_by is None}
-    for identifier, name, until in await rows.items.pages_due(touched, DUE_ITEMS) if touched else ():
-        payload: dict[str, str | int | bool | None] = {"task": "consolidate", "category": name, "force": False}
-        await rows.request(f"consolidate:{identifier}:{until}", payload, now)
+    await ask_for_pages(rows, touched, now)
+    return events
 
 
 async def _write_resources(

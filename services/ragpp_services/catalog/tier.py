@@ -12,13 +12,16 @@ from ragpp.models import Entry, Health, Memory, MemoryQuery, Scope, Stored
 from ragpp.text.port import TokenSpans
 from ragpp.tierkit.health import health_of
 from ragpp_services.catalog import forgetting, storing
+from ragpp_services.catalog.categories.tier import Categories
 from ragpp_services.catalog.extracting import put_extracted
 from ragpp_services.catalog.items.tier import Items
 from ragpp_services.catalog.items.writing import new_item
+from ragpp_services.catalog.rebuilding import Rebuilding
 from ragpp_services.catalog.resources.indexing import Said, cut, new_resource, without_turns
 from ragpp_services.catalog.resources.rows import NewChunk, NewResource
 from ragpp_services.catalog.resources.tier import Resources
 from ragpp_services.catalog.statements import EVERYBODY
+from ragpp_services.catalog.stats import Stats
 from ragpp_services.catalog.store import CatalogStore
 from ragpp_services.catalog.vectors import Vectors
 
@@ -51,6 +54,19 @@ class PostgresCatalogTier:
         self.get_item = items.get_item
         self.list_items = items.list_items
         self.search_items = items.search_items
+
+        categories = Categories(store, vectors, clock)
+        self.create_category = categories.create_category
+        self.get_category = categories.get_category
+        self.list_categories = categories.list_categories
+        self.edit_category = categories.edit_category
+        self.put_in_category = categories.put_in_category
+        self.delete_category = categories.delete_category
+        self.consolidate = categories.consolidate
+        self.due_categories = categories.due_categories
+
+        self.stats = Stats(store).stats
+        self.rebuild = Rebuilding(store, vectors, counter).rebuild
 
     async def epoch(self, scope: Scope) -> int:
         """See the contract. The same as the episodic tier's, whose database it is."""

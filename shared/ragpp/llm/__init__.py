@@ -5,6 +5,7 @@ its budget is spent.
 """
 
 from ragpp.llm.metered import LanguageModels
+from ragpp.llm.pages import write_page
 from ragpp.llm.port import (
     ChatDelta,
     ChatMessage,
@@ -44,4 +45,5 @@ __all__ = [
     "suggest_merges",
     "suggest_rules",
     "suggest_themes",
+    "write_page",
 ]

@@ -8,7 +8,6 @@ from typing import Annotated
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
-from ragpp.catalog import ItemKind
 from ragpp.fields import Label, Name, Text, storable
 from ragpp.models import EntityLabel, FindingKind
 
@@ -114,25 +113,11 @@ class MergesReply(Reply):
     merges: list[SamePreferences]
 
 
-class SaidFact(Cited):
-    """One fact that stands alone. `messages`: numbers of the parts of a resource that say it."""
-
-    text: Line
-    kind: ItemKind
-    confidence: Share
-
-
-class FactsReply(Reply):
-    """Of `facts`."""
-
-    facts: list[SaidFact]
-
-
 class WrittenLine(Reply):
-    """A line of a page. `facts`: numbers of those that it rests on."""
+    """A statement of a page. `items`: numbers of the facts that it rests on."""
 
     text: Line
-    facts: list[int]
+    items: list[int]
 
 
 class WrittenSection(Reply):

@@ -1,6 +1,6 @@
 """Conversations as a prompt carries them: data, one JSON object a line, that no text in them can close or escape."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from typing import Final, NamedTuple, Protocol
 
@@ -35,27 +35,39 @@ class Numbered(NamedTuple):
 
 def batches(messages: Sequence[Said]) -> Iterator[Numbered]:
     """All of `messages`, in order, in as many prompts as their length needs; their numbers run through, from 1."""
-    lines: list[str] = []
-    first = size = 0
-    for place, message in enumerate(messages):
-        line = data(
+    return in_batches(
+        data(
             n=place + 1,
             at=message.occurred_at.strftime("%A %Y-%m-%d %H:%M"),
             speaker=message.said_by,
-            text=_cut(message.content),
+            text=cut(message.content),
         )
+        for place, message in enumerate(messages)
+    )
+
+
+def in_batches(numbered: Iterable[str]) -> Iterator[Numbered]:
+    """Lines of `data`, in order, in as many prompts as their length needs."""
+    lines: list[str] = []
+    first = size = place = 0
+    for place, line in enumerate(numbered):
         if lines and size + len(line) > BATCH_CHARS:
             yield Numbered(first, place - 1, "\n".join(lines))
             lines, first, size = [], place, 0
         lines.append(line)
         size += len(line)
     if lines:
-        yield Numbered(first, len(messages) - 1, "\n".join(lines))
+        yield Numbered(first, place, "\n".join(lines))
 
 
 def data(**fields: str | int) -> str:
     """One line of JSON without any angle bracket, so that it cannot end the element it stands in."""
     return orjson.dumps(fields).decode().replace("<", "\\u003c").replace(">", "\\u003e")
+
+
+def cut(text: str) -> str:
+    """`text`, or its beginning where it is over MESSAGE_CHARS."""
+    return text if len(text) <= MESSAGE_CHARS else text[:MESSAGE_CHARS] + "…"
 
 
 def supports(quote: str, content: str) -> bool:
@@ -66,7 +78,3 @@ def supports(quote: str, content: str) -> bool:
 
 def _plain(text: str) -> str:
     return " ".join(text.casefold().replace("’", "'").split())
-
-
-def _cut(text: str) -> str:
-    return text if len(text) <= MESSAGE_CHARS else text[:MESSAGE_CHARS] + "…"

@@ -11,6 +11,9 @@ import numpy.typing as npt
 NEAR: Final = 0.6
 """The least cosine of two statements that may be about the same thing; whether they contradict is told by their words.
 Chosen: two prices of one plan in different sentences have .7 and more."""
+NEAREST: Final = 3
+"""How many others each statement is compared with at most, the nearest: a hundred prices of one list are all near, and
+each pair costs 70 µs."""
 
 Contradicts = Callable[[str, str], bool]
 """Whether the second text says otherwise than the first, about the same thing."""
@@ -56,10 +59,16 @@ def replacements(statements: Sequence[Dated], contradicts: Contradicts) -> dict[
     if len(statements) < 2:
         return {}
     matrix = np.stack([one.vector for one in statements])
-    near = np.argwhere(np.triu(matrix @ matrix.T >= NEAR, 1))
+    cosines = matrix @ matrix.T
+    np.fill_diagonal(cosines, -1.0)
+    pairs = {
+        (place, other) if statements[place].moment < statements[other].moment else (other, place)
+        for place, row in enumerate(np.argsort(-cosines, axis=1, kind="stable")[:, :NEAREST].tolist())
+        for other in row
+        if cosines[place, other] >= NEAR
+    }
     replaced: dict[int, int] = {}
-    for pair in near.tolist():
-        earlier, later = sorted(pair, key=lambda place: statements[place].moment)
+    for earlier, later in sorted(pairs):
         known = replaced.get(earlier)
         if known is not None and statements[known].moment >= statements[later].moment:
             continue

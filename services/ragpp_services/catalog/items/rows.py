@@ -132,6 +132,15 @@ class ItemRows:
             found.setdefault((row["category"], row["seen_by"]), []).append(row["ordinal"])
         return found
 
+    async def near(
+        self, category: str | None, seen_by: str | None, ordinals: Sequence[int], least: float
+    ) -> dict[int, list[int]]:
+        """For each of `ordinals` those with a cosine of at least `least` or a little less, of all that share these."""
+        found: dict[int, list[int]] = {ordinal: [] for ordinal in ordinals}
+        for row in await self._run.own("near_items", category, seen_by, list(ordinals), least):
+            found[row["asked"]].append(row["near"])
+        return found
+
     async def vectors(self, category: str | None, seen_by: str | None) -> KeyVectors:
         """Of all that share these."""
         row = await self._run.own_row("vectors_of_items", category, seen_by)
@@ -223,12 +232,6 @@ class ItemRows:
     async def orphans(self, gone: Collection[str]) -> set[str]:
         """Ids of what is one with any of `gone`, which are not there."""
         return {row["id"] for row in await self._run.own("orphans", list(gone))}
-
-    async def pages_due(self, categories: Collection[str], least: int) -> list[tuple[str, str, int]]:
-        """(id, name, last ordinal of its page) of the user's own categories of these names with so many new items that
-        no person edited."""
-        rows = await self._run.own("pages_due", list(categories), least)
-        return [(row["id"], row["name"], row["page_until"]) for row in rows]
 
 
 def found_of(row: asyncpg.Record) -> FoundItem:

@@ -10,6 +10,7 @@ from ragpp.errors import CategoryNotFoundError
 from ragpp.text.lexical import document_weights
 from ragpp.text.port import TokenSpans
 from ragpp_services.catalog.items.rows import NewItem
+from ragpp_services.catalog.pages import classify
 
 
 def new_item(entry: ItemEntry, vector: npt.NDArray[np.float32], counter: TokenSpans) -> NewItem:
@@ -30,9 +31,12 @@ def seen_as(new: NewItem, resource_seen_by: str | None) -> NewItem:
     return _changed(new, {"seen_by": seen_by, "agent_id": agent_id})
 
 
-def in_category(new: NewItem, name: str | None) -> NewItem:
-    """The item in that category, or in none."""
-    return _changed(new, {"category": name})
+def classified(new: NewItem, categories: Sequence[tuple[str, npt.NDArray[np.float32]]]) -> NewItem:
+    """The item in the category that it names, else in that whose description, of these names and vectors, is nearest,
+    if any is near."""
+    if new.entry.category is not None:
+        return new
+    return _changed(new, {"category": classify(new.vector, categories)})
 
 
 def check_categories(items: Sequence[NewItem], known: Sequence[str]) -> None:

@@ -77,12 +77,14 @@ CREATE TABLE catalog.resource_turns (
 ) PARTITION BY HASH (user_id);
 
 -- Every statement that was taken from a resource or stored by somebody, each with one source. one_with: the id of the
--- first that says the same in its category and visibility, which stands for it; null for that one itself.
+-- first that says the same in its category and visibility, which stands for it; null for that one itself. moved: taken
+-- from the ordinals when somebody moved it into its category; 0 where it came into it when it arrived.
 CREATE TABLE catalog.items (
   tenant_id    text COLLATE "C" NOT NULL,
   user_id      text COLLATE "C" NOT NULL,
   id           text COLLATE "C" NOT NULL,
   ordinal      bigint      NOT NULL,
+  moved        bigint      NOT NULL DEFAULT 0,
   event_id     bigint      NOT NULL,
   one_with     text COLLATE "C",
   resource_id  text COLLATE "C" NOT NULL,
@@ -113,8 +115,9 @@ CREATE INDEX items_of_resource ON catalog.items (tenant_id, user_id, resource_id
 CREATE INDEX items_of_category ON catalog.items (tenant_id, user_id, category, ordinal);
 CREATE INDEX items_one_with ON catalog.items (tenant_id, user_id, one_with) WHERE one_with IS NOT NULL;
 
--- page_until: the last ordinal of items that the page was made of. page_resources: which resources its footnotes name.
--- edited: a person wrote the page as it is.
+-- page_until: the last ordinal, of arrival or of a move, of items that the page was made of. page_resources: which
+-- resources its footnotes name. edited: a person wrote the page as it is. stale: it lost something that went, so it has
+-- to be made anew. version: which page it is, counted.
 CREATE TABLE catalog.categories (
   tenant_id       text COLLATE "C" NOT NULL,
   user_id         text COLLATE "C" NOT NULL,
@@ -127,6 +130,8 @@ CREATE TABLE catalog.categories (
   page_until      bigint      NOT NULL DEFAULT 0,
   page_resources  text[]      NOT NULL DEFAULT '{}',
   edited          boolean     NOT NULL DEFAULT false,
+  stale           boolean     NOT NULL DEFAULT false,
+  version         int         NOT NULL DEFAULT 0,
   contributor     text COLLATE "C" NOT NULL,
   created_at      timestamptz NOT NULL,
   updated_at      timestamptz NOT NULL,

@@ -5,10 +5,10 @@ footnotes lead, and `without` takes out what is forgotten, also of a page that a
 what a catalog begins with, and `classify` says which category a fact belongs to. All of it is pure.
 """
 
-from ragpp_services.catalog.pages.categories import DEFAULT_CATEGORIES, DefaultCategory, classify
+from ragpp_services.catalog.pages.categories import DEFAULT_CATEGORIES, DefaultCategory, classify, prototype
 from ragpp_services.catalog.pages.consolidating import consolidated
 from ragpp_services.catalog.pages.layout import title_of
-from ragpp_services.catalog.pages.modelling import ModelledPage, WrittenLine, WrittenSection, modelled
+from ragpp_services.catalog.pages.modelling import ModelledPage, modelled
 from ragpp_services.catalog.pages.reading import PageParts, resolved
 from ragpp_services.catalog.pages.values import PageItem, PageSource
 from ragpp_services.catalog.pages.withdrawing import without
@@ -20,11 +20,10 @@ __all__ = [
     "PageItem",
     "PageParts",
     "PageSource",
-    "WrittenLine",
-    "WrittenSection",
     "classify",
     "consolidated",
     "modelled",
+    "prototype",
     "resolved",
     "title_of",
     "without",

@@ -26,7 +26,7 @@ def consolidated(name: str, items: Sequence[PageItem], *, at: datetime, contradi
     found = themes_of(facts.vectors[facts.current])
     themes = [[facts.current[place] for place in theme] for theme in found.themes]
     others = [facts.current[place] for place in found.others]
-    titles = titles_of([[facts.text(row) for row in theme] for theme in themes], taken=(title_of(name),))
+    titles = titles_of([[facts.text(row) for row in theme] for theme in themes], taken={title_of(name).casefold()})
     sections = []
     for title, theme in zip(titles, themes, strict=True):
         if title is None:

@@ -7,7 +7,7 @@ facts with it that are in the section. Titles have letters only, so no fact can 
 import math
 import re
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -19,7 +19,7 @@ from ragpp_services.catalog.pages.layout import SOURCES
 OTHERS: Final = "Further Facts"
 """The section of what belongs to no other."""
 PAIR: Final = 1.6
-"""How much better a pair of words names a thing than each of them."""
+"""How much better a pair of words that several facts have, or the only one, names a thing than each of them."""
 WEAK: Final = 0.25
 """How much worse what ends like a verb or an adverb names a thing, or what any chat is full of."""
 SECOND: Final = 0.5
@@ -32,7 +32,8 @@ _OF_ANY_FACT: Final = (CHAT_WORDS - {"plan", "plans"}) | word_set(
     monday tuesday wednesday thursday friday saturday sunday mondays fridays
     whether per including includes include included available allows allow costs cost needs requires
     asks ask asked prefers prefer preferred likes dislikes dislike mentions mentioned wants says states reports
-    noted confirmed uses has exists comes contains
+    unlike despite noted confirmed uses has exists comes contains
+    ate bought broke brought chose led met paid ran sent sold spoke taught thinks won wrote
     user users customer customers lead leads client clients person team company
     """
 )
@@ -41,7 +42,7 @@ _CLAUSE: Final = re.compile(r"[.!?…;:,\n()\[\]\"“”<>|/]+|\s[-–—]\s")
 _LETTERS: Final = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
 _TOKEN: Final = re.compile(r"\S+")
 _POSSESSIVE: Final = re.compile(r"['’]s\Z")
-_NO_NOUN: Final = re.compile(r"(?:ed|ly|ful|ive|ous|able|ible|ier|iest|less)\Z")
+_NO_NOUN: Final = re.compile(r"\w{3}(?:(?<!e)ed|(?<!mi)(?<!p)ly|ful|ive|ous|less|\w[ai]ble)\Z")
 _LONGEST: Final = 24
 """Letters of a word in a title; a longer one is a sentence of a script without spaces, or no word."""
 
@@ -61,10 +62,10 @@ class _Name:
         return min(self.shown, key=lambda words: (-self.shown[words], words))
 
 
-def titles_of(sections: Sequence[Sequence[str]], *, taken: Collection[str] = ()) -> list[str | None]:
+def titles_of(sections: Sequence[Sequence[str]], *, taken: Set[str]) -> list[str | None]:
     """A title for each of `sections` (the texts of their facts), in order. No two are the same, none is one of `taken`
-    or a title that every page has; None where the texts have no word that would do."""
-    used = {title.casefold() for title in (*taken, SOURCES, OTHERS)}
+    (folded) or a title that every page has; None where the texts have no word that would do."""
+    used = {SOURCES.casefold(), OTHERS.casefold()}
     named = [_names(texts) for texts in sections]
     everywhere = Counter[Key]()
     for names in named:
@@ -73,9 +74,8 @@ def titles_of(sections: Sequence[Sequence[str]], *, taken: Collection[str] = ())
     for names, texts in zip(named, sections, strict=True):
         weights = {key: _weight(name, len(texts), everywhere[key]) for key, name in names.items()}
         ranked = sorted(names, key=lambda key: (-weights[key], names[key].words))
-        title = next(
-            (one for one in _candidates(ranked, names, weights, len(texts)) if one.casefold() not in used), None
-        )
+        candidates = _candidates(ranked, names, weights, len(texts))
+        title = next((one for one in candidates if one.casefold() not in used and one.casefold() not in taken), None)
         if title is not None:
             used.add(title.casefold())
         titles.append(title)
@@ -83,13 +83,13 @@ def titles_of(sections: Sequence[Sequence[str]], *, taken: Collection[str] = ())
 
 
 def _candidates(ranked: Sequence[Key], names: dict[Key, _Name], weights: dict[Key, float], facts: int) -> Iterator[str]:
-    """Titles, the best first: the weightiest phrase with the next one that says something else, when there are
-    several `facts` and of more than two several say it; then each by itself."""
+    """Titles, the best first: the weightiest phrase with the next one that says something else, where there are
+    several `facts` and it is not said once beside what is said several times; then each by itself."""
     if not ranked:
         return
     first = ranked[0]
     second = next((key for key in ranked[1:] if set(key).isdisjoint(first)), None)
-    told = second is not None and facts > 1 and names[second].facts >= min(2, facts - 1)
+    told = second is not None and facts > 1 and names[second].facts >= min(2, names[first].facts)
     if second is not None and told and weights[second] >= SECOND * weights[first]:
         yield _BETWEEN.join((_titled(names[first].words), _titled(names[second].words)))
     for key in ranked:
@@ -99,7 +99,7 @@ def _candidates(ranked: Sequence[Key], names: dict[Key, _Name], weights: dict[Ke
 def _weight(name: _Name, texts: int, everywhere: int) -> float:
     words = name.words
     weight = name.facts / texts * (name.facts / everywhere) * math.log2(1 + name.facts)
-    weight *= PAIR if len(words) > 1 else 1.0
+    weight *= PAIR if len(words) > 1 and (name.facts > 1 or texts == 1) else 1.0
     weak = _NO_NOUN.search(words[-1].lower()) or any(word.lower() in _OF_ANY_FACT for word in words)
     return weight * (WEAK if weak else 1.0)
 

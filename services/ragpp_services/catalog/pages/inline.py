@@ -10,6 +10,7 @@ import re
 from bisect import bisect_right
 from collections import defaultdict, deque
 from typing import Final, NamedTuple
+from urllib.parse import quote, unquote
 
 from ragpp.names import INVISIBLE, on_one_line
 from ragpp.text.spans import Span
@@ -84,6 +85,17 @@ def unescaped(markdown: str) -> str:
     return _ESCAPED.sub(
         lambda found: found[0] if _within(found.start(), code) else found[1] or entities[found[2]], markdown
     )
+
+
+def as_reference(identifier: str) -> str:
+    """`identifier` as letters, digits and `_.:-`, with any other character as its `%` code, so that it can be found in
+    a page again exactly."""
+    return quote(identifier, safe=":").replace("~", "%7E")
+
+
+def identifier_of(reference: str) -> str:
+    """The id of which `reference` is `as_reference`."""
+    return unquote(reference)
 
 
 def code_spans(markdown: str) -> list[Span]:

@@ -26,7 +26,7 @@ from datetime import UTC, datetime
 from typing import Final
 
 from ragpp.names import as_name
-from ragpp_services.catalog.pages.inline import escaped, is_blank, struck
+from ragpp_services.catalog.pages.inline import as_reference, escaped, is_blank, struck
 from ragpp_services.catalog.pages.values import Line, PageSource, Section
 
 NO_ITEMS: Final = "*No items yet.*"
@@ -79,7 +79,7 @@ def definition(label: str, source: PageSource) -> str:
     """What a footnote says."""
     kind = as_name(source.resource_type) or "resource"
     title = "" if source.title is None or is_blank(source.title) else f' "{_quotable(source.title)}"'
-    return f"{footnote(label)}: Extracted from {kind}{title} ({source.resource_id})"
+    return f"{footnote(label)}: Extracted from {kind}{title} ({as_reference(source.resource_id)})"
 
 
 def counted(items: int, resources: int) -> str:

@@ -2,9 +2,9 @@
 that is no longer contradicted. Pure."""
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from ragpp_services.catalog.pages.inline import Footnote, footnotes_in
 
@@ -73,12 +73,10 @@ def _with_notes(text: str, begin: int, group: Sequence[Footnote], notes: Notes) 
     return shown + " ".join(kept) if kept else shown.rstrip()
 
 
-@dataclass
-class _Struck:
-    """A fact that is struck out. `line`: what is left of it, or None; `until`: a day, as it is written."""
+class _Struck(NamedTuple):
+    """A fact that is struck out. `stays`: whether its line is left; `until`: a day, as it is written."""
 
-    line: re.Match[str] | None
-    since: str
+    stays: bool
     until: str
 
 
@@ -101,7 +99,7 @@ def no_longer_struck(lines: Sequence[tuple[str, str | None]]) -> list[str | None
 
 
 def _reconsidered(lines: Sequence[tuple[str, str | None]], *, head_left: bool) -> list[str | None]:
-    above: list[_Struck] = []
+    above: dict[str, _Struck] = {}
     left: list[str | None] = []
     for was, line in lines:
         dates = _STRUCK.fullmatch(was)
@@ -110,7 +108,7 @@ def _reconsidered(lines: Sequence[tuple[str, str | None]], *, head_left: bool) -
             left.append(line)
             continue
         until, holds = _until(dates["until"], above, head_left=head_left)
-        above.append(_Struck(found, dates["since"], until))
+        above[dates["since"]] = _Struck(found is not None, until)
         if found is None:
             left.append(None)
         elif holds:
@@ -120,12 +118,11 @@ def _reconsidered(lines: Sequence[tuple[str, str | None]], *, head_left: bool) -
     return left
 
 
-def _until(until: str, above: Sequence[_Struck], *, head_left: bool) -> tuple[str, bool]:
-    """Until when a fact held that was replaced on the day `until` by one of those `above` or by their head; and whether
-    it holds now."""
-    for struck in reversed(above):
-        if struck.since == until:
-            if struck.line is not None:
-                return until, False
-            until = struck.until
-    return until, not head_left
+def _until(until: str, above: Mapping[str, _Struck], *, head_left: bool) -> tuple[str, bool]:
+    """Until when a fact held that was replaced on the day `until`, by their head or by one of those `above`, which are
+    known by the day they were learned on; and whether it holds now."""
+    replaced = above.get(until)
+    if replaced is not None and not replaced.stays:
+        until = replaced.until
+        replaced = above.get(until)
+    return until, not head_left and (replaced is None or not replaced.stays)

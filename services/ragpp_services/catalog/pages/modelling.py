@@ -6,29 +6,14 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
-from ragpp.errors import MalformedReply
+from ragpp.catalog import PageSection
+from ragpp.errors import ConsolidationError
 from ragpp_services.catalog.pages.headings import OTHERS
 from ragpp_services.catalog.pages.inline import escaped, is_blank
 from ragpp_services.catalog.pages.layout import SOURCES, empty, page, title_of
 from ragpp_services.catalog.pages.values import Line, PageItem, Section
 
 _NUMBER: Final = re.compile(r"\d+(?:[.,]\d+)*")
-
-
-@dataclass(frozen=True, slots=True)
-class WrittenLine:
-    """What a model says in a line, any text, and the ids of the items that it rests on."""
-
-    text: str
-    item_ids: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class WrittenSection:
-    """A section as a model wrote it; its title is any text."""
-
-    title: str
-    lines: tuple[WrittenLine, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,13 +26,13 @@ class ModelledPage:
     unused: tuple[str, ...]
 
 
-def modelled(name: str, sections: Sequence[WrittenSection], items: Sequence[PageItem], *, at: datetime) -> ModelledPage:
+def modelled(name: str, sections: Sequence[PageSection], items: Sequence[PageItem], *, at: datetime) -> ModelledPage:
     """The page of the category `name`, in the same form as one made without a model. `at`: aware.
 
     A line is refused that names none of `items`, that has a number which none of the items it names has, or in which
     nothing shows; a section without lines is left out, and sections of one title are one. What the model wrote is data:
-    it has no markdown of its own. The page counts the items that its lines rest on. Raises MalformedReply when there
-    are items and all lines are refused.
+    it has no markdown of its own. The page counts the items that its lines rest on. Raises ConsolidationError when
+    there are items and all lines are refused.
     """
     known = {item.id: item for item in items if not is_blank(item.content)}
     found: dict[str, tuple[str, list[Line]]] = {}
@@ -67,7 +52,7 @@ def modelled(name: str, sections: Sequence[WrittenSection], items: Sequence[Page
     if not known:
         return ModelledPage(empty(name), refused, ())
     if not used:
-        raise MalformedReply("no line of the page rests on an item of its category")
+        raise ConsolidationError("no line of the page rests on an item of its category")
     made = [Section(title, tuple(lines)) for title, lines in found.values()]
     unused = tuple(one for one in known if one not in used)
     return ModelledPage(page(name, made, at=at, items=len(used)), refused, unused)

@@ -2,11 +2,11 @@
 
 import re
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum, auto
 from typing import Final
 
-from ragpp_services.catalog.pages.inline import footnotes_in
+from ragpp_services.catalog.pages.inline import footnotes_in, identifier_of
 from ragpp_services.catalog.pages.layout import CONSOLIDATED
 
 
@@ -65,9 +65,10 @@ _FENCE: Final = re.compile(r"[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*(`{3,}(?=[^`
 _BEGINS: Final = re.compile(r"[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])(?:[ \t]|$)|\|)")
 """What begins a block though there is no blank line before it."""
 _INDENTED: Final = re.compile(r"(?: {2,}|\t)\S")
+_OURS: Final = re.compile(r'\[\^[^\]]+\]: Extracted from (?:[^"()]* )?(?:".*" )?\(([^()]*)\)')
 _IN_BRACKETS: Final = re.compile(r"\(([^()]*)\)[\s.]*$")
-_IDS: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.:-]*")
-_RESOURCE_ID: Final = re.compile(r"\bres_[A-Za-z0-9_.:-]*[A-Za-z0-9]")
+_REFERENCE: Final = re.compile(r"[A-Za-z0-9_.:%-]+")
+_RESOURCE_ID: Final = re.compile(r"\bres_[A-Za-z0-9_.:%-]*[A-Za-z0-9]")
 
 
 def resolved(markdown: str) -> PageParts:
@@ -78,51 +79,48 @@ def resolved(markdown: str) -> PageParts:
 def parts_of(blocks: Collection[Block]) -> PageParts:
     """The same of a page's blocks. A label that is defined several times names what all of them name."""
     used: dict[str, None] = {}
-    defined: dict[str, tuple[str, ...]] = {}
+    defined: dict[str, dict[str, None]] = {}
     for block in blocks:
         if block.kind is BlockKind.DEFINITION:
-            named = (*defined.get(block.label, ()), *resource_ids_in(block.text))
-            defined[block.label] = tuple(dict.fromkeys(named))
+            defined.setdefault(block.label, {}).update(dict.fromkeys(resource_ids_in(block.text)))
         elif block.kind in {BlockKind.TEXT, BlockKind.HEADING}:
             used.update(dict.fromkeys(note.label for note in footnotes_in(block.text)))
-    return PageParts(tuple(used), defined)
+    return PageParts(tuple(used), {label: tuple(named) for label, named in defined.items()})
 
 
 def resource_ids_in(definition: str) -> tuple[str, ...]:
-    """The ids of the resources that a footnote's definition names: those in the bracket at its end, of which a title
-    says nothing, else whatever looks like one."""
-    bracket = _IN_BRACKETS.search(definition)
-    if bracket:
-        named = [part.strip() for part in bracket[1].split(",")]
-        if all(_IDS.fullmatch(one) for one in named):
-            return tuple(dict.fromkeys(named))
-    return tuple(dict.fromkeys(_RESOURCE_ID.findall(definition)))
+    """The ids of the resources that a footnote's definition names: of one of ours those in the bracket at its end,
+    whatever its title says; else all that look like one, and where none does what is in a bracket at the end."""
+    ours = _OURS.fullmatch(definition)
+    named = [] if ours else _RESOURCE_ID.findall(definition)
+    bracket = ours or _IN_BRACKETS.search(definition)
+    if not named and bracket:
+        parts = [part.strip() for part in bracket[1].split(",")]
+        named = parts if all(map(_REFERENCE.fullmatch, parts)) else []
+    return tuple(dict.fromkeys(map(identifier_of, named)))
 
 
 def blocks_of(markdown: str) -> list[Block]:
-    """The blocks of a page, in order; joined with line ends they are the page."""
-    blocks: list[Block] = []
+    """The blocks of a page, in order; joined with line ends they are the page. Linear in its length."""
+    begun: list[tuple[Block, list[str]]] = []
     fence = ""
     for line in _LINE_END.split(markdown):
         if fence:
-            blocks[-1] = _longer(blocks[-1], line)
+            begun[-1][1].append(line)
             bare = line.strip(" \t>")
             fence = "" if len(bare) >= len(fence) and not bare.strip(fence[0]) else fence
         elif opening := _FENCE.match(line):
             fence = opening[1]
-            blocks.append(Block(BlockKind.CODE, line))
-        elif blocks and _continues(blocks[-1], line):
-            blocks[-1] = _longer(blocks[-1], line)
+            begun.append((Block(BlockKind.CODE, line), [line]))
+        elif begun and _continues(begun[-1][0], line):
+            begun[-1][1].append(line)
         else:
-            blocks.append(_begun(line))
-    return blocks
-
-
-def _longer(block: Block, line: str) -> Block:
-    return Block(block.kind, f"{block.text}\n{line}", block.label, block.level)
+            begun.append((_begun(line), [line]))
+    return [replace(block, text="\n".join(lines)) for block, lines in begun]
 
 
 def _continues(block: Block, line: str) -> bool:
+    """Whether `line` goes on with the block that began with this line."""
     if block.kind is BlockKind.DEFINITION:
         return _INDENTED.match(line) is not None
     begun = _begun(line).kind is BlockKind.TEXT and not _BEGINS.match(line)

@@ -1,22 +1,20 @@
 """A page without what rested on resources that are gone. Pure."""
 
 import re
-from collections.abc import Collection, Mapping, Sequence, Set
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
-from ragpp.text.english import STOP_WORDS
-from ragpp.text.lexical import terms, words
-from ragpp_services.catalog.pages.headings import OTHERS, titles_of
-from ragpp_services.catalog.pages.inline import footnotes_in, unescaped
-from ragpp_services.catalog.pages.layout import NO_ITEMS, SOURCES, counted, footnote
+from ragpp_services.catalog.pages.inline import as_reference, footnotes_in
+from ragpp_services.catalog.pages.layout import NO_ITEMS, counted, footnote
 from ragpp_services.catalog.pages.mending import Notes, mended, no_longer_struck
 from ragpp_services.catalog.pages.reading import Block, BlockKind, blocks_of, parts_of, resource_ids_in
+from ragpp_services.catalog.pages.sections import SAYS_SOMETHING, retitled, without_empty_sections
 
-_TITLE: Final = re.compile(r"\s*#+\s*(.*?)\s*#*\s*")
 _ITEMS: Final = re.compile(r"Items: (\d+)")
+_APART: Final = [BlockKind.RULE, BlockKind.BLANK]
+"""What stands before the last lines where sources stood between; they follow a rule directly."""
 _LABEL: Final = re.compile(r"\[\^[^\[\]\s]+\]")
-_SAYS_SOMETHING: Final = frozenset({BlockKind.TEXT, BlockKind.CODE, BlockKind.DEFINITION})
 
 
 def without(markdown: str, resource_ids: Collection[str], *, items: int | None = None) -> str:
@@ -36,9 +34,9 @@ def without(markdown: str, resource_ids: Collection[str], *, items: int | None =
     notes = Notes(parts.defined, {label for label, named in parts.defined.items() if named and gone.issuperset(named)})
     left = _left(blocks, notes, gone)
     lost = sum(now is None and was.kind is BlockKind.TEXT for was, now in zip(blocks, left, strict=True))
-    left = _retitled(blocks, left)
-    kept = _tidied(_without_empty_sections(blocks, left))
-    if not any(block.kind in _SAYS_SOMETHING or block.level > 1 for block in kept):
+    left = retitled(blocks, left)
+    kept = _tidied(without_empty_sections(blocks, left))
+    if not any(block.kind in SAYS_SOMETHING or block.level > 1 for block in kept):
         return "\n\n".join((*(block.text for block in kept if block.level == 1), NO_ITEMS))
     kept = _renumbered(kept)
     resources = len(parts_of(kept).resource_ids)
@@ -71,84 +69,7 @@ def _defined(block: Block, notes: Notes, gone: frozenset[str]) -> Block | None:
         return None
     if len(rest) == len(named):
         return block
-    return replace(block, text=f"{footnote(block.label)}: Extracted from ({', '.join(rest)})")
-
-
-def _retitled(blocks: Sequence[Block], left: Sequence[Block | None]) -> list[Block | None]:
-    """The blocks with headings that have no word of what is gone alone; the title of the page is its category's."""
-    staying = {
-        term for block in left if block is not None and block.kind in _SAYS_SOMETHING for term in terms(block.text)
-    }
-    gone = {
-        term
-        for was, now in zip(blocks, left, strict=True)
-        if was.kind in _SAYS_SOMETHING and (now is None or now.text != was.text)
-        for term in terms(" ".join(word for word in words(was.text) if word not in STOP_WORDS))
-    } - staying
-    retitled = list(left)
-    taken = [unescaped(_title(block)) for block in left if block is not None and block.level]
-    for place, block in enumerate(left):
-        if block is None or block.level < 2 or _title(block).casefold() == SOURCES.casefold():
-            continue
-        rest = " & ".join(filter(None, (_less(name, gone) for name in _title(block).split(" & "))))
-        if rest != _title(block):
-            stands = {one.casefold() for one in taken}
-            title = (
-                rest if rest and rest.casefold() not in stands else _titled_anew(_section(blocks, left, place), taken)
-            )
-            taken.append(title)
-            retitled[place] = replace(block, text=f"{'#' * block.level} {title}")
-    return retitled
-
-
-def _less(name: str, gone: Set[int]) -> str:
-    """A name in a heading without the words that are `gone`; as it is where it has none of them."""
-    spoken = name.split()
-    fit = [word for word in spoken if gone.isdisjoint(terms(unescaped(word)))]
-    if len(fit) == len(spoken):
-        return name
-    while fit and fit[-1].lower() in STOP_WORDS:
-        fit.pop()
-    return " ".join(fit)
-
-
-def _title(block: Block) -> str:
-    found = _TITLE.fullmatch(block.text)
-    return found[1] if found else ""
-
-
-def _titled_anew(section: Sequence[Block], taken: Sequence[str]) -> str:
-    [title] = titles_of([[unescaped(block.text) for block in section if block.kind is BlockKind.TEXT]], taken=taken)
-    return title or OTHERS
-
-
-def _section(blocks: Sequence[Block], left: Sequence[Block | None], heading: int) -> list[Block]:
-    """What is left below the heading at this place, up to the next one of its level or a higher one."""
-    below = []
-    for was, now in zip(blocks[heading + 1 :], left[heading + 1 :], strict=True):
-        if was.level and was.level <= blocks[heading].level:
-            break
-        if now is not None:
-            below.append(now)
-    return below
-
-
-def _without_empty_sections(blocks: Sequence[Block], left: Sequence[Block | None]) -> list[Block]:
-    """What is left, without the headings of sections that lost all they had."""
-    kept = []
-    for place, block in enumerate(left):
-        if block is None:
-            continue
-        if block.level > 1 and not _says_something(_section(blocks, left, place)):
-            had = _section(blocks, blocks, place)
-            if _says_something(had):
-                continue
-        kept.append(block)
-    return kept
-
-
-def _says_something(blocks: Sequence[Block]) -> bool:
-    return any(block.kind in _SAYS_SOMETHING for block in blocks)
+    return replace(block, text=f"{footnote(block.label)}: Extracted from ({', '.join(map(as_reference, rest))})")
 
 
 def _tidied(blocks: Sequence[Block]) -> list[Block]:
@@ -161,10 +82,7 @@ def _tidied(blocks: Sequence[Block]) -> list[Block]:
             before = next((one for one in reversed(kept) if one.kind is not BlockKind.BLANK), None)
             if before is not None and before.kind is BlockKind.RULE:
                 continue
-        if block.kind is BlockKind.CONSOLIDATED and [one.kind for one in kept[-2:]] == [
-            BlockKind.RULE,
-            BlockKind.BLANK,
-        ]:
+        if block.kind is BlockKind.CONSOLIDATED and [one.kind for one in kept[-2:]] == _APART:
             kept.pop()
         kept.append(block)
     return kept

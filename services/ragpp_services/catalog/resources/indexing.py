@@ -35,7 +35,8 @@ def content_hash(resource_type: ResourceType, content: str) -> bytes:
 def without_turns(said: Said, gone: Collection[str]) -> Said | None:
     """`said` as if these interactions had never been in it; None where nothing is left of it.
 
-    A message goes with the line that it begins in, since that names its speaker, and with the end of its last line.
+    A message goes with the beginning of its line, which names its speaker, and with the end of that where it is all of
+    it.
     """
     if not any(one.interaction_id in gone for one in said.messages if one.interaction_id is not None):
         return said
@@ -46,14 +47,14 @@ def without_turns(said: Said, gone: Collection[str]) -> Said | None:
             continue
         start = max(kept_until, content.rfind("\n", 0, one.start) + 1, *(_ends_before(one, said.messages)))
         end = min(one.end, len(content))
-        if content.startswith("\r\n", end):
-            end += 2
-        elif content.startswith("\n", end):
-            end += 1
+        if start == 0 or content[start - 1] == "\n":
+            end += next((len(mark) for mark in ("\r\n", "\n") if content.startswith(mark, end)), 0)
         pieces.append(content[kept_until:start])
         removed += max(0, end - start)
         kept_until = max(kept_until, end)
     left = "".join((*pieces, content[kept_until:]))
+    if not content.endswith("\n") and kept_until == len(content):  # its last line has no end, so the new one has none
+        left = left.removesuffix("\n").removesuffix("\r")
     return Said(left, tuple(messages)) if messages and left.strip() else None
 
 

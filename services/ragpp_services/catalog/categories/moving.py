@@ -1,0 +1,33 @@
+"""Items that change their category."""
+
+from collections.abc import Collection
+from datetime import datetime
+
+from ragpp_services.catalog.categories.asking import ask_for_pages
+from ragpp_services.catalog.categories.events import category_event
+from ragpp_services.catalog.categories.values import CategoryRow
+from ragpp_services.catalog.items.regrouping import regroup
+from ragpp_services.catalog.items.sameness import same_fact
+from ragpp_services.catalog.store import Rows
+
+
+async def move(rows: Rows, item_ids: Collection[str], category: CategoryRow, now: datetime) -> None:
+    """Let these of the user's own items that the scope sees be in `category`, each with what is one with it, and tell
+    anew which are one there. Pages that they leave are made anew."""
+    moved = await rows.categories.move_items(item_ids, rows.scope.view, category.name)
+    if not moved:
+        return
+    await regroup(rows.items, [one.id for one in moved], same_fact)
+    left = {one.was_in for one in moved if one.was_in is not None}
+    await rows.categories.mark(left)
+    count = sum(one.one_with is None for one in moved)
+    updated = category_event("memory.category_updated", category.category_id, category.name, now, items_moved=count)
+    await rows.record([updated], now)
+    await ask_for_pages(rows, {category.name, *left}, now)
+
+
+async def empty(rows: Rows, name: str) -> None:
+    """Let the user's own items in that category be in none, and tell anew which are one there."""
+    left = await rows.categories.empty(name)
+    if left:
+        await regroup(rows.items, left, same_fact)

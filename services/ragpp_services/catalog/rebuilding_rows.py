@@ -1,0 +1,67 @@
+"""Rows of all layers, as they are made anew."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from ragpp.models import Vector
+from ragpp.stores.vector_values import halfvec, sparsevec
+from ragpp_services.catalog.resources.rows import NewChunk
+from ragpp_services.catalog.statements import Statements
+
+
+@dataclass(slots=True)
+class Ids:
+    """Ids of the next rows to make anew, by layer. `last`: the greatest; None where there is none."""
+
+    items: list[str] = field(default_factory=list)
+    resources: list[str] = field(default_factory=list)
+    categories: list[str] = field(default_factory=list)
+    last: str | None = None
+
+
+class RebuildingRows:
+    """One user's own rows, whoever of its agents sees them."""
+
+    def __init__(self, run: Statements) -> None:
+        self._run = run
+
+    async def ids(self, after: str | None, limit: int) -> Ids:
+        """The next `limit` ids of all layers behind `after`, and whatever has the same id as the last."""
+        found = Ids()
+        for row in await self._run.own("ids_to_rebuild", after, limit):
+            layer: list[str] = getattr(found, row["layer"])
+            layer.append(row["id"])
+            found.last = row["id"]
+        return found
+
+    async def texts(self, ids: Ids) -> tuple[dict[str, str], dict[str, str]]:
+        """What vectors are made of: contents of the items and descriptions of the categories, by id."""
+        texts: dict[str, dict[str, str]] = {"items": {}, "categories": {}}
+        for row in await self._run.own("texts_to_rebuild", ids.items, ids.categories):
+            texts[row["layer"]][row["id"]] = row["text"]
+        return texts["items"], texts["categories"]
+
+    async def put_items(self, indexed: Mapping[str, tuple[Vector, Mapping[int, float]]]) -> None:
+        """The vector and the words of each item by its id; what is gone is left."""
+        rows = [(one, halfvec(vector), sparsevec(words)) for one, (vector, words) in indexed.items()]
+        await self._run.change_many("put_item_index", rows)
+
+    async def put_categories(self, vectors: Mapping[str, Vector]) -> None:
+        """The vector of each category by its id."""
+        await self._run.change_many("put_category_index", [(one, halfvec(vector)) for one, vector in vectors.items()])
+
+    async def put_chunks(self, resource_id: str, content_hash: bytes, chunks: Sequence[NewChunk]) -> None:
+        """Let these be the chunks of the resource, where it still says what they were cut from."""
+        row = await self._run.own_row("resource_to_rebuild", resource_id, content_hash)
+        if row is None:
+            return
+        await self._run.change("delete_chunks", [row["ordinal"]])
+        await self._run.change_many(
+            "put_chunk", _chunk_rows(row["ordinal"], row["resource_type"], row["seen_by"], chunks)
+        )
+
+
+def _chunk_rows(
+    ordinal: int, resource_type: str, seen_by: str | None, chunks: Collection[NewChunk]
+) -> list[tuple[object, ...]]:
+    return [(ordinal, one.part, one.start, one.end, resource_type, seen_by, sparsevec(one.lexical)) for one in chunks]

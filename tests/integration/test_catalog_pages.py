@@ -1,0 +1,312 @@
+"""Pages of categories on PostgreSQL: what races, what fails, what goes, and what is made anew."""
+
+import asyncio
+import json
+import threading
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ragpp.catalog import ItemEntry, ResourceEntry
+from ragpp.embedding.hashing import HashingEmbedder
+from ragpp.errors import ConsolidationError
+from ragpp.models import Scope
+from ragpp.settings import ForgettingSettings, PostgresSettings
+from ragpp.stores.forgetting import SourceMarks
+from ragpp.stores.postgres import Connection, Pool, create_pool
+from ragpp_infra.embedded.stack import Endpoints
+from ragpp_services.catalog.categories.tier import Categories
+from ragpp_services.catalog.pages import resolved
+from ragpp_services.catalog.store import CatalogStore
+from ragpp_services.catalog.tier import PostgresCatalogTier
+from ragpp_services.catalog.vectors import Vectors
+from tests.support.catalog import catalog_tier
+from tests.support.scopes import new_scope
+
+pytestmark = pytest.mark.server
+
+NOON = datetime(2026, 5, 1, 12, tzinfo=UTC)
+PRICES = "What our products cost, and what is in each plan"
+SAID = ("The Basic plan is at $99", "Lions sleep for twenty hours", "Whales sing at night", "Ada lives in Oslo")
+
+
+def noon() -> datetime:
+    return NOON
+
+
+@pytest.fixture(scope="module")
+async def tier(endpoints: Endpoints) -> AsyncIterator[PostgresCatalogTier]:
+    async with catalog_tier(endpoints, clock=noon) as opened:
+        yield opened
+
+
+@pytest.fixture(scope="module")
+async def pool(endpoints: Endpoints, tier: PostgresCatalogTier) -> AsyncIterator[Pool]:
+    assert tier
+    made = create_pool(PostgresSettings(dsn=endpoints.postgres_app_dsn))
+    yield made
+    await made.close()
+
+
+@asynccontextmanager
+async def rows_of(pool: Pool, scope: Scope) -> AsyncIterator[Connection]:
+    """A connection that sees the tenant's rows."""
+    async with pool.acquire() as connection, connection.transaction():
+        await connection.execute("SELECT set_config('ragpp.tenant_id', $1, true)", scope.tenant_id)
+        yield connection
+
+
+def categories_with(pool: Pool, contradicts: Callable[[str, str], bool]) -> Categories:
+    """The categories' part of the tier, with another reading of what contradicts what."""
+    store = CatalogStore(pool, SourceMarks(ForgettingSettings().key))
+    return Categories(store, Vectors(store, HashingEmbedder()), noon, contradicts)
+
+
+def resource(number: int) -> ResourceEntry:
+    return ResourceEntry(id=f"res_{number}", resource_type="document", content=f"Text {number}.", occurred_at=NOON)
+
+
+def item(number: int, place: int, content: str, category: str | None = "prices") -> ItemEntry:
+    return ItemEntry(
+        id=f"item_{number}_{place}",
+        content=content,
+        source_resource_id=f"res_{number}",
+        category=category,
+        occurred_at=NOON + timedelta(hours=number, minutes=place),
+        by_hand=True,
+    )
+
+
+async def say(tier: PostgresCatalogTier, scope: Scope, number: int, texts: Sequence[str]) -> None:
+    """A resource with that number, and an item in the category `prices` of each text."""
+    entries = [item(number, place, text) for place, text in enumerate(texts)]
+    await tier.store(scope, [resource(number), *entries])
+
+
+async def page_of(tier: PostgresCatalogTier, scope: Scope) -> str:
+    return (await tier.get_category(scope, "prices")).markdown_content
+
+
+class Held:
+    """Contradicts nothing, and makes whoever asks wait until it is `let_go`."""
+
+    def __init__(self) -> None:
+        self.asked, self.let_go = threading.Event(), threading.Event()
+
+    def __call__(self, _earlier: str, _later: str) -> bool:
+        self.asked.set()
+        assert self.let_go.wait(30)
+        return False
+
+
+@asynccontextmanager
+async def while_a_page_is_made(pool: Pool, scope: Scope) -> AsyncIterator[asyncio.Task[str]]:
+    """Something happens after a page's items were read and before it is written; the task gives the page."""
+    held = Held()
+
+    async def consolidate() -> str:
+        return (await categories_with(pool, held).consolidate(scope, "prices", force=True)).markdown_content
+
+    making = asyncio.create_task(consolidate())
+    try:
+        assert await asyncio.to_thread(held.asked.wait, 30)
+        yield making
+    finally:
+        held.let_go.set()
+        await asyncio.wait([making])
+
+
+async def test_what_is_forgotten_while_a_page_is_made_is_not_in_it(tier: PostgresCatalogTier, pool: Pool) -> None:
+    scope = new_scope()
+    await tier.create_category(scope, "prices", PRICES)
+    await say(tier, scope, 1, ["The Basic plan is at $99"])
+    await say(tier, scope, 2, ["The Basic plan is at $199"])
+    async with while_a_page_is_made(pool, scope) as making:
+        await tier.delete_resource(scope, "res_1")
+    for page in (making.result(), await page_of(tier, scope)):
+        assert ("$99" in page, "$199" in page) == (False, True)
+        assert resolved(page).resource_ids == ("res_2",)
+
+
+async def test_what_all_users_shared_and_is_forgotten_while_a_users_page_is_made_is_not_in_it(
+    tier: PostgresCatalogTier, pool: Pool
+) -> None:
+    scope = new_scope()
+    of_all = scope.model_copy(update={"user_id": ""})
+    await tier.create_category(scope, "prices", PRICES)
+    await tier.create_category(of_all, "prices", PRICES)
+    await say(tier, of_all, 1, ["The Basic plan is at $99"])
+    await say(tier, scope, 2, ["The Basic plan is at $199"])
+    async with while_a_page_is_made(pool, scope) as making:
+        await tier.delete_resource(of_all, "res_1")
+    for page in (making.result(), await page_of(tier, scope)):
+        assert ("$99" in page, "$199" in page) == (False, True)
+
+
+async def test_what_a_person_writes_while_a_page_is_made_is_read_before_it_is_replaced(
+    tier: PostgresCatalogTier, pool: Pool
+) -> None:
+    scope = new_scope()
+    await tier.create_category(scope, "prices", PRICES)
+    await say(tier, scope, 1, ["The Basic plan is at $99", "The Basic plan is at $199"])
+    held = Held()
+    making = asyncio.create_task(categories_with(pool, held).consolidate(scope, "prices"))
+    assert await asyncio.to_thread(held.asked.wait, 30)
+    await tier.edit_category(scope, "prices", "Ask Ada.")
+    held.let_go.set()
+    assert (await making).markdown_content == "Ask Ada."
+
+
+async def test_a_page_that_cannot_be_made_leaves_the_one_there_was(tier: PostgresCatalogTier, pool: Pool) -> None:
+    scope = new_scope()
+    await tier.create_category(scope, "prices", PRICES)
+    await say(tier, scope, 1, ["The Basic plan is at $99"])
+    before = await tier.consolidate(scope, "prices")
+    await say(tier, scope, 2, ["The Basic plan is at $199"])
+
+    def fails(_earlier: str, _later: str) -> bool:
+        raise ValueError("no such amount")
+
+    with pytest.raises(ConsolidationError) as raised:
+        await categories_with(pool, fails).consolidate(scope, "prices")
+    assert isinstance(raised.value.__cause__, ValueError)
+    after = await tier.get_category(scope, "prices")
+    assert (after.markdown_content, after.updated_at, after.new_items) == (
+        before.markdown_content,
+        before.updated_at,
+        1,
+    )
+
+
+async def test_a_page_is_asked_for_once_when_ten_items_came_and_again_when_ten_came_since(
+    tier: PostgresCatalogTier, pool: Pool
+) -> None:
+    scope = new_scope()
+    await tier.create_category(scope, "prices", PRICES)
+
+    async def asked() -> list[dict[str, object]]:
+        async with rows_of(pool, scope) as connection:
+            rows = await connection.fetch(
+                "SELECT payload FROM ledger.events WHERE user_id = $1 AND kind = 'catalog.requested' ORDER BY event_id",
+                scope.user_id,
+            )
+        return [json.loads(row["payload"]) for row in rows]
+
+    words = "amber birch cedar dune ember fjord grove heath islet jetty knoll lagoon"
+    different = [f"{word} {word[::-1]} stands alone" for word in words.split()]
+    await say(tier, scope, 1, different[:9])
+    assert await asked() == []
+    await say(tier, scope, 2, different[9:11])
+    await say(tier, scope, 3, different[11:])
+    [first] = await asked()
+    assert (first["task"], first["category"], first["force"]) == ("consolidate", "prices", False)
+    await tier.consolidate(scope, "prices")
+    await say(tier, scope, 4, [f"{text} and {text[::-1]}" for text in different[:10]])
+    assert len(await asked()) == 2
+
+
+KINDS = ("say", "delete", "forget", "consolidate", "edit")
+STEPS = st.lists(st.tuples(st.sampled_from(KINDS), st.integers(0, 5), st.integers(0, 3)), min_size=3, max_size=12)
+
+
+@settings(max_examples=12)
+@given(STEPS)
+async def test_whatever_comes_and_goes_a_page_rests_on_what_there_is_as_if_the_rest_had_never_been(
+    tier: PostgresCatalogTier, steps: list[tuple[str, int, int]]
+) -> None:
+    scope, number = new_scope(), 0
+    await tier.create_category(scope, "prices", PRICES)
+    there: dict[int, dict[int, str]] = {}
+    for kind, which, other in steps:
+        chosen = sorted(there)[which % len(there)] if there else None
+        if kind == "say":
+            texts = [SAID[which % 4], SAID[other]][: 1 + which % 2]
+            await say(tier, scope, number, texts)
+            there[number] = dict(enumerate(texts))
+            number += 1
+        elif kind == "delete" and chosen is not None:
+            await tier.delete_resource(scope, f"res_{chosen}")
+            del there[chosen]
+        elif kind == "forget" and chosen is not None and there[chosen]:
+            place = min(there[chosen])
+            said = there[chosen][place]
+            await tier.forget(scope, [f"item_{chosen}_{place}"])
+            there = {
+                resource: {at: text for at, text in items.items() if text != said} for resource, items in there.items()
+            }
+        elif kind == "consolidate":
+            await tier.consolidate(scope, "prices", force=other == 0)
+        elif kind == "edit" and other == 0:
+            await tier.edit_category(scope, "prices", await page_of(tier, scope))
+        parts = resolved(page := await page_of(tier, scope))
+        assert parts.dangling == ()
+        assert set(parts.resource_ids) <= {f"res_{one}" for one in there}
+        if not (await tier.get_category(scope, "prices")).edited:
+            left = {text for items in there.values() for text in items.values()}
+            assert [text for text in SAID if text in page and text not in left] == []
+    remade = await tier.consolidate(scope, "prices", force=True)
+
+    fresh = new_scope()
+    await tier.create_category(fresh, "prices", PRICES)
+    for one, items in there.items():
+        await tier.store(fresh, [resource(one), *(item(one, place, text) for place, text in items.items())])
+    never = await tier.consolidate(fresh, "prices", force=True)
+    assert (remade.markdown_content, remade.item_ids) == (never.markdown_content, never.item_ids)
+
+
+async def test_an_erasure_leaves_nothing_of_what_it_took_on_a_page_that_stays(tier: PostgresCatalogTier) -> None:
+    scope = new_scope()
+    stored = await tier.store(scope, [resource(1), item(1, 0, SAID[0], None)])
+    await tier.create_category(scope, "prices", PRICES)
+    await tier.put_in_category(scope, "prices", ["item_1_0"])
+    await say(tier, scope, 2, [SAID[1]])
+    page = (await tier.consolidate(scope, "prices")).markdown_content
+    assert (SAID[0] in page, SAID[1] in page) == (True, True)
+    while await tier.erase(scope, max(one.event_id or 0 for one in stored) + 1):
+        pass
+    page = await page_of(tier, scope)
+    assert (SAID[0] in page, SAID[1] in page) == (False, True)
+    assert resolved(page).resource_ids == ("res_2",)
+
+
+INDEX = """
+    SELECT id, embedding::text AS embedding, lexical::text AS lexical, one_with FROM catalog.items WHERE user_id = $1
+     UNION ALL
+    SELECT id, embedding::text, NULL, NULL FROM catalog.categories WHERE user_id = $1
+     UNION ALL
+    SELECT resource.id || ' ' || chunk.part, chunk.start || '-' || chunk."end", chunk.lexical::text, chunk.resource_type
+      FROM catalog.resource_chunks AS chunk
+      JOIN catalog.resources AS resource ON resource.user_id = chunk.user_id AND resource.ordinal = chunk.resource
+     WHERE chunk.user_id = $1
+     ORDER BY id"""
+SPOIL = (
+    "DELETE FROM catalog.resource_chunks WHERE user_id = $1",
+    """UPDATE catalog.items SET one_with = NULL, lexical = '{1:1}/1048576',
+              embedding = (SELECT embedding FROM catalog.categories WHERE user_id = $1 LIMIT 1) WHERE user_id = $1""",
+    """UPDATE catalog.categories SET embedding = (
+           SELECT ('[' || string_agg('1', ',') || ']')::halfvec FROM generate_series(1, 384)) WHERE user_id = $1""",
+)
+
+
+async def test_vectors_words_and_groups_are_made_anew_of_the_rows_alone(tier: PostgresCatalogTier, pool: Pool) -> None:
+    scope = new_scope()
+    await tier.create_category(scope, "prices", PRICES)
+    for number, texts in enumerate((SAID[:2], SAID[:1], SAID[2:])):
+        await say(tier, scope, number, texts)
+    async with rows_of(pool, scope) as connection:
+        before = await connection.fetch(INDEX, scope.user_id)
+        for statement in SPOIL:
+            await connection.execute(statement, scope.user_id)
+        assert await connection.fetch(INDEX, scope.user_id) != before
+
+    after, calls = await tier.rebuild(scope, limit=2), 1
+    while after is not None:
+        after, calls = await tier.rebuild(scope, after, 2), calls + 1
+
+    assert calls >= 5
+    async with rows_of(pool, scope) as connection:
+        assert await connection.fetch(INDEX, scope.user_id) == before
