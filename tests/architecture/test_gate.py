@@ -12,7 +12,8 @@ ENGINE: Final = frozenset({"engine", "spacy_extractor"})
 CUTS: Final = frozenset({"gate", "naming.masking", "times.tenses", "times.temporal", "query"}) | {
     f"facts.{name}"
     for name in (
-        "configurations", "conversations", "documents", "evidence", "measures", "splitting", "standing", "verbs",
+        "comparing", "configurations", "conversations", "documents", "doubts", "evidence", "measures", "splitting",
+        "standing", "topics", "verbs",
     )
 }  # fmt: skip
 

@@ -2,7 +2,8 @@
 
 `reading` reads a resource and `comparing` tells one fact from another. Each of `conversations`, `documents` and
 `configurations` cuts its kind of resource into passages; what a sentence is worth is in `judging`, which rests on
-`verbs` and `evidence`; `splitting` makes several facts of one sentence and `standing` writes out whom it is about.
+`verbs`, `evidence` and `doubts`; `splitting` makes several facts of one sentence, and `standing` writes out whom and
+what it is about, which `topics` keeps.
 """
 
 from ragpp.extraction.facts.comparing import contradicts, same_fact

@@ -1,11 +1,19 @@
 """Tells whether two facts are one, and whether a later one takes the place of an earlier. Pure, and without vectors:
 whether they are alike at all is for the caller to ask (cosine ≥ 0.92 for one fact)."""
 
+import re
 from typing import Final
 
 from ragpp.extraction.facts.measures import Measures, measures
 from ragpp.extraction.facts.verbs import AUXILIARIES, Clause, finite_verb
-from ragpp.extraction.facts.wording import Named, Wording, denies_the_other, stems, wording
+from ragpp.extraction.facts.wording import (
+    Named,
+    Wording,
+    denies_the_other,
+    has_another_scope,
+    stems,
+    wording,
+)
 from ragpp.text.amounts import BARE, SPECIAL
 from ragpp.text.english import word_set
 from ragpp.text.lexical import terms
@@ -18,6 +26,9 @@ _OF_MANY: Final = stems(
     )
 )
 """Verbs that may hold of several things at once: another object contradicts nothing."""
+_AKIN: Final = 5
+"""Letters with which two words begin that are taken for forms of one: "allergic", "allergy"."""
+_NUMBERED: Final = re.compile(r"[A-Za-z]\w*\s(\d[\d.]*)")
 _SHARED: Final = 0.5
 """Of the words of the shorter predicate, how many the other has as well, where both are about the same."""
 
@@ -33,7 +44,8 @@ def same_fact(a: str, b: str) -> bool:
         and _same_names(one, other)
         and not denies_the_other(one, other)
         and not (one.bounds and other.bounds and one.bounds != other.bounds)
-        and _same_order(one, other)
+        and _same_order(a, b)
+        and not has_another_scope(one, other)
         and not _another_word(a, b)
     )
 
@@ -45,6 +57,8 @@ def contradicts(earlier: str, later: str) -> bool:
     if same_fact(earlier, later) or not _same_subject(one, other):
         return False
     said = _predicate(one) | _predicate(other)
+    if _another_setting(one, other):
+        return True
     if not _about_the_same(_predicate(one), _predicate(other)):
         return False
     objects, objects_later = _names_in(one.predicate), _names_in(other.predicate)
@@ -52,9 +66,7 @@ def contradicts(earlier: str, later: str) -> bool:
         return objects == objects_later or not objects or not objects_later
     if _other_measures(measures(earlier), measures(later)):
         return True
-    if objects and objects_later and objects.isdisjoint(objects_later):
-        return not said & _OF_MANY
-    return _another_setting(one, other)
+    return bool(objects and objects_later and objects.isdisjoint(objects_later)) and not said & _OF_MANY
 
 
 def _same_measures(one: Measures, other: Measures) -> bool:
@@ -74,45 +86,58 @@ def _same_measures(one: Measures, other: Measures) -> bool:
 
 
 def _same_names(one: Wording, other: Wording) -> bool:
-    return all(
-        stems([named.name]) <= there.stems or named.name in there.words
-        for here, there in ((one, other), (other, one))
-        for named in here.names
-    )
+    """Whether each has the names of the other; one may give more of a name, "Green Valley Hospital" for "Green
+    Valley"."""
+    more, less = _names_not_in(one, other), _names_not_in(other, one)
+    if not more or not less:
+        return all(named.beside and not named.first for named in more or less)
+    return False
 
 
-def _same_order(one: Wording, other: Wording) -> bool:
-    """Whether the names play the same parts: "Ana manages Ben" is not "Ben manages Ana", but is "Ben is managed by
-    Ana". Of facts without two names, whether the same words come in another order from end to end."""
+def _names_not_in(one: Wording, other: Wording) -> list[Named]:
+    return [name for name in one.names if not (stems([name.name]) <= other.stems or name.name in other.words)]
+
+
+def _same_order(a: str, b: str) -> bool:
+    """Whether the same play the same parts: "Ana manages Ben" is not "Ben manages Ana", but is "Ben is managed by
+    Ana", and "Ana is the head" is "The head is Ana"."""
+    one, other = wording(a), wording(b)
+    if one.passive != other.passive or (_is_equation(a) and _is_equation(b)):
+        return True
     common = {named.name for named in one.names} & {named.name for named in other.names}
     if len(common) > 1:
         mine = [named for named in one.names if named.name in common]
         theirs = [named for named in other.names if named.name in common]
-        if all(named.joined for named in mine) and all(named.joined for named in theirs):
-            return True
-        if [named.name for named in mine] == [named.name for named in theirs]:
-            return one.passive == other.passive or _marked(mine) == _marked(theirs)
-        if one.passive != other.passive:
-            return True
-        return _marked(mine) == _marked(theirs)
-    if set(one.content) == set(other.content) and len(one.content) > 1 and one.passive == other.passive:
-        return not (one.content[0] == other.content[-1] and one.content[-1] == other.content[0])
-    return True
+        joined = all(named.joined for named in (*mine, *theirs))
+        in_order = [named.name for named in mine] == [named.name for named in theirs]
+        return joined or in_order or _parts(mine) == _parts(theirs)
+    if set(one.content) != set(other.content):
+        return True
+    subject, subject_later = _subject(Clause(a)), _subject(Clause(b))
+    return not subject or not subject_later or not subject.isdisjoint(subject_later)
 
 
-def _marked(names: list[Named]) -> dict[str, str]:
+def _is_equation(text: str) -> bool:
+    """Whether it says what something is, which can be turned round."""
+    clause = Clause(text)
+    return clause.verb_word.lower() in {"is", "are", "was", "were"} and " than " not in text
+
+
+def _parts(names: list[Named]) -> dict[str, str]:
     return {named.name: named.role for named in names}
 
 
 def _another_word(a: str, b: str) -> bool:
     """Whether they are the same word for word but for one that is no verb: "allergic to nuts", "allergic to milk"."""
-    one, other = wording(a).content, wording(b).content
+    one, other = wording(a).content_words, wording(b).content_words
     if len(one) != len(other) or len(one) < 2:
         return False
-    differing = [index for index, (mine, theirs) in enumerate(zip(one, other, strict=True)) if mine != theirs]
+    differing = [(mine, theirs) for mine, theirs in zip(one, other, strict=True) if terms(mine) != terms(theirs)]
     if len(differing) != 1:
         return False
-    return one[differing[0]] not in _verbs(a) and other[differing[0]] not in _verbs(b)
+    mine, theirs = differing[0]
+    akin = mine[:_AKIN] == theirs[:_AKIN] and len(mine) > _AKIN
+    return not akin and not set(terms(mine)) & _verbs(a) and not set(terms(theirs)) & _verbs(b)
 
 
 def _verbs(text: str) -> set[int]:
@@ -128,6 +153,8 @@ def _verbs(text: str) -> set[int]:
 
 def _same_subject(one: Clause, other: Clause) -> bool:
     mine, theirs = _subject(one), _subject(other)
+    if _NUMBERED.findall(one.subject) != _NUMBERED.findall(other.subject):
+        return False
     return bool(mine and theirs) and (mine <= theirs or theirs <= mine)
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from ragpp.extraction.engine import Hears, Plain, hear
-from ragpp.extraction.facts import evidence
+from ragpp.extraction.facts import doubts, evidence
 from ragpp.extraction.facts.verbs import Clause, starts_with_an_order
 from ragpp.extraction.gate import Claim, Gate
 from ragpp.text.english import word_set
@@ -23,11 +23,13 @@ PROPERTY: Final = 0.6
 
 OPENING: Final = re.compile(
     r"(?:(?:yes|yeah|yep|yup|no|nope|ok|okay|sure|right|exactly|correct|absolutely|definitely|certainly|of course|well|"
-    r"so(?! far)|and|but|also|plus|oh|ah|hi|hey|hello|thanks|thank you|great|good|perfect|awesome|actually|basically|anyway|"
-    r"honestly|currently|in fact|by the way|btw|fyi|for the record|just so you know|good (?:question|point|news)|"
-    r"great (?:question|news)|no problem|sounds good|got it|understood|however|moreover|furthermore|additionally|"
-    r"yes please|in addition|therefore|note that|please note(?: that)?|remember that|keep in mind that|unfortunately|fortunately|"
-    r"luckily|sadly|as of now|for example|for instance|overall|in short|in summary|quick (?:update|note|reminder)|"
+    r"so(?! far)|and|but|also|plus|oh|ah|hi|hey|hello|thanks|thank you|great|good|perfect|awesome|actually|basically|"
+    r"anyway|honestly|currently|in fact|by the way|btw|fyi|for the record|just so you know|"
+    r"(?:good|great) (?:question|point|news)|no problem|sounds good|got it|understood|"
+    r"however|moreover|furthermore|additionally|"
+    r"yes please|in addition|therefore|note that|please note(?: that)?|remember that|keep in mind that|"
+    r"unfortunately|fortunately|luckily|sadly|as of now|for example|for instance|overall|in short|"
+    r"in summary|quick (?:update|note|reminder)|"
     r"update|note|reminder|edit|also|correction|good morning|good afternoon)\b(?:,?\s(?-i:[A-Z][a-z]+)(?=[,.!:;]))?"
     r"[,.!:;]*\s(?:[-–—]\s)?)+",
     re.IGNORECASE,
@@ -36,20 +38,6 @@ OPENING: Final = re.compile(
 _NO_COMMA: Final = word_set("great good perfect no right sure update note correction edit reminder currently")
 _CONDITION: Final = re.compile(
     r"(?:if|when|whenever|once|unless|should|in case|as long as|provided)\b[^,]{3,160},\s(?:then\s)?", re.IGNORECASE
-)
-_SUPPOSED: Final = re.compile(
-    r"\b(?:would|could|might|maybe|perhaps|possibly|probably|hopefully|wish|suppose|imagine|what if|wonder(?:ing)?|"
-    r"ideally|i'd|we'd|should (?:be|have)|wouldn't|couldn't)\b",
-    re.IGNORECASE,
-)
-_HEDGED: Final = re.compile(
-    r"\b(?:i|we)(?:'m| am|'re| are)?\s(?:\w+ly\s|do\s|don't\s|just\s|still\s|also\s)?(?:think|thought|believe|guess|"
-    r"feel|felt|hope|hoping|hoped|wonder|assume|suspect|doubt|reckon|imagine|suppose|not (?:sure|certain)|sure|"
-    r"afraid|curious|wish|bet|trust|expect(?! to)|understand|agree|disagree|looking forward|happy to|glad|excited|"
-    r"thrilled|sorry)\b|\bin my (?:opinion|view|experience)\b|\bimo\b|\bimho\b|"
-    r"\b(?:seems?|seemed|sounds?|feels?|felt) (?:to|like|as|very|so|too|a bit|really|\w+(?:[.!,]|$))|"
-    r"\blooks? (?:like|good|great|nice|\w+(?:[.!]|$))|\bshould\b",
-    re.IGNORECASE,
 )
 _TALKING: Final = re.compile(
     r"^(?:i|we)(?:'ll|'d| will| can| could| would| want(?:ed)?| need| have| had|'m| am|'re| are|'ve)?\s?(?:\w+ly\s|"
@@ -80,7 +68,7 @@ _TASTE: Final = re.compile(
 _POINTING: Final = re.compile(r"(?:this|that|these|those|which|who|one|ones|nothing|everything)\b", re.IGNORECASE)
 _PRONOUN: Final = re.compile(r"(?:it|they|he|she)\b", re.IGNORECASE)
 _DEFINITE: Final = re.compile(
-    r"(?:the|our|my|their|his|her|its|your|all|every|each|both|no|any|this|these)\s", re.IGNORECASE
+    r"\b(?:the|our|my|their|his|her|its|your|all|every|each|both|no|any|this|these|that|those)\s", re.IGNORECASE
 )
 _OWN: Final = re.compile(r"(?:i|we)$|.*\b(?:and|or) (?:i|me)$", re.IGNORECASE)
 _THERE: Final = re.compile(r"(?:there|here)\b", re.IGNORECASE)
@@ -98,11 +86,11 @@ _STATED: Final = Hears(re.compile(r"\S"), Claim.OTHERS, _yes, once=True)
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """`skip`: how many characters of the sentence open it without being part of the fact. `confidence`: 0 to 1; None
-    where it states nothing."""
+    """The fact is between `skip` and `end` in the sentence. `confidence`: 0 to 1; None where it states nothing."""
 
     confidence: float | None
     skip: int = 0
+    end: int | None = None
 
 
 NOTHING: Final = Verdict(None)
@@ -130,6 +118,8 @@ def judge(sentence: Sentence, *, aloud: bool, found: float | None = None) -> Ver
     text = sentence.text[skip:]
     if len(text.split()) < _SHORTEST:
         return NOTHING
+    end = doubts.where_it_turns(text)
+    text = text[:end]
     condition = _CONDITION.match(text)
     main = text[condition.end() :] if condition else text
     clause = Clause(main)
@@ -140,7 +130,7 @@ def judge(sentence: Sentence, *, aloud: bool, found: float | None = None) -> Ver
     ):
         return NOTHING
     confidence = _worth(clause, aloud=aloud, found=found)
-    return Verdict(confidence, skip) if confidence is not None else NOTHING
+    return Verdict(confidence, skip, skip + len(text)) if confidence is not None else NOTHING
 
 
 _WH: Final = re.compile(
@@ -152,7 +142,9 @@ _LONGEST_ANSWER: Final = 12
 def is_an_answer(sentence: Sentence, text: str, asked: str) -> bool:
     """Whether a sentence without a verb answers the question `asked` by something to look up: "$299 a month"."""
     answer = text[opening(text) :]
-    if _WH.match(asked) is None or len(answer.split()) > _LONGEST_ANSWER or _SUPPOSED.search(answer):
+    if _WH.match(asked) is None and not (evidence.numbers(answer) or evidence.names(answer, from_the_start=True)):
+        return False
+    if len(answer.split()) > _LONGEST_ANSWER or doubts.SUPPOSED.search(answer):
         return False
     given = any(_passed(sentence, text, 0))
     return given and Clause(answer).verb is None and evidence.is_strong(answer)
@@ -174,7 +166,7 @@ def _passed(sentence: Sentence, text: str, at: int) -> Iterator[bool]:
 def _asserts_nothing(sentence: Sentence, offset: int, clause: Clause, *, aloud: bool, on_condition: bool) -> bool:
     text, verb = clause.text, clause.verb
     assert verb is not None  # noqa: S101 -- judge has looked
-    if _SUPPOSED.search(text) or _HEDGED.search(text):
+    if doubts.SUPPOSED.search(text) or doubts.HEDGED.search(text):
         return True
     if _TALKING.search(text):
         return True
@@ -207,7 +199,7 @@ def _has_a_property(clause: Clause, words: list[str], *, own: bool, aloud: bool)
         return False
     return (
         own
-        or _DEFINITE.match(subject) is not None
+        or _DEFINITE.search(subject) is not None
         or _PRONOUN.fullmatch(subject) is not None
         or evidence.names(subject, from_the_start=True)
         or evidence.identifiers(subject)

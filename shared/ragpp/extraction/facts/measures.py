@@ -38,7 +38,7 @@ _DIGITS: Final = r"(?:\d[\d,.]*\d|\d)"
 _MONEY: Final = tuple(
     (
         sign,
-        re.compile(rf"(?<![\w.])(?:(?:{words})\s?(?P<b>{_DIGITS})|(?P<a>{_DIGITS})\s?(?:{words})\b)", re.IGNORECASE),
+        re.compile(rf"(?<![\w.])(?:(?:{words})\s*(?P<b>{_DIGITS})|(?P<a>{_DIGITS})\s*(?:{words})\b)", re.IGNORECASE),
     )
     for sign, words in _CURRENCIES
 )
@@ -162,7 +162,7 @@ def _spelt(match: re.Match[str]) -> str:
 
 def _magnified(match: re.Match[str]) -> str:
     factor = _LARGE[match["word"].lower()] if match["word"] else 1_000 if match["k"] else 10**6 if match["m"] else 10**9
-    return f"{match['sign']}{_shortest(float(match['digits'].replace(',', '')) * factor)} "
+    return f"{match['sign']}{_shortest(float(match['digits'].replace(',', '')) * factor)}"
 
 
 def _in_one_unit(match: re.Match[str]) -> str:

@@ -116,6 +116,8 @@ class _Reader:
                 yield _mention(statement, span, voice, confidence, kind, when)
             body = verbatim[opening(verbatim) :]
             self.topic.move_on(body, who)
+            if self.topic.thing is not None:
+                self.topic.thing = spoken_by(self.topic.thing, voice.speaker, voice.other)
             self.topic.asked = spoken_by(body, voice.speaker, voice.other) if body.endswith("?") else None
 
     def _statements(
@@ -132,11 +134,11 @@ class _Reader:
         surely = finding.confidence if finding and finding.finding in _KINDS else None
         verdict = judge(sentence, aloud=passage.voice.aloud, found=surely)
         voice = passage.voice
-        if verdict.confidence is None:
+        if verdict.confidence is None or verbatim.endswith(":"):
             if voice.aloud and self.topic.asked and is_an_answer(sentence, verbatim, self.topic.asked):
                 yield as_a_statement(about(f"{self.topic.asked} {verbatim}", self.topic, always=True)), PROPERTY
             return
-        for piece in pieces(verbatim[verdict.skip :]):
+        for piece in pieces(verbatim[verdict.skip : verdict.end]):
             whole = written_out(piece, self.topic)
             if whole is not None:
                 placed = about(whole, self.topic, always=self.topic.lasting) if voice.aloud else whole

@@ -24,9 +24,7 @@ _LEAD: Final = re.compile(
     r"(?P<lead>[^:,;]{3,100}?)(?::\s|\s[-–—]\s|\s?\(|,\s(?=[A-Z])|\s(?:are|include|includes|namely|called)\s(?=[A-Z]))"
 )
 _CLASS: Final = re.compile(r"\b(?P<noun>[a-z]{3,})s?\s*(?:available|today|now|in total)?$")
-_JOINED: Final = re.compile(
-    r";\s+|,\s(?:and|but|while|whereas|so)\s|\s(?:and|but|while|whereas)\s"
-)
+_JOINED: Final = re.compile(r";\s+|,\s(?:and|but|while|whereas|so)\s|\s(?:and|but|while|whereas)\s")
 _VERBS_OF_LINKS: Final = {"with": "has", "for": "is for", "from": "is from", "at": "is at", "on": "is on"}
 _FEWEST: Final = 2
 _SUBORDINATE: Final = re.compile(

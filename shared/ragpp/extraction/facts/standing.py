@@ -19,11 +19,13 @@ _PRONOUN: Final = re.compile(
     re.IGNORECASE,
 )
 _INSIDE: Final = re.compile(
-    r"(?<=[a-z]\s)(?:(?P<thing>it|them)(?=[.,;!?]|\s(?:on|in|at|from|to|for|with|after|before|back|again|last|when|and|"
-    r"but|because|was|is|has|within|over|since|yesterday|twice|the same)\b|\s*$)|(?P<owned>its|their)(?=\s[a-z]))"
+    r"(?<=[a-z]\s)(?:(?P<thing>it|them)(?!\s(?:is|was|will|has|to|that|hard|easy|difficult|would|takes?|comes?)\b|'|\w)|"
+    r"(?P<pointing>that|this|those|these|there)(?=[.,;!?]|\s(?:on|in|at|from|to|for|with|after|before|and|but)\b|\s*$)|"
+    r"(?P<owned>its|their)(?=\s[a-z]))"
 )
 _CONTRACTED: Final = re.compile(r"'(s|re|ve|ll|d)\b")
 _LONG_FORM: Final = {"re": "are", "ve": "have", "ll": "will", "d": "would"}
+_POINTING: Final = word_set("this that these those")
 _OWN: Final = re.compile(r"(?:i|we|you)(?:'\w+)?\b", re.IGNORECASE)
 _COURTESY: Final = re.compile(r",?\s(?:in case|if|so|let me know|just)\s(?:you|that|it)\b(?:(?!\d).)*$", re.IGNORECASE)
 _SPOKEN: Final = re.compile(
@@ -42,6 +44,8 @@ def written_out(text: str, topic: Topic) -> str | None:
     match = _PRONOUN.match(text)
     if match is None:
         return _inside(text, topic) if _OWN.match(text) else text
+    if match.group().lower() in _POINTING and text[match.end() :].split(maxsplit=1)[0].lower() not in AUXILIARIES:
+        return f"The{text[match.end() :]}"
     person = match["person"] or match["persons"]
     stands_for = topic.person if person else topic.thing or topic.named
     if match["owned"] and match.group().lower() == "their":
@@ -63,9 +67,11 @@ def written_out(text: str, topic: Topic) -> str | None:
 def _inside(text: str, topic: Topic) -> str:
     """What somebody says of themselves, with the thing they do it to: "I returned it" → "I returned the kettle"."""
     match = _INSIDE.search(text)
-    thing = f"the {topic.named}" if topic.named and topic.named[-1].islower() else topic.named or topic.thing
+    thing = (topic.name or topic.thing) if topic.lasting else (topic.thing or topic.name)
+    thing = f"the {thing}" if thing and thing[-1].islower() and not thing.lower().startswith("the ") else thing
     if match is None or thing is None or evidence.names(text[: match.start()]):
         return text
+    thing = f"the {thing[4:]}" if thing.startswith("The ") else thing
     whose = possessive(thing) if match["owned"] else thing
     return f"{text[: match.start()]}{whose}{text[match.end() :]}"
 
@@ -78,12 +84,14 @@ def about(text: str, topic: Topic, *, always: bool) -> str:
     """`text` behind the name of what it is about where it names nothing itself: "Vega kettle: The lid is loose". Only
     where it speaks of something definite, unless `always`."""
     subject = Clause(text).subject
-    if topic.named is None or not subject or _OWN.match(subject):
+    name = topic.name
+    own = _OWN.match(subject) is not None
+    if name is None or not subject or (own and (topic.asked is None or evidence.names(text))):
         return text
-    words = {word.lower() for word in topic.named.split()}
+    words = {word.lower() for word in name.split()}
     if words & {word.lower().removesuffix("'s") for word in text.split()} or evidence.names(subject):
         return text
-    return f"{topic.named}: {text}" if always or _DEFINITE.match(text) else text
+    return f"{capitalised(name)}: {text}" if always or own or _DEFINITE.match(text) else text
 
 
 def spoken_by(text: str, speaker: str | None, other: str | None) -> str:
@@ -98,7 +106,9 @@ def _agreeing(text: str) -> str:
     pieces, done = list[str](), 0
     for match in _SPOKEN.finditer(clean(text)):
         for group in ("verb", "second"):
-            if match[group] is None or (group == "second" and match[group] not in BASES):
+            if match[group] is None or (
+                group == "second" and match[group] not in BASES and match[group] not in _AGREED
+            ):
                 continue
             pieces += [text[done : match.start(group)], _third_person(text[match.start(group) : match.end(group)])]
             done = match.end(group)

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from ragpp.extraction.facts.verbs import AUXILIARIES, BEFORE_A_NOUN, Clause, finite_verb
+from ragpp.extraction.naming.lexicon import DEMONYMS
 from ragpp.text.english import CALENDAR, CHAT_WORDS, NUMBERS, SENTENCE_OPENERS, STOP_WORDS, word_set
 
 _NO_TOPIC: Final = word_set(
@@ -16,7 +17,12 @@ _PHRASE: Final = re.compile(
     r"\b(?P<article>the|our|a|an|my|your|this|their)\s(?P<words>[\w'-]+(?:\s[\w'-]+){0,4})", re.IGNORECASE
 )
 _NAME: Final = re.compile(r"(?<![\w'.-])[A-Z][\w'&-]*(?:\s(?:[A-Z][\w'&-]*|\d[\w.]*))*")
+_PLACED: Final = re.compile(r"\b(?:in|at|from|near|to|into|on|via|with|by|for)\s(?:the\s)?$", re.IGNORECASE)
+_BEHIND_AN_ARTICLE: Final = re.compile(r"\b(?:the|an?|our|my|your)\s$", re.IGNORECASE)
+_GOES_ON: Final = re.compile(r"\b(?:it|they|them|its)\b", re.IGNORECASE)
 _VOCATIVE: Final = re.compile(r",\s[A-Z][a-z]+[.!?]*$|^(?:[A-Z][a-z]+),\s")
+_INTRODUCED: Final = re.compile(r"\b(?:an?|my|our|your|about the|another|new)\s", re.IGNORECASE)
+_ARTICLE: Final = re.compile(r"(?:the|a|an|our|my|your|this|their)\s", re.IGNORECASE)
 _ENDS_A_PHRASE: Final = (
     STOP_WORDS | AUXILIARIES | BEFORE_A_NOUN | word_set("within next this yesterday today since per until")
 )
@@ -34,26 +40,31 @@ class Who:
 @dataclass(slots=True)
 class Topic:
     """What was spoken of last. `thing`: what "it" is at the beginning of the next sentence. `named`: the last thing
-    with a name, without an article; `lasting`: it does not give way to another, as in a review of one thing. `asked`:
+    with a name, without an article; `matter`: what was asked after or dealt with last, where
+    nothing has a name; `lasting`: it does not give way to another, as in a review of one thing. `asked`:
     the question that was asked last, and not yet answered."""
 
     thing: str | None = None
     person: str | None = None
     named: str | None = None
     asked: str | None = None
+    matter: str | None = None
     lasting: bool = False
 
     def move_on(self, text: str, who: Who) -> None:
         """After a sentence, or a question, without what opens it."""
         straight = _VOCATIVE.sub("", text)
         self._note_person(straight, who)
+        if straight.endswith("?") and _GOES_ON.search(straight):
+            return
         clause = Clause(straight)
         subject = clause.subject
         name = _named_thing(straight, who) if len(straight.split()) > 1 else None
         leads = name is not None and (
             straight.endswith("?") or name in subject or _with_its_article(name, straight) != name
         )
-        if name is not None and (self.named is None or (leads and not self.lasting)):
+        free = (self.named is None and self.matter is None) if self.lasting else (self.named is None or leads)
+        if name is not None and free:
             self.named = name
         if _may_be_named_again(subject):
             self.thing = subject
@@ -63,8 +74,27 @@ class Topic:
                 self.thing = _with_its_article(name, straight)
             elif there is not None:
                 self.thing = there
-        if self.lasting and self.named is None and self.thing is not None:
-            self.named = re.sub(r"^(?:the|a|an|our|my|your|this|their)\s", "", self.thing, flags=re.IGNORECASE)
+        self._deal_with(straight, clause)
+
+    def _deal_with(self, text: str, clause: Clause) -> None:
+        """What is asked after or what somebody says they have or did something with: the matter, unless it is only a
+        part of the matter at hand ("the opening")."""
+        asks = text.endswith("?")
+        own = asks or clause.subject.lower() in {"i", "we"}
+        if self.lasting:
+            found = None if self.matter else (_phrase(clause.predicate) if own else None) or self.thing
+        elif not own:
+            return
+        else:
+            body = text if asks else clause.predicate
+            found = _phrase(body) if self.matter is None or _INTRODUCED.search(body) else None
+        if found is not None:
+            self.matter = _ARTICLE.sub("", found)
+
+    @property
+    def name(self) -> str | None:
+        """Of what it is, in a word: a name before a common noun."""
+        return self.named or self.matter
 
     def _note_person(self, text: str, who: Who) -> None:
         found = [match.group() for match in _NAME.finditer(text)]
@@ -80,36 +110,40 @@ def _may_be_named_again(subject: str) -> bool:
     words = subject.split()
     if not words or len(words) > _LONGEST or words[0].lower() in _NO_TOPIC or not words[-1][-1].isalnum():
         return False
-    return words[0].lower() not in {"my", "no", "any", "every", "each", "everyone"} and "," not in subject
+    return words[0].lower() not in {"no", "any", "every", "each", "everyone"} and "," not in subject
 
 
 def _named_thing(text: str, who: Who) -> str | None:
-    """The first name of a thing, with the noun behind it: "the Vega kettle" → "Vega kettle"."""
+    """The first name of a thing, with the noun behind it: "the Vega kettle" → "Vega kettle"; where something is or
+    comes from only if there is no other."""
+    places = list[str]()
     for match in _NAME.finditer(text):
-        name = match.group()
-        if match.start() == 0 and " " not in name and name[1:].islower():
+        name, start = match.group(), match.start()
+        if start == 0 and " " not in name and name[1:].islower():
             continue
-        if match.start() == 0 and " " in name and name.split()[0].lower() in SENTENCE_OPENERS:
+        if start == 0 and " " in name and name.split()[0].lower() in SENTENCE_OPENERS:
             name = name.partition(" ")[2]
-        lowered = name.lower().removesuffix("'s")
-        if not _is_a_name(name) or lowered in who.people | who.places:
+        if not _is_a_name(name) or name.lower().removesuffix("'s") in who.people | who.places | DEMONYMS:
             continue
-        if match.start() and text[: match.start()].rstrip().lower().endswith((" in", " at", " from", " near", " to")):
-            if not name.startswith(("Hotel", "Café", "Cafe", "Restaurant")):
-                continue
-        return name.removesuffix("'s") + _noun_behind(text[match.end() :])
-    return None
+        noun = _noun_behind(text[match.end() :])
+        if name.isupper() and not noun and not _BEHIND_AN_ARTICLE.search(text[:start]):
+            continue  # an abbreviation is more often a property than what is spoken of
+        found = name.removesuffix("'s") + noun
+        if not _PLACED.search(text[:start]):
+            return found
+        places.append(found)
+    return places[0] if places else None
 
 
 def _is_a_name(name: str) -> bool:
-    first = name.split()[0].lower().replace("’", "'")
-    if first in CALENDAR:
+    first = name.split(maxsplit=1)[0].lower().replace("’", "'")
+    if not name or not name[0].isalpha():
+        return False
+    if all(word.lower() in CALENDAR | SENTENCE_OPENERS or not word[0].isalpha() for word in name.split()):
         return False
     bare = first.partition("'")[0]
-    return (
-        " " in name
-        and bare not in {"i", "we", "you"}
-        or (first not in SENTENCE_OPENERS and bare not in SENTENCE_OPENERS)
+    return (" " in name and bare not in {"i", "we", "you"}) or (
+        first not in SENTENCE_OPENERS and bare not in SENTENCE_OPENERS
     )
 
 
@@ -129,9 +163,14 @@ def _phrase(text: str) -> str | None:
     for match in _PHRASE.finditer(text):
         kept = list[str]()
         for word in match["words"].split():
+            if word.lower() == "of" and kept:
+                kept.append(word)
+                continue
             if word.lower() in _ENDS_A_PHRASE or word.lower() in NUMBERS or (kept and word.endswith(("ed", "ing"))):
                 break
             kept.append(word)
+        if kept and kept[-1] == "of":
+            kept.pop()
         if kept and not all(word.lower() in CHAT_WORDS for word in kept):
             article = match["article"].lower()
             return f"{'the' if article in {'a', 'an', 'this', 'your', 'my'} else article} {' '.join(kept)}"

@@ -201,7 +201,8 @@ def _is_verb(found: list[re.Match[str]], index: int) -> bool:
         before = found[index - 2].group()
         previous = before.lower()
     following = found[index + 1].group() if index + 1 < len(found) else ""
-    if previous in _DETERMINERS or previous in BEFORE_A_NOUN or previous[0].isdigit() or previous.endswith("'s"):
+    numbered = previous[0].isdigit() and not (index > 1 and found[index - 2].group()[0].isupper())
+    if previous in _DETERMINERS or previous in BEFORE_A_NOUN or numbered or previous.endswith("'s"):
         return False
     if word in _INVARIANT or (_is_past(word) and word not in _DETERMINERS):
         return not following or following.lower() != "of"

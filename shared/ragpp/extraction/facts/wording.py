@@ -21,6 +21,7 @@ _OPPOSITES: Final = tuple(
         "increase increases increased rise rises rose raised grew|decrease decreases decreased fall falls fell lowered "
         "reduced shrank dropped",
         "more|less fewer", "above over|below under", "before|after", "minimum min least|maximum max most",
+        "larger bigger|smaller", "longer|shorter", "faster|slower", "higher|lower", "earlier early|later late",
         "required mandatory|optional", "public|private", "true yes|false", "active|inactive",
         "accept accepts accepted approved|reject rejects rejected refused refuses declined",
         "like likes love loves enjoys|hate hates dislike dislikes", "internal|external", "read reads|write writes",
@@ -40,7 +41,8 @@ _OF_CHANGE: Final = word_set("now instead longer anymore any more new currently 
                              "recently today actually just only also been being per")  # fmt: skip
 _OF_PERIODS: Final = word_set(
     "day days daily week weeks weekly month months monthly year years yearly annual annually hour hours hourly quarter "
-    "quarterly minute minutes second seconds night nightly"
+    "quarterly minute minutes second seconds night nightly ms kb mb gb tb am pm km kg percent pct dollars euros "
+    "pounds usd eur gbp thousand million billion hundred dozen"
 )
 """Words that `measures` reads."""
 _AMOUNT: Final = re.compile(
@@ -50,7 +52,7 @@ _PREPOSITIONS: Final = word_set("from to by of in at with for than on into over 
                                 "towards behind about as")  # fmt: skip
 _PASSIVE: Final = re.compile(
     r"\b(?:is|are|was|were|been|be|being|gets?|got)\s(?:\w+ly\s)?(?:\w+(?:ed|en|wn)|led|made|built|taught|paid|sent|held|"
-    r"run|sold|bought|told|kept|read|set)\s(?:\w+\s)?by\b",
+    r"run|sold|bought|told|kept|read|set)(?:\s\w+){0,4}?\sby\b",
     re.IGNORECASE,
 )
 _BOUNDS: Final = (
@@ -69,16 +71,32 @@ _BOUNDS: Final = (
 )
 
 
+_SCOPES: Final = tuple(
+    (name, re.compile(rf"\b(?:{words})\b", re.IGNORECASE))
+    for name, words in (
+        ("some", "some|most|few|several|half of|part of|partly|partially"),
+        ("only", "only|solely|exclusively"),
+        ("possible", "might|could|maybe|perhaps|probably|possibly|considering|proposed|expected to"),
+        ("over", "used to|formerly|previously|was going to|had planned"),
+        ("duty", "must|has to|have to|required|mandatory|obliged"),
+        ("choice", "can|(?-i:may)|optional|optionally"),
+        ("future", "will|going to|plans to"),
+        ("past", r"did|was|were|has been"),
+    )
+)
+
+
 @dataclass(frozen=True, slots=True)
 class Named:
     """A name of a fact. `role`: the preposition before it, else `subject` for the first name and `object` for others;
     `joined`: it stands beside another one, with an "and" or a comma. `first`: it is the first word, whose capital says
-    little."""
+    little; `beside`: it stands next to another word with a capital, perhaps as part of one name."""
 
     name: str
     role: str
     joined: bool
     first: bool
+    beside: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +110,8 @@ class Wording:
     negative: bool
     passive: bool
     bounds: frozenset[str]
+    scope: frozenset[str]
+    content_words: tuple[str, ...]
 
 
 @lru_cache(maxsize=4_096)
@@ -114,6 +134,8 @@ def wording(text: str) -> Wording:
         any(word in NEGATORS or word.endswith("n't") for word in lowered),
         _PASSIVE.search(straight) is not None,
         frozenset(name for name, pattern in _BOUNDS if pattern.search(straight)),
+        frozenset(name for name, pattern in _SCOPES if pattern.search(straight)),
+        tuple(content),
     )
 
 
@@ -153,11 +175,12 @@ def _names(spoken: list[str], text: str) -> Iterable[Named]:
         role = skipped if skipped in _PREPOSITIONS else "object" if seen else "subject"
         joined = _is_joined(bare, text)
         seen = True
-        yield Named(lowered, role, joined, index == 0)
+        near = spoken[max(0, index - 1) : index] + spoken[index + 1 : index + 2]
+        yield Named(lowered, role, joined, index == 0, any(word[0].isupper() for word in near))
 
 
 def _is_a_name(bare: str, lowered: str, index: int) -> bool:
-    if not bare or lowered in CALENDAR or lowered in STOP_WORDS:
+    if not bare or lowered in CALENDAR or lowered in STOP_WORDS or lowered in _OF_PERIODS:
         return False
     if any(character.isdigit() for character in bare) and any(character.isalpha() for character in bare):
         return not _AMOUNT.fullmatch(lowered)
@@ -171,3 +194,14 @@ def _is_a_name(bare: str, lowered: str, index: int) -> bool:
 def _is_joined(name: str, text: str) -> bool:
     beside = rf"(?:,|\band\b|\bor\b|&)\s(?:the\s)?{re.escape(name)}\b|\b{re.escape(name)}(?:,\s\w|\s(?:and|or|&)\s)"
     return re.search(beside, text) is not None
+
+
+def has_another_scope(one: Wording, other: Wording) -> bool:
+    """Whether one is said of some, or only of them, or as possible, as a duty, as past or as to come, and the other is
+    not."""
+    differing = one.scope ^ other.scope
+    if differing & {"some", "only", "possible", "over"}:
+        return True
+    return ({"duty", "choice"} <= one.scope | other.scope and bool(differing & {"duty", "choice"})) or (
+        {"past", "future"} <= one.scope | other.scope and bool(differing & {"past", "future"})
+    )

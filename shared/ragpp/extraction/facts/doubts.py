@@ -1,0 +1,36 @@
+"""What is supposed, wished, advised or merely thought, and where in a sentence that begins. English."""
+
+import re
+from typing import Final
+
+from ragpp.extraction.facts.verbs import Clause
+
+SUPPOSED: Final = re.compile(
+    r"\b(?:would|could|might|maybe|perhaps|possibly|probably|hopefully|wish|suppose|imagine|what if|wonder(?:ing)?|"
+    r"ideally|i'd|we'd|should (?:be|have)|wouldn't|couldn't)\b",
+    re.IGNORECASE,
+)
+HEDGED: Final = re.compile(
+    r"\b(?:i|we)(?:'m| am|'re| are)?\s(?:\w+ly\s|do\s|don't\s|just\s|still\s|also\s)?(?:think|thought|believe|guess|"
+    r"feel|felt|hope|hoping|hoped|wonder|assume|suspect|doubt|reckon|imagine|suppose|not (?:sure|certain)|sure|"
+    r"afraid|curious|wish|bet|trust|expect(?! to)|understand|agree|disagree|looking forward|happy to|glad|excited|"
+    r"thrilled|sorry)\b|\bin my (?:opinion|view|experience)\b|\bimo\b|\bimho\b|"
+    r"\b(?:seems?|seemed|sounds?|feels?|felt) (?:to|like|as|very|so|too|a bit|really|\w+(?:[.!,]|$))|"
+    r"\blooks? (?:like|good|great|nice|\w+(?:[.!]|$))|\bshould\b",
+    re.IGNORECASE,
+)
+_TURN: Final = re.compile(
+    r",?\s(?:so|but|and|though|although|because|which is why|which)\s(?=\w)|\s[-–—]\s", re.IGNORECASE
+)
+
+
+def where_it_turns(text: str) -> int:
+    """Where a statement ends that something supposed, wished or merely thought follows: "It ends in May, so we should
+    renew it". The length of `text` where it holds nothing of the kind, or no statement before it."""
+    doubt = min((found.start() for cue in (SUPPOSED, HEDGED) if (found := cue.search(text))), default=None)
+    if doubt is None:
+        return len(text)
+    turns = [match.start() for match in _TURN.finditer(text, 0, doubt)]
+    if not turns or Clause(text[: turns[-1]]).verb is None:
+        return len(text)
+    return turns[-1]

@@ -1,0 +1,79 @@
+"""Two facts are one only where they say the same, and a later one takes the place only of what it contradicts."""
+
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ragpp.extraction.facts import contradicts, same_fact
+from ragpp.extraction.facts.measures import measures
+
+PAIRS = [
+    json.loads(line)
+    for line in (Path(__file__).parent.parent / "data" / "fact_pairs.jsonl").read_text("utf-8").splitlines()
+]
+SENTENCES = st.sampled_from([pair[side] for pair in PAIRS for side in ("a", "b")])
+ids = [f"{pair['a']} / {pair['b']}" for pair in PAIRS]
+
+
+def test_there_are_fifty_pairs_of_both_kinds() -> None:
+    assert len(PAIRS) == 50
+    assert sum(pair["same"] for pair in PAIRS) == 20
+
+
+@pytest.mark.parametrize("pair", PAIRS, ids=ids)
+def test_facts_that_are_alike_are_one_only_where_they_say_the_same(pair: dict[str, str | bool]) -> None:
+    assert same_fact(str(pair["a"]), str(pair["b"])) is pair["same"]
+
+
+@pytest.mark.parametrize("pair", PAIRS, ids=ids)
+def test_a_later_fact_supersedes_what_it_gives_another_value_of(pair: dict[str, str | bool]) -> None:
+    assert contradicts(str(pair["a"]), str(pair["b"])) is pair["contradicts"]
+
+
+@given(SENTENCES | st.text(max_size=120), SENTENCES | st.text(max_size=120))
+def test_being_the_same_is_mutual_and_the_same_never_contradicts(a: str, b: str) -> None:
+    assert same_fact(a, a)
+    assert same_fact(a, b) == same_fact(b, a)
+    assert not (same_fact(a, b) and contradicts(a, b))
+
+
+@given(SENTENCES, st.integers(2, 900), st.integers(2, 900))
+def test_another_number_is_another_fact(sentence: str, one: int, other: int) -> None:
+    assert same_fact(f"{sentence} for {one} people", f"{sentence} for {other} people") is (one == other)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("10k requests", "10,000 requests"),
+        ("$99", "99 dollars"),
+        ("1.5 million euros", "€1,500,000"),
+        ("2 hours", "120 minutes"),
+        ("twenty-five seats", "25 seats"),
+        ("a dozen seats", "12 seats"),
+        ("on 3 May 2024", "on 2024-05-03"),
+        ("at 9 am", "at 09:00"),
+        ("$9/month", "$9 per month"),
+        ("every day", "daily"),
+        ("20 percent", "20%"),
+    ],
+)
+def test_a_measure_is_the_same_however_it_is_written(one: str, other: str) -> None:
+    assert measures(one) == measures(other)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("$99", "€99"),
+        ("$9/month", "$9/year"),
+        ("10 ms", "10 s"),
+        ("March 2024", "March 2025"),
+        ("on Monday", "on Friday"),
+    ],
+)
+def test_units_currencies_periods_and_dates_make_another_measure(one: str, other: str) -> None:
+    assert measures(one) != measures(other)

@@ -1,0 +1,42 @@
+"""The least that is read as facts in the labelled resources, and of nothing that they do not state.
+
+The floor is a little under what is measured: a change that falls below it took something away. `make eval-facts` shows
+the figures, and `python -m benchmarks.eval_facts --show-misses` what they are made of. Of the blind half, which was
+written without sight of the code, totals alone are told.
+"""
+
+import pytest
+
+from benchmarks.eval_facts import DATA, ROWS, Row, read, score, seal_of
+from ragpp.extraction.spacy_extractor import SpacyExtractor, blank_pipeline
+
+FLOOR: dict[Row, tuple[float, float]] = {
+    "conversation": (0.9, 0.8),
+    "document": (0.9, 0.9),
+    "config": (0.95, 0.95),
+    "feedback": (0.9, 0.9),
+    "total": (0.94, 0.9),
+}
+BLIND: tuple[float, float] = (0.75, 0.6)
+
+
+@pytest.mark.parametrize("row", ROWS)
+def test_precision_and_recall_stay_above_the_floor(row: Row) -> None:
+    count = score(SpacyExtractor(blank_pipeline()), read(DATA / "facts.jsonl"))[row]
+    precision, recall = FLOOR[row]
+    assert count.precision >= precision, "\n".join(count.misses)
+    assert count.recall >= recall, "\n".join(count.misses)
+
+
+def test_precision_and_recall_stay_above_the_floor_on_what_nobody_tuned_for() -> None:
+    blind = DATA / "facts_blind.jsonl"
+    assert seal_of(blind).exists()
+    total = score(SpacyExtractor(blank_pipeline()), read(blind))["total"]
+    assert total.precision >= BLIND[0]
+    assert total.recall >= BLIND[1]
+
+
+def test_the_labelled_sentences_are_of_every_type_and_many() -> None:
+    resources = read(DATA / "facts.jsonl")
+    assert {resource.resource_type for resource in resources} == set(ROWS) - {"total"}
+    assert sum(len(resource.sentences) for resource in resources) >= 100
