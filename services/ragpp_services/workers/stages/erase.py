@@ -5,16 +5,19 @@ the erasure was asked for stays; its other stages wait for this one.
 """
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Final, cast
 
 from pydantic import JsonValue
 
-from ragpp.catalog import EVERYBODY, Resource
+from ragpp.catalog import EVERYBODY, MemoryItem, Resource
+from ragpp.errors import NotFound
 from ragpp.ledger import Work, WorkKey
 from ragpp.ledger.erasing import RESOURCES_TO_DO, TO_DO, Erasure, erasure_of
 from ragpp.ledger.views import view_of
-from ragpp.models import MemoryQuery, Page
+from ragpp.models import MemoryQuery, Page, Scope
 from ragpp.paging import PAGE, pages
 from ragpp.tiers import ERASED_AT_ONCE, MemoryTier
 from ragpp_services.workers.parts import WorkerParts
@@ -222,12 +225,32 @@ async def _resting_on(parts: WorkerParts, work: Work, told: Told) -> Holdings:
         seen = view_of(work.scope.seen_by(agent_id), await parts.views.of(work.scope))
     for tier in _tiers(parts):
         kinds = found.setdefault(tier.name, {})
-        ids = (*told.to_do, *told.resources) if tier is parts.catalog else told.to_do
-        for start in range(0, len(ids), ASKED_AT_ONCE):
-            some = await tier.holdings(seen, list(ids[start : start + ASKED_AT_ONCE]))
+        for start in range(0, len(told.to_do), ASKED_AT_ONCE):
+            some = await tier.holdings(seen, list(told.to_do[start : start + ASKED_AT_ONCE]))
             for kind, count in some.items():
                 kinds[kind] = kinds.get(kind, 0) + count
+    of_catalog = found[parts.catalog.name]
+    for kind, count in (await _counted(parts, work, told)).items():
+        of_catalog[kind] = of_catalog.get(kind, 0) + count
     return found
+
+
+async def _counted(parts: WorkerParts, work: Work, told: Told) -> dict[str, int]:
+    """The resources that hold none of the interactions that are to be forgotten, and their items."""
+    kinds = {"resources": 0, "items": 0}
+    gone = set(told.to_do)
+    for resource_id in told.resources:
+        with suppress(NotFound):
+            resource = await parts.catalog.get_resource(work.scope, resource_id)
+            if gone.isdisjoint(one.interaction_id for one in resource.messages):
+                listed = pages(partial(_items_of, parts, work.scope, resource_id))
+                kinds["resources"] += 1
+                kinds["items"] += len([item async for item in listed])
+    return {kind: count for kind, count in kinds.items() if count}
+
+
+async def _items_of(parts: WorkerParts, scope: Scope, resource_id: str, cursor: str | None) -> Page[MemoryItem]:
+    return await parts.catalog.list_items(scope, None, resource_id, False, cursor, PAGE)
 
 
 async def _sample(parts: WorkerParts, work: Work, told: Told, ids: Sequence[str]) -> None:
