@@ -80,8 +80,8 @@ def fuse(answers: Mapping[TierName, Sequence[Memory]], *, limit: int | None = No
 
 
 def evidence(memory: Memory) -> tuple[str, ...]:
-    """The ids of the interactions that a memory rests on and is judged by; none of an item that rests on a resource."""
-    if memory.kind == "item" and memory.sources == (memory.metadata.get("resource_id"),):
+    """The ids of the interactions that a memory rests on and is judged by; none of an item that rests on resources."""
+    if memory.kind == "item" and memory.sources[:1] == (memory.metadata.get("resource_id"),):
         return ()
     return memory.sources[:EVIDENCE_SOURCES]
 

@@ -34,14 +34,17 @@ def names_something(query: str) -> bool:
 
 def why_cut(ranking: Sequence[Memory]) -> Mapping[MemoryKey, str]:
     """Those of `ranking` (best first) that are not about the question, with the reason: interactions that are hardly
-    about it, but for the first DOUBTFUL; and those that are nothing beside the best, but for the first BESIDE. An item
-    that is hardly about it is never shown."""
+    about it, but for the first DOUBTFUL; and those that are nothing beside the best, but for the first BESIDE. Items,
+    whose scores are on the same scale, are cut without exception: a context is whole without them."""
     said = [one for one in ranking if one.kind == "interaction"]
+    items = [one for one in ranking if one.kind == "item"]
     least = least_beside(max((one.score for one in said), default=0.0))
+    least_item = max(least, least_beside(max((one.score for one in items), default=0.0)))
     cut = {memory_key(one): _FAR_BEHIND for one in said[BESIDE:] if one.score < least}
-    cut |= {memory_key(one): _DOUBTFUL for one in ranking if one.kind == "item" and one.score < LEAST_RELEVANCE}
-    doubtful = [one for one in said if one.score < LEAST_RELEVANCE]
-    return cut | {memory_key(one): _DOUBTFUL for one in doubtful[DOUBTFUL:]}
+    cut |= {memory_key(one): _FAR_BEHIND for one in items if one.score < least_item}
+    doubtful = [one for one in said if one.score < LEAST_RELEVANCE][DOUBTFUL:]
+    doubtful += [one for one in items if one.score < LEAST_RELEVANCE]
+    return cut | {memory_key(one): _DOUBTFUL for one in doubtful}
 
 
 def least_beside(best: float) -> float:
