@@ -1,20 +1,16 @@
-"""What a language model reads in resources and writes of facts: nothing that is not borne out, and in parts."""
+"""What a language model reads in resources: nothing that is not borne out, and in parts."""
 
 import json
-from collections.abc import Sequence
 from typing import Final
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragpp.catalog import MemoryItem, generate_memory_key
-from ragpp.errors import MalformedReply, ModelUnavailable
-from ragpp.llm.pages import write_page
+from ragpp.errors import ModelUnavailable
 from ragpp.llm.port import Completion, Prompt, ReplyT, Usage
-from ragpp.llm.replies import FactsReply, PageReply, SaidFact, WrittenLine, WrittenSection
+from ragpp.llm.replies import FactsReply, SaidFact
 from ragpp.llm.resources import Part, keeps_numbers, read_resource
-from ragpp.llm.transcripts import BATCH_CHARS
 from tests.support.episodic import NOON
 from tests.support.models import Silent
 
@@ -38,32 +34,12 @@ class Reads(Silent):
             SaidFact(text=one["text"][-50:], quote=one["text"][:40], messages=[one["n"]], kind="fact", confidence=0.9)
             for one in given
         ]
-        lines = [WrittenLine(text=one["text"][-400:], facts=[one["n"]]) for one in given]
-        reply = (
-            FactsReply(facts=said)
-            if schema is FactsReply
-            else PageReply(sections=[WrittenSection(title="All", lines=lines)])
-        )
+        reply = FactsReply(facts=said)
         return Completion(schema.model_validate(reply.model_dump()), Usage(), self.name)
 
 
 def parts(*texts: str) -> list[Part]:
     return [Part(text, "document", NOON, number) for number, text in enumerate(texts)]
-
-
-def items(texts: Sequence[str]) -> list[MemoryItem]:
-    return [
-        MemoryItem(
-            item_id=f"item_{number}",
-            content=text,
-            source_resource_id="res_1",
-            confidence=0.9,
-            occurred_at=NOON,
-            created_at=NOON,
-            key=generate_memory_key(text),
-        )
-        for number, text in enumerate(texts)
-    ]
 
 
 async def test_a_long_resource_is_read_in_parts_each_of_which_keeps_its_place() -> None:
@@ -101,25 +77,3 @@ async def test_nothing_costs_nothing() -> None:
 def test_a_number_that_nobody_gave_is_seen(text: str, others: list[str]) -> None:
     assert keeps_numbers(text, [text, *others])
     assert not keeps_numbers(f"{text} 7341", [part.replace("7341", "") for part in others])
-
-
-async def test_a_long_category_is_written_in_parts_and_no_fact_is_lost() -> None:
-    facts = items([f"Berth {number} is free. {'It is long. ' * 20}" for number in range(BATCH_CHARS // 100)])
-    model = Reads()
-    (section,) = await write_page(model, "berths", "Which berths are free.", facts)
-    assert model.prompts > 1
-    assert [line.item_ids for line in section.lines] == [(item.item_id,) for item in facts]
-
-
-async def test_a_page_without_a_line_that_rests_on_a_fact_is_no_page() -> None:
-    class Invents(Reads):
-        """Names facts that there are not."""
-
-        async def complete(self, prompt: Prompt, *, schema: type[ReplyT]) -> Completion[ReplyT]:
-            del prompt
-            lines = [WrittenLine(text="All is well.", facts=[7])]
-            reply = PageReply(sections=[WrittenSection(title="All", lines=lines)])
-            return Completion(schema.model_validate(reply.model_dump()), Usage(), self.name)
-
-    with pytest.raises(MalformedReply):
-        await write_page(Invents(), "berths", "Which berths are free.", items(["Berth 1 is free."]))

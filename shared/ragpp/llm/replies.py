@@ -8,6 +8,7 @@ from typing import Annotated
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
+from ragpp.catalog import ItemKind
 from ragpp.fields import Label, Name, Text, storable
 from ragpp.models import EntityLabel, FindingKind
 
@@ -111,6 +112,20 @@ class MergesReply(Reply):
     """Of `merges`."""
 
     merges: list[SamePreferences]
+
+
+class SaidFact(Cited):
+    """One fact that stands alone. `messages`: numbers of the parts of a resource that say it."""
+
+    text: Line
+    kind: ItemKind
+    confidence: Share
+
+
+class FactsReply(Reply):
+    """Of `facts`."""
+
+    facts: list[SaidFact]
 
 
 class WrittenLine(Reply):

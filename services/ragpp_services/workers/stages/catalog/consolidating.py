@@ -2,20 +2,24 @@
 
 import time
 from collections.abc import Sequence
+from typing import Final
 
 import structlog
 from pydantic import JsonValue
 
 from ragpp.catalog import MemoryCategory, MemoryItem, PageSection
-from ragpp.errors import CategoryNotFoundError, InvalidInput, LanguageModelError
+from ragpp.errors import CategoryNotFoundError, InvalidInput, LanguageModelError, MalformedReply
 from ragpp.errors.telling import told
 from ragpp.ledger import Work
-from ragpp.llm.pages import MOST_ITEMS, write_page
+from ragpp.llm.pages import write_page
+from ragpp.llm.resources import keeps_numbers
 from ragpp.models import SHARED, Page
 from ragpp.paging import PAGE, pages
 from ragpp_services.workers.parts import WorkerParts
 
 _log = structlog.stdlib.get_logger(__name__)
+MOST_ITEMS: Final = 1_000
+"""Of a page that a model writes; a larger category's is made without one."""
 Written = tuple[Sequence[PageSection] | None, str | None, str | None]
 """Sections of a model's, or none; which model wrote them; why none did where one is configured."""
 
@@ -68,7 +72,28 @@ async def _write(parts: WorkerParts, work: Work, category: MemoryCategory) -> Wr
         return None, None, None
     oldest_first = sorted(items, key=lambda item: (item.occurred_at, item.item_id))
     try:
-        return await write_page(model, category.name, category.description, oldest_first), model.name, None
+        sections = await write_page(model, category.name, category.description, oldest_first)
+        return borne_out(sections, items), model.name, None
     except LanguageModelError as error:
         _log.warning("catalog.fell_back", model=model.name, kind=error.kind, error=told(error))
         return None, None, error.kind
+
+
+def borne_out(sections: Sequence[PageSection], items: Sequence[MemoryItem]) -> list[PageSection]:
+    """The sections without lines that have a number which none of their items has. Raises MalformedReply where no line
+    is left."""
+    says = {item.item_id: item.content for item in items}
+    kept = [
+        section.model_copy(
+            update={
+                "lines": tuple(
+                    line for line in section.lines if keeps_numbers(line.text, [says[one] for one in line.item_ids])
+                )
+            }
+        )
+        for section in sections
+    ]
+    found = [section for section in kept if section.lines]
+    if not found:
+        raise MalformedReply("no line of the page rests on a fact")
+    return found
