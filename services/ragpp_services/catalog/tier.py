@@ -164,7 +164,9 @@ class PostgresCatalogTier:
         for one in held:
             said = without_turns(Said(one.content, one.messages), gone)
             result[one.resource_id] = (
-                None if said is None else (said, self._counter.count(said.content), cut(said.content, self._counter))
+                None
+                if said is None
+                else (said, self._counter.count(said.content), cut(said.content, one.metadata, self._counter))
             )
         return result
 

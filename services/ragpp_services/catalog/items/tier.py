@@ -12,7 +12,7 @@ from ragpp.stores.cursors import page_size
 from ragpp.text.lexical import query_terms
 from ragpp_services.catalog.items.ranking import Answer, Ranked, Table, rank
 from ragpp_services.catalog.items.reading import Shown, read
-from ragpp_services.catalog.items.rows import ItemRows, Narrowing
+from ragpp_services.catalog.items.rows import ItemRows, Narrowing, Vector
 from ragpp_services.catalog.paging import cursor_of, place_of
 from ragpp_services.catalog.store import CatalogStore
 from ragpp_services.catalog.vectors import Vectors
@@ -62,7 +62,7 @@ class Items:
             if query.category is not None:
                 await check_category(rows.items, query.category)
             narrowing = Narrowing(category=query.category, resource_id=query.resource_id)
-            table = Table.of(await rows.items.scan(narrowing, query.as_of, embedding, terms), terms)
+            table = await scanned(rows.items, narrowing, query.as_of, embedding, terms)
             answer = rank(table, limit=query.k + LOOKED_BEYOND, least=query.similarity_threshold)
             shown = (await read(rows.items, answer.ranked, as_of=query.as_of))[: query.k]
         return RetrievalResult(
@@ -85,7 +85,7 @@ class Items:
             embedding = await self._vectors.of_question(query.text, query.embedding)
         terms = query_terms(query.text) if query.mode != "dense" else ()
         async with self._store.reading(query.scope) as rows:
-            table = Table.of(await rows.items.scan(narrowing, query.as_of, embedding, terms), terms)
+            table = await scanned(rows.items, narrowing, query.as_of, embedding, terms)
             answer: Answer = rank(
                 table,
                 limit=query.limit + LOOKED_BEYOND,
@@ -94,6 +94,14 @@ class Items:
                 explain=query.explain,
             )
             return (await read(rows.items, answer.ranked, as_of=query.as_of))[: query.limit]
+
+
+async def scanned(
+    items: ItemRows, narrowing: Narrowing, as_of: datetime | None, embedding: Vector | None, terms: Sequence[int]
+) -> Table:
+    """All that the scope sees, compared with a question."""
+    columns = await items.scan(narrowing, as_of, embedding, terms)
+    return Table.of(columns, terms, await items.around(as_of, terms))
 
 
 async def read_places(

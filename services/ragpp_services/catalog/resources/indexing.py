@@ -3,14 +3,20 @@ its turns. Pure, and CPU-bound: a content of a million characters takes seconds.
 
 import hashlib
 import json
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Final
+
+from pydantic import JsonValue
 
 from ragpp.catalog import ResourceEntry, ResourceMessage, ResourceType
 from ragpp.context.echo import own_chunks_of
 from ragpp.text.lexical import document_weights
 from ragpp.text.port import TokenSpans
 from ragpp_services.catalog.resources.rows import NewChunk, NewResource
+
+LABEL_CHARS: Final = 200
+"""A longer text in a resource's metadata is none of its labels."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,12 +69,21 @@ def _ends_before(one: ResourceMessage, messages: Sequence[ResourceMessage]) -> l
     return [0, *(other.end for other in messages if other.end <= one.start)]
 
 
-def cut(content: str, counter: TokenSpans) -> tuple[NewChunk, ...]:
-    """The chunks that full-text search reads, none of what came from memory. Raises what `counter` raises."""
+def cut(content: str, metadata: Mapping[str, JsonValue], counter: TokenSpans) -> tuple[NewChunk, ...]:
+    """The chunks that full-text search reads, none of what came from memory; each is found by the labels in `metadata`
+    as well. Raises what `counter` raises."""
+    labels = labels_in(metadata)
     return tuple(
-        NewChunk(part=one.ordinal, start=one.start, end=one.end, lexical=document_weights(one.text))
+        NewChunk(part=one.ordinal, start=one.start, end=one.end, lexical=document_weights(f"{labels}{one.text}"))
         for one in own_chunks_of(content, counter)
     )
+
+
+def labels_in(metadata: Mapping[str, JsonValue]) -> str:
+    """What a resource says of itself, such as its title or its service: the short texts in its metadata, a line each.
+    Empty where there are none."""
+    texts = (value for value in metadata.values() if isinstance(value, str) and len(value) <= LABEL_CHARS)
+    return "".join(f"{text}\n" for text in texts)
 
 
 def new_resource(entry: ResourceEntry, said: Said, counter: TokenSpans) -> NewResource:
@@ -79,5 +94,5 @@ def new_resource(entry: ResourceEntry, said: Said, counter: TokenSpans) -> NewRe
         messages=said.messages,
         content_hash=content_hash(entry.resource_type, said.content),
         tokens=counter.count(said.content),
-        chunks=cut(said.content, counter),
+        chunks=cut(said.content, entry.metadata, counter),
     )
