@@ -24,7 +24,6 @@ from ragpp.models import (
 )
 from ragpp.paging import PAGE, pages
 from ragpp.stores.cursors import decode_cursor, encode_cursor
-from ragpp_services.gateway.catalog.work import extraction
 from ragpp_services.gateway.parts import Parts
 
 FORGET_S: Final = 10.0
@@ -175,20 +174,13 @@ async def forget_messages(parts: Parts, scope: Scope, ids: Sequence[str]) -> Out
             "short_term": parts.short_term.forget(scope, batch),
             "semantic": parts.semantic.forget_sources(scope, batch),
             "procedural": parts.procedural.forget_sources(scope, batch),
-            "catalog": _forget_in_catalog(parts, scope, batch),
+            "catalog": parts.catalog.forget_sources(scope.seen_by(None), batch),  # whoever sees it
         }
         outcomes = await asyncio.gather(*(attempt(call, timeout_s=FORGET_S) for call in calls.values()))
         for tier, outcome in zip(calls, outcomes, strict=True):
             if tiers.get(tier, "ok") == "ok":
                 tiers[tier] = outcome
     return Outcome(forgotten, tiers)
-
-
-async def _forget_in_catalog(parts: Parts, scope: Scope, ids: Sequence[str]) -> None:
-    """Out of every resource, whoever sees it; what is left of one is extracted anew."""
-    everything = scope.seen_by(None)
-    for resource_id in await parts.catalog.forget_sources(everything, ids):
-        await extraction(parts, everything, resource_id, None)
 
 
 async def attempt(call: Awaitable[object], *, timeout_s: float) -> TierStatusName:

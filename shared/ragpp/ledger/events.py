@@ -1,13 +1,16 @@
 """Recording what changed, in the transaction that changes it."""
 
+import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Final, Literal
+from uuid import uuid4
 
 from pydantic import JsonValue
 
+from ragpp.fields import RESERVED
 from ragpp.models import Scope
 from ragpp.stores.postgres import Connection
 from ragpp.stores.queries import load_queries
@@ -170,21 +173,17 @@ async def request_anew(
     *,
     now: datetime,
 ) -> int:
-    """As `request`, once for all who ask until somebody begins with it; who asks later asks for it again, under
-    `subject_id:2`, `subject_id:3`, ..."""
-    await lock_user(connection, scope)
-    named = await not_begun(connection, scope, kind, subject_id)
-    return await request(connection, scope, kind, named, payload, occurred_at, now=now)
-
-
-async def not_begun(connection: Connection, scope: Scope, kind: RequestKind, subject_id: str) -> str:
-    """The first of `subject_id`, `subject_id:2`, `subject_id:3`, ... for which nobody asked, or which still waits for
-    its turn. The caller holds the user's lock."""
-    named, number = subject_id, 1
-    while await connection.fetchval(SQL["request_state"], *scope.user_key, kind, named) not in (None, "pending"):
-        number += 1
-        named = f"{subject_id}:{number}"
-    return named
+    """As `request`, for what may be asked for again: the same `kind`, `subject_id` and `payload` is the same event only
+    while that one waits for a worker."""
+    asked = hashlib.sha256(json.dumps(payload, sort_keys=True).encode()).hexdigest()[:16]
+    same = f"{subject_id}{RESERVED}{asked}{RESERVED}"
+    await lock_user(connection, scope)  # whoever asks for the same at the same moment waits, and finds it here
+    waiting: int | None = await connection.fetchval(
+        SQL["waiting_request"], *scope.user_key, kind.partition(".")[0], same
+    )
+    if waiting is not None:
+        return waiting
+    return await request(connection, scope, kind, f"{same}{uuid4().hex}", payload, occurred_at, now=now)
 
 
 async def pending(

@@ -1,13 +1,11 @@
 """Work as jobs: what a tenant may ask for, look at, retry and cancel, and how far behind the workers are."""
 
-import hashlib
 import json
 import re
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from datetime import datetime
 from typing import TYPE_CHECKING, Final
-from uuid import uuid4
 
 from pydantic import JsonValue
 
@@ -53,23 +51,14 @@ class JobLedger:
         self._pool, self._clock, self._marks = pool, clock, marks
 
     async def request(
-        self,
-        scope: Scope,
-        kind: RequestKind,
-        subject_id: str,
-        payload: Mapping[str, JsonValue],
-        occurred_at: datetime,
-        *,
-        anew: bool = False,
+        self, scope: Scope, kind: RequestKind, subject_id: str, payload: Mapping[str, JsonValue], occurred_at: datetime
     ) -> Job:
-        """Ask for an extraction, a reflection, maintenance, or work of the catalog. The same `kind` and `subject_id` is
-        the same job; `anew`: only until a worker begins with it. What is asked for in an agent's view is known by it.
-        """
+        """Ask for an extraction, a reflection or maintenance. The same `kind` and `subject_id` is the same job. What is
+        asked for in an agent's view is known by it."""
         if scope.view is not None:
             payload, subject_id = {**payload, "agent_id": scope.view}, f"{subject_id}{RESERVED}{scope.view}"
-        ask = request_anew if anew else request
         async with tenant_tx(self._pool, scope) as connection:
-            event_id = await ask(connection, scope, kind, subject_id, payload, occurred_at, now=self._clock())
+            event_id = await request(connection, scope, kind, subject_id, payload, occurred_at, now=self._clock())
             return await _read(connection, scope.tenant_id, f"{event_id}.{kind.partition('.')[0]}")
 
     async def request_anew(
@@ -79,16 +68,9 @@ class JobLedger:
         that one waits for a worker."""
         if scope.view is not None:
             payload = {**payload, "agent_id": scope.view}
-        asked = hashlib.sha256(json.dumps(payload, sort_keys=True).encode()).hexdigest()[:16]
-        same = f"{subject_id}{RESERVED}{asked}{RESERVED}"
         async with tenant_tx(self._pool, scope) as connection:
-            await lock_user(connection, scope)  # whoever asks for the same at the same moment waits, and finds it here
-            stage = kind.partition(".")[0]
-            event_id = await connection.fetchval(SQL["waiting_request"], *scope.user_key, stage, same)
-            if event_id is None:
-                subject = f"{same}{uuid4().hex}"
-                event_id = await request(connection, scope, kind, subject, payload, occurred_at, now=self._clock())
-            return await _read(connection, scope.tenant_id, f"{event_id}.{stage}")
+            event_id = await request_anew(connection, scope, kind, subject_id, payload, occurred_at, now=self._clock())
+            return await _read(connection, scope.tenant_id, f"{event_id}.{kind.partition('.')[0]}")
 
     async def erase(self, scope: Scope, erasure: Erasure) -> Job:
         """Ask for something to be forgotten for good; see `request_erasure`. The job's result is the report."""

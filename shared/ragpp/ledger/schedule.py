@@ -9,10 +9,10 @@ from pydantic import JsonValue
 
 from ragpp.clock import Clock
 from ragpp.jobs import UserSettings
-from ragpp.ledger.events import SQL, NewEvent, RequestKind, lock_user, not_begun, record, request
+from ragpp.ledger.events import SQL, NewEvent, RequestKind, lock_user, record, request
 from ragpp.ledger.relaying import relay_tx
 from ragpp.models import Scope
-from ragpp.stores.postgres import Pool
+from ragpp.stores.postgres import Connection, Pool
 
 AT_ONCE: Final = 500
 """Users whose requests one tick makes, at most; the next one goes on."""
@@ -144,7 +144,7 @@ class ScheduleLedger:
                     "date": day.isoformat(),
                     "time_zone": time_zone,
                 }
-                subject = await not_begun(connection, scope, "reflect.requested", f"daily:{day.isoformat()}")
+                subject = await _not_begun(connection, scope, f"daily:{day.isoformat()}")
                 await request(connection, scope, "reflect.requested", subject, payload, end, now=self._clock())
         return len(days)
 
@@ -186,3 +186,14 @@ class ScheduleLedger:
 def _count(deleted: str) -> int:
     """How many rows a DELETE says that it took."""
     return int(deleted.rsplit(" ", 1)[-1])
+
+
+async def _not_begun(connection: Connection, scope: Scope, subject: str) -> str:
+    """The first of `subject`, `subject:2`, `subject:3`, ... for which nobody asked for a reflection, or which still
+    waits for its turn."""
+    kind: RequestKind = "reflect.requested"
+    named, number = subject, 1
+    while await connection.fetchval(SQL["request_state"], *scope.user_key, kind, named) not in (None, "pending"):
+        number += 1
+        named = f"{subject}:{number}"
+    return named
