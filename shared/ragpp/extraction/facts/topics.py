@@ -102,7 +102,7 @@ class Topic:
 
     def _note_person(self, text: str, who: Who) -> None:
         found = [match.group() for match in _NAME.finditer(text)]
-        people = [name for name in found if name.lower() in who.people]
+        people = [name for name in found if name.lower() in who.people and name.lower() not in CHAT_WORDS]
         alone = [name for name in found if len(found) == 1 and name == text.rstrip(".!") and _is_a_name(name)]
         likely = [name for name in people if " " in name or not text.startswith(name)] or people or alone
         if likely:
