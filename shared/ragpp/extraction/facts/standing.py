@@ -23,6 +23,7 @@ _INSIDE: Final = re.compile(
     r"(?P<pointing>that|this|those|these|there)(?=[.,;!?]|\s(?:on|in|at|from|to|for|with|after|before|and|but)\b|\s*$)|"
     r"(?P<owned>its|their)(?=\s[a-z]))"
 )
+_SOMEBODY: Final = re.compile(r"(?<=[a-z,]\s)(?:him|he|she|(?P<owned>his|her)(?=\s[a-z])|her)\b")
 _CONTRACTED: Final = re.compile(r"'(s|re|ve|ll|d)\b")
 _LONG_FORM: Final = {"re": "are", "ve": "have", "ll": "will", "d": "would"}
 _POINTING: Final = word_set("this that these those")
@@ -43,7 +44,7 @@ def written_out(text: str, topic: Topic) -> str | None:
     """`text` with its pronouns as what they stand for; None where that is not known of the one it begins with."""
     match = _PRONOUN.match(text)
     if match is None:
-        return _inside(text, topic) if _OWN.match(text) else text
+        return _with_its_object(_with_the_person(text, topic), topic)
     if match.group().lower() in _POINTING and text[match.end() :].split(maxsplit=1)[0].lower() not in AUXILIARIES:
         return f"The{text[match.end() :]}"
     person = match["person"] or match["persons"]
@@ -64,13 +65,27 @@ def written_out(text: str, topic: Topic) -> str | None:
     return capitalised(stands_for + rest)
 
 
-def _inside(text: str, topic: Topic) -> str:
-    """What somebody says of themselves, with the thing they do it to: "I returned it" → "I returned the kettle"."""
+def _with_the_person(text: str, topic: Topic) -> str:
+    """With who "him" or "her" is, where nobody was named before it in the sentence."""
+    match = _SOMEBODY.search(text)
+    if match is None or topic.person is None or evidence.names(text[: match.start()], from_the_start=True):
+        return text
+    who = possessive(topic.person) if match["owned"] else topic.person
+    return f"{text[: match.start()]}{who}{text[match.end() :]}"
+
+
+def _with_its_object(text: str, topic: Topic) -> str:
+    """With what "it" is behind a verb: "I returned it" → "I returned the kettle". That is never what the clause is
+    about, so it was spoken of before."""
     match = _INSIDE.search(text)
     thing = (topic.name or topic.thing) if topic.lasting else (topic.thing or topic.name)
-    thing = f"the {thing}" if thing and thing[-1].islower() and not thing.lower().startswith("the ") else thing
     if match is None or thing is None or evidence.names(text[: match.start()]):
         return text
+    verb = Clause(text).verb
+    if not _OWN.match(text) and (verb is None or match["owned"] or len(text[verb.end : match.start()].split()) > 1):
+        return text
+    if thing[-1].islower() and not thing.lower().startswith("the "):
+        thing = f"the {thing}"
     thing = f"the {thing[4:]}" if thing.startswith("The ") else thing
     whose = possessive(thing) if match["owned"] else thing
     return f"{text[: match.start()]}{whose}{text[match.end() :]}"
@@ -82,16 +97,23 @@ def possessive(name: str) -> str:
 
 def about(text: str, topic: Topic, *, always: bool) -> str:
     """`text` behind the name of what it is about where it names nothing itself: "Vega kettle: The lid is loose". Only
-    where it speaks of something definite, unless `always`."""
+    where it speaks of something definite or answers a question, unless `always`; an answer that has no word of the
+    question stands behind that."""
     subject = Clause(text).subject
-    name = topic.name
     own = _OWN.match(subject) is not None
-    if name is None or not subject or (own and (topic.asked is None or evidence.names(text))):
+    if not subject or evidence.names(subject) or (own and (topic.asked is None or evidence.names(text))):
         return text
-    words = {word.lower() for word in name.split()}
-    if words & {word.lower().removesuffix("'s") for word in text.split()} or evidence.names(subject):
-        return text
-    return f"{capitalised(name)}: {text}" if always or own or _DEFINITE.match(text) else text
+    behind = topic.asked is not None and text.startswith(topic.asked)
+    answer = (
+        topic.asked is not None and not behind and not set(evidence.content(text)) & set(evidence.content(topic.asked))
+    )
+    said = f"{topic.asked} {text}" if answer else text
+    if topic.name is None or not (always or own or answer or _DEFINITE.match(text)):
+        return said
+    words = {word.lower() for word in topic.name.split()}
+    if words & {word.lower().strip("?,.").removesuffix("'s") for word in said.split()}:
+        return said
+    return f"{capitalised(topic.name)}: {said}"
 
 
 def spoken_by(text: str, speaker: str | None, other: str | None) -> str:
@@ -105,6 +127,9 @@ def _agreeing(text: str) -> str:
     """ "I work" as "I works", for a name to take the place of the pronoun; nothing changes in quotation marks."""
     pieces, done = list[str](), 0
     for match in _SPOKEN.finditer(clean(text)):
+        before = text[: match.start()].rsplit(maxsplit=1)
+        if before and before[-1].lower() in AUXILIARIES:
+            continue  # "Can I pay by card"
         for group in ("verb", "second"):
             if match[group] is None or (
                 group == "second" and match[group] not in BASES and match[group] not in _AGREED
