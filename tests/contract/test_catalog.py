@@ -6,7 +6,7 @@ from itertools import product
 
 import pytest
 
-from ragpp.catalog import ItemQuery, MemoryItem
+from ragpp.catalog import CatalogInput, ItemQuery, MemoryItem
 from ragpp.errors import CategoryNotFoundError, Conflict, InvalidInput, NotFound, Outdated, ResourceNotFoundError
 from ragpp.models import SHARED, Filters, MemoryQuery, Scope
 from ragpp.tiers import CatalogTier
@@ -189,6 +189,15 @@ async def test_what_all_users_share_is_seen_by_each_and_changed_by_none(tier: Ca
     assert (await tier.get_resource(other, "r")).content == "the handbook"
     assert await tier.forget(everybody(scope), ["i"]) == 1
     assert await searched(tier, other, "office") == []
+
+
+async def test_what_all_users_share_rests_on_no_users_interactions(tier: CatalogTier, scope: Scope) -> None:
+    shared = everybody(scope)
+    with pytest.raises(InvalidInput):
+        await tier.store(shared, [conversation(("Ann", "I live in Porto."), ids=("m1",))])
+    with pytest.raises(InvalidInput):
+        await tier.store(shared, [resource(id="r"), item("Porto", "r", sources=("m1",))])
+    assert await tier.holdings(shared) == {}
 
 
 async def test_what_occurred_later_is_not_seen(tier: CatalogTier, scope: Scope) -> None:
@@ -464,6 +473,25 @@ async def test_a_conversation_that_arrives_late_holds_nothing_forgotten(tier: Ca
     stored = await tier.store(scope, [both, gone])
     assert [one.forgotten for one in stored] == [False, True]
     assert (await tier.get_resource(scope, "r")).content == "Bob: I sail.\n"
+
+
+async def test_what_comes_with_a_forgotten_resource_is_not_kept_either(tier: CatalogTier, scope: Scope) -> None:
+    said = resource("granite", id="r")
+    await tier.store(scope, [said])
+    await tier.delete_resource(scope, "r")
+    await tier.forget_sources(scope, ["m1"])
+    silent = conversation(("Ann", "I live in Porto."), id="silent", ids=("m1",))
+    entries: list[CatalogInput] = [
+        said,
+        item("granite", "r"),
+        silent,
+        item("Porto", "silent"),
+        resource(id="new"),
+        item("saffron", "new"),
+    ]
+    stored = await tier.store(scope, entries)
+    assert [one.forgotten for one in stored] == [True, True, True, True, False, False]
+    assert await tier.holdings(scope) == {"resources": 1, "items": 1}
 
 
 async def test_another_agents_words_under_a_known_id_are_a_conflict(tier: CatalogTier, scope: Scope) -> None:

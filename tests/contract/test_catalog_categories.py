@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from ragpp.catalog import ItemEntry, MemoryCategory, PageLine, PageSection, ResourceEntry
+from ragpp.catalog import ItemEntry, MemoryCategory, PageLine, PageSection, ResourceEntry, ResourceMessage
 from ragpp.errors import CategoryExistsError, CategoryNotFoundError, ConsolidationError, InvalidInput, Outdated
 from ragpp.models import Scope
 from ragpp.tiers import CatalogTier
@@ -357,6 +357,47 @@ async def test_a_persons_page_loses_what_rests_on_the_gone_alone_and_does_not_br
     assert shows(again, "Ours to keep", "cheap", "res_0") == [True, False, False]
 
 
+async def test_what_a_forgotten_message_said_leaves_a_page_that_a_person_edited(
+    tier: CatalogTier,
+) -> None:
+    scope = new_scope()
+    said = "Ada: The launch code is 1931.\nBen: Lions sleep for twenty hours.\n"
+    messages = (
+        ResourceMessage(name="Ada", start=5, end=29, interaction_id="m1"),
+        ResourceMessage(name="Ben", start=35, end=64, interaction_id="m2"),
+    )
+    talk = ResourceEntry(id="res_talk", resource_type="conversation", content=said, messages=messages, occurred_at=NOON)
+    for name in ("prices", "plans"):
+        await tier.create_category(scope, name, PRICES)
+    code = item("item_code", "The launch code is 1931", "res_talk", "plans").model_copy(update={"sources": ("m1",)})
+    other = item("item_lions", "Lions sleep for twenty hours", "res_talk").model_copy(update={"sources": ("m2",)})
+    await tier.store(scope, [talk, code.model_copy(update={"by_hand": False}), other])
+    plans = await tier.consolidate(scope, "plans")
+    await tier.edit_category(scope, "plans", f"Ours to keep.\n\n{plans.markdown_content}")
+    await tier.consolidate(scope, "prices")
+
+    assert await tier.forget_sources(scope, ["m1"]) == ["res_talk"]
+
+    assert shows(await tier.get_category(scope, "plans"), "Ours to keep", "1931", "Launch") == [True, False, False]
+    assert shows(await tier.consolidate(scope, "prices"), "Lions sleep", "(res_talk)") == [True, True]
+
+
+async def test_what_is_no_longer_extracted_leaves_the_page(tier: CatalogTier) -> None:
+    scope = new_scope()
+    await tier.create_category(scope, "prices", PRICES)
+    await tier.store(scope, [resource("res_a")])
+    first, second = (
+        item(f"item_{number}", text, "res_a").model_copy(update={"by_hand": False})
+        for number, text in enumerate(("The Basic plan is at $99", "Lions sleep for twenty hours"))
+    )
+    await tier.put_extracted(scope, "res_a", [first, second])
+    await tier.consolidate(scope, "prices")
+    await tier.put_extracted(scope, "res_a", [second])
+    assert shows(await tier.get_category(scope, "prices"), "$99") == [False]
+    made = await tier.consolidate(scope, "prices")
+    assert shows(made, "$99", "Lions") == [False, True]
+
+
 async def test_what_all_users_shared_leaves_the_pages_of_each(tier: CatalogTier) -> None:
     scope = new_scope()
     of_all = everybody(scope)
@@ -367,6 +408,27 @@ async def test_what_all_users_shared_leaves_the_pages_of_each(tier: CatalogTier)
     await tier.delete_resource(of_all, "res_all")
     assert shows(await tier.get_category(scope, "prices"), "$99", "$120") == [True, False]
     assert await tier.due_categories(scope) == ["prices"]
+
+
+async def test_an_erased_users_part_of_what_all_users_share_leaves_the_pages_of_others(tier: CatalogTier) -> None:
+    scope, other = new_scope(), "another"
+    of_all = everybody(scope)
+    await tier.create_category(of_all, "prices", "What everybody may know of prices")
+    shared = item("item_all", "The list price is $120", "res_all")
+    await tier.store(
+        of_all,
+        [
+            resource("res_all").model_copy(update={"contributor": other}),
+            shared.model_copy(update={"contributor": other}),
+        ],
+    )
+    await filled(tier, scope, ["The Basic plan is at $99"])
+    await tier.consolidate(scope, "prices")
+    await tier.consolidate(of_all, "prices")
+    while await tier.erase(scope.model_copy(update={"user_id": other}), 2**62):
+        pass
+    assert shows(await tier.get_category(scope, "prices"), "$99", "$120") == [True, False]
+    assert (await tier.get_category(of_all, "prices")).markdown_content == EMPTY
 
 
 async def test_stats_count_what_the_scope_sees(tier: CatalogTier) -> None:
@@ -387,3 +449,8 @@ async def test_stats_count_what_the_scope_sees(tier: CatalogTier) -> None:
     assert whole.last_extraction_at is not None
     assert whole.last_consolidation_at is not None
     assert whole.storage_bytes > shared.storage_bytes > 3 * 2 * 384
+    other = await tier.stats(scope.model_copy(update={"user_id": "another"}))
+    assert (other.total_resources, other.storage_bytes) == (0, 0)
+    await tier.store(everybody(scope), [resource("res_all")])
+    other = await tier.stats(scope.model_copy(update={"user_id": "another"}))
+    assert (other.total_resources, other.storage_bytes) == (1, 0)

@@ -17,21 +17,23 @@ from ragpp.errors import ConsolidationError
 from ragpp.models import Scope
 from ragpp.settings import ForgettingSettings, PostgresSettings
 from ragpp.stores.forgetting import SourceMarks
-from ragpp.stores.postgres import Connection, Pool, create_pool
+from ragpp.stores.postgres import Connection, Pool, create_pool, ensure_open
+from ragpp.text.tokens import TokenCounter
 from ragpp_infra.embedded.stack import Endpoints
 from ragpp_services.catalog.categories.tier import Categories
 from ragpp_services.catalog.pages import resolved
+from ragpp_services.catalog.rebuilding import Rebuilding
 from ragpp_services.catalog.store import CatalogStore
 from ragpp_services.catalog.tier import PostgresCatalogTier
 from ragpp_services.catalog.vectors import Vectors
-from tests.support.catalog import catalog_tier
+from tests.support.catalog import catalog_tier, conversation
 from tests.support.scopes import new_scope
 
 pytestmark = pytest.mark.server
 
 NOON = datetime(2026, 5, 1, 12, tzinfo=UTC)
 PRICES = "What our products cost, and what is in each plan"
-SAID = ("The Basic plan is at $99", "Lions sleep for twenty hours", "Whales sing at night", "Ada lives in Oslo")
+SAID = ("The Basic plan is at $99", "The Basic plan is at $199", "Whales sing at night", "Ada lives in Oslo")
 
 
 def noon() -> datetime:
@@ -48,6 +50,7 @@ async def tier(endpoints: Endpoints) -> AsyncIterator[PostgresCatalogTier]:
 async def pool(endpoints: Endpoints, tier: PostgresCatalogTier) -> AsyncIterator[Pool]:
     assert tier
     made = create_pool(PostgresSettings(dsn=endpoints.postgres_app_dsn))
+    await ensure_open(made)
     yield made
     await made.close()
 
@@ -60,9 +63,13 @@ async def rows_of(pool: Pool, scope: Scope) -> AsyncIterator[Connection]:
         yield connection
 
 
+def store_on(pool: Pool) -> CatalogStore:
+    return CatalogStore(pool, SourceMarks(ForgettingSettings().key))
+
+
 def categories_with(pool: Pool, contradicts: Callable[[str, str], bool]) -> Categories:
     """The categories' part of the tier, with another reading of what contradicts what."""
-    store = CatalogStore(pool, SourceMarks(ForgettingSettings().key))
+    store = store_on(pool)
     return Categories(store, Vectors(store, HashingEmbedder()), noon, contradicts)
 
 
@@ -101,6 +108,21 @@ class Held:
         self.asked.set()
         assert self.let_go.wait(30)
         return False
+
+
+class HeldCounter:
+    """Counts tokens, once it is let go."""
+
+    def __init__(self, held: Held) -> None:
+        self._held, self._counter = held, TokenCounter()
+
+    def count(self, text: str) -> int:
+        self._held("", "")
+        return self._counter.count(text)
+
+    def spans(self, text: str) -> list[tuple[int, int]]:
+        self._held("", "")
+        return self._counter.spans(text)
 
 
 @asynccontextmanager
@@ -145,6 +167,19 @@ async def test_what_all_users_shared_and_is_forgotten_while_a_users_page_is_made
         await tier.delete_resource(of_all, "res_1")
     for page in (making.result(), await page_of(tier, scope)):
         assert ("$99" in page, "$199" in page) == (False, True)
+
+
+async def test_what_comes_while_a_page_is_made_does_not_hold_it_up_and_counts_as_new(
+    tier: PostgresCatalogTier, pool: Pool
+) -> None:
+    scope = new_scope()
+    await tier.create_category(scope, "prices", PRICES)
+    await say(tier, scope, 1, ["The Basic plan is at $99", "The Basic plan is at $199"])
+    async with while_a_page_is_made(pool, scope) as making:
+        await say(tier, scope, 2, ["Lions sleep for twenty hours"])
+    made = await tier.get_category(scope, "prices")
+    assert (making.result(), made.item_count, made.new_items) == (made.markdown_content, 3, 1)
+    assert ("Lions" in made.markdown_content, "$199" in made.markdown_content) == (False, True)
 
 
 async def test_what_a_person_writes_while_a_page_is_made_is_read_before_it_is_replaced(
@@ -310,3 +345,22 @@ async def test_vectors_words_and_groups_are_made_anew_of_the_rows_alone(tier: Po
     assert calls >= 5
     async with rows_of(pool, scope) as connection:
         assert await connection.fetch(INDEX, scope.user_id) == before
+
+
+async def test_words_that_are_forgotten_while_they_are_indexed_anew_do_not_come_back(
+    tier: PostgresCatalogTier, pool: Pool
+) -> None:
+    scope, held, store = new_scope(), Held(), store_on(pool)
+    await tier.store(
+        scope,
+        [conversation(("Ada", "The launch code is 1931"), ("Ben", "Lions sleep"), id="res_talk", ids=("m1", "m2"))],
+    )
+    rebuilding = Rebuilding(store, Vectors(store, HashingEmbedder()), HeldCounter(held))
+    running = asyncio.create_task(rebuilding.rebuild(scope))
+    assert await asyncio.to_thread(held.asked.wait, 30)
+    await tier.forget_sources(scope, ["m1"])
+    held.let_go.set()
+    await running
+    assert await tier.search_resources(scope, "launch code 1931") == []
+    [found] = await tier.search_resources(scope, "lions")
+    assert "1931" not in found.content

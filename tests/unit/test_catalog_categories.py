@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from ragpp.catalog import PageLine, PageSection
 from ragpp.errors import ConsolidationError, InvalidInput
 from ragpp.fields import MAX_ID_CHARS
-from ragpp_services.catalog.categories.making import made_here, made_of, page_items
+from ragpp_services.catalog.categories.making import made_here, made_of, page_items, still_are
 from ragpp_services.catalog.categories.mending import without_lines_naming
 from ragpp_services.catalog.categories.naming import checked_description, checked_name, checked_page
-from ragpp_services.catalog.categories.values import Statement
+from ragpp_services.catalog.categories.values import Statement, StatementIds
 from ragpp_services.catalog.pages import resolved
 
 NOON = datetime(2026, 5, 1, 12, tzinfo=UTC)
@@ -91,6 +91,16 @@ def test_an_item_rests_on_its_own_resource_first_and_on_those_that_say_the_same(
     mine, everybodys = page_items(rows)
     assert [source.resource_id for source in mine.sources] == ["res_b", "res_a"]
     assert [source.resource_id for source in everybodys.sources] == ["res_c"]
+
+
+def test_a_page_holds_while_what_it_was_made_of_is_there_whatever_came_since() -> None:
+    read: StatementIds = [("a", None, 1), ("b", "a", 2)]
+    assert still_are(read, read)
+    assert still_are(read, [*read, ("c", None, 3)])
+    assert still_are([], [("c", None, 3)])
+    assert not still_are(read, read[:1])
+    assert not still_are(read, [("a", None, 1), ("b", None, 2)])
+    assert not still_are(read[1:], read)
 
 
 def test_what_contradicts_is_asked_with_the_earlier_fact_first() -> None:

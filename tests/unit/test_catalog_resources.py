@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from ragpp.catalog import ResourceMessage
 from ragpp.text.lexical import document_weights, query_terms
 from ragpp.text.tokens import TokenCounter
+from ragpp_services.catalog.forgetting import ERASED_TOKENS, together
 from ragpp_services.catalog.resources.indexing import Said, content_hash, cut, without_turns
 from tests.support.catalog import conversation
 
@@ -76,3 +77,13 @@ def test_its_chunks_cover_it_and_hold_its_words() -> None:
     (term,) = query_terms("saffron")
     assert all(term in one.lexical for one in chunks)
     assert chunks[0].lexical == document_weights(content[chunks[0].start : chunks[0].end])
+
+
+@given(st.lists(st.integers(0, 2 * ERASED_TOKENS), min_size=1, max_size=9))
+def test_as_many_are_erased_together_as_are_short_enough_and_one_at_least(lengths: list[int]) -> None:
+    resources = {f"r{place}": tokens for place, tokens in enumerate(lengths)}
+    taken = together(resources)
+    assert taken == list(resources)[: len(taken)]
+    assert taken
+    assert len(taken) == 1 or sum(lengths[: len(taken)]) <= ERASED_TOKENS
+    assert len(taken) == len(lengths) or sum(lengths[: len(taken) + 1]) > ERASED_TOKENS

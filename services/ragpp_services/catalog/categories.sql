@@ -41,12 +41,9 @@ SELECT category.*, held.item_count, held.new_items
           AND item.seen_by IS NULL AND item.one_with IS NULL) AS held
  ORDER BY category.name, category.user_id = ''
 
--- name: category_descriptions
--- Of the user's own and all users', by name; of two of one name the user's own.
-SELECT DISTINCT ON (name) name, description, embedding
-  FROM catalog.categories
- WHERE tenant_id = $1 AND user_id IN ($2, '')
- ORDER BY name, user_id = ''
+-- name: category_names
+-- Of the user's own and all users'.
+SELECT DISTINCT name FROM catalog.categories WHERE tenant_id = $1 AND user_id IN ($2, '') ORDER BY name
 
 -- name: category_item_ids
 -- In the order in which they came.
@@ -160,23 +157,24 @@ UPDATE catalog.items SET category = NULL, moved = 0
 RETURNING id
 
 -- name: count_all
--- What the scope sees, and when something was last done. $3 view text or null
+-- What the scope sees, when something was last done, and how large the user's own part of it is. $3 view text or null
 SELECT resources.*, items.*, categories.*
   FROM (SELECT count(*) AS resources, max(extracted_at) AS extracted_at,
                COALESCE(sum(pg_column_size(content) + COALESCE(pg_column_size(packed), 0)
-                            + pg_column_size(metadata) + pg_column_size(messages)), 0) AS resource_bytes
+                            + pg_column_size(metadata) + pg_column_size(messages))
+                        FILTER (WHERE user_id = $2), 0) AS resource_bytes
           FROM catalog.resources
          WHERE tenant_id = $1 AND user_id IN ($2, '') AND ($3::text IS NULL OR seen_by IS NULL OR seen_by = $3)
        ) AS resources,
        (SELECT count(*) FILTER (WHERE one_with IS NULL) AS items,
                COALESCE(sum(pg_column_size(content) + pg_column_size(embedding) + pg_column_size(lexical)
-                            + pg_column_size(metadata)), 0) AS item_bytes
+                            + pg_column_size(metadata)) FILTER (WHERE user_id = $2), 0) AS item_bytes
           FROM catalog.items
          WHERE tenant_id = $1 AND user_id IN ($2, '') AND ($3::text IS NULL OR seen_by IS NULL OR seen_by = $3)
        ) AS items,
        (SELECT count(*) AS categories, max(consolidated_at) AS consolidated_at,
-               COALESCE(sum(pg_column_size(description) + pg_column_size(embedding) + pg_column_size(markdown)), 0)
-                 AS category_bytes
+               COALESCE(sum(pg_column_size(description) + pg_column_size(embedding) + pg_column_size(markdown))
+                        FILTER (WHERE user_id = $2), 0) AS category_bytes
           FROM catalog.categories
          WHERE tenant_id = $1 AND user_id IN ($2, '')) AS categories
 

@@ -1,32 +1,40 @@
 """What was extracted from a resource, brought in line with what is there."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime
+from typing import Final
 
-from ragpp.catalog import MemoryItem
 from ragpp.errors import ResourceNotFoundError
 from ragpp_services.catalog import forgetting, storing
 from ragpp_services.catalog.items.rows import NewItem
-from ragpp_services.catalog.items.tier import read_places
+from ragpp_services.catalog.resources.rows import KnownResource
 from ragpp_services.catalog.store import Rows
 
+PUT_AT_ONCE: Final = 500
+"""Extracted items that are written together, in half a second in which others wait."""
 
-async def put_extracted(rows: Rows, resource_id: str, items: Sequence[NewItem], now: datetime) -> list[MemoryItem]:
-    """Let `items` be what was extracted from the resource; returns them as they are now, one for those that are one.
-    Nothing of a stub changes. Raises Conflict, ResourceNotFoundError, CategoryNotFoundError."""
+
+async def put(rows: Rows, resource_id: str, items: Sequence[NewItem], now: datetime) -> None:
+    """Add those of `items`, which were extracted from the resource, that are new; nothing to a stub. Raises Conflict,
+    ResourceNotFoundError, CategoryNotFoundError."""
+    if not (await _resource(rows, resource_id)).is_stub:
+        await storing.write(rows, [new.entry for new in items], storing.Prepared({}, dict(enumerate(items))), now)
+
+
+async def keep_only(rows: Rows, resource_id: str, ids: Collection[str], now: datetime) -> list[int]:
+    """Let nothing be extracted from the resource but what has these ids; of a stub all stays. Returns the places of
+    the items that it then has. Raises ResourceNotFoundError."""
+    is_stub = (await _resource(rows, resource_id)).is_stub
+    there = {one.id for one in await rows.items.of_resources([resource_id]) if not one.by_hand}
+    if not is_stub:
+        await forgetting.take_back(rows, there.difference(ids), now)
+        there = there.intersection(ids)
+        await rows.resources.note_extracted(resource_id, now)
+    return await rows.items.places_of(there)
+
+
+async def _resource(rows: Rows, resource_id: str) -> KnownResource:
     known = (await rows.resources.known([resource_id])).get(resource_id)
     if known is None or not storing.in_view(known.seen_by, rows.scope.view):
         raise ResourceNotFoundError(f"there is no resource {resource_id!r}", details={"resource_id": resource_id})
-    there = [one for one in await rows.items.of_resources([resource_id]) if not one.by_hand]
-    kept = {one.id for one in there}
-    if not known.is_stub:
-        wanted = {new.entry.id for new in items}
-        prepared = storing.Prepared({}, dict(enumerate(items)))
-        stored = await storing.write(rows, [new.entry for new in items], prepared, now)
-        await forgetting.drop_items(rows, kept - wanted, now)
-        if kept - wanted:
-            await rows.raise_epoch()
-        kept = wanted - {one.id for one in stored if one.forgotten}
-        await rows.resources.note_extracted(resource_id, now)
-    places = [place for identifier in sorted(kept) if (place := await rows.items.place_of(identifier)) is not None]
-    return [one.item for one in await read_places(rows.items, list(dict.fromkeys(places)))]
+    return known

@@ -3,6 +3,8 @@ never been."""
 
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
+from itertools import accumulate
+from typing import Final
 
 from pydantic import JsonValue
 
@@ -13,10 +15,12 @@ from ragpp_services.catalog.categories.mending import mend
 from ragpp_services.catalog.items.regrouping import regroup
 from ragpp_services.catalog.items.rows import GoneItem
 from ragpp_services.catalog.items.sameness import same_fact
-from ragpp_services.catalog.resources.indexing import Said, content_hash
-from ragpp_services.catalog.resources.rows import GoneResource, NewChunk
+from ragpp_services.catalog.resources.rows import GoneResource, Indexed
 from ragpp_services.catalog.store import Rows
 from ragpp_services.catalog.storing import private_to
+
+ERASED_TOKENS: Final = 1_000_000
+"""Of resources that one erasure deletes at most: their chunks take a tenth of a second."""
 
 
 async def forget(rows: Rows, resource_ids: Collection[str], item_ids: Collection[str], now: datetime) -> int:
@@ -57,6 +61,15 @@ async def expire(rows: Rows, ids: Collection[str], now: datetime) -> int:
     return len(gone)
 
 
+async def take_back(rows: Rows, ids: Collection[str], now: datetime) -> None:
+    """Delete statements that are no longer extracted from their resource; they may be again. Begins an epoch where
+    there were any."""
+    gone = await drop_items(rows, ids, now)
+    if gone:
+        await rows.raise_epoch()
+        await rows.record([_item_gone(one, now) for one in gone], now)
+
+
 async def drop_items(
     rows: Rows, ids: Collection[str], now: datetime, resource_ids: Collection[str] = ()
 ) -> list[GoneItem]:
@@ -72,27 +85,28 @@ async def drop_items(
 async def withdraw(
     rows: Rows,
     interaction_ids: Collection[str],
-    left: Mapping[str, tuple[Said, int, Sequence[NewChunk]] | None],
     held: Sequence[Resource],
+    left: Mapping[str, Indexed | None],
     now: datetime,
 ) -> list[str]:
-    """Take interactions out of the resources that hold them, and delete what was taken from these; `left`: what those
-    say without, with its tokens and chunks, None where nothing is. Returns the ids of those that are to be extracted
-    anew."""
-    emptied = [one.resource_id for one in held if left[one.resource_id] is None and not one.is_stub]
+    """Take interactions out of the resources that hold them, and delete what was taken from these, or from a stub what
+    may rest on them; `left`: what those say without, None where that is nothing. Returns the ids of those that are to
+    be extracted anew."""
+    told = [one.resource_id for one in held if not one.is_stub]
+    emptied = [identifier for identifier in told if left[identifier] is None]
     again = []
-    for one in held:
-        said = left[one.resource_id]
-        if said is not None and not one.is_stub:
-            what, tokens, chunks = said
-            hashed = content_hash(one.resource_type, what.content)
-            await rows.resources.change_content(one.resource_id, what.content, what.messages, (hashed, tokens), chunks)
-            again.append(one.resource_id)
+    for identifier in told:
+        said = left[identifier]
+        if said is not None:
+            await rows.resources.change_content(identifier, said)
+            again.append(identifier)
     await rows.resources.drop_turns(interaction_ids)
     gone_resources = await rows.resources.delete(emptied)
     dropped = set(await rows.items.of_sources(interaction_ids))
+    stubs = {one.resource_id for one in held if one.is_stub}
     for item in await rows.items.of_resources([one.resource_id for one in held]):
-        if item.resource_id in emptied or not item.by_hand:
+        stays = item.by_hand or (item.resource_id in stubs and item.sources)
+        if item.resource_id in emptied or not stays:
             dropped.add(item.id)
     gone = await drop_items(rows, dropped, now, [one.resource_id for one in held])
     await rows.add_forgotten([one.id for one in gone_resources], now)
@@ -105,23 +119,41 @@ async def withdraw(
 
 async def erase(rows: Rows, before: int, contributor: str | None, now: datetime) -> bool:
     """Delete the oldest of each layer that were written by events of before that one, of a contributor where one is
-    named; whether there may be more. A resource on which somebody stored something by that event or later stays as a
-    stub, of that event. Begins an epoch."""
-    await rows.raise_epoch()
+    named; whether there may be more. Resources wait until few enough items rest on them. One on which somebody stored
+    something by that event or later stays as a stub, of that event. Begins an epoch, but for what all users share only
+    where something of the contributor is."""
     found = await rows.erasable(before, contributor, ERASED_AT_ONCE)
-    later = await rows.later_items(found.resources, before)
+    if contributor is not None and not (found.resources or found.items or found.categories):
+        return False
+    await rows.raise_epoch()
+    await regroup(rows.items, await rows.erase_categories(found.categories), same_fact)
+    erased = together(found.resources)
+    later = await rows.later_items(erased, before)
+    rested = [
+        one.id
+        for one in await rows.items.of_resources(erased)
+        if one.resource_id not in later or not one.by_hand or one.event_id < before
+    ]
+    going = list(dict.fromkeys((*found.items, *rested)))
+    if len(going) > ERASED_AT_ONCE:
+        erased, going, later = [], going[:ERASED_AT_ONCE], {}
+    dropped = await drop_items(rows, going, now, erased)
     await rows.resources.leave_stubs(list(later))
     await rows.date_stubs(later)
-    gone = await rows.resources.delete([one for one in found.resources if one not in later])
-    rested = {
-        one.id
-        for one in await rows.items.of_resources(found.resources)
-        if one.resource_id not in later or not one.by_hand or one.event_id < before
-    }
-    await regroup(rows.items, await rows.erase_categories(found.categories), same_fact)
-    dropped = await drop_items(rows, {*found.items, *rested}, now, found.resources)
+    gone = await rows.resources.delete([one for one in erased if one not in later])
     await rows.add_forgotten([*(one.id for one in gone), *(one.id for one in dropped)], now)
-    return ERASED_AT_ONCE in {len(found.resources), len(found.items), len(found.categories)}
+    return len(erased) < len(found.resources) or ERASED_AT_ONCE in {
+        len(found.resources),
+        len(found.items),
+        len(found.categories),
+    }
+
+
+def together(resources: Mapping[str, int]) -> list[str]:
+    """The first of these resources, whose tokens are given, that are short enough to be deleted together; one at
+    least."""
+    until = accumulate(resources.values())
+    return [one for one, tokens in zip(resources, until, strict=True) if tokens <= ERASED_TOKENS] or list(resources)[:1]
 
 
 def _resource_gone(one: GoneResource, now: datetime, *, stub: bool = False) -> NewEvent:

@@ -158,6 +158,15 @@ SELECT leader.ordinal
    AND ($3::text IS NULL OR items.seen_by IS NULL OR items.seen_by = $3)
  ORDER BY items.user_id = '' LIMIT 1;
 
+-- name: places_of_items
+-- Of the user's own, in the order in which they came. $3 ids text[]
+SELECT DISTINCT leader.ordinal
+  FROM catalog.items AS items
+  JOIN catalog.items AS leader
+    ON leader.tenant_id = $1 AND leader.user_id = $2 AND leader.id = COALESCE(items.one_with, items.id)
+ WHERE items.tenant_id = $1 AND items.user_id = $2 AND items.id = ANY ($3::text[])
+ ORDER BY leader.ordinal;
+
 -- name: page_of_items
 -- The latest first, those that stand for others alone. $4 category text or null, $5 resource_id text or null,
 -- $6 before this ordinal bigint, or null, $7 limit int

@@ -20,17 +20,17 @@ SELECT (SELECT count(*) FROM catalog.resources
            AND $3::text[] IS NULL AND ($4::bigint IS NULL OR event_id < $4)) AS categories;
 
 -- name: erasable
--- The oldest of each layer from before an event, of one contributor where that is named. $3 before event_id bigint,
--- $4 contributor text or null, $5 limit int
-(SELECT 'resource' AS layer, id FROM catalog.resources
+-- The oldest of each layer from before an event, with how long they are, of one contributor where that is named.
+-- $3 before event_id bigint, $4 contributor text or null, $5 limit int
+(SELECT 'resource' AS layer, id, tokens FROM catalog.resources
   WHERE tenant_id = $1 AND user_id = $2 AND event_id < $3 AND ($4::text IS NULL OR contributor = $4)
   ORDER BY event_id, id LIMIT $5)
 UNION ALL
-(SELECT 'item', id FROM catalog.items
+(SELECT 'item', id, tokens FROM catalog.items
   WHERE tenant_id = $1 AND user_id = $2 AND event_id < $3 AND ($4::text IS NULL OR contributor = $4)
   ORDER BY event_id, id LIMIT $5)
 UNION ALL
-(SELECT 'category', id FROM catalog.categories
+(SELECT 'category', id, 0 FROM catalog.categories
   WHERE tenant_id = $1 AND user_id = $2 AND event_id < $3 AND ($4::text IS NULL OR contributor = $4)
   ORDER BY event_id, id LIMIT $5);
 

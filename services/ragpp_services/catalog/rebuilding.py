@@ -44,7 +44,7 @@ class Rebuilding:
     async def _rebuild_texts(self, scope: Scope, items: Mapping[str, str], categories: Mapping[str, str]) -> None:
         if not items and not categories:
             return
-        made = await self._vectors.embed_all(list(items.values()))
+        made = await self._vectors.of_texts(list(items.values()))
         words = await asyncio.to_thread(_words, list(items.values()))
         indexed = {one: (vector, weights) for one, vector, weights in zip(items, made, words, strict=True)}
         described = dict(zip(categories, await standing(self._vectors, list(categories.values())), strict=True))

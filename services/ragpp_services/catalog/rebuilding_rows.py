@@ -3,6 +3,9 @@
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
+import numpy as np
+import numpy.typing as npt
+
 from ragpp.models import Vector
 from ragpp.stores.vector_values import halfvec, sparsevec
 from ragpp_services.catalog.resources.rows import NewChunk
@@ -41,7 +44,7 @@ class RebuildingRows:
             texts[row["layer"]][row["id"]] = row["text"]
         return texts["items"], texts["categories"]
 
-    async def put_items(self, indexed: Mapping[str, tuple[Vector, Mapping[int, float]]]) -> None:
+    async def put_items(self, indexed: Mapping[str, tuple[npt.NDArray[np.float32], Mapping[int, float]]]) -> None:
         """The vector and the words of each item by its id; what is gone is left."""
         rows = [(one, halfvec(vector), sparsevec(words)) for one, (vector, words) in indexed.items()]
         await self._run.change_many("put_item_index", rows)

@@ -99,9 +99,13 @@ SELECT string_agg(int8send(resource), ''::bytea) AS resources,
    AND ($4::text IS NULL OR resource_type = $4);
 
 -- name: found_chunks
--- The resources that a scan chose, each with where the chunk is that was found.
+-- The resources that a scan chose, each with the chunk that was found, or all of what is packed and where the chunk is.
 -- $4 resources' ordinals bigint[], $5 parts int[]
-SELECT resources.*, chunks.start AS found_start, chunks."end" AS found_end
+SELECT resources.user_id, resources.id, resources.ordinal, resources.resource_type,
+       substr(resources.content, chunks.start + 1, chunks."end" - chunks.start) AS content, resources.packed,
+       resources.metadata, json '[]' AS messages, resources.occurred_at, resources.created_at, resources.session_id,
+       resources.agent_id, resources.seen_by, resources.tokens, resources.is_stub,
+       chunks.start AS found_start, chunks."end" AS found_end
   FROM unnest($4::bigint[], $5::int[]) AS chosen (resource, part)
   JOIN catalog.resource_chunks AS chunks
     ON chunks.tenant_id = $1 AND chunks.user_id = ANY ($2::text[])

@@ -22,9 +22,9 @@ from ragpp_services.catalog.statements import EVERYBODY, SQL, Statements
 
 @dataclass(frozen=True, slots=True)
 class Erasable:
-    """Ids of what an erasure takes, by layer."""
+    """Ids of what an erasure takes, by layer; of resources with their tokens."""
 
-    resources: list[str]
+    resources: dict[str, int]
     items: list[str]
     categories: list[str]
 
@@ -79,10 +79,13 @@ class Rows:
     async def erasable(self, before: int, contributor: str | None, limit: int) -> Erasable:
         """Ids of the oldest of each layer, at most `limit` each, that were written by events of before that one; of a
         contributor where one is named."""
-        layers: dict[str, list[str]] = {"resource": [], "item": [], "category": []}
+        found = Erasable({}, [], [])
         for row in await self._run.own("erasable", before, contributor, limit):
-            layers[row["layer"]].append(row["id"])
-        return Erasable(layers["resource"], layers["item"], layers["category"])
+            if row["layer"] == "resource":
+                found.resources[row["id"]] = row["tokens"]
+            else:
+                (found.items if row["layer"] == "item" else found.categories).append(row["id"])
+        return found
 
     async def later_items(self, resource_ids: Collection[str], event_id: int) -> dict[str, int]:
         """Those of these resources on which somebody stored an item by that event or later, with the first of these

@@ -14,8 +14,7 @@ from ragpp_services.catalog.categories.asking import ask_for_pages
 from ragpp_services.catalog.items.regrouping import regroup
 from ragpp_services.catalog.items.rows import KnownItem, NewItem
 from ragpp_services.catalog.items.sameness import same_fact
-from ragpp_services.catalog.items.writing import check_categories, classified, seen_as
-from ragpp_services.catalog.resources.indexing import content_hash
+from ragpp_services.catalog.items.writing import check_categories, classified, of_resource
 from ragpp_services.catalog.resources.rows import KnownResource, NewResource
 from ragpp_services.catalog.store import Rows
 
@@ -53,7 +52,7 @@ async def write(rows: Rows, entries: Sequence[CatalogInput], prepared: Prepared,
     resource_ids = {entry.id for entry in entries if isinstance(entry, ResourceEntry)}
     known = await rows.resources.known(resource_ids | {one.entry.source_resource_id for one in prepared.items.values()})
     known_items = await rows.items.known({one.entry.id for one in prepared.items.values()})
-    items = _sourced(rows, prepared, known)
+    items = _sourced(rows, entries, prepared, known)
     _refuse_conflicts(entries, prepared, items, known, known_items)
     categories = await rows.items.categories() if items else []
     check_categories(list(items.values()), [name for name, _ in categories])
@@ -61,7 +60,13 @@ async def write(rows: Rows, entries: Sequence[CatalogInput], prepared: Prepared,
         {entry.id for entry in entries} | {source for one in items.values() for source in one.entry.sources}
     )
     stored = await _write_resources(rows, prepared.resources, known, gone, now)
-    kept = {place: one for place, one in items.items() if _may_be_kept(one, known_items, gone)}
+    living = known.keys() | {stored[place].id for place in prepared.resources if place in stored}
+    kept = {
+        place: one
+        for place, one in items.items()
+        if one.entry.id in known_items
+        or (one.entry.source_resource_id in living and gone.isdisjoint((one.entry.id, *one.entry.sources)))
+    }
     fresh = dict[str, NewItem]()
     for one in kept.values():
         if one.entry.id not in known_items:
@@ -73,10 +78,6 @@ async def write(rows: Rows, entries: Sequence[CatalogInput], prepared: Prepared,
         event_id = events.pop(row.id, None)  # of two of one id the second is a duplicate
         stored[place] = Stored(id=row.one_with or row.id, duplicate=event_id is None, event_id=event_id or row.event_id)
     return [stored.get(place, Stored(id=entry.id, forgotten=True)) for place, entry in enumerate(entries)]
-
-
-def _may_be_kept(one: NewItem, known: Mapping[str, KnownItem], gone: Collection[str]) -> bool:
-    return one.entry.id in known or (one.entry.id not in gone and not set(gone).intersection(one.entry.sources))
 
 
 async def write_items(rows: Rows, fresh: Sequence[NewItem], now: datetime) -> dict[str, int]:
@@ -123,27 +124,33 @@ async def _write_resources(
     stored: dict[int, Stored] = {}
     for place, new in prepared.items():
         identifier = None if new is None else new.entry.id
-        if identifier is None or identifier not in recorded or (identifier in known and known[identifier].is_stub):
+        if identifier is None or identifier not in recorded or _is_stub(identifier, known):
             continue
         duplicate = fresh.pop(identifier, None) is None
         stored[place] = Stored(id=identifier, duplicate=duplicate, event_id=recorded[identifier])
     return stored
 
 
-def _sourced(rows: Rows, prepared: Prepared, known: Mapping[str, KnownResource]) -> dict[int, NewItem]:
+def _sourced(
+    rows: Rows, entries: Sequence[CatalogInput], prepared: Prepared, known: Mapping[str, KnownResource]
+) -> dict[int, NewItem]:
     """The items as visible as their resources let them be. Raises ResourceNotFoundError."""
-    seen_by = {identifier: one.seen_by for identifier, one in known.items() if in_view(one.seen_by, rows.scope.view)}
-    for new in prepared.resources.values():
-        if new is not None:
-            seen_by.setdefault(new.entry.id, new.entry.seen_by)
+    whose = {
+        identifier: (one.seen_by, one.contributor)
+        for identifier, one in known.items()
+        if in_view(one.seen_by, rows.scope.view)
+    }
+    for entry in entries:
+        if isinstance(entry, ResourceEntry):
+            whose.setdefault(entry.id, (entry.seen_by, entry.contributor))
     result = {}
     for place, item in prepared.items.items():
         resource = item.entry.source_resource_id
-        if resource not in seen_by:
+        if resource not in whose:
             raise ResourceNotFoundError(
                 f"entry {place} is of a resource that is not there", details={"resource_id": resource}
             )
-        result[place] = seen_as(item, seen_by[resource])
+        result[place] = of_resource(item, *whose[resource])
     return result
 
 
@@ -155,32 +162,33 @@ def _refuse_conflicts(
     known_items: Mapping[str, KnownItem],
 ) -> None:
     """Raises Conflict when an id stands for other content, in the store or earlier in the batch, or for what others may
-    see. Of a stub nobody can tell."""
-    contents: dict[str, tuple[object, ...]] = {
-        f"resource {one.id}": (one.content_hash, one.seen_by) for one in known.values() if not one.is_stub
+    see. Of a stub, and of what nothing is left of, nobody can tell."""
+    contents: dict[tuple[str, str], tuple[object, ...]] = {
+        ("resource", one.id): (one.content_hash, one.seen_by) for one in known.values()
     }
-    contents |= {f"item {one.id}": (one.content, one.resource_id, one.seen_by) for one in known_items.values()}
-    stubs = {one.id for one in known.values() if one.is_stub}
+    contents |= {("item", one.id): (one.content, one.resource_id, one.seen_by) for one in known_items.values()}
+    untold = {place for place, new in prepared.resources.items() if new is None or _is_stub(new.entry.id, known)}
     indexes = []
     for place, entry in enumerate(entries):
+        said: tuple[object, ...]
+        if place in untold:
+            continue
         if isinstance(entry, ItemEntry):
-            seen_by = items[place].entry.seen_by
-            said: tuple[object, ...] = (entry.content, entry.source_resource_id, seen_by)
-            different = contents.setdefault(f"item {entry.id}", said) != said
+            said = (entry.content, entry.source_resource_id, items[place].entry.seen_by)
         else:
             new = prepared.resources[place]
-            content = content_hash(entry.resource_type, entry.content) if new is None else new.content_hash
-            said = (content, entry.seen_by)
-            different = (
-                new is not None and entry.id not in stubs and contents.setdefault(f"resource {entry.id}", said) != said
-            )
-        if different:
+            said = (None if new is None else new.said.content_hash, entry.seen_by)
+        if contents.setdefault((entry.kind, entry.id), said) != said:
             indexes.append(place)
     if indexes:
         raise Conflict(
             f"{len(indexes)} of {len(entries)} ids are known with other content, the first at index {indexes[0]}",
             details={"indexes": indexes},
         )
+
+
+def _is_stub(identifier: str, known: Mapping[str, KnownResource]) -> bool:
+    return identifier in known and known[identifier].is_stub
 
 
 def private_to(seen_by: str | None) -> dict[str, JsonValue]:
@@ -193,7 +201,7 @@ def _stored_event(new: NewResource) -> NewEvent:
     payload: dict[str, JsonValue] = {
         "resource_id": entry.id,
         "resource_type": entry.resource_type,
-        "content_length": len(new.content),
+        "content_length": len(new.said.content),
         "metadata_keys": [*entry.metadata],
         **private_to(entry.seen_by),
     }

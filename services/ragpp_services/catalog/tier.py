@@ -11,14 +11,13 @@ from ragpp.errors import InvalidInput, Outdated
 from ragpp.models import Entry, Health, Memory, MemoryQuery, Scope, Stored
 from ragpp.text.port import TokenSpans
 from ragpp.tierkit.health import health_of
-from ragpp_services.catalog import forgetting, storing
+from ragpp_services.catalog import extracting, forgetting, storing
 from ragpp_services.catalog.categories.tier import Categories
-from ragpp_services.catalog.extracting import put_extracted
-from ragpp_services.catalog.items.tier import Items
+from ragpp_services.catalog.items.tier import Items, read_places
 from ragpp_services.catalog.items.writing import new_item
 from ragpp_services.catalog.rebuilding import Rebuilding
-from ragpp_services.catalog.resources.indexing import Said, cut, new_resource, without_turns
-from ragpp_services.catalog.resources.rows import NewChunk, NewResource
+from ragpp_services.catalog.resources.indexing import Said, indexed, without_turns
+from ragpp_services.catalog.resources.rows import Indexed, NewResource
 from ragpp_services.catalog.resources.tier import Resources
 from ragpp_services.catalog.statements import EVERYBODY
 from ragpp_services.catalog.stats import Stats
@@ -77,7 +76,7 @@ class PostgresCatalogTier:
         self, scope: Scope, entries: Sequence[Entry | CatalogInput], epoch: int | None = None
     ) -> list[Stored]:
         """See the contract. What is forgotten of a conversation is left out of it, and it is the same without."""
-        accepted = _accepted(entries)
+        accepted = _accepted(scope, entries)
         if not accepted:
             return []
         await self._vectors.check_identity()
@@ -111,20 +110,27 @@ class PostgresCatalogTier:
         result: dict[int, NewResource | None] = {}
         for place, entry in entries.items():
             said = without_turns(Said(entry.content, entry.messages), without)
-            result[place] = None if said is None else new_resource(entry, said, self._counter)
+            result[place] = None
+            if said is not None:
+                result[place] = NewResource(entry, indexed(entry.resource_type, said, entry.metadata, self._counter))
         return result
 
     async def put_extracted(
         self, scope: Scope, resource_id: str, entries: Sequence[ItemEntry], epoch: int | None = None
     ) -> list[MemoryItem]:
-        """See the contract. A stub's items stay as they are."""
+        """See the contract. A stub's items stay as they are. PUT_AT_ONCE items are written together; where that is
+        interrupted, it is to be repeated."""
         if any(entry.source_resource_id != resource_id for entry in entries):
             raise InvalidInput("an extracted item names another resource than that which it was extracted from")
         await self._vectors.check_identity()
         matrix = await self._vectors.of_texts([entry.embedding or entry.content for entry in entries])
         items = [new_item(*pair, self._counter) for pair in zip(entries, matrix, strict=True)]
+        for begin in range(0, len(items), extracting.PUT_AT_ONCE):
+            async with self._store.writing(scope, epoch) as rows:
+                await extracting.put(rows, resource_id, items[begin : begin + extracting.PUT_AT_ONCE], self._clock())
         async with self._store.writing(scope, epoch) as rows:
-            return await put_extracted(rows, resource_id, items, self._clock())
+            places = await extracting.keep_only(rows, resource_id, [entry.id for entry in entries], self._clock())
+            return [one.item for one in await read_places(rows.items, places, told_replaced=False)]
 
     async def retrieve(self, query: MemoryQuery) -> list[Memory]:
         """Items, as `ragpp_services.catalog.items.ranking` ranks them, the current before what it replaced."""
@@ -153,20 +159,17 @@ class PostgresCatalogTier:
                         continue  # another was stored meanwhile
                     await rows.raise_epoch()
                     await rows.add_forgotten(interaction_ids, self._clock())
-                    return await forgetting.withdraw(rows, interaction_ids, left, held, self._clock())
+                    return await forgetting.withdraw(rows, interaction_ids, held, left, self._clock())
             except Outdated:
                 continue
 
-    def _left(
-        self, held: Sequence[Resource], gone: Collection[str]
-    ) -> dict[str, tuple[Said, int, Sequence[NewChunk]] | None]:
-        result: dict[str, tuple[Said, int, Sequence[NewChunk]] | None] = {}
+    def _left(self, held: Sequence[Resource], gone: Collection[str]) -> dict[str, Indexed | None]:
+        """What each of `held` says without the interactions `gone`; None where nothing is left."""
+        result: dict[str, Indexed | None] = {}
         for one in held:
             said = without_turns(Said(one.content, one.messages), gone)
             result[one.resource_id] = (
-                None
-                if said is None
-                else (said, self._counter.count(said.content), cut(said.content, one.metadata, self._counter))
+                None if said is None else indexed(one.resource_type, said, one.metadata, self._counter)
             )
         return result
 
@@ -197,11 +200,20 @@ class PostgresCatalogTier:
         return version
 
 
-def _accepted(entries: Sequence[Entry | CatalogInput]) -> list[CatalogInput]:
-    """Raises InvalidInput for an entry of another kind."""
+def _accepted(scope: Scope, entries: Sequence[Entry | CatalogInput]) -> list[CatalogInput]:
+    """Raises InvalidInput for an entry of another kind, and for one of all users that rests on interactions, which are
+    one user's: who forgets them could not find it."""
     accepted: list[CatalogInput] = []
     for entry in entries:
         if not isinstance(entry, ResourceEntry | ItemEntry):
             raise InvalidInput(f"the catalog holds resources and items, not an entry of kind {entry.kind}")
+        if scope.user_id == EVERYBODY and _rests_on_interactions(entry):
+            raise InvalidInput("what all users share rests on no user's interactions")
         accepted.append(entry)
     return accepted
+
+
+def _rests_on_interactions(entry: CatalogInput) -> bool:
+    if isinstance(entry, ItemEntry):
+        return bool(entry.sources)
+    return any(message.interaction_id is not None for message in entry.messages)

@@ -19,13 +19,14 @@ from ragpp_services.catalog.categories.making import (
     made_here,
     made_of,
     page_items,
+    still_are,
 )
 from ragpp_services.catalog.categories.values import CategoryRow, Statement, StatementIds
 from ragpp_services.catalog.pages import resolved
 from ragpp_services.catalog.store import CatalogStore, Rows
 
 ATTEMPTS: Final = 5
-"""How often a page is made whose items change while it is made."""
+"""How often a page is made of whose items some go while it is made."""
 FAILURES: Final = (ValueError, TypeError, LookupError, ArithmeticError, RecursionError)
 """What a pure function raises that does not understand its input."""
 
@@ -44,8 +45,8 @@ class Consolidation:
         sections: Sequence[PageSection] | None = None,
         epoch: int | None = None,
     ) -> MemoryCategory:
-        """See the contract. Its items are read, and the page made, while nobody waits; it is written when its items are
-        still the same. Raises Outdated for an `epoch` that is over."""
+        """See the contract. Its items are read, and the page made, while nobody waits; it is written when they are
+        still there, whatever came beside them. Raises Outdated for an `epoch` that is over."""
         began = time.perf_counter()
         for _ in range(ATTEMPTS):
             async with self._store.reading(scope) as rows:
@@ -57,11 +58,9 @@ class Consolidation:
             async with self._store.writing(scope, epoch) as rows:
                 if any(statement.is_everybodys for statement in statements):
                     await rows.categories.lock_everybody()
-                now = await to_change(rows, name)
-                ids = ids_of(statements)
-                if (now.version, await rows.categories.statement_ids(now.name)) != (category.version, ids):
-                    continue
-                return await self._write(rows, now, markdown, ids, began)
+                now, ids = await to_change(rows, name), ids_of(statements)
+                if now.version == category.version and still_are(ids, await rows.categories.statement_ids(now.name)):
+                    return await self._write(rows, now, markdown, ids, began)
         raise ConsolidationError("the category's items changed each time while its page was made")
 
     def _page(
@@ -88,7 +87,7 @@ class Consolidation:
             category.category_id,
             category.name,
             now,
-            item_count=category.item_count,
+            item_count=sum(one_with is None for _, one_with, _ in ids),
             content_length=len(markdown),
             consolidation_time_ms=round((time.perf_counter() - began) * 1_000, 2),
         )

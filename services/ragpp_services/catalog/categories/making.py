@@ -39,6 +39,13 @@ def last_of(ids: StatementIds) -> int:
     return max((since for _, _, since in ids), default=0)
 
 
+def still_are(read: StatementIds, there: StatementIds) -> bool:
+    """Whether what was read is there as it was; what came since may be there beside it."""
+    last = last_of(read)
+    came = set(there).difference(read)
+    return set(read).issubset(there) and all(since > last for _, _, since in came)
+
+
 def made_here(name: str, items: Sequence[PageItem], at: datetime, contradicts: Contradicts) -> str:
     """The page without a language model. `at`: when it is made. What `contradicts` raises is raised."""
     return consolidated(name, items, at=at, contradicts=lambda later, earlier: contradicts(earlier, later))

@@ -18,9 +18,6 @@ class Gone(Protocol):
     def resource_id(self) -> str: ...
 
     @property
-    def category(self) -> str | None: ...
-
-    @property
     def seen_by(self) -> str | None: ...
 
 
@@ -51,9 +48,7 @@ async def mend(
             what = {"content_length": len(left)}
             events.append(category_event("memory.category_updated", page.category_id, page.name, now, **what))
     await rows.record(events, now)
-    lost = {item.category for item in shared if item.category is not None}
-    await rows.categories.mark(lost)
-    await ask_for_pages(rows, lost | {str(event.payload["name"]) for event in events}, now)
+    await ask_for_pages(rows, {str(event.payload["name"]) for event in events}, now)
 
 
 def without_lines_naming(markdown: str, resource_ids: Collection[str]) -> str:

@@ -46,12 +46,7 @@ class CategoryRows:
 
     async def available(self) -> list[str]:
         """The names of those that the scope sees, sorted."""
-        return [name for name, _ in await self.described()]
-
-    async def described(self) -> list[tuple[str, npt.NDArray[np.float32]]]:
-        """Of those that the scope sees, by name, the vectors of their descriptions; unit length."""
-        rows = await self._run.own("category_descriptions")
-        return [(row["name"], unit(row["embedding"])) for row in rows]
+        return [row["name"] for row in await self._run.own("category_names")]
 
     async def item_ids(self, name: str, *, everybodys: bool) -> list[str]:
         """The first LISTED_ITEMS of its items; `everybodys`: of a category of all users."""
@@ -187,14 +182,14 @@ def _statement_of(row: asyncpg.Record) -> Statement:
         is_everybodys=row["user_id"] == EVERYBODY,
         occurred_at=row["occurred_at"],
         content=row["content"] or "",
-        vector=None if row["embedding"] is None else unit(row["embedding"]),
+        vector=None if row["embedding"] is None else _unit(row["embedding"]),
         resource_id=row["resource_id"],
         resource_type=row["resource_type"],
         title=row["title"],
     )
 
 
-def unit(stored: HalfVector) -> npt.NDArray[np.float32]:
+def _unit(stored: HalfVector) -> npt.NDArray[np.float32]:
     """A stored vector, of unit length."""
     vector = np.asarray(stored.to_numpy(), np.float32)
     return vector / np.linalg.norm(vector)

@@ -61,9 +61,11 @@ def replacements(statements: Sequence[Dated], contradicts: Contradicts) -> dict[
     matrix = np.stack([one.vector for one in statements])
     cosines = matrix @ matrix.T
     np.fill_diagonal(cosines, -1.0)
+    count = min(NEAREST, len(statements) - 1)
+    nearest = np.argpartition(-cosines, count - 1, axis=1)[:, :count]
     pairs = {
         (place, other) if statements[place].moment < statements[other].moment else (other, place)
-        for place, row in enumerate(np.argsort(-cosines, axis=1, kind="stable")[:, :NEAREST].tolist())
+        for place, row in enumerate(nearest.tolist())
         for other in row
         if cosines[place, other] >= NEAR
     }

@@ -1,8 +1,10 @@
 """Items as they are read together: each whole, the current before what it replaced."""
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Final
 
 from ragpp.catalog import FINDING_ID, MemoryItem
 from ragpp.models import Memory
@@ -10,6 +12,9 @@ from ragpp_services.catalog.items.currency import Dated, current_first
 from ragpp_services.catalog.items.ranking import Ranked
 from ragpp_services.catalog.items.rows import FoundItem, ItemRows
 from ragpp_services.catalog.items.sameness import contradicts
+
+INLINE: Final = 60
+"""Up to so many are compared on the event loop, in about 10 ms; more in a thread."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -51,10 +56,17 @@ class Shown:
 
 
 async def read(
-    items: ItemRows, ranked: Sequence[Ranked], *, as_of: datetime | None = None, vectors: bool = False
+    items: ItemRows,
+    ranked: Sequence[Ranked],
+    *,
+    as_of: datetime | None = None,
+    vectors: bool = False,
+    told_replaced: bool = True,
 ) -> list[Shown]:
-    """Those that exist, in their order but for what replaces another, which stands before it with its score at least.
-    Of what occurred after `as_of` nothing is told; with their vectors on request."""
+    """Those that exist, in their order but for what replaces another, which stands before it with its score at least,
+    where that is to be told. Of what occurred after `as_of` nothing is told; with their vectors on request."""
+    if not ranked:
+        return []
     found = await items.found([one.ordinal for one in ranked])
     there = [(found[one.ordinal], one) for one in ranked if one.ordinal in found]
     groups = await items.groups([one.leader for one, _ in there], as_of)
@@ -69,7 +81,9 @@ async def read(
             "embedding": tuple(one.vector.tolist()) if vectors else None,
         }
         whole.append((one, one.item.model_copy(update=update), place))
-    return _current_first(whole)
+    if not told_replaced:
+        return [Shown(*one) for one in whole]
+    return _current_first(whole) if len(whole) <= INLINE else await asyncio.to_thread(_current_first, whole)
 
 
 def _others(resource: str, others: Sequence[str]) -> tuple[str, ...]:

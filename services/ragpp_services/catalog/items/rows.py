@@ -212,6 +212,10 @@ class ItemRows:
         row = await self._run.seen_row("item_by_id", identifier)
         return None if row is None else row["ordinal"]
 
+    async def places_of(self, ids: Collection[str]) -> list[int]:
+        """The ordinals of those of the user's own items, or of what stands for them; each once, in their order."""
+        return [row["ordinal"] for row in await self._run.own("places_of_items", list(ids))]
+
     async def page(self, category: str | None, resource_id: str | None, before: int | None, limit: int) -> list[int]:
         """The ordinals of at most `limit` items that the scope sees, the latest first."""
         rows = await self._run.seen("page_of_items", category, resource_id, before, limit)

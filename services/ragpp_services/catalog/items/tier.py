@@ -1,7 +1,7 @@
 """The items' part of the tier, but for storing them."""
 
+import asyncio
 from collections.abc import Sequence
-from datetime import datetime
 from time import perf_counter
 from typing import Final
 
@@ -10,15 +10,18 @@ from ragpp.errors import CategoryNotFoundError, NotFound
 from ragpp.models import Filters, MemoryQuery, Page, Scope
 from ragpp.stores.cursors import page_size
 from ragpp.text.lexical import query_terms
-from ragpp_services.catalog.items.ranking import Answer, Ranked, Table, rank
+from ragpp_services.catalog.items.ranking import Answer, AroundColumns, ItemColumns, Ranked, Table, rank
 from ragpp_services.catalog.items.reading import Shown, read
-from ragpp_services.catalog.items.rows import ItemRows, Narrowing, Vector
+from ragpp_services.catalog.items.rows import ItemRows, Narrowing
 from ragpp_services.catalog.paging import cursor_of, place_of
 from ragpp_services.catalog.store import CatalogStore
 from ragpp_services.catalog.vectors import Vectors
 
 LOOKED_BEYOND: Final = 10
 """How many more than are asked for are read: one of them may replace what is among these."""
+
+INLINE_ITEMS: Final = 2_000
+"""Up to so many are ranked on the event loop, in about 1 ms; more go to a thread."""
 
 
 class Items:
@@ -62,8 +65,13 @@ class Items:
             if query.category is not None:
                 await check_category(rows.items, query.category)
             narrowing = Narrowing(category=query.category, resource_id=query.resource_id)
-            table = await scanned(rows.items, narrowing, query.as_of, embedding, terms)
-            answer = rank(table, limit=query.k + LOOKED_BEYOND, least=query.similarity_threshold)
+            answer = await answered(
+                await rows.items.scan(narrowing, query.as_of, embedding, terms),
+                await rows.items.around(query.as_of, terms),
+                terms,
+                limit=query.k + LOOKED_BEYOND,
+                least=query.similarity_threshold,
+            )
             shown = (await read(rows.items, answer.ranked, as_of=query.as_of))[: query.k]
         return RetrievalResult(
             items=tuple(one.item for one in shown),
@@ -85,9 +93,10 @@ class Items:
             embedding = await self._vectors.of_question(query.text, query.embedding)
         terms = query_terms(query.text) if query.mode != "dense" else ()
         async with self._store.reading(query.scope) as rows:
-            table = await scanned(rows.items, narrowing, query.as_of, embedding, terms)
-            answer: Answer = rank(
-                table,
+            answer = await answered(
+                await rows.items.scan(narrowing, query.as_of, embedding, terms),
+                await rows.items.around(query.as_of, terms),
+                terms,
                 limit=query.limit + LOOKED_BEYOND,
                 least=query.filters.similarity_threshold,
                 by_words_alone=by_words and asked,
@@ -96,19 +105,32 @@ class Items:
             return (await read(rows.items, answer.ranked, as_of=query.as_of))[: query.limit]
 
 
-async def scanned(
-    items: ItemRows, narrowing: Narrowing, as_of: datetime | None, embedding: Vector | None, terms: Sequence[int]
-) -> Table:
-    """All that the scope sees, compared with a question."""
-    columns = await items.scan(narrowing, as_of, embedding, terms)
-    return Table.of(columns, terms, await items.around(as_of, terms))
+async def answered(
+    columns: ItemColumns,
+    around: AroundColumns,
+    terms: Sequence[int],
+    *,
+    limit: int,
+    least: float | None,
+    by_words_alone: bool = False,
+    explain: bool = False,
+) -> Answer:
+    """What a scan's `columns` answer, with what is `around` them; see `ragpp_services.catalog.items.ranking.rank`."""
+
+    def answer() -> Answer:
+        table = Table.of(columns, terms, around)
+        return rank(table, limit=limit, least=least, by_words_alone=by_words_alone, explain=explain)
+
+    return answer() if columns.items <= INLINE_ITEMS else await asyncio.to_thread(answer)
 
 
 async def read_places(
-    items: ItemRows, places: Sequence[int], *, as_of: datetime | None = None, vectors: bool = False
+    items: ItemRows, places: Sequence[int], *, vectors: bool = False, told_replaced: bool = True
 ) -> list[Shown]:
     """The items at these places, of which none answers a question better than another."""
-    return await read(items, [Ranked(place, 0.0, None) for place in places], as_of=as_of, vectors=vectors)
+    return await read(
+        items, [Ranked(place, 0.0, None) for place in places], vectors=vectors, told_replaced=told_replaced
+    )
 
 
 async def check_category(items: ItemRows, name: str) -> None:

@@ -24,11 +24,13 @@ def new_item(entry: ItemEntry, vector: npt.NDArray[np.float32], counter: TokenSp
     )
 
 
-def seen_as(new: NewItem, resource_seen_by: str | None) -> NewItem:
-    """The item never more visible than its resource; what one agent alone sees is that agent's."""
+def of_resource(new: NewItem, resource_seen_by: str | None, resource_contributor: str) -> NewItem:
+    """The item never more visible than its resource, and whoever contributed that contributed this, too; what one agent
+    alone sees is that agent's."""
     seen_by = new.entry.seen_by if resource_seen_by is None else resource_seen_by
     agent_id = new.entry.agent_id if seen_by is None else seen_by
-    return _changed(new, {"seen_by": seen_by, "agent_id": agent_id})
+    contributor = new.entry.contributor or resource_contributor
+    return _changed(new, {"seen_by": seen_by, "agent_id": agent_id, "contributor": contributor})
 
 
 def classified(new: NewItem, categories: Sequence[tuple[str, npt.NDArray[np.float32]]]) -> NewItem:

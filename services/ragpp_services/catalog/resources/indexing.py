@@ -9,11 +9,12 @@ from typing import Final
 
 from pydantic import JsonValue
 
-from ragpp.catalog import ResourceEntry, ResourceMessage, ResourceType
+from ragpp.catalog import ResourceMessage, ResourceType
 from ragpp.context.echo import own_chunks_of
+from ragpp.text.chunking import TextChunk
 from ragpp.text.lexical import document_weights
 from ragpp.text.port import TokenSpans
-from ragpp_services.catalog.resources.rows import NewChunk, NewResource
+from ragpp_services.catalog.resources.rows import Indexed, NewChunk
 
 LABEL_CHARS: Final = 200
 """A longer text in a resource's metadata is none of its labels."""
@@ -72,10 +73,19 @@ def _ends_before(one: ResourceMessage, messages: Sequence[ResourceMessage]) -> l
 def cut(content: str, metadata: Mapping[str, JsonValue], counter: TokenSpans) -> tuple[NewChunk, ...]:
     """The chunks that full-text search reads, none of what came from memory; each is found by the labels in `metadata`
     as well. Raises what `counter` raises."""
-    labels = labels_in(metadata)
-    return tuple(
-        NewChunk(part=one.ordinal, start=one.start, end=one.end, lexical=document_weights(f"{labels}{one.text}"))
-        for one in own_chunks_of(content, counter)
+    return _chunks(own_chunks_of(content, counter), metadata)
+
+
+def indexed(resource_type: ResourceType, said: Said, metadata: Mapping[str, JsonValue], counter: TokenSpans) -> Indexed:
+    """What is stored of what a resource says. Raises what `counter` raises."""
+    pieces = own_chunks_of(said.content, counter)
+    whole = sum(piece.end - piece.start for piece in pieces) == len(said.content)
+    return Indexed(
+        content=said.content,
+        messages=said.messages,
+        content_hash=content_hash(resource_type, said.content),
+        tokens=sum(piece.tokens for piece in pieces) if whole else counter.count(said.content),
+        chunks=_chunks(pieces, metadata),
     )
 
 
@@ -86,13 +96,9 @@ def labels_in(metadata: Mapping[str, JsonValue]) -> str:
     return "".join(f"{text}\n" for text in texts)
 
 
-def new_resource(entry: ResourceEntry, said: Said, counter: TokenSpans) -> NewResource:
-    """The rows of `entry`, of which `said` is left. Raises what `counter` raises."""
-    return NewResource(
-        entry=entry,
-        content=said.content,
-        messages=said.messages,
-        content_hash=content_hash(entry.resource_type, said.content),
-        tokens=counter.count(said.content),
-        chunks=cut(said.content, entry.metadata, counter),
+def _chunks(pieces: Sequence[TextChunk], metadata: Mapping[str, JsonValue]) -> tuple[NewChunk, ...]:
+    labels = labels_in(metadata)
+    return tuple(
+        NewChunk(part=piece.ordinal, start=piece.start, end=piece.end, lexical=document_weights(labels + piece.text))
+        for piece in pieces
     )

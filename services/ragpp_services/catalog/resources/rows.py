@@ -30,15 +30,22 @@ class NewChunk:
 
 
 @dataclass(frozen=True, slots=True)
-class NewResource:
-    """A resource on its way in: an entry with what is kept of its content."""
+class Indexed:
+    """What a resource says, as it is stored and found. `tokens`: of the content."""
 
-    entry: ResourceEntry
     content: str
     messages: tuple[ResourceMessage, ...]
     content_hash: bytes
     tokens: int
     chunks: tuple[NewChunk, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class NewResource:
+    """A resource on its way in: an entry, and what is kept of what it says."""
+
+    entry: ResourceEntry
+    said: Indexed
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,30 +109,23 @@ class ResourceRows:
         ordinals = {row["id"]: row["ordinal"] for row in rows}
         for one in new:
             seen_by = one.entry.seen_by
-            await self._insert_chunks(ordinals[one.entry.id], one.entry.resource_type, seen_by, one.chunks)
+            await self._insert_chunks(ordinals[one.entry.id], one.entry.resource_type, seen_by, one.said.chunks)
         turns = [
             (message.interaction_id, one.entry.id)
             for one in new
-            for message in one.messages
+            for message in one.said.messages
             if message.interaction_id is not None
         ]
         if turns:
             await self._run.change("insert_turns", *map(list, zip(*turns, strict=True)))
 
-    async def change_content(
-        self,
-        identifier: str,
-        content: str,
-        messages: Sequence[ResourceMessage],
-        said: tuple[bytes, int],
-        chunks: Sequence[NewChunk],
-    ) -> None:
-        """Let the resource say that, with these messages; `said`: its hash and its tokens."""
-        changed = (content, said[0], _messages_json(messages), said[1])
-        row = await self._run.own_row("change_content", identifier, *changed)
+    async def change_content(self, identifier: str, said: Indexed) -> None:
+        """Let the resource say that."""
+        values = (said.content, said.content_hash, _messages_json(said.messages), said.tokens)
+        row = await self._run.own_row("change_content", identifier, *values)
         if row is not None:
             await self._run.change("delete_chunks", [row["ordinal"]])
-            await self._insert_chunks(row["ordinal"], row["resource_type"], row["seen_by"], chunks)
+            await self._insert_chunks(row["ordinal"], row["resource_type"], row["seen_by"], said.chunks)
 
     async def _insert_chunks(
         self, ordinal: int, resource_type: ResourceType, seen_by: str | None, chunks: Sequence[NewChunk]
@@ -165,8 +165,10 @@ class ResourceRows:
         found = {}
         for row in await self._run.seen("found_chunks", *columns):
             whole = stored_of(row)
-            part = whole.resource.content[row["found_start"] : row["found_end"]]
-            found[whole.ordinal] = whole.resource.model_copy(update={"content": part, "messages": ()})
+            part = whole.resource.content
+            if row["packed"]:
+                part = part[row["found_start"] : row["found_end"]]
+            found[whole.ordinal] = whole.resource.model_copy(update={"content": part})
         return found
 
     async def delete(self, ids: Collection[str]) -> list[GoneResource]:
@@ -248,17 +250,17 @@ def _values(new: NewResource, event_id: int) -> tuple[object, ...]:
         entry.id,
         event_id,
         entry.resource_type,
-        new.content,
-        new.content_hash,
+        new.said.content,
+        new.said.content_hash,
         json.dumps(entry.metadata, ensure_ascii=False),
-        _messages_json(new.messages),
+        _messages_json(new.said.messages),
         entry.occurred_at,
         entry.session_id,
-        entry.agent_id,
+        entry.seen_by or entry.agent_id,
         entry.seen_by,
         entry.contributor,
         entry.redactions,
-        new.tokens,
+        new.said.tokens,
     )
 
 
