@@ -40,6 +40,8 @@ PROFILE: Final = settings(
     phases=(Phase.explicit, Phase.generate, Phase.shrink),
     suppress_health_check=(HealthCheck.function_scoped_fixture, HealthCheck.too_slow, HealthCheck.data_too_large),
 )
+NOT_TO_BE_HAD: Final = {("POST /v1/retrieve", "MEM-007")}
+"""What only a language model could answer, where there is none."""
 DELETING_LAST: Final = sorted(OPERATIONS, key=lambda name: (name.startswith("DELETE"), name))
 Object: TypeAlias = "dict[str, Json]"
 
@@ -150,9 +152,9 @@ async def test_a_route_answers_anything_and_keeps_what_it_accepts(
     headers = {"content-type": "application/json"} if content is not None else {}
     answer = await memory.api.request(operation.method, address, content=content, headers=headers)
     event(f"status {answer.status_code}")
-    assert answer.status_code < 500, answer.text
     if not answer.is_success:
-        checked_problem(answer)
+        refusal = checked_problem(answer)
+        assert answer.status_code < 500 or (name, refusal.code) in NOT_TO_BE_HAD, answer.text
         return
     result = cast("Object", checked_result(operation, answer))
     if name in KEPT:

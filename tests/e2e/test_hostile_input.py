@@ -23,10 +23,13 @@ JSON: Final = {"content-type": "application/json"}
 INVALID, MALFORMED = (422, "MEM-020"), (400, "MEM-024")
 
 
+LEARNED: Final = ("interactions", "sessions", "preferences", "rules", "entities", "relationships", "findings")
+
+
 async def nothing_is_stored(api: httpx.AsyncClient, user_id: str = USER) -> None:
     """AssertionError when the user has anything anywhere."""
     whose = {"user_id": user_id}
-    for path in ("interactions", "sessions", "preferences", "rules", "entities", "relationships", "findings"):
+    for path in (*LEARNED, "resources", "items", "categories", "events"):
         answer = await api.get(f"/v1/{path}", params=whose)
         assert answer.json() == {"items": [], "next_cursor": None}, path
     assert Pending.model_validate_json((await api.get("/v1/pending", params=whose)).content).pending == 0
@@ -173,6 +176,102 @@ async def test_the_same_message_twice_in_one_batch_is_stored_once(api: httpx.Asy
     assert len((await api.get("/v1/sessions/default", params={"user_id": USER})).json()["messages"]) == 1
 
 
+def resource(**fields: Json) -> dict[str, Json]:
+    """A resource with these fields."""
+    return {"user_id": USER, "resource_type": "document", "content": "hello", **fields}
+
+
+def said(content: str) -> Json:
+    """One message of a conversation."""
+    return {"content": content}
+
+
+def talk(*messages: Json, **fields: Json) -> dict[str, Json]:
+    """A conversation as a resource."""
+    return {"user_id": USER, "resource_type": "conversation", "messages": list(messages), **fields}
+
+
+REFUSED_RESOURCES: Final[dict[str, dict[str, Json]]] = {
+    "no content": {"user_id": USER, "resource_type": "document"},
+    "empty content": resource(content=""),
+    "over-long content": resource(content="x" * 1_000_001),
+    "NUL in the content": resource(content="a\x00b"),
+    "content and messages": talk({"content": "hello"}, content="hello"),
+    "messages of a document": talk({"content": "hello"}) | {"resource_type": "document"},
+    "nothing to remember": resource(remember=True),
+    "an unknown type": resource(resource_type="diary"),
+    "an unknown visibility": resource(visibility="everybody"),
+    "one agent alone, and none named": resource(visibility="agent"),
+    "no user of a visibility": resource(user_id=""),
+    "a future moment": resource(occurred_at="9999-12-31T23:59:59Z"),
+    "a future moment of a message": talk({"content": "hello", "occurred_at": "9999-12-31T23:59:59Z"}),
+    "an over-long id": resource(id="x" * 257),
+    "a record separator in its id": resource(id="a\x1eb"),
+    "an unknown field": resource(tenant_id="other"),
+    "a category that is no name": resource(category_hint="No Name"),
+    "ids of no interactions": talk({"content": "hello", "id": "m1"}),
+    "too many messages": talk(*[said("x")] * 1_001),
+    "messages that are too long together": talk(*[said("x" * 100_000)] * 11),
+    "metadata of 65 levels": resource(metadata={"k": cast("Json", json.loads("[" * 64 + "]" * 64))}),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED_RESOURCES)
+async def test_a_bad_resource_is_refused_and_nothing_of_it_is_kept(api: httpx.AsyncClient, case: str) -> None:
+    checked_problem(await api.post("/v1/resources", json=REFUSED_RESOURCES[case]), *INVALID)
+    await nothing_is_stored(api)
+
+
+REFUSED_ITEMS: Final[dict[str, dict[str, Json]]] = {
+    "empty content": {"content": ""},
+    "over-long content": {"content": "x" * 4_001},
+    "NUL in the content": {"content": "a\x00"},
+    "no source": {"source_resource_id": ""},
+    "a confidence over 1": {"confidence": 1.5},
+    "an unknown importance": {"importance": "urgent"},
+    "an unknown kind": {"kind": "rumour"},
+    "a vector of another dimension": {"embedding": [1.0, 0.0]},
+    "a vector of nothing": {"embedding": [0.0] * 384},
+    "what a context of this memory said": {"content": "- Pro costs $299 a month. (relevance: 0.83)"},
+    "a future moment": {"occurred_at": "9999-12-31T23:59:59Z"},
+}
+
+
+@pytest.mark.parametrize("case", REFUSED_ITEMS)
+async def test_a_bad_item_refuses_all_and_is_named(api: httpx.AsyncClient, case: str) -> None:
+    assert (await api.post("/v1/resources", json=resource(id="r1"))).status_code == 201
+    good: dict[str, Json] = {"content": "hello", "source_resource_id": "r1"}
+    answer = await api.post("/v1/items", json={"user_id": USER, "items": [good, good | REFUSED_ITEMS[case]]})
+    assert {error.field for error in checked_problem(answer, *INVALID).errors} == {
+        f"items.1.{next(iter(REFUSED_ITEMS[case]))}"
+    }
+    assert (await api.get("/v1/items", params={"user_id": USER})).json()["items"] == []
+
+
+@pytest.mark.parametrize("text", METACHARACTERS)
+async def test_odd_texts_come_back_from_the_catalog_as_they_are(api: httpx.AsyncClient, text: str) -> None:
+    stored = await api.post("/v1/resources", json=resource(content=text, metadata={"k": text}))
+    assert stored.status_code == 201, stored.text
+    resource_id = stored.json()["resource"]["resource_id"]
+    kept = (await api.get(f"/v1/resources/{resource_id}", params={"user_id": USER})).json()
+    assert (kept["content"], kept["metadata"]) == (text, {"k": text})
+    item = {"content": text, "source_resource_id": resource_id, "domain": text[:100]}
+    made = await api.post("/v1/items", json={"user_id": USER, "items": [item]})
+    assert made.status_code == 201, made.text
+    assert (made.json()["items"][0]["content"], made.json()["items"][0]["domain"]) == (text, text[:100])
+    for path, body in (
+        ("/v1/retrieve", {"query": text or "x"}),
+        ("/v1/recall", {"query": text or "x"}),
+    ):
+        if text.strip():
+            assert (await api.post(path, json={"user_id": USER, **body})).is_success
+    assert (await api.get("/v1/resources", params={"user_id": USER, "search": text})).is_success
+
+
+BAD_NAMES: Final = ("", "Prices", "prices-2", "_prices", "prices_", "a__b", "x" * 65, "é", "prices\n")
+"""Of categories."""
+
+
 REFUSED_RECALLS: Final[dict[str, dict[str, Json]]] = {
     "a negative budget": {"token_budget": -1},
     "a huge budget": {"token_budget": 10**12},
@@ -265,6 +364,8 @@ REFUSED_QUERIES: Final = {
 LISTS: Final = [name for name, operation in OPERATIONS.items() if "cursor" in {p.name for p in operation.parameters}]
 OF_ALL: Final = {"GET /v1/jobs"}
 """Lists that are of the whole tenant without a user."""
+OF_CATALOG: Final = {f"GET /v1/{kind}" for kind in ("resources", "items", "categories", "events")}
+"""Lists of what all users share, without a user, to a key that may."""
 OF_USERS: Final = [name for name in OPERATIONS if name.startswith(f"GET {OF_USER}")]
 
 
@@ -284,6 +385,9 @@ async def test_a_list_refuses_a_cursor_that_is_not_its_own_and_pages_of_no_size(
 async def test_a_list_is_always_of_a_user_that_can_be(api: httpx.AsyncClient, name: str, user: str) -> None:
     if not user and name in OF_ALL:
         assert (await api.get(OPERATIONS[name].path)).status_code == 200
+        return
+    if not user and name in OF_CATALOG:
+        checked_problem(await api.get(OPERATIONS[name].path), 403, "MEM-022")
         return
     problem = checked_problem(await api.get(f"{OPERATIONS[name].path}?{user}"), *INVALID)
     assert [error.field for error in problem.errors] == ["user_id"]
@@ -454,6 +558,41 @@ REFUSED_ELSEWHERE: Final[dict[str, list[dict[str, Json]]]] = {
     ],
     "POST /v1/entities/{entity_id}/merge": [{}, {"absorb_id": ""}, {"absorb_id": "x"}, {"absorb_id": ["a"]}],
     "POST /v1/entities/{entity_id}/split": [{}, {"absorbed_id": "\x00"}],
+    "POST /v1/resources/{resource_id}/extract": [{"user_id": ""}, {"category_hint": "No Name"}, {"force": True}],
+    "POST /v1/items/search": [
+        {},
+        {"embedding": []},
+        {"embedding": [1.0, 0.0]},
+        {"embedding": [0.0] * 384},
+        {"embedding": ["x"] * 384},
+        {"embedding": [1.0] * 384, "k": 101},
+    ],
+    "POST /v1/retrieve": [
+        {},
+        {"query": ""},
+        {"query": " \n"},
+        {"query": "x" * 10_001},
+        {"query": "a\x00"},
+        {"query": "x", "mode": "magic"},
+        {"query": "x", "k": 0},
+        {"query": "x", "k": 101},
+        {"query": "x", "category_filter": "No Name"},
+        {"query": "x", "similarity_threshold": 1.5},
+        {"query": "x", "as_of": "yesterday"},
+    ],
+    "POST /v1/categories": [
+        {"name": "prices"},
+        {"name": "prices", "description": "too short"},
+        {"name": "prices", "description": "x" * 501},
+        {"name": "prices", "description": "What it costs\x00"},
+        {"name": "prices", "description": "What it costs", "visibility": "agent"},
+        *[cast("dict[str, Json]", {"name": name, "description": "What it costs"}) for name in BAD_NAMES],
+    ],
+    "POST /v1/categories/defaults": [{"user_id": ""}, {"names": ["prices"]}],
+    "PUT /v1/categories/{category}": [{}, {"content": ""}, {"content": "x" * 200_001}, {"content": "a\x00"}],
+    "POST /v1/categories/{category}/items": [{}, {"item_ids": []}, {"item_ids": ["x"] * 1_001}, {"item_ids": [""]}],
+    "POST /v1/categories/{category}/consolidate": [{"force": "perhaps"}, {"force": None}, {"sections": []}],
+    "POST /v1/memory/rebuild": [{"user_id": "\x00"}, {"everything": True}],
 }
 
 
@@ -469,7 +608,8 @@ async def test_a_bad_change_is_refused_and_changes_nothing(api: httpx.AsyncClien
 
 def test_every_route_with_a_body_has_its_bad_bodies_here() -> None:
     with_body = {name for name, operation in OPERATIONS.items() if operation.body is not None}
-    assert with_body == {*REFUSED_ELSEWHERE, "POST /v1/interactions", "POST /v1/recall"}
+    above = {"POST /v1/interactions", "POST /v1/recall", "POST /v1/resources", "POST /v1/items"}
+    assert with_body == {*REFUSED_ELSEWHERE, *above}
 
 
 @pytest.mark.parametrize("text", METACHARACTERS)

@@ -278,7 +278,7 @@ def tells_nothing_of(owner: Owner, text: str) -> None:
 
 @pytest.mark.parametrize("tier", [way for name, way in OPEN.items() if name != "in_memory"], ids=lambda way: way.name)
 async def test_a_change_in_any_store_would_be_seen(gateway: RealGateway, stores: Stores, tier: Way) -> None:
-    scope, held = new_scope(), gateway.worker.by_name()[tier.name]
+    scope, held = new_scope(), tier.prepared(gateway.worker.by_name()[tier.name])
     await held.store(scope, [tier.entry("I prefer tea.")])
     with pytest.raises(AssertionError):
         async with stores.unchanged(scope):

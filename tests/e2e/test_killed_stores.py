@@ -17,7 +17,7 @@ from tests.support.waiting import eventually, waited_for
 pytestmark = [pytest.mark.server, pytest.mark.timeout(300)]
 
 TIERS: Final[dict[ServerName, set[TierName]]] = {
-    "postgres": {"episodic", "procedural"},
+    "postgres": {"episodic", "procedural", "catalog"},
     "valkey": {"short_term"},
     "neo4j": {"semantic"},
 }

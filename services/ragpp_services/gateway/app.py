@@ -135,6 +135,7 @@ async def open_parts(open_tiers_: OpenTiers) -> AsyncIterator[Parts]:
             max_body_bytes=gateway.max_body_bytes,
             version=version("ragpp"),
             review_below=LearningSettings().review_below,
+            record_retrievals=gateway.record_retrievals,
         )
 
 

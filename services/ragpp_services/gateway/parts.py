@@ -18,7 +18,8 @@ from ragpp_services.gateway.recall import Recaller
 class Parts(Tiers):
     """The tiers, and the gateway's other collaborators.
 
-    `review_below`: what is learned with less confidence waits to be judged.
+    `review_below`: what is learned with less confidence waits to be judged. `record_retrievals`: questions to the
+    catalog become events.
     """
 
     intake: Intake
@@ -34,3 +35,4 @@ class Parts(Tiers):
     max_body_bytes: int
     version: str
     review_below: float = 0.5
+    record_retrievals: bool = False

@@ -18,6 +18,9 @@ class GatewaySettings(Settings):
     max_body_bytes: int = Field(default=8 * 1024 * 1024, ge=1_024)
     deadline_ms: int = Field(default=500, ge=1, description="Of a recall that names none.")
     token_budget: int = Field(default=2_000, ge=0, description="Of a recall that names none.")
+    record_retrievals: bool = Field(
+        default=False, description="Questions to the catalog become events, of their words a keyed hash alone."
+    )
     audit_spool: Path = Field(
         default=Path(".ragpp/audit-spool.jsonl"), description="Accesses are journalled here on their way to PostgreSQL."
     )

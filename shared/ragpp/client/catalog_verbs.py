@@ -7,6 +7,7 @@ the tenant share.
 # mypy: disable-error-code="empty-body"
 # what `@route` decorates is a signature alone
 
+from collections.abc import Mapping
 from typing import Literal
 
 from ragpp.api import (
@@ -41,6 +42,12 @@ from ragpp.jobs import Job
 from ragpp.models import Page
 
 Include = Literal["vector"]
+
+
+def _wants_no_model(given: Mapping[str, object]) -> bool:
+    """Where no language model is configured, asking again changes nothing."""
+    request = given["request"]
+    return isinstance(request, RetrieveRequest) and request.mode != "llm"
 
 
 class CatalogVerbs(Face):
@@ -139,7 +146,7 @@ class CatalogVerbs(Face):
     def consolidate_category(self, name: str, request: ConsolidateIn | None = None) -> Job:
         """Make its page of its items; see `ended_job`. CategoryNotFoundError."""
 
-    @route("POST", "/v1/retrieve", body=RetrieveRequest)
+    @route("POST", "/v1/retrieve", body=RetrieveRequest, repeat=_wants_no_model)
     def retrieve(self, request: RetrieveRequest) -> RetrievalResult:
         """The items that answer a question best. CategoryNotFoundError for a `category_filter` that is not there,
         RetrievalError for a `mode` that is not to be had."""

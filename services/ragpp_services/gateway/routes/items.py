@@ -1,6 +1,7 @@
 """Items of the catalog: kept, read back, found by a vector and deleted."""
 
 import asyncio
+from collections.abc import Collection, Sequence
 from typing import Annotated, Final, Literal
 
 from fastapi import Query
@@ -9,7 +10,9 @@ from ragpp.api import Forgotten, ItemSearchIn, ItemsIn, StoredItems
 from ragpp.catalog import ItemQuery, MemoryItem, RetrievalResult
 from ragpp.errors import NotFound
 from ragpp.fields import Id
-from ragpp.models import Page
+from ragpp.models import Page, Scope
+from ragpp.paging import PAGE
+from ragpp.tiers import CatalogTier
 from ragpp_services.gateway.catalog.owning import changing, place
 from ragpp_services.gateway.describing import refusal
 from ragpp_services.gateway.http import CatalogUser, Cursor, GatewayParts, Limit, keyed_router
@@ -38,19 +41,31 @@ async def store_items(requester: Writer, parts: GatewayParts, body: ItemsIn) -> 
     requester.items = len(body.items)
     entries, redactions = await parts.knowledge.items(body, where.whose)
     stored = await parts.catalog.store(where.scope, entries)
-    limit = asyncio.Semaphore(READ_AT_ONCE)
-
-    async def read(item_id: str) -> MemoryItem:
-        async with limit:
-            return await parts.catalog.get_item(where.scope, item_id)
-
-    ids = dict.fromkeys(one.id for one in stored if not one.forgotten)
-    known = dict(zip(ids, await asyncio.gather(*map(read, ids)), strict=True))
+    ids = list(dict.fromkeys(one.id for one in stored if not one.forgotten))
+    known = await _read(parts.catalog, where.scope, ids, {item.source_resource_id for item in body.items})
     return StoredItems(
         items=tuple(known[one.id] for one in stored if not one.forgotten),
         redactions=redactions,
         forgotten=tuple(one.id for one in stored if one.forgotten),
     )
+
+
+async def _read(
+    catalog: CatalogTier, scope: Scope, ids: Sequence[str], resource_ids: Collection[str]
+) -> dict[str, MemoryItem]:
+    """These items, which are of these resources: of few resources by their lists, and what those lack one by one."""
+    known: dict[str, MemoryItem] = {}
+    for resource_id in resource_ids if len(resource_ids) < len(ids) / READ_AT_ONCE else ():
+        page = await catalog.list_items(scope, None, resource_id, limit=PAGE)
+        known |= {item.item_id: item for item in page.items}
+    limit = asyncio.Semaphore(READ_AT_ONCE)
+
+    async def read(item_id: str) -> MemoryItem:
+        async with limit:
+            return await catalog.get_item(scope, item_id)
+
+    missing = [item_id for item_id in ids if item_id not in known]
+    return known | dict(zip(missing, await asyncio.gather(*map(read, missing)), strict=True))
 
 
 @router.get("/v1/items", summary="List items")

@@ -34,6 +34,8 @@ async def retrieve(requester: Reader, parts: GatewayParts, body: RetrieveRequest
     )
     found = await parts.catalog.search_items(scope, query)
     requester.items = len(found.items)
+    if parts.record_retrievals:
+        await parts.events.retrieved(scope, body.query, "rag", len(found.items))
     reason = NOT_ESCALATED if body.mode == "hybrid" else None
     return found.model_copy(update={"mode_used": "rag", "escalated": False, "escalation_reason": reason})
 

@@ -10,6 +10,7 @@ from typing import Final
 import structlog
 
 from ragpp.catalog import FINDING_ID, ItemEntry, ItemKind, Resource, ResourceMessage, extracted_item_id
+from ragpp.context.echo import masked
 from ragpp.errors import LanguageModelError
 from ragpp.errors.telling import told
 from ragpp.extraction import Extractor
@@ -53,7 +54,8 @@ async def read_statements(
     extractor: Extractor, model: LanguageModel | None, resource: Resource, known: Mapping[str, Interaction]
 ) -> Statements:
     """What the resource states. `known`: those of its messages that are interactions, by their ids: what of these is
-    not to be learned from is left out. Raises ExtractionError."""
+    not to be learned from is left out, and so is what came from a context of ours. Raises ExtractionError."""
+    resource = resource.model_copy(update={"content": masked(resource.content)})  # at its length: offsets hold
     heard = _heard(resource, known)
     if model is None:
         return Statements(await asyncio.to_thread(_read_locally, extractor, resource, heard))
