@@ -135,6 +135,17 @@ def test_each_setting_is_a_fact_with_its_path(content: str, facts: list[str]) ->
     assert texts(content, "config") == facts
 
 
+def test_a_configuration_is_of_what_its_first_comment_says_unless_comments_name_its_parts() -> None:
+    assert texts("# ferry-api, staging\nservice: ferry-api\ndatabase:\n  pool_size: 15\n", "config") == [
+        "service of ferry-api, staging is ferry-api",
+        "pool_size of database of ferry-api, staging is 15",
+    ]
+    assert texts("# Database\nDB_PORT=5432\n# Cache\nCACHE_PORT=6379\n", "config") == [
+        "DB_PORT is 5432",
+        "CACHE_PORT is 6379",
+    ]
+
+
 def test_running_text_between_settings_is_read_and_orders_are_not_facts() -> None:
     content = """name: Brook
 instructions: |
