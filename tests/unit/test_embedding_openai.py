@@ -156,6 +156,20 @@ async def test_a_lasting_failure_ends_after_the_last_attempt(
     assert len(endpoint.batches) == 3
 
 
+async def test_an_endpoint_is_asked_four_times_where_nobody_says_otherwise(
+    endpoint: FakeEndpoint, waits: Waits
+) -> None:
+    """Once, and three times more, as document 002 has it."""
+    endpoint.script = [PlainTextResponse("busy", 503) for _ in range(9)]
+    embedder = OpenAIEmbedder(
+        base_url="http://endpoint/v1", model="m", dimension=DIMENSION, transport=endpoint.transport(), sleep=waits
+    )
+    with pytest.raises(EmbeddingError):
+        await embedder.embed(["text"])
+    await embedder.close()
+    assert (len(endpoint.batches), len(waits.taken)) == (4, 3)
+
+
 async def test_a_wrong_key_fails_at_once_and_is_not_quoted(
     make: Callable[..., OpenAIEmbedder], endpoint: FakeEndpoint
 ) -> None:
