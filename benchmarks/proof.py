@@ -184,6 +184,21 @@ def conversation(seed: int, count: int, prefix: str) -> list[MessageIn]:
     return messages
 
 
+def statements(seed: int, count: int) -> list[str]:
+    """`count` facts, no two of which are one."""
+    chance = random.Random(seed)
+    forms = (
+        "The {place} depot of {person} holds {number} crates.",
+        "{person} signed contract {number} with the office in {place}.",
+        "Hall {number} of {place} Hospital is led by {person}.",
+        "The ferry from {place} leaves at gate {number}, says {person}.",
+    )
+    return [
+        chance.choice(forms).format(place=chance.choice(_PLACES), person=chance.choice(_PEOPLE), number=number)
+        for number in range(count)
+    ]
+
+
 def quantile(values: Sequence[float], share: float) -> float:
     """The value below which `share` of `values` lies; values is not empty."""
     ordered = sorted(values)

@@ -1,9 +1,11 @@
 """Latency of each tier and of the whole recall over HTTP, with many users, beside the budgets of the design.
 
-    python benchmarks/prove_scale.py [--users 1000] [--messages 100] [--recalls 1000] [--home FOLDER]
+    python benchmarks/prove_scale.py [--users 1000] [--messages 100] [--items 1000] [--recalls 1000] [--home FOLDER]
 
-Every user gets a conversation of their own by POST /v1/interactions; once it is digested, recalls of random users are
-timed over HTTP: one at a time for each tier and for all of them, then four at a time for the rate.
+Every user gets a conversation of their own by POST /v1/interactions, and the first CURATED of them a catalog of so many
+items as well, from resources that state ITEMS_EACH of them. Once all is digested, recalls of random users are timed
+over HTTP: one at a time for each tier and for all of them, then four at a time for the rate; of the catalog alone those
+of users who have one.
 """
 
 import argparse
@@ -19,8 +21,8 @@ from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
 
-from benchmarks.proof import Proving, conversation, proving, quantile
-from ragpp.api import RecallRequest, StoreRequest
+from benchmarks.proof import Proving, conversation, proving, quantile, statements
+from ragpp.api import ItemIn, ItemsIn, RecallRequest, ResourceIn, StoreRequest
 from ragpp.client import MemoryClient
 from ragpp.models import TierName
 from ragpp_infra.embedded.home import Home
@@ -39,6 +41,8 @@ BUDGET_MS: dict[str, int] = {
 TIERS: tuple[TierName, ...] = ("short_term", "episodic", "semantic", "procedural", "catalog")
 WRITERS = 4
 BATCH = 50
+CURATED = 10
+ITEMS_EACH = 50
 QUERIES = (
     "Where does my sister live?",
     "Who works at Porto Hospital?",
@@ -66,6 +70,25 @@ async def fill(client: MemoryClient, users: int, messages: int, console: Console
 
         await asyncio.gather(*(writer() for _ in range(WRITERS)))
     return users * messages / (time.perf_counter() - began)
+
+
+async def curate(client: MemoryClient, users: int, items: int, console: Console) -> None:
+    """Give the first users a catalog each: resources, and items that rest on them."""
+    with Progress(console=console) as progress:
+        task = progress.add_task("curate", total=users * items)
+        for user in range(users):
+            texts = statements(user, items)
+            for start in range(0, items, ITEMS_EACH):
+                part = texts[start : start + ITEMS_EACH]
+                resource_id = f"user-{user}-res-{start}"
+                await client.store_resource(
+                    ResourceIn(
+                        user_id=f"user-{user}", id=resource_id, resource_type="document", content="\n".join(part)
+                    )
+                )
+                stated = tuple(ItemIn(content=text, source_resource_id=resource_id) for text in part)
+                await client.store_items(ItemsIn(user_id=f"user-{user}", items=stated))
+                progress.advance(task, len(part))
 
 
 async def digest(client: MemoryClient, users: int, console: Console) -> float:
@@ -149,20 +172,24 @@ def row(table: Table, stack: Proving, name: str, taken: Sequence[float], rate: s
     table.add_row(name, str(len(taken)), *cells, str(budget or ""), verdict, rate)
 
 
-async def run(home: Path, users: int, messages: int, count: int) -> None:
+async def run(home: Path, users: int, messages: int, items: int, count: int) -> None:
     """Fill, wait, measure."""
     console = Console(width=110)
     with proving(home) as stack:
         async with Home(home).client(timeout_s=60) as client:
             rate = await fill(client, users, messages, console)
             console.print(f"{users} users × {messages} messages: {rate:.0f} messages/s acknowledged while digesting")
+            curated = min(users, CURATED)
+            began = time.perf_counter()
+            await curate(client, curated, items, console)
+            console.print(f"{curated} of them have {items} items, stored in {time.perf_counter() - began:.0f} s")
             console.print(f"digested {await digest(client, users, console):.0f} s after the last write")
             await recalls(client, users, 200, None)
             table = Table(title=f"over HTTP, {users} users × {messages} messages (ms)", title_justify="left")
             for column in ("what", "n", "p50", "p95", "p99", "budget p95", "", "rate"):
                 table.add_column(column, justify="left" if column == "what" else "right")
             for tier in TIERS:
-                taken, _, _ = await recalls(client, users, count, (tier,))
+                taken, _, _ = await recalls(client, curated if tier == "catalog" else users, count, (tier,))
                 row(table, stack, tier, taken)
             taken, _, partial = await recalls(client, users, count, None)
             row(table, stack, "all", taken)
@@ -190,14 +217,17 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--users", type=int, default=1_000)
     parser.add_argument("--messages", type=int, default=100)
+    parser.add_argument("--items", type=int, default=1_000)
     parser.add_argument("--recalls", type=int, default=1_000)
     parser.add_argument("--home", type=Path, help="the stack's folder; a temporary one, if absent")
     arguments = parser.parse_args()
     if arguments.home:
-        asyncio.run(run(arguments.home.resolve(), arguments.users, arguments.messages, arguments.recalls))
+        asyncio.run(
+            run(arguments.home.resolve(), arguments.users, arguments.messages, arguments.items, arguments.recalls)
+        )
         return
     with tempfile.TemporaryDirectory(prefix="ragpp-prove-") as folder:
-        asyncio.run(run(Path(folder), arguments.users, arguments.messages, arguments.recalls))
+        asyncio.run(run(Path(folder), arguments.users, arguments.messages, arguments.items, arguments.recalls))
 
 
 if __name__ == "__main__":

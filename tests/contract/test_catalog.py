@@ -236,6 +236,21 @@ async def test_a_search_by_a_vector_alone_tells_cosines(tier: CatalogTier, scope
     assert found.confidence_scores == pytest.approx((1.0,), abs=0.01)
 
 
+async def test_an_item_is_found_by_the_words_around_it_in_its_resource(tier: CatalogTier, scope: Scope) -> None:
+    asked = resource("Who has the key to the fuse box? Callum keeps it in the office.")
+    other = resource("Who has the menu of the canteen? Callum keeps it in the kitchen.")
+    stub = resource("Who has the key to the fuse box? Callum keeps it in the cellar.")
+    contents = {asked.id: "Callum keeps it in the office", other.id: "Callum keeps it in the kitchen"}
+    contents[stub.id] = "Callum keeps it in the cellar"
+    said = [item(text, of=one) for one, text in contents.items()]
+    unrelated = [item(f"The ferry to island {number} leaves at noon", of=other.id) for number in range(8)]
+    await tier.store(scope, [asked, other, stub, *said, *unrelated])
+    await tier.delete_resource(scope, stub.id, cascade=False)
+    found = await searched(tier, scope, "Where does Callum keep the key?")
+    assert found[0] == contents[asked.id]
+    assert set(found[1:3]) == {contents[other.id], contents[stub.id]}
+
+
 async def test_between_equals_the_more_important_is_first(tier: CatalogTier, scope: Scope) -> None:
     await tier.store(scope, [resource(id="r")])
     entries = [

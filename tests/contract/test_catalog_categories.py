@@ -357,6 +357,19 @@ async def test_a_persons_page_loses_what_rests_on_the_gone_alone_and_does_not_br
     assert shows(again, "Ours to keep", "cheap", "res_0") == [True, False, False]
 
 
+@pytest.mark.parametrize("edited", [False, True])
+async def test_of_a_resource_that_leaves_a_stub_no_page_tells_the_title(tier: CatalogTier, edited: bool) -> None:
+    scope = new_scope()
+    await filled(tier, scope, ["The Basic plan is at $99", "Lions sleep for twenty hours"])
+    page = await tier.consolidate(scope, "prices")
+    if edited:
+        await tier.edit_category(scope, "prices", page.markdown_content)
+    await tier.delete_resource(scope, "res_0", cascade=False)
+    left = await tier.get_category(scope, "prices")
+    assert shows(left, "$99", "(res_0)", "Title of res_0", "Title of res_1") == [True, True, False, True]
+    assert left.edited == edited
+
+
 async def test_what_a_forgotten_message_said_leaves_a_page_that_a_person_edited(
     tier: CatalogTier,
 ) -> None:

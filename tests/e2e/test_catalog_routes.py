@@ -340,10 +340,10 @@ async def test_a_resource_of_interactions_says_what_they_say_and_is_seen_by_no_m
         "resource_type": "conversation",
         "messages": [{"id": said, "content": "Otto pays by invoice."}],
     }
-    other = await team.everyone.post(
-        "/v1/resources", json=body | {"messages": [{"id": said, "content": "Something else"}]}
-    )
-    checked_problem(other, 409, "MEM-011")
+    otherwise = {"id": said, "content": "Something else"}
+    for messages in ([otherwise], [otherwise, {"id": said, "content": "Otto pays by invoice."}]):
+        other = await team.everyone.post("/v1/resources", json=body | {"messages": messages})
+        checked_problem(other, 409, "MEM-011")
     await team.everyone.post(
         "/v1/interactions",
         json={

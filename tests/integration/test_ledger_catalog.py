@@ -6,9 +6,10 @@ import pytest
 from pydantic import JsonValue
 
 from ragpp.catalog import EVERYBODY, RetrievalMode
-from ragpp.errors import InvalidInput
+from ragpp.errors import Conflict, InvalidInput
 from ragpp.ledger import DELETING, EventKind, NewEvent, record
 from ragpp.ledger.catalog_events import SEEN_BY, CatalogEvents
+from ragpp.ledger.extracting import extract_anew
 from ragpp.models import SHARED, Scope
 from ragpp.stores.postgres import Pool, tenant_tx
 from ragpp_infra.embedded.stack import Endpoints
@@ -174,3 +175,14 @@ async def test_a_category_that_was_asked_for_is_known_again(bench: Bench) -> Non
     assert await bench.ledger.category_hint(scope, "res_1") == "prices"
     assert await bench.ledger.category_hint(scope, "res_3") is None
     assert await bench.ledger.category_hint(new_scope(), "res_1") is None
+
+
+async def test_a_resource_that_a_forgetting_took_from_is_extracted_anew_whatever_happens(bench: Bench) -> None:
+    scope = new_scope()
+    async with tenant_tx(bench.app, scope) as connection:
+        job_id = f"{await extract_anew(connection, scope, 'res_1', now=bench.time())}.catalog"
+    with pytest.raises(Conflict, match="cannot be cancelled"):
+        await bench.jobs.cancel(scope.tenant_id, job_id)
+    (work,) = await bench.lease(stage="catalog")
+    await bench.ledger.fail(work.key, "a", "no such category", retryable=False)
+    assert (await bench.jobs.job(scope.tenant_id, job_id)).state == "pending"

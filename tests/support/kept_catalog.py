@@ -13,7 +13,7 @@ from tests.support.episodic import NOON
 
 @dataclass
 class KeptCatalog:
-    """`begun`: the epoch. `pages_fail`: no page can be made."""
+    """`begun`: the epoch. `pages_fail`: no page can be made. `stale`: categories whose pages lost something."""
 
     name = "catalog"
     resources: dict[str, Resource] = field(default_factory=dict)
@@ -24,6 +24,7 @@ class KeptCatalog:
     compressed_before: datetime | None = None
     begun: int = 0
     pages_fail: bool = False
+    stale: set[str] = field(default_factory=set)
 
     async def health_check(self) -> Health:
         return Health(name="catalog", ok=True, ms=0.0)
@@ -72,6 +73,8 @@ class KeptCatalog:
         check_epoch(epoch, self.begun)
         if resource_id not in self.resources:
             raise ResourceNotFoundError(f"there is no resource {resource_id}")
+        for named in {entry.category for entry in entries} - {None, *self.categories}:
+            raise CategoryNotFoundError.of(str(named), list(self.categories))
         self.items = {key: item for key, item in self.items.items() if item.source_resource_id != resource_id}
         self.entries = list(entries)
         made = [_item(entry) for entry in entries]
@@ -109,7 +112,11 @@ class KeptCatalog:
 
     async def due_categories(self, scope: Scope, new_items: int = 1) -> list[str]:
         del scope
-        return [one.name for one in self.categories.values() if one.new_items >= new_items and not one.edited]
+        return [
+            one.name
+            for one in self.categories.values()
+            if not one.edited and (one.new_items >= new_items or one.name in self.stale)
+        ]
 
     async def consolidate(
         self,
@@ -124,7 +131,7 @@ class KeptCatalog:
         if self.pages_fail:
             raise ConsolidationError("the page could not be made")
         self.sections.append(sections)
-        if force or (page.new_items and not page.edited):
+        if force or name in await self.due_categories(scope):
             said = [line.text for section in sections or () for line in section.lines] or ["by the tier"]
             page = page.model_copy(update={"markdown_content": "\n".join(said), "new_items": 0, "edited": False})
             self.categories[name] = page

@@ -24,6 +24,7 @@ def table(rows: Sequence[tuple[int, float, float, bool, bool]]) -> Table:
         priority=np.asarray([row[2] for row in rows], np.float64),
         cosine=np.asarray([row[1] for row in rows], np.float64),
         weights=np.asarray([[0.5 * row[3]] for row in rows], np.float64).reshape(-1, 1),
+        around=np.zeros((len(rows), 1)),
         eligible=np.asarray([row[4] for row in rows], np.bool_),
     )
 

@@ -145,7 +145,8 @@ def said(identifier: str, content: str, **more: object) -> Interaction:
 
 
 async def test_what_a_resource_states_are_its_items(extractor: Extractor) -> None:
-    catalog = KeptCatalog({"res_1": document(metadata={"agent_name": "sales"}, session_id="s1")})
+    told_of = document(metadata={"agent_name": "sales"}, session_id="s1")
+    catalog = KeptCatalog({"res_1": told_of}, categories={"prices": category()})
     result = await done(parts_of(extractor, catalog), work(task="extract", resource_id="res_1", category_hint="prices"))
     told = [item.content for item in catalog.items.values()]
     assert len(told) == 2
@@ -227,7 +228,7 @@ async def test_what_is_forgotten_while_it_is_read_is_not_brought_back(extractor:
 async def test_a_forgotten_message_goes_and_what_is_left_is_extracted_as_it_was_asked_for(extractor: Extractor) -> None:
     gone = said("m1", "The Basic plan costs $99 per month.")
     stays = said("m2", "The Pro plan costs $299 per month.")
-    catalog = KeptCatalog({"res_1": conversation(gone, stays)})
+    catalog = KeptCatalog({"res_1": conversation(gone, stays)}, categories={"prices": category()})
     forgets = {name: Forgets() for name in ("short_term", "semantic", "procedural", "pins")}
     parts = parts_of(extractor, catalog, gone, stays, ledger=Ledger(hint="prices"), **forgets)
     await done(parts, work(task="extract", resource_id="res_1", category_hint="prices"))
@@ -236,6 +237,16 @@ async def test_a_forgotten_message_goes_and_what_is_left_is_extracted_as_it_was_
     await done(parts, work(task="extract", resource_id="res_1", again=True))
     assert ["$299" in item.content for item in catalog.items.values()] == [True]
     assert [item.category for item in catalog.items.values()] == ["prices"]
+
+
+@pytest.mark.parametrize("asked", [{"category_hint": "prices"}, {"again": True}])
+async def test_items_whose_category_was_deleted_since_it_was_asked_for_come_without_one(
+    extractor: Extractor, asked: dict[str, JsonValue]
+) -> None:
+    catalog = KeptCatalog({"res_1": document()})
+    parts = parts_of(extractor, catalog, ledger=Ledger(hint="prices"))
+    result = await done(parts, work(task="extract", resource_id="res_1", **asked))
+    assert (result["item_count"], result["categories"]) == (2, [])
 
 
 def fact(text: str, quote: str, *messages: int) -> SaidFact:
@@ -319,6 +330,14 @@ async def test_a_page_with_nothing_new_or_a_persons_costs_no_tokens(
     catalog.categories["prices"] = category(**how)
     await done(parts, work(task="consolidate", category="prices"))
     assert (model.prompts, catalog.categories["prices"].markdown_content) == ([], "# Prices")
+
+
+async def test_a_page_that_lost_something_is_written_by_the_model_as_it_was_before(extractor: Extractor) -> None:
+    reply = PageReply(sections=[WrittenSection(title="Plans", lines=[WrittenLine(text="Plans cost.", items=[1])])])
+    catalog, parts = await priced(extractor, models=models(Suggests(reply)))
+    catalog.categories["prices"], catalog.stale = category(new_items=0), {"prices"}
+    result = await done(parts, work(task="consolidate", category="prices"))
+    assert (result["model"], catalog.categories["prices"].markdown_content) == ("scripted:two", "Plans cost.")
 
 
 async def test_a_page_that_cannot_be_made_is_an_error_and_stays_as_it_was(extractor: Extractor) -> None:

@@ -167,8 +167,10 @@ def test_items_take_few_of_the_first_places_while_anything_else_wants_them(found
         assert place >= FIRST_PLACES or all(one.kind == "item" for one in ranking[place:])
 
 
-def test_an_item_that_rests_on_no_turn_waits_for_none() -> None:
-    fused = fuse({"episodic": turns(20), "catalog": [of_resource("i1")]})
+@pytest.mark.parametrize("sources", [("res_1",), ("res_1", "res_2")])
+def test_an_item_that_rests_on_no_turn_waits_for_none(sources: tuple[str, ...]) -> None:
+    item = of_resource("i1").model_copy(update={"sources": sources})
+    fused = fuse({"episodic": turns(20), "catalog": [item]})
     assert [one.id for one in fused].index("i1") == STRIDE - 1
 
 

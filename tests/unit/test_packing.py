@@ -288,18 +288,20 @@ def test_an_item_is_shown_as_data_with_its_relevance() -> None:
     assert [line for line in shown.splitlines() if line.startswith("## ")] == ["## RELEVANT KNOWLEDGE"]
 
 
-def test_items_leave_past_interactions_their_room() -> None:
+@pytest.mark.parametrize(("sources", "least", "most"), [(("res_1", "res_2"), 0.1, 0.17), (("t39",), 0.01, 0.05)])
+def test_items_leave_past_interactions_their_room_and_more_where_these_say_it_themselves(
+    sources: tuple[str, ...], least: float, most: float
+) -> None:
     turns = [memory(f"t{number}", "a turn of ten words that says something about it all") for number in range(40)]
+    rests = {"tier": "catalog", "sources": sources, "metadata": {"resource_id": "res_1"}}
     items = [
-        memory(f"i{number}", "an item of ten words that says something about it all", "item").model_copy(
-            update={"tier": "catalog"}
-        )
+        memory(f"i{number}", "an item of ten words that says something about it all", "item").model_copy(update=rests)
         for number in range(40)
     ]
-    packed = pack([*items, *turns], [], Frame(), budget=400, counter=Words())
+    packed = pack([*items, *turns], [], Frame(), budget=600, counter=Words())
     tokens = {section.title: section.tokens for section in packed.sections}
-    assert tokens[KNOWLEDGE] <= 0.2 * 400  # its share, and what is said of relevance behind the lines
-    assert tokens[PAST] >= 0.75 * 400
+    assert least * 600 <= tokens[KNOWLEDGE] <= most * 600  # with what is said of relevance behind the lines
+    assert tokens[PAST] >= 0.8 * 600
 
 
 def test_an_item_that_is_not_about_the_question_is_not_shown_whatever_room_is_left() -> None:

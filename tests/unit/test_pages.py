@@ -12,6 +12,7 @@ from ragpp_services.catalog.pages import (
     modelled,
     resolved,
     title_of,
+    untitled,
     without,
 )
 from tests.support.pages import CONSOLIDATED_AT, item, written
@@ -354,3 +355,9 @@ def test_a_model_that_names_no_item_makes_no_page() -> None:
     with pytest.raises(ConsolidationError):
         modelled("lead_preferences", invented, ITEMS, at=CONSOLIDATED_AT)
     assert modelled("lead_preferences", invented, [], at=datetime(2026, 1, 1, tzinfo=UTC)).markdown == page_of()
+
+
+def test_a_page_tells_what_a_stub_was_called_nowhere_and_the_rest_as_it_was() -> None:
+    assert untitled(PAGE, ["res_1", "res_3", "res_9"]) == PAGE.replace(' "First call"', "")
+    mine = "Ours [^1] [^2]\n\n[^1]: Of the First call (res_1)\n[^2]: Of the Renewal (res_2)"
+    assert untitled(mine, ["res_1"]) == mine.replace("Of the First call", "Extracted from")

@@ -99,3 +99,22 @@ def test_a_part_of_the_texts_with_the_rarity_of_all_scores_as_among_all(found: t
     part = np.unique([int((weights @ rarity).argmax()), len(cosines) - 1])
     alone = rank_texts(cosines[part], weights[part], rarity=rarity)
     assert alone == pytest.approx(rank_texts(cosines, weights)[part])
+
+
+@given(texts(), st.data())
+def test_what_is_around_a_text_only_ever_adds_and_nothing_to_what_is_far_from_the_question(
+    found: tuple[FloatArray, FloatArray], data: st.DataObject
+) -> None:
+    cosines, weights = found
+    around = data.draw(arrays(np.float64, weights.shape, elements=st.floats(0, 1, width=32)))
+    alone, among = rank_texts(cosines, weights), rank_texts(cosines, weights, around=around)
+    assert (among >= alone).all()
+    far = np.nan_to_num(cosines) <= 0
+    if not np.isnan(cosines).all():
+        assert among[far] == pytest.approx(alone[far])
+
+
+def test_of_texts_that_mean_as_much_the_one_among_the_words_asked_for_is_first() -> None:
+    cosines, weights = np.array([0.3, 0.3, 0.3]), np.array([[0.0, 0.0], [0.0, 0.0], [0.6, 0.6]])
+    around = np.array([[0.0, 0.0], [0.5, 0.5], [0.0, 0.0]])
+    assert rank_texts(cosines, weights, around=around).argsort()[::-1].tolist() == [2, 1, 0]

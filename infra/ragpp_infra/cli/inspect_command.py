@@ -56,7 +56,7 @@ def inspect(
     key: KeyOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Everything that was learned about a user: graph, preferences, rules, findings, reports, the catalog.
+    """Everything that is known of a user: graph, preferences, rules, findings, reports, the catalog.
 
     Example: [bold]ragpp inspect demo --limit 10[/bold]
     """

@@ -11,7 +11,7 @@ from pydantic import JsonValue
 from ragpp.catalog import Resource
 from ragpp.ledger import NewEvent
 from ragpp.tiers import ERASED_AT_ONCE
-from ragpp_services.catalog.categories.mending import mend
+from ragpp_services.catalog.categories.mending import leave_untitled, mend
 from ragpp_services.catalog.items.regrouping import regroup
 from ragpp_services.catalog.items.rows import GoneItem
 from ragpp_services.catalog.items.sameness import same_fact
@@ -40,11 +40,12 @@ async def forget(rows: Rows, resource_ids: Collection[str], item_ids: Collection
 
 
 async def leave_stubs(rows: Rows, ids: Collection[str], now: datetime) -> int:
-    """Drop what resources say; their items stay. Returns how many there were. Begins an epoch where there was any:
-    what was read of them may not come back."""
+    """Drop what resources say and what they are called; their items stay. Returns how many there were. Begins an epoch
+    where there was any: what was read of them may not come back."""
     gone = await rows.resources.leave_stubs(ids)
     if gone:
         await rows.raise_epoch()
+        await leave_untitled(rows, [one.id for one in gone], now)
         await rows.record([_resource_gone(one, now, stub=True) for one in gone], now)
     return len(gone)
 

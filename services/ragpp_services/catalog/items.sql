@@ -80,13 +80,14 @@ UPDATE catalog.items AS item SET one_with = grouped.one_with
 -- One pass over what the scope sees: what is not eligible still counts in the frequencies, what occurred later than
 -- `as_of` does not. Columns come packed (`ragpp.stores.packed_columns`), all in the same order. An item that shares no
 -- term with the question has an empty sparse vector (1048576 dimensions, 0 entries) in place of its own. A column that
--- was not asked for is null. `groups` is equal where two items are one.
+-- was not asked for is null. `groups` is equal where two items are one, `resources` where they are of one resource.
 -- $4 as_of timestamptz or null, $5 the question's vector halfvec or null, $6 its terms sparsevec of ones or null,
 -- $7 category, $8 resource_id, $9 from timestamptz, $10 before timestamptz, $11 session_id, $12 agent_id, $13 domain,
 -- $14 task_type, $15 least confidence float8; null does not narrow. $16 excluded ids text[]
 SELECT count(*) AS items,
        string_agg(int8send(ordinal), ''::bytea) AS ordinals,
        string_agg(int8send(hashtextextended(COALESCE(one_with, id), (user_id = '')::int)), ''::bytea) AS groups,
+       string_agg(int8send(hashtextextended(resource_id, (user_id = '')::int)), ''::bytea) AS resources,
        string_agg(timestamptz_send(occurred_at), ''::bytea) AS moments,
        string_agg(int2send(CASE importance WHEN 'low' THEN 0 WHEN 'normal' THEN 1 ELSE 2 END::smallint), ''::bytea)
          AS importances,
@@ -109,6 +110,18 @@ SELECT count(*) AS items,
   FROM catalog.items
  WHERE tenant_id = $1 AND user_id = ANY ($2::text[]) AND ($3::text IS NULL OR seen_by IS NULL OR seen_by = $3)
    AND ($4::timestamptz IS NULL OR occurred_at <= $4);
+
+-- name: scan_around_items
+-- The chunks of resources that share a term with the question, packed; `resources` as in `scan_items`. What occurred
+-- later than `as_of` lends nothing. $4 as_of timestamptz or null, $5 the question's terms sparsevec of ones
+SELECT string_agg(int8send(hashtextextended(resources.id, (resources.user_id = '')::int)), ''::bytea) AS resources,
+       string_agg(sparsevec_send(chunks.lexical), ''::bytea) AS lexical
+  FROM catalog.resource_chunks AS chunks
+  JOIN catalog.resources AS resources
+    ON resources.tenant_id = $1 AND resources.user_id = chunks.user_id AND resources.ordinal = chunks.resource
+ WHERE chunks.tenant_id = $1 AND chunks.user_id = ANY ($2::text[]) AND (chunks.lexical <#> $5::sparsevec) <> 0
+   AND ($3::text IS NULL OR chunks.seen_by IS NULL OR chunks.seen_by = $3)
+   AND ($4::timestamptz IS NULL OR resources.occurred_at <= $4);
 
 -- name: found_items
 -- $4 ordinals bigint[]

@@ -62,7 +62,7 @@ class Rebuilding:
                 resource = await rows.resources.get(one) if known is not None and not known.is_stub else None
             if known is None or resource is None:
                 continue
-            chunks = await asyncio.to_thread(cut, resource.content, self._counter)
+            chunks = await asyncio.to_thread(cut, resource.content, resource.metadata, self._counter)
             async with self._store.writing(scope) as rows:
                 await rows.rebuilding.put_chunks(one, known.content_hash, chunks)
             read += len(resource.content)

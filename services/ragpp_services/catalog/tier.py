@@ -112,7 +112,7 @@ class PostgresCatalogTier:
             said = without_turns(Said(entry.content, entry.messages), without)
             result[place] = None
             if said is not None:
-                result[place] = NewResource(entry, indexed(entry.resource_type, said, self._counter))
+                result[place] = NewResource(entry, indexed(entry.resource_type, said, entry.metadata, self._counter))
         return result
 
     async def put_extracted(
@@ -168,7 +168,9 @@ class PostgresCatalogTier:
         result: dict[str, Indexed | None] = {}
         for one in held:
             said = without_turns(Said(one.content, one.messages), gone)
-            result[one.resource_id] = None if said is None else indexed(one.resource_type, said, self._counter)
+            result[one.resource_id] = (
+                None if said is None else indexed(one.resource_type, said, one.metadata, self._counter)
+            )
         return result
 
     async def holdings(

@@ -1,12 +1,13 @@
 """Pages without what rested on what is gone, in the transaction in which it goes."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
 from typing import Protocol
 
 from ragpp_services.catalog.categories.asking import ask_for_pages
 from ragpp_services.catalog.categories.events import category_event
-from ragpp_services.catalog.pages import resolved, without
+from ragpp_services.catalog.categories.values import PageRow
+from ragpp_services.catalog.pages import resolved, untitled, without
 from ragpp_services.catalog.pages.inline import Footnote, footnotes_in
 from ragpp_services.catalog.store import Rows
 
@@ -38,9 +39,27 @@ async def mend(
     touched = gone | {item.resource_id for item in shared}
     if not touched:
         return
+    pages = await rows.categories.resting_on(touched)
+    await _put(
+        rows,
+        [
+            (page, without(page.markdown, gone) if page.edited else without_lines_naming(page.markdown, touched))
+            for page in pages
+        ],
+        now,
+    )
+
+
+async def leave_untitled(rows: Rows, stub_ids: Collection[str], now: datetime) -> None:
+    """Take what these resources were called, of which stubs are left, out of the pages that name them."""
+    pages = await rows.categories.resting_on(stub_ids)
+    await _put(rows, [(page, untitled(page.markdown, stub_ids)) for page in pages], now)
+
+
+async def _put(rows: Rows, mended: Iterable[tuple[PageRow, str]], now: datetime) -> None:
+    """Let this be left of each page that lost something, and ask for those that are the user's to be made anew."""
     events = []
-    for page in await rows.categories.resting_on(touched):
-        left = without(page.markdown, gone) if page.edited else without_lines_naming(page.markdown, touched)
+    for page, left in mended:
         if left == page.markdown:
             continue
         await rows.categories.mend_page(page, left, resolved(left).resource_ids, now)

@@ -10,7 +10,7 @@ from pydantic import JsonValue
 from ragpp.catalog import PRIORITIES, SIMILARITY_THRESHOLD
 from ragpp.ranking.arrays import BoolArray, FloatArray, IntArray
 from ragpp.ranking.coverage import coverage, document_frequencies, inverse_document_frequencies
-from ragpp.ranking.texts import rank_texts
+from ragpp.ranking.texts import borrowed, rank_texts
 from ragpp.stores.packed_columns import cosines, flags, term_weights, whole_numbers
 
 _PRIORITIES: Final = np.asarray([PRIORITIES["low"], PRIORITIES["normal"], PRIORITIES["high"]], np.float64)
@@ -24,11 +24,20 @@ class ItemColumns:
     items: int
     ordinals: bytes | None = None
     groups: bytes | None = None
+    resources: bytes | None = None
     moments: bytes | None = None
     importances: bytes | None = None
     distances: bytes | None = None
     lexical: bytes | None = None
     eligible: bytes | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class AroundColumns:
+    """The packed columns of the statement `scan_around_items`, one entry a chunk; None where there is none."""
+
+    resources: bytes | None = None
+    lexical: bytes | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +62,8 @@ class Answer:
 @dataclass(frozen=True, slots=True)
 class Table:
     """What was scanned, as arrays with one row for each statement. `cosine`: NaN where there is no vector to compare
-    with. `weights`: (rows, terms)."""
+    with. `weights`: (rows, terms). `around`: (rows, terms), of the chunk of each one's resource that holds most of the
+    question."""
 
     ordinal: IntArray
     group: IntArray
@@ -61,12 +71,14 @@ class Table:
     priority: FloatArray
     cosine: FloatArray
     weights: FloatArray
+    around: FloatArray
     eligible: BoolArray
 
     @classmethod
-    def of(cls, columns: ItemColumns, terms: Sequence[int]) -> "Table":
+    def of(cls, columns: ItemColumns, terms: Sequence[int], around: AroundColumns | None = None) -> "Table":
         """Unpacked; `terms`: those that were asked for."""
         count = columns.items
+        resources = whole_numbers(columns.resources, "bigint")
         return cls(
             ordinal=whole_numbers(columns.ordinals, "bigint"),
             group=whole_numbers(columns.groups, "bigint"),
@@ -74,6 +86,7 @@ class Table:
             priority=_PRIORITIES[whole_numbers(columns.importances, "smallint")],
             cosine=np.full(count, np.nan) if columns.distances is None else cosines(columns.distances),
             weights=np.zeros((count, len(terms))) if columns.lexical is None else term_weights(columns.lexical, terms),
+            around=_lent(resources, around or AroundColumns(), terms),
             eligible=flags(columns.eligible or b""),
         )
 
@@ -105,7 +118,8 @@ def rank(
     if by_words_alone:
         rows = rows[(table.weights[rows] > 0).any(axis=1)]
     cosine = np.full(len(rows), np.nan) if by_words_alone else table.cosine[rows]
-    scores = rank_texts(cosine, table.weights[rows], priorities=table.priority[rows], rarity=rarity)
+    around = table.around[rows]
+    scores = rank_texts(cosine, table.weights[rows], priorities=table.priority[rows], rarity=rarity, around=around)
     best = np.lexsort((-table.ordinal[rows], -table.moment[rows], -scores))[:limit]
     ranked = []
     for place in best.tolist():
@@ -113,10 +127,28 @@ def rank(
         similarity = float(table.cosine[row])
         signals: dict[str, JsonValue] | None = None
         if explain:
-            covered = float(coverage(table.weights[row : row + 1], rarity)[0])
-            signals = {"words": round(covered, 4), "priority": float(table.priority[row])}
+            own, near = table.weights[row : row + 1], cosine[place : place + 1]
+            covered = float(coverage(own, rarity)[0])
+            lent = float(coverage(borrowed(near, own, table.around[row : row + 1]), rarity)[0]) - covered
+            signals = {"words": round(covered, 4), "lent": round(lent, 4), "priority": float(table.priority[row])}
             if not np.isnan(cosine[place]):
                 signals["meaning"] = round(similarity, 4)
         known = None if np.isnan(similarity) else similarity
         ranked.append(Ranked(int(table.ordinal[row]), float(scores[place]), known, signals))
     return Answer(ranked, total)
+
+
+def _lent(resources: IntArray, around: AroundColumns, terms: Sequence[int]) -> FloatArray:
+    """(rows, terms): of each row's resource, the weights in the chunk that holds most terms of the question, of equals
+    the first; zeros without any."""
+    lent = np.zeros((len(resources), len(terms)))
+    if around.lexical is None or not len(resources):
+        return lent
+    weights = term_weights(around.lexical, terms)
+    lenders = whole_numbers(around.resources, "bigint")
+    order = np.lexsort((-weights.sum(axis=1), lenders))
+    known, firsts = np.unique(lenders[order], return_index=True)
+    places = np.searchsorted(known, resources).clip(max=len(known) - 1)
+    lends = known[places] == resources
+    lent[lends] = weights[order[firsts[places[lends]]]]
+    return lent

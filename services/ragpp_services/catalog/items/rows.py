@@ -13,7 +13,7 @@ from ragpp.catalog import ItemEntry, MemoryItem, ResourceType
 from ragpp.stores.packed_columns import direction, whole_numbers
 from ragpp.stores.vector_values import asked_terms, halfvec, sparsevec
 from ragpp_services.catalog.items.grouping import Statement
-from ragpp_services.catalog.items.ranking import ItemColumns
+from ragpp_services.catalog.items.ranking import AroundColumns, ItemColumns
 from ragpp_services.catalog.resources.rows import visibility_of
 from ragpp_services.catalog.statements import Statements
 
@@ -184,6 +184,11 @@ class ItemRows:
             list(narrowing.exclude),
         )
         return ItemColumns(0) if row is None else ItemColumns(**row)
+
+    async def around(self, as_of: datetime | None, terms: Collection[int]) -> AroundColumns:
+        """What the resources that the scope sees say of `terms`."""
+        row = await self._run.seen_row("scan_around_items", as_of, asked_terms(terms)) if terms else None
+        return AroundColumns() if row is None else AroundColumns(**row)
 
     async def found(self, ordinals: Sequence[int]) -> dict[int, FoundItem]:
         """Those of these statements that the scope sees, by ordinal."""

@@ -10,7 +10,7 @@ from ragpp.errors import CategoryNotFoundError, NotFound
 from ragpp.models import Filters, MemoryQuery, Page, Scope
 from ragpp.stores.cursors import page_size
 from ragpp.text.lexical import query_terms
-from ragpp_services.catalog.items.ranking import Answer, ItemColumns, Ranked, Table, rank
+from ragpp_services.catalog.items.ranking import Answer, AroundColumns, ItemColumns, Ranked, Table, rank
 from ragpp_services.catalog.items.reading import Shown, read
 from ragpp_services.catalog.items.rows import ItemRows, Narrowing
 from ragpp_services.catalog.paging import cursor_of, place_of
@@ -66,8 +66,13 @@ class Items:
             if query.category is not None:
                 await check_category(rows.items, query.category)
             narrowing = Narrowing(category=query.category, resource_id=query.resource_id)
-            columns = await rows.items.scan(narrowing, query.as_of, embedding, terms)
-            answer = await answered(columns, terms, limit=query.k + LOOKED_BEYOND, least=query.similarity_threshold)
+            answer = await answered(
+                await rows.items.scan(narrowing, query.as_of, embedding, terms),
+                await rows.items.around(query.as_of, terms),
+                terms,
+                limit=query.k + LOOKED_BEYOND,
+                least=query.similarity_threshold,
+            )
             shown = (await read(rows.items, answer.ranked, as_of=query.as_of))[: query.k]
         by_meaning = not query.text.strip()
         return RetrievalResult(
@@ -94,6 +99,7 @@ class Items:
         async with self._store.reading(query.scope) as rows:
             answer = await answered(
                 await rows.items.scan(narrowing, query.as_of, embedding, terms),
+                await rows.items.around(query.as_of, terms),
                 terms,
                 limit=query.limit + LOOKED_BEYOND,
                 least=query.filters.similarity_threshold,
@@ -105,6 +111,7 @@ class Items:
 
 async def answered(
     columns: ItemColumns,
+    around: AroundColumns,
     terms: Sequence[int],
     *,
     limit: int,
@@ -112,10 +119,10 @@ async def answered(
     by_words_alone: bool = False,
     explain: bool = False,
 ) -> Answer:
-    """What a scan's `columns` answer; see `ragpp_services.catalog.items.ranking.rank`."""
+    """What a scan's `columns` answer, with what is `around` them; see `ragpp_services.catalog.items.ranking.rank`."""
 
     def answer() -> Answer:
-        table = Table.of(columns, terms)
+        table = Table.of(columns, terms, around)
         return rank(table, limit=limit, least=least, by_words_alone=by_words_alone, explain=explain)
 
     return answer() if columns.items <= INLINE_ITEMS else await asyncio.to_thread(answer)

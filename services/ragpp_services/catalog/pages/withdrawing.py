@@ -1,4 +1,4 @@
-"""A page without what rested on resources that are gone. Pure."""
+"""A page without what rested on resources that are gone, or without what they were called. Pure."""
 
 import re
 from collections.abc import Collection, Mapping, Sequence
@@ -14,6 +14,8 @@ from ragpp_services.catalog.pages.sections import SAYS_SOMETHING, retitled, with
 _ITEMS: Final = re.compile(r"Items: (\d+)")
 _APART: Final = [BlockKind.RULE, BlockKind.BLANK]
 """What stands before the last lines where sources stood between; they follow a rule directly."""
+_OURS: Final = re.compile(r'(\[\^[^\]]+\]: Extracted from (?:[^"()]* )?)(?:".*" )?(\([^()]*\))')
+"""A definition of ours, the title of what it names left out."""
 _LABEL: Final = re.compile(r"\[\^[^\[\]\s]+\]")
 
 
@@ -45,6 +47,28 @@ def without(markdown: str, resource_ids: Collection[str], *, items: int | None =
     )
 
 
+def untitled(markdown: str, resource_ids: Collection[str]) -> str:
+    """The page `markdown` with footnotes that say nothing of these resources but what they are and their ids."""
+    gone = frozenset(resource_ids)
+    return "\n".join(
+        _untitled(block)
+        if block.kind is BlockKind.DEFINITION and not gone.isdisjoint(resource_ids_in(block.text))
+        else block.text
+        for block in blocks_of(markdown)
+    )
+
+
+def _untitled(block: Block) -> str:
+    named = resource_ids_in(block.text)
+    if len(named) == 1 and (ours := _OURS.fullmatch(block.text)):
+        return ours[1] + ours[2]
+    return _naming_alone(block, named)
+
+
+def _naming_alone(block: Block, resource_ids: Sequence[str]) -> str:
+    return f"{footnote(block.label)}: Extracted from ({', '.join(map(as_reference, resource_ids))})"
+
+
 def _left(blocks: Sequence[Block], notes: Notes, gone: frozenset[str]) -> list[Block | None]:
     """What is left of each block by itself."""
     lines = [
@@ -69,7 +93,7 @@ def _defined(block: Block, notes: Notes, gone: frozenset[str]) -> Block | None:
         return None
     if len(rest) == len(named):
         return block
-    return replace(block, text=f"{footnote(block.label)}: Extracted from ({', '.join(map(as_reference, rest))})")
+    return replace(block, text=_naming_alone(block, rest))
 
 
 def _tidied(blocks: Sequence[Block]) -> list[Block]:

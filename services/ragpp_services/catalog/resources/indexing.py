@@ -3,8 +3,11 @@ its turns. Pure, and CPU-bound: a content of a million characters takes seconds.
 
 import hashlib
 import json
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Final
+
+from pydantic import JsonValue
 
 from ragpp.catalog import ResourceMessage, ResourceType
 from ragpp.context.echo import own_chunks_of
@@ -12,6 +15,9 @@ from ragpp.text.chunking import TextChunk
 from ragpp.text.lexical import document_weights
 from ragpp.text.port import TokenSpans
 from ragpp_services.catalog.resources.rows import Indexed, NewChunk
+
+LABEL_CHARS: Final = 200
+"""A longer text in a resource's metadata is none of its labels."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,12 +70,13 @@ def _ends_before(one: ResourceMessage, messages: Sequence[ResourceMessage]) -> l
     return [0, *(other.end for other in messages if other.end <= one.start)]
 
 
-def cut(content: str, counter: TokenSpans) -> tuple[NewChunk, ...]:
-    """The chunks that full-text search reads, none of what came from memory. Raises what `counter` raises."""
-    return tuple(map(_chunk, own_chunks_of(content, counter)))
+def cut(content: str, metadata: Mapping[str, JsonValue], counter: TokenSpans) -> tuple[NewChunk, ...]:
+    """The chunks that full-text search reads, none of what came from memory; each is found by the labels in `metadata`
+    as well. Raises what `counter` raises."""
+    return _chunks(own_chunks_of(content, counter), metadata)
 
 
-def indexed(resource_type: ResourceType, said: Said, counter: TokenSpans) -> Indexed:
+def indexed(resource_type: ResourceType, said: Said, metadata: Mapping[str, JsonValue], counter: TokenSpans) -> Indexed:
     """What is stored of what a resource says. Raises what `counter` raises."""
     pieces = own_chunks_of(said.content, counter)
     whole = sum(piece.end - piece.start for piece in pieces) == len(said.content)
@@ -78,9 +85,20 @@ def indexed(resource_type: ResourceType, said: Said, counter: TokenSpans) -> Ind
         messages=said.messages,
         content_hash=content_hash(resource_type, said.content),
         tokens=sum(piece.tokens for piece in pieces) if whole else counter.count(said.content),
-        chunks=tuple(map(_chunk, pieces)),
+        chunks=_chunks(pieces, metadata),
     )
 
 
-def _chunk(piece: TextChunk) -> NewChunk:
-    return NewChunk(part=piece.ordinal, start=piece.start, end=piece.end, lexical=document_weights(piece.text))
+def labels_in(metadata: Mapping[str, JsonValue]) -> str:
+    """What a resource says of itself, such as its title or its service: the short texts in its metadata, a line each.
+    Empty where there are none."""
+    texts = (value for value in metadata.values() if isinstance(value, str) and len(value) <= LABEL_CHARS)
+    return "".join(f"{text}\n" for text in texts)
+
+
+def _chunks(pieces: Sequence[TextChunk], metadata: Mapping[str, JsonValue]) -> tuple[NewChunk, ...]:
+    labels = labels_in(metadata)
+    return tuple(
+        NewChunk(part=piece.ordinal, start=piece.start, end=piece.end, lexical=document_weights(labels + piece.text))
+        for piece in pieces
+    )

@@ -10,6 +10,7 @@ from ragpp.context.quoting import end_of_lines
 from ragpp.models import Memory, MemoryKind
 from ragpp.text.port import TokenMeter
 from ragpp_services.gateway.assembly.excerpts import ELLIPSIS, beginning, is_long, start_of_excerpt
+from ragpp_services.gateway.assembly.fusion import evidence
 from ragpp_services.gateway.assembly.memory_key import MemoryKey, memory_key
 from ragpp_services.gateway.assembly.relevance import why_cut
 
@@ -18,13 +19,15 @@ SHARES: Final[Mapping[str, float]] = {
     layout.ENTITIES: 0.02,
     layout.RELATIONSHIPS: 0.05,
     layout.PREFERENCES: 0.06,
-    layout.KNOWLEDGE: 0.15,
+    layout.KNOWLEDGE: 0.12,
 }
 """The largest share of the budget that a section may take while past interactions still want room; what a section
 leaves is theirs, and what they leave is offered to the sections again. Of the default budget of 2,000 tokens they are
-600, 40, 100, 120 and 300: some twenty messages, four names, eight relationships, ten preferences and fifteen items.
+600, 40, 100, 120 and 240: some twenty messages, four names, eight relationships, ten preferences and twelve items.
 Judgements, not fitted to anything; what they take from past interactions is column B1000 of `make eval`, in its rows
 without a tier."""
+RESTATED: Final = 0.03
+"""The same for items that rest on past interactions, which say it themselves."""
 ONE_SHARE: Final = 0.4
 """The largest share of the budget, without its frame, that a long past interaction may take as an excerpt."""
 EXACT_TOKENS: Final = 200
@@ -178,17 +181,22 @@ class _Packing:
         """Offer each section its share, then past interactions all that is left, then what they leave to the rest."""
         self._said = {id(memory): place for place, memory in enumerate(conversation)}
         groups: dict[str, list[Memory]] = {}
+        restating: list[Memory] = []
         for memory in ranking:
             title = _TITLE_OF[memory.kind]
-            if title != layout.RECENT:
+            if memory.kind == "item" and evidence(memory):
+                restating.append(memory)
+            elif title != layout.RECENT:
                 groups.setdefault(title, []).append(memory)
         latest_first = [memory for memory in conversation if memory.kind == "summary"]
         latest_first += [memory for memory in reversed(conversation) if memory.kind == "message"]
-        offers = {layout.RECENT: latest_first} | {title: groups.get(title, []) for title in _KNOWLEDGE_ORDER}
-        for title, memories in offers.items():
-            self._take(title, memories, min(self._left, int(self._room * SHARES.get(title, 1.0))))
+        offers = [(layout.RECENT, latest_first, SHARES[layout.RECENT])]
+        offers += [(title, groups.get(title, []), SHARES[title]) for title in _KNOWLEDGE_ORDER]
+        offers.append((layout.KNOWLEDGE, restating, RESTATED))
+        for title, memories, share in offers:
+            self._take(title, memories, min(self._left, int(self._room * share)))
         self._take(layout.PAST, groups.get(layout.PAST, []), self._left)
-        for title, memories in offers.items():
+        for title, memories, _ in offers:
             self._take(title, memories, self._left)
 
     def sections(self, frames: Mapping[str, Section]) -> tuple[Section, ...]:
@@ -288,10 +296,5 @@ def _may_fit(memory: Memory, room: int) -> bool:
     return len(memory.text) <= room or end_of_lines(memory.text, room + 1) == len(memory.text)
 
 
-_KNOWLEDGE_ORDER: Final = (
-    layout.ENTITIES,
-    layout.RELATIONSHIPS,
-    layout.PREFERENCES,
-    layout.KNOWLEDGE,
-)
+_KNOWLEDGE_ORDER: Final = (layout.ENTITIES, layout.RELATIONSHIPS, layout.PREFERENCES, layout.KNOWLEDGE)
 _SAID: Final[frozenset[str]] = frozenset({"interaction", "message"})

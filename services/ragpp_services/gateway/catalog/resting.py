@@ -21,10 +21,7 @@ async def remembered(parts: Parts, where: Place, body: ResourceIn) -> tuple[Reso
     """
     _see_whose(where)
     whose = where.whose
-    ids = [
-        message.id or f"m_{uuid5(NAMESPACE_URL, f'{body.id}#{index}').hex}"
-        for index, message in enumerate(body.messages)
-    ]
+    ids = [message.id or _id_of(body, index) for index, message in enumerate(body.messages)]
     said = StoreRequest(
         user_id=where.scope.user_id,
         session_id=body.session_id or DEFAULT_SESSION,
@@ -58,12 +55,12 @@ async def resting(parts: Parts, where: Place, messages: Sequence[ResourceMessage
     Raises InvalidInput for ids of no interaction that is seen, for interactions of several agents, and for what is to
     be nobody's or everybody's; Conflict for other contents than the interactions have.
     """
-    placed = {message.id: index for index, message in enumerate(messages) if message.id is not None}
+    placed = [(message.id, index) for index, message in enumerate(messages) if message.id is not None]
     if not placed:
         return where
     _see_whose(where)
-    known = {one.id: one for one in await readable(parts, where.scope, list(placed))}
-    unknown = [index for identifier, index in placed.items() if identifier not in known]
+    known = {one.id: one for one in await readable(parts, where.scope, [*{identifier for identifier, _ in placed}])}
+    unknown = [index for identifier, index in placed if identifier not in known]
     if unknown:
         reason = "is the id of no interaction of this user"
         raise InvalidInput(
@@ -73,7 +70,7 @@ async def resting(parts: Parts, where: Place, messages: Sequence[ResourceMessage
         )
     other = [
         index
-        for identifier, index in placed.items()
+        for identifier, index in placed
         if known[identifier].content != parts.intake.redacted(messages[index].content)
     ]
     if other:

@@ -1,5 +1,5 @@
 """Reads a configuration, in JSON or in lines of YAML, TOML, INI, properties or environment variables: each setting as a
-sentence with its whole path, and what the comments say."""
+sentence with its whole path, and what comments and the running text between settings say."""
 
 import re
 from collections.abc import Iterator
@@ -8,6 +8,7 @@ from typing import Final
 
 from ragpp.extraction.facts.documents import BY_FORM
 from ragpp.extraction.facts.passages import Given, Passage, Prose, Voice, compact
+from ragpp.extraction.facts.verbs import finite_verb
 
 _SECTION: Final = re.compile(r"\s*\[{1,2}\s*(?P<path>[^\[\]\n]+?)\s*\]{1,2}\s*(?:[#;].*)?$")
 _SETTING: Final = re.compile(
@@ -20,18 +21,24 @@ _BEHIND: Final = re.compile(r"\s+(?:#|//|;)\s*(?P<comment>[^\"']*)$")
 _TASK: Final = re.compile(r"\s*(?:todo|fixme|xxx|hack)\b", re.IGNORECASE)
 _OPENS: Final = frozenset({"", "|", ">", "|-", ">-", "{", "[", "&", "---"})
 _NOTHING: Final = frozenset({"null", "~", "none", "None", '""', "''", "{}", "[]", "undefined"})
-_NAMING: Final = frozenset({"name", "id", "agent", "agent_name", "service", "app", "project", "title"})
+_NAMING: Final = frozenset(
+    {"name", "id", "agent", "agent_name", "service", "app", "project", "title", "job", "bot", "workflow"}
+)
 _TOKEN: Final = re.compile(r'"(?:[^"\\\n]|\\.)*"|[{}\[\],:]|[^\s{}\[\],:"]+')
+_FEWEST_WORDS: Final = 3
+_LONGEST_TITLE: Final = 4
 _FORM: Final = Voice()
 
 
 @dataclass(slots=True)
 class _Level:
-    """A mapping or a list that is open. `name`: what it is under; `called`: what it says that it is called."""
+    """A mapping or a list that is open. `name`: what it is under; `called`: what it says that it is called, or what a
+    comment does until it `is_named`."""
 
     indent: int
     name: str
     called: str | None = None
+    is_named: bool = False
     said: list[str] = field(default_factory=list)
 
 
@@ -45,11 +52,18 @@ def settings(content: str) -> Iterator[Passage]:
 
 def _stated(path: list[_Level], key: str, value: str, comment: str = "") -> str:
     """ "The max_tokens of agents.sales is 2000"."""
-    of = ".".join(level.called or level.name for level in path if level.called or level.name)
+    of = _path(path)
     inside = [level.name for level in path if level.called and level.name and level.name != level.called]
     kind = f" ({'.'.join(inside)})" if inside else ""
     whose = f" of {of}{kind}" if of else ""
     return f"{key}{whose} is {value}" + (f" ({comment})" if comment else "")
+
+
+def _path(levels: list[_Level]) -> str:
+    """ "agents.sales"; of what has a name of several words, "agents of ferry office"."""
+    root, *below = [level.called or level.name for level in levels] or [""]
+    inner = ".".join(name for name in below if name)
+    return " of ".join(filter(None, (inner, root))) if " " in root else ".".join(filter(None, (root, inner)))
 
 
 def _plain(value: str) -> str:
@@ -62,23 +76,52 @@ def _plain(value: str) -> str:
 
 
 def _of_lines(content: str) -> Iterator[Passage]:
-    levels, comments = [_Level(-1, "")], list[tuple[int, int]]()
+    title = _title(content)
+    levels, said = [_Level(-1, "", title)], list[tuple[int, int]]()
     for match in re.finditer(r"[^\n]+", content):
         line, begin = match.group(), match.start()
         comment = _COMMENT.match(line)
         if comment and not line.lstrip().startswith(("---", "- ")):
             setting = _SETTING.match(comment["text"])
             if not _TASK.match(comment["text"]) and (setting is None or " " in setting["value"].strip()):
-                comments.append((begin + comment.start("text"), begin + comment.end("text")))
+                said.append((begin + comment.start("text"), begin + comment.end("text")))
             continue
-        yield from _commented(content, comments)
-        comments.clear()
+        if _is_running_text(line):
+            said.append((begin, match.end()))
+            continue
+        yield from _said(content, said)
+        said.clear()
         yield from _of_line(line, begin, levels)
-    yield from _commented(content, comments)
+    yield from _said(content, said)
 
 
-def _commented(content: str, comments: list[tuple[int, int]]) -> Iterator[Passage]:
-    for start, end in comments:
+def _title(content: str) -> str | None:
+    """What a configuration is of: the short comment that it begins with, where no other names a part of it."""
+    first, *others = content.lstrip().split("\n")
+    title = _named_by(first)
+    return None if title is None or any(_named_by(line) for line in others) else title
+
+
+def _named_by(line: str) -> str | None:
+    """The text of a comment that says no more than a name."""
+    comment = _COMMENT.match(line)
+    text = comment["text"].rstrip(":") if comment else ""
+    if not text[:1].isalpha() or text[-1] in ".!?" or len(text.split()) > _LONGEST_TITLE:
+        return None
+    says_more = _TASK.match(text) or _SETTING.match(text) or finite_verb(text)
+    return None if says_more else text
+
+
+def _is_running_text(line: str) -> bool:
+    """Whether a line sets nothing, such as one of an agent's instructions."""
+    text = line.strip()
+    if not text[:1].isalnum() or text[:1].islower() or text[-1] not in ".!" or len(text.split()) < _FEWEST_WORDS:
+        return False
+    return _SETTING.match(line) is None
+
+
+def _said(content: str, spans: list[tuple[int, int]]) -> Iterator[Passage]:
+    for start, end in spans:
         body = compact(content, start, end)
         if body.text:
             yield Prose(body, _FORM)
@@ -118,8 +161,11 @@ def _set(setting: re.Match[str], indent: int, line: str, begin: int, levels: lis
         return
     plain = _plain(value)
     yield _given(_stated(levels[:], key, plain), line, begin, comment)
-    if key.lower() in _NAMING and len(plain.split()) < 6 and levels[-1].called is None:
-        levels[-1].called = plain
+    inner = levels[-1]
+    named_above = inner is levels[0] and inner.called is not None and plain.lower() in inner.called.lower()
+    if key.lower() in _NAMING and len(plain.split()) < 6 and not named_above:
+        inner.called = inner.called if inner.is_named else plain
+        inner.is_named = True
 
 
 def _leave(levels: list[_Level], indent: int) -> None:
@@ -138,7 +184,7 @@ def _parted(value: str) -> tuple[str, str]:
 
 def _listed(path: list[_Level], value: str) -> str:
     *above, last = path
-    of = ".".join(level.called or level.name for level in above if level.called or level.name)
+    of = _path(above)
     return f"{last.name}{f' of {of}' if of else ''} includes {_plain(value)}"
 
 
@@ -155,7 +201,7 @@ def _of_json(content: str) -> Iterator[Passage]:
     for token in _TOKEN.finditer(content):
         text = token.group()
         if text in "{[":
-            levels.append(_Level(0, key if waiting else "", None, [text]))
+            levels.append(_Level(0, key if waiting else "", said=[text]))
             waiting, key = False, ""
         elif text in "}]":
             if len(levels) > 1:

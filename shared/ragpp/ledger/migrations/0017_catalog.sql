@@ -10,6 +10,13 @@ DROP INDEX ledger.work_of_rare_stages;
 CREATE INDEX work_of_rare_stages ON ledger.work (tenant_id, event_id)
   WHERE stage IN ('extract', 'reflect', 'maintain', 'catalog');
 
+-- Looking again at what a forgetting took from is never given up and cannot be cancelled, in the catalog neither: until
+-- then the items of what is left are missing.
+CREATE OR REPLACE FUNCTION ledger.must_be_done(of_stage text, of_event bigint) RETURNS boolean LANGUAGE sql STABLE
+RETURN of_stage IN ('forget', 'erase')
+       OR of_stage IN ('extract', 'catalog')
+          AND EXISTS (SELECT FROM ledger.events WHERE event_id = of_event AND subject_id LIKE 'again:%');
+
 -- The owner, too, is shown no rows unless it is let for a moment, which nobody else sees.
 ALTER TABLE ledger.rounds NO FORCE ROW LEVEL SECURITY;
 INSERT INTO ledger.rounds (stage, tenant_id) VALUES ('catalog', '');

@@ -8,7 +8,7 @@ import structlog
 from pydantic import JsonValue
 
 from ragpp.catalog import EVERYBODY, ItemEntry, MemoryItem, Resource
-from ragpp.errors import ExtractionError, InvalidInput, ResourceNotFoundError
+from ragpp.errors import CategoryNotFoundError, ExtractionError, InvalidInput, ResourceNotFoundError
 from ragpp.errors.telling import told
 from ragpp.ledger import Work
 from ragpp.ledger.extracting import AGAIN
@@ -45,7 +45,7 @@ async def extract_items(parts: WorkerParts, work: Work) -> dict[str, JsonValue]:
         if resource.visibility == "global" and scope.user_id != EVERYBODY:
             raise InvalidInput("what all users share is extracted for all users, not for one")
         entries, read = await _read(parts, work, resource)
-        items = await parts.catalog.put_extracted(scope, resource_id, entries, epoch)
+        items = await _put(parts, scope, resource_id, entries, epoch)
     except ResourceNotFoundError:  # deleted since it was asked for: a result would name what is gone
         return {"gone": True}
     if work.payload.get(AGAIN):  # their pages lost what was taken from it before, and were made without it
@@ -75,6 +75,18 @@ async def _read(parts: WorkerParts, work: Work, resource: Resource) -> tuple[lis
     vectors = (await parts.embedder.embed([entry.content for entry in entries])).tolist() if entries else []
     embedded = [entry.model_copy(update={"embedding": tuple(row)}) for entry, row in zip(entries, vectors, strict=True)]
     return embedded, read
+
+
+async def _put(
+    parts: WorkerParts, scope: Scope, resource_id: str, entries: list[ItemEntry], epoch: int
+) -> list[MemoryItem]:
+    """What the resource then has. Where the category that was asked for was deleted since, each item goes to the one
+    that is nearest: what a forgetting took from a resource has to come back without it."""
+    try:
+        return await parts.catalog.put_extracted(scope, resource_id, entries, epoch)
+    except CategoryNotFoundError:
+        free = [entry.model_copy(update={"category": None}) for entry in entries]
+        return await parts.catalog.put_extracted(scope, resource_id, free, epoch)
 
 
 async def _hint(parts: WorkerParts, work: Work) -> str | None:
