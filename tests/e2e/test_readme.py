@@ -19,8 +19,8 @@ pytestmark = [pytest.mark.server, pytest.mark.timeout(900)]
 BLOCK: Final = re.compile(r"^```(bash|python)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 SHOWN: Final = re.compile(r"^```text\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 COMMAND: Final = re.compile(r"^\$ ((?:.*\\\n)*.*)\n((?:(?!\$ ).*\n?)*)", re.MULTILINE)
-VARIES: Final = re.compile(r"\d{4}-\d\d-\d\d( \d\d:\d\d:\d\d)?|\d+\.\d m?s\b|│")
-"""Days, durations, and what a context is framed by."""
+VARIES: Final = re.compile(r"\d{4}-\d\d-\d\d( \d\d:\d\d:\d\d)?|\d+\.\d m?s\b|\b[01]\.\d\d\b|│")
+"""Days, durations, scores, and what a context is framed by."""
 
 
 def blocks(page: str = "README.md") -> list[tuple[str, str]]:
