@@ -206,3 +206,28 @@ async def test_a_user_is_erased_with_what_was_given_to_all(gateway: RealGateway,
     assert told["catalog"]["removed"]["resources"] == 2
     of_all = (await jobs.jobs(scope.tenant_id, user_id=EVERYBODY, stage="catalog")).items
     assert [one.result for one in of_all] == [None] * len(of_all)
+
+
+async def test_a_page_is_made_behind_the_write_and_mended_when_a_message_is_forgotten(gateway: RealGateway) -> None:
+    scope, catalog = new_scope(), gateway.worker.catalog
+    gone, stays = said("m1", "The Basic plan costs $99 per month.", 1), said("m2", "The Pro plan costs $299.", 2)
+    await remembered(gateway, scope, gone, stays)
+    await catalog.create_category(scope, "prices", "What the plans cost per month.")
+    await catalog.store(scope, [talk("res_1", gone, stays)])
+    await asked(gateway, scope, "res_1", category_hint="prices")
+    payload: dict[str, JsonValue] = {"task": "consolidate", "category": "prices", "force": False}
+    await gateway.worker.ledger.request(scope, "catalog.requested", "consolidate:prices", payload, NOON, anew=True)
+    await gateway.digest(scope.tenant_id)
+    page = (await catalog.get_category(scope, "prices")).markdown_content
+    assert "$99" in page
+    assert "$299" in page
+    async with gateway.client(await gateway.key(scope.tenant_id)) as api:
+        answer = await api.delete("/v1/interactions/m1", params={"user_id": scope.user_id})
+        assert answer.is_success, answer.text
+    mended = (await catalog.get_category(scope, "prices")).markdown_content
+    assert "$99" not in mended
+    await gateway.digest(scope.tenant_id)
+    page = (await catalog.get_category(scope, "prices")).markdown_content
+    assert "$99" not in page
+    assert "$299" in page
+    assert [item.category for item in await items_of(gateway, scope)] == ["prices"]

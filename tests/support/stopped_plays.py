@@ -11,6 +11,7 @@ from typing import Any, Final
 import httpx
 from pydantic import BaseModel
 
+from ragpp.catalog import ResourceEntry, ResourceMessage
 from ragpp.clock import system_clock
 from ragpp.errors import LedgerError, Outdated, TierUnavailable
 from ragpp.ledger import Work, WorkKey
@@ -18,10 +19,13 @@ from ragpp.llm.budget import InMemoryBudget
 from ragpp.llm.metered import LanguageModels
 from ragpp.llm.port import Completion, Prompt, ReplyT
 from ragpp.llm.replies import (
+    FactsReply,
     LearnedRule,
     MergesReply,
     NamedTheme,
+    PageReply,
     RulesReply,
+    SaidFact,
     SaidFinding,
     SaidPreference,
     SaidRelationship,
@@ -35,6 +39,7 @@ from ragpp.settings import RedisSettings
 from ragpp.stores.redis import Keys, create_client
 from ragpp_services.short_term.store import AREAS, INDEX
 from ragpp_services.workers.parts import WorkerParts
+from ragpp_services.workers.stages.catalog.working import work_on_catalog
 from ragpp_services.workers.stages.extract import extract
 from ragpp_services.workers.stages.observe import observe
 from ragpp_services.workers.stages.reflect import reflect
@@ -66,6 +71,9 @@ class Case:
     preference: str = "Maria's drinks"
 
 
+RESOURCE: Final = "res_talk"
+"""The conversation, as a resource."""
+CATEGORY: Final = "boats"
 WINDOW: Final = {"start": f"{DAY}T00:00:00Z", "end": f"{DAY}T23:00:00Z"}
 NIGHT: Final = {"kind": "daily", "date": DAY}
 CASES: Final = {
@@ -75,6 +83,11 @@ CASES: Final = {
     "reflect": Case("reflect", reflect, payload=NIGHT),
     "reflect-modelled": Case("reflect", reflect, modelled=True, payload=NIGHT, preference="Maria's beverage"),
     "summaries": Case("short_term", short_term, digested=False, modelled=True),
+    "catalog": Case("catalog", work_on_catalog, payload={"task": "extract", "resource_id": RESOURCE}),
+    "catalog-modelled": Case(
+        "catalog", work_on_catalog, modelled=True, payload={"task": "extract", "resource_id": RESOURCE}
+    ),
+    "page": Case("catalog", work_on_catalog, payload={"task": "consolidate", "category": CATEGORY, "force": "yes"}),
 }
 
 
@@ -84,6 +97,8 @@ NOTHING: Final = (
     ThemesReply(themes=[]),
     MergesReply(merges=[]),
     SummaryReply(lines=["Maria spoke of the weather"]),
+    FactsReply(facts=[]),
+    PageReply(sections=[]),
 )
 """What the model makes of the other messages."""
 
@@ -130,6 +145,8 @@ def replies(word: str) -> Sequence[BaseModel]:
         ThemesReply(themes=[NamedTheme(text=f"{word} and tea", messages=[2])]),
         MergesReply(merges=[SamePreferences(kept=1, absorbed=[2, 3])]),
         SummaryReply(lines=[f"Maria is fond of {word}"]),
+        FactsReply(facts=[SaidFact(**cited, quote=f"sell the {word} boat", text=f"{word} is sold", kind="fact")]),
+        PageReply(sections=[]),
     )
 
 
@@ -183,6 +200,25 @@ class Play:
         ]
         answer = await api.post("/v1/interactions", json={"user_id": USER, "messages": messages})
         assert answer.status_code == 201, answer.text
+        if self.case.stage == "catalog":
+            await self._keep(texts)
+
+    async def _keep(self, texts: Sequence[str]) -> None:
+        """The messages as a resource; of what a page is to be made of, items."""
+        catalog, content, held = self.gateway.worker.catalog, "", list[ResourceMessage]()
+        for number, text in enumerate(texts):
+            end = len(content) + len(text)
+            held.append(ResourceMessage(name="Maria", start=len(content), end=end, interaction_id=f"m{number}"))
+            content += f"{text}\n"
+        at = datetime(2024, 3, 11, 8, tzinfo=UTC)
+        entry = ResourceEntry(
+            id=RESOURCE, resource_type="conversation", content=content, messages=tuple(held), occurred_at=at
+        )
+        await catalog.store(self.scope, [entry])
+        if "category" in (self.case.payload or {}):
+            await catalog.create_category(self.scope, CATEGORY, "What is told of boats and their owners.")
+            asked = {"task": "extract", "resource_id": RESOURCE, "category_hint": CATEGORY}
+            await work_on_catalog(self.gateway.worker, [self._work(1, "s", asked)])
 
     async def stop_and_forget(self, api: httpx.AsyncClient) -> None:
         """Begin the stage, and forget the message as soon as its worker is at the point."""

@@ -15,6 +15,7 @@ from ragpp.ledger.extracting import AGAIN
 from ragpp.models import Interaction, Page, Scope
 from ragpp.paging import PAGE, pages
 from ragpp_services.workers.parts import WorkerParts
+from ragpp_services.workers.stages.catalog.asking import consolidate_later
 from ragpp_services.workers.stages.catalog.reading import Statements, entries_of, read_statements
 
 RETRIES: Final = 2
@@ -47,6 +48,10 @@ async def extract_items(parts: WorkerParts, work: Work) -> dict[str, JsonValue]:
         items = await parts.catalog.put_extracted(scope, resource_id, entries, epoch)
     except ResourceNotFoundError:  # deleted since it was asked for: a result would name what is gone
         return {"gone": True}
+    if work.payload.get(AGAIN):  # their pages lost what was taken from it before, and were made without it
+        due = await parts.catalog.due_categories(scope, 1)
+        for name in sorted({item.category for item in items if item.category is not None} & set(due)):
+            await consolidate_later(parts, scope, name)
     return _outcome(resource_id, items, began, read)
 
 
