@@ -1,4 +1,4 @@
-"""The gateway and its four tiers as five processes: together they are one memory, and each may fail by itself."""
+"""The gateway and its five tiers as six processes: together they are one memory, and each may fail by itself."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -36,7 +36,7 @@ MESSAGES: Final = [
 
 @dataclass(frozen=True)
 class Cluster:
-    """The five processes. `addresses`: of the tiers, with the credential, as the gateway got them."""
+    """The six processes. `addresses`: of the tiers, with the credential, as the gateway got them."""
 
     services: dict[str, ServiceProcess]
     ports: dict[str, int]

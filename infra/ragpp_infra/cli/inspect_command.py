@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Annotated, TypeVar
 
 import typer
@@ -16,6 +16,7 @@ from ragpp.client import MemoryClient
 from ragpp.learned import Finding, Reflection, ReviewList
 from ragpp.models import Entity, Page, Preference, Relationship, Rule, Value
 from ragpp.paging import PAGE, pages
+from ragpp_infra.cli import known_tables
 from ragpp_infra.cli.arguments import parse_moment
 from ragpp_infra.cli.console import emit_json, out, safe
 from ragpp_infra.cli.options import DEFAULT_HOME, HomeOption, JsonOption, KeyOption, UrlOption
@@ -55,7 +56,7 @@ def inspect(
     key: KeyOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Everything that is known of a user: graph, preferences, rules, findings, reports, and the catalog.
+    """Everything that was learned about a user: graph, preferences, rules, findings, reports, the catalog.
 
     Example: [bold]ragpp inspect demo --limit 10[/bold]
     """
@@ -118,19 +119,21 @@ async def _all(page: Callable[[str | None], Awaitable[Page[T]]]) -> list[T]:
 
 def known_view(known: Known, *, limit: int) -> RenderableType:
     """One table a kind, the surest or latest first, with how many there are in all."""
-    relationships = sorted(known.relationships, key=lambda one: (_state(one) != "", -one.weight, -one.confidence))
+    relationships = sorted(
+        known.relationships, key=lambda one: (known_tables.state(one) != "", -one.weight, -one.confidence)
+    )
     entities = sorted(known.entities, key=lambda one: (-one.mentions, one.name))
     preferences = sorted(known.preferences, key=lambda one: (-one.confidence, one.key))
     return Group(
-        _section("entities", known.entities, _entities(entities[:limit])),
-        _section("relationships", known.relationships, _relationships(relationships[:limit])),
-        _section("preferences", known.preferences, _preferences(preferences[:limit])),
-        _section("rules", known.rules, _rules(known.rules[:limit])),
-        _section("findings", known.findings, _findings(known.findings[:limit])),
-        _section("reflections", known.reflections, _reflections(known.reflections[:limit])),
-        _section("resources", known.resources, _resources(known.resources[:limit])),
-        _section("items", known.items, _items(known.items[:limit])),
-        _section("categories", known.categories, _categories(known.categories[:limit])),
+        _section("entities", known.entities, known_tables.entities(entities[:limit])),
+        _section("relationships", known.relationships, known_tables.relationships(relationships[:limit])),
+        _section("preferences", known.preferences, known_tables.preferences(preferences[:limit])),
+        _section("rules", known.rules, known_tables.rules(known.rules[:limit])),
+        _section("findings", known.findings, known_tables.findings(known.findings[:limit])),
+        _section("reflections", known.reflections, known_tables.reflections(known.reflections[:limit])),
+        _section("resources", known.resources, known_tables.resources(known.resources[:limit])),
+        _section("items", known.items, known_tables.items(known.items[:limit])),
+        _section("categories", known.categories, known_tables.categories(known.categories[:limit])),
         Text(""),
         _waiting(known),
         *digesting(known.pending),
@@ -151,158 +154,3 @@ def _waiting(known: Known) -> Text:
 def _section(title: str, items: Sequence[object], table: Table) -> RenderableType:
     heading = Line(safe(counted(len(items), title), "bold"), align="left")
     return Group(Text(""), heading, table) if items else Group(Text(""), heading)
-
-
-def _table(*columns: str) -> Table:
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
-    for column in columns:
-        right = column in {
-            "mentions",
-            "conf.",
-            "support",
-            "n",
-            "read",
-            "rel.",
-            "pref.",
-            "prio.",
-            "tokens",
-            "items",
-            "new",
-        }
-        table.add_column(column, justify="right" if right else "left", no_wrap=right)
-    return table
-
-
-def _entities(items: Sequence[Entity]) -> Table:
-    table = _table("name", "label", "mentions", "first", "last", "also called")
-    for one in items:
-        also = safe(", ".join(one.aliases[:5]), "dim")
-        table.add_row(
-            safe(one.name), one.label, str(one.mentions), _day(one.first_mention), _day(one.last_mention), also
-        )
-    return table
-
-
-def _relationships(items: Sequence[Relationship]) -> Table:
-    table = _table("relationship", "conf.", "support", "from", "to", "state", "said")
-    for one in items:
-        table.add_row(
-            safe(f"{one.source} {one.type} {one.target}"),
-            f"{one.confidence:.2f}",
-            f"{one.weight:g}",
-            _day(one.valid_from),
-            _day(one.valid_to),
-            _state(one),
-            safe(_short(one.context), "dim"),
-        )
-    return table
-
-
-def _state(one: Relationship) -> str:
-    if one.verdict == "rejected":
-        return "rejected"
-    if one.valid_to is not None:
-        return "ended"
-    if one.archived:
-        return "archived"
-    return one.verdict or ""
-
-
-def _preferences(items: Sequence[Preference]) -> Table:
-    table = _table("category", "key", "value", "conf.", "support", "since", "how")
-    for one in items:
-        how = one.verdict or ("stated" if one.stated else "inferred")
-        table.add_row(
-            safe(one.category),
-            safe(one.key),
-            safe(_short(one.value)),
-            f"{one.confidence:.2f}",
-            str(len(one.sources)),
-            _day(one.valid_from),
-            how,
-        )
-    return table
-
-
-def _rules(items: Sequence[Rule]) -> Table:
-    table = _table("rule", "when", "prio.", "support", "state")
-    for one in items:
-        why = "proposed" if one.proposed else f"aside: {one.aside}" if one.aside else "inactive"
-        state = "active" if one.active else safe(why, "yellow")
-        triggers = safe(", ".join(one.triggers) or "always", "dim")
-        table.add_row(safe(one.text), triggers, str(one.priority), str(len(one.sources)), state)
-    return table
-
-
-def _findings(items: Sequence[Finding]) -> Table:
-    table = _table("kind", "finding", "conf.", "support", "time", "last")
-    for one in items:
-        span = "" if one.when is None else f"{_day(one.when.start)} ({one.when.precision})"
-        text = safe(_short(one.text, 160))
-        table.add_row(one.finding, text, f"{one.confidence:.2f}", str(one.support), span, _day(one.last_at))
-    return table
-
-
-def _reflections(items: Sequence[Reflection]) -> Table:
-    table = _table("date", "kind", "read", "themes", "rel.", "pref.", "new rules", "failed")
-    for one in items:
-        themes = "; ".join(f"{theme.text} {theme.share:.0%}" for theme in one.themes)
-        table.add_row(
-            one.date.isoformat(),
-            one.kind,
-            str(one.interactions_analyzed),
-            safe(themes),
-            str(one.relationships_updated),
-            str(one.preferences_updated),
-            safe("; ".join(one.new_rules) or str(one.new_rules_learned)),
-            safe(", ".join(one.failed), "red"),
-        )
-    return table
-
-
-def _resources(items: Sequence[Resource]) -> Table:
-    table = _table("resource", "type", "tokens", "time", "seen by", "begins")
-    for one in items:
-        begins = safe("content deleted" if one.is_stub else _short(one.content), "dim")
-        table.add_row(
-            safe(one.resource_id), one.resource_type, str(one.tokens), _day(one.occurred_at), _seen_by(one), begins
-        )
-    return table
-
-
-def _items(items: Sequence[MemoryItem]) -> Table:
-    table = _table("item", "category", "conf.", "importance", "time", "seen by", "from")
-    for one in items:
-        table.add_row(
-            safe(_short(one.content, 160)),
-            safe(one.category or ""),
-            f"{one.confidence:.2f}",
-            one.importance,
-            _day(one.occurred_at),
-            _seen_by(one),
-            safe(one.source_resource_id, "dim"),
-        )
-    return table
-
-
-def _categories(items: Sequence[MemoryCategory]) -> Table:
-    table = _table("category", "items", "new", "page made", "by", "description")
-    for one in items:
-        by = "a person" if one.edited else ""
-        description = safe(_short(one.description), "dim")
-        table.add_row(safe(one.name), str(one.item_count), str(one.new_items), _day(one.updated_at), by, description)
-    return table
-
-
-def _seen_by(one: Resource | MemoryItem) -> Text:
-    who = {"agent": one.agent_id or "one agent", "shared": "", "global": "all users"}
-    return safe(who[one.visibility])
-
-
-def _day(moment: datetime | None) -> str:
-    return "" if moment is None else moment.astimezone(UTC).strftime("%Y-%m-%d")
-
-
-def _short(text: str, most: int = 80) -> str:
-    line = " ".join(text.split())
-    return line if len(line) <= most else f"{line[: most - 1]}…"

@@ -1,0 +1,177 @@
+"""The tables of `ragpp inspect`, one for each kind of thing that is known."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+
+from rich.table import Table
+from rich.text import Text
+
+from ragpp.catalog import MemoryCategory, MemoryItem, Resource
+from ragpp.learned import Finding, Reflection
+from ragpp.models import Entity, Preference, Relationship, Rule
+from ragpp_infra.cli.console import safe
+
+
+def _table(*columns: str) -> Table:
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
+    for column in columns:
+        right = column in {
+            "mentions",
+            "conf.",
+            "support",
+            "n",
+            "read",
+            "rel.",
+            "pref.",
+            "prio.",
+            "tokens",
+            "items",
+            "new",
+        }
+        table.add_column(column, justify="right" if right else "left", no_wrap=right)
+    return table
+
+
+def entities(these: Sequence[Entity]) -> Table:
+    """By name and label, with how often they are mentioned."""
+    table = _table("name", "label", "mentions", "first", "last", "also called")
+    for one in these:
+        also = safe(", ".join(one.aliases[:5]), "dim")
+        table.add_row(
+            safe(one.name), one.label, str(one.mentions), _day(one.first_mention), _day(one.last_mention), also
+        )
+    return table
+
+
+def relationships(these: Sequence[Relationship]) -> Table:
+    """Who has to do with whom, how surely, and when."""
+    table = _table("relationship", "conf.", "support", "from", "to", "state", "said")
+    for one in these:
+        table.add_row(
+            safe(f"{one.source} {one.type} {one.target}"),
+            f"{one.confidence:.2f}",
+            f"{one.weight:g}",
+            _day(one.valid_from),
+            _day(one.valid_to),
+            state(one),
+            safe(_short(one.context), "dim"),
+        )
+    return table
+
+
+def state(one: Relationship) -> str:
+    """Why it does not hold any more, or what a person said of it; empty for what holds."""
+    if one.verdict == "rejected":
+        return "rejected"
+    if one.valid_to is not None:
+        return "ended"
+    if one.archived:
+        return "archived"
+    return one.verdict or ""
+
+
+def preferences(these: Sequence[Preference]) -> Table:
+    """What a user prefers, how surely, and how that is known."""
+    table = _table("category", "key", "value", "conf.", "support", "since", "how")
+    for one in these:
+        how = one.verdict or ("stated" if one.stated else "inferred")
+        table.add_row(
+            safe(one.category),
+            safe(one.key),
+            safe(_short(one.value)),
+            f"{one.confidence:.2f}",
+            str(len(one.sources)),
+            _day(one.valid_from),
+            how,
+        )
+    return table
+
+
+def rules(these: Sequence[Rule]) -> Table:
+    """What is to be done when."""
+    table = _table("rule", "when", "prio.", "support", "state")
+    for one in these:
+        why = "proposed" if one.proposed else f"aside: {one.aside}" if one.aside else "inactive"
+        state = "active" if one.active else safe(why, "yellow")
+        triggers = safe(", ".join(one.triggers) or "always", "dim")
+        table.add_row(safe(one.text), triggers, str(one.priority), str(len(one.sources)), state)
+    return table
+
+
+def findings(these: Sequence[Finding]) -> Table:
+    """What was found, how surely, and when it holds."""
+    table = _table("kind", "finding", "conf.", "support", "time", "last")
+    for one in these:
+        span = "" if one.when is None else f"{_day(one.when.start)} ({one.when.precision})"
+        text = safe(_short(one.text, 160))
+        table.add_row(one.finding, text, f"{one.confidence:.2f}", str(one.support), span, _day(one.last_at))
+    return table
+
+
+def reflections(these: Sequence[Reflection]) -> Table:
+    """The reports of days."""
+    table = _table("date", "kind", "read", "themes", "rel.", "pref.", "new rules", "failed")
+    for one in these:
+        themes = "; ".join(f"{theme.text} {theme.share:.0%}" for theme in one.themes)
+        table.add_row(
+            one.date.isoformat(),
+            one.kind,
+            str(one.interactions_analyzed),
+            safe(themes),
+            str(one.relationships_updated),
+            str(one.preferences_updated),
+            safe("; ".join(one.new_rules) or str(one.new_rules_learned)),
+            safe(", ".join(one.failed), "red"),
+        )
+    return table
+
+
+def resources(these: Sequence[Resource]) -> Table:
+    """Raw data of the catalog, and who sees it."""
+    table = _table("resource", "type", "tokens", "time", "seen by", "begins")
+    for one in these:
+        begins = safe("content deleted" if one.is_stub else _short(one.content), "dim")
+        table.add_row(
+            safe(one.resource_id), one.resource_type, str(one.tokens), _day(one.occurred_at), _seen_by(one), begins
+        )
+    return table
+
+
+def items(these: Sequence[MemoryItem]) -> Table:
+    """Facts of the catalog, and who sees them."""
+    table = _table("item", "category", "conf.", "importance", "time", "seen by", "from")
+    for one in these:
+        table.add_row(
+            safe(_short(one.content, 160)),
+            safe(one.category or ""),
+            f"{one.confidence:.2f}",
+            one.importance,
+            _day(one.occurred_at),
+            _seen_by(one),
+            safe(one.source_resource_id, "dim"),
+        )
+    return table
+
+
+def categories(these: Sequence[MemoryCategory]) -> Table:
+    """Pages of the catalog."""
+    table = _table("category", "items", "new", "page made", "by", "description")
+    for one in these:
+        by = "a person" if one.edited else ""
+        description = safe(_short(one.description), "dim")
+        table.add_row(safe(one.name), str(one.item_count), str(one.new_items), _day(one.updated_at), by, description)
+    return table
+
+
+def _seen_by(one: Resource | MemoryItem) -> Text:
+    who = {"agent": one.agent_id or "one agent", "shared": "", "global": "all users"}
+    return safe(who[one.visibility])
+
+
+def _day(moment: datetime | None) -> str:
+    return "" if moment is None else moment.astimezone(UTC).strftime("%Y-%m-%d")
+
+
+def _short(text: str, most: int = 80) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= most else f"{line[: most - 1]}…"
