@@ -1,4 +1,5 @@
-"""Every command of the README works, in the order it is written there, on a stack of its own."""
+"""Every command of the README and of the catalog's page works, in the order it is written there, on a stack of its own;
+what the page shows is what is answered."""
 
 import os
 import re
@@ -16,11 +17,26 @@ from tests.support.source import ROOT
 pytestmark = [pytest.mark.server, pytest.mark.timeout(900)]
 
 BLOCK: Final = re.compile(r"^```(bash|python)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+SHOWN: Final = re.compile(r"^```text\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+COMMAND: Final = re.compile(r"^\$ ((?:.*\\\n)*.*)\n((?:(?!\$ ).*\n?)*)", re.MULTILINE)
+VARIES: Final = re.compile(r"\d{4}-\d\d-\d\d( \d\d:\d\d:\d\d)?|\d+\.\d m?s\b|│")
+"""Days, durations, and what a context is framed by."""
 
 
-def blocks() -> list[tuple[str, str]]:
+def blocks(page: str = "README.md") -> list[tuple[str, str]]:
     """Language and text of every block that is meant to be run."""
-    return BLOCK.findall((ROOT / "README.md").read_text(encoding="utf-8"))
+    return BLOCK.findall((ROOT / page).read_text(encoding="utf-8"))
+
+
+def shown(page: str) -> list[str]:
+    """The blocks of text: files, and commands with what they answer."""
+    return SHOWN.findall((ROOT / page).read_text(encoding="utf-8"))
+
+
+def lines(text: str) -> list[str]:
+    """What stands in its lines, but for spaces and what varies; without those that are left out."""
+    found = (" ".join(VARIES.sub(" ", line).split()) for line in text.splitlines())
+    return [line for line in found if line not in {"", "…"}]
 
 
 def targets() -> list[str]:
@@ -43,11 +59,47 @@ def test_every_make_target_exists() -> None:
 
 
 def test_the_readme_can_be_followed_from_top_to_bottom(folder: Path) -> None:
+    assert follow(blocks(), folder) >= 5
+
+
+def test_the_catalogs_page_shows_what_is_answered(folder: Path) -> None:
+    page = "docs/catalog.md"
+    call, prices, *sessions = shown(page)
+    (folder / "call.txt").write_text(call, encoding="utf-8")
+    (folder / "handbook").mkdir()
+    (folder / "handbook" / "prices.md").write_text(prices, encoding="utf-8")
+    assert follow([("bash", "ragpp up\n")], folder) == 1
+    compared = 0
+    for command, answer in (found for session in sessions for found in COMMAND.findall(session)):
+        if " show " in command:  # the page is made anew behind what was deleted
+            _run(["bash", "-c", "ragpp catalog categories consolidate product_knowledge --user studio"], folder)
+        said = lines(_run(["bash", "-euo", "pipefail", "-c", command], folder))
+        missing = [line for line in lines(answer) if line not in said]
+        assert not missing, f"{command}\n{missing}\n{said}"
+        compared += len(lines(answer))
+    assert compared > 30
+    assert follow(blocks(page), folder) == 2
+
+
+def _run(command: list[str], folder: Path) -> str:
+    done = subprocess.run(
+        command, cwd=folder, env=_environment(), capture_output=True, text=True, timeout=180, check=False
+    )
+    assert done.returncode == 0, f"{command}\n{done.stdout}\n{done.stderr}"
+    return done.stdout + done.stderr
+
+
+def _environment() -> dict[str, str]:
     environment = {name: value for name, value in os.environ.items() if not name.startswith("RAGPP_")}
     environment |= {name: os.environ[name] for name in ("RAGPP_CACHE",) if name in os.environ}
-    environment["PATH"] = f"{Path(sys.executable).parent}:{environment['PATH']}"
+    return environment | {"PATH": f"{Path(sys.executable).parent}:{environment['PATH']}", "COLUMNS": "120"}
+
+
+def follow(blocks: list[tuple[str, str]], folder: Path) -> int:
+    """Run them one after another; returns how many there were."""
+    environment = _environment()
     ran = 0
-    for language, text in blocks():
+    for language, text in blocks:
         script = "\n".join(line for line in text.splitlines() if not line.startswith("make "))
         if not script:
             continue
@@ -61,7 +113,7 @@ def test_the_readme_can_be_followed_from_top_to_bottom(folder: Path) -> None:
         )
         assert done.returncode == 0, f"{script}\n{done.stdout}\n{done.stderr}"
         ran += 1
-    assert ran >= 5
+    return ran
 
 
 def _exported(assignments: str, folder: Path, environment: dict[str, str]) -> dict[str, str]:
