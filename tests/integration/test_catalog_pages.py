@@ -20,6 +20,7 @@ from ragpp.stores.forgetting import SourceMarks
 from ragpp.stores.postgres import Connection, Pool, create_pool, ensure_open
 from ragpp.text.tokens import TokenCounter
 from ragpp_infra.embedded.stack import Endpoints
+from ragpp_services.catalog.categories.consolidation import Consolidation
 from ragpp_services.catalog.categories.tier import Categories
 from ragpp_services.catalog.pages import resolved
 from ragpp_services.catalog.rebuilding import Rebuilding
@@ -180,6 +181,22 @@ async def test_what_comes_while_a_page_is_made_does_not_hold_it_up_and_counts_as
     made = await tier.get_category(scope, "prices")
     assert (making.result(), made.item_count, made.new_items) == (made.markdown_content, 3, 1)
     assert ("Lions" in made.markdown_content, "$199" in made.markdown_content) == (False, True)
+
+
+async def test_a_page_of_very_many_items_shows_the_latest_and_counts_none_as_new(
+    tier: PostgresCatalogTier, pool: Pool
+) -> None:
+    scope = new_scope()
+    await tier.create_category(scope, "prices", PRICES)
+    for number in (3, 1, 2):
+        await say(tier, scope, number, [SAID[number]])
+    pages = Consolidation(store_on(pool), noon, lambda _earlier, _later: False, most=2)
+    made = await pages.consolidate(scope, "prices")
+    assert [text in made.markdown_content for text in SAID] == [False, False, True, True]
+    assert (made.item_count, made.new_items) == (3, 0)
+    await tier.delete_resource(scope, "res_3")
+    made = await pages.consolidate(scope, "prices")
+    assert [text in made.markdown_content for text in SAID] == [False, True, True, False]
 
 
 async def test_what_a_person_writes_while_a_page_is_made_is_read_before_it_is_replaced(

@@ -53,9 +53,10 @@ class CategoryRows:
         rows = await self._of(everybodys).own("category_item_ids", name, LISTED_ITEMS)
         return [row["id"] for row in rows]
 
-    async def statements(self, name: str) -> list[Statement]:
-        """What the page of the user's own category is made of, in the order in which it came."""
-        return [_statement_of(row) for row in await self._run.own("category_statements", name)]
+    async def statements(self, name: str, most: int) -> list[Statement]:
+        """What the page of the user's own category is made of, in the order in which it came: the `most` latest of its
+        items have what they say."""
+        return [_statement_of(row) for row in await self._run.own("category_statements", name, most)]
 
     async def statement_ids(self, name: str) -> StatementIds:
         """By which it shows whether the same is there still."""
