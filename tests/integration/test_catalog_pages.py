@@ -20,6 +20,8 @@ from ragpp.stores.forgetting import SourceMarks
 from ragpp.stores.postgres import Connection, Pool, create_pool, ensure_open
 from ragpp.text.tokens import TokenCounter
 from ragpp_infra.embedded.stack import Endpoints
+from ragpp_services.catalog import forgetting
+from ragpp_services.catalog.categories import moving
 from ragpp_services.catalog.categories.consolidation import Consolidation
 from ragpp_services.catalog.categories.tier import Categories
 from ragpp_services.catalog.pages import resolved
@@ -308,6 +310,41 @@ async def test_whatever_comes_and_goes_a_page_rests_on_what_there_is_as_if_the_r
         await tier.store(fresh, [resource(one), *(item(one, place, text) for place, text in items.items())])
     never = await tier.consolidate(fresh, "prices", force=True)
     assert (remade.markdown_content, remade.item_ids) == (never.markdown_content, never.item_ids)
+
+
+async def test_of_a_category_that_goes_the_items_leave_it_some_at_a_time(
+    tier: PostgresCatalogTier, pool: Pool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(moving, "EMPTIED_AT_ONCE", 2)
+    scope = new_scope()
+    await tier.create_category(scope, "prices", PRICES)
+    for number, text in enumerate((*SAID, SAID[0])):
+        await say(tier, scope, number, [text])
+    async with store_on(pool).writing(scope) as rows:
+        assert await moving.empty(rows, "prices")
+    assert (await tier.get_category(scope, "prices")).item_ids == ("item_2_0", "item_3_0")
+    assert await tier.delete_category(scope, "prices")
+    items = (await tier.list_items(scope)).items
+    assert [(one.category, one.also_in) for one in items] == [(None, ())] * 3 + [(None, ("res_4",))]
+
+
+async def test_with_an_erased_category_what_came_later_leaves_it_and_the_rest_waits_to_be_erased(
+    tier: PostgresCatalogTier, pool: Pool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(forgetting, "ERASED_AT_ONCE", 2)
+    scope = new_scope()
+    await tier.create_category(scope, "prices", PRICES)
+    await say(tier, scope, 0, SAID[:3])
+    (later,) = await tier.store(scope, [resource(1)])
+    assert later.event_id is not None
+    await tier.store(scope, [item(1, 0, SAID[3])])
+    await tier.erase(scope, later.event_id)
+    async with rows_of(pool, scope) as connection:
+        rows = await connection.fetch("SELECT id, category FROM catalog.items ORDER BY ordinal")
+    assert [(row["id"], row["category"]) for row in rows] == [("item_0_2", "prices"), ("item_1_0", None)]
+    while await tier.erase(scope, later.event_id):
+        pass
+    assert await tier.holdings(scope) == {"resources": 1, "items": 1}
 
 
 async def test_an_erasure_leaves_nothing_of_what_it_took_on_a_page_that_stays(tier: PostgresCatalogTier) -> None:

@@ -156,10 +156,14 @@ UPDATE catalog.items AS item SET category = $5, moved = nextval('catalog.ordinal
 RETURNING item.id, item.one_with, OLD.category AS was_in
 
 -- name: empty_category
--- $3 name text
+-- Of so many items, each with the statements that are one with it. $3 name text, $4 limit int
 UPDATE catalog.items SET category = NULL, moved = 0
  WHERE tenant_id = $1 AND user_id = $2 AND category = $3
-RETURNING id
+   AND COALESCE(one_with, id) IN (
+       SELECT id FROM catalog.items
+        WHERE tenant_id = $1 AND user_id = $2 AND category = $3 AND one_with IS NULL
+        ORDER BY ordinal LIMIT $4)
+RETURNING id, one_with
 
 -- name: count_all
 -- What the scope sees, when something was last done, and how large the user's own part of it is. $3 view text or null
