@@ -20,6 +20,9 @@ from ragpp.stores.forgetting import SourceMarks
 from ragpp.stores.postgres import Connection, Pool, create_pool, ensure_open
 from ragpp.text.tokens import TokenCounter
 from ragpp_infra.embedded.stack import Endpoints
+from ragpp_services.catalog import forgetting
+from ragpp_services.catalog.categories import moving
+from ragpp_services.catalog.categories.consolidation import Consolidation
 from ragpp_services.catalog.categories.tier import Categories
 from ragpp_services.catalog.pages import resolved
 from ragpp_services.catalog.rebuilding import Rebuilding
@@ -182,6 +185,22 @@ async def test_what_comes_while_a_page_is_made_does_not_hold_it_up_and_counts_as
     assert ("Lions" in made.markdown_content, "$199" in made.markdown_content) == (False, True)
 
 
+async def test_a_page_of_very_many_items_shows_the_latest_and_counts_none_as_new(
+    tier: PostgresCatalogTier, pool: Pool
+) -> None:
+    scope = new_scope()
+    await tier.create_category(scope, "prices", PRICES)
+    for number in (3, 1, 2):
+        await say(tier, scope, number, [SAID[number]])
+    pages = Consolidation(store_on(pool), noon, lambda _earlier, _later: False, most=2)
+    made = await pages.consolidate(scope, "prices")
+    assert [text in made.markdown_content for text in SAID] == [False, False, True, True]
+    assert (made.item_count, made.new_items) == (3, 0)
+    await tier.delete_resource(scope, "res_3")
+    made = await pages.consolidate(scope, "prices")
+    assert [text in made.markdown_content for text in SAID] == [False, True, True, False]
+
+
 async def test_what_a_person_writes_while_a_page_is_made_is_read_before_it_is_replaced(
     tier: PostgresCatalogTier, pool: Pool
 ) -> None:
@@ -291,6 +310,41 @@ async def test_whatever_comes_and_goes_a_page_rests_on_what_there_is_as_if_the_r
         await tier.store(fresh, [resource(one), *(item(one, place, text) for place, text in items.items())])
     never = await tier.consolidate(fresh, "prices", force=True)
     assert (remade.markdown_content, remade.item_ids) == (never.markdown_content, never.item_ids)
+
+
+async def test_of_a_category_that_goes_the_items_leave_it_some_at_a_time(
+    tier: PostgresCatalogTier, pool: Pool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(moving, "EMPTIED_AT_ONCE", 2)
+    scope = new_scope()
+    await tier.create_category(scope, "prices", PRICES)
+    for number, text in enumerate((*SAID, SAID[0])):
+        await say(tier, scope, number, [text])
+    async with store_on(pool).writing(scope) as rows:
+        assert await moving.empty(rows, "prices")
+    assert (await tier.get_category(scope, "prices")).item_ids == ("item_2_0", "item_3_0")
+    assert await tier.delete_category(scope, "prices")
+    items = (await tier.list_items(scope)).items
+    assert [(one.category, one.also_in) for one in items] == [(None, ())] * 3 + [(None, ("res_4",))]
+
+
+async def test_with_an_erased_category_what_came_later_leaves_it_and_the_rest_waits_to_be_erased(
+    tier: PostgresCatalogTier, pool: Pool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(forgetting, "ERASED_AT_ONCE", 2)
+    scope = new_scope()
+    await tier.create_category(scope, "prices", PRICES)
+    await say(tier, scope, 0, SAID[:3])
+    (later,) = await tier.store(scope, [resource(1)])
+    assert later.event_id is not None
+    await tier.store(scope, [item(1, 0, SAID[3])])
+    await tier.erase(scope, later.event_id)
+    async with rows_of(pool, scope) as connection:
+        rows = await connection.fetch("SELECT id, category FROM catalog.items ORDER BY ordinal")
+    assert [(row["id"], row["category"]) for row in rows] == [("item_0_2", "prices"), ("item_1_0", None)]
+    while await tier.erase(scope, later.event_id):
+        pass
+    assert await tier.holdings(scope) == {"resources": 1, "items": 1}
 
 
 async def test_an_erasure_leaves_nothing_of_what_it_took_on_a_page_that_stays(tier: PostgresCatalogTier) -> None:

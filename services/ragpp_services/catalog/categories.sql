@@ -54,15 +54,20 @@ SELECT id FROM catalog.items
 
 -- name: category_statements
 -- What a page is made of: items, and behind each the statements that are one with it, in the order in which they came;
--- content and vector of items alone.
--- $3 name text
+-- content and vector of the latest items alone.
+-- $3 name text, $4 how many of the latest int
+WITH latest AS (
+  SELECT user_id, id FROM catalog.items
+   WHERE tenant_id = $1 AND user_id IN ($2, '') AND category = $3 AND seen_by IS NULL AND one_with IS NULL
+   ORDER BY occurred_at DESC, ordinal DESC LIMIT $4)
 SELECT item.id, item.one_with, item.user_id, GREATEST(item.ordinal, item.moved) AS since, item.occurred_at,
-       CASE WHEN item.one_with IS NULL THEN item.content END AS content,
-       CASE WHEN item.one_with IS NULL THEN item.embedding END AS embedding,
+       CASE WHEN latest.id IS NOT NULL THEN item.content END AS content,
+       CASE WHEN latest.id IS NOT NULL THEN item.embedding END AS embedding,
        item.resource_id, resource.resource_type, resource.metadata ->> 'title' AS title
   FROM catalog.items AS item
   JOIN catalog.resources AS resource
     ON resource.tenant_id = $1 AND resource.user_id = item.user_id AND resource.id = item.resource_id
+  LEFT JOIN latest ON latest.user_id = item.user_id AND latest.id = item.id
  WHERE item.tenant_id = $1 AND item.user_id IN ($2, '') AND item.category = $3 AND item.seen_by IS NULL
  ORDER BY item.ordinal
 
@@ -151,10 +156,14 @@ UPDATE catalog.items AS item SET category = $5, moved = nextval('catalog.ordinal
 RETURNING item.id, item.one_with, OLD.category AS was_in
 
 -- name: empty_category
--- $3 name text
+-- Of so many items, each with the statements that are one with it. $3 name text, $4 limit int
 UPDATE catalog.items SET category = NULL, moved = 0
  WHERE tenant_id = $1 AND user_id = $2 AND category = $3
-RETURNING id
+   AND COALESCE(one_with, id) IN (
+       SELECT id FROM catalog.items
+        WHERE tenant_id = $1 AND user_id = $2 AND category = $3 AND one_with IS NULL
+        ORDER BY ordinal LIMIT $4)
+RETURNING id, one_with
 
 -- name: count_all
 -- What the scope sees, when something was last done, and how large the user's own part of it is. $3 view text or null

@@ -127,7 +127,8 @@ async def erase(rows: Rows, before: int, contributor: str | None, now: datetime)
     if contributor is not None and not (found.resources or found.items or found.categories):
         return False
     await rows.raise_epoch()
-    await regroup(rows.items, await rows.erase_categories(found.categories), same_fact)
+    left = await rows.erase_categories(found.categories, before, contributor)
+    await regroup(rows.items, left, same_fact)
     erased = together(found.resources)
     later = await rows.later_items(erased, before)
     rested = [

@@ -53,7 +53,10 @@ UPDATE catalog.resources AS resource SET event_id = later.event_id
 DELETE FROM catalog.categories WHERE tenant_id = $1 AND user_id = $2 AND id = ANY ($3::text[]) RETURNING name;
 
 -- name: leave_categories
--- What was in these categories is in none. $3 names text[]
-UPDATE catalog.items SET category = NULL
+-- What was in these categories is in none, but for what is about to be erased, which may be very much: what was written
+-- before an event, by one contributor where that is named.
+-- $3 names text[], $4 before event_id bigint, $5 contributor text or null
+UPDATE catalog.items SET category = NULL, moved = 0
  WHERE tenant_id = $1 AND user_id = $2 AND category = ANY ($3::text[])
+   AND (event_id >= $4 OR contributor <> $5::text)
 RETURNING id;

@@ -98,12 +98,13 @@ class Rows:
         if events:
             await self._run.change("date_stubs", list(events), list(events.values()))
 
-    async def erase_categories(self, ids: Collection[str]) -> list[str]:
-        """Delete these categories; returns the ids of the items that are in none for it."""
+    async def erase_categories(self, ids: Collection[str], before: int, contributor: str | None) -> list[str]:
+        """Delete these categories; returns the ids of the items that are in none for it: of all that were not written
+        by events of before that one, or by another contributor, and so are not erased as well."""
         if not ids:
             return []
         names = [row["name"] for row in await self._run.own("erase_categories", list(ids))]
-        return [row["id"] for row in await self._run.own("leave_categories", names)]
+        return [row["id"] for row in await self._run.own("leave_categories", names, before, contributor)]
 
 
 class CatalogStore:

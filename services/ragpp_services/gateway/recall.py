@@ -129,8 +129,10 @@ class Recaller:
                 unembedded = f"searched by words alone: the query was not embedded ({type(error).__name__})"
                 query = query.model_copy(update={"mode": "lexical"})
                 _log.warning("recall.not_embedded", error=told(error))
-        others = [name for name in names if name not in asked]
-        asked |= {name: asyncio.create_task(self._ask(name, query, ends)) for name in others}
+        few = query.model_copy(update={"limit": request.limit})
+        for name in names:
+            if name not in asked:  # an item is never merged with another memory: no more are asked for than are shown
+                asked[name] = asyncio.create_task(self._ask(name, few if name == "catalog" else query, ends))
         return _judged({name: await asked[name] for name in names}), unembedded
 
     async def _assemble(

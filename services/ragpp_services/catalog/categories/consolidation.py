@@ -27,15 +27,18 @@ from ragpp_services.catalog.store import CatalogStore, Rows
 
 ATTEMPTS: Final = 5
 """How often a page is made of whose items some go while it is made."""
+MOST_ITEMS: Final = 2_000
+"""Of a page. Making one takes time that is quadratic in its items: 1.5 s for so many, and 2 h for 100,000."""
 FAILURES: Final = (ValueError, TypeError, LookupError, ArithmeticError, RecursionError)
 """What a pure function raises that does not understand its input."""
 
 
 class Consolidation:
-    """Makes pages, and writes those that are still of what is there."""
+    """Makes pages, and writes those that are still of what is there. A category of more than `most` items has a page of
+    its latest."""
 
-    def __init__(self, store: CatalogStore, clock: Clock, contradicts: Contradicts) -> None:
-        self._store, self._clock, self._contradicts = store, clock, contradicts
+    def __init__(self, store: CatalogStore, clock: Clock, contradicts: Contradicts, most: int = MOST_ITEMS) -> None:
+        self._store, self._clock, self._contradicts, self._most = store, clock, contradicts, most
 
     async def consolidate(
         self,
@@ -53,7 +56,7 @@ class Consolidation:
                 category = await existing(rows, name, own=True)
                 if not (force or category.is_due):
                     return await as_shown(rows, category)
-                statements = await rows.categories.statements(category.name)
+                statements = await rows.categories.statements(category.name, self._most)
             markdown = await asyncio.to_thread(self._page, category.name, statements, sections, self._clock())
             async with self._store.writing(scope, epoch) as rows:
                 if any(statement.is_everybodys for statement in statements):

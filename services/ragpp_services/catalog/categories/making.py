@@ -17,7 +17,8 @@ Contradicts = Callable[[str, str], bool]
 
 
 def page_items(statements: Sequence[Statement]) -> list[PageItem]:
-    """The items among `statements`, each with the resources of all that are one with it, its own first."""
+    """The items among `statements` that the page shows, each with the resources of all that are one with it, its own
+    first."""
     sources: dict[tuple[bool, str], dict[str, PageSource]] = {}
     for one in statements:
         named = sources.setdefault((one.is_everybodys, one.one_with or one.id), {})

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection
 from datetime import datetime
+from typing import Final
 
 from ragpp_services.catalog.categories.asking import ask_for_pages
 from ragpp_services.catalog.categories.events import category_event
@@ -9,6 +10,9 @@ from ragpp_services.catalog.categories.values import CategoryRow
 from ragpp_services.catalog.items.regrouping import regroup
 from ragpp_services.catalog.items.sameness import same_fact
 from ragpp_services.catalog.store import Rows
+
+EMPTIED_AT_ONCE: Final = 1_000
+"""Items that leave a category together, in a second in which others wait."""
 
 
 async def move(rows: Rows, item_ids: Collection[str], category: CategoryRow, now: datetime) -> None:
@@ -26,8 +30,10 @@ async def move(rows: Rows, item_ids: Collection[str], category: CategoryRow, now
     await ask_for_pages(rows, {category.name, *left}, now)
 
 
-async def empty(rows: Rows, name: str) -> None:
-    """Let the user's own items in that category be in none, and tell anew which are one there."""
-    left = await rows.categories.empty(name)
+async def empty(rows: Rows, name: str) -> bool:
+    """Let EMPTIED_AT_ONCE of the user's own items in that category be in none, and tell anew which are one there;
+    whether there may be more."""
+    left = await rows.categories.empty(name, EMPTIED_AT_ONCE)
     if left:
-        await regroup(rows.items, left, same_fact)
+        await regroup(rows.items, [identifier for identifier, _ in left], same_fact)
+    return sum(one_with is None for _, one_with in left) == EMPTIED_AT_ONCE

@@ -53,9 +53,10 @@ class CategoryRows:
         rows = await self._of(everybodys).own("category_item_ids", name, LISTED_ITEMS)
         return [row["id"] for row in rows]
 
-    async def statements(self, name: str) -> list[Statement]:
-        """What the page of the user's own category is made of, in the order in which it came."""
-        return [_statement_of(row) for row in await self._run.own("category_statements", name)]
+    async def statements(self, name: str, most: int) -> list[Statement]:
+        """What the page of the user's own category is made of, in the order in which it came: the `most` latest of its
+        items have what they say."""
+        return [_statement_of(row) for row in await self._run.own("category_statements", name, most)]
 
     async def statement_ids(self, name: str) -> StatementIds:
         """By which it shows whether the same is there still."""
@@ -121,9 +122,10 @@ class CategoryRows:
         rows = await self._run.own("move_items", list(item_ids), view, name)
         return [MovedItem(row["id"], row["one_with"], row["was_in"]) for row in rows]
 
-    async def empty(self, name: str) -> list[str]:
-        """Let the user's own items in it be in none; returns the ids of all that are one with them as well."""
-        return [row["id"] for row in await self._run.own("empty_category", name)]
+    async def empty(self, name: str, most: int) -> list[tuple[str, str | None]]:
+        """Let `most` of the user's own items in it, the first, be in none; returns (id, one with) of these and of all
+        that are one with them."""
+        return [(row["id"], row["one_with"]) for row in await self._run.own("empty_category", name, most)]
 
     async def totals(self, view: str | None) -> MemoryStats:
         """What the scope has, in every layer."""

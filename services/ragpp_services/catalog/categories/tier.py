@@ -90,20 +90,22 @@ class Categories:
             return await as_shown(rows, await existing(rows, name))
 
     async def delete_category(self, scope: Scope, name: str) -> bool:
-        """See the contract. Of one that all users share the items of each user are first taken out, user by user: a
-        repetition takes up where an interrupted call stopped."""
+        """See the contract. Its items are taken out some at a time, of one that all users share first those of each
+        user: a repetition takes up where an interrupted call stopped."""
         if scope.user_id == EVERYBODY:
             await self._empty_for_others(scope, name)
-        now = self._clock()
-        async with self._store.writing(scope) as rows:
-            category = await rows.categories.find_to_change(name)
-            if category is None:
-                return False
-            await moving.empty(rows, category.name)
-            await rows.categories.delete(category.category_id)
-            deleted = category_event("memory.category_deleted", category.category_id, category.name, now)
-            await rows.record([deleted], now)
-        return True
+        while True:
+            async with self._store.writing(scope) as rows:
+                category = await rows.categories.find_to_change(name)
+                if category is None:
+                    return False
+                if await moving.empty(rows, category.name):
+                    continue
+                await rows.categories.delete(category.category_id)
+                now = self._clock()
+                deleted = category_event("memory.category_deleted", category.category_id, category.name, now)
+                await rows.record([deleted], now)
+                return True
 
     async def _empty_for_others(self, scope: Scope, name: str) -> None:
         async with self._store.reading(scope) as rows:
@@ -112,8 +114,10 @@ class Categories:
                 return
             users = await rows.categories.users_in(category.name)
         for user_id in users:
-            async with self._store.writing(Scope(tenant_id=scope.tenant_id, user_id=user_id)) as rows:
-                await moving.empty(rows, category.name)
+            more = True
+            while more:
+                async with self._store.writing(Scope(tenant_id=scope.tenant_id, user_id=user_id)) as rows:
+                    more = await moving.empty(rows, category.name)
 
     async def due_categories(self, scope: Scope, new_items: int = 1) -> list[str]:
         """See the contract; also of those whose pages lost something since."""

@@ -65,8 +65,8 @@ class NewCategory:
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """A row of a category's items. `one_with`: the id of the item that stands for it; None for an item, which alone has
-    `content` and `vector` here. `since`: the ordinal by which it came into the category."""
+    """A row of a category's items. `one_with`: the id of the item that stands for it; None for an item. `content` and
+    `vector` are of items that the page shows alone. `since`: the ordinal by which it came into the category."""
 
     id: str
     one_with: str | None

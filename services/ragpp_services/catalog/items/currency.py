@@ -59,7 +59,7 @@ def replacements(statements: Sequence[Dated], contradicts: Contradicts) -> dict[
     if len(statements) < 2:
         return {}
     matrix = np.stack([one.vector for one in statements])
-    cosines = matrix @ matrix.T
+    cosines = np.einsum("id,jd->ij", matrix, matrix)  # of so few, threads of a product cost more than they save
     np.fill_diagonal(cosines, -1.0)
     count = min(NEAREST, len(statements) - 1)
     nearest = np.argpartition(-cosines, count - 1, axis=1)[:, :count]

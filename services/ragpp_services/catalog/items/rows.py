@@ -13,6 +13,7 @@ from ragpp.catalog import ItemEntry, MemoryItem, ResourceType
 from ragpp.stores.packed_columns import direction, whole_numbers
 from ragpp.stores.vector_values import asked_terms, halfvec, sparsevec
 from ragpp_services.catalog.items.grouping import Statement
+from ragpp_services.catalog.items.narrowing import Narrowing
 from ragpp_services.catalog.items.ranking import AroundColumns, ItemColumns
 from ragpp_services.catalog.resources.rows import visibility_of
 from ragpp_services.catalog.statements import Statements
@@ -79,22 +80,6 @@ class FoundItem:
     resource_type: ResourceType
     session_id: str | None
     vector: Vector
-
-
-@dataclass(frozen=True, slots=True)
-class Narrowing:
-    """What a scan leaves eligible; None does not narrow."""
-
-    category: str | None = None
-    resource_id: str | None = None
-    start: datetime | None = None
-    end: datetime | None = None
-    session_id: str | None = None
-    agent_id: str | None = None
-    domain: str | None = None
-    task_type: str | None = None
-    min_confidence: float | None = None
-    exclude: Collection[str] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)

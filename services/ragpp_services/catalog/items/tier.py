@@ -7,12 +7,13 @@ from typing import Final
 
 from ragpp.catalog import ItemQuery, MemoryItem, RetrievalResult
 from ragpp.errors import CategoryNotFoundError, NotFound
-from ragpp.models import Filters, MemoryQuery, Page, Scope
+from ragpp.models import MemoryQuery, Page, Scope
 from ragpp.stores.cursors import page_size
 from ragpp.text.lexical import query_terms
+from ragpp_services.catalog.items.narrowing import Narrowing, narrowing_of
 from ragpp_services.catalog.items.ranking import Answer, AroundColumns, ItemColumns, Ranked, Table, rank
 from ragpp_services.catalog.items.reading import Shown, read
-from ragpp_services.catalog.items.rows import ItemRows, Narrowing
+from ragpp_services.catalog.items.rows import ItemRows
 from ragpp_services.catalog.paging import cursor_of, place_of
 from ragpp_services.catalog.store import CatalogStore
 from ragpp_services.catalog.vectors import Vectors
@@ -142,20 +143,3 @@ async def check_category(items: ItemRows, name: str) -> None:
     available = [known for known, _ in await items.categories()]
     if name not in available:
         raise CategoryNotFoundError.of(name, available)
-
-
-def narrowing_of(filters: Filters) -> Narrowing | None:
-    """What `filters` leave eligible; None where that is nothing, since items have no speaker and no channel."""
-    if filters.role is not None or filters.channel is not None or filters.message_type is not None:
-        return None
-    during = filters.time_range
-    return Narrowing(
-        start=None if during is None else during.start,
-        end=None if during is None else during.end,
-        session_id=filters.session_id,
-        agent_id=filters.agent_id,
-        domain=filters.domain,
-        task_type=filters.task_type,
-        min_confidence=filters.min_confidence,
-        exclude=filters.exclude,
-    )

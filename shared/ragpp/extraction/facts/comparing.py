@@ -2,10 +2,11 @@
 whether they are alike at all is for the caller to ask (cosine ≥ 0.92 for one fact)."""
 
 import re
+from functools import lru_cache
 from typing import Final
 
 from ragpp.extraction.facts.measures import Measures, measures
-from ragpp.extraction.facts.verbs import AUXILIARIES, Clause, finite_verb
+from ragpp.extraction.facts.verbs import AUXILIARIES, Clause
 from ragpp.extraction.facts.wording import (
     Named,
     Wording,
@@ -53,8 +54,8 @@ def same_fact(a: str, b: str) -> bool:
 def contradicts(earlier: str, later: str) -> bool:
     """Whether both are about the same, the same subject and what is said of it, and the later has another number, date
     or name in the place of the object, or denies it. The later one then holds. Never where `same_fact`."""
-    one, other = Clause(earlier), Clause(later)
-    if same_fact(earlier, later) or not _same_subject(one, other):
+    one, other = _clause(earlier), _clause(later)
+    if not _same_subject(one, other) or same_fact(earlier, later):
         return False
     said = _predicate(one) | _predicate(other)
     if _another_setting(one, other):
@@ -67,6 +68,12 @@ def contradicts(earlier: str, later: str) -> bool:
     if _other_measures(measures(earlier), measures(later)):
         return True
     return bool(objects and objects_later and objects.isdisjoint(objects_later)) and not said & _OF_MANY
+
+
+@lru_cache(maxsize=4_096)
+def _clause(text: str) -> Clause:
+    """A text is compared with several others, and read once."""
+    return Clause(text)
 
 
 def _same_measures(one: Measures, other: Measures) -> bool:
@@ -113,13 +120,13 @@ def _same_order(a: str, b: str) -> bool:
         return joined or in_order or _parts(mine) == _parts(theirs)
     if set(one.content) != set(other.content):
         return True
-    subject, subject_later = _subject(Clause(a)), _subject(Clause(b))
+    subject, subject_later = _subject(_clause(a)), _subject(_clause(b))
     return not subject or not subject_later or not subject.isdisjoint(subject_later)
 
 
 def _is_equation(text: str) -> bool:
     """Whether it says what something is, which can be turned round."""
-    clause = Clause(text)
+    clause = _clause(text)
     return clause.verb_word.lower() in {"is", "are", "was", "were"} and " than " not in text
 
 
@@ -142,7 +149,7 @@ def _another_word(a: str, b: str) -> bool:
 
 def _verbs(text: str) -> set[int]:
     """The stems of the finite verb and of what stands right behind an auxiliary."""
-    verb = finite_verb(text)
+    verb = _clause(text).verb
     if verb is None:
         return set()
     word = text[verb.start : verb.end]

@@ -1,0 +1,40 @@
+"""Which items a question is about at all."""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from datetime import datetime
+
+from ragpp.models import Filters
+
+
+@dataclass(frozen=True, slots=True)
+class Narrowing:
+    """What a scan leaves eligible; None does not narrow."""
+
+    category: str | None = None
+    resource_id: str | None = None
+    start: datetime | None = None
+    end: datetime | None = None
+    session_id: str | None = None
+    agent_id: str | None = None
+    domain: str | None = None
+    task_type: str | None = None
+    min_confidence: float | None = None
+    exclude: Collection[str] = ()
+
+
+def narrowing_of(filters: Filters) -> Narrowing | None:
+    """What `filters` leave eligible; None where that is nothing, since items have no speaker and no channel."""
+    if filters.role is not None or filters.channel is not None or filters.message_type is not None:
+        return None
+    during = filters.time_range
+    return Narrowing(
+        start=None if during is None else during.start,
+        end=None if during is None else during.end,
+        session_id=filters.session_id,
+        agent_id=filters.agent_id,
+        domain=filters.domain,
+        task_type=filters.task_type,
+        min_confidence=filters.min_confidence,
+        exclude=filters.exclude,
+    )
