@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 import pytest
 from pydantic import JsonValue
 
-from ragpp.catalog import EVERYBODY, RetrievalMode
+from ragpp.catalog import EVERYBODY, RetrievalResult
 from ragpp.errors import Conflict, InvalidInput
 from ragpp.ledger import DELETING, EventKind, NewEvent, record
 from ragpp.ledger.catalog_events import SEEN_BY, CatalogEvents
@@ -109,9 +109,16 @@ async def test_an_agent_is_not_told_of_what_another_one_alone_may_see(bench: Ben
 
 async def test_a_question_is_recorded_without_its_words(events: CatalogEvents) -> None:
     scope = new_scope()
-    await events.retrieved(scope.seen_by("anna"), "Where is the safe?", RetrievalMode.RAG, 3)
+    found = RetrievalResult(items=(), total_found=0, search_time_ms=1.5, confidence_scores=())
+    await events.retrieved(scope.seen_by("anna"), "Where is the safe?", found)
     (event,) = (await events.page(scope)).items
-    assert event.payload == {"query": MARKS.of_query("Where is the safe?"), "mode": "rag", "result_count": 3}
+    assert event.payload == {
+        "query_hash": MARKS.of_query("Where is the safe?"),
+        "mode": "rag",
+        "result_count": 0,
+        "search_time_ms": 1.5,
+        "escalated": False,
+    }
     assert (await events.page(scope.seen_by("bert"))).items == ()
 
 

@@ -5,7 +5,7 @@ from typing import Final
 
 from pydantic import JsonValue
 
-from ragpp.catalog import EVERYBODY, CatalogEvent, RetrievalMode
+from ragpp.catalog import EVERYBODY, CatalogEvent, RetrievalResult
 from ragpp.clock import Clock
 from ragpp.ledger.events import SQL, EventKind, NewEvent, record
 from ragpp.models import SHARED, Page, Scope
@@ -68,10 +68,16 @@ class CatalogEvents:
             items=tuple(shown), next_cursor=encode_cursor(int(shown[-1].event_id)) if more else None
         )
 
-    async def retrieved(self, scope: Scope, query: str, mode: RetrievalMode, result_count: int) -> None:
+    async def retrieved(self, scope: Scope, query: str, found: RetrievalResult) -> None:
         """Record that somebody asked the catalog; of the question's words nothing but a keyed hash, as in the audit."""
         mark = self._marks.of_query(query)
-        payload: dict[str, JsonValue] = {"query": mark, "mode": mode, "result_count": result_count}
+        payload: dict[str, JsonValue] = {
+            "query_hash": mark,
+            "mode": found.mode_used,
+            "result_count": len(found.items),
+            "search_time_ms": round(found.search_time_ms, 3),
+            "escalated": found.escalated,
+        }
         if scope.view not in {None, SHARED}:
             payload[SEEN_BY] = scope.view
         now = self._clock()

@@ -35,9 +35,9 @@ async def retrieve(requester: Reader, parts: GatewayParts, body: RetrieveRequest
     found = await parts.catalog.search_items(scope, query)
     requester.items = len(found.items)
     if parts.record_retrievals:
-        await parts.events.retrieved(scope, body.query, RetrievalMode.RAG, len(found.items))
+        await parts.events.retrieved(scope, body.query, found)
     reason = NOT_ESCALATED if body.mode is RetrievalMode.HYBRID else None
-    return found.model_copy(update={"mode_used": RetrievalMode.RAG, "escalated": False, "escalation_reason": reason})
+    return found.model_copy(update={"escalation_reason": reason})
 
 
 @router.get("/v1/memory/stats", summary="Count what the catalog has")
