@@ -103,7 +103,10 @@ def about(text: str, topic: Topic, *, always: bool) -> str:
     own = _OWN.match(subject) is not None
     if not subject or evidence.names(subject) or (own and (topic.asked is None or evidence.names(text))):
         return text
-    answer = topic.asked is not None and not set(evidence.content(text)) & set(evidence.content(topic.asked))
+    behind = topic.asked is not None and text.startswith(topic.asked)
+    answer = (
+        topic.asked is not None and not behind and not set(evidence.content(text)) & set(evidence.content(topic.asked))
+    )
     said = f"{topic.asked} {text}" if answer else text
     if topic.name is None or not (always or own or answer or _DEFINITE.match(text)):
         return said
@@ -124,6 +127,9 @@ def _agreeing(text: str) -> str:
     """ "I work" as "I works", for a name to take the place of the pronoun; nothing changes in quotation marks."""
     pieces, done = list[str](), 0
     for match in _SPOKEN.finditer(clean(text)):
+        before = text[: match.start()].rsplit(maxsplit=1)
+        if before and before[-1].lower() in AUXILIARIES:
+            continue  # "Can I pay by card"
         for group in ("verb", "second"):
             if match[group] is None or (
                 group == "second" and match[group] not in BASES and match[group] not in _AGREED

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from ragpp.extraction.facts.verbs import AUXILIARIES, BEFORE_A_NOUN, Clause, finite_verb
-from ragpp.extraction.naming.lexicon import DEMONYMS
+from ragpp.extraction.naming.lexicon import DEMONYMS, TITLES
 from ragpp.text.english import CALENDAR, CHAT_WORDS, NUMBERS, SENTENCE_OPENERS, STOP_WORDS, word_set
 
 _NO_TOPIC: Final = word_set(
@@ -18,6 +18,7 @@ _PHRASE: Final = re.compile(
 )
 _NAME: Final = re.compile(r"(?<![\w'.-])[A-Z][\w'&-]*(?:\s(?:[A-Z][\w'&-]*|\d[\w.]*))*")
 _PLACED: Final = re.compile(r"\b(?:in|at|from|near|to|into|on|via|with|by|for)\s(?:the\s)?$", re.IGNORECASE)
+_DENIED: Final = re.compile(r"n't\b|\b(?:not|no|never)\b", re.IGNORECASE)
 _MINE: Final = re.compile(r"(?:my|our)\s", re.IGNORECASE)
 _BEHIND_AN_ARTICLE: Final = re.compile(r"\b(?:the|an?|our|my|your)\s$", re.IGNORECASE)
 _GOES_ON: Final = re.compile(r"\b(?:it|they|them|its)\b", re.IGNORECASE)
@@ -84,7 +85,7 @@ class Topic:
             found: str | None = clause.subject
         elif self.lasting:
             found = None if self.matter else (_phrase(clause.predicate) if own else None) or self.thing
-        elif not own:
+        elif not own or _DENIED.search(text):
             return
         else:
             body = text if asks else clause.predicate
@@ -94,17 +95,18 @@ class Topic:
 
     @property
     def name(self) -> str | None:
-        """Of what it is, in a word: a name before a common noun."""
-        return self.named or self.matter
+        """Of what it is: of the person that the last sentence was about, else of a name before a common noun."""
+        if self.person and self.thing and self.person in self.thing:
+            return self.thing
+        return self.named or self.matter or self.thing
 
     def _note_person(self, text: str, who: Who) -> None:
         found = [match.group() for match in _NAME.finditer(text)]
-        people = [name for name in found if name.lower() in who.people]
+        people = [name for name in found if name.lower() in who.people and name.lower() not in CHAT_WORDS]
         alone = [name for name in found if len(found) == 1 and name == text.rstrip(".!") and _is_a_name(name)]
-        if people or alone:
-            self.person = (
-                people[1:] if len(people) > 1 and people[0].lower() in SENTENCE_OPENERS else people or alone
-            )[0]
+        likely = [name for name in people if " " in name or not text.startswith(name)] or people or alone
+        if likely:
+            self.person = likely[0]
 
 
 def _leads(name: str, text: str, subject: str) -> bool:
@@ -145,7 +147,7 @@ def _named_thing(text: str, who: Who) -> str | None:
 
 def _is_a_name(name: str) -> bool:
     first = name.split(maxsplit=1)[0].lower().replace("’", "'")
-    if not name or not name[0].isalpha():
+    if not name or not name[0].isalpha() or name.lower() in TITLES:
         return False
     if all(word.lower() in CALENDAR | SENTENCE_OPENERS or not word[0].isalpha() for word in name.split()):
         return False

@@ -212,7 +212,7 @@ def _is_verb(found: list[re.Match[str]], index: int) -> bool:
         )
         return plural and (not following or following.lower() != "of" or word == "consist")
     if word in _THIRD_PERSON:
-        return not following or following.lower() not in {"of", "and", "or", "are", "were", "is"}
+        return word == "consists" or following.lower() not in {"of", "and", "or", "are", "were", "is"}
     return _has_the_third_person(word) and bool(following) and _goes_on(following)
 
 
