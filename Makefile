@@ -15,7 +15,7 @@ SUITES := tests/contract tests/integration tests/e2e
 # ones that need none even out the end
 ALL_TESTS := --durations=20 -n $(PROCESSES) --dist loadfile --no-loadscope-reorder
 
-.PHONY: help install check lint test test-containers run demo demo-chat demo-validity demo-catalog learn eval eval-extraction eval-facts eval-instructions bench reference-vectors prove-containers prove-crash prove-echo prove-erasure prove-forget prove-learning prove-outage prove-properties prove-scale prove-stops prove-views prove-workers lock env-example clean
+.PHONY: help install check lint test test-containers run demo demo-chat demo-validity demo-catalog learn eval eval-catalog eval-extraction eval-facts eval-instructions bench reference-vectors prove-containers prove-crash prove-echo prove-erasure prove-forget prove-learning prove-outage prove-properties prove-scale prove-stops prove-views prove-workers lock env-example clean
 
 help: ## list the targets
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -69,12 +69,15 @@ demo-catalog: install ## curated knowledge: a conversation and a note, the facts
 learn: install ## LoCoMo lived through day by day with a reflection each night: OUT=folder for the sample to judge
 	$(BIN)/python -m benchmarks.learn_locomo --out $(or $(OUT),.ragpp/learned)
 
-eval: install ## all evaluation sets through the API: recall, ranking and latency by category, with each tier switched off
-	$(BIN)/python -m benchmarks.eval_locomo
+eval: install ## all evaluation sets through the API: recall, ranking and latency by category, with each tier switched off; CATALOG=1: sessions are resources, too
+	$(BIN)/python -m benchmarks.eval_locomo $(if $(CATALOG),--catalog --rows all "without catalog" "catalog alone")
 	$(BIN)/python -m benchmarks.eval_locomo --with-assistant --rows all
 	$(BIN)/python -m benchmarks.eval_beam
 	$(BIN)/python -m benchmarks.eval_unasked
 	$(BIN)/python -m benchmarks.eval_chats
+
+eval-catalog: install ## 100 questions to a catalog of 40 resources, through the API: what is held, and what is found first
+	$(BIN)/python -m benchmarks.eval_catalog
 
 eval-extraction: install ## precision and recall of the local extractor, by kind, on the labelled sentences
 	$(BIN)/python -m benchmarks.eval_extraction

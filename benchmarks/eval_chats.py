@@ -15,7 +15,6 @@ those, and they are not shown one by one.
 
 import argparse
 import asyncio
-import hashlib
 import json
 import uuid
 from collections.abc import Iterator, Sequence
@@ -28,8 +27,10 @@ from pydantic import BaseModel, ConfigDict
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks.evaluation import EVIDENCE, batches, digested, wide_console
+from benchmarks.evaluation import EVIDENCE, batches, wide_console
+from benchmarks.sealed import sealed
 from benchmarks.stack import running_gateway
+from benchmarks.waiting import digested
 from ragpp.api import MessageIn, RecallRequest, RecallResponse, StoreRequest
 from ragpp.client import MemoryClient
 from ragpp.context.quoting import unmarked
@@ -108,10 +109,7 @@ class Outcome:
 
 def read_scenarios(path: Path) -> list[Scenario]:
     """The scenarios of a file, a line each. ValueError for a blind file that was changed since it was written."""
-    seal = path.with_suffix(".sha256")
-    if seal.exists() and seal.read_text("ascii").split()[0] != hashlib.sha256(path.read_bytes()).hexdigest():
-        raise ValueError(f"{path.name} is not the file that was written without sight of the code")
-    return [Scenario.model_validate_json(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    return [Scenario.model_validate_json(line) for line in sealed(path).splitlines()]
 
 
 async def play(client: MemoryClient, scenario: Scenario, counter: TokenCounter) -> Outcome:

@@ -17,18 +17,23 @@ from rich.progress import Progress
 from rich.table import Table
 
 from benchmarks.stack import running_gateway
+from benchmarks.stored_resources import extract_all, of_sessions
+from benchmarks.waiting import digested, done
 from ragpp.api import ExtractIn, MessageIn, RecallRequest, RecallResponse, StoreRequest
 from ragpp.client import MemoryClient
+from ragpp.context.layout import KNOWLEDGE
 from ragpp.context.quoting import unmarked
 from ragpp.models import TierName
 
-TIERS: tuple[TierName, ...] = ("short_term", "episodic", "semantic", "procedural")
+TIERS: tuple[TierName, ...] = ("short_term", "episodic", "semantic", "procedural", "catalog")
 ROWS: Mapping[str, tuple[TierName, ...] | None] = {
     "all": None,
     **{f"without {gone}": tuple(tier for tier in TIERS if tier != gone) for gone in TIERS},
     **{f"{only} alone": (only,) for only in TIERS},
 }
 """Which tiers a row of results asked; None: every one that is installed."""
+OF_CATALOG = ("without catalog", "catalog alone")
+"""The rows that tell something only where sessions are resources, too."""
 
 DATA = Path(__file__).resolve().parent.parent.parent / "shared" / "eval"
 """The evaluation folder's usual place, beside the project."""
@@ -122,14 +127,24 @@ async def remember_all(
     console.print(f"extracted from the whole of each in {time.perf_counter() - started:.1f} s")
 
 
+async def curate_all(
+    client: MemoryClient, conversations: Sequence[Conversation], prefix: str, console: Console
+) -> None:
+    """Store every session as a resource as well, and wait until all are extracted."""
+    started, items = time.perf_counter(), 0
+    for one in conversations:
+        user = f"{prefix}{one.id}"
+        items += await extract_all(client, user, of_sessions(user, one.sessions))
+    sessions = sum(len(one.sessions) for one in conversations)
+    console.print(f"{sessions} sessions are resources: {items} items in {time.perf_counter() - started:.1f} s")
+
+
 async def _learn(client: MemoryClient, conversation: Conversation, user: str) -> None:
     moments = [message.occurred_at for part in conversation.sessions.values() for message in part]
     known = [moment for moment in moments if moment is not None]
     window = ExtractIn(start=min(known), end=max(known) + timedelta(days=1))
     job = await client.extract(user, window)
-    ended = await client.ended_job(job.id, timeout_s=600)
-    if ended.state != "done":
-        raise RuntimeError(f"the extraction of {user} is {ended.state}: {ended.error}")
+    await done(client, job.id, f"the extraction of {user}")
     await digested(client, user)
 
 
@@ -149,16 +164,6 @@ def batches(messages: Sequence[MessageIn]) -> Iterator[tuple[MessageIn, ...]]:
         part.append(message)
     if part:
         yield tuple(part)
-
-
-async def digested(client: MemoryClient, user: str, *, timeout_s: float = 600) -> float:
-    """Wait until the workers have nothing left of `user`; returns the seconds waited."""
-    started = time.perf_counter()
-    while await client.pending(user):
-        if time.perf_counter() - started > timeout_s:
-            raise TimeoutError(f"{user} is not digested after {timeout_s:.0f} s")
-        await asyncio.sleep(0.1)
-    return time.perf_counter() - started
 
 
 async def ask_all(
@@ -198,13 +203,15 @@ def score(
     response: RecallResponse, question: Question, conversation: Conversation, metrics: ModuleType
 ) -> dict[str, float]:
     """The metrics of one answer. `B1000`: the gold messages whose text stands in the context. `new above old`: for a
-    question whose answer changed, whether the first message with the new one ranks above the one with the old."""
+    question whose answer changed, whether the first message with the new one ranks above the one with the old.
+    `knowledge`: whether the context has items of the catalog."""
     sources = (whole(source) for memory in response.memories for source in memory.sources[:EVIDENCE])
     ranked = list(dict.fromkeys(sources))
     values: dict[str, float] = metrics.evidence_metrics(ranked, question.gold)
     values["hit@10"] = float(any(message in question.gold for message in ranked[:10]))
     gold = {message: conversation.texts[message] for message in question.gold}
     values["B1000"] = metrics.budget_recall(unmarked(response.context), gold)
+    values["knowledge"] = float(any(section.title == KNOWLEDGE for section in response.sections))
     if question.old:
         values["new above old"] = float(_first(ranked, question.new) < _first(ranked, question.old))
     return values
@@ -251,13 +258,18 @@ async def evaluate(
     columns: Sequence[str],
     cells: Sequence[tuple[str, str]],
     metrics: ModuleType,
+    *,
+    catalog: bool = False,
 ) -> dict[str, object]:
-    """Ingest, wait, ask; prints a table a row, with `columns`, and one that compares them by `cells`; the means."""
+    """Ingest, wait, ask; prints a table a row, with `columns`, and one that compares them by `cells`; the means.
+    `catalog`: every session is a resource as well."""
     console, prefix = wide_console(), f"eval-{uuid.uuid4().hex[:8]}-"
     results: dict[str, Asked] = {}
     numbers: dict[str, object] = {}
     async with running_gateway(timeout_s=300) as client:
         await remember_all(client, conversations, prefix, console)
+        if catalog:
+            await curate_all(client, conversations, prefix, console)
         for row in rows:
             results[row] = await ask_all(client, conversations, prefix, row, metrics)
             table, numbers[row] = table_of(row, results[row], groups, columns)
@@ -270,7 +282,8 @@ def arguments_of(doc: str | None) -> argparse.ArgumentParser:
     """The options that all evaluations have."""
     parser = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, default=DATA, help="folder with the evaluation data")
-    parser.add_argument("--rows", nargs="+", choices=list(ROWS), default=list(ROWS), help="which tiers to ask")
+    usual = [row for row in ROWS if row not in OF_CATALOG]
+    parser.add_argument("--rows", nargs="+", choices=list(ROWS), default=usual, help="which tiers to ask")
     parser.add_argument("--json", type=Path, help="write the means here, too")
     return parser
 

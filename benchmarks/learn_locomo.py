@@ -23,8 +23,9 @@ from pathlib import Path
 from rich.console import Console
 
 from benchmarks import locomo
-from benchmarks.evaluation import DATA, Conversation, digested
+from benchmarks.evaluation import DATA, Conversation
 from benchmarks.stack import running_gateway
+from benchmarks.waiting import digested
 from ragpp.api import MessageIn, ReflectIn, StoreRequest
 from ragpp.client import MemoryClient
 from ragpp.learned import Reflection

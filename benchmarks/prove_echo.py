@@ -14,8 +14,8 @@ import time
 import uuid
 from datetime import UTC, datetime, timedelta
 
-from benchmarks.evaluation import digested
 from benchmarks.stack import running_gateway
+from benchmarks.waiting import digested
 from ragpp.api import MessageIn, RecallRequest, StoreRequest
 from ragpp.client import MemoryClient
 from ragpp_infra.cli.inspect_command import Known, known_of

@@ -135,6 +135,36 @@ def test_each_setting_is_a_fact_with_its_path(content: str, facts: list[str]) ->
     assert texts(content, "config") == facts
 
 
+def test_running_text_between_settings_is_read_and_orders_are_not_facts() -> None:
+    content = """name: Brook
+instructions: |
+  You speak for the ferry office.
+  Be brief.
+  Changes after 18:00 have to be approved by Marta Ruiz.
+language: Spanish
+"""
+    assert texts(content, "config") == [
+        "name is Brook",
+        "You speak for the ferry office",
+        "Changes after 18:00 have to be approved by Marta Ruiz",
+        "language of Brook is Spanish",
+    ]
+
+
+def test_feedback_of_many_is_read_within_its_quotation_marks() -> None:
+    content = """Survey of the crew
+
+1. "There is only one kettle for 30 people."
+2. "all fine"
+“The night ferry left Bastia 40 minutes late.”
+"""
+    found = read(content, "feedback")
+    assert [content[fact.start : fact.end] for fact in found] == [
+        "There is only one kettle for 30 people.",
+        "The night ferry left Bastia 40 minutes late.",
+    ]
+
+
 @given(st.text(max_size=400), st.sampled_from(TYPES))
 def test_any_text_can_be_read_and_each_fact_is_said_somewhere_in_it(content: str, resource_type: ResourceType) -> None:
     for fact in read(content, resource_type):

@@ -1,5 +1,5 @@
 """Reads a configuration, in JSON or in lines of YAML, TOML, INI, properties or environment variables: each setting as a
-sentence with its whole path, and what the comments say."""
+sentence with its whole path, and what comments and the running text between settings say."""
 
 import re
 from collections.abc import Iterator
@@ -20,8 +20,11 @@ _BEHIND: Final = re.compile(r"\s+(?:#|//|;)\s*(?P<comment>[^\"']*)$")
 _TASK: Final = re.compile(r"\s*(?:todo|fixme|xxx|hack)\b", re.IGNORECASE)
 _OPENS: Final = frozenset({"", "|", ">", "|-", ">-", "{", "[", "&", "---"})
 _NOTHING: Final = frozenset({"null", "~", "none", "None", '""', "''", "{}", "[]", "undefined"})
-_NAMING: Final = frozenset({"name", "id", "agent", "agent_name", "service", "app", "project", "title"})
+_NAMING: Final = frozenset(
+    {"name", "id", "agent", "agent_name", "service", "app", "project", "title", "job", "bot", "workflow"}
+)
 _TOKEN: Final = re.compile(r'"(?:[^"\\\n]|\\.)*"|[{}\[\],:]|[^\s{}\[\],:"]+')
+_FEWEST_WORDS: Final = 3
 _FORM: Final = Voice()
 
 
@@ -62,23 +65,34 @@ def _plain(value: str) -> str:
 
 
 def _of_lines(content: str) -> Iterator[Passage]:
-    levels, comments = [_Level(-1, "")], list[tuple[int, int]]()
+    levels, said = [_Level(-1, "")], list[tuple[int, int]]()
     for match in re.finditer(r"[^\n]+", content):
         line, begin = match.group(), match.start()
         comment = _COMMENT.match(line)
         if comment and not line.lstrip().startswith(("---", "- ")):
             setting = _SETTING.match(comment["text"])
             if not _TASK.match(comment["text"]) and (setting is None or " " in setting["value"].strip()):
-                comments.append((begin + comment.start("text"), begin + comment.end("text")))
+                said.append((begin + comment.start("text"), begin + comment.end("text")))
             continue
-        yield from _commented(content, comments)
-        comments.clear()
+        if _is_running_text(line):
+            said.append((begin, match.end()))
+            continue
+        yield from _said(content, said)
+        said.clear()
         yield from _of_line(line, begin, levels)
-    yield from _commented(content, comments)
+    yield from _said(content, said)
 
 
-def _commented(content: str, comments: list[tuple[int, int]]) -> Iterator[Passage]:
-    for start, end in comments:
+def _is_running_text(line: str) -> bool:
+    """Whether a line sets nothing, such as one of an agent's instructions."""
+    text = line.strip()
+    if not text[:1].isalnum() or text[:1].islower() or text[-1] not in ".!" or len(text.split()) < _FEWEST_WORDS:
+        return False
+    return _SETTING.match(line) is None
+
+
+def _said(content: str, spans: list[tuple[int, int]]) -> Iterator[Passage]:
+    for start, end in spans:
         body = compact(content, start, end)
         if body.text:
             yield Prose(body, _FORM)

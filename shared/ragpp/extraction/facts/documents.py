@@ -27,6 +27,7 @@ _NO_LABEL: Final = re.compile(
     r"update|edit|hi|hello|dear|reminder|summary|tl;dr|caution|http|https)$",
     re.IGNORECASE,
 )
+_OPENS_A_QUOTE: Final = re.compile(r"\s*[\"“„«]")
 _HEADING_WORDS: Final = 7
 _EMPTY: Final = frozenset({"", "-", "–", "—", "n/a", "N/A", "none", "tbd", "TBD", "?", "..."})
 
@@ -104,6 +105,8 @@ class _Reader:
             self.paragraph = (begin, stop)
             yield from self._close()
             return
+        if self.paragraph and self.voice.gathered and _OPENS_A_QUOTE.match(line):
+            yield from self._close()
         self.paragraph = (self.paragraph[0] if self.paragraph else begin, stop)
 
     def _under(self, level: int, text: str) -> None:
@@ -119,7 +122,7 @@ class _Reader:
     def _close(self) -> Iterator[Passage]:
         """What was being read, as a passage."""
         if self.item:
-            body = compact(self.content, *self.item)
+            body = self._body(self.item)
             depth = self.parents[-1][0] if self.parents else 0
             lead = next((text for above, text in reversed(self.parents) if above < depth and text), self.lead)
             self.item = None
@@ -127,13 +130,17 @@ class _Reader:
             if not body.text.endswith(":"):
                 yield Item(body, self.voice, self.under, lead)
         elif self.paragraph:
-            body = compact(self.content, *self.paragraph)
+            body = self._body(self.paragraph)
             self.paragraph = None
             self.lead, self.parents = None, []
             if body.text.endswith(":"):
                 self.lead = body.text.rstrip(":").rpartition(". ")[2]
             if body.text:
                 yield from self._written(body)
+
+    def _body(self, span: tuple[int, int]) -> Compact:
+        body = compact(self.content, *span)
+        return body.unquoted if self.voice.gathered else body
 
     def _written(self, body: Compact) -> Iterator[Passage]:
         labelled = LABELLED.match(body.text)

@@ -8,12 +8,14 @@ from typing import Final, NamedTuple
 
 _DROPPED: Final = re.compile(r"\*\*|__|(?<![\w*])\*(?=\w)|(?<=\w)\*(?![\w*])|(?<!\w)_(?=\w)|(?<=\w)_(?!\w)|~~|\s+")
 _LINK: Final = re.compile(r"\[([^\]\n]{1,200})\]\((?:[^)\n]{1,500})\)")
+_QUOTED: Final = re.compile(r"[\"“„«][^\"“”„«»]+[\"”“»]")
 
 
 @dataclass(frozen=True, slots=True)
 class Voice:
     """Whose words a passage has. `speaker` and `other` (whom the speaker talks with) are names fit for a sentence;
-    `aloud`: said to somebody, not laid down. `label`: the speaker as the resource has it."""
+    `aloud`: said to somebody, not laid down. `label`: the speaker as the resource has it. `gathered`: of many people,
+    whose words may stand in quotation marks."""
 
     aloud: bool = False
     speaker: str | None = None
@@ -21,6 +23,7 @@ class Voice:
     label: str | None = None
     said: int | None = None
     said_at: datetime | None = None
+    gathered: bool = False
 
 
 class Compact(NamedTuple):
@@ -32,6 +35,13 @@ class Compact(NamedTuple):
     def span(self, start: int, end: int) -> tuple[int, int]:
         """Where `text[start:end]`, which is not empty, is in the resource."""
         return self.places[start], self.places[end - 1] + 1
+
+    @property
+    def unquoted(self) -> "Compact":
+        """It without the quotation marks around the whole of it, if there are any."""
+        if len(self.text) > 2 and _QUOTED.fullmatch(self.text):
+            return Compact(self.text[1:-1], self.places[1:-1])
+        return self
 
 
 @dataclass(frozen=True, slots=True)

@@ -75,7 +75,7 @@ def _passages(
         case "config":
             return settings(content)
         case "feedback":
-            voice = Voice(aloud=True, speaker=f"the {SPEAKER}", said_at=said_at)
+            voice = Voice(aloud=True, speaker=f"the {SPEAKER}", said_at=said_at, gathered=True)
             return documents.passages(content, 0, len(content), voice)
 
 

@@ -1,0 +1,28 @@
+"""Waiting for the workers, through the public API."""
+
+import asyncio
+import time
+from typing import Final
+
+from ragpp.client import MemoryClient
+from ragpp.jobs import Job
+
+PATIENCE_S: Final = 600.0
+
+
+async def digested(client: MemoryClient, user: str, *, timeout_s: float = PATIENCE_S) -> float:
+    """Wait until the workers have nothing left of `user`; returns the seconds waited."""
+    started = time.perf_counter()
+    while await client.pending(user):
+        if time.perf_counter() - started > timeout_s:
+            raise TimeoutError(f"{user} is not digested after {timeout_s:.0f} s")
+        await asyncio.sleep(0.1)
+    return time.perf_counter() - started
+
+
+async def done(client: MemoryClient, job_id: str, what: str) -> Job:
+    """The job once it is done; `what` says in a message what it is about. Raises RuntimeError where it failed."""
+    ended = await client.ended_job(job_id, timeout_s=PATIENCE_S)
+    if ended.state != "done":
+        raise RuntimeError(f"{what} is {ended.state}: {ended.error}")
+    return ended
