@@ -9,6 +9,7 @@ The scale is this project's own.
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Final
 
 from ragpp.extraction.engine import Hears, Plain, hear
@@ -16,7 +17,7 @@ from ragpp.extraction.facts import doubts, evidence
 from ragpp.extraction.facts.verbs import Clause, starts_with_an_order
 from ragpp.extraction.gate import Claim, Gate
 from ragpp.text.english import word_set
-from ragpp.text.sentences import Sentence
+from ragpp.text.sentences import Sentence, between
 
 LOOKED_UP: Final = 0.85
 PROPERTY: Final = 0.6
@@ -74,6 +75,13 @@ _OWN: Final = re.compile(r"(?:i|we)$|.*\b(?:and|or) (?:i|me)$", re.IGNORECASE)
 _THERE: Final = re.compile(r"(?:there|here)\b", re.IGNORECASE)
 _FUTURE: Final = re.compile(r"'ll\b|\bwill\b|\b(?:'m|am|are|'re) (?:going|planning|hoping|trying) to\b", re.IGNORECASE)
 _SHORTEST: Final = 3
+_COURTEOUS: Final = re.compile(
+    r"(?:hello|hi|and|,|\s)*(?:many |kind |best |warm |with )*(?:thanks|thank you|regards|greetings|cheers|wishes|"
+    r"welcome|dear|hello|hi|sorry|sincerely|yours|congratulations|happy|good (?:luck|morning|evening))\b",
+    re.IGNORECASE,
+)
+_GOES_ON: Final = re.compile(r"[,;.]\s(?:and\s|but\s)?|\s[-–—]\s")
+_LONGEST_SUBJECT: Final = 5
 
 
 def _yes(_match: re.Match[str], _hearing: Plain) -> Iterator[bool]:
@@ -125,7 +133,7 @@ def judge(sentence: Sentence, *, aloud: bool, found: float | None = None) -> Ver
     clause = Clause(main)
     if clause.verb is None or starts_with_an_order(main):
         return Verdict(found, skip) if found is not None and evidence.is_strong(main) else NOTHING
-    if _asserts_nothing(
+    if _COURTEOUS.match(main) or _asserts_nothing(
         sentence, skip + len(text) - len(main), clause, aloud=aloud, on_condition=condition is not None
     ):
         return NOTHING
@@ -150,9 +158,39 @@ def is_an_answer(sentence: Sentence, text: str, asked: str) -> bool:
     return given and Clause(answer).verb is None and evidence.is_strong(answer)
 
 
+def answer_before_a_clause(sentence: Sentence, text: str, asked: str) -> tuple[int, int]:
+    """Where in a sentence an answer without a verb ends, and where the clause behind it begins: "40, and she hates
+    surprises". (0, 0) where it is not so."""
+    parts = list(between(_GOES_ON, text))
+    for (_, end), (begin, _) in pairwise(parts):
+        head, clause = text[:end], Clause(text[begin:])
+        if Clause(head).verb is not None:
+            break
+        if clause.subject and len(clause.subject.split()) <= _LONGEST_SUBJECT:
+            return (end, begin) if is_an_answer(replace(sentence, text=sentence.text[:end]), head, asked) else (0, 0)
+    return 0, 0
+
+
+def judge_note(sentence: Sentence, text: str, *, gathered: bool) -> float | None:
+    """Whether words without a verb state something by themselves, as notes do: "Wifi only on the ground floor".
+    `gathered`: they are feedback, which is full of them; elsewhere they have a number or a date."""
+    body = text[opening(text) :]
+    if Clause(body).verb is not None or starts_with_an_order(body) or _COURTEOUS.match(body):
+        return None
+    if doubts.SUPPOSED.search(body) or doubts.HEDGED.search(body) or _TASTE.search(body) or _DEGREE.search(body):
+        return None
+    if not any(_passed(sentence, text, 0)):
+        return None
+    words = len(evidence.content(body))
+    if evidence.numbers(body) or evidence.dates(body):
+        return LOOKED_UP if words > 1 else None
+    named = evidence.names(body) or evidence.identifiers(body)
+    return PROPERTY if (words > 1 and named) or (gathered and words > 2) else None
+
+
 def judge_fragment(text: str) -> float | None:
     """Whether words without a verb of their own state something of what they stand under: "API: 500 calls"."""
-    if not text.strip() or starts_with_an_order(text):
+    if not text.strip() or starts_with_an_order(text) or _COURTEOUS.match(text):
         return None
     if evidence.is_strong(text):
         return LOOKED_UP
