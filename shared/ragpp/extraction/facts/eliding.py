@@ -29,6 +29,7 @@ _PREPOSITION: Final = re.compile(r"(?:^|\s)(?:from|for|by|in|at|on|to|with)\s")
 _IS_A_NOUN: Final = re.compile(
     r"(?:the|a|an|our|my|your|his|her|their|its|all)\s[\w'-]+|(?-i:[A-Z][\w'-]*)|[a-z]{2,}s$|[a-z]{3,}$", re.IGNORECASE
 )
+_SHARE: Final = re.compile(r"\S+\sof\s(?:them|which|whom|these|those|it|us)\b", re.IGNORECASE)
 _LONGEST: Final = 10
 
 
@@ -37,7 +38,7 @@ def elided(first: Clause, head: str, tail: str) -> str | None:
     it is nothing of the kind. It states a quantity as that does, or goes on with the same preposition."""
     tail = tail.strip(" .!")
     clause = Clause(head)
-    if len(tail.split()) > _LONGEST or clause.verb is None or Clause(tail).verb is not None:
+    if len(tail.split()) > _LONGEST or clause.verb is None or Clause(tail).verb is not None or _SHARE.match(tail):
         return None
     quantity = _VALUE.search(head, clause.verb.start)
     if quantity:

@@ -8,14 +8,25 @@ from typing import Final
 from ragpp.extraction.facts import documents
 from ragpp.extraction.facts.configurations import settings
 from ragpp.extraction.facts.conversations import introduced, spoken
+from ragpp.extraction.facts.evidence import content as words_of
+from ragpp.extraction.facts.evidence import is_strong
 from ragpp.extraction.facts.hanging import hanging, under_headings
-from ragpp.extraction.facts.judging import PROPERTY, answer_before_a_clause, is_an_answer, judge, judge_note, opening
+from ragpp.extraction.facts.judging import (
+    PROPERTY,
+    answer_before_a_clause,
+    is_a_plain_answer,
+    is_an_answer,
+    is_courtesy,
+    judge,
+    judge_note,
+    opening,
+)
 from ragpp.extraction.facts.passages import Given, Item, Passage, Prose, Voice
 from ragpp.extraction.facts.reviews import written
 from ragpp.extraction.facts.splitting import pieces
-from ragpp.extraction.facts.standing import about, as_a_statement, spoken_by, written_out
+from ragpp.extraction.facts.standing import about, as_a_statement, spoken_by, with_apostrophes, written_out
 from ragpp.extraction.facts.topics import Topic, Who
-from ragpp.extraction.facts.verbs import lacks_the_speaker
+from ragpp.extraction.facts.verbs import Clause, lacks_the_speaker
 from ragpp.extraction.port import (
     Extraction,
     Extractor,
@@ -133,7 +144,7 @@ class _Reader:
         """The facts of one sentence, each with its confidence."""
         voice = passage.voice
         if isinstance(passage, Item) and first:
-            hangs = ("", 0.0) if verbatim.endswith("?") else hanging(passage, verbatim)
+            hangs = ("", 0.0) if verbatim.endswith("?") or is_courtesy(verbatim) else hanging(passage, verbatim)
             if hangs is not None:
                 text, confidence = hangs
                 if text:
@@ -145,18 +156,36 @@ class _Reader:
                 yield self._behind_what_was_asked(verbatim[:end], voice), PROPERTY
                 sentence = replace(sentence, text=sentence.text[begin:], start=sentence.start + begin)
                 verbatim = verbatim[begin:]
+        if voice.aloud:
+            verbatim, sentence = with_apostrophes(verbatim), replace(sentence, text=with_apostrophes(sentence.text))
         if voice.aloud and lacks_the_speaker(verbatim):
             verbatim = f"I {verbatim[0].lower()}{verbatim[1:]}"
             sentence = replace(sentence, text=f"I {sentence.text[0].lower()}{sentence.text[1:]}")
         surely = finding.confidence if finding and finding.finding in _KINDS else None
+        if voice.aloud and self.topic.asked and is_a_plain_answer(verbatim, self.topic.asked):
+            yield self._behind_what_was_asked(verbatim, voice), PROPERTY
+            return
         verdict = judge(sentence, aloud=voice.aloud, found=surely)
-        if verdict.confidence is None or verbatim.endswith(":"):
+        parts = pieces(verbatim[verdict.skip : verdict.end])
+        if verbatim.endswith(":") or (verdict.confidence is None and len(parts) == 1):
             yield from self._without_a_verb(passage, sentence, verbatim)
             return
         topic = replace(self.topic)
-        for piece in pieces(verbatim[verdict.skip : verdict.end]):
-            yield from self._stated(piece, topic, passage, verdict.confidence)
-            topic.move_on(piece, who)
+        for part, worth in self._worth_of(parts, sentence, voice, verdict.confidence):
+            if worth is not None:
+                yield from self._stated(part, topic, passage, worth)
+            topic.move_on(part, who)
+
+    def _worth_of(
+        self, parts: Sequence[str], sentence: Sentence, voice: Voice, whole: float | None
+    ) -> Iterator[tuple[str, float | None]]:
+        """The parts of a statement, each with its confidence: that of the whole, unless a part says little."""
+        for part in parts:
+            says_much = is_strong(part) or bool(words_of(Clause(part).predicate))
+            if len(parts) == 1 or (whole is not None and says_much):
+                yield part, whole
+            else:
+                yield part, judge(replace(sentence, text=part), aloud=voice.aloud).confidence
 
     def _stated(
         self, piece: str, topic: Topic, passage: Prose | Item, confidence: float
@@ -173,9 +202,11 @@ class _Reader:
         if self.topic.asked and is_an_answer(sentence, text, self.topic.asked):
             yield self._behind_what_was_asked(text, voice), PROPERTY
             return
-        if not (voice.aloud or text.endswith(".")) or (voice.gathered and self.topic.name is None):
+        if (voice.gathered and self.topic.name is None) or not (voice.aloud or passage.under or self.topic.thing):
             return
         confidence = judge_note(sentence, text, gathered=voice.gathered)
+        if confidence == PROPERTY and not (voice.aloud or text.endswith(".")):
+            return
         if confidence is not None:
             placed = about(text, self.topic, always=True) if voice.gathered else under_headings(passage, text)
             yield as_a_statement(spoken_by(placed, voice.speaker, voice.other)), confidence

@@ -153,7 +153,8 @@ def _stands(text: str) -> bool:
     clause = Clause(text)
     if clause.verb is None or not clause.subject or _OPENS_A_CLAUSE.search(clause.subject):
         return False
-    return is_strong(clause.predicate) or len(content(text)) >= _FEWEST
+    own = clause.subject.lower() in {"i", "we"}
+    return is_strong(clause.predicate) or len(content(text)) >= _FEWEST - own
 
 
 def _to_the_next(tail: str) -> str:

@@ -30,6 +30,12 @@ _DOES_SOMETHING: Final = re.compile(
     r"(?:er|or|ist|ian|ant|ent|man|woman|lord|lady|boss|chef|nurse|guide|coach|guest|child|boy|girl|deputy|warden)$"
 )
 _CONTRACTED: Final = re.compile(r"'(s|re|ve|ll|d)\b")
+_BARE: Final = re.compile(
+    r"\b(i(?=m\b|ve\b)|(?:you|they)(?=re\b|ve\b)|(?:that|there|he|she|what)(?=s\b))(m|ve|re|s)\b", re.IGNORECASE
+)
+_BARE_NOT: Final = re.compile(
+    r"\b(do|does|did|ca|wo|is|are|was|were|has|have|had|could|would|should)nt\b", re.IGNORECASE
+)
 _LONG_FORM: Final = {"re": "are", "ve": "have", "ll": "will", "d": "would"}
 _POINTING: Final = word_set("this that these those")
 _OWN: Final = re.compile(r"(?:i|we|you)(?:'\w+)?\b", re.IGNORECASE)
@@ -42,6 +48,11 @@ _AGREED: Final = {"have": "has", "haven't": "hasn't", "do": "does", "don't": "do
                   "aren't": "isn't", "were": "was", "weren't": "wasn't"}  # fmt: skip
 _ES: Final = ("s", "sh", "ch", "x", "z", "o")
 _LIKE_PASTS: Final = word_set("need feed speed exceed proceed succeed embed breed")
+_ONE_OF_THEM: Final = re.compile(
+    r"(?:both|neither|none|each|most|half|some|all|one|two|three)(?:\sof\s(?:them|these|those|it))?$|"
+    r"(?:the|that|this)\s(?:other|others|first|second|third|last|latter|former|same|one|ones|older|newer|rest)(?:\sones?)?$",
+    re.IGNORECASE,
+)
 _DEFINITE: Final = re.compile(r"(?:the|its|their|your|this|these)\s", re.IGNORECASE)
 
 
@@ -101,6 +112,11 @@ def _with_its_object(text: str, topic: Topic) -> str:
     return f"{text[: match.start()]}{whose}{text[match.end() :]}"
 
 
+def with_apostrophes(text: str) -> str:
+    """`text` with the apostrophes that quick writing leaves out: "im", "dont", "theres"."""
+    return _BARE.sub(lambda match: f"{match[1]}'{match[2]}", _BARE_NOT.sub(r"\1n't", text))
+
+
 def possessive(name: str) -> str:
     return f"{name}'" if name.endswith("s") else f"{name}'s"
 
@@ -111,6 +127,8 @@ def about(text: str, topic: Topic, *, always: bool) -> str:
     question stands behind that."""
     subject = Clause(text).subject
     own = _OWN.match(subject) is not None
+    if _ONE_OF_THEM.match(subject) and topic.thing and topic.thing.lower() not in text.lower():
+        return f"{capitalised(topic.thing)}: {text}"
     if not subject or evidence.names(subject) or (own and (topic.asked is None or evidence.names(text))):
         return text
     behind = topic.asked is not None and text.startswith(topic.asked)

@@ -17,7 +17,9 @@ _LONGEST: Final = 8
 _PHRASE: Final = re.compile(
     r"\b(?P<article>the|our|a|an|my|your|this|their)\s(?P<words>[\w'-]+(?:\s[\w'-]+){0,4})", re.IGNORECASE
 )
-_NAME: Final = re.compile(r"(?<![\w'.-])[A-Z][\w'&-]*(?:\s(?:[A-Z][\w'&-]*|\d[\w.]*))*")
+_NAME: Final = re.compile(
+    r"(?<![\w'.-])[A-Z][\w'&-]*(?:\s(?:(?:van|von|der|den|de|del|da|di|la|le|ten|bin)\s)*(?:[A-Z][\w'&-]*|\d[\w.]*))*"
+)
 _PLACED: Final = re.compile(r"\b(?:in|at|from|near|to|into|on|via|with|by|for)\s(?:the\s)?$", re.IGNORECASE)
 _DENIED: Final = re.compile(r"n't\b|\b(?:not|no|never)\b", re.IGNORECASE)
 _MINE: Final = re.compile(r"(?:my|our)\s", re.IGNORECASE)

@@ -253,7 +253,9 @@ def _may_be_a_verb(found: list[re.Match[str]], index: int) -> bool:
     if _is_plural(previous):
         return bool(following) and not word.endswith(("s", "ing")) and _goes_on(following)
     singular = previous.isalpha() and not previous.endswith(("s", "ing")) and _is_no_little_word(previous)
-    return index > 1 and singular and _has_the_third_person(word) and (not following or following.endswith("ly"))
+    inside = found[0].group().lower() in {"no", "any"} or found[index - 2].group().lower() in BEFORE_A_NOUN
+    ends = not following or following.endswith("ly")
+    return index > 1 and singular and not inside and _has_the_third_person(word) and ends
 
 
 def _is_plural(word: str) -> bool:
