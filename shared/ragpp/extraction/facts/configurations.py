@@ -22,7 +22,7 @@ _UNSIGNED: Final = re.compile(
 """A setting without a sign: "listen 443 ssl;", "--depth 4", "<retries>3</retries>"."""
 _MAPPED: Final = re.compile(r"\{(?P<pairs>[^{}]+:\s[^{}]+)\}$")
 _LISTED: Final = re.compile(r"(?P<indent>\s*)-\s+(?P<value>\S.*)$")
-_COMMENT: Final = re.compile(r"\s*(?:#+|//+|;+|--|/?\*+)(?!!)\s*(?P<text>.*?)\s*(?:\*/)?$")
+_COMMENT: Final = re.compile(r"\s*(?:#+|//+|;+|--(?!\w)|/?\*+)(?!!)\s*(?P<text>.*?)\s*(?:\*/)?$")
 _BEHIND: Final = re.compile(r"\s+(?:#|//|;)\s*(?P<comment>[^\"']*)$")
 _TASK: Final = re.compile(r"\s*(?:todo|fixme|xxx|hack)\b", re.IGNORECASE)
 _OPENS: Final = frozenset({"", "|", ">", "|-", ">-", "{", "[", "&", "---"})

@@ -54,6 +54,10 @@ def _parts(content: str) -> Iterator[tuple[int, int, str | None]]:
             begin = line.start() + (before.end() if before else 0)
             name = (before or labelled)["name"]  # type: ignore[index]
         elif signed:
+            above = content.rfind("\n\n", begin, line.start()) if name else -1
+            if above >= 0:
+                yield from _part(content, begin, above, name)
+                begin = above
             yield from _part(content, begin, line.start(), signed["name"])
             begin, name = line.end(), None
     yield from _part(content, begin, len(content), name)
