@@ -12,8 +12,8 @@ ENGINE: Final = frozenset({"engine", "spacy_extractor"})
 CUTS: Final = frozenset({"gate", "naming.masking", "times.tenses", "times.temporal", "query"}) | {
     f"facts.{name}"
     for name in (
-        "comparing", "configurations", "conversations", "documents", "doubts", "evidence", "measures", "splitting",
-        "standing", "topics", "verbs",
+        "comparing", "configurations", "conversations", "documents", "doubts", "evidence", "measures", "reviews",
+        "splitting", "standing", "topics", "verbs",
     )
 }  # fmt: skip
 

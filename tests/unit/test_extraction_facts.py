@@ -162,6 +162,55 @@ language: Spanish
     ]
 
 
+@pytest.mark.parametrize(
+    ("sentence", "facts"),
+    [
+        ("The pool opens at 7, on Sundays at 9.", ["The pool opens at 7", "The pool opens on Sundays at 9"]),
+        (
+            "Our flour comes from Albi, our salt from Vannes.",
+            ["Our flour comes from Albi", "our salt comes from Vannes"],
+        ),
+        ("The gate is locked, Fiadh has the key.", ["The gate is locked", "Fiadh has the key"]),
+        (
+            "The boiler, which was installed in 2011, loses pressure every week.",
+            ["The boiler was installed in 2011", "The boiler loses pressure every week"],
+        ),
+        ("Rosa left Leeds in March and works in Porto now.", ["Rosa left Leeds in March", "Rosa works in Porto now"]),
+        ("Breakfast is served on the terrace by the lake.", ["Breakfast is served on the terrace by the lake"]),
+    ],
+)
+def test_each_part_of_a_sentence_that_states_something_is_a_fact_of_its_own(sentence: str, facts: list[str]) -> None:
+    assert [text.lower() for text in texts(sentence, "document")] == [fact.lower() for fact in facts]
+
+
+def test_who_plays_a_part_and_gives_a_name_is_called_by_it() -> None:
+    content = "Customer: Hello, this is Solveig Aas from Nordhus.\nCustomer: My gate closes at 15:30."
+    assert texts(content, "conversation") == [
+        "The customer is Solveig Aas from Nordhus",
+        "Solveig Aas's gate closes at 15:30",
+    ]
+
+
+def test_each_review_is_of_whoever_is_named_beside_its_rating_or_signs_it() -> None:
+    content = "5/5, Benedek: I have used it since May.\n\nI waited 9 days for the parcel.\n– Yusuf\n"
+    first, second = texts(content, "feedback")
+    assert "Benedek has used it" in first
+    assert "Yusuf waited 9 days" in second
+
+
+def test_a_plain_answer_stands_behind_what_was_asked() -> None:
+    assert texts("Ana: Do you ship to Norway?\nBen: No, we don't.", "conversation") == [
+        "Do Ben ship to Norway? No, Ben doesn't"
+    ]
+    assert texts("Ana: Can you hear me?\nBen: Yes.", "conversation") == []
+
+
+@pytest.mark.parametrize("line", ["listen 443 ssl;", "--listen 443", "<listen>443</listen>", "listen => 443"])
+def test_a_setting_is_read_in_whatever_form_it_is_written(line: str) -> None:
+    (fact,) = texts(f"{line}\n", "config")
+    assert fact.startswith("listen is 443")
+
+
 def test_feedback_of_many_is_read_within_its_quotation_marks() -> None:
     content = """Survey of the crew
 

@@ -7,16 +7,22 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from ragpp.extraction.facts.documents import BY_FORM
-from ragpp.extraction.facts.passages import Given, Passage, Prose, Voice, compact
-from ragpp.extraction.facts.verbs import finite_verb
+from ragpp.extraction.facts.passages import Compact, Given, Passage, Prose, Voice, compact
+from ragpp.extraction.facts.verbs import Clause, finite_verb
 
 _SECTION: Final = re.compile(r"\s*\[{1,2}\s*(?P<path>[^\[\]\n]+?)\s*\]{1,2}\s*(?:[#;].*)?$")
 _SETTING: Final = re.compile(
-    r"(?P<indent>\s*)(?P<item>-\s+)?(?:export\s+|set\s+)?[\"']?(?P<key>[A-Za-z_@$][\w.@$/ -]{0,80}?)[\"']?"
-    r"\s*(?P<sign>:(?=\s|$)|=|:=)\s*(?P<value>.*)$"
+    r"(?P<indent>\s*)(?P<item>-\s+)?(?:export\s+|set\s+|--(?=\w))?[\"']?(?P<key>[\w@$][\w.@$/ -]{0,80}?)[\"']?"
+    r"\s*(?P<sign>=>|->|:=|:(?=\s|$)|=)\s*(?P<value>.*)$"
 )
+_UNSIGNED: Final = re.compile(
+    r"(?P<indent>\s*)(?P<item>(?!))?(?:<(?P<tag>[A-Za-z][\w.:-]*)>(?P<between>[^<>\n]+)</[\w.:-]+>\s*|"
+    r"(?:set\s+|--)?(?P<key>[A-Za-z][\w.-]*)\s+(?P<value>[^\s;]+(?:\s[^\s;]+){0,3};|(?:on|off|yes|no|true|false|\d\S*))\s*)$"
+)
+"""A setting without a sign: "listen 443 ssl;", "--depth 4", "<retries>3</retries>"."""
+_MAPPED: Final = re.compile(r"\{(?P<pairs>[^{}]+:\s[^{}]+)\}$")
 _LISTED: Final = re.compile(r"(?P<indent>\s*)-\s+(?P<value>\S.*)$")
-_COMMENT: Final = re.compile(r"\s*(?:#+|//+|;+|--|/?\*+)(?!!)\s*(?P<text>.*?)\s*(?:\*/)?$")
+_COMMENT: Final = re.compile(r"\s*(?:#+|//+|;+|--(?!\w)|/?\*+)(?!!)\s*(?P<text>.*?)\s*(?:\*/)?$")
 _BEHIND: Final = re.compile(r"\s+(?:#|//|;)\s*(?P<comment>[^\"']*)$")
 _TASK: Final = re.compile(r"\s*(?:todo|fixme|xxx|hack)\b", re.IGNORECASE)
 _OPENS: Final = frozenset({"", "|", ">", "|-", ">-", "{", "[", "&", "---"})
@@ -132,11 +138,15 @@ def _of_line(line: str, begin: int, levels: list[_Level]) -> Iterator[Passage]:
     if section:
         levels[:] = [_Level(-1, "", levels[0].called), _Level(-1, section["path"].strip("\"'"))]
         return
-    setting = _SETTING.match(line)
+    setting = _SETTING.match(line) or _UNSIGNED.match(line)
     if setting is None:
         listed = _LISTED.match(line)
         if listed:
             _leave(levels, len(listed["indent"]) + 1)
+            if _is_running_text(listed["value"]) or (Clause(listed["value"]).subject and not levels[-1].name):
+                body = compact(line, listed.start("value"), len(line))
+                yield Prose(Compact(body.text, [begin + place for place in body.places]), _FORM)
+                return
             value, comment = _parted(listed["value"])
             if value and levels[-1].name:
                 yield _given(_listed(levels, value), line, begin, comment)
@@ -153,11 +163,18 @@ def _of_line(line: str, begin: int, levels: list[_Level]) -> Iterator[Passage]:
 
 
 def _set(setting: re.Match[str], indent: int, line: str, begin: int, levels: list[_Level]) -> Iterator[Passage]:
-    key, (value, comment) = setting["key"].strip(), _parted(setting["value"])
+    key, (value, comment) = _key_of(setting), _parted(_value_of(setting))
     if value in _OPENS:
         levels.append(_Level(indent, key))
         return
     if value in _NOTHING:
+        return
+    mapped = _MAPPED.match(value)
+    if mapped:
+        path = [*levels, _Level(indent, key)]
+        for name, _, inner in (pair.partition(":") for pair in mapped["pairs"].split(",")):
+            if inner.strip():
+                yield _given(_stated(path, _plain(name), _plain(inner)), line, begin, comment)
         return
     plain = _plain(value)
     yield _given(_stated(levels[:], key, plain), line, begin, comment)
@@ -166,6 +183,14 @@ def _set(setting: re.Match[str], indent: int, line: str, begin: int, levels: lis
     if key.lower() in _NAMING and len(plain.split()) < 6 and not named_above:
         inner.called = inner.called if inner.is_named else plain
         inner.is_named = True
+
+
+def _key_of(setting: re.Match[str]) -> str:
+    return (setting["key"] or setting["tag"]).strip()
+
+
+def _value_of(setting: re.Match[str]) -> str:
+    return (setting["value"] or setting.groupdict().get("between") or "").strip().rstrip(";")
 
 
 def _leave(levels: list[_Level], indent: int) -> None:

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from ragpp.extraction.facts.passages import Compact, Given, Item, Passage, Prose, Voice, compact
-from ragpp.extraction.facts.verbs import finite_verb
+from ragpp.extraction.facts.verbs import AUXILIARIES, BEFORE_A_NOUN, finite_verb
+from ragpp.text.english import word_set
 
 BY_FORM: Final = 0.9
 """Confidence in what a table or a labelled line says."""
@@ -28,6 +29,11 @@ _NO_LABEL: Final = re.compile(
     re.IGNORECASE,
 )
 _OPENS_A_QUOTE: Final = re.compile(r"\s*[\"“„«]")
+_QUESTION_OR_ANSWER: Final = re.compile(r"\s*\**(?:Q|A|Question|Answer)\s?\d{0,3}\s?[:.)]\**\s+(?=\S)")
+_SHORT_LINE: Final = 60
+_JOINING: Final = (
+    BEFORE_A_NOUN | AUXILIARIES | word_set("and or but the a an of that which who if when than my our your")
+)
 _HEADING_WORDS: Final = 7
 _EMPTY: Final = frozenset({"", "-", "–", "—", "n/a", "N/A", "none", "tbd", "TBD", "?", "..."})
 
@@ -107,7 +113,21 @@ class _Reader:
             return
         if self.paragraph and self.voice.gathered and _OPENS_A_QUOTE.match(line):
             yield from self._close()
+        if asked := _QUESTION_OR_ANSWER.match(line):
+            yield from self._close()
+            begin += asked.end()
+        elif self.paragraph and self._begins_anew(line, self.paragraph[1]):
+            yield from self._close()
         self.paragraph = (self.paragraph[0] if self.paragraph else begin, stop)
+
+    def _begins_anew(self, line: str, end: int) -> bool:
+        """Whether a line does not go on with the one that ends at `end`, which had room for its first word and ends in
+        no mark."""
+        before = self.content[self.content.rfind("\n", 0, end - 1) + 1 : end].strip()
+        word, last = line.split(maxsplit=1)[0], before.rsplit(maxsplit=1)[-1].lower()
+        if not before[-1].isalnum() or len(before) + 1 + len(word) > _SHORT_LINE or last in _JOINING:
+            return False
+        return word.lower() not in _JOINING if self.voice.gathered else word[0].isupper()
 
     def _under(self, level: int, text: str) -> None:
         self.headings = [(above, name) for above, name in self.headings if above < level]

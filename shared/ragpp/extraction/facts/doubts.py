@@ -7,14 +7,14 @@ from ragpp.extraction.facts.verbs import Clause
 
 SUPPOSED: Final = re.compile(
     r"\b(?:would|could|might|maybe|perhaps|possibly|probably|hopefully|wish|suppose|imagine|what if|wonder(?:ing)?|"
-    r"ideally|i'd|we'd|should (?:be|have)|wouldn't|couldn't)\b",
+    r"ideally|i'd|we'd|should (?:be|have)|(?:i|we) wouldn't|wouldn't (?:be|it|that|you|mind|hurt))\b",
     re.IGNORECASE,
 )
 HEDGED: Final = re.compile(
     r"\b(?:i|we)(?:'m| am|'re| are)?\s(?:\w+ly\s|do\s|don't\s|just\s|still\s|also\s)?(?:think|thought|believe|guess|"
     r"feel|felt|hope|hoping|hoped|wonder|assume|suspect|doubt|reckon|imagine|suppose|not (?:sure|certain)|sure|"
     r"afraid|curious|wish|bet|trust|expect(?! to)|understand|agree|disagree|looking forward|happy to|glad|excited|"
-    r"thrilled|sorry)\b|\bin my (?:opinion|view|experience)\b|\bimo\b|\bimho\b|"
+    r"thrilled|sorry)\b|\bno idea\b|\bin my (?:opinion|view|experience)\b|\bimo\b|\bimho\b|"
     r"\b(?:seems?|seemed|sounds?|feels?|felt) (?:to|like|as|very|so|too|a bit|really|\w+(?:[.!,]|$))|"
     r"\blooks? (?:like|good|great|nice|\w+(?:[.!]|$))|\bshould\b",
     re.IGNORECASE,

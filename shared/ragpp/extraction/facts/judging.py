@@ -9,6 +9,7 @@ The scale is this project's own.
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Final
 
 from ragpp.extraction.engine import Hears, Plain, hear
@@ -16,7 +17,7 @@ from ragpp.extraction.facts import doubts, evidence
 from ragpp.extraction.facts.verbs import Clause, starts_with_an_order
 from ragpp.extraction.gate import Claim, Gate
 from ragpp.text.english import word_set
-from ragpp.text.sentences import Sentence
+from ragpp.text.sentences import Sentence, between
 
 LOOKED_UP: Final = 0.85
 PROPERTY: Final = 0.6
@@ -55,6 +56,15 @@ _TALKING: Final = re.compile(
     r"^(?:that|this|it)(?:'s| is| was|'ll| will| would| sounds?| makes?| works?)\b(?![^.,]*[A-Z\d@])[^.,]{0,24}[.!]*$",
     re.IGNORECASE,
 )
+_SPEAKS_OF_HABITS: Final = re.compile(
+    r"(?:i|we)\s(?:\w+ly\s|always\s|also\s|often\s)?(?:write|wrote|see|saw|look|check|checked|share|shared|cover|covered|"
+    r"show|speak|spoke|know|start|describe|forward|hear|talked|discussed|asked)\b",
+    re.IGNORECASE,
+)
+"""Talk where nothing can be looked up, else a habit: "We see 40 patients a day"."""
+_DENIES: Final = re.compile(
+    r"\w+(?:n't|\snot|\sno longer|\snever)\b(?!\s(?:very|so|too|really|bad|good|great)\b)", re.IGNORECASE
+)
 _DEGREE: Final = re.compile(
     r"\b(?:very|so|too|really|quite|extremely|incredibly|pretty|rather|fairly|super|a (?:bit|little)|absolutely|"
     r"such an?|much|way (?:more|too|better)|(?:more|less) (?!than|\w+s\b)\w+|the (?:best|worst|most|least))\b",
@@ -74,6 +84,28 @@ _OWN: Final = re.compile(r"(?:i|we)$|.*\b(?:and|or) (?:i|me)$", re.IGNORECASE)
 _THERE: Final = re.compile(r"(?:there|here)\b", re.IGNORECASE)
 _FUTURE: Final = re.compile(r"'ll\b|\bwill\b|\b(?:'m|am|are|'re) (?:going|planning|hoping|trying) to\b", re.IGNORECASE)
 _SHORTEST: Final = 3
+_COURTEOUS: Final = re.compile(
+    r"(?:(?:hello|hi) and\s|many |kind |best |warm |with )*(?:thanks\s(?:for|to|a|so|in|again)|thank you|thanks[,.!]?$|"
+    r"regards|greetings|cheers|wishes|welcome|dear|sorry|sincerely|yours|congratulations|happy (?:to|birthday)|"
+    r"good (?:luck|morning|evening))\b",
+    re.IGNORECASE,
+)
+_GOES_ON: Final = re.compile(r"[,;.]\s(?:and\s|but\s)?|\s[-–—]\s")
+_LONGEST_SUBJECT: Final = 5
+_PLAIN_ANSWER: Final = re.compile(
+    r"(?:(?:yes|yeah|yep|yup|no|nope|correct|right|exactly|indeed)\b[,.!]?\s?)+(?:(?:it|they|we|i|he|she|that|there|you)\s?"
+    r"(?:'s|'re|'m|is|are|am|do|does|did|have|has|had|was|were|don't|doesn't|didn't|isn't|aren't|wasn't|haven't|hasn't)"
+    r"(?:\s(?:not|right|correct|included|so))?)?[.!]*",
+    re.IGNORECASE,
+)
+_ASKS_WHETHER: Final = re.compile(
+    r"(?:is|are|was|were|do|does|did|has|have|had)\s(?!you\s(?:mean|mind|want|need|have\sa\s))", re.IGNORECASE
+)
+_PREFERS: Final = re.compile(
+    r"\b(?:loves?|likes?|hates?|prefers?|enjoys?|adores?|dislikes?|can't stand)\s"
+    r"(?!it\b|this\b|that\b|them\b|these\b|those\b|the\b|your\b|how\b|what\b|to\b|you\b)[a-z]{3,}",
+    re.IGNORECASE,
+)
 
 
 def _yes(_match: re.Match[str], _hearing: Plain) -> Iterator[bool]:
@@ -125,7 +157,7 @@ def judge(sentence: Sentence, *, aloud: bool, found: float | None = None) -> Ver
     clause = Clause(main)
     if clause.verb is None or starts_with_an_order(main):
         return Verdict(found, skip) if found is not None and evidence.is_strong(main) else NOTHING
-    if _asserts_nothing(
+    if is_courtesy(sentence.text) or _asserts_nothing(
         sentence, skip + len(text) - len(main), clause, aloud=aloud, on_condition=condition is not None
     ):
         return NOTHING
@@ -150,9 +182,54 @@ def is_an_answer(sentence: Sentence, text: str, asked: str) -> bool:
     return given and Clause(answer).verb is None and evidence.is_strong(answer)
 
 
+def is_a_plain_answer(text: str, asked: str) -> bool:
+    """Whether `text` only affirms or denies what `asked` asks, which is no request and says of what it is."""
+    return (
+        _PLAIN_ANSWER.fullmatch(text) is not None
+        and _ASKS_WHETHER.match(asked[opening(asked) :]) is not None
+        and doubts.HEDGED.search(asked) is None
+        and (evidence.is_strong(asked) or len(evidence.content(asked)) > 1)
+    )
+
+
+def answer_before_a_clause(sentence: Sentence, text: str, asked: str) -> tuple[int, int]:
+    """Where in a sentence an answer without a verb ends, and where the clause behind it begins: "40, and she hates
+    surprises". (0, 0) where it is not so."""
+    parts = list(between(_GOES_ON, text))
+    for (_, end), (begin, _) in pairwise(parts):
+        head, clause = text[:end], Clause(text[begin:])
+        if Clause(head).verb is not None:
+            break
+        if clause.subject and len(clause.subject.split()) <= _LONGEST_SUBJECT:
+            return (end, begin) if is_an_answer(replace(sentence, text=sentence.text[:end]), head, asked) else (0, 0)
+    return 0, 0
+
+
+def judge_note(sentence: Sentence, text: str, *, gathered: bool) -> float | None:
+    """Whether words without a verb state something by themselves, as notes do: "Wifi only on the ground floor".
+    `gathered`: they are feedback, which is full of them; elsewhere they have a number or a date."""
+    body = text[opening(text) :]
+    if Clause(body).verb is not None or starts_with_an_order(body) or is_courtesy(text):
+        return None
+    if doubts.SUPPOSED.search(body) or doubts.HEDGED.search(body) or _TASTE.search(body) or _DEGREE.search(body):
+        return None
+    if not any(_passed(sentence, text, 0)):
+        return None
+    words = len(evidence.content(body))
+    if evidence.numbers(body) or evidence.dates(body):
+        return LOOKED_UP if words > 1 else None
+    named = evidence.names(body) or evidence.identifiers(body)
+    return PROPERTY if (words > 1 and named) or (gathered and words > 2) else None
+
+
+def is_courtesy(text: str) -> bool:
+    """Whether `text` greets, thanks or closes."""
+    return _COURTEOUS.match(text) is not None or _COURTEOUS.match(text[opening(text) :]) is not None
+
+
 def judge_fragment(text: str) -> float | None:
     """Whether words without a verb of their own state something of what they stand under: "API: 500 calls"."""
-    if not text.strip() or starts_with_an_order(text):
+    if not text.strip() or starts_with_an_order(text) or _COURTEOUS.match(text):
         return None
     if evidence.is_strong(text):
         return LOOKED_UP
@@ -167,7 +244,7 @@ def _asserts_nothing(sentence: Sentence, offset: int, clause: Clause, *, aloud: 
     text = clause.text
     if doubts.SUPPOSED.search(text) or doubts.HEDGED.search(text):
         return True
-    if _TALKING.search(text):
+    if _TALKING.search(text) and not (_SPEAKS_OF_HABITS.match(text) and evidence.is_strong(clause.predicate)):
         return True
     if on_condition and aloud and _FUTURE.search(text):
         return True
@@ -192,9 +269,12 @@ def _worth(clause: Clause, *, aloud: bool, found: float | None) -> float | None:
 def _has_a_property(clause: Clause, words: list[str], *, own: bool, aloud: bool) -> bool:
     """Whether something definite is said of something definite."""
     subject, said = clause.subject, evidence.content(f"{clause.verb_word} {clause.predicate}")
+    if aloud and _PREFERS.search(clause.text) and (own or evidence.names(subject, from_the_start=True)):
+        return bool(evidence.content(clause.predicate))
     if _TASTE.search(clause.text) or (_DEGREE.search(clause.predicate) and len(said) < 3):
         return False
-    if not said or len(words) < 2 - own or _POINTING.fullmatch(subject):
+    denied = _DENIES.match(clause.text[clause.verb.start :]) is not None if clause.verb else False
+    if not (said or denied) or len(words) < (1 if denied else 2 - own) or _POINTING.fullmatch(subject):
         return False
     return (
         own
@@ -204,5 +284,5 @@ def _has_a_property(clause: Clause, words: list[str], *, own: bool, aloud: bool)
         or evidence.identifiers(subject)
         or (_THERE.match(subject) is not None and len(said) > 1)
         or (subject.endswith("s") and len(said) > 1)
-        or (not aloud and len(words) > 2)
+        or len(words) > (3 if aloud else 2)
     )

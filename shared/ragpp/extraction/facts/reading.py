@@ -1,20 +1,32 @@
 """Reads the facts of a resource, of any type, sentence by sentence."""
 
-import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Final
 
 from ragpp.extraction.facts import documents
 from ragpp.extraction.facts.configurations import settings
-from ragpp.extraction.facts.conversations import spoken
-from ragpp.extraction.facts.judging import LOOKED_UP, PROPERTY, is_an_answer, judge, judge_fragment, opening
+from ragpp.extraction.facts.conversations import introduced, spoken
+from ragpp.extraction.facts.evidence import content as words_of
+from ragpp.extraction.facts.evidence import is_strong
+from ragpp.extraction.facts.hanging import hanging, under_headings
+from ragpp.extraction.facts.judging import (
+    PROPERTY,
+    answer_before_a_clause,
+    is_a_plain_answer,
+    is_an_answer,
+    is_courtesy,
+    judge,
+    judge_note,
+    opening,
+)
 from ragpp.extraction.facts.passages import Given, Item, Passage, Prose, Voice
+from ragpp.extraction.facts.reviews import written
 from ragpp.extraction.facts.splitting import pieces
-from ragpp.extraction.facts.standing import about, as_a_statement, spoken_by, written_out
+from ragpp.extraction.facts.standing import about, as_a_statement, spoken_by, with_apostrophes, written_out
 from ragpp.extraction.facts.topics import Topic, Who
-from ragpp.extraction.facts.verbs import Clause, starts_with_a_verb, starts_with_an_order
+from ragpp.extraction.facts.verbs import Clause, lacks_the_speaker
 from ragpp.extraction.port import (
     Extraction,
     Extractor,
@@ -25,21 +37,12 @@ from ragpp.extraction.port import (
     Turn,
 )
 from ragpp.models import DateSpan
-from ragpp.names import SPEAKER
 from ragpp.text.sentences import Sentence, clean, split
 
 _KINDS: Final[dict[str, FactKind]] = {
     "decision": "decision", "insight": "insight", "error": "error", "plan": "plan",
 }  # fmt: skip
 _APOSTROPHES: Final = str.maketrans({"’": "'", "‘": "'"})
-_UNDECIDED: Final = re.compile(
-    r"(?:agenda|to-?dos?|next steps?|open questions?|questions?|ideas?|action items?|tasks?|goals?|references?|"
-    r"see also|related|table of contents|contents|faq|checklist|instructions|steps|how to\b.*)$",
-    re.IGNORECASE,
-)
-"""Headings under which nothing is settled."""
-_LONGEST_VALUE: Final = 12
-_NOTHING: Final = "", 0.0
 
 
 def read_facts(
@@ -75,8 +78,7 @@ def _passages(
         case "config":
             return settings(content)
         case "feedback":
-            voice = Voice(aloud=True, speaker=f"the {SPEAKER}", said_at=said_at, gathered=True)
-            return documents.passages(content, 0, len(content), voice)
+            return written(content, said_at)
 
 
 @dataclass
@@ -108,7 +110,7 @@ class _Reader:
         for number, sentence in enumerate(split(cleaned)):
             verbatim = text[sentence.start : sentence.end]
             finding = _finding_in(verbatim, heard.findings)
-            said = list(self._statements(passage, sentence, verbatim, finding, first=number == 0))
+            said = list(self._statements(passage, sentence, verbatim, finding, who, first=number == 0))
             when = (finding.when if finding else None) or _date_in(sentence, heard)
             for statement, confidence in said:
                 kind = _KINDS.get(finding.finding, "fact") if finding else "fact"
@@ -116,84 +118,102 @@ class _Reader:
                 yield _mention(statement, span, voice, confidence, kind, when)
             body = verbatim[opening(verbatim) :]
             self.topic.move_on(body, who)
-            if self.topic.thing is not None:
-                self.topic.thing = spoken_by(self.topic.thing, voice.speaker, voice.other)
-            self.topic.asked = spoken_by(body, voice.speaker, voice.other) if body.endswith("?") else None
+            self._named_in_the_topic(voice)
+            self.topic.asked = self._question(body, voice) if body.endswith("?") else None
+
+    def _named_in_the_topic(self, voice: Voice) -> None:
+        if self.topic.thing is not None:
+            self.topic.thing = spoken_by(self.topic.thing, voice.speaker, voice.other)
+        if self.topic.person is not None:
+            self.topic.person = spoken_by(self.topic.person, voice.speaker, voice.other)
+
+    def _question(self, body: str, voice: Voice) -> str:
+        """A question as what answers it goes behind it."""
+        return spoken_by(written_out(body, self.topic) or body, voice.speaker, voice.other)
 
     def _statements(
-        self, passage: Prose | Item, sentence: Sentence, verbatim: str, finding: FindingMention | None, *, first: bool
+        self,
+        passage: Prose | Item,
+        sentence: Sentence,
+        verbatim: str,
+        finding: FindingMention | None,
+        who: Who,
+        *,
+        first: bool,
     ) -> Iterator[tuple[str, float]]:
         """The facts of one sentence, each with its confidence."""
-        if isinstance(passage, Item) and first:
-            hanging = _hanging(passage, verbatim)
-            if hanging is not None:
-                text, confidence = hanging
-                if text:
-                    yield as_a_statement(spoken_by(text, passage.voice.speaker, passage.voice.other)), confidence
-                return
-        surely = finding.confidence if finding and finding.finding in _KINDS else None
-        verdict = judge(sentence, aloud=passage.voice.aloud, found=surely)
         voice = passage.voice
-        if verdict.confidence is None or verbatim.endswith(":"):
-            if voice.aloud and self.topic.asked and is_an_answer(sentence, verbatim, self.topic.asked):
-                yield as_a_statement(about(f"{self.topic.asked} {verbatim}", self.topic, always=True)), PROPERTY
+        if isinstance(passage, Item) and first:
+            hangs = ("", 0.0) if verbatim.endswith("?") or is_courtesy(verbatim) else hanging(passage, verbatim)
+            if hangs is not None:
+                text, confidence = hangs
+                if text:
+                    yield as_a_statement(spoken_by(text, voice.speaker, voice.other)), confidence
+                return
+        if self.topic.asked:
+            end, begin = answer_before_a_clause(sentence, verbatim, self.topic.asked)
+            if end:
+                yield self._behind_what_was_asked(verbatim[:end], voice), PROPERTY
+                sentence = replace(sentence, text=sentence.text[begin:], start=sentence.start + begin)
+                verbatim = verbatim[begin:]
+        if voice.aloud:
+            verbatim, sentence = with_apostrophes(verbatim), replace(sentence, text=with_apostrophes(sentence.text))
+        if voice.aloud and lacks_the_speaker(verbatim):
+            verbatim = f"I {verbatim[0].lower()}{verbatim[1:]}"
+            sentence = replace(sentence, text=f"I {sentence.text[0].lower()}{sentence.text[1:]}")
+        surely = finding.confidence if finding and finding.finding in _KINDS else None
+        if voice.aloud and self.topic.asked and is_a_plain_answer(verbatim, self.topic.asked):
+            yield self._behind_what_was_asked(verbatim, voice), PROPERTY
             return
-        for piece in pieces(verbatim[verdict.skip : verdict.end]):
-            whole = written_out(piece, self.topic)
-            if whole is not None:
-                placed = about(whole, self.topic, always=self.topic.lasting) if voice.aloud else whole
-                yield as_a_statement(spoken_by(placed, voice.speaker, voice.other)), verdict.confidence
+        verdict = judge(sentence, aloud=voice.aloud, found=surely)
+        parts = pieces(verbatim[verdict.skip : verdict.end])
+        if verbatim.endswith(":") or (verdict.confidence is None and len(parts) == 1):
+            yield from self._without_a_verb(passage, sentence, verbatim)
+            return
+        topic = replace(self.topic)
+        for part, worth in self._worth_of(parts, sentence, voice, verdict.confidence):
+            if worth is not None:
+                yield from self._stated(part, topic, passage, worth)
+            topic.move_on(part, who)
 
+    def _worth_of(
+        self, parts: Sequence[str], sentence: Sentence, voice: Voice, whole: float | None
+    ) -> Iterator[tuple[str, float | None]]:
+        """The parts of a statement, each with its confidence: that of the whole, unless a part says little."""
+        for part in parts:
+            says_much = is_strong(part) or bool(words_of(Clause(part).predicate))
+            if len(parts) == 1 or (whole is not None and says_much):
+                yield part, whole
+            else:
+                yield part, judge(replace(sentence, text=part), aloud=voice.aloud).confidence
 
-def _hanging(item: Item, text: str) -> tuple[str, float] | None:
-    """What an item says by what it stands under, with its confidence; an empty text where it says nothing. None where
-    it is a sentence of its own."""
-    labelled = documents.LABELLED.match(text)
-    if labelled and documents.is_a_label(labelled["label"]) and Clause(labelled["label"]).verb is None:
-        return _labelled(item, labelled["label"], labelled["value"])
-    if starts_with_an_order(text) and not item.lead:
-        return _NOTHING
-    if starts_with_a_verb(text) and (item.lead or item.under):
-        return f"{_whose(item)} {text[0].lower()}{text[1:]}", LOOKED_UP
-    if Clause(text).verb is not None:
-        return None
-    confidence = judge_fragment(text) if item.lead or not _is_undecided(item) else None
-    if confidence is None:
-        return _NOTHING
-    goes_on = item.lead and Clause(item.lead).verb is not None
-    return (f"{item.lead} {_lowered(text)}" if goes_on else _placed(item, text)), confidence
+    def _stated(
+        self, piece: str, topic: Topic, passage: Prose | Item, confidence: float
+    ) -> Iterator[tuple[str, float]]:
+        voice = passage.voice
+        whole = written_out(introduced(piece, voice), topic)
+        if whole is None:
+            return
+        placed = about(whole, topic, always=topic.lasting) if voice.aloud else under_headings(passage, whole)
+        yield as_a_statement(spoken_by(placed, voice.speaker, voice.other)), confidence
 
+    def _without_a_verb(self, passage: Prose | Item, sentence: Sentence, text: str) -> Iterator[tuple[str, float]]:
+        voice = passage.voice
+        if self.topic.asked and is_an_answer(sentence, text, self.topic.asked):
+            yield self._behind_what_was_asked(text, voice), PROPERTY
+            return
+        if (voice.gathered and self.topic.name is None) or not (voice.aloud or passage.under or self.topic.thing):
+            return
+        confidence = judge_note(sentence, text, gathered=voice.gathered)
+        if confidence == PROPERTY and not (voice.aloud or text.endswith(".")):
+            return
+        if confidence is not None:
+            placed = about(text, self.topic, always=True) if voice.gathered else under_headings(passage, text)
+            yield as_a_statement(spoken_by(placed, voice.speaker, voice.other)), confidence
 
-def _labelled(item: Item, label: str, value: str) -> tuple[str, float]:
-    if (item.under and _is_undecided(item)) or starts_with_an_order(value):
-        return _NOTHING
-    joined = " is " if len(value.split()) <= _LONGEST_VALUE and Clause(value).verb is None else ": "
-    return _placed(item, f"{label}{joined}{value}"), documents.BY_FORM
-
-
-def _is_undecided(item: Item) -> bool:
-    """Whether it stands under no heading, or under one of what is not settled."""
-    return not item.under or _UNDECIDED.match(item.under[-1]) is not None
-
-
-def _whose(item: Item) -> str:
-    """Of what an item is said that begins with its verb: the subject of the words before the list, or the heading."""
-    if item.lead is None:
-        return item.under[-1]
-    return Clause(item.lead).subject or item.lead
-
-
-def _placed(item: Item, text: str) -> str:
-    """A statement after the headings it stands under, the document's own and the nearest."""
-    above = [heading for heading in dict.fromkeys((*item.under[:1], *item.under[-1:])) if heading]
-    if item.lead:
-        above.append(item.lead)
-    return f"{', '.join(above)}: {text}" if above else text
-
-
-def _lowered(text: str) -> str:
-    first = text.split(maxsplit=1)[0]
-    return text[0].lower() + text[1:] if first[1:].islower() and first.isalpha() else text
+    def _behind_what_was_asked(self, answer: str, voice: Voice) -> str:
+        placed = about(f"{self.topic.asked} {answer}", self.topic, always=True)
+        return as_a_statement(spoken_by(placed, voice.speaker, voice.other))
 
 
 def _finding_in(sentence: str, findings: Sequence[FindingMention]) -> FindingMention | None:

@@ -4,8 +4,9 @@ joins, each with its subject."""
 import re
 from typing import Final
 
-from ragpp.extraction.facts.evidence import content, is_strong
-from ragpp.extraction.facts.verbs import Clause, finite_verb, starts_with_a_verb
+from ragpp.extraction.facts.eliding import elided, starts_with_a_gap
+from ragpp.extraction.facts.evidence import content, is_strong, names
+from ragpp.extraction.facts.verbs import BASES, Clause, starts_with_a_verb
 from ragpp.extraction.phrases import singular
 from ragpp.text.english import CALENDAR
 from ragpp.text.sentences import between
@@ -24,15 +25,31 @@ _LEAD: Final = re.compile(
     r"(?P<lead>[^:,;]{3,100}?)(?::\s|\s[-–—]\s|\s?\(|,\s(?=[A-Z])|\s(?:are|include|includes|namely|called)\s(?=[A-Z]))"
 )
 _CLASS: Final = re.compile(r"\b(?P<noun>[a-z]{3,})s?\s*(?:available|today|now|in total)?$")
-_JOINED: Final = re.compile(r";\s+|,\s(?:and|but|while|whereas|so)\s|\s(?:and|but|while|whereas)\s")
+_JOINED: Final = re.compile(
+    r";\s+|,\s(?:and|but|while|whereas|so|yet)\s|\s(?:and|but|while|whereas)\s|,\s|\s[-–—]\s|"
+    r"\sor\s(?=[$€£]?\d)",
+    re.IGNORECASE,
+)
 _VERBS_OF_LINKS: Final = {"with": "has", "for": "is for", "from": "is from", "at": "is at", "on": "is on"}
 _FEWEST: Final = 2
-_SUBORDINATE: Final = re.compile(
-    r"\b(?:if|when|whether|because|since|although|that|which|who|where|after|before|until|unless|said|says|both|"
+_SUPPOSES: Final = re.compile(
+    r"(?:if|when|whenever|whether|because|although|though|that|which|who|where|unless|as|once|while|said|says|both|"
     r"between|either)\b",
     re.IGNORECASE,
 )
-_RELATIVE_PRONOUN: Final = re.compile(r"(?:it|they|he|she|this|that|these)\b", re.IGNORECASE)
+_AFTER_A_TIME: Final = re.compile(r"(?:since|after|before|until)\s", re.IGNORECASE)
+_LAST_OF_THREE: Final = re.compile(r"^[^,]+,?\sand\s[a-z]+(?:s|ed|t|w|ke|ld)\s")
+_WITHIN: Final = re.compile(
+    r"(?P<subject>(?:[A-Z]|the\s|our\s|my\s)[^,;]{1,50}),\s(?:which|who)\s(?P<said>[^,;]{4,80}),\s(?P<rest>\S.+)$"
+)
+"""A clause within another: "The boiler, which was installed in 2011, loses pressure"."""
+_OPENS_A_CLAUSE: Final = re.compile(
+    r"^(?:\w+\s)?(?:if|when|whenever|whether|because|although|though|that|which|who|whose|where|unless|as|once|while|"
+    r"said|says|both|between|either)\b|\b(?:that|which|who|whose|where|if|because)$",
+    re.IGNORECASE,
+)
+_PUT_FIRST: Final = re.compile(r"^(?P<name>[A-Z][\w'-]*(?:\s[A-Z][\w'-]*){0,3}),\s(?:she|he|it|they)\b(?=\s)")
+"""Somebody or something named before the clause: "Gudrun Falk, she runs procurement"."""
 
 
 def pieces(text: str) -> list[str]:
@@ -89,49 +106,79 @@ def _named(name: str, noun: str) -> str:
 
 def clauses(text: str) -> list[str]:
     """`text` cut where another clause begins that states something by itself; a clause without a subject gets that of
-    the first: "Marta leads the team and reports to Jon" → "Marta leads the team", "Marta reports to Jon"."""
-    flat = text.strip()
+    the first, and one without a verb its verb: "Marta leads the team and reports to Jon" → "Marta leads the team",
+    "Marta reports to Jon"; "Entry is 8 euros, for pupils 5" → "Entry is 8 euros", "Entry is for pupils 5"."""
+    flat = _PUT_FIRST.sub(r"\g<name>", text.strip())
+    within = _WITHIN.match(flat)
+    if within and Clause(f"It {within['rest']}").verb and within["rest"].split()[0].lower() != "and":
+        return [f"{within['subject']} {within['said']}", *clauses(f"{within['subject']} {within['rest']}")]
     first = Clause(flat)
-    if first.verb is None or _SUBORDINATE.match(flat):
+    if first.verb is None or _SUPPOSES.match(flat):
         return [text]
     done, begin = list[str](), 0
     for match in _JOINED.finditer(flat):
         head, tail = flat[begin : match.start()], flat[match.end() :]
-        whole = f"{first.subject} {tail}" if starts_with_a_verb(tail) and first.subject else tail
-        if _stands(head) and _stands_beside(tail, whole):
+        if _divide(first, head, match.group().strip(), tail):
             done.append(head)
             begin = match.end()
     if not done:
-        return [text]
+        return [flat]
     parts = [*done, flat[begin:]]
-    return [parts[0], *(_with_subject(part, first.subject) for part in parts[1:])]
+    return [parts[0], *(_whole(part, first, parts[0]) for part in parts[1:])]
+
+
+def _divide(first: Clause, head: str, joint: str, tail: str) -> bool:
+    """Whether what stands before and behind a joint are two statements."""
+    if joint == "or" or not (_stands(head) or elided(first, first.text, head)):
+        return joint == "or" and elided(first, head, _to_the_next(tail)) is not None
+    if elided(first, head, _to_the_next(tail)) is not None:
+        return True
+    goes_on = _goes_on_with(first, tail)
+    if joint == "," and goes_on and not _LAST_OF_THREE.search(tail):
+        return False
+    if joint == "," and _AFTER_A_TIME.match(head):
+        return False
+    return _stands_beside(tail, goes_on=goes_on)
+
+
+def _goes_on_with(first: Clause, tail: str) -> bool:
+    """Whether `tail` begins with another verb of the first subject."""
+    if not first.subject:
+        return False
+    word = tail.split(maxsplit=1)[0].lower()
+    return starts_with_a_verb(tail) or (first.verb_word.lower() in BASES and word in BASES and " " in tail)
 
 
 def _stands(text: str) -> bool:
-    return finite_verb(text) is not None and (is_strong(Clause(text).predicate) or len(content(text)) >= 3)
+    clause = Clause(text)
+    if clause.verb is None or not clause.subject or _OPENS_A_CLAUSE.search(clause.subject):
+        return False
+    own = clause.subject.lower() in {"i", "we"}
+    return is_strong(clause.predicate) or len(content(text)) >= _FEWEST - own
 
 
-def _stands_beside(tail: str, whole: str) -> bool:
-    next_clause = tail[: m.start()] if (m := _JOINED.search(tail)) else tail
+def _to_the_next(tail: str) -> str:
+    return tail[: found.start()] if (found := _JOINED.search(tail)) else tail
+
+
+def _stands_beside(tail: str, *, goes_on: bool) -> bool:
+    next_clause = _to_the_next(tail)
     clause = Clause(next_clause)
-    if starts_with_a_verb(next_clause):
-        return whole != tail and (is_strong(_after_first(next_clause)) or len(content(next_clause)) >= 3)
-    if clause.verb is None or _SUBORDINATE.search(clause.subject) or not clause.subject:
+    if goes_on:
+        return is_strong(_after_first(next_clause)) or len(content(next_clause)) >= _FEWEST
+    if clause.verb is None or _OPENS_A_CLAUSE.search(clause.subject) or not clause.subject:
         return False
     if len(clause.subject.split()) > 6 or "," in clause.subject:
         return False
-    return is_strong(clause.predicate) or len(content(next_clause)) >= 3
+    named = names(clause.subject, from_the_start=True) and bool(clause.predicate)
+    return named or is_strong(clause.predicate) or len(content(next_clause)) >= _FEWEST
 
 
 def _after_first(text: str) -> str:
     return text.partition(" ")[2]
 
 
-def _with_subject(part: str, subject: str) -> str:
-    if starts_with_a_verb(part):
-        return f"{subject} {part}"
-    if _RELATIVE_PRONOUN.match(part) and subject and subject.lower() not in {"i", "we"}:
-        rest = _RELATIVE_PRONOUN.sub("", part, count=1)
-        if rest.startswith(" "):
-            return subject + rest
-    return part
+def _whole(part: str, first: Clause, head: str) -> str:
+    if _goes_on_with(first, part) and not starts_with_a_gap(part):
+        return f"{first.subject} {part}"
+    return elided(first, head, part) or part

@@ -18,13 +18,24 @@ _PRONOUN: Final = re.compile(
     r"(?P<owned>its|their)(?=\s[a-z])|(?P<persons>his|her)(?=\s[a-z])",
     re.IGNORECASE,
 )
+_OF_NOTHING: Final = re.compile(r"it\s(?:takes|took)\s(?:me|us|you|him|her|them)\b", re.IGNORECASE)
+"""An "it" that stands for nothing: "It takes me 40 minutes by bus"."""
 _INSIDE: Final = re.compile(
     r"(?<=[a-z]\s)(?:(?P<thing>it|them)(?!\s(?:is|was|will|has|to|that|hard|easy|difficult|would|takes?|comes?)\b|'|\w)|"
     r"(?P<pointing>that|this|those|these|there)(?=[.,;!?]|\s(?:on|in|at|from|to|for|with|after|before|and|but)\b|\s*$)|"
     r"(?P<owned>its|their)(?=\s[a-z]))"
 )
 _SOMEBODY: Final = re.compile(r"(?<=[a-z,]\s)(?:him|he|she|(?P<owned>his|her)(?=\s[a-z])|her)\b")
+_DOES_SOMETHING: Final = re.compile(
+    r"(?:er|or|ist|ian|ant|ent|man|woman|lord|lady|boss|chef|nurse|guide|coach|guest|child|boy|girl|deputy|warden)$"
+)
 _CONTRACTED: Final = re.compile(r"'(s|re|ve|ll|d)\b")
+_BARE: Final = re.compile(
+    r"\b(i(?=m\b|ve\b)|(?:you|they)(?=re\b|ve\b)|(?:that|there|he|she|what)(?=s\b))(m|ve|re|s)\b", re.IGNORECASE
+)
+_BARE_NOT: Final = re.compile(
+    r"\b(do|does|did|ca|wo|is|are|was|were|has|have|had|could|would|should)nt\b", re.IGNORECASE
+)
 _LONG_FORM: Final = {"re": "are", "ve": "have", "ll": "will", "d": "would"}
 _POINTING: Final = word_set("this that these those")
 _OWN: Final = re.compile(r"(?:i|we|you)(?:'\w+)?\b", re.IGNORECASE)
@@ -37,18 +48,23 @@ _AGREED: Final = {"have": "has", "haven't": "hasn't", "do": "does", "don't": "do
                   "aren't": "isn't", "were": "was", "weren't": "wasn't"}  # fmt: skip
 _ES: Final = ("s", "sh", "ch", "x", "z", "o")
 _LIKE_PASTS: Final = word_set("need feed speed exceed proceed succeed embed breed")
+_ONE_OF_THEM: Final = re.compile(
+    r"(?:both|neither|none|each|most|half|some|all|one|two|three)(?:\sof\s(?:them|these|those|it))?$|"
+    r"(?:the|that|this)\s(?:other|others|first|second|third|last|latter|former|same|one|ones|older|newer|rest)(?:\sones?)?$",
+    re.IGNORECASE,
+)
 _DEFINITE: Final = re.compile(r"(?:the|its|their|your|this|these)\s", re.IGNORECASE)
 
 
 def written_out(text: str, topic: Topic) -> str | None:
     """`text` with its pronouns as what they stand for; None where that is not known of the one it begins with."""
     match = _PRONOUN.match(text)
-    if match is None:
+    if match is None or _OF_NOTHING.match(text):
         return _with_its_object(_with_the_person(text, topic), topic)
     if match.group().lower() in _POINTING and text[match.end() :].split(maxsplit=1)[0].lower() not in AUXILIARIES:
         return f"The{text[match.end() :]}"
     person = match["person"] or match["persons"]
-    stands_for = topic.person if person else topic.thing or topic.named
+    stands_for = (topic.person or _a_person(topic.thing)) if person else topic.thing or topic.named
     if match["owned"] and match.group().lower() == "their":
         stands_for = topic.named or topic.thing
     if stands_for is None and match["many"]:
@@ -63,6 +79,11 @@ def written_out(text: str, topic: Topic) -> str | None:
         word = _LONG_FORM.get(contracted[1]) or ("has" if re.match(r"'s (?:been|got|had)\b", rest) else "is")
         rest = f" {word}{rest[contracted.end() :]}"
     return capitalised(stands_for + rest)
+
+
+def _a_person(thing: str | None) -> str | None:
+    """`thing` where it is somebody by the form of its last word: "the warden's deputy", "the new teacher"."""
+    return thing if thing and _DOES_SOMETHING.search(thing) else None
 
 
 def _with_the_person(text: str, topic: Topic) -> str:
@@ -91,6 +112,11 @@ def _with_its_object(text: str, topic: Topic) -> str:
     return f"{text[: match.start()]}{whose}{text[match.end() :]}"
 
 
+def with_apostrophes(text: str) -> str:
+    """`text` with the apostrophes that quick writing leaves out: "im", "dont", "theres"."""
+    return _BARE.sub(lambda match: f"{match[1]}'{match[2]}", _BARE_NOT.sub(r"\1n't", text))
+
+
 def possessive(name: str) -> str:
     return f"{name}'" if name.endswith("s") else f"{name}'s"
 
@@ -101,6 +127,8 @@ def about(text: str, topic: Topic, *, always: bool) -> str:
     question stands behind that."""
     subject = Clause(text).subject
     own = _OWN.match(subject) is not None
+    if _ONE_OF_THEM.match(subject) and topic.thing and topic.thing.lower() not in text.lower():
+        return f"{capitalised(topic.thing)}: {text}"
     if not subject or evidence.names(subject) or (own and (topic.asked is None or evidence.names(text))):
         return text
     behind = topic.asked is not None and text.startswith(topic.asked)

@@ -7,6 +7,7 @@ from typing import Final
 from ragpp.extraction.facts.verbs import AUXILIARIES, BEFORE_A_NOUN, Clause, finite_verb
 from ragpp.extraction.naming.lexicon import DEMONYMS, TITLES
 from ragpp.text.english import CALENDAR, CHAT_WORDS, NUMBERS, SENTENCE_OPENERS, STOP_WORDS, word_set
+from ragpp.text.kinship import CANONICAL
 
 _NO_TOPIC: Final = word_set(
     "i we you it they he she this that these those there here who which what one some nobody nothing everything "
@@ -16,7 +17,9 @@ _LONGEST: Final = 8
 _PHRASE: Final = re.compile(
     r"\b(?P<article>the|our|a|an|my|your|this|their)\s(?P<words>[\w'-]+(?:\s[\w'-]+){0,4})", re.IGNORECASE
 )
-_NAME: Final = re.compile(r"(?<![\w'.-])[A-Z][\w'&-]*(?:\s(?:[A-Z][\w'&-]*|\d[\w.]*))*")
+_NAME: Final = re.compile(
+    r"(?<![\w'.-])[A-Z][\w'&-]*(?:\s(?:(?:van|von|der|den|de|del|da|di|la|le|ten|bin)\s)*(?:[A-Z][\w'&-]*|\d[\w.]*))*"
+)
 _PLACED: Final = re.compile(r"\b(?:in|at|from|near|to|into|on|via|with|by|for)\s(?:the\s)?$", re.IGNORECASE)
 _DENIED: Final = re.compile(r"n't\b|\b(?:not|no|never)\b", re.IGNORECASE)
 _MINE: Final = re.compile(r"(?:my|our)\s", re.IGNORECASE)
@@ -24,6 +27,10 @@ _BEHIND_AN_ARTICLE: Final = re.compile(r"\b(?:the|an?|our|my|your)\s$", re.IGNOR
 _GOES_ON: Final = re.compile(r"\b(?:it|they|them|its)\b", re.IGNORECASE)
 _VOCATIVE: Final = re.compile(r",\s[A-Z][a-z]+[.!?]*$|^(?:[A-Z][a-z]+),\s")
 _INTRODUCED: Final = re.compile(r"\b(?:an?|my|our|your|about the|another|new)\s", re.IGNORECASE)
+_RELATIVE: Final = re.compile(
+    rf"\b(?P<whose>(?i:my|our|your|his|her|their)|[A-Z][\w-]+'s)\s(?:[a-z-]+\s)?"
+    rf"(?:{'|'.join(sorted(CANONICAL, key=len, reverse=True))})\b(?!-)(?:,?\s(?P<name>[A-Z][\w-]+))?"
+)
 _ARTICLE: Final = re.compile(r"(?:the|a|an|our|my|your|this|their)\s", re.IGNORECASE)
 _ENDS_A_PHRASE: Final = (
     STOP_WORDS | AUXILIARIES | BEFORE_A_NOUN | word_set("within next this yesterday today since per until")
@@ -107,6 +114,15 @@ class Topic:
         likely = [name for name in people if " " in name or not text.startswith(name)] or people or alone
         if likely:
             self.person = likely[0]
+        relative = _RELATIVE.search(text)
+        if relative is None:
+            return
+        if relative["name"]:
+            self.person = relative["name"]
+        elif relative["whose"].lower() not in {"his", "her", "their"} and (
+            not likely or relative.group() in Clause(text).subject
+        ):
+            self.person = relative.group()
 
 
 def _leads(name: str, text: str, subject: str) -> bool:

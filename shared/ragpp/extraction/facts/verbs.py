@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import Final
 
 from ragpp.extraction.times.tenses import IRREGULAR_PASTS
-from ragpp.text.english import NUMBERS, word_set
+from ragpp.text.english import CALENDAR, NUMBERS, STOP_WORDS, word_set
 
 AUXILIARIES: Final = word_set(
     "is are was were am has have had do does did will shall can cannot must should may might could would isn't aren't "
@@ -58,7 +58,10 @@ _FOLLOW: Final = word_set(
     "approximately nearly almost more less one two three four five six seven eight nine ten eleven twelve three-year "
     "it them him me us you someone everyone any some never always"
 )
+_OBJECTS: Final = word_set("it them him her the a an my our this that these those two three four five six twice")
 _ADVERBS: Final = word_set("not never always also still only usually often already now currently just no longer ever")
+_LITTLE: Final = _ADVERBS | _FOLLOW | _DETERMINERS | BEFORE_A_NOUN | STOP_WORDS | CALENDAR
+_SPEAKERS: Final = word_set("i we they")
 _PLURAL_SUBJECTS: Final = word_set("i we you they who which that people children men women staff")
 _WORD: Final = re.compile(r"[^\W_](?:[\w'’+&/#@]|[-.](?=\w))*")
 _IS: Final = re.compile(r"(?:it|that|there|he|she|here|who|what|this)'s$|\w+'(?:m|re|ve|ll|d)$", re.IGNORECASE)
@@ -127,7 +130,8 @@ def words_with_places(text: str) -> list[re.Match[str]]:
 
 def finite_verb(text: str) -> Verb | None:
     """The first word of the first finite verb that is not the first word of `text`, unless only an auxiliary or a
-    contraction; None where there is none to be seen."""
+    contraction; None where there is none to be seen. A word that is no known verb is taken for one by its form and its
+    place alone where there is no other."""
     found = words_with_places(text)
     for index, match in enumerate(found):
         word = match.group().replace("’", "'")
@@ -135,7 +139,8 @@ def finite_verb(text: str) -> Verb | None:
             return Verb(*match.span())
         if index and _is_verb(found, index):
             return Verb(*match.span())
-    return None
+    likely = (match for index, match in enumerate(found) if index and _may_be_a_verb(found, index))
+    return next((Verb(*match.span()) for match in likely), None)
 
 
 def starts_with_a_verb(text: str) -> bool:
@@ -154,6 +159,15 @@ def starts_with_a_verb(text: str) -> bool:
     return beyond and (_is_past(lowered) or _has_the_third_person(lowered))
 
 
+def lacks_the_speaker(text: str) -> bool:
+    """Whether `text` begins with what its speaker did, without "I": "Bought it in May"."""
+    found = words_with_places(text[:80])
+    if len(found) < 2 or "?" in text:
+        return False
+    word, following = found[0].group().lower(), found[1].group().lower()
+    return (_is_past(word) or word in {"did", "had"}) and (following in _OBJECTS or following[0].isdigit())
+
+
 def starts_with_an_order(text: str) -> bool:
     """Whether `text` begins with a verb as it is in an order: "Send the invoice to Marta"."""
     found = words_with_places(text[:80])
@@ -164,12 +178,20 @@ def starts_with_an_order(text: str) -> bool:
         return True
     if words[0] not in BASES | _ORDERS:
         return False
-    # "Support is …", "Work starts at nine": a noun with a verb behind it
-    following = found[1].group() if len(found) > 1 else ""
-    if following.lower() in AUXILIARIES or following.lower() in _THIRD_PERSON or _is_past(following.lower()):
+    if _is_what_is_spoken_of(words[1:], found[1].group() if len(found) > 1 else ""):
         return False
     verb = finite_verb(text)
-    return verb is None or _goes_on(following)
+    return verb is None or _goes_on(words[1])
+
+
+def _is_what_is_spoken_of(words: list[str], following: str) -> bool:
+    """Whether a verb follows, with or without a number or a name between: "Support is …", "Work starts at nine", "Order
+    7781 was split"."""
+    if not following:
+        return False
+    if not following[0].islower():
+        words = words[1:]
+    return bool(words) and (words[0] in AUXILIARIES or words[0] in _THIRD_PERSON or _is_past(words[0]))
 
 
 _ORDERS: Final = word_set(
@@ -188,32 +210,60 @@ def _is_a_name_or_month(word: str, index: int) -> bool:
     return index > 0 and word in {"May", "Will"}
 
 
+def _before(found: list[re.Match[str]], index: int) -> str:
+    """The word before, in lower case, over an adverb."""
+    previous = found[index - 1].group().lower().replace("’", "'")
+    if index > 1 and (previous in _ADVERBS or previous.endswith("ly")):
+        return found[index - 2].group().lower()
+    return previous
+
+
 def _is_verb(found: list[re.Match[str]], index: int) -> bool:
-    word = found[index].group()
+    word, previous = found[index].group(), _before(found, index)
+    following = found[index + 1].group() if index + 1 < len(found) else ""
     if not word.islower():
         return False
-    before = found[index - 1].group()
-    previous = before.lower().replace("’", "'")
-    if previous in _ADVERBS and index > 1:
-        before = found[index - 2].group()
-        previous = before.lower().replace("’", "'")
-    elif previous.endswith("ly") and index > 1:
-        before = found[index - 2].group()
-        previous = before.lower()
-    following = found[index + 1].group() if index + 1 < len(found) else ""
+    if (previous in NUMBERS and word in IRREGULAR_PASTS and (not following or _goes_on(following))) or (
+        previous in _SPEAKERS and _is_no_little_word(word)
+    ):
+        return True
     numbered = previous[0].isdigit() and not (index > 1 and found[index - 2].group()[0].isupper())
-    if previous in _DETERMINERS or previous in BEFORE_A_NOUN or numbered or previous.endswith("'s"):
+    if numbered or previous in _DETERMINERS or previous in BEFORE_A_NOUN or previous.endswith("'s"):
         return False
+    return _is_a_verb_behind(previous, word, following)
+
+
+def _is_a_verb_behind(previous: str, word: str, following: str) -> bool:
     if word in _INVARIANT or (_is_past(word) and word not in _DETERMINERS):
         return not following or following.lower() != "of"
     if word in BASES:
-        plural = previous in _PLURAL_SUBJECTS or (
-            previous.endswith("s") and not previous.endswith(("ss", "us", "is")) and previous not in _THIRD_PERSON
-        )
+        plural = previous in _PLURAL_SUBJECTS or _is_plural(previous)
         return plural and (not following or following.lower() != "of" or word == "consist")
     if word in _THIRD_PERSON:
-        return word == "consists" or following.lower() not in {"of", "and", "or", "are", "were", "is"}
+        return not following or following.lower() not in {"of", "and", "or", "are", "were", "is"}
     return _has_the_third_person(word) and bool(following) and _goes_on(following)
+
+
+def _may_be_a_verb(found: list[re.Match[str]], index: int) -> bool:
+    """By form and place: "The altos rehearse on Mondays", "The left brake squeaks"."""
+    word, previous = found[index].group(), _before(found, index)
+    following = found[index + 1].group() if index + 1 < len(found) else ""
+    if not _is_no_little_word(word) or previous in _DETERMINERS or previous in BEFORE_A_NOUN or previous[0].isdigit():
+        return False
+    if _is_plural(previous):
+        return bool(following) and not word.endswith(("s", "ing")) and _goes_on(following)
+    singular = previous.isalpha() and not previous.endswith(("s", "ing")) and _is_no_little_word(previous)
+    inside = found[0].group().lower() in {"no", "any"} or found[index - 2].group().lower() in BEFORE_A_NOUN
+    ends = not following or following.endswith("ly")
+    return index > 1 and singular and not inside and _has_the_third_person(word) and ends
+
+
+def _is_plural(word: str) -> bool:
+    return word.endswith("s") and not word.endswith(("ss", "us", "is", "'s")) and word not in _THIRD_PERSON
+
+
+def _is_no_little_word(word: str) -> bool:
+    return word.isalpha() and word.islower() and len(word) > 2 and not word.endswith("ly") and word not in _LITTLE
 
 
 def _is_past(word: str) -> bool:

@@ -1,0 +1,81 @@
+"""What an item of a list, or a line with a label, says by what it stands under: by the words that introduce the list,
+or by the headings."""
+
+import re
+from typing import Final
+
+from ragpp.extraction.facts import documents, evidence
+from ragpp.extraction.facts.judging import LOOKED_UP, judge_fragment
+from ragpp.extraction.facts.passages import Item, Prose
+from ragpp.extraction.facts.verbs import Clause, starts_with_a_verb, starts_with_an_order
+
+_UNDECIDED: Final = re.compile(
+    r"(?:agenda|to-?dos?|next steps?|open questions?|questions?|ideas?|action items?|tasks?|goals?|references?|"
+    r"see also|related|table of contents|contents|faq|checklist|instructions|steps|how to\b.*)$",
+    re.IGNORECASE,
+)
+"""Headings under which nothing is settled."""
+_LONGEST_VALUE: Final = 12
+_NOTHING: Final = "", 0.0
+
+
+def hanging(item: Item, text: str) -> tuple[str, float] | None:
+    """What an item says by what it stands under, with its confidence; an empty text where it says nothing. None where
+    it is a sentence of its own."""
+    labelled = documents.LABELLED.match(text)
+    if labelled and documents.is_a_label(labelled["label"]) and Clause(labelled["label"]).verb is None:
+        return _labelled(item, labelled["label"], labelled["value"])
+    if starts_with_an_order(text) and not item.lead:
+        return _NOTHING
+    if starts_with_a_verb(text) and (item.lead or item.under):
+        return f"{_whose(item)} {text[0].lower()}{text[1:]}", LOOKED_UP
+    if Clause(text).verb is not None:
+        return None
+    confidence = judge_fragment(text) if item.lead or not _is_undecided(item) else None
+    if confidence is None:
+        return _NOTHING
+    goes_on = item.lead and Clause(item.lead).verb is not None
+    return (f"{item.lead} {_lowered(text)}" if goes_on else _placed(item, text)), confidence
+
+
+def _labelled(item: Item, label: str, value: str) -> tuple[str, float]:
+    if (item.under and _is_undecided(item)) or starts_with_an_order(value):
+        return _NOTHING
+    joined = " is " if len(value.split()) <= _LONGEST_VALUE and Clause(value).verb is None else ": "
+    return _placed(item, f"{label}{joined}{value}"), documents.BY_FORM
+
+
+def _is_undecided(item: Item) -> bool:
+    """Whether it stands under no heading, or under one of what is not settled."""
+    return not item.under or _UNDECIDED.match(item.under[-1]) is not None
+
+
+def _whose(item: Item) -> str:
+    """Of what an item is said that begins with its verb: the subject of the words before the list, or the heading."""
+    if item.lead is None:
+        return item.under[-1]
+    return Clause(item.lead).subject or item.lead
+
+
+def _placed(item: Item, text: str) -> str:
+    """A statement after the headings it stands under, the document's own and the nearest."""
+    above = [heading for heading in dict.fromkeys((*item.under[:1], *item.under[-1:])) if heading]
+    if item.lead:
+        above.append(item.lead)
+    return f"{', '.join(above)}: {text}" if above else text
+
+
+def under_headings(passage: Prose | Item, text: str) -> str:
+    """A statement of running text whose subject names nothing, after the headings that say of what it is."""
+    subject = Clause(text).subject
+    if not passage.under or not subject or evidence.names(subject):
+        return text
+    words = set(evidence.content(text))
+    above = dict.fromkeys((*passage.under[:1], *passage.under[-1:]))
+    telling = [heading for heading in above if set(evidence.content(heading)) - words]
+    return f"{', '.join(telling)}: {text}" if telling else text
+
+
+def _lowered(text: str) -> str:
+    first = text.split(maxsplit=1)[0]
+    return text[0].lower() + text[1:] if first[1:].islower() and first.isalpha() else text
