@@ -186,6 +186,17 @@ async def test_an_item_that_was_deleted_is_told_of_and_not_stored_again(memory: 
     assert (again.items, again.forgotten) == ((), ("i1",))
 
 
+async def test_an_item_that_is_deleted_is_no_longer_pinned(gateway: RealGateway, tenant: str) -> None:
+    async with gateway.client(await gateway.key(tenant, "read", "write", "forget")) as api:
+        kept = {"user_id": USER, "id": "r1", "resource_type": "document", "content": PRICES}
+        assert (await api.post("/v1/resources", json=kept)).is_success
+        items = [{"id": "i1", "content": PRO, "source_resource_id": "r1"}]
+        assert (await api.post("/v1/items", json={"user_id": USER, "items": items})).is_success
+        assert (await api.put(f"/v1/users/{USER}/pins/catalog/i1")).is_success
+        assert (await api.delete("/v1/items/i1", params={"user_id": USER})).is_success
+        assert (await api.get(f"/v1/users/{USER}/pins")).json() == {"pins": []}
+
+
 async def test_items_are_found_by_a_vector(memory: MemoryClient) -> None:
     resource_id = await keep(memory)
     wanted = await state(memory, resource_id)

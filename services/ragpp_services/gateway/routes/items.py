@@ -101,6 +101,7 @@ async def delete_item(requester: Writer, parts: GatewayParts, item_id: Id, user_
     requester.items = await parts.catalog.forget(scope, [item_id])
     if not requester.items:
         raise NotFound("there is no item of that id")
+    await parts.pins.unpin(scope, "catalog", [item_id])
     return Forgotten(forgotten=requester.items, tiers={"catalog": "ok"})
 
 
