@@ -1,6 +1,6 @@
 """The catalog over HTTP: what is kept is read back, by those who may see it, and goes when it is to go."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import replace
 from hashlib import sha256
 from typing import Final, cast
@@ -12,6 +12,8 @@ from ragpp.api import ResourceIn
 from ragpp.catalog import DEFAULT_CATEGORIES
 from ragpp.client import MemoryClient
 from ragpp.errors import CategoryNotFoundError, Conflict, Forbidden, InvalidInput, ResourceNotFoundError, RetrievalError
+from ragpp.models import Scope
+from ragpp.tiers import CatalogTier
 from tests.support.hostile import Json
 from tests.support.operations import checked_problem
 from tests.support.real_gateway import RealGateway
@@ -314,6 +316,44 @@ async def test_a_remembered_conversation_is_interactions_as_well_and_repeating_i
     kept = await memory.resource("talk", user_id=USER)
     assert [one.interaction_id for one in kept.messages] == [one.id for one in said]
     assert kept.content == f"Ada: What does Pro cost?\nAssistant: {PRO}"
+
+
+class ForgetsMeanwhile:
+    """A catalog, of whose user something is forgotten after its epoch was read, the first time that is done."""
+
+    def __init__(self, catalog: CatalogTier, forget: Callable[[], Awaitable[object]]) -> None:
+        self._catalog, self._forget = catalog, forget
+        self._is_told = False
+
+    def __getattr__(self, verb: str) -> object:
+        return getattr(self._catalog, verb)
+
+    async def epoch(self, scope: Scope) -> int:
+        epoch = await self._catalog.epoch(scope)
+        if not self._is_told:
+            self._is_told = True
+            await self._forget()
+        return epoch
+
+
+async def test_a_conversation_is_kept_whatever_is_forgotten_of_its_user_meanwhile(
+    gateway: RealGateway, memory: MemoryClient
+) -> None:
+    await memory.store_resource(conversation(MESSAGES, id="before", remember=True))
+    gone, *_ = (await memory.resource("before", user_id=USER)).messages
+    meanwhile = ForgetsMeanwhile(
+        gateway.parts.catalog, lambda: memory.forget_interaction(USER, str(gone.interaction_id))
+    )
+    gateway.app.state.parts = replace(gateway.parts, catalog=cast("CatalogTier", meanwhile))
+    try:
+        stored = await memory.store_resource(conversation(MESSAGES, id="talk", remember=True))
+    finally:
+        gateway.app.state.parts = gateway.parts
+    assert not stored.duplicate
+    said = {one.id for one in (await memory.interactions(USER, session_id="s1")).items}
+    kept = await memory.resource("talk", user_id=USER)
+    assert len(kept.messages) == len(MESSAGES)
+    assert {one.interaction_id for one in kept.messages} < said, "half of a request that is refused is not kept"
 
 
 async def test_what_is_forgotten_of_a_conversation_goes_out_of_its_resource(memory: MemoryClient) -> None:
