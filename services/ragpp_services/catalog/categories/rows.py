@@ -119,7 +119,7 @@ class CategoryRows:
     async def move_items(self, item_ids: Collection[str], view: str | None, name: str) -> list[MovedItem]:
         """Let these of the user's own that the view shows, and what is one with them, be in this category."""
         rows = await self._run.own("move_items", list(item_ids), view, name)
-        return [MovedItem(row["id"], row["one_with"], row["was_in"]) for row in rows]
+        return [MovedItem(row["id"], row["one_with"], row["was_in"], row["seen_by"]) for row in rows]
 
     async def empty(self, name: str) -> list[str]:
         """Let the user's own items in it be in none; returns the ids of all that are one with them as well."""
