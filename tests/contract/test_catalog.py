@@ -277,6 +277,20 @@ async def test_what_a_later_item_says_otherwise_stands_before_what_it_replaces(t
     assert {one.item_id: one.replaced_by for one in await listed(tier, scope)} == {"old": "new", "new": None}
 
 
+async def test_what_is_said_again_after_it_was_replaced_holds_again(tier: CatalogTier, scope: Scope) -> None:
+    first, other = "The Pro plan costs $299 per month", "The Pro plan costs $349 per month"
+    again = item(first, "r2", id="again", occurred_at=LATER + timedelta(days=30))
+    await tier.store(scope, [resource(id="r"), resource(id="r2")])
+    await tier.store(scope, [item(first, "r", id="first"), item(other, "r", id="other", occurred_at=LATER), again])
+    found = await tier.search_items(scope, ItemQuery(text="What does the Pro plan cost per month?"))
+    assert [(one.item_id, one.replaced_by) for one in found.items] == [("first", None), ("other", "first")]
+    then = await tier.search_items(scope, ItemQuery(text="What does the Pro plan cost per month?", as_of=LATER))
+    assert [(one.item_id, one.replaced_by) for one in then.items] == [("other", None), ("first", "other")]
+    await tier.forget(scope, ["r2"])
+    left = await tier.search_items(scope, ItemQuery(text="What does the Pro plan cost per month?"))
+    assert [(one.item_id, one.replaced_by) for one in left.items] == [("other", None), ("first", "other")]
+
+
 async def test_an_item_without_a_category_is_put_where_it_is_nearest(tier: CatalogTier, scope: Scope) -> None:
     await tier.create_category(scope, "pricing", "What the plans cost per month")
     await tier.create_category(scope, "weather", "Rain and sunshine and storms")

@@ -187,8 +187,13 @@ async def test_a_user_is_erased_with_what_was_given_to_all(gateway: RealGateway,
     scope = new_scope()
     everybody = scope.model_copy(update={"user_id": EVERYBODY})
     own = resource(PRICES, id="res_own")
-    given = resource("The Max plan costs $999 per month.", id="res_given", contributor=scope.user_id)
-    others = resource("The Mini plan costs $9 per month.", id="res_others", contributor="somebody else")
+    given, others = [
+        resource(content, id=identifier, contributor=contributor).model_copy(update={"metadata": {"qzname": "a"}})
+        for content, identifier, contributor in (
+            ("The Max plan costs $999 per month.", "res_given", scope.user_id),
+            ("The Mini plan costs $9 per month.", "res_others", "somebody else"),
+        )
+    ]
     await gateway.worker.catalog.store(scope, [own])
     await gateway.worker.catalog.store(everybody, [given, others])
     for who, one in ((scope, "res_own"), (everybody, "res_given"), (everybody, "res_others")):
@@ -206,6 +211,9 @@ async def test_a_user_is_erased_with_what_was_given_to_all(gateway: RealGateway,
     assert told["catalog"]["removed"]["resources"] == 2
     of_all = (await jobs.jobs(scope.tenant_id, user_id=EVERYBODY, stage="catalog")).items
     assert [one.result for one in of_all] == [None] * len(of_all)
+    happened = await gateway.parts.events.page(everybody, event_type="memory.resource_stored")
+    names = {one.payload["resource_id"]: one.payload.get("metadata_keys") for one in happened.items}
+    assert names == {"res_given": None, "res_others": ["qzname"]}
 
 
 async def test_a_page_is_made_behind_the_write_and_mended_when_a_message_is_forgotten(gateway: RealGateway) -> None:

@@ -1,6 +1,6 @@
 """The catalog over HTTP: what is kept is read back, by those who may see it, and goes when it is to go."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import replace
 from hashlib import sha256
 from typing import Final, cast
@@ -12,10 +12,12 @@ from ragpp.api import ResourceIn
 from ragpp.catalog import DEFAULT_CATEGORIES
 from ragpp.client import MemoryClient
 from ragpp.errors import CategoryNotFoundError, Conflict, Forbidden, InvalidInput, ResourceNotFoundError, RetrievalError
+from ragpp.models import Scope
+from ragpp.tiers import CatalogTier
 from tests.support.hostile import Json
 from tests.support.operations import checked_problem
 from tests.support.real_gateway import RealGateway
-from tests.support.team import Team
+from tests.support.team import Team, read
 
 pytestmark = pytest.mark.server
 
@@ -294,6 +296,14 @@ async def test_what_happened_is_told_without_content(memory: MemoryClient) -> No
     assert [event.payload["resource_id"] for event in stored.items] == [resource_id]
 
 
+@pytest.mark.parametrize("cascade", [True, False])
+async def test_names_of_metadata_go_with_their_resource(memory: MemoryClient, cascade: bool) -> None:
+    going, staying = [await keep(memory, metadata={"qzname": number}) for number in range(2)]
+    await memory.forget_resource(going, user_id=USER, cascade=cascade)
+    told = [await memory.events(USER, subject_id=one, event_type="memory.resource_stored") for one in (going, staying)]
+    assert [one.items[0].payload.get("metadata_keys") for one in told] == [None, ["qzname"]]
+
+
 async def test_the_catalog_is_counted(memory: MemoryClient) -> None:
     resource_id = await keep(memory)
     await state(memory, resource_id)
@@ -325,6 +335,44 @@ async def test_a_remembered_conversation_is_interactions_as_well_and_repeating_i
     kept = await memory.resource("talk", user_id=USER)
     assert [one.interaction_id for one in kept.messages] == [one.id for one in said]
     assert kept.content == f"Ada: What does Pro cost?\nAssistant: {PRO}"
+
+
+class ForgetsMeanwhile:
+    """A catalog, of whose user something is forgotten after its epoch was read, the first time that is done."""
+
+    def __init__(self, catalog: CatalogTier, forget: Callable[[], Awaitable[object]]) -> None:
+        self._catalog, self._forget = catalog, forget
+        self._is_told = False
+
+    def __getattr__(self, verb: str) -> object:
+        return getattr(self._catalog, verb)
+
+    async def epoch(self, scope: Scope) -> int:
+        epoch = await self._catalog.epoch(scope)
+        if not self._is_told:
+            self._is_told = True
+            await self._forget()
+        return epoch
+
+
+async def test_a_conversation_is_kept_whatever_is_forgotten_of_its_user_meanwhile(
+    gateway: RealGateway, memory: MemoryClient
+) -> None:
+    await memory.store_resource(conversation(MESSAGES, id="before", remember=True))
+    gone, *_ = (await memory.resource("before", user_id=USER)).messages
+    meanwhile = ForgetsMeanwhile(
+        gateway.parts.catalog, lambda: memory.forget_interaction(USER, str(gone.interaction_id))
+    )
+    gateway.app.state.parts = replace(gateway.parts, catalog=cast("CatalogTier", meanwhile))
+    try:
+        stored = await memory.store_resource(conversation(MESSAGES, id="talk", remember=True))
+    finally:
+        gateway.app.state.parts = gateway.parts
+    assert not stored.duplicate
+    said = {one.id for one in (await memory.interactions(USER, session_id="s1")).items}
+    kept = await memory.resource("talk", user_id=USER)
+    assert len(kept.messages) == len(MESSAGES)
+    assert {one.interaction_id for one in kept.messages} < said, "half of a request that is refused is not kept"
 
 
 async def test_what_is_forgotten_of_a_conversation_goes_out_of_its_resource(memory: MemoryClient) -> None:
@@ -372,6 +420,29 @@ async def test_a_resource_of_interactions_says_what_they_say_and_is_seen_by_no_m
     params = {"user_id": team.user_id}
     assert (await team.sales.get(f"/v1/resources/{resource_id}", params=params)).status_code == 200
     checked_problem(await team.care.get(f"/v1/resources/{resource_id}", params=params), 404, "MEM-001")
+
+
+async def test_an_agent_is_not_told_how_many_items_of_another_were_moved(team: Team) -> None:
+    whose: dict[str, Json] = {"user_id": team.user_id}
+    category: Json = {**whose, "name": "prices", "description": "What our plans cost"}
+    assert (await team.everyone.post("/v1/categories", json=category)).status_code == 201
+    moved: list[Json] = []
+    for client in (team.everyone, team.sales):
+        body: dict[str, Json] = {**whose, "resource_type": "document", "content": PRICES}
+        kept = (await client.post("/v1/resources", json=body)).json()["resource"]
+        items: Json = [{"content": PRO, "source_resource_id": kept["resource_id"]}]
+        moved.append((await client.post("/v1/items", json={**whose, "items": items})).json()["items"][0]["item_id"])
+    path = "/v1/categories/prices/items"
+    assert (await team.everyone.post(path, json={**whose, "item_ids": moved})).status_code == 200
+    told = {
+        agent: await read(team.of(agent), "/v1/events", team, event_type="memory.category_updated")
+        for agent in (None, "sales", "care")
+    }
+    moves = {agent: [cast("Mapping[str, Json]", one["payload"]) for one in events] for agent, events in told.items()}
+    assert [one["items_moved"] for one in moves["care"]] == [1]
+    assert [one["items_moved"] for one in moves["sales"]] == [1, 1]
+    assert moves["sales"] == moves[None]
+    assert not any("seen_by" in one for one in moves[None])
 
 
 async def test_what_an_agents_key_keeps_is_that_agents_unless_it_says_otherwise(team: Team) -> None:

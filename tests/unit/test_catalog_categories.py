@@ -93,6 +93,12 @@ def test_an_item_rests_on_its_own_resource_first_and_on_those_that_say_the_same(
     assert [source.resource_id for source in everybodys.sources] == ["res_c"]
 
 
+def test_a_fact_that_is_said_again_is_the_later_one() -> None:
+    rows = [statement(1, "res_a"), statement(2, "res_b"), statement(3, "res_c", one_with="item_1")]
+    page = made_here("facts", page_items(rows), NOON, lambda _earlier, _later: True)
+    assert page.index("- fact1 holds") < page.index("~~fact2 holds~~")
+
+
 def test_a_page_holds_while_what_it_was_made_of_is_there_whatever_came_since() -> None:
     read: StatementIds = [("a", None, 1), ("b", "a", 2)]
     assert still_are(read, read)

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from pydantic import JsonValue
 
 from ragpp.api import ItemsIn, ResourceIn
 from ragpp.embedding.hashing import HashingEmbedder
@@ -62,6 +63,14 @@ async def test_secrets_go_wherever_they_stand_and_are_counted() -> None:
     assert "hunter2" not in stored
     assert "tiger" not in stored
     assert (entry.redactions, removed) == (3, 2)
+
+
+@pytest.mark.parametrize("hidden", [["tiger"], {"of": "tiger"}, {"of": [{"the": ["tiger"]}]}])
+async def test_a_key_gives_away_the_secrets_below_it_however_deep(hidden: JsonValue) -> None:
+    body = ResourceIn.model_validate({"resource_type": "config", "content": "a", "metadata": {"password": hidden}})
+    entry = await INTAKE.resource(body, Whose())
+    assert "tiger" not in entry.model_dump_json()
+    assert entry.redactions == 1
 
 
 async def test_what_was_said_last_dates_a_conversation_without_a_date() -> None:

@@ -153,7 +153,7 @@ UPDATE catalog.items AS item SET category = $5, moved = nextval('catalog.ordinal
        SELECT COALESCE(named.one_with, named.id) FROM catalog.items AS named
         WHERE named.tenant_id = $1 AND named.user_id = $2 AND named.id = ANY ($3::text[])
           AND ($4::text IS NULL OR named.seen_by IS NULL OR named.seen_by = $4))
-RETURNING item.id, item.one_with, OLD.category AS was_in
+RETURNING item.id, item.one_with, OLD.category AS was_in, item.seen_by
 
 -- name: empty_category
 -- Of so many items, each with the statements that are one with it. $3 name text, $4 limit int

@@ -143,6 +143,7 @@ async def erase(rows: Rows, before: int, contributor: str | None, now: datetime)
     await rows.resources.leave_stubs(list(later))
     await rows.date_stubs(later)
     gone = await rows.resources.delete([one for one in erased if one not in later])
+    await rows.drop_metadata_keys(erased)
     await rows.add_forgotten([*(one.id for one in gone), *(one.id for one in dropped)], now)
     return len(erased) < len(found.resources) or ERASED_AT_ONCE in {
         len(found.resources),

@@ -139,7 +139,7 @@ SELECT items.user_id, items.id, items.ordinal, items.one_with, items.resource_id
 -- name: items_of_groups
 -- All that are one with these, the first of each group first. $4 users text[], $5 ids of what stands for each text[],
 -- $6 as_of timestamptz or null
-SELECT chosen.user_id, chosen.leader, items.id, items.resource_id, items.sources
+SELECT chosen.user_id, chosen.leader, items.id, items.resource_id, items.sources, items.occurred_at, items.ordinal
   FROM unnest($4::text[], $5::text[]) AS chosen (user_id, leader)
   JOIN catalog.items AS items
     ON items.tenant_id = $1 AND items.user_id = chosen.user_id

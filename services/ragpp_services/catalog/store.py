@@ -8,7 +8,7 @@ from datetime import datetime
 from ragpp.embedding import EmbeddingIdentity
 from ragpp.errors import TierUnavailable
 from ragpp.ledger import NewEvent, forgotten, record
-from ragpp.ledger.events import RequestKind, request
+from ragpp.ledger.events import RequestKind, drop_metadata_keys, request
 from ragpp.ledger.extracting import extract_anew
 from ragpp.models import Scope
 from ragpp.stores.forgetting import SourceMarks
@@ -52,6 +52,10 @@ class Rows:
     async def extract_anew(self, resource_id: str, now: datetime) -> int:
         """Ask for the items of a resource that has changed. Returns the id of its event."""
         return await extract_anew(self._connection, self.scope, resource_id, now=now)
+
+    async def drop_metadata_keys(self, resource_ids: Sequence[str]) -> None:
+        """Let events no longer name what the metadata of these resources, which go, was called."""
+        await drop_metadata_keys(self._connection, self.scope, resource_ids)
 
     async def forgotten(self, ids: Collection[str]) -> set[str]:
         """Those of `ids`, of interactions, resources or items, that were forgotten."""

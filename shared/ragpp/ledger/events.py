@@ -135,7 +135,16 @@ async def record(connection: Connection, scope: Scope, events: Sequence[NewEvent
     )
     if any(event.kind in DELETING for event in events):
         await connection.execute(SQL["drop_results"], *scope.user_key)
+    await drop_metadata_keys(
+        connection, scope, [event.subject_id for event in events if event.kind == "memory.resource_deleted"]
+    )
     return [row["event_id"] for row in rows]
+
+
+async def drop_metadata_keys(connection: Connection, scope: Scope, resource_ids: Sequence[str]) -> None:
+    """Let events no longer name what the metadata of these resources, which go, was called."""
+    if resource_ids:
+        await connection.execute(SQL["drop_metadata_keys"], *scope.user_key, resource_ids)
 
 
 async def request(

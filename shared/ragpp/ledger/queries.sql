@@ -120,6 +120,10 @@ SELECT payload ->> 'category_hint' FROM ledger.events
 -- Of what was done about the user's catalog. $1 tenant_id text, $2 user_id text
 SELECT ledger.drop_results($1, $2);
 
+-- name: drop_metadata_keys
+-- Of what is told of resources that go. $1 tenant_id text, $2 user_id text, $3 resource ids text[]
+SELECT ledger.drop_metadata_keys($1, $2, $3::text[]);
+
 -- name: pending
 -- Read through the index of waiting work, so its cost is the user's backlog (`+ 0` keeps the planner from the primary
 -- key, along which it would read everybody's).

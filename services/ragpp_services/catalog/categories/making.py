@@ -18,16 +18,20 @@ Contradicts = Callable[[str, str], bool]
 
 def page_items(statements: Sequence[Statement]) -> list[PageItem]:
     """The items among `statements` that the page shows, each with the resources of all that are one with it, its own
-    first."""
+    first, and of when it was said last: what was said again holds again."""
     sources: dict[tuple[bool, str], dict[str, PageSource]] = {}
+    last_said: dict[tuple[bool, str], datetime] = {}
     for one in statements:
-        named = sources.setdefault((one.is_everybodys, one.one_with or one.id), {})
+        item = one.is_everybodys, one.one_with or one.id
+        last_said[item] = max(last_said.get(item, one.occurred_at), one.occurred_at)
+        named = sources.setdefault(item, {})
         named.setdefault(one.resource_id, PageSource(one.resource_id, one.resource_type, one.title))
-    return [
-        PageItem(one.id, one.content, one.occurred_at, one.vector, tuple(sources[one.is_everybodys, one.id].values()))
-        for one in statements
-        if one.vector is not None
-    ]
+    items = []
+    for one in statements:
+        if one.vector is not None:
+            item = one.is_everybodys, one.id
+            items.append(PageItem(one.id, one.content, last_said[item], one.vector, tuple(sources[item].values())))
+    return items
 
 
 def ids_of(statements: Sequence[Statement]) -> StatementIds:

@@ -1,15 +1,18 @@
 """Items that change their category."""
 
-from collections.abc import Collection
+from collections import Counter
+from collections.abc import Collection, Sequence
 from datetime import datetime
 from typing import Final
 
+from ragpp.ledger import NewEvent
 from ragpp_services.catalog.categories.asking import ask_for_pages
 from ragpp_services.catalog.categories.events import category_event
-from ragpp_services.catalog.categories.values import CategoryRow
+from ragpp_services.catalog.categories.values import CategoryRow, MovedItem
 from ragpp_services.catalog.items.regrouping import regroup
 from ragpp_services.catalog.items.sameness import same_fact
 from ragpp_services.catalog.store import Rows
+from ragpp_services.catalog.storing import private_to
 
 EMPTIED_AT_ONCE: Final = 1_000
 """Items that leave a category together, in a second in which others wait."""
@@ -24,10 +27,24 @@ async def move(rows: Rows, item_ids: Collection[str], category: CategoryRow, now
     await regroup(rows.items, [one.id for one in moved], same_fact)
     left = {one.was_in for one in moved if one.was_in is not None}
     await rows.categories.mark(left)
-    count = sum(one.one_with is None for one in moved)
-    updated = category_event("memory.category_updated", category.category_id, category.name, now, items_moved=count)
-    await rows.record([updated], now)
+    await rows.record(_told(moved, category, now), now)
     await ask_for_pages(rows, {category.name, *left}, now)
+
+
+def _told(moved: Sequence[MovedItem], category: CategoryRow, now: datetime) -> list[NewEvent]:
+    """How many items came into the category: those that all agents see, and those that one alone sees, to it alone."""
+    came = Counter(one.seen_by for one in moved if one.one_with is None)
+    return [
+        category_event(
+            "memory.category_updated",
+            category.category_id,
+            category.name,
+            now,
+            items_moved=count,
+            **private_to(agent_id),
+        )
+        for agent_id, count in came.items()
+    ]
 
 
 async def empty(rows: Rows, name: str) -> bool:

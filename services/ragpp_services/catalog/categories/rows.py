@@ -120,7 +120,7 @@ class CategoryRows:
     async def move_items(self, item_ids: Collection[str], view: str | None, name: str) -> list[MovedItem]:
         """Let these of the user's own that the view shows, and what is one with them, be in this category."""
         rows = await self._run.own("move_items", list(item_ids), view, name)
-        return [MovedItem(row["id"], row["one_with"], row["was_in"]) for row in rows]
+        return [MovedItem(row["id"], row["one_with"], row["was_in"], row["seen_by"]) for row in rows]
 
     async def empty(self, name: str, most: int) -> list[tuple[str, str | None]]:
         """Let `most` of the user's own items in it, the first, be in none; returns (id, one with) of these and of all

@@ -93,11 +93,13 @@ class PageRow:
 
 
 class MovedItem(NamedTuple):
-    """A row that was moved into a category, from another or from none. `one_with`: None for an item itself."""
+    """A row that was moved into a category, from another or from none. `one_with`: None for an item itself. `seen_by`:
+    the only agent that sees it."""
 
     id: str
     one_with: str | None
     was_in: str | None
+    seen_by: str | None
 
 
 StatementIds = list[tuple[str, str | None, int]]

@@ -7,8 +7,9 @@ after anything goes, the rest is grouped as if that had never been.
 
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from heapq import heapify, heappop, heappush
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -32,6 +33,16 @@ class Statement:
     one_with: str | None
     content: str
     vector: npt.NDArray[np.float32]
+
+
+class Member(NamedTuple):
+    """A statement among those that are one item. `moment`: when it was made; of two at one time the one that arrived
+    later is later."""
+
+    id: str
+    resource_id: str
+    sources: tuple[str, ...]
+    moment: tuple[datetime, int]
 
 
 Near = Callable[[Statement], Awaitable[Sequence[Statement]]]

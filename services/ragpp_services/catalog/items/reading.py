@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import chain
 from typing import Final
 
 from ragpp.catalog import FINDING_ID, MemoryItem
@@ -73,16 +74,17 @@ async def read(
     whole = []
     for one, place in there:
         members = groups.get(one.leader, [])
-        item_id = members[0][0] if members else one.item.item_id
+        item_id = members[0].id if members else one.item.item_id
+        last_said = max((member.moment for member in members), default=(one.item.occurred_at, one.ordinal))
         update = {
             "item_id": item_id,
-            "also_in": _others(one.item.source_resource_id, [resource for _, resource, _ in members]),
-            "sources": tuple(dict.fromkeys((*one.item.sources, *(source for *_, of in members for source in of)))),
+            "also_in": _others(one.item.source_resource_id, [member.resource_id for member in members]),
+            "sources": tuple(dict.fromkeys(chain(one.item.sources, *(member.sources for member in members)))),
             "embedding": tuple(one.vector.tolist()) if vectors else None,
         }
-        whole.append((one, one.item.model_copy(update=update), place))
+        whole.append((one, one.item.model_copy(update=update), place, last_said))
     if not told_replaced:
-        return [Shown(*one) for one in whole]
+        return [Shown(*one[:3]) for one in whole]
     return _current_first(whole) if len(whole) <= INLINE else await asyncio.to_thread(_current_first, whole)
 
 
@@ -90,13 +92,14 @@ def _others(resource: str, others: Sequence[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(one for one in others if one != resource))
 
 
-def _current_first(whole: Sequence[tuple[FoundItem, MemoryItem, Ranked]]) -> list[Shown]:
-    statements = [Dated(item.content, (item.occurred_at, one.ordinal), one.vector) for one, item, _ in whole]
+def _current_first(whole: Sequence[tuple[FoundItem, MemoryItem, Ranked, tuple[datetime, int]]]) -> list[Shown]:
+    """Each with when it was said last: what was said again holds again."""
+    statements = [Dated(item.content, last_said, one.vector) for one, item, _, last_said in whole]
     current = current_first(statements, contradicts)
     shown: list[Shown] = []
     least = 0.0
     for place in reversed(current.order):
-        one, item, ranked = whole[place]
+        one, item, ranked, _ = whole[place]
         least = max(least, ranked.score)
         by = current.replaced.get(place)
         if by is not None:

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from ragpp.catalog import ItemEntry, MemoryItem, ResourceType
 from ragpp.stores.packed_columns import direction, whole_numbers
 from ragpp.stores.vector_values import asked_terms, halfvec, sparsevec
-from ragpp_services.catalog.items.grouping import Statement
+from ragpp_services.catalog.items.grouping import Member, Statement
 from ragpp_services.catalog.items.narrowing import Narrowing
 from ragpp_services.catalog.items.ranking import AroundColumns, ItemColumns
 from ragpp_services.catalog.resources.rows import visibility_of
@@ -182,14 +182,15 @@ class ItemRows:
 
     async def groups(
         self, leaders: Iterable[tuple[str, str]], as_of: datetime | None
-    ) -> dict[tuple[str, str], list[tuple[str, str, tuple[str, ...]]]]:
-        """(id, resource id, sources) of all that are one with these (user id, id), by those; the first first."""
+    ) -> dict[tuple[str, str], list[Member]]:
+        """All that are one with these (user id, id), by those; the first first."""
         wanted = list(dict.fromkeys(leaders))
-        found: dict[tuple[str, str], list[tuple[str, str, tuple[str, ...]]]] = {}
+        found: dict[tuple[str, str], list[Member]] = {}
         columns = ([user for user, _ in wanted], [identifier for _, identifier in wanted])
         for row in await self._run.seen("items_of_groups", *columns, as_of):
             members = found.setdefault((row["user_id"], row["leader"]), [])
-            members.append((row["id"], row["resource_id"], tuple(row["sources"])))
+            moment = row["occurred_at"], row["ordinal"]
+            members.append(Member(row["id"], row["resource_id"], tuple(row["sources"]), moment))
         return found
 
     async def place_of(self, identifier: str) -> int | None:

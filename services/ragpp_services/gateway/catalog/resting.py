@@ -1,16 +1,55 @@
 """Resources that rest on interactions: their messages are, or become, interactions of the episodic tier."""
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from typing import Final
 from uuid import NAMESPACE_URL, uuid5
 
 from ragpp.api import MessageIn, ResourceIn, ResourceMessageIn, StoreRequest
-from ragpp.errors import Conflict, InvalidInput
-from ragpp.models import DEFAULT_SESSION
+from ragpp.errors import Conflict, InvalidInput, Outdated
+from ragpp.models import DEFAULT_SESSION, Stored
 from ragpp_services.gateway.catalog.owning import Place
 from ragpp_services.gateway.forgetting import readable
 from ragpp_services.gateway.parts import Parts
 from ragpp_services.gateway.remembering import keep
+
+ATTEMPTS: Final = 5
+"""How often a conversation is kept anew of whose user something was forgotten while it was kept."""
+
+
+@dataclass(frozen=True)
+class KeptResource:
+    """What became of a resource: with how many `redactions`, and with the `receipt` of its messages, where they are
+    interactions now."""
+
+    stored: Stored
+    redactions: int
+    receipt: str | None
+
+
+async def kept(parts: Parts, where: Place, body: ResourceIn) -> KeptResource:
+    """Keep a resource, which has an id. Where something of the user is forgotten meanwhile, on which it may rest, it is
+    kept anew without that: its messages may be interactions by then, and the caller has done nothing wrong.
+
+    Raises as `remembered`, `resting` and the catalog's `store`.
+    """
+    for _ in range(ATTEMPTS - 1):
+        try:
+            return await _kept_once(parts, where, body)
+        except Outdated:
+            continue
+    return await _kept_once(parts, where, body)
+
+
+async def _kept_once(parts: Parts, where: Place, body: ResourceIn) -> KeptResource:
+    epoch = await parts.catalog.epoch(where.scope) if body.messages else None
+    receipt: str | None = None
+    if body.remember:
+        body, receipt = await remembered(parts, where, body)
+    where = await resting(parts, where, body.messages)
+    entry = await parts.knowledge.resource(body, where.whose)
+    (stored,) = await parts.catalog.store(where.scope, [entry], epoch)
+    return KeptResource(stored, entry.redactions, receipt)
 
 
 async def remembered(parts: Parts, where: Place, body: ResourceIn) -> tuple[ResourceIn, str]:

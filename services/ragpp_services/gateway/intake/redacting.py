@@ -32,7 +32,8 @@ class Redaction:
         return self._redactor.redact(label).text[:_LABEL_CHARS]
 
     def json(self, metadata: dict[str, JsonValue]) -> tuple[dict[str, JsonValue], int]:
-        """`metadata` with every text in it redacted, keys as well; and how many secrets there were."""
+        """`metadata` with every text in it redacted, keys as well, also where a key above gives it away; and how many
+        secrets there were."""
         count = 0
 
         def text(part: str) -> str:
@@ -41,23 +42,21 @@ class Redaction:
             count += redacted.count
             return redacted.text
 
-        def under(key: str, item: JsonValue) -> JsonValue:
+        def under(keys: tuple[str, ...], item: JsonValue) -> JsonValue:
             nonlocal count
-            if isinstance(item, str) and (hidden := self._telling(key, item)) is not None:
-                count += 1
-                return hidden
-            return walk(item)
-
-        def walk(item: JsonValue) -> JsonValue:
-            if isinstance(item, str):
-                return text(item)
             if isinstance(item, list):
-                return [walk(part) for part in item]
+                return [under(keys, part) for part in item]
             if isinstance(item, dict):
-                return {text(key): under(key, part) for key, part in item.items()}
-            return item
+                return {text(key): under((key, *keys), part) for key, part in item.items()}
+            if not isinstance(item, str):
+                return item
+            for key in keys:
+                if (hidden := self._telling(key, item)) is not None:
+                    count += 1
+                    return hidden
+            return text(item)
 
-        return {text(key): under(key, item) for key, item in metadata.items()}, count
+        return {text(key): under((key,), item) for key, item in metadata.items()}, count
 
     def _telling(self, key: str, value: str) -> str | None:
         """`value` redacted for its key ("password": …); None when the key says nothing that the value does not."""

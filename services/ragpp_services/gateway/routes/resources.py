@@ -12,7 +12,7 @@ from ragpp.fields import Id, Text
 from ragpp.jobs import Job
 from ragpp.models import Page
 from ragpp_services.gateway.catalog.owning import changing, place, writing
-from ragpp_services.gateway.catalog.resting import remembered, resting
+from ragpp_services.gateway.catalog.resting import kept
 from ragpp_services.gateway.catalog.work import extraction
 from ragpp_services.gateway.describing import refusal
 from ragpp_services.gateway.http import CatalogUser, Cursor, GatewayParts, Limit, accepted, keyed_router
@@ -40,13 +40,8 @@ async def store_resource(requester: Writer, parts: GatewayParts, body: ResourceI
     if body.category_hint is not None:
         await parts.catalog.get_category(where.scope, body.category_hint)
     body = body.model_copy(update={"id": body.id or f"{body.id_prefix}{uuid4()}"})
-    epoch = await parts.catalog.epoch(where.scope) if body.messages else None
-    receipt: str | None = None
-    if body.remember:
-        body, receipt = await remembered(parts, where, body)
-    where = await resting(parts, where, body.messages)
-    entry = await parts.knowledge.resource(body, where.whose)
-    (stored,) = await parts.catalog.store(where.scope, [entry], epoch)
+    done = await kept(parts, where, body)
+    stored = done.stored
     if stored.forgotten:
         raise Conflict(
             "a resource of this id was deleted, and stays so",
@@ -56,10 +51,10 @@ async def store_resource(requester: Writer, parts: GatewayParts, body: ResourceI
     job = await extraction(parts, where.scope, stored.id, body.category_hint) if body.extract else None
     return StoredResource(
         resource=resource.model_copy(update={"content": resource.content[:SHOWN_CHARS]}),
-        redactions=entry.redactions,
+        redactions=done.redactions,
         duplicate=stored.duplicate,
         job=job,
-        receipt=receipt,
+        receipt=done.receipt,
     )
 
 

@@ -46,3 +46,22 @@ BEGIN ATOMIC
 END;
 REVOKE ALL ON FUNCTION ledger.drop_results FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION ledger.drop_results TO ragpp_app, ragpp_relay;
+
+-- The names of a resource's metadata are whatever somebody wrote there: they go from what is told of it when it goes. Of
+-- what happened the application can change nothing else.
+CREATE INDEX events_of_resources ON ledger.events (tenant_id, user_id, subject_id)
+  WHERE kind = 'memory.resource_stored';
+CREATE POLICY owner_in_tenant ON ledger.events TO CURRENT_USER
+  USING (tenant_id = NULLIF(current_setting('ragpp.tenant_id', true), ''));
+CREATE FUNCTION ledger.drop_metadata_keys(of_tenant text, of_user text, resource_ids text[]) RETURNS bigint
+LANGUAGE sql SECURITY DEFINER SET search_path = ''
+BEGIN ATOMIC
+  WITH dropped AS (
+    UPDATE ledger.events SET payload = (payload::jsonb - 'metadata_keys')::json
+     WHERE tenant_id = of_tenant AND user_id = of_user AND kind = 'memory.resource_stored'
+       AND subject_id = ANY (resource_ids)
+    RETURNING 1)
+  SELECT count(*) FROM dropped;
+END;
+REVOKE ALL ON FUNCTION ledger.drop_metadata_keys FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION ledger.drop_metadata_keys TO ragpp_app, ragpp_relay;
