@@ -1,6 +1,7 @@
 """The stage `catalog`: items are taken from resources, pages written, and what was forgotten is taken out anew."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from typing import Final
@@ -9,6 +10,7 @@ import pytest
 from pydantic import JsonValue
 
 from ragpp.catalog import FINDING_ID, MemoryCategory, Resource, ResourceMessage
+from ragpp.embedding import FloatMatrix
 from ragpp.embedding.hashing import HashingEmbedder
 from ragpp.errors import ConsolidationError, InvalidInput, Outdated
 from ragpp.extraction import Extractor
@@ -93,6 +95,18 @@ class Forgetting(KeptCatalog):
         resource = await super().get_resource(scope, resource_id)
         self.begun += 1
         return resource
+
+
+class Counting(HashingEmbedder):
+    """Knows what it embedded."""
+
+    def __init__(self, dimension: int) -> None:
+        super().__init__(dimension)
+        self.embedded: list[str] = []
+
+    async def embed(self, texts: Sequence[str]) -> FloatMatrix:
+        self.embedded += texts
+        return await super().embed(texts)
 
 
 def parts_of(extractor: Extractor, catalog: KeptCatalog, *said: Interaction, **more: object) -> WorkerParts:
@@ -223,6 +237,15 @@ async def test_what_is_forgotten_while_it_is_read_is_not_brought_back(extractor:
     with pytest.raises(Outdated):
         await done(parts, work(task="extract", resource_id="res_1"))
     assert catalog.items == {}
+
+
+async def test_what_nobody_wants_any_more_is_not_embedded(extractor: Extractor) -> None:
+    embedder = Counting(8)
+    gone = KeptCatalog({"res_1": document()}), Forgetting({"res_1": document()})
+    for catalog in gone:
+        with suppress(Outdated):
+            await done(parts_of(extractor, catalog, embedder=embedder), work(task="extract", resource_id="res_1"))
+    assert embedder.embedded == [entry.content for entry in gone[0].entries]
 
 
 async def test_a_forgotten_message_goes_and_what_is_left_is_extracted_as_it_was_asked_for(extractor: Extractor) -> None:

@@ -2,13 +2,14 @@
 
 import asyncio
 import time
+from collections.abc import Sequence
 from typing import Final, cast
 
 import structlog
 from pydantic import JsonValue
 
 from ragpp.catalog import EVERYBODY, ItemEntry, MemoryItem, Resource
-from ragpp.errors import CategoryNotFoundError, ExtractionError, InvalidInput, ResourceNotFoundError
+from ragpp.errors import CategoryNotFoundError, ExtractionError, InvalidInput, Outdated, ResourceNotFoundError
 from ragpp.errors.telling import told
 from ragpp.ledger import Work
 from ragpp.ledger.extracting import AGAIN
@@ -21,6 +22,8 @@ from ragpp_services.workers.stages.catalog.reading import Statements, entries_of
 RETRIES: Final = 2
 """After so many, a resource that cannot be read has no items, with a warning."""
 READ_AT_ONCE: Final = 500
+EMBEDDED_AT_ONCE: Final = 500
+"""Statements: a second's work, before which it is asked whether it is still wanted."""
 _log = structlog.stdlib.get_logger(__name__)
 
 
@@ -44,7 +47,7 @@ async def extract_items(parts: WorkerParts, work: Work) -> dict[str, JsonValue]:
             return _outcome(resource_id, items, began, Statements(()))
         if resource.visibility == "global" and scope.user_id != EVERYBODY:
             raise InvalidInput("what all users share is extracted for all users, not for one")
-        entries, read = await _read(parts, work, resource)
+        entries, read = await _read(parts, work, resource, epoch)
         items = await _put(parts, scope, resource_id, entries, epoch)
     except ResourceNotFoundError:  # deleted since it was asked for: a result would name what is gone
         return {"gone": True}
@@ -60,7 +63,7 @@ def _asked_by(work: Work) -> Scope:
     return work.scope.seen_by(cast("str | None", work.payload.get("agent_id")))
 
 
-async def _read(parts: WorkerParts, work: Work, resource: Resource) -> tuple[list[ItemEntry], Statements]:
+async def _read(parts: WorkerParts, work: Work, resource: Resource, epoch: int) -> tuple[list[ItemEntry], Statements]:
     known = await _interactions(parts, work.scope, resource)
     model = parts.model_for("extraction", work.scope)
     try:
@@ -72,9 +75,20 @@ async def _read(parts: WorkerParts, work: Work, resource: Resource) -> tuple[lis
         return [], Statements((), None, error.code)
     hint = await _hint(parts, work)
     entries = await asyncio.to_thread(entries_of, work.scope, resource, read.stated, known, parts.extractor, hint)
-    vectors = (await parts.embedder.embed([entry.content for entry in entries])).tolist() if entries else []
-    embedded = [entry.model_copy(update={"embedding": tuple(row)}) for entry, row in zip(entries, vectors, strict=True)]
-    return embedded, read
+    return await _embedded(parts, work.scope, entries, epoch), read
+
+
+async def _embedded(parts: WorkerParts, scope: Scope, entries: Sequence[ItemEntry], epoch: int) -> list[ItemEntry]:
+    """`entries` with their vectors. Of a million characters that takes minutes, in which nobody else's work on the
+    catalog is done here: what was forgotten meanwhile ends it, with Outdated, and not only its result."""
+    embedded: list[ItemEntry] = []
+    for start in range(0, len(entries), EMBEDDED_AT_ONCE):
+        if await parts.catalog.epoch(scope) != epoch:
+            raise Outdated("something was forgotten while a resource was read")
+        some = entries[start : start + EMBEDDED_AT_ONCE]
+        rows = (await parts.embedder.embed([entry.content for entry in some])).tolist()
+        embedded += [entry.model_copy(update={"embedding": tuple(row)}) for entry, row in zip(some, rows, strict=True)]
+    return embedded
 
 
 async def _put(
