@@ -39,7 +39,7 @@ async def consolidate_page(parts: WorkerParts, work: Work) -> dict[str, JsonValu
     try:
         category = await parts.catalog.get_category(scope, name)
         written: Written = (None, None, None)
-        if force or (category.new_items and not category.edited):
+        if force or category.name in await parts.catalog.due_categories(scope, 1):
             written = await _write(parts, work, category)
         sections, model, fallback = written
         page = await parts.catalog.consolidate(scope, name, force, sections, epoch)
