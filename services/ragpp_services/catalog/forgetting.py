@@ -112,6 +112,8 @@ async def withdraw(
     await rows.add_forgotten([one.id for one in gone_resources], now)
     await rows.record([_resource_gone(one, now) for one in gone_resources], now)
     await rows.record([_item_gone(one, now) for one in gone], now)
+    for resource_id in again:  # of statements that say the same the first is first again
+        await rows.resources.vacate(resource_id, [one.ordinal for one in gone if one.resource_id == resource_id])
     for resource_id in again:  # here, so that no worker that ends in between leaves it without its items
         await rows.extract_anew(resource_id, now)
     return again

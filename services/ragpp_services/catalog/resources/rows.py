@@ -201,6 +201,16 @@ class ResourceRows:
         """Let no resource hold these interactions."""
         await self._run.change("delete_turns", [], list(interaction_ids))
 
+    async def vacate(self, identifier: str, ordinals: Sequence[int]) -> None:
+        """Keep the places of items that were taken from it, for those that are taken anew."""
+        if ordinals:
+            await self._run.change("vacate", identifier, list(ordinals))
+
+    async def occupy(self, identifier: str, count: int) -> list[int]:
+        """The first of the vacated places, `count` at most, which are so no longer."""
+        row = await self._run.own_row("occupy", identifier, count)
+        return [] if row is None else list(row["ordinals"])
+
     async def note_extracted(self, identifier: str, now: datetime) -> None:
         """That its items were taken from it."""
         await self._run.change("note_extracted", identifier, now)
