@@ -26,11 +26,12 @@ import structlog
 
 from ragpp_infra.embedded.stack import Stack
 from tests.support.oracle import Oracle, open_oracle, smallest, told
+from tests.support.oracle_author import script_of
 from tests.support.oracle_comparing import Difference, places_of_differences
 from tests.support.oracle_exclusions import table
 from tests.support.oracle_mutations import SEEN_IN, WITHDRAWALS, Mutation, showing
 from tests.support.oracle_processes import open_process_oracle
-from tests.support.oracle_script import Script, script_of
+from tests.support.oracle_script import Script
 from tests.support.oracle_vocabulary import KINDS, Kind
 from tests.support.stopping import install_points
 
