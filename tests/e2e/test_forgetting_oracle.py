@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from tests.support.doubting import install_doubts
 from tests.support.oracle import Oracle, open_oracle, smallest, told
 from tests.support.oracle_author import script_of
-from tests.support.oracle_mutations import ANSWERED, KEPT, PLAIN, SEEN_IN, WITHDRAWALS, Mutation, showing
+from tests.support.oracle_mutations import ANSWERED, KEPT, LAST, PLAIN, SEEN_IN, WITHDRAWALS, Mutation, showing
 from tests.support.oracle_script import Script
 from tests.support.stacks import StoreStack
 from tests.support.stopping import install_points
@@ -75,7 +75,7 @@ async def test_nor_does_a_language_model_remember_it(modelled: Oracle, seed: int
 
 
 async def test_a_plain_forgetting_leaves_no_difference(oracle: Oracle) -> None:
-    for script in (PLAIN, ANSWERED, KEPT):
+    for script in (PLAIN, ANSWERED, KEPT, LAST):
         assert [str(one) for one in await oracle.judge(script)] == []
 
 

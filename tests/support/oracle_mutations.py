@@ -68,6 +68,10 @@ KEPT: Final = Script(
     )
 )
 """Of a conversation that is kept items and a page were made, and one of two messages is forgotten."""
+LAST: Final = replace(
+    KEPT, steps=tuple(replace(one, ids=("m2",)) if isinstance(one, Forget) else one for one in KEPT.steps)
+)
+"""The last of them is forgotten, which says what a document says, too."""
 SEEN_IN: Final[Mapping[Mutation, frozenset[str]]] = {
     "short_term": frozenset({"st:ids"}),
     "semantic": frozenset({"Entity", "RELATES_TO"}),

@@ -26,9 +26,10 @@ SELECT $1, $2, new.id, nextval('catalog.ordinals'), new.event_id, new.resource_t
 RETURNING id, ordinal;
 
 -- name: change_content
--- $3 id text, $4 content text, $5 content hash bytea, $6 messages json, $7 tokens int
+-- $3 id text, $4 content text, $5 content hash bytea, $6 messages json, $7 tokens int, $8 occurred_at timestamptz
 UPDATE catalog.resources
-   SET content = $4, packed = NULL, content_hash = $5, messages = $6::json, tokens = $7
+   SET content = $4, packed = NULL, content_hash = $5, messages = $6::json, tokens = $7,
+       occurred_at = $8
  WHERE tenant_id = $1 AND user_id = $2 AND id = $3
 RETURNING ordinal, resource_type, seen_by;
 

@@ -119,9 +119,9 @@ class ResourceRows:
         if turns:
             await self._run.change("insert_turns", *map(list, zip(*turns, strict=True)))
 
-    async def change_content(self, identifier: str, said: Indexed) -> None:
-        """Let the resource say that."""
-        values = (said.content, said.content_hash, _messages_json(said.messages), said.tokens)
+    async def change_content(self, identifier: str, said: Indexed, occurred_at: datetime) -> None:
+        """Let the resource say that, and have occurred then."""
+        values = (said.content, said.content_hash, _messages_json(said.messages), said.tokens, occurred_at)
         row = await self._run.own_row("change_content", identifier, *values)
         if row is not None:
             await self._run.change("delete_chunks", [row["ordinal"]])
