@@ -1,6 +1,7 @@
 """Forgotten means never heard: what is left of a memory is what a witness has who never heard what was forgotten.
 
-Conversations, forgettings, and workers that are stopped and killed between them, are written from seeds.
+Conversations, what is kept of them and besides in the catalog, forgettings, and workers that are stopped and killed
+between them, are written from seeds.
 `make prove-forget` does the same for long, with workers that are processes.
 """
 

@@ -111,6 +111,9 @@ class Oracle:
             ]
             for query, recalled in zip(QUERIES, await asyncio.gather(*recalls), strict=True):
                 _add_recall(snapshot, query, recalled)
+            stats = await api.get("/v1/memory/stats", params={"user_id": scope.user_id})
+            assert stats.is_success, stats.text
+            add(snapshot, "catalog.stats", "counts", stats.json())
         return snapshot
 
     async def _relationships(self, scope: Scope) -> Any:

@@ -81,7 +81,7 @@ class _Author:
                 self._chance.choice(steps_between)()
             if "catalog" in self._kinds and self._keeping.random() < 0.7:
                 self._keep()
-        if not any(isinstance(step, Forget) for step in self._steps):
+        if not any(isinstance(step, Forget) and step.what not in {"resources", "items"} for step in self._steps):
             self._forget()
         if self._chance.random() < 0.3:
             self._forget()
@@ -160,18 +160,18 @@ class _Author:
         agent = AGENT if self._keeping.random() < 0.2 else None
         resources = [one.id for one in self._steps if isinstance(one, Keep) and one.user == user]
         items = [one.id for one in self._steps if isinstance(one, Note) and one.user == user]
-        if roll < 0.3 or not resources:
+        if roll < 0.2 or not resources:
             self._steps.append(Keep(user, f"res_{number}", said.session, at, hint=hint))
-        elif roll < 0.55:
+        elif roll < 0.4:
             text = self._keeping.choice(DOCUMENTS)
             self._steps.append(Keep(user, f"res_{number}", said.session, at, text, hint, agent))
-        elif roll < 0.7:
+        elif roll < 0.62:
             resource = self._keeping.choice(resources)
             text = self._keeping.choice(ITEMS)
             self._steps.append(Note(user, f"item_{number}", resource, text, at, hint, agent))
-        elif roll < 0.8:
+        elif roll < 0.78:
             self._steps.append(WritePage(user, self._keeping.choice(list(CATEGORIES))))
-        elif roll < 0.9 or not items:
+        elif roll < 0.88 or not items:
             self._steps.append(Forget(user, "resources", (self._keeping.choice(resources),)))
         else:
             self._steps.append(Forget(user, "items", (self._keeping.choice(items),)))

@@ -81,6 +81,8 @@ EXCLUSIONS: Final = (
         ("created_at", "updated_at", "consolidated_at", "when the page was consolidated"),
         "processing time",
     ),
+    Exclusion("catalog.stats", ("last_extraction_at", "last_consolidation_at"), "processing time"),
+    Exclusion("catalog.stats", ("storage_bytes",), "processing: how small the database packs what is compared"),
     Exclusion("ledger.events", (), "the ledger"),
     Exclusion("ledger.progress", (), "the ledger: when a stage last succeeded"),
     Exclusion("ledger.queues", (), "the ledger: whose turn it is"),
