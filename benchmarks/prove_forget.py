@@ -3,11 +3,12 @@
     python -m benchmarks.prove_forget [--cases 60] [--seed 1] [--minutes M] [--length 14] [--workers 2]
                                       [--without KIND ...] [--shown 3] [--home FOLDER]
 
-Each case is a random conversation of several users and sessions, with a person's acts, jobs, forgettings, and workers
-that are stopped and killed; a witness gets what remains of it, undisturbed. Both are compared, from the stores. The
-first half has worker processes, the others workers in this process that are stopped at any of their statements, a
-language model that is a function of its prompt, and conversations with summaries. At the end each step of a forgetting
-is left out once, which must be seen. The exit code is 1 when two memories differ, with the smallest script that does.
+Each case is a random conversation of several users and sessions, with a person's acts, jobs, what is kept in the
+catalog, forgettings, and workers that are stopped and killed; a witness gets what remains of it, undisturbed. Both are
+compared, from the stores. The first half has worker processes, the others workers in this process that are stopped at
+any of their statements, a language model that is a function of its prompt, and conversations with summaries. At the end
+each step of a forgetting is left out once, which must be seen. The exit code is 1 when two memories differ, with the
+smallest script that does.
 """
 
 import argparse
@@ -26,11 +27,12 @@ import structlog
 
 from ragpp_infra.embedded.stack import Stack
 from tests.support.oracle import Oracle, open_oracle, smallest, told
+from tests.support.oracle_author import script_of
 from tests.support.oracle_comparing import Difference, places_of_differences
 from tests.support.oracle_exclusions import table
 from tests.support.oracle_mutations import SEEN_IN, WITHDRAWALS, Mutation, showing
 from tests.support.oracle_processes import open_process_oracle
-from tests.support.oracle_script import Script, script_of
+from tests.support.oracle_script import Script
 from tests.support.oracle_vocabulary import KINDS, Kind
 from tests.support.stopping import install_points
 

@@ -1,6 +1,7 @@
 """Forgotten means never heard: what is left of a memory is what a witness has who never heard what was forgotten.
 
-Conversations, forgettings, and workers that are stopped and killed between them, are written from seeds.
+Conversations, what is kept of them and besides in the catalog, forgettings, and workers that are stopped and killed
+between them, are written from seeds.
 `make prove-forget` does the same for long, with workers that are processes.
 """
 
@@ -13,8 +14,9 @@ from hypothesis import strategies as st
 
 from tests.support.doubting import install_doubts
 from tests.support.oracle import Oracle, open_oracle, smallest, told
-from tests.support.oracle_mutations import ANSWERED, PLAIN, SEEN_IN, WITHDRAWALS, Mutation, showing
-from tests.support.oracle_script import Script, script_of
+from tests.support.oracle_author import script_of
+from tests.support.oracle_mutations import ANSWERED, KEPT, LAST, PLAIN, SEEN_IN, WITHDRAWALS, Mutation, showing
+from tests.support.oracle_script import Script
 from tests.support.stacks import StoreStack
 from tests.support.stopping import install_points
 
@@ -74,7 +76,7 @@ async def test_nor_does_a_language_model_remember_it(modelled: Oracle, seed: int
 
 
 async def test_a_plain_forgetting_leaves_no_difference(oracle: Oracle) -> None:
-    for script in (PLAIN, ANSWERED):
+    for script in (PLAIN, ANSWERED, KEPT, LAST):
         assert [str(one) for one in await oracle.judge(script)] == []
 
 

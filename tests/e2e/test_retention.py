@@ -25,6 +25,7 @@ POLICIES = {
     "default": RetentionPolicy(),
     "short": RetentionPolicy(episodic=TierRetention(max_age_days=30, compress_after_days=1)),
     "tidy": RetentionPolicy(semantic=TierRetention(max_idle_days=30), procedural=TierRetention(max_count=1)),
+    "shelf": RetentionPolicy(catalog=TierRetention(max_age_days=30, compress_after_days=5)),
     "idle": RetentionPolicy(procedural=TierRetention(max_idle_days=30)),
 }
 Object = dict[str, Json]
@@ -213,6 +214,55 @@ async def test_a_rule_and_a_pattern_that_went_are_learned_again_when_they_resume
         await retention(api, working, scope, dry_run=False)
         assert [one.sources for one in (await procedural.list_rules(scope)).items] == [("new",)]
         assert [one.sources for one in (await procedural.list_findings(scope)).items] == [("new",)]
+
+
+PRICES = "The Basic plan costs $99 per month. The Pro plan costs $299 per month."
+DOCUMENTS = {"res_old": (PRICES, 100), "res_pinned": ("The ledger has 12 tables.", 100), "res_long": (LONG, 10)}
+
+
+async def shelved(api: httpx.AsyncClient, working: RealGateway, scope: Scope) -> dict[str, Object]:
+    """The documents with their items, one of them pinned; as they are read."""
+    whose = {"user_id": scope.user_id}
+    for identifier, (content, days) in DOCUMENTS.items():
+        body = {**whose, "id": identifier, "resource_type": "document", "content": content, "occurred_at": ago(days)}
+        assert (await api.post("/v1/resources", json={**body, "extract": True})).status_code == 201
+    assert (await api.put(f"/v1/users/{scope.user_id}/pins/catalog/res_pinned")).is_success
+    await working.digest(scope.tenant_id)
+    return {one: (await api.get(f"/v1/resources/{one}", params=whose)).json() for one in DOCUMENTS}
+
+
+async def test_an_old_resource_leaves_a_stub_to_its_items_and_a_pinned_one_stays(gateway: RealGateway) -> None:
+    async with settled(gateway, "shelf") as (scope, api, working):
+        before, whose = await shelved(api, working, scope), {"user_id": scope.user_id}
+        announced = cast("Object", (await retention(api, working, scope, dry_run=True))["tiers"])["catalog"]
+        due = cast("list[Object]", cast("Object", announced)["items"])
+        assert [(one["id"], one["reason"]) for one in due] == [("res_old", "age")]
+        items = (await api.get("/v1/items", params={**whose, "resource_id": "res_old"})).json()["items"]
+        assert {item["content"].rstrip(".") for item in items} == set(PRICES.rstrip(".").split(". "))
+        await retention(api, working, scope, dry_run=False)
+        after = {one: (await api.get(f"/v1/resources/{one}", params=whose)).json() for one in DOCUMENTS}
+        assert (after["res_old"]["is_stub"], after["res_old"]["content"]) == (True, "")
+        assert (after["res_pinned"], after["res_long"]) == (before["res_pinned"], before["res_long"])
+        assert (await api.get("/v1/items", params={**whose, "resource_id": "res_old"})).json()["items"] == items
+        asked = {**whose, "query": "What does the Pro plan cost?", "mode": "rag", "k": 1}
+        (found,) = (await api.post("/v1/retrieve", json=asked)).json()["items"]
+        assert ("$299" in found["content"], found["source_resource_id"]) == (True, "res_old")
+        again = cast("Object", (await retention(api, working, scope, dry_run=False))["tiers"])
+        assert cast("Object", again["catalog"])["due"] == 0
+
+
+async def test_a_compressed_resource_is_read_and_found_as_before(gateway: RealGateway) -> None:
+    async with settled(gateway, "shelf") as (scope, api, working):
+        before, whose = await shelved(api, working, scope), {"user_id": scope.user_id}
+        searched = {**whose, "search": "lighthouse keeper"}
+        found = (await api.get("/v1/resources", params=searched)).json()
+        job = await gateway.parts.jobs.request(scope, "maintain.requested", uuid4().hex, {"task": "catalog"}, NOW)
+        await working.digest(scope.tenant_id)
+        assert (await api.get(f"/v1/jobs/{job.id}")).json()["result"]["compressed"] == 1
+        assert (await api.get("/v1/resources", params=searched)).json() == found
+        assert [one["resource_id"] for one in found["items"]] == ["res_long"]
+        assert (await api.get("/v1/resources/res_long", params=whose)).json() == before["res_long"]
+        assert before["res_long"]["content"] == LONG
 
 
 async def test_a_key_that_may_not_forget_may_only_look(gateway: RealGateway) -> None:

@@ -27,7 +27,7 @@ from tests.support.oracle_mutations import Mutation, leaving_out
 from tests.support.oracle_playing import Moment, Player
 from tests.support.oracle_playing import Stage as PlayingStage
 from tests.support.oracle_reading import read_memory
-from tests.support.oracle_script import ENDS, HINT, Act, Say, Script, words_of
+from tests.support.oracle_script import ENDS, HINT, Act, Say, Script, texts_of, words_of
 from tests.support.oracle_snapshot import Snapshot, add
 from tests.support.oracle_vocabulary import QUERIES
 from tests.support.oracle_workers import LocalWorkers
@@ -111,6 +111,9 @@ class Oracle:
             ]
             for query, recalled in zip(QUERIES, await asyncio.gather(*recalls), strict=True):
                 _add_recall(snapshot, query, recalled)
+            stats = await api.get("/v1/memory/stats", params={"user_id": scope.user_id})
+            assert stats.is_success, stats.text
+            add(snapshot, "catalog.stats", "counts", stats.json())
         return snapshot
 
     async def _relationships(self, scope: Scope) -> Any:
@@ -121,7 +124,7 @@ class Oracle:
     async def _recall(self, api: httpx.AsyncClient, user: str, query: str, session: str) -> dict[str, Any]:
         body = {"user_id": user, "query": query, "as_of": ENDS.isoformat(), "session_id": session, "limit": 50}
         if "recall" in {one.place for one in self.besides}:  # of the running conversation
-            body["tiers"] = ["episodic", "semantic", "procedural"]
+            body["tiers"] = ["episodic", "semantic", "procedural", "catalog"]
         deadline = time.monotonic() + PATIENCE_S
         while True:
             async with self.recalling:
@@ -147,7 +150,7 @@ class Oracle:
         which has heard the replies that stay."""
         planted = {words[key]: key for key in script.forgotten if key in words}
         staying = {words.get((step.user, step.id)) for step in left.steps if isinstance(step, Say)}
-        texts = {(step.user, step.id): step.text for step in script.steps if isinstance(step, Say)}
+        texts = texts_of(script)
         told = {word: f"{key[1]}: {texts[key]}" for word, key in planted.items()}
         self.planted.update({word: text for word, text in told.items() if word not in staying})
         found = await places_of(self.stack, list(planted), hint=HINT, tenant_id=subject) if planted else {}

@@ -11,6 +11,7 @@ _VECTORS: Final = frozenset({"embedding", "sketch", "lexical", "id"})
 _STORES: Final = {
     "episodic": "PostgreSQL",
     "procedural": "PostgreSQL",
+    "catalog": "PostgreSQL",
     "ledger": "PostgreSQL",
     "report": "PostgreSQL",
     "st:": "Valkey",

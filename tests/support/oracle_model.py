@@ -14,15 +14,20 @@ from ragpp.llm.budget import InMemoryBudget
 from ragpp.llm.metered import LanguageModels
 from ragpp.llm.port import PURPOSES, Completion, Prompt, ReplyT, Usage
 from ragpp.llm.replies import (
+    FactsReply,
     LearnedRule,
     MergesReply,
     NamedTheme,
+    PageReply,
     RulesReply,
+    SaidFact,
     SaidFinding,
     SaidPreference,
     SummaryReply,
     ThemesReply,
     WindowReply,
+    WrittenLine,
+    WrittenSection,
 )
 from tests.support.models import Silent
 
@@ -58,7 +63,32 @@ def reply_to(data: str, schema: type[BaseModel]) -> BaseModel:
     if schema is SummaryReply:
         told = [f"told: {_words(text, 8)}" for _, text in said[:MOST]]
         return SummaryReply(lines=[" / ".join([*lines[-2:], *told])[:500] or "nothing"])
+    if issubclass(schema, FactsReply | PageReply):
+        return _facts(said) if schema is FactsReply else _page(said)
     return MergesReply(merges=[])
+
+
+def _facts(said: Sequence[tuple[int, str]]) -> FactsReply:
+    """A fact of each part that is read, and one of the first two."""
+    facts = [
+        SaidFact(messages=[number], quote=text, text=f"told: {text}", kind="fact", confidence=0.6)
+        for number, text in said[:MOST]
+    ]
+    if len(said) > 1:
+        together = " and ".join(_words(text, 3) for _, text in said[:2])
+        numbers = [number for number, _ in said[:2]]
+        fact = SaidFact(messages=numbers, quote=said[0][1], text=together, kind="insight", confidence=0.6)
+        facts.append(fact)
+    return FactsReply(facts=facts)
+
+
+def _page(facts: Sequence[tuple[int, str]]) -> PageReply:
+    """A line of all facts; in the order of their texts, as those of one moment come by their ids."""
+    told = sorted((text, number) for number, text in facts)
+    if not told:
+        return PageReply(sections=[])
+    line = WrittenLine(text=" / ".join(_words(text, 3) for text, _ in told)[:500], items=[number for _, number in told])
+    return PageReply(sections=[WrittenSection(title="Told", lines=[line])])
 
 
 def _window(said: Sequence[tuple[int, str]]) -> WindowReply:

@@ -9,12 +9,12 @@ from typing import Any, Final, Literal, TypeVar, cast
 import asyncpg
 
 from ragpp.models import Observation, Scope
-from tests.support.oracle_script import Digest, Forget, Pin, Say, Script
+from tests.support.oracle_script import Digest, Forget, Keep, Pin, Say, Script, WritePage
 from tests.support.real_gateway import RealGateway
 from tests.support.stacks import StoreStack
 
 T = TypeVar("T")
-Mutation = Literal["short_term", "semantic", "procedural", "rows", "chunks", "sentences", "pins", "replies"]
+Mutation = Literal["short_term", "semantic", "procedural", "rows", "chunks", "sentences", "pins", "replies", "catalog"]
 WITHDRAWALS: Final[Mapping[Mutation, str]] = {
     "short_term": "short_term.forget",
     "semantic": "semantic.forget_sources",
@@ -24,6 +24,7 @@ WITHDRAWALS: Final[Mapping[Mutation, str]] = {
     "sentences": "episodic.forget, of the vectors of sentences",
     "pins": "pins.unpin",
     "replies": "semantic.observe, of what teaches less than before",
+    "catalog": "catalog.forget_sources",
 }
 """What each leaves out."""
 
@@ -53,6 +54,24 @@ ANSWERED: Final = Script(
     )
 )
 """A reply had taught what it repeats, since it says more."""
+KEPT: Final = Script(
+    (
+        Say("u1", "s1", "m1", "My aunt {word} lives in Oslo.", _at(1), name="Maria"),
+        Say("u1", "s1", "m2", "Ann works at Harbour Clinic.", _at(2), name="Maria"),
+        Keep("u1", "res_1", "s1", _at(3), hint="people"),
+        Keep("u1", "res_2", "s2", _at(4), "Ann works at Harbour Clinic. The Pro plan costs $299 per month.", "people"),
+        Digest(),
+        WritePage("u1", "people"),
+        Digest(),
+        Forget("u1", "messages", ("m1",)),
+        Digest(),
+    )
+)
+"""Of a conversation that is kept items and a page were made, and one of two messages is forgotten."""
+LAST: Final = replace(
+    KEPT, steps=tuple(replace(one, ids=("m2",)) if isinstance(one, Forget) else one for one in KEPT.steps)
+)
+"""The last of them is forgotten, which says what a document says, too."""
 SEEN_IN: Final[Mapping[Mutation, frozenset[str]]] = {
     "short_term": frozenset({"st:ids"}),
     "semantic": frozenset({"Entity", "RELATES_TO"}),
@@ -62,13 +81,14 @@ SEEN_IN: Final[Mapping[Mutation, frozenset[str]]] = {
     "sentences": frozenset({"episodic.sentences"}),
     "pins": frozenset({"ledger.pins"}),
     "replies": frozenset({"Entity"}),
+    "catalog": frozenset({"catalog.resources", "catalog.items", "catalog.resource_turns", "catalog.categories"}),
 }
 """Where the oracle must see each of them, in the script in which it shows."""
 
 
 def showing(mutation: Mutation) -> Script:
     """The script in which it shows."""
-    return ANSWERED if mutation == "replies" else PLAIN
+    return {"replies": ANSWERED, "catalog": KEPT}.get(mutation, PLAIN)
 
 
 _TABLES: Final = {
@@ -158,6 +178,8 @@ async def leaving_out(gateway: RealGateway, stack: StoreStack, mutation: Mutatio
             changed = {"semantic": _with(parts.semantic, "forget_sources", _nothing)}
         case "replies":
             changed = {"semantic": _with(parts.semantic, "observe", _once(parts.semantic.observe))}
+        case "catalog":
+            changed = {"catalog": _with(parts.catalog, "forget_sources", _nothing)}
         case "procedural":
             changed = {"procedural": _with(parts.procedural, "forget_sources", _nothing)}
     mutated = parts if mutation == "pins" else replace(parts, **changed)

@@ -15,6 +15,7 @@ from ragpp.ledger.events import RequestKind
 from ragpp.models import Repetition, Scope
 from ragpp.tiers import EpisodicTier
 from tests.support.oracle_acting import Target, act_on, pick, stands
+from tests.support.oracle_keeping import create_categories, forget_kept, keep, note, write_page
 from tests.support.oracle_script import (
     ENDS,
     Act,
@@ -23,11 +24,15 @@ from tests.support.oracle_script import (
     Forget,
     Job,
     JobStage,
+    Keep,
+    Note,
     Pin,
     Say,
     Script,
     Step,
+    WritePage,
     gone_with,
+    with_word,
 )
 from tests.support.oracle_vocabulary import DAYS
 
@@ -106,6 +111,8 @@ class Player:
             self.stage.clock.now = ENDS
             await self.stage.workers.go_on()
             await self.stage.workers.digest(self.tenant_id)
+            for user in self.users if "catalog" in self.script.kinds else ():
+                await create_categories(api, user)  # an erasure took them
             for act, target in self.skipped:
                 if (act, target) in self.standing:
                     await self._act_on(api, act, target)
@@ -124,6 +131,8 @@ class Player:
             case Pin() if (step.user, step.id) not in replace(self.script, steps=before).forgotten:
                 answer = await api.put(f"/v1/users/{step.user}/pins/episodic/{step.id}")
                 assert answer.is_success, answer.text
+            case Keep() | Note() | WritePage():
+                await self._keep(api, step, before)
             case Forget():
                 await self._forget(api, step, before)
                 if isinstance(after, Digest):
@@ -140,7 +149,7 @@ class Player:
             "id": say.id,
             "role": say.role,
             "name": say.name,
-            "content": say.text.replace("{word}", self.words.get((say.user, say.id), "nobody")),
+            "content": with_word(say, self.words),
             "occurred_at": say.at.isoformat(),
         }
         body = {"user_id": say.user, "session_id": say.session, "messages": [message]}
@@ -149,6 +158,16 @@ class Player:
         noted = self.noted.get((say.user, say.id), ())
         await self.stage.episodic.note_repetitions(Scope(tenant_id=self.tenant_id, user_id=say.user), noted)
         self.stage.tally["messages"] += 1
+
+    async def _keep(self, api: httpx.AsyncClient, step: Keep | Note | WritePage, before: tuple[Step, ...]) -> None:
+        match step:
+            case Keep() if await keep(api, step, before, self.gone, self.words):
+                self.stage.tally["resources"] += 1
+            case Note() if await note(api, step, self.words):
+                self.stage.tally["items"] += 1
+            case WritePage():
+                await write_page(api, step)
+                self.stage.tally["pages asked for"] += 1
 
     async def repetitions(self) -> dict[tuple[str, str], list[Repetition]]:
         """What is noted of replies, by user and id."""
@@ -174,7 +193,8 @@ class Player:
         await self.stage.ledger.request(scope, _KINDS[job.stage], subject, payloads[job.stage], end)
 
     async def _conclude(self) -> None:
-        """Extract from everything, then reflect on each day, then let time pass, for all users."""
+        """Extract from everything, then reflect on each day, then let time pass, and look after the catalog, for all
+        users."""
         courses: tuple[tuple[JobStage, tuple[str, ...]], ...] = (
             ("extract", DAYS[-1:]),
             ("reflect", DAYS),
@@ -184,6 +204,11 @@ class Player:
             for user, day in product(self.users, days):
                 await self._request(Job(user, stage, day))
             await self.stage.workers.digest(self.tenant_id)
+        for user in self.users if "catalog" in self.script.kinds else ():
+            scope = Scope(tenant_id=self.tenant_id, user_id=user)
+            upkeep: dict[str, Any] = {"task": "catalog"}
+            await self.stage.ledger.request(scope, "maintain.requested", f"oracle:{uuid4().hex}", upkeep, ENDS)
+        await self.stage.workers.digest(self.tenant_id)
 
     async def _act(self, api: httpx.AsyncClient, act: Act) -> None:
         target = await pick(api, act) if self.targets is None else self.targets[len(self.found)]
@@ -233,6 +258,8 @@ class Player:
                 await ask_to_erase(api, path)
             case "user":
                 await ask_to_erase(api, f"/v1/users/{forget.user}")
+            case "resources" | "items":
+                await forget_kept(api, forget)
         self.stage.tally[f"forgotten: {forget.what}"] += 1
 
 

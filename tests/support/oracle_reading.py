@@ -12,6 +12,7 @@ import asyncpg
 from ragpp.models import Scope
 from ragpp.settings import RedisSettings
 from ragpp.stores.redis import Client, Keys, create_client
+from ragpp_services.catalog.pages.layout import CONSOLIDATED
 from ragpp_services.short_term.summary import SummaryLine
 from tests.support.oracle_exclusions import Exclusion, excluded_of, is_excluded
 from tests.support.oracle_graph import read_graph
@@ -36,10 +37,15 @@ _NAMED_BY: Final[Mapping[str, tuple[str, ...]]] = {
     "procedural.findings": ("finding", "id"),
     "procedural.finding_evidence": ("finding_id", "occurred_at"),
     "procedural.reflections": ("kind", "date"),
+    "catalog.resources": ("id",),
+    "catalog.resource_chunks": ("of", "part"),
+    "catalog.resource_turns": ("resource_id", "interaction_id"),
+    "catalog.items": ("resource_id", "content"),
+    "catalog.categories": ("name",),
     "ledger.pins": ("tier", "item_id"),
     "ledger.user_settings": (),
 }
-"""By which columns a row is known; by all of them where nothing is said. `message` and `of` are read besides."""
+"""By which columns a row is known; by all of them where nothing is said. The rest of them is read besides."""
 _BESIDES: Final[Mapping[str, str]] = {
     **dict.fromkeys(
         ("episodic.chunks", "episodic.sentences"),
@@ -49,8 +55,14 @@ _BESIDES: Final[Mapping[str, str]] = {
     "procedural.preference_versions": "SELECT jsonb_build_object('of', coalesce((SELECT p.category || ': ' || p.key "
     "FROM procedural.preferences AS p WHERE (p.tenant_id, p.user_id, p.id) = (t.tenant_id, t.user_id, t.preference_id))"
     ", 'of none')) AS besides",
+    "catalog.resource_chunks": "SELECT jsonb_build_object('of', coalesce((SELECT r.id FROM catalog.resources AS r "
+    "WHERE (r.tenant_id, r.user_id, r.ordinal) = (t.tenant_id, t.user_id, t.resource)), 'of none')) AS besides",
+    "catalog.items": "SELECT jsonb_build_object('one', jsonb_agg(i.resource_id || ': ' || i.content "
+    "ORDER BY i.resource_id, i.content), 'stand for it', count(*) FILTER (WHERE i.one_with IS NULL)) AS besides "
+    "FROM catalog.items AS i WHERE (i.tenant_id, i.user_id, coalesce(i.one_with, i.id)) "
+    "= (t.tenant_id, t.user_id, coalesce(t.one_with, t.id))",
 }
-_SETS: Final = frozenset({"sources"})
+_SETS: Final = frozenset({"sources", "page_resources"})
 """Columns whose order says nothing where their rows were made in another one."""
 
 
@@ -88,6 +100,9 @@ def _add_rows(found: Snapshot, table: str, rows: Iterable[Fields], excluded: fro
     for row in rows:
         fields = {key: value for key, value in row.items() if key not in excluded}
         fields |= {key: sorted(cast("list[str]", fields[key])) for key in _SETS & fields.keys()}
+        if "markdown" in fields:
+            lines = str(fields["markdown"]).split("\n")
+            fields["markdown"] = [line for line in lines if not line.startswith(CONSOLIDATED)]
         name = " ".join(str(row[column]) for column in (columns if columns is not None else sorted(fields)))
         kept.append((name, json.dumps(fields, sort_keys=True), fields))
     for name, _, fields in sorted(kept, key=lambda one: one[:2]):

@@ -24,11 +24,12 @@ Kind = Literal[
     "workers",
     "summaries",
     "model",
+    "catalog",
 ]
 """The first nine are what is said; `staying`: replies that stay where what they repeat is forgotten; `jobs`:
 extraction, reflection and upkeep also before something is forgotten; `acts`: a person's; `sessions`, `users`: forgotten
 whole; `workers`: stopped and killed; `summaries`: of sessions with a small window; `model`: a language model reads,
-too."""
+too; `catalog`: conversations and documents are kept, and items and pages made of them."""
 KINDS: Final[frozenset[Kind]] = frozenset(get_args(Kind))
 
 SAID: Final[Mapping[Kind, tuple[str, ...]]] = {
@@ -117,6 +118,25 @@ PARTLY: Final = "{start}, with {name}. {name} works at Initech."
 """How it repeats and says more; `start`: what is repeated without its last full stop."""
 NAMED: Final = ("Vera Lang", "Rolf Weber", "Ines Brandt", "Otto Maier", "Lena Vogel", "Nils Holm")
 """Whom it names there, each once."""
+CATEGORIES: Final[Mapping[str, str]] = {
+    "prices": "What plans and services cost per month, and what is included.",
+    "people": "Where people live and work, whom they know and what they like.",
+}
+"""Categories of everybody's catalog, with their descriptions."""
+DOCUMENTS: Final = (
+    "The Basic plan costs $99 per month. The Pro plan costs $299 per month.",
+    "The Pro plan costs $299 per month. Support answers within 4 hours.",
+    "The Pro plan costs $349 per month. The ledger has 12 tables.",
+    "The ledger has 12 tables. The Basic plan costs $99 per month. Ann works at Harbour Clinic.",
+)
+"""What is kept: they say some things alike, and one otherwise than another."""
+DOCUMENTS_CARRY: Final = "The {word} plan costs $49 per month."
+"""What a document says besides, that is forgotten later."""
+ITEMS: Final = ("The Pro plan costs $299 per month.", "The ledger has 12 tables.", "Ann works at Harbour Clinic.")
+"""What is stored by hand: documents say it, too."""
+ITEM_CARRIES: Final = "The {word} contract ends in May 2025."
+"""What is said by an item that is forgotten later."""
+AGENT: Final = "sales"
 DAYS: Final = ("2024-03-04", "2024-03-05", "2024-03-06", "2024-03-07", "2024-03-08")
 QUERIES: Final = (
     "Where does my mother live?",

@@ -5,14 +5,16 @@
 -- name: category
 -- By its name or its id; of two of one name the user's own.
 -- $3 text, $4 whether it has to be the user's own boolean
-SELECT category.*, held.item_count, held.new_items
+SELECT category.*, held.item_count, held.new_items, held.outdated
   FROM catalog.categories AS category
  CROSS JOIN LATERAL (
-       SELECT count(*) AS item_count,
-              count(*) FILTER (WHERE GREATEST(item.ordinal, item.moved) > category.page_until) AS new_items
+       SELECT count(*) FILTER (WHERE item.one_with IS NULL) AS item_count,
+              count(*) FILTER (WHERE item.one_with IS NULL AND came.since) AS new_items,
+              COALESCE(bool_or(came.since), false) AS outdated
          FROM catalog.items AS item
+        CROSS JOIN LATERAL (SELECT GREATEST(item.ordinal, item.moved) > category.page_until AS since) AS came
         WHERE item.tenant_id = $1 AND item.user_id IN (category.user_id, '') AND item.category = category.name
-          AND item.seen_by IS NULL AND item.one_with IS NULL) AS held
+          AND item.seen_by IS NULL) AS held
  WHERE category.tenant_id = $1 AND category.user_id IN ($2, '') AND (category.name = $3 OR category.id = $3)
    AND (category.user_id = $2 OR NOT $4)
  ORDER BY category.user_id = ''
@@ -28,17 +30,19 @@ SELECT id FROM catalog.categories
 -- name: categories_page
 -- By name, of one name the user's own first.
 -- $3 and $4 the position of the last one shown, name text and whether it is all users' int; or null; $5 limit int
-SELECT category.*, held.item_count, held.new_items
+SELECT category.*, held.item_count, held.new_items, held.outdated
   FROM (SELECT * FROM catalog.categories
          WHERE tenant_id = $1 AND user_id IN ($2, '')
            AND ($3::text IS NULL OR (name, (user_id = '')::int) > ($3, $4::int))
          ORDER BY name, user_id = '' LIMIT $5) AS category
  CROSS JOIN LATERAL (
-       SELECT count(*) AS item_count,
-              count(*) FILTER (WHERE GREATEST(item.ordinal, item.moved) > category.page_until) AS new_items
+       SELECT count(*) FILTER (WHERE item.one_with IS NULL) AS item_count,
+              count(*) FILTER (WHERE item.one_with IS NULL AND came.since) AS new_items,
+              COALESCE(bool_or(came.since), false) AS outdated
          FROM catalog.items AS item
+        CROSS JOIN LATERAL (SELECT GREATEST(item.ordinal, item.moved) > category.page_until AS since) AS came
         WHERE item.tenant_id = $1 AND item.user_id IN (category.user_id, '') AND item.category = category.name
-          AND item.seen_by IS NULL AND item.one_with IS NULL) AS held
+          AND item.seen_by IS NULL) AS held
  ORDER BY category.name, category.user_id = ''
 
 -- name: category_names
@@ -80,14 +84,14 @@ SELECT id, one_with, GREATEST(ordinal, moved) AS since FROM catalog.items
 
 -- name: due_categories
 -- Of the user's own, those with so many items that came since their pages were made, or with pages that lost something;
--- none that a person edited.
+-- none that a person edited. Where one is enough, it may say again what the page says: that has another source then.
 -- $3 new items int, $4 names text[], or null for all
 SELECT category.id, category.name, category.version
   FROM catalog.categories AS category
  CROSS JOIN LATERAL (
        SELECT count(*) AS new_items FROM catalog.items AS item
         WHERE item.tenant_id = $1 AND item.user_id IN ($2, '') AND item.category = category.name
-          AND item.seen_by IS NULL AND item.one_with IS NULL
+          AND item.seen_by IS NULL AND (item.one_with IS NULL OR $3 <= 1)
           AND GREATEST(item.ordinal, item.moved) > category.page_until) AS held
  WHERE category.tenant_id = $1 AND category.user_id = $2 AND NOT category.edited
    AND ($4::text[] IS NULL OR category.name = ANY ($4)) AND (category.stale OR held.new_items >= $3)

@@ -8,7 +8,7 @@ from typing import Final
 
 from pydantic import JsonValue
 
-from ragpp.catalog import Resource
+from ragpp.catalog import Resource, ResourceMessage
 from ragpp.ledger import NewEvent
 from ragpp.tiers import ERASED_AT_ONCE
 from ragpp_services.catalog.categories.mending import leave_untitled, mend
@@ -93,13 +93,13 @@ async def withdraw(
     """Take interactions out of the resources that hold them, and delete what was taken from these, or from a stub what
     may rest on them; `left`: what those say without, None where that is nothing. Returns the ids of those that are to
     be extracted anew."""
-    told = [one.resource_id for one in held if not one.is_stub]
+    told = {one.resource_id: one for one in held if not one.is_stub}
     emptied = [identifier for identifier in told if left[identifier] is None]
     again = []
-    for identifier in told:
+    for identifier, resource in told.items():
         said = left[identifier]
         if said is not None:
-            await rows.resources.change_content(identifier, said)
+            await rows.resources.change_content(identifier, said, occurred_with(resource, said.messages))
             again.append(identifier)
     await rows.resources.drop_turns(interaction_ids)
     gone_resources = await rows.resources.delete(emptied)
@@ -113,6 +113,8 @@ async def withdraw(
     await rows.add_forgotten([one.id for one in gone_resources], now)
     await rows.record([_resource_gone(one, now) for one in gone_resources], now)
     await rows.record([_item_gone(one, now) for one in gone], now)
+    for resource_id in again:  # of statements that say the same the first is first again
+        await rows.resources.vacate(resource_id, [one.ordinal for one in gone if one.resource_id == resource_id])
     for resource_id in again:  # here, so that no worker that ends in between leaves it without its items
         await rows.extract_anew(resource_id, now)
     return again
@@ -157,6 +159,14 @@ def together(resources: Mapping[str, int]) -> list[str]:
     least."""
     until = accumulate(resources.values())
     return [one for one, tokens in zip(resources, until, strict=True) if tokens <= ERASED_TOKENS] or list(resources)[:1]
+
+
+def occurred_with(resource: Resource, left: Sequence[ResourceMessage]) -> datetime:
+    """When it occurred, with these messages alone: what occurred with its latest one did so with the latest of them."""
+    moments, latest = ([one.occurred_at for one in said if one.occurred_at] for said in (resource.messages, left))
+    if not moments or not latest or resource.occurred_at != max(moments):
+        return resource.occurred_at
+    return max(latest)
 
 
 def _resource_gone(one: GoneResource, now: datetime, *, stub: bool = False) -> NewEvent:

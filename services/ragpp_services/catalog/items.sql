@@ -23,15 +23,17 @@ SELECT DISTINCT ON (name) name, halfvec_send(embedding) AS embedding
 -- $3 ids, $4 event ids bigint[], $5 resource ids, $6 sources json[], $7 contents, $8 keys, $9 kinds, $10 categories,
 -- $11 confidences float8[], $12 importances, $13 levels, $14 domains, $15 task types, $16 agent ids, $17 metadata json[],
 -- $18 occurred_at timestamptz[], $19 seen by, $20 contributors, $21 by hand boolean[], $22 tokens int[],
--- $23 embeddings halfvec[], $24 lexical sparsevec[], $25 now timestamptz
+-- $23 embeddings halfvec[], $24 lexical sparsevec[], $25 now timestamptz, $26 ordinals that are vacated for the first of
+-- them bigint[]
 INSERT INTO catalog.items (
   tenant_id, user_id, id, ordinal, event_id, resource_id, sources, content, memory_key, item_kind, category, confidence,
   importance, level, domain, task_type, agent_id, metadata, occurred_at, seen_by, contributor, by_hand, tokens,
-  embedding, lexical, created_at)
-SELECT $1, $2, new.id, nextval('catalog.ordinals'), new.event_id, new.resource_id,
+  embedding, lexical, created_at, moved)
+SELECT $1, $2, new.id, COALESCE(($26::bigint[])[new.position], nextval('catalog.ordinals')), new.event_id, new.resource_id,
        ARRAY(SELECT json_array_elements_text(new.sources)), new.content, new.memory_key, new.item_kind, new.category,
        new.confidence, new.importance, new.level, new.domain, new.task_type, new.agent_id, new.metadata,
-       new.occurred_at, new.seen_by, new.contributor, new.by_hand, new.tokens, new.embedding, new.lexical, $25
+       new.occurred_at, new.seen_by, new.contributor, new.by_hand, new.tokens, new.embedding, new.lexical, $25,
+       CASE WHEN new.position <= cardinality($26::bigint[]) THEN nextval('catalog.ordinals') ELSE 0 END
   FROM unnest($3::text[], $4::bigint[], $5::text[], $6::json[], $7::text[], $8::text[], $9::text[], $10::text[],
               $11::float8[], $12::text[], $13::text[], $14::text[], $15::text[], $16::text[], $17::json[],
               $18::timestamptz[], $19::text[], $20::text[], $21::boolean[], $22::int[], $23::halfvec[],
@@ -208,7 +210,7 @@ SELECT items.id
 -- $3 ids text[]
 DELETE FROM catalog.items
  WHERE tenant_id = $1 AND user_id = $2 AND id = ANY ($3::text[])
-RETURNING id, one_with, resource_id, category, occurred_at, seen_by;
+RETURNING id, one_with, resource_id, category, occurred_at, seen_by, ordinal;
 
 -- name: orphans
 -- Those whose item is gone. $3 ids of what is gone text[]

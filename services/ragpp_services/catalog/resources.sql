@@ -26,11 +26,25 @@ SELECT $1, $2, new.id, nextval('catalog.ordinals'), new.event_id, new.resource_t
 RETURNING id, ordinal;
 
 -- name: change_content
--- $3 id text, $4 content text, $5 content hash bytea, $6 messages json, $7 tokens int
+-- $3 id text, $4 content text, $5 content hash bytea, $6 messages json, $7 tokens int, $8 occurred_at timestamptz
 UPDATE catalog.resources
-   SET content = $4, packed = NULL, content_hash = $5, messages = $6::json, tokens = $7
+   SET content = $4, packed = NULL, content_hash = $5, messages = $6::json, tokens = $7,
+       occurred_at = $8
  WHERE tenant_id = $1 AND user_id = $2 AND id = $3
 RETURNING ordinal, resource_type, seen_by;
+
+-- name: vacate
+-- Keep the places of items that went with a part of it, for those that are taken from it anew.
+-- $3 id text, $4 ordinals bigint[]
+UPDATE catalog.resources
+   SET vacated = ARRAY(SELECT DISTINCT unnest(vacated || $4::bigint[]) ORDER BY 1)
+ WHERE tenant_id = $1 AND user_id = $2 AND id = $3;
+
+-- name: occupy
+-- The first $4 int of the places that are vacated, which are so no longer. $3 id text
+UPDATE catalog.resources SET vacated = vacated[$4 + 1:]
+ WHERE tenant_id = $1 AND user_id = $2 AND id = $3
+RETURNING OLD.vacated[:$4] AS ordinals;
 
 -- name: insert_chunks
 -- $3 resources' ordinals bigint[], $4 parts int[], $5 starts int[], $6 ends int[], $7 types text[], $8 seen by text[],
@@ -131,7 +145,7 @@ RETURNING id, ordinal, session_id, resource_type, occurred_at, seen_by;
 
 -- name: note_extracted
 -- $3 id text, $4 now timestamptz
-UPDATE catalog.resources SET extracted_at = $4 WHERE tenant_id = $1 AND user_id = $2 AND id = $3;
+UPDATE catalog.resources SET extracted_at = $4, vacated = '{}' WHERE tenant_id = $1 AND user_id = $2 AND id = $3;
 
 -- name: compressible_resources
 -- Contents from before $3 that were not looked at yet, oldest first. $3 before timestamptz, $4 least bytes int, $5 limit int

@@ -98,11 +98,19 @@ async def write_items(rows: Rows, fresh: Sequence[NewItem], now: datetime) -> di
     events = {
         one.entry.id: event_id for items, event_id in zip(together.values(), event_ids, strict=True) for one in items
     }
-    await rows.items.insert(fresh, [events[one.entry.id] for one in fresh], now)
+    await rows.items.insert(fresh, [events[one.entry.id] for one in fresh], now, await _vacated(rows, fresh))
     await regroup(rows.items, [one.entry.id for one in fresh], same_fact)
     touched = {one.entry.category for one in fresh if one.entry.category is not None and one.entry.seen_by is None}
     await ask_for_pages(rows, touched, now)
     return events
+
+
+async def _vacated(rows: Rows, fresh: Sequence[NewItem]) -> list[int]:
+    """Places for the first of them: of what was taken from one resource those of what it lost."""
+    resources = {one.entry.source_resource_id for one in fresh}
+    if len(resources) > 1 or any(one.entry.by_hand for one in fresh):
+        return []
+    return await rows.resources.occupy(resources.pop(), len(fresh))
 
 
 async def _write_resources(

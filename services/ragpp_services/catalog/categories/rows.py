@@ -158,6 +158,7 @@ def category_of(row: asyncpg.Record) -> CategoryRow:
         updated_at=row["updated_at"],
         item_count=row["item_count"],
         new_items=row["new_items"],
+        outdated=row["outdated"],
         is_everybodys=row["user_id"] == EVERYBODY,
     )
 

@@ -15,7 +15,8 @@ from ragpp.models import Vector
 @dataclass(frozen=True, slots=True)
 class CategoryRow:
     """A category with its page. `until`: the last ordinal of items that the page was made of; `stale`: it lost
-    something since. `version`: which page it is."""
+    something since; `outdated`: something came since, be it what says again what an item says. `version`: which page it
+    is."""
 
     category_id: str
     name: str
@@ -28,12 +29,13 @@ class CategoryRow:
     updated_at: datetime
     item_count: int
     new_items: int
+    outdated: bool
     is_everybodys: bool
 
     @property
     def is_due(self) -> bool:
         """Whether its page, which no person edited, is not what its items would make."""
-        return not self.edited and (self.stale or self.new_items > 0)
+        return not self.edited and (self.stale or self.outdated)
 
     def value(self, item_ids: Sequence[str] = ()) -> MemoryCategory:
         """As it is given out."""

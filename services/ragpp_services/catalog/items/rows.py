@@ -57,6 +57,7 @@ class GoneItem:
     category: str | None
     occurred_at: datetime
     seen_by: str | None
+    ordinal: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,11 +105,11 @@ class ItemRows:
         """Names and vectors of the categories that an item of the user's may be put into."""
         return [(row["name"], direction(row["embedding"])) for row in await self._run.own("categories_of_items")]
 
-    async def insert(self, new: Sequence[NewItem], event_ids: Sequence[int], now: datetime) -> None:
-        """Add `new`, whose ids are new, in their order; each stands for itself until it is grouped."""
+    async def insert(self, new: Sequence[NewItem], events: Sequence[int], now: datetime, places: list[int]) -> None:
+        """Add `new`, whose ids are new, in their order, the first at `places`; each stands for itself until grouped."""
         if new:
-            columns = map(list, zip(*map(_values, new, event_ids), strict=True))
-            await self._run.change("insert_items", *columns, now)
+            columns = map(list, zip(*map(_values, new, events), strict=True))
+            await self._run.change("insert_items", *columns, now, places)
 
     async def where(self, ids: Collection[str]) -> dict[tuple[str | None, str | None], list[int]]:
         """The ordinals of those of `ids` that exist, by category and visibility."""

@@ -27,6 +27,7 @@ GRANT USAGE ON SEQUENCE catalog.ordinals TO ragpp_app;
 -- packed: content deflated (RFC 1950) where that was worth it, and content is empty then; empty: it was not worth it.
 -- seen_by: the only agent that may see it; null for all of the user's agents. is_stub: its content is gone for good.
 -- messages: of a conversation, offsets into content. extracted_at: when its items were taken from it last.
+-- vacated: ordinals of items that were taken from it before it lost a part, for those that are taken from it anew.
 CREATE TABLE catalog.resources (
   tenant_id     text COLLATE "C" NOT NULL,
   user_id       text COLLATE "C" NOT NULL,
@@ -42,6 +43,7 @@ CREATE TABLE catalog.resources (
   occurred_at   timestamptz NOT NULL,
   created_at    timestamptz NOT NULL,
   extracted_at  timestamptz,
+  vacated       bigint[]    NOT NULL DEFAULT '{}',
   session_id    text,
   agent_id      text,
   seen_by       text COLLATE "C",
@@ -78,7 +80,8 @@ CREATE TABLE catalog.resource_turns (
 
 -- Every statement that was taken from a resource or stored by somebody, each with one source. one_with: the id of the
 -- first that says the same in its category and visibility, which stands for it; null for that one itself. moved: taken
--- from the ordinals when somebody moved it into its category; 0 where it came into it when it arrived.
+-- from the ordinals when it came into its category, where that was later than its own: somebody moved it there, or it
+-- was taken anew from its resource, in the place of what that lost; else 0.
 CREATE TABLE catalog.items (
   tenant_id    text COLLATE "C" NOT NULL,
   user_id      text COLLATE "C" NOT NULL,

@@ -119,9 +119,9 @@ class ResourceRows:
         if turns:
             await self._run.change("insert_turns", *map(list, zip(*turns, strict=True)))
 
-    async def change_content(self, identifier: str, said: Indexed) -> None:
-        """Let the resource say that."""
-        values = (said.content, said.content_hash, _messages_json(said.messages), said.tokens)
+    async def change_content(self, identifier: str, said: Indexed, occurred_at: datetime) -> None:
+        """Let the resource say that, and have occurred then."""
+        values = (said.content, said.content_hash, _messages_json(said.messages), said.tokens, occurred_at)
         row = await self._run.own_row("change_content", identifier, *values)
         if row is not None:
             await self._run.change("delete_chunks", [row["ordinal"]])
@@ -200,6 +200,16 @@ class ResourceRows:
     async def drop_turns(self, interaction_ids: Collection[str]) -> None:
         """Let no resource hold these interactions."""
         await self._run.change("delete_turns", [], list(interaction_ids))
+
+    async def vacate(self, identifier: str, ordinals: Sequence[int]) -> None:
+        """Keep the places of items that were taken from it, for those that are taken anew."""
+        if ordinals:
+            await self._run.change("vacate", identifier, list(ordinals))
+
+    async def occupy(self, identifier: str, count: int) -> list[int]:
+        """The first of the vacated places, `count` at most, which are so no longer."""
+        row = await self._run.own_row("occupy", identifier, count)
+        return [] if row is None else list(row["ordinals"])
 
     async def note_extracted(self, identifier: str, now: datetime) -> None:
         """That its items were taken from it."""
