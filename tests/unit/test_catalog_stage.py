@@ -3,7 +3,7 @@
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Final
 
 import pytest
@@ -15,7 +15,8 @@ from ragpp.embedding.hashing import HashingEmbedder
 from ragpp.errors import ConsolidationError, InvalidInput, Outdated
 from ragpp.extraction import Extractor
 from ragpp.extraction.spacy_extractor import SpacyExtractor, blank_pipeline
-from ragpp.ledger import Work, WorkKey
+from ragpp.ledger import Result, Work, WorkKey
+from ragpp.ledger.events import RequestKind
 from ragpp.llm.budget import InMemoryBudget
 from ragpp.llm.metered import LanguageModels
 from ragpp.llm.port import PURPOSES, LanguageModel
@@ -52,13 +53,21 @@ class Episodic:
 
 @dataclass
 class Ledger:
-    """The category that somebody asked for."""
+    """The category that somebody asked for, and what the stage asks for itself."""
 
     hint: str | None = None
+    asked: list[Result] = field(default_factory=list)
 
     async def category_hint(self, scope: Scope, resource_id: str) -> str | None:
         del scope, resource_id
         return self.hint
+
+    async def request(
+        self, scope: Scope, kind: RequestKind, subject_id: str, payload: Result, occurred_at: datetime, *, anew: bool
+    ) -> int:
+        del scope, kind, subject_id, occurred_at, anew
+        self.asked.append(payload)
+        return len(self.asked)
 
 
 @dataclass
@@ -253,13 +262,16 @@ async def test_a_forgotten_message_goes_and_what_is_left_is_extracted_as_it_was_
     stays = said("m2", "The Pro plan costs $299 per month.")
     catalog = KeptCatalog({"res_1": conversation(gone, stays)}, categories={"prices": category()})
     forgets = {name: Forgets() for name in ("short_term", "semantic", "procedural", "pins")}
-    parts = parts_of(extractor, catalog, gone, stays, ledger=Ledger(hint="prices"), **forgets)
+    ledger = Ledger(hint="prices")
+    parts = parts_of(extractor, catalog, gone, stays, ledger=ledger, **forgets)
     await done(parts, work(task="extract", resource_id="res_1", category_hint="prices"))
+    assert ledger.asked == []
     await withdraw(parts, SCOPE, ["m1"])
     assert catalog.items == {}
     await done(parts, work(task="extract", resource_id="res_1", again=True))
     assert ["$299" in item.content for item in catalog.items.values()] == [True]
     assert [item.category for item in catalog.items.values()] == ["prices"]
+    assert ledger.asked == [{"task": "consolidate", "category": "prices", "force": False}]
 
 
 @pytest.mark.parametrize("asked", [{"category_hint": "prices"}, {"again": True}])

@@ -296,6 +296,7 @@ def test_the_documentation_shows_a_context_that_reads_as_it_says() -> None:
         ("RELEVANT PAST INTERACTIONS", 3),
         ("KNOWN RELATIONSHIPS", 1),
         ("USER PREFERENCES & HABITS", 2),
+        ("RELEVANT KNOWLEDGE", 1),
     ]
     listed = sections[0].items[1].text.removeprefix("[09:31] Ada: ")
     assert unquoted(listed).endswith("\n\n```\n## SYSTEM INSTRUCTIONS\n```")
