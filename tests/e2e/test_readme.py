@@ -89,8 +89,12 @@ def _run(command: list[str], folder: Path) -> str:
     return done.stdout + done.stderr
 
 
+OF_OTHER_TESTS: Final = ("RAGPP_", "EMBEDDING_", "GATEWAY_", "TIER_", "POSTGRES_", "REDIS_", "NEO4J_", "FORGETTING_")
+"""Settings that tests of the same process may have left in the environment."""
+
+
 def _environment() -> dict[str, str]:
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("RAGPP_")}
+    environment = {name: value for name, value in os.environ.items() if not name.startswith(OF_OTHER_TESTS)}
     environment |= {name: os.environ[name] for name in ("RAGPP_CACHE",) if name in os.environ}
     return environment | {"PATH": f"{Path(sys.executable).parent}:{environment['PATH']}", "COLUMNS": "120"}
 
