@@ -1,7 +1,8 @@
 """Problems as a service answers and logs them."""
 
 import httpx
-from fastapi import FastAPI
+from fastapi import FastAPI, Request
+from starlette.types import Message
 from structlog.testing import capture_logs
 
 from ragpp.errors import TierUnavailable
@@ -28,3 +29,31 @@ async def test_what_goes_wrong_is_logged_without_the_words_in_it() -> None:
     assert [entry["event"] for entry in logged] == ["request.crashed", "request.failed"]
     assert all("KeyError" in str(entry) or "ValueError" in str(entry) for entry in logged)
     assert word not in str(logged)
+
+
+async def test_a_client_that_leaves_while_it_sends_is_no_crash() -> None:
+    app = FastAPI()
+    install(app)
+
+    @app.post("/")
+    async def take(request: Request) -> None:
+        await request.body()
+
+    sent: list[Message] = []
+    arriving: list[Message] = [
+        {"type": "http.request", "body": b"{", "more_body": True},
+        {"type": "http.disconnect"},
+    ]
+
+    async def receive() -> Message:
+        return arriving.pop(0)
+
+    async def send(message: Message) -> None:
+        sent.append(message)
+
+    address = {"method": "POST", "path": "/", "raw_path": b"/", "query_string": b"", "headers": []}
+    with capture_logs() as logged:
+        await app({"type": "http", "http_version": "1.1", "scheme": "http", **address}, receive, send)
+    assert [entry["event"] for entry in logged] == ["request.abandoned"]
+    assert [entry["log_level"] for entry in logged] == ["info"]
+    assert sent[0]["status"] == 400

@@ -5,8 +5,9 @@ from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
 
-from ragpp.errors import InvalidInput, MemorySystemError, NotFound
+from ragpp.errors import InvalidInput, MalformedBody, MemorySystemError, NotFound
 from ragpp.errors.problems import MEDIA_TYPE, Problem, invalid_fields, printable, problem_of
 from ragpp.errors.telling import told, trace_of
 
@@ -53,6 +54,10 @@ def install(app: FastAPI) -> None:
         )
         return respond(problem, dict(error.headers or {}))
 
+    async def gone(_request: Request, _error: Exception) -> JSONResponse:
+        _log.info("request.abandoned")  # the answer is for the audit: nobody is there to read it
+        return respond(problem_of(MalformedBody("the client left before the whole body had come")))
+
     async def bug(_request: Request, error: Exception) -> JSONResponse:
         _log.error("request.crashed", error=told(error), where=trace_of(error))
         return respond(problem_of(MemorySystemError("an unexpected error; the service's log has its trace")))
@@ -60,4 +65,5 @@ def install(app: FastAPI) -> None:
     app.add_exception_handler(MemorySystemError, ours)
     app.add_exception_handler(RequestValidationError, validation)
     app.add_exception_handler(HTTPException, http)
+    app.add_exception_handler(ClientDisconnect, gone)
     app.add_exception_handler(Exception, bug)
