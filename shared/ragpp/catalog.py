@@ -119,8 +119,8 @@ class GoalValue(Value):
 class MemoryItem(_Written):
     """One fact, with what it was taken from. `embedding`: of `content`, unit length; None where it was not asked for.
     `sources`: ids of the interactions that it rests on, none where its resource is no interaction's. `also_in`: other
-    resources that say the same. `replaced_by`: the id of an item that says otherwise and was said later, of those that
-    it was read with."""
+    resources that say the same. `resource_type`: its source's, once it is stored. `replaced_by`: the id of an item that
+    says otherwise and was said later, of those that it was read with."""
 
     item_id: str
     content: str
@@ -128,6 +128,7 @@ class MemoryItem(_Written):
     source_resource_id: str
     also_in: tuple[str, ...] = ()
     sources: tuple[str, ...] = ()
+    resource_type: ResourceType | None = None
     category: str | None = None
     confidence: float = Field(ge=0, le=1)
     importance: Importance = "normal"

@@ -64,6 +64,7 @@ OF_FILES_AND_IMPORTS: Final = {
     "ragpp.memory.config": {"', '.join(refused)"},  # names of fields
     "ragpp.memory.manager": {"', '.join(refused)"},  # of parameters
     "ragpp.memory.connecting": {"URL", "API_KEY"},  # names of settings
+    "ragpp.tools.langchain": {"error"},
     "ragpp.settings.variables": {"'; '.join(problems)"},  # of settings
     "ragpp_infra.embedded.home": {"url"},  # as the caller gave it
     "ragpp_infra.embedded.environment": {"'; '.join(problems)"},

@@ -1,11 +1,14 @@
 """One gateway for the end-to-end tests, on the embedded stack."""
 
+import asyncio
+import socket
 from collections.abc import AsyncIterator
 from typing import Final
 
 import asyncpg
 import httpx
 import pytest
+import uvicorn
 
 from ragpp.client import MemoryClient
 from ragpp_infra.embedded.stack import Endpoints
@@ -65,3 +68,17 @@ async def team(gateway: RealGateway) -> AsyncIterator[Team]:
     """A user with two agents, in a tenant of its own."""
     async with two_agents(gateway) as made:
         yield made
+
+
+@pytest.fixture
+async def address(gateway: RealGateway) -> AsyncIterator[str]:
+    """Where the gateway answers over TCP."""
+    listener = socket.create_server(("127.0.0.1", 0))
+    server = uvicorn.Server(uvicorn.Config(gateway.app, log_config=None, access_log=False, lifespan="off"))
+    serving = asyncio.create_task(server.serve(sockets=[listener]))
+    try:
+        yield f"http://127.0.0.1:{listener.getsockname()[1]}"
+    finally:
+        server.should_exit = True
+        await serving
+        listener.close()

@@ -2,13 +2,10 @@
 
 import asyncio
 import json
-import socket
-from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Final
 
 import pytest
-import uvicorn
 
 from tests.support.installing import built_wheel, installed
 from tests.support.real_gateway import RealGateway
@@ -35,20 +32,6 @@ async def kept():
 
 json.dump({"sync": said, "async": asyncio.run(asked()), "kept": asyncio.run(kept())}, sys.stdout)
 """
-
-
-@pytest.fixture
-async def address(gateway: RealGateway) -> AsyncIterator[str]:
-    """Where the gateway answers over TCP."""
-    listener = socket.create_server(("127.0.0.1", 0))
-    server = uvicorn.Server(uvicorn.Config(gateway.app, log_config=None, access_log=False, lifespan="off"))
-    serving = asyncio.create_task(server.serve(sockets=[listener]))
-    try:
-        yield f"http://127.0.0.1:{listener.getsockname()[1]}"
-    finally:
-        server.should_exit = True
-        await serving
-        listener.close()
 
 
 async def test_it_remembers_and_recalls_with_both_faces_and_keeps_a_catalog(

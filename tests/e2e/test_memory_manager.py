@@ -1,12 +1,10 @@
 """The catalog's face on the real stores: document 002's own examples, the demonstration, and the example of ours."""
 
 import ast
-import asyncio
-import importlib.util
 import re
-from collections.abc import AsyncIterator, Coroutine
-from types import CodeType, ModuleType
-from typing import Final, TypeVar
+from collections.abc import AsyncIterator
+from types import CodeType
+from typing import Final
 
 import pytest
 
@@ -14,12 +12,11 @@ from ragpp import MemoryManager, RetrievalMode
 from ragpp.catalog import DEFAULT_CATEGORIES
 from ragpp.client import MemoryClient
 from ragpp.errors import Forbidden, RetrievalError
-from tests.support.real_gateway import RealGateway
-from tests.support.source import ROOT
+from tests.support.real_gateway import RealGateway, done
+from tests.support.source import ROOT, module_of
 
 pytestmark = [pytest.mark.server, pytest.mark.timeout(300)]
 
-T = TypeVar("T")
 EXAMPLE: Final = re.compile(r"^## ([\d.]+) .*?^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 EXAMPLES: Final = dict(
     EXAMPLE.findall((ROOT / "tests" / "data" / "document_002_examples.md").read_text(encoding="utf-8"))
@@ -31,15 +28,6 @@ async def manager(memory: MemoryClient) -> AsyncIterator[MemoryManager]:
     async with MemoryManager(client=memory, user_id="u1") as manager:
         assert manager.is_healthy
         yield manager
-
-
-async def done(gateway: RealGateway, tenant: str, asked: Coroutine[object, None, T]) -> T:
-    """What `asked` answers, while a worker does what it waits for."""
-    task = asyncio.create_task(asked)
-    while not task.done():
-        await gateway.digest(tenant)
-        await asyncio.wait({task}, timeout=0.05)
-    return task.result()
 
 
 async def run(number: str, manager: MemoryManager) -> dict[str, object]:
@@ -172,16 +160,6 @@ async def test_without_a_user_it_is_everybodys_memory_for_a_key_that_may_and_for
         await done(gateway, tenant, everybodys.extract_and_store(stored.resource_id))
     found = await MemoryManager(client=memory, user_id="u1").retrieve("Where is the head office?", k=1)
     assert [one.visibility for one in found.items] == ["global"]
-
-
-def module_of(path: str) -> ModuleType:
-    """A script or example, imported from its file."""
-    spec = importlib.util.spec_from_file_location("shown", ROOT / path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 async def test_the_demonstration_shows_facts_a_page_with_its_sources_and_a_recall_that_knows_the_price(

@@ -20,16 +20,20 @@ from ragpp.api import (
     ItemSearchIn,
     ItemsIn,
     Ready,
+    RecalledMemory,
+    RecallRequest,
+    RecallResponse,
     ResourceIn,
     RetrieveRequest,
     StoredItems,
     StoredResource,
+    TierStatus,
 )
 from ragpp.catalog import MemoryCategory, MemoryItem, MemoryStats, Resource, RetrievalResult, generate_memory_key
 from ragpp.errors import CategoryExistsError, CategoryNotFoundError, MemorySystemError, NotFound, ResourceNotFoundError
 from ragpp.errors.problems import MEDIA_TYPE, invalid_fields, problem_of
 from ragpp.jobs import Job
-from ragpp.models import Health, Page
+from ragpp.models import Health, Page, TierName
 
 T = TypeVar("T", bound=BaseModel)
 NOON: Final = datetime(2026, 3, 8, 12, tzinfo=UTC)
@@ -42,7 +46,8 @@ class KnowingGateway(httpx.AsyncBaseTransport):
     """Extraction takes a resource's lines for its items, a page lists its items.
 
     `fails`: by task, the error that a job of it ends with instead; `ends_with`: the result. `broken`: what answers no
-    request, by the first part of its path. `seen`: each request's method and path.
+    request, by the first part of its path. `memories`: what a recall answers; `missing_tiers`: of which tiers nothing.
+    `seen`: each request's method and path.
     """
 
     def __init__(self) -> None:
@@ -53,6 +58,8 @@ class KnowingGateway(httpx.AsyncBaseTransport):
         self.forgotten: set[str] = set()
         self.fails: dict[str, str] = {}
         self.ends_with: dict[str, dict[str, JsonValue]] = {}
+        self.memories: list[RecalledMemory] = []
+        self.missing_tiers: tuple[TierName, ...] = ()
         self.broken: dict[str, MemorySystemError] = {}
         self.polls_before_done = 1
         self.seen: list[tuple[str, str]] = []
@@ -102,6 +109,7 @@ class KnowingGateway(httpx.AsyncBaseTransport):
             "POST /v1/categories/([^/]+)/items": self._put_in_category,
             "POST /v1/categories/([^/]+)/consolidate": self._consolidate,
             "POST /v1/retrieve": self._retrieve,
+            "POST /v1/recall": self._recall,
             "GET /v1/memory/stats": lambda _, __, ___: MemoryStats(
                 total_resources=len(self.resources),
                 total_items=len(self.items),
@@ -162,7 +170,7 @@ class KnowingGateway(httpx.AsyncBaseTransport):
             one = next((item for item in self.items.values() if item.content == line), None)
             if one is None:
                 identifier = f"item_{len(self.items)}"
-                one = _kept(ItemIn(id=identifier, content=line, source_resource_id=path[0], category=hint))
+                one = self._typed(_kept(ItemIn(id=identifier, content=line, source_resource_id=path[0], category=hint)))
                 self.items[identifier] = one
             ids.append(one.item_id)
         return self._job("extract", {"resource_id": path[0], "item_ids": ids, "item_count": len(ids)})
@@ -172,9 +180,13 @@ class KnowingGateway(httpx.AsyncBaseTransport):
         for item in given.items:
             self._resource(item.source_resource_id)
         gone = tuple(item.id or "" for item in given.items if item.id in self.forgotten)
-        kept = [_kept(item) for item in given.items if item.id not in gone]
+        kept = [self._typed(_kept(item)) for item in given.items if item.id not in gone]
         self.items |= {item.item_id: item for item in kept}
         return StoredItems(items=tuple(kept), forgotten=gone)
+
+    def _typed(self, item: MemoryItem) -> MemoryItem:
+        kind = self.resources[item.source_resource_id].resource_type
+        return item.model_copy(update={"resource_type": kind})
 
     def _list_items(self, _path: tuple[str, ...], query: dict[str, str], _body: bytes) -> Page[MemoryItem]:
         found = [
@@ -217,6 +229,20 @@ class KnowingGateway(httpx.AsyncBaseTransport):
         found = [one for one in self.items.values() if given.category_filter in {None, one.category}][: given.k]
         return RetrievalResult(
             items=tuple(found), confidence_scores=(0.9,) * len(found), total_found=len(found), search_time_ms=1.0
+        )
+
+    def _recall(self, _path: tuple[str, ...], _query: dict[str, str], body: bytes) -> RecallResponse:
+        limit = RecallRequest.model_validate_json(body).limit
+        return RecallResponse(
+            status="partial" if self.missing_tiers else "complete",
+            context="",
+            tokens=0,
+            elapsed_ms=1.0,
+            retrieved_at=NOON,
+            receipt_pending=0,
+            sections=(),
+            memories=tuple(self.memories[:limit]),
+            tiers={tier: TierStatus(status="timeout", ms=500.0) for tier in self.missing_tiers},
         )
 
     def _create_category(self, _path: tuple[str, ...], _query: dict[str, str], body: bytes) -> MemoryCategory:
@@ -305,6 +331,7 @@ def _kept(item: ItemIn) -> MemoryItem:
         source_resource_id=item.source_resource_id,
         category=item.category,
         confidence=item.confidence,
+        importance=item.importance,
         occurred_at=item.occurred_at or NOON,
         created_at=NOON,
         key=generate_memory_key(item.content),

@@ -1,10 +1,12 @@
 """The whole gateway on the real stores, in this process, with the hashing embedder; and its workers, run on demand."""
 
+import asyncio
 import os
-from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Coroutine, Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TypeVar
 from uuid import uuid4
 
 import asyncpg
@@ -32,6 +34,8 @@ from ragpp_services.gateway.parts import Parts
 from ragpp_services.workers.parts import WorkerParts
 from ragpp_services.workers.running.digest import LEASE_S, STAGES, digest
 from tests.support.marks import KEY, MARKS
+
+T = TypeVar("T")
 
 
 def settings_of(endpoints: Endpoints, folder: Path) -> dict[str, str]:
@@ -172,3 +176,12 @@ async def open_gateway(
             clock=system_clock,
         )
         yield RealGateway(app, parts, worker, settings, pool)
+
+
+async def done(gateway: RealGateway, tenant: str, asked: Coroutine[object, None, T]) -> T:
+    """What `asked` answers, while a worker does what it waits for."""
+    task = asyncio.create_task(asked)
+    while not task.done():
+        await gateway.digest(tenant)
+        await asyncio.wait({task}, timeout=0.05)
+    return task.result()

@@ -1,9 +1,11 @@
 """The project's own files, for the tests that read them as text or as syntax trees."""
 
 import ast
+import importlib.util
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from types import ModuleType
 from typing import Final
 
 ROOT: Final = Path(__file__).resolve().parents[2]
@@ -43,3 +45,13 @@ def text_files() -> Iterator[tuple[Path, str]]:
 
 def _is_ours(folder: str) -> bool:
     return folder not in _NOT_OURS and (not folder.startswith(".") or folder == ".ci")
+
+
+def module_of(path: str) -> ModuleType:
+    """A script or example, imported from its file."""
+    spec = importlib.util.spec_from_file_location("shown", ROOT / path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module

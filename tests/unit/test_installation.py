@@ -40,7 +40,7 @@ def test_the_client_needs_httpx_and_pydantic_and_what_they_need(wheel: Path, alo
     (project,) = distributions(path=[str(wheel)])
     asked = [Requirement(text) for text in project.requires or ()]
     assert {one.name for one in asked if one.marker is None} == {"httpx", "pydantic"}
-    done = ran(alone.python, "-c", "import ragpp.client, ragpp.api, ragpp.testing.tiers")
+    done = ran(alone.python, "-c", "import ragpp.client, ragpp.api, ragpp.testing.tiers, ragpp.tools.langchain")
     assert done.returncode == 0, done.stderr
 
 
@@ -65,6 +65,7 @@ COMMAND_LINE = ", ".join(name for name, _ in modules() if name.startswith("ragpp
             "governor",
             "ragpp_services.governor.graph, ragpp_services.governor.quoted_answer, ragpp_services.governor.prompting",
         ),
+        ("langchain", "ragpp.tools.langchain, langchain.agents, langchain_core.tools"),
         ("langgraph", "ragpp_services.governor.langgraph"),
         ("server", "ragpp_services.all_in_one, ragpp_services.workers.app"),
         ("embedded", COMMAND_LINE),

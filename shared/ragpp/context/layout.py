@@ -100,6 +100,13 @@ def data(memory: Memory) -> str:
     return quoted(on_one_line(memory.text[len(_label(memory)[0]) :]))
 
 
+def line_of(memory: Memory) -> str:
+    """`memory` as its item has it, but for what begins an item and how sure it is: behind its day and speaker, or its
+    label."""
+    parts = around(memory)
+    return "".join((parts.head, parts.day, *parts.rest)).removeprefix(_ITEM) + data(memory)
+
+
 def interaction(who: str, at: datetime, text: str) -> str:
     """An interaction as an item: `who` said `text`."""
     head, day, rest = _before_interaction(who, at)

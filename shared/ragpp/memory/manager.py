@@ -2,14 +2,14 @@
 
 import logging
 from collections.abc import Mapping
-from contextlib import suppress
 from types import TracebackType
 from typing import Final, Self
 
 from pydantic import JsonValue
 
+from ragpp.api import RecalledMemory
 from ragpp.catalog import (
-    DEFAULT_CATEGORIES,
+    Importance,
     MemoryCategory,
     MemoryItem,
     MemoryStats,
@@ -19,7 +19,6 @@ from ragpp.catalog import (
 )
 from ragpp.client import MemoryClient
 from ragpp.errors import (
-    CategoryExistsError,
     CategoryNotFoundError,
     ConfigurationError,
     ConsolidationError,
@@ -32,6 +31,7 @@ from ragpp.memory.config import MemoryConfig
 from ragpp.memory.connecting import connected
 from ragpp.memory.health import MemoryHealth, health_of
 from ragpp.memory.layers import CategoryLayer, ItemLayer, ResourceLayer
+from ragpp.memory.remembering import default_created, recall, remember
 from ragpp.memory.whose import Whose
 
 PATIENCE_S: Final = 120.0
@@ -91,9 +91,9 @@ class MemoryManager:
     ) -> None:
         await self.aclose()
 
-    async def aclose(self) -> None:
-        """Close the connections, unless they are the caller's."""
-        if self._closes:
+    async def aclose(self, *, given: bool = False) -> None:
+        """Close the connections, unless they are the caller's; with `given` those of a given client as well."""
+        if self._closes or given:
             await self._whose.client.aclose()
 
     async def store_resource(
@@ -155,6 +155,25 @@ class MemoryManager:
             category_filter=category_filter,
         )
 
+    async def recall(self, query: str, k: int | None = None) -> list[RecalledMemory]:
+        """The best `k` memories (1 to 200; `config.default_k` where it is not given) of every tier, in one ranking.
+
+        Raises InvalidInput, a ValueError, also where no `user_id` was given: the other tiers have nothing that all
+        users share; TierUnavailable when one of them is missing and the others have nothing.
+        """
+        return await recall(self._whose, query, self.config.default_k if k is None else k)
+
+    async def remember(
+        self, content: str, category: str | None = None, importance: Importance = "normal"
+    ) -> MemoryItem:
+        """Keep one fact, of 1 to 4,000 characters, and answer the item that it is now: another's, where that says the
+        same. It becomes a small resource first, of which the item is. `category`: a default one is created where it is
+        not there; None is the one whose description is nearest, if any is near.
+
+        Raises CategoryNotFoundError, and nothing is stored; InvalidInput, a ValueError; EmbeddingError.
+        """
+        return await remember(self._whose, content, category, importance)
+
     async def get_category_content(self, category_name: str) -> str:
         """Its page, in Markdown. Raises CategoryNotFoundError."""
         category = await self._whose.client.category(category_name, user_id=self._whose.user_id)
@@ -208,10 +227,8 @@ class MemoryManager:
         try:
             return await client.extract_resource(resource_id, user_id=user_id, category_hint=category_hint)
         except CategoryNotFoundError:
-            if category_hint is None or category_hint not in DEFAULT_CATEGORIES:
+            if category_hint is None or not await default_created(self._whose, category_hint):
                 raise
-        with suppress(CategoryExistsError):  # another task was faster
-            await self.create_category(category_hint, DEFAULT_CATEGORIES[category_hint])
         return await client.extract_resource(resource_id, user_id=user_id, category_hint=category_hint)
 
     async def _items(self, resource_id: str, ids: list[str]) -> list[MemoryItem]:

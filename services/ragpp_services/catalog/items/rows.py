@@ -237,6 +237,7 @@ def found_of(row: asyncpg.Record) -> FoundItem:
         content=row["content"],
         source_resource_id=row["resource_id"],
         sources=tuple(row["sources"]),
+        resource_type=row["resource_type"],
         category=row["category"],
         confidence=row["confidence"],
         importance=row["importance"],

@@ -1,0 +1,103 @@
+"""What the tools answer, to the character. Source: document 002 §5, "Return Format"; what it leaves open is told in
+docs/tools.md. Pure.
+
+What memories say is data: it stands on its own line behind what is ours, each further line of it behind a mark
+(`ragpp.context.quoting`), so that none of it can be taken for another memory, its source, or an error.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final, Self
+
+from ragpp.catalog import MemoryCategory, MemoryItem
+from ragpp.context.layout import CORRECTED, line_of
+from ragpp.context.quoting import continued
+from ragpp.errors import MemorySystemError
+from ragpp.errors.problems import printable
+from ragpp.models import Memory
+from ragpp.names import on_one_line
+from ragpp.tools.specifications import ToolName
+
+NONE: Final = "(none)"
+"""In place of a category's name, which has no brackets."""
+PREVIEW_CHARS: Final = 100
+NAME_CHARS: Final = 100
+ERROR_CHARS: Final = 1_000
+CONVERSATION: Final = "conversation"
+"""What everything outside of the catalog was learned from."""
+
+
+@dataclass(frozen=True)
+class Found:
+    """A memory as `recall` tells of it. `content`: as it is shown, behind the beginning of a line of ours;
+    `confidence`: how well it answers, 0 to 1; `source`: the type of the resource that it is from."""
+
+    content: str
+    confidence: float
+    source: str
+    category: str
+
+    @classmethod
+    def of_item(cls, item: MemoryItem, score: float) -> Self:
+        """An item of the catalog; one that a later one corrects says so, as in a context."""
+        said = _statement(item.content, item.replaced_by)
+        return cls(said, score, item.resource_type or CONVERSATION, item.category or NONE)
+
+    @classmethod
+    def of_memory(cls, memory: Memory) -> Self:
+        """A memory of any tier, which stands for its category: an interaction with its day and speaker."""
+        if memory.kind != "item":
+            return cls(line_of(memory), memory.score, CONVERSATION, memory.tier)
+        source = str(memory.metadata.get("resource_type") or CONVERSATION)  # of the catalog's own, not of a caller
+        return cls(_statement(memory.text, memory.corrected_by), memory.score, source, memory.tier)
+
+
+def _statement(text: str, corrected_by: str | None) -> str:
+    return continued(f"{CORRECTED.lstrip()} {text}" if corrected_by else text)
+
+
+def recalled(query: str, found: Sequence[Found]) -> str:
+    """What `recall` answers; best first."""
+    if not found:
+        return f"No relevant memories found for: {continued(query)}"
+    return "\n\n".join((f"Found {len(found)} relevant memories:", *_numbered(map(_told, found))))
+
+
+def _told(found: Found) -> str:
+    return f"[{found.confidence:.2f}] {found.content}\n   Source: {found.source} | Category: {found.category}"
+
+
+def remembered(item: MemoryItem) -> str:
+    """What `remember` answers."""
+    said = on_one_line(item.content)
+    preview = said if len(said) <= PREVIEW_CHARS else said[:PREVIEW_CHARS].rstrip()
+    return (
+        f"Remembered: {item.item_id}\nCategory: {item.category or NONE}\nImportance: {item.importance}\n"
+        f"Content: {preview}..."
+    )
+
+
+def listed(categories: Sequence[MemoryCategory]) -> str:
+    """What `list_categories` answers."""
+    told = (f"{one.name}\n   {on_one_line(one.description)}\n   Items: {one.item_count}" for one in categories)
+    return "\n\n".join((f"Memory Categories ({len(categories)}):", *_numbered(told)))
+
+
+def no_category(name: str, available: Iterable[str]) -> str:
+    """What is answered where there is no category of that name."""
+    shown = printable(on_one_line(name), limit=NAME_CHARS)
+    return f"Category '{shown}' not found.\n\nAvailable categories: {', '.join(available) or NONE}"
+
+
+def failed(tool: ToolName, error: MemorySystemError) -> str:
+    """What is answered where a tool fails: what happened, and what to do about it."""
+    return refused(tool, " ".join((f"{error.message.rstrip('.')}.", *error.suggestions)))
+
+
+def refused(tool: ToolName, why: str) -> str:
+    """The same in other words: "Failed to remember: …", on one line."""
+    return f"Failed to {tool.replace('_', ' ')}: {printable(on_one_line(why), limit=ERROR_CHARS)}"
+
+
+def _numbered(told: Iterable[str]) -> Iterable[str]:
+    return (f"{number}. {one}" for number, one in enumerate(told, start=1))

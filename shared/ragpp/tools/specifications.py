@@ -1,0 +1,160 @@
+"""The tools as a language model is told of them: name, when to use each, and its arguments. Source: document 002 §5."""
+
+from dataclasses import dataclass
+from typing import Annotated, Final, Literal, Self
+
+from pydantic import ConfigDict, Field, JsonValue, field_validator, model_validator
+
+from ragpp.api.items import MAX_STATEMENT_CHARS
+from ragpp.catalog import DEFAULT_K, Importance
+from ragpp.fields import Text
+from ragpp.models import Value
+
+MAX_RECALLED: Final = 20
+MAX_QUESTION_CHARS: Final = 10_000
+MAX_NAME_CHARS: Final = 200
+"""Of a category as a model may spell it; a longer one is no name."""
+ToolName = Literal["recall", "remember", "list_categories", "get_category"]
+_CategoryName = Annotated[Text, Field(min_length=1, max_length=MAX_NAME_CHARS)]
+
+
+class _Arguments(Value):
+    """What a model calls a tool with. `null` stands for an argument that is left out, as many models have it."""
+
+    model_config = ConfigDict(extra="forbid", str_strip_whitespace=True)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _left_out(cls, given: object) -> object:
+        return {key: value for key, value in given.items() if value is not None} if isinstance(given, dict) else given
+
+
+class RecallArguments(_Arguments):
+    """Of `recall`. `scope`: `all` asks every tier of the memory, to which `mode` and `category` mean nothing."""
+
+    query: Annotated[Text, Field(min_length=1, max_length=MAX_QUESTION_CHARS)] = Field(
+        description="What to search for. Be specific for better results."
+    )
+    k: int = Field(
+        default=DEFAULT_K, ge=1, le=MAX_RECALLED, description="Maximum number of results to return (1-20, default 5)."
+    )
+    mode: Literal["rag", "llm", "hybrid"] = Field(
+        default="hybrid", description='Search mode - "rag" (fast), "llm" (accurate), "hybrid" (balanced).'
+    )
+    category: _CategoryName | None = Field(
+        default=None, description='Optional category to filter results (e.g., "lead_preferences").'
+    )
+    scope: Literal["catalog", "all"] = Field(
+        default="catalog",
+        description='Where to search - "catalog" (curated knowledge), "all" (past conversations, people, relationships '
+        "and preferences, too; without a category).",
+    )
+
+    @model_validator(mode="after")
+    def _one_narrowing(self) -> Self:
+        if self.scope == "all" and self.category is not None:
+            raise ValueError('`category` is of the catalog alone: leave it out, or ask with `scope` "catalog"')
+        return self
+
+
+class RememberArguments(_Arguments):
+    """Of `remember`."""
+
+    content: Annotated[Text, Field(min_length=1, max_length=MAX_STATEMENT_CHARS)] = Field(
+        description="The fact or insight to remember. Be specific and complete."
+    )
+    category: _CategoryName | None = Field(
+        default=None,
+        description='Category to file under (e.g., "lead_preferences", "product_knowledge"). '
+        "If not specified, will be auto-categorized.",
+    )
+    importance: Importance = Field(
+        default="normal",
+        description='Priority level - "low", "normal", "high". High importance items are prioritized in retrieval.',
+    )
+
+    @field_validator("importance", mode="before")
+    @classmethod
+    def _in_small_letters(cls, importance: object) -> object:
+        return importance.lower() if isinstance(importance, str) else importance
+
+
+class ListCategoriesArguments(_Arguments):
+    """Of `list_categories`: none."""
+
+
+class GetCategoryArguments(_Arguments):
+    """Of `get_category`."""
+
+    name: _CategoryName = Field(description='Category name (e.g., "lead_preferences", "product_knowledge").')
+
+
+Arguments = RecallArguments | RememberArguments | ListCategoriesArguments | GetCategoryArguments
+
+
+@dataclass(frozen=True)
+class Tool:
+    """One tool. `description`: what it does, when to use it, and what it answers, for the model."""
+
+    name: ToolName
+    description: str
+    arguments: type[Arguments]
+
+    def parameters(self) -> dict[str, JsonValue]:
+        """A JSON schema of its arguments, without references: what may be left out is not required."""
+        properties = {name: _described(field) for name, field in _properties(self.arguments).items()}
+        required: list[JsonValue] = [name for name, field in self.arguments.model_fields.items() if field.is_required()]
+        return {"type": "object", "properties": properties, "required": required, "additionalProperties": False}
+
+
+TOOLS: Final[tuple[Tool, ...]] = (
+    Tool(
+        "recall",
+        "Search memory for relevant information based on a query.\n\n"
+        "Use this tool when you need to recall previously learned information, past conversations, or stored "
+        "knowledge.\n\n"
+        "Returns a list of relevant memories, the best first: the relevance (0 to 1), content, source and category of "
+        "each.",
+        RecallArguments,
+    ),
+    Tool(
+        "remember",
+        "Store an important fact, insight, or observation to memory.\n\n"
+        "Use this tool when you learn something valuable that should be remembered for future interactions.\n\n"
+        "Returns a confirmation with the stored item ID and assigned category.",
+        RememberArguments,
+    ),
+    Tool(
+        "list_categories",
+        "List all available memory categories.\n\n"
+        "Use this tool to see what categories exist for organizing memories.\n\n"
+        "Returns the name, description and number of items of each.",
+        ListCategoriesArguments,
+    ),
+    Tool(
+        "get_category",
+        "Get the full aggregated content of a memory category.\n\n"
+        "Use this tool when you need comprehensive knowledge about a topic that has been organized into a category.\n\n"
+        "Returns its page in Markdown: organized sections, key facts and insights, source citations.",
+        GetCategoryArguments,
+    ),
+)
+"""What stands after document 002's own words is what its sections on the answers say, in short."""
+
+
+def _properties(arguments: type[Arguments]) -> dict[str, dict[str, JsonValue]]:
+    fields: dict[str, dict[str, JsonValue]] = arguments.model_json_schema().get("properties", {})
+    return fields
+
+
+def _described(field: dict[str, JsonValue]) -> JsonValue:
+    """A property as a model needs it: no title, and not that it may be null, which is the same as left out."""
+    kinds = field.get("anyOf")
+    own: dict[str, JsonValue] = {}
+    for kind in kinds if isinstance(kinds, list) else []:
+        if isinstance(kind, dict) and kind.get("type") != "null":
+            own |= kind
+    own |= {key: value for key, value in field.items() if key not in {"anyOf", "title"}}
+    if own.get("default", "") is None:
+        del own["default"]
+    return own
