@@ -180,5 +180,5 @@ async def test_the_example_answers_its_question_each_time_that_it_is_run(
     example = module_of("examples/curated_knowledge.py")
     for _ in range(2):
         answer, page = await done(gateway, tenant, example.main(manager))
-        assert answer.rstrip(".") == "Returns: A refund takes 5 working days"
+        assert answer.rstrip(".") == "A refund takes 5 working days"
         assert page.startswith("# Shop Rules")

@@ -80,6 +80,9 @@ def test_known_messages_go_before_lines_with_names() -> None:
         "Please send the report to Ana by 5 pm.",
         "I'd love to see Lisbon one day.",
         "The interface is very nice.",
+        "Tunde asked if dogs are allowed in house 4.",
+        "Hilde thinks that the fence in Leeds is too low.",
+        "Wouldn't take the 8:15 train again unless it gets cheaper.",
     ],
 )
 def test_what_states_nothing_that_can_be_checked_is_left_out(sentence: str) -> None:
@@ -108,6 +111,44 @@ def test_an_item_of_a_document_stands_alone_by_its_headings_or_by_the_words_befo
         "The Pro plan includes API access",
         "The Pro plan includes 50 seats",
     ]
+
+
+def test_a_heading_stands_before_a_statement_that_only_points_at_what_it_is_of() -> None:
+    content = (
+        "# Studio plan (since June)\n\nThe trial lasts 30 days. Support answers within 4 hours. "
+        "The next price change is in 2027.\n"
+    )
+    assert texts(content, "document") == [
+        "Studio plan: The trial lasts 30 days",
+        "Support answers within 4 hours",
+        "The next price change is in 2027",
+    ]
+
+
+def test_a_question_stands_before_an_answer_that_is_nothing_without_it() -> None:
+    content = (
+        "Ana: What's your pricing?\nBen: The basic plan costs $99 a month.\n"
+        "Ana: How many people are in your team?\nBen: Twenty-three.\n"
+    )
+    assert texts(content, "conversation") == [
+        "The basic plan costs $99 a month",
+        "How many people are in Ben's team? Twenty-three",
+    ]
+
+
+def test_the_words_that_an_item_begins_with_as_a_title_are_no_fact() -> None:
+    content = "# Minutes\n\n1. Water. The pump broke on 2 March.\n2. Any other business. The gate is locked at 22:00.\n"
+    assert texts(content, "document") == ["Minutes: The pump broke on 2 March", "Minutes: The gate is locked at 22:00"]
+
+
+def test_steps_of_instructions_are_orders_and_no_facts() -> None:
+    content = "1. Rinse the rice for 2 minutes.\n2. Scan the code of box 7.\n3. Descale the kettle every 30 days.\n"
+    assert texts(content, "document") == []
+
+
+def test_a_setting_that_was_commented_out_is_not_set() -> None:
+    content = "[climate]\nnight_temp = 17\n; night_temp = 15   (old, plants suffered)\n"
+    assert texts(content, "config") == ["night_temp of climate is 17"]
 
 
 def test_each_cell_of_a_table_is_a_fact_of_its_row_and_column() -> None:
@@ -170,6 +211,16 @@ language: Spanish
             "Our flour comes from Albi, our salt from Vannes.",
             ["Our flour comes from Albi", "our salt comes from Vannes"],
         ),
+        (
+            "The Hearth 1 handles 32 sensors, the Hearth 2 up to 96.",
+            ["The Hearth 1 handles 32 sensors", "the Hearth 2 handles up to 96"],
+        ),
+        (
+            "The basic plan stays at 19 euros with 3 seats and 60 requests per minute.",
+            ["The basic plan stays at 19 euros with 3 seats and 60 requests per minute"],
+        ),
+        ("Wifi works at 20 Mbit/s. Coffee is 2.80.", ["Wifi works at 20 Mbit/s", "Coffee is 2.80"]),
+        ("It was agreed to move the fence by 4 metres.", ["It was agreed to move the fence by 4 metres"]),
         ("The gate is locked, Fiadh has the key.", ["The gate is locked", "Fiadh has the key"]),
         (
             "The boiler, which was installed in 2011, loses pressure every week.",

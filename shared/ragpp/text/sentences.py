@@ -24,7 +24,7 @@ _QUOTED: Final = re.compile(
 )
 _END: Final = re.compile(r"(?<=[.!?…])[\"')\]”]{0,3}\s+|\n+|(?<=\S)\s*(?=[•▪])|\s[–—]\s|;\s")
 _ABBREVIATION: Final = re.compile(
-    r"(?:\b(?:dr|mr|mrs|ms|prof|st|vs|etc|e\.g|i\.e|jr|sr|no|approx|mt|rev)|(?<![a-z0-9'])[a-z])\.$", re.IGNORECASE
+    r"(?:\b(?:dr|mr|mrs|ms|prof|st|vs|etc|e\.g|i\.e|jr|sr|no|approx|mt|rev)|(?<![a-z0-9'/])[a-z])\.$", re.IGNORECASE
 )
 _TAG_QUESTION: Final = re.compile(
     r",?\s(?:and\s)?(?:you|yourself|(?:how|what) about you|how are you|right|okay|ok|you know|remember|huh|eh)\?+$",

@@ -25,14 +25,24 @@ WEAK: Final = 0.25
 SECOND: Final = 0.5
 """A second name of so much of the first one's weight is shown with it."""
 _BETWEEN: Final = " & "
-_NEVER: Final = frozenset(word.lower() for word in (*MONTHS, *MONTH_ABBREVIATIONS)) | NUMBERS.keys()
+_NEVER: Final = (
+    frozenset(word.lower() for word in (*MONTHS, *MONTH_ABBREVIATIONS))
+    | NUMBERS.keys()
+    | word_set(
+        """
+        within without throughout among amongst via toward towards behind beyond beneath beside besides between across
+        along around against during except upon until since than instead everybody everyone nobody somebody
+        euro euros pound pounds dollar dollars cent cents franc francs kronor kb mb gb tb kg km cm mm
+        """
+    )
+)
 _OF_ANY_FACT: Final = (CHAT_WORDS - {"plan", "plans"}) | word_set(
     """
     starts begins month months quarter hour hours minute minutes second seconds morning afternoon evening
     monday tuesday wednesday thursday friday saturday sunday mondays fridays
     whether per including includes include included available allows allow costs cost needs requires
     asks ask asked prefers prefer preferred likes dislikes dislike mentions mentioned wants says states reports
-    unlike despite noted confirmed uses has exists comes contains
+    answer answers answered unlike despite noted confirmed uses has exists comes contains
     ate bought broke brought chose led met paid ran sent sold spoke taught thinks won wrote
     user users customer customers lead leads client clients person team company
     """

@@ -89,7 +89,9 @@ def _of_lines(content: str) -> Iterator[Passage]:
         comment = _COMMENT.match(line)
         if comment and not line.lstrip().startswith(("---", "- ")):
             setting = _SETTING.match(comment["text"])
-            if not _TASK.match(comment["text"]) and (setting is None or " " in setting["value"].strip()):
+            if not _TASK.match(comment["text"]) and (
+                setting is None or (" " in setting["value"].strip() and "=" not in comment["text"])
+            ):
                 said.append((begin + comment.start("text"), begin + comment.end("text")))
             continue
         if _is_running_text(line):

@@ -17,9 +17,11 @@ _FIRST: Final = re.compile(
     re.IGNORECASE,
 )
 _THE_OTHER: Final = re.compile(
-    rf"(?P<other>(?!(?:and|or|but|not|now|about|only|up|on|at|from|in|by|then|later)\b)"
+    rf"(?P<other>(?!(?:and|or|but|not|now|about|only|up|on|at|from|in|by|then|later|for|with|of|to|after|before|until|during|"
+    r"within|per|without|since)\b)"
     rf"(?:(?:the|those)\s(?P<one>ones?)\b)?[^,;\d]{{0,40}}?(?:\s\d)?)\s"
-    rf"(?P<value>(?:(?:not|only|at|from|by|until|before|after|to)\s)*(?:{_QUANTITY})(?:\s\S+){{0,3}})$",
+    rf"(?P<value>(?:(?:not|only|at|from|by|until|before|after|to|up to|about)\s)*(?:{_QUANTITY})"
+    r"(?!\s(?:(?:only|at|from|by|until|for|up\sto|about)\s)+[$€£¥\d])(?:\s\S+){0,3})$",
     re.IGNORECASE,
 )
 _VALUE: Final = re.compile(
@@ -43,7 +45,10 @@ def elided(first: Clause, head: str, tail: str) -> str | None:
     quantity = _VALUE.search(head, clause.verb.start)
     if quantity:
         said = head[: quantity.start()]
-        if len(said) > clause.verb.start and (_FIRST.match(tail) or _IN_PLACE.match(tail)):
+        alone = (
+            _VALUE.search(head, quantity.end()) is None
+        )  # of several, as in "3 seats and 60 calls", none is left out
+        if len(said) > clause.verb.start and ((alone and _FIRST.match(tail)) or _IN_PLACE.match(tail)):
             return f"{said} {tail}"
         other = _THE_OTHER.match(tail)
         if other and len(said) > clause.verb.start:

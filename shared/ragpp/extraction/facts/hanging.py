@@ -7,6 +7,7 @@ from typing import Final
 from ragpp.extraction.facts import documents, evidence
 from ragpp.extraction.facts.judging import LOOKED_UP, judge_fragment
 from ragpp.extraction.facts.passages import Item, Prose
+from ragpp.extraction.facts.standing import only_points
 from ragpp.extraction.facts.verbs import Clause, starts_with_a_verb, starts_with_an_order
 
 _UNDECIDED: Final = re.compile(
@@ -15,7 +16,9 @@ _UNDECIDED: Final = re.compile(
     re.IGNORECASE,
 )
 """Headings under which nothing is settled."""
+_EXPLAINED: Final = re.compile(r"(?<=\w)(?:\s?\([^()]*\)|:\s\S.*|\s[-–—]\s\S.*)+$")
 _LONGEST_VALUE: Final = 12
+_LONGEST_TITLE: Final = 4
 _NOTHING: Final = "", 0.0
 
 
@@ -36,6 +39,13 @@ def hanging(item: Item, text: str) -> tuple[str, float] | None:
         return _NOTHING
     goes_on = item.lead and Clause(item.lead).verb is not None
     return (f"{item.lead} {_lowered(text)}" if goes_on else _placed(item, text)), confidence
+
+
+def is_a_title(text: str) -> bool:
+    """Whether a sentence only says of what the rest of its item is: "Water. The pump broke on 2 March."."""
+    if len(text.split()) > _LONGEST_TITLE or Clause(text).verb is not None:
+        return False
+    return not (evidence.numbers(text) or evidence.dates(text) or evidence.identifiers(text))
 
 
 def _labelled(item: Item, label: str, value: str) -> tuple[str, float]:
@@ -59,21 +69,24 @@ def _whose(item: Item) -> str:
 
 def _placed(item: Item, text: str) -> str:
     """A statement after the headings it stands under, the document's own and the nearest."""
-    above = [heading for heading in dict.fromkeys((*item.under[:1], *item.under[-1:])) if heading]
+    above = _above(item.under)
     if item.lead:
         above.append(item.lead)
     return f"{', '.join(above)}: {text}" if above else text
 
 
 def under_headings(passage: Prose | Item, text: str) -> str:
-    """A statement of running text whose subject names nothing, after the headings that say of what it is."""
-    subject = Clause(text).subject
-    if not passage.under or not subject or evidence.names(subject):
+    """A statement of running text whose subject only points at something, after the headings that say of what it is."""
+    if not passage.under or not only_points(Clause(text).subject):
         return text
     words = set(evidence.content(text))
-    above = dict.fromkeys((*passage.under[:1], *passage.under[-1:]))
-    telling = [heading for heading in above if set(evidence.content(heading)) - words]
+    telling = [heading for heading in _above(passage.under) if set(evidence.content(heading)) - words]
     return f"{', '.join(telling)}: {text}" if telling else text
+
+
+def _above(under: tuple[str, ...]) -> list[str]:
+    """The document's own heading and the nearest, without what explains them: "Prices (since June)" → "Prices"."""
+    return list(dict.fromkeys(_EXPLAINED.sub("", heading) for heading in (*under[:1], *under[-1:]) if heading))
 
 
 def _lowered(text: str) -> str:

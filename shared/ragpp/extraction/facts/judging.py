@@ -31,7 +31,9 @@ OPENING: Final = re.compile(
     r"yes please|in addition|therefore|note that|please note(?: that)?|remember that|keep in mind that|"
     r"unfortunately|fortunately|luckily|sadly|as of now|for example|for instance|overall|in short|"
     r"in summary|quick (?:update|note|reminder)|"
-    r"update|note|reminder|edit|also|correction|good morning|good afternoon)\b(?:,?\s(?-i:[A-Z][a-z]+)(?=[,.!:;]))?"
+    r"update|note|reminder|edit|also|correction|no need|ps|p\.s|"
+    r"(?:good )?(?:morning|afternoon|evening)(?: all| everyone| everybody| team| folks| both)?(?=[,.!]))\b"
+    r"(?:,?\s(?-i:[A-Z][a-z]+)(?=[,.!:;]))?"
     r"[,.!:;]*\s(?:[-–—]\s)?)+",
     re.IGNORECASE,
 )

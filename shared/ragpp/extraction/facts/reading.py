@@ -10,7 +10,7 @@ from ragpp.extraction.facts.configurations import settings
 from ragpp.extraction.facts.conversations import introduced, spoken
 from ragpp.extraction.facts.evidence import content as words_of
 from ragpp.extraction.facts.evidence import is_strong
-from ragpp.extraction.facts.hanging import hanging, under_headings
+from ragpp.extraction.facts.hanging import hanging, is_a_title, under_headings
 from ragpp.extraction.facts.judging import (
     PROPERTY,
     answer_before_a_clause,
@@ -24,7 +24,15 @@ from ragpp.extraction.facts.judging import (
 from ragpp.extraction.facts.passages import Given, Item, Passage, Prose, Voice
 from ragpp.extraction.facts.reviews import written
 from ragpp.extraction.facts.splitting import pieces
-from ragpp.extraction.facts.standing import about, as_a_statement, spoken_by, with_apostrophes, written_out
+from ragpp.extraction.facts.standing import (
+    about,
+    as_a_statement,
+    behind,
+    points,
+    spoken_by,
+    with_apostrophes,
+    written_out,
+)
 from ragpp.extraction.facts.topics import Topic, Who
 from ragpp.extraction.facts.verbs import Clause, lacks_the_speaker
 from ragpp.extraction.port import (
@@ -107,8 +115,11 @@ class _Reader:
             frozenset(entity.name.lower() for entity in heard.entities if entity.label == "GPE"),
         )
         cleaned = clean(text) if voice.aloud else text.translate(_APOSTROPHES)
-        for number, sentence in enumerate(split(cleaned)):
+        sentences = list(split(cleaned))
+        for number, sentence in enumerate(sentences):
             verbatim = text[sentence.start : sentence.end]
+            if isinstance(passage, Item) and number == 0 < len(sentences) - 1 and is_a_title(verbatim):
+                continue
             finding = _finding_in(verbatim, heard.findings)
             said = list(self._statements(passage, sentence, verbatim, finding, who, first=number == 0))
             when = (finding.when if finding else None) or _date_in(sentence, heard)
@@ -191,10 +202,11 @@ class _Reader:
         self, piece: str, topic: Topic, passage: Prose | Item, confidence: float
     ) -> Iterator[tuple[str, float]]:
         voice = passage.voice
-        whole = written_out(introduced(piece, voice), topic)
+        said = introduced(piece, voice)
+        whole = written_out(said, topic)
         if whole is None:
             return
-        placed = about(whole, topic, always=topic.lasting) if voice.aloud else under_headings(passage, whole)
+        placed = about(whole, topic, pointing=points(said)) if voice.aloud else under_headings(passage, whole)
         yield as_a_statement(spoken_by(placed, voice.speaker, voice.other)), confidence
 
     def _without_a_verb(self, passage: Prose | Item, sentence: Sentence, text: str) -> Iterator[tuple[str, float]]:
@@ -208,12 +220,11 @@ class _Reader:
         if confidence == PROPERTY and not (voice.aloud or text.endswith(".")):
             return
         if confidence is not None:
-            placed = about(text, self.topic, always=True) if voice.gathered else under_headings(passage, text)
+            placed = behind(self.topic.named, text) if voice.gathered else under_headings(passage, text)
             yield as_a_statement(spoken_by(placed, voice.speaker, voice.other)), confidence
 
     def _behind_what_was_asked(self, answer: str, voice: Voice) -> str:
-        placed = about(f"{self.topic.asked} {answer}", self.topic, always=True)
-        return as_a_statement(spoken_by(placed, voice.speaker, voice.other))
+        return as_a_statement(spoken_by(f"{self.topic.asked} {answer}", voice.speaker, voice.other))
 
 
 def _finding_in(sentence: str, findings: Sequence[FindingMention]) -> FindingMention | None:

@@ -6,7 +6,7 @@ from typing import Final
 
 from ragpp.extraction.facts.eliding import elided, starts_with_a_gap
 from ragpp.extraction.facts.evidence import content, is_strong, names
-from ragpp.extraction.facts.verbs import BASES, Clause, starts_with_a_verb
+from ragpp.extraction.facts.verbs import AUXILIARIES, BASES, Clause, starts_with_a_verb
 from ragpp.extraction.phrases import singular
 from ragpp.text.english import CALENDAR
 from ragpp.text.sentences import between
@@ -31,6 +31,7 @@ _JOINED: Final = re.compile(
     re.IGNORECASE,
 )
 _VERBS_OF_LINKS: Final = {"with": "has", "for": "is for", "from": "is from", "at": "is at", "on": "is on"}
+_THEN: Final = re.compile(r"^(?:then|later|afterwards|also|therefore)\s", re.IGNORECASE)
 _FEWEST: Final = 2
 _SUPPOSES: Final = re.compile(
     r"(?:if|when|whenever|whether|because|although|though|that|which|who|where|unless|as|once|while|said|says|both|"
@@ -48,6 +49,9 @@ _OPENS_A_CLAUSE: Final = re.compile(
     r"said|says|both|between|either)\b|\b(?:that|which|who|whose|where|if|because)$",
     re.IGNORECASE,
 )
+_NO_SUBJECT: Final = re.compile(r"\d|(?:in|on|at|by|for|from|with|to|into|per|under|over|without)\s", re.IGNORECASE)
+"""What a quantity or a place begins with, behind which a noun in the plural looks like a verb: "60 API requests per
+minute"."""
 _PUT_FIRST: Final = re.compile(r"^(?P<name>[A-Z][\w'-]*(?:\s[A-Z][\w'-]*){0,3}),\s(?:she|he|it|they)\b(?=\s)")
 """Somebody or something named before the clause: "Gudrun Falk, she runs procurement"."""
 
@@ -65,7 +69,7 @@ def members(text: str) -> list[str]:
     lead = _LEAD.match(flat)
     for rest, noun in ((flat[lead.end() :].rstrip(")"), _class_of(lead["lead"])) if lead else (flat, ""), (flat, "")):
         parts = [rest[start:end].strip(" ,;") for start, end in between(_COMMAS, rest)]
-        found = [_MEMBER.match(part) for part in parts if part]
+        found = [_member(part) for part in parts if part]
         named = [match for match in found if match is not None]
         if len(named) >= _FEWEST and len(named) >= len(found) - 1:
             return [
@@ -73,6 +77,13 @@ def members(text: str) -> list[str]:
                 for match, part in zip(found, (part for part in parts if part), strict=True)
             ]
     return []
+
+
+def _member(part: str) -> re.Match[str] | None:
+    """A name with its value. What stands before a bare number is no name where it has a verb: "The Hearth 1 handles 32
+    sensors"."""
+    match = _MEMBER.match(part)
+    return None if match and not match["link"].strip() and Clause(part).verb is not None else match
 
 
 def _class_of(lead: str) -> str:
@@ -145,6 +156,7 @@ def _goes_on_with(first: Clause, tail: str) -> bool:
     """Whether `tail` begins with another verb of the first subject."""
     if not first.subject:
         return False
+    tail = _THEN.sub("", tail)
     word = tail.split(maxsplit=1)[0].lower()
     return starts_with_a_verb(tail) or (first.verb_word.lower() in BASES and word in BASES and " " in tail)
 
@@ -167,6 +179,8 @@ def _stands_beside(tail: str, *, goes_on: bool) -> bool:
     if goes_on:
         return is_strong(_after_first(next_clause)) or len(content(next_clause)) >= _FEWEST
     if clause.verb is None or _OPENS_A_CLAUSE.search(clause.subject) or not clause.subject:
+        return False
+    if _NO_SUBJECT.match(clause.subject) and clause.verb_word.lower() not in AUXILIARIES:
         return False
     if len(clause.subject.split()) > 6 or "," in clause.subject:
         return False

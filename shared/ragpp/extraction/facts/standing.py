@@ -18,8 +18,15 @@ _PRONOUN: Final = re.compile(
     r"(?P<owned>its|their)(?=\s[a-z])|(?P<persons>his|her)(?=\s[a-z])",
     re.IGNORECASE,
 )
-_OF_NOTHING: Final = re.compile(r"it\s(?:takes|took)\s(?:me|us|you|him|her|them)\b", re.IGNORECASE)
-"""An "it" that stands for nothing: "It takes me 40 minutes by bus"."""
+_PRONOUNS: Final = [[word] for word in ("it", "this", "that", "they", "these", "those", "he", "she")]
+_OF_NOTHING: Final = re.compile(
+    r"it\s(?:(?:takes|took)\s(?:me|us|you|him|her|them)\b|"
+    r"(?:is|was|has been|had been|will be)\s(?:\w+ly\s|not\s|also\s)?(?:agreed|decided|planned|said|expected|known|"
+    r"noted|assumed|possible|impossible|necessary|important|clear|likely|forbidden|allowed|recommended|required|suggested|"
+    r"reported|proposed|raining|snowing|\d+ (?:degrees|o'clock|minutes|hours|days|km|kilometres|miles))\b)",
+    re.IGNORECASE,
+)
+"""An "it" that stands for nothing: "It takes me 40 minutes by bus", "It was agreed to move the fence"."""
 _INSIDE: Final = re.compile(
     r"(?<=[a-z]\s)(?:(?P<thing>it|them)(?!\s(?:is|was|will|has|to|that|hard|easy|difficult|would|takes?|comes?)\b|'|\w)|"
     r"(?P<pointing>that|this|those|these|there)(?=[.,;!?]|\s(?:on|in|at|from|to|for|with|after|before|and|but)\b|\s*$)|"
@@ -30,7 +37,7 @@ _DOES_SOMETHING: Final = re.compile(
     r"(?:er|or|ist|ian|ant|ent|man|woman|lord|lady|boss|chef|nurse|guide|coach|guest|child|boy|girl|deputy|warden)$"
 )
 _CONTRACTED: Final = re.compile(r"'(s|re|ve|ll|d)\b")
-_BARE: Final = re.compile(
+_WITHOUT_APOSTROPHE: Final = re.compile(
     r"\b(i(?=m\b|ve\b)|(?:you|they)(?=re\b|ve\b)|(?:that|there|he|she|what)(?=s\b))(m|ve|re|s)\b", re.IGNORECASE
 )
 _BARE_NOT: Final = re.compile(
@@ -38,6 +45,8 @@ _BARE_NOT: Final = re.compile(
 )
 _LONG_FORM: Final = {"re": "are", "ve": "have", "ll": "will", "d": "would"}
 _POINTING: Final = word_set("this that these those")
+_ENOUGH: Final = 2
+"""Words with a content from which on what somebody says of themselves needs no question before it."""
 _OWN: Final = re.compile(r"(?:i|we|you)(?:'\w+)?\b", re.IGNORECASE)
 _COURTESY: Final = re.compile(r",?\s(?:in case|if|so|let me know|just)\s(?:you|that|it)\b(?:(?!\d).)*$", re.IGNORECASE)
 _SPOKEN: Final = re.compile(
@@ -53,7 +62,9 @@ _ONE_OF_THEM: Final = re.compile(
     r"(?:the|that|this)\s(?:other|others|first|second|third|last|latter|former|same|one|ones|older|newer|rest)(?:\sones?)?$",
     re.IGNORECASE,
 )
-_DEFINITE: Final = re.compile(r"(?:the|its|their|your|this|these)\s", re.IGNORECASE)
+_BARE: Final = re.compile(r"(?:the|its|their|your|this|these)\s[\w'-]+$", re.IGNORECASE)
+"""A subject that points at something and says no more of it: "The lid". With more words it stands alone: "The next
+meeting"."""
 
 
 def written_out(text: str, topic: Topic) -> str | None:
@@ -114,34 +125,54 @@ def _with_its_object(text: str, topic: Topic) -> str:
 
 def with_apostrophes(text: str) -> str:
     """`text` with the apostrophes that quick writing leaves out: "im", "dont", "theres"."""
-    return _BARE.sub(lambda match: f"{match[1]}'{match[2]}", _BARE_NOT.sub(r"\1n't", text))
+    return _WITHOUT_APOSTROPHE.sub(lambda match: f"{match[1]}'{match[2]}", _BARE_NOT.sub(r"\1n't", text))
 
 
 def possessive(name: str) -> str:
     return f"{name}'" if name.endswith("s") else f"{name}'s"
 
 
-def about(text: str, topic: Topic, *, always: bool) -> str:
-    """`text` behind the name of what it is about where it names nothing itself: "Vega kettle: The lid is loose". Only
-    where it speaks of something definite or answers a question, unless `always`; an answer that has no word of the
-    question stands behind that."""
+def about(text: str, topic: Topic, *, pointing: bool = False) -> str:
+    """`text` behind the name of what it is about where it only points at it: "Vega kettle: The lid is loose". An answer
+    that has no word of the question stands behind that, where its subject is the speaker, or was only pointed at by a
+    pronoun (`pointing`)."""
     subject = Clause(text).subject
     own = _OWN.match(subject) is not None
     if _ONE_OF_THEM.match(subject) and topic.thing and topic.thing.lower() not in text.lower():
         return f"{capitalised(topic.thing)}: {text}"
-    if not subject or evidence.names(subject) or (own and (topic.asked is None or evidence.names(text))):
+    if not subject or evidence.names(subject):
         return text
-    behind = topic.asked is not None and text.startswith(topic.asked)
-    answer = (
-        topic.asked is not None and not behind and not set(evidence.content(text)) & set(evidence.content(topic.asked))
-    )
-    said = f"{topic.asked} {text}" if answer else text
-    if topic.name is None or not (always or own or answer or _DEFINITE.match(text)):
-        return said
-    words = {word.lower() for word in topic.name.split()}
-    if words & {word.lower().strip("?,.").removesuffix("'s") for word in said.split()}:
-        return said
-    return f"{capitalised(topic.name)}: {said}"
+    if topic.asked is not None and (own or pointing):
+        said = evidence.content(text)
+        whole = own and (evidence.names(text) or len(said) >= _ENOUGH)
+        if whole or set(said) & set(evidence.content(topic.asked)):
+            return text
+        answer = f"{topic.asked} {text}"
+        return behind(topic.named, answer) if _ends_with_a_pronoun(subject) else answer
+    return behind(topic.named, text) if only_points(subject) else text
+
+
+def behind(name: str | None, text: str) -> str:
+    """`text` behind `name`, unless it has a word of it."""
+    words = {word.lower() for word in (name or "").split()}
+    if not words or words & {word.lower().strip("?,.").removesuffix("'s") for word in text.split()}:
+        return text
+    return f"{capitalised(name or '')}: {text}"
+
+
+def only_points(subject: str) -> bool:
+    """Whether a subject says no more of what it is than that it was spoken of: "the lid"."""
+    return _BARE.match(subject) is not None
+
+
+def points(text: str) -> bool:
+    """Whether a statement is about something that was said before and is only a pronoun in it."""
+    return _PRONOUN.match(text) is not None or _ends_with_a_pronoun(Clause(text).subject)
+
+
+def _ends_with_a_pronoun(subject: str) -> bool:
+    """As that of "Not any more, they closed it" does, which is written out only at the beginning of a statement."""
+    return subject.lower().split()[-1:] in _PRONOUNS
 
 
 def spoken_by(text: str, speaker: str | None, other: str | None) -> str:

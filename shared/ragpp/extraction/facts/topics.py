@@ -33,7 +33,7 @@ _RELATIVE: Final = re.compile(
 )
 _ARTICLE: Final = re.compile(r"(?:the|a|an|our|my|your|this|their)\s", re.IGNORECASE)
 _ENDS_A_PHRASE: Final = (
-    STOP_WORDS | AUXILIARIES | BEFORE_A_NOUN | word_set("within next this yesterday today since per until")
+    STOP_WORDS | AUXILIARIES | BEFORE_A_NOUN | word_set("within next this yesterday today since per until ago")
 )
 
 

@@ -58,6 +58,7 @@ _FOLLOW: Final = word_set(
     "approximately nearly almost more less one two three four five six seven eight nine ten eleven twelve three-year "
     "it them him me us you someone everyone any some never always"
 )
+_ARTICLES: Final = word_set("the a an your its them")
 _OBJECTS: Final = word_set("it them him her the a an my our this that these those two three four five six twice")
 _ADVERBS: Final = word_set("not never always also still only usually often already now currently just no longer ever")
 _LITTLE: Final = _ADVERBS | _FOLLOW | _DETERMINERS | BEFORE_A_NOUN | STOP_WORDS | CALENDAR
@@ -176,12 +177,25 @@ def starts_with_an_order(text: str) -> bool:
     words = [match.group().lower().replace("’", "'") for match in found[:3]]
     if words[0] in {"please", "let's", "let", "don't", "never", "always", "remember", "note", "ensure", "make", "see"}:
         return True
+    if len(words) > 1 and words[1] in _ARTICLES and _is_a_base(words[0]):
+        return True
     if words[0] not in BASES | _ORDERS:
         return False
     if _is_what_is_spoken_of(words[1:], found[1].group() if len(found) > 1 else ""):
         return False
     verb = finite_verb(text)
     return verb is None or _goes_on(words[1])
+
+
+def _is_a_base(word: str) -> bool:
+    """Whether a word before an article can be an order by its form: no noun stands there, but for names."""
+    return (
+        _is_no_little_word(word)
+        and word not in _FRONTING
+        and word not in AUXILIARIES
+        and not word.endswith(("ing", "ed", "s"))
+        and word not in IRREGULAR_PASTS
+    )
 
 
 def _is_what_is_spoken_of(words: list[str], following: str) -> bool:
@@ -198,7 +212,10 @@ _ORDERS: Final = word_set(
     "click tap press select enter type choose configure download sign contact email visit review verify confirm "
     "consider avoid try think look tell say bring share book copy paste restart reboot navigate scroll refer find feel "
     "congratulate double-check prepare draft escalate document discuss agree wait ping reach investigate rename "
-    "rewrite figure"
+    "rewrite figure mix fold bake rinse stir pour heat cook boil fry chop slice peel drain sprinkle knead whisk blend "
+    "chill season spread cover place plug unplug scan screw unscrew tighten loosen attach detach insert eject slide "
+    "wipe clean wash dry brush sand paint glue cut shake rub soak squeeze grate melt simmer roast grill drizzle "
+    "dissolve reattach reinsert disconnect reconnect swap lower lift rotate align"
 )
 
 
