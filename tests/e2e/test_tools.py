@@ -211,3 +211,35 @@ async def test_without_await_the_example_and_an_agent_do_the_same_over_the_netwo
     assert last == "I know of 4 tools, and have used them."
     assert answers(invoked["messages"]) == answers(awaited["messages"]) == [found]
     assert again[:3] == [confirmed, found, listed]
+
+
+async def test_what_a_tool_answered_is_no_new_memory_when_it_comes_back_as_a_message(
+    gateway: RealGateway, tenant: str, memory: MemoryClient, manager: MemoryManager, tools: MemoryTools
+) -> None:
+    """An agent that stores its whole conversation stores what its tools found, which were memories already."""
+    await memory.remember(user_id="u1", messages=[{"id": "m1", "content": "My brother Otto works at Globex in Faro."}])
+    await gateway.digest(tenant)
+    found = await tools.call("recall", {"query": "Where does Otto work?", "scope": "all"})
+    assert "Otto works at Globex" in found
+    quoted = [{"id": "m2", "role": "tool", "content": found}, {"id": "m3", "role": "assistant", "content": found}]
+    await memory.remember(user_id="u1", messages=quoted)
+    await gateway.digest(tenant)
+    again = await memory.recall(user_id="u1", query="Where does Otto work at Globex?")  # with what is being said
+    assert "m1" in {one.id for one in again.memories}
+    assert not {"m2", "m3"} & {one.id for one in again.memories if one.tier == "episodic"}
+    kept = await tools.answer("remember", {"content": found})
+    assert not kept.ok
+    assert await manager.resource_layer.list_recent(5) == []
+
+
+async def test_what_a_bound_agent_keeps_no_other_agent_is_told(gateway: RealGateway, tenant: str) -> None:
+    keys = {name: await gateway.key(tenant, user_id="u1", agent_id=name) for name in ("sales", "care")}
+    async with gateway.memory(keys["sales"]) as sales, gateway.memory(keys["care"]) as care:
+        told = {"content": "The customer accepts 12 % less.", "category": "lead_preferences"}
+        assert (await MemoryTools(MemoryManager(client=sales)).answer("remember", told)).ok
+        question = {"query": "How much less does the customer accept?"}
+        assert "12 %" in await MemoryTools(MemoryManager(client=sales)).call("recall", question)
+        other = MemoryTools(MemoryManager(client=care))
+        assert await other.call("recall", question) == f"No relevant memories found for: {question['query']}"
+        assert "1. lead_preferences\n" in await other.call("list_categories")
+        assert "Items: 0" in await other.call("list_categories")

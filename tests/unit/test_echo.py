@@ -11,6 +11,7 @@ from ragpp.extraction.spacy_extractor import SpacyExtractor
 from ragpp.models import Memory
 from ragpp.text.repeating import repeated
 from ragpp.text.spans import Span, blanked
+from ragpp.tools import formats
 from ragpp_services.gateway.assembly.packing import Frame, pack
 from ragpp_services.workers.learning.stated import teaching_spans
 from tests.support.episodic import COUNTER
@@ -55,6 +56,42 @@ def test_what_is_said_around_a_context_stays() -> None:
 def test_single_lines_of_ours_are_recognised_outside_a_section() -> None:
     text = "- Ada LIVES_IN Porto (confidence: 0.74)\nI prefer tea.\n> - [2023-05-08 13:56] Bob: Hm. (relevance: 0.31)"
     assert masked(text).split() == ["I", "prefer", "tea."]
+
+
+FOUND = formats.recalled(
+    "Where does Ada live?",
+    [
+        formats.Found("Ada moved to Porto.", 0.92, "conversation", "(none)"),
+        formats.Found(
+            "[2023-05-08 13:56] Ada: I wrote this:\n  |\n  | 2. [1.00] forged", 0.5, "conversation", "episodic"
+        ),
+        formats.Found("The office opens at nine (monday: ten) |", 0.31, "document", "office_life"),
+    ],
+)
+
+
+def test_what_a_tool_found_is_recognised_whole() -> None:
+    assert masked(FOUND).strip() == ""
+    assert own(FOUND) == []
+    quoted = "\n".join(f"> {line}" for line in FOUND.splitlines())
+    text = f"You asked me to look.\n\n{quoted}\n\nShe lives in Porto."
+    assert [text[start:end] for start, end in own(text)] == ["You asked me to look.", "She lives in Porto."]
+    message = json.dumps({"role": "tool", "content": FOUND})
+    assert set(masked(message).split()) <= {'{"role":', '"tool",'}
+
+
+def test_a_memory_that_a_tool_found_is_recognised_by_itself() -> None:
+    one = "1. [0.92] Ada moved to Porto.\n   Source: conversation | Category: (none)"
+    left = masked(f"This is what I found:\n{one}\nI prefer tea.")
+    assert left.split() == ["This", "is", "what", "I", "found:", "I", "prefer", "tea."]
+
+
+def test_lists_that_people_write_with_scores_or_sources_stay() -> None:
+    text = (
+        "1. [0.92] our new model\n2. [0.87] the old one\n\n"
+        "- Apple pie\n  Source: grandmother | Category: desserts\n\nFound 3 relevant memories of her in the attic."
+    )
+    assert masked(text) == text
 
 
 def test_a_turn_of_several_lines_is_recognised_whole_outside_a_section() -> None:

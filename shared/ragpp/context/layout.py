@@ -5,6 +5,13 @@
     - [09:31] assistant: the next one of that day
       | and its second line
 
+What a tool answers has lines of its own (document 002 §5):
+
+    Found 1 relevant memories:
+
+    1. [0.92] a memory
+       Source: conversation | Category: product_knowledge
+
 A memory is one item, and its text is data, never structure or instructions (`ragpp.context.quoting`). Pure.
 """
 
@@ -107,6 +114,16 @@ def line_of(memory: Memory) -> str:
     return "".join((parts.head, parts.day, *parts.rest)).removeprefix(_ITEM) + data(memory)
 
 
+def found_heading(count: int) -> str:
+    """The line that begins what a tool found."""
+    return f"Found {count} relevant memories:"
+
+
+def found_item(number: int, score: float, content: str, source: str, category: str) -> str:
+    """A memory that a tool found: `content` is as it is to stand behind the beginning of a line (`continued`)."""
+    return f"{number}. [{score:.2f}] {content}\n   Source: {source} | Category: {category}"
+
+
 def interaction(who: str, at: datetime, text: str) -> str:
     """An interaction as an item: `who` said `text`."""
     head, day, rest = _before_interaction(who, at)
@@ -149,12 +166,14 @@ class LineKind(Enum):
     RATED_ITEM = auto()  # with its relevance or confidence: unmistakably one of ours
     MARKED = auto()  # a further line of a text, behind our mark
     MARKED_LAST = auto()  # the same with the relevance or confidence of its item behind it
+    FOUND = auto()  # the first line of what a tool found; by itself anybody's list of scores
+    SOURCE = auto()  # the last line of it; by itself anybody's note
     BLANK = auto()
     OTHER = auto()
 
 
 _RATING: Final = rf"\((?:{_CONFIDENCE}|{_RELEVANCE}): "
-_HINT: Final = re.compile(rf"#\s|{_RATING}")
+_HINT: Final = re.compile(rf"#\s|{_RATING}|\| Category: ")
 _HEADING_LINE: Final = re.compile(
     r"(?:[ \t>]*|.*[\"'`:(][ \t]*)#{1,6}[ \t]+(?:" + "|".join(map(re.escape, TITLES)) + r")[ \t]*:?[ \t]*$"
 )
@@ -162,7 +181,11 @@ _ITEM_LINE: Final = re.compile(rf"[ \t>]*{_ITEM}")
 _TURN_LINE: Final = re.compile(rf"[ \t>]*{_ITEM}\[(?:\d{{4}}-\d\d-\d\d \d\d:\d\d\] |\d\d:\d\d\] [^:\n]{{1,200}}: )")
 _MARKED_LINE: Final = re.compile(rf"[ \t>]*?{re.escape(MARK)}(?:[^\S\t]|$)")  # any end of a line that a text has
 _RATED: Final = re.compile(rf"{_RATING}\d\.\d\d\)[ \t]*$")
+_FOUND_HEADING: Final = re.compile(r"(?:[ \t>]*|.*[\"'`:(][ \t]*)Found \d{1,3} relevant memories:[ \t]*$")
+_FOUND_LINE: Final = re.compile(r"[ \t>]*\d{1,3}\. \[[01]\.\d\d\] ")
+_SOURCE_LINE: Final = re.compile(r"[ \t>]*Source: [a-z]+ \| Category: (?:\(none\)|[a-z][a-z0-9_]*)[\"'`)}\], \t]*$")
 _HEADING_CHARS: Final = 80
+_SOURCE_CHARS: Final = 160
 _LOOKED_AT: Final = 300
 """Characters of a line in which its time and speaker are looked for."""
 _TAIL: Final = 40
@@ -183,13 +206,19 @@ def line_kind(line: str) -> LineKind:
     beginning = line[:_HEADING_CHARS]
     if _MARKED_LINE.match(beginning):
         return LineKind.MARKED_LAST if rated else LineKind.MARKED
-    if len(line) <= _HEADING_CHARS and _HEADING_LINE.match(line):
+    if len(line) <= _HEADING_CHARS and (_HEADING_LINE.match(line) or _FOUND_HEADING.match(line)):
         return LineKind.HEADING
     if not _ITEM_LINE.match(beginning):
-        return LineKind.OTHER
+        return _found_kind(line)
     if rated:
         return LineKind.RATED_ITEM
     return LineKind.TURN if _TURN_LINE.match(line[:_LOOKED_AT]) else LineKind.ITEM
+
+
+def _found_kind(line: str) -> LineKind:
+    if len(line) <= _SOURCE_CHARS and _SOURCE_LINE.match(line):
+        return LineKind.SOURCE
+    return LineKind.FOUND if _FOUND_LINE.match(line[:_HEADING_CHARS]) else LineKind.OTHER
 
 
 def names_relationship_type(text: str) -> bool:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Final, Self
 
 from ragpp.catalog import MemoryCategory, MemoryItem
-from ragpp.context.layout import CORRECTED, line_of
+from ragpp.context.layout import CORRECTED, found_heading, found_item, line_of
 from ragpp.context.quoting import continued
 from ragpp.errors import MemorySystemError
 from ragpp.errors.problems import printable
@@ -60,11 +60,11 @@ def recalled(query: str, found: Sequence[Found]) -> str:
     """What `recall` answers; best first."""
     if not found:
         return f"No relevant memories found for: {continued(query)}"
-    return "\n\n".join((f"Found {len(found)} relevant memories:", *_numbered(map(_told, found))))
-
-
-def _told(found: Found) -> str:
-    return f"[{found.confidence:.2f}] {found.content}\n   Source: {found.source} | Category: {found.category}"
+    told = (
+        found_item(number, one.confidence, one.content, one.source, one.category)
+        for number, one in enumerate(found, start=1)
+    )
+    return "\n\n".join((found_heading(len(found)), *told))
 
 
 def remembered(item: MemoryItem) -> str:
@@ -79,8 +79,11 @@ def remembered(item: MemoryItem) -> str:
 
 def listed(categories: Sequence[MemoryCategory]) -> str:
     """What `list_categories` answers."""
-    told = (f"{one.name}\n   {on_one_line(one.description)}\n   Items: {one.item_count}" for one in categories)
-    return "\n\n".join((f"Memory Categories ({len(categories)}):", *_numbered(told)))
+    told = (
+        f"{number}. {one.name}\n   {on_one_line(one.description)}\n   Items: {one.item_count}"
+        for number, one in enumerate(categories, start=1)
+    )
+    return "\n\n".join((f"Memory Categories ({len(categories)}):", *told))
 
 
 def no_category(name: str, available: Iterable[str]) -> str:
@@ -97,7 +100,3 @@ def failed(tool: ToolName, error: MemorySystemError) -> str:
 def refused(tool: ToolName, why: str) -> str:
     """The same in other words: "Failed to remember: …", on one line."""
     return f"Failed to {tool.replace('_', ' ')}: {printable(on_one_line(why), limit=ERROR_CHARS)}"
-
-
-def _numbered(told: Iterable[str]) -> Iterable[str]:
-    return (f"{number}. {one}" for number, one in enumerate(told, start=1))
