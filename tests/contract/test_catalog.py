@@ -6,7 +6,7 @@ from itertools import product
 
 import pytest
 
-from ragpp.catalog import CatalogInput, ItemQuery, MemoryItem
+from ragpp.catalog import RESOURCE_TYPES, CatalogInput, ItemQuery, MemoryItem
 from ragpp.errors import CategoryNotFoundError, Conflict, InvalidInput, NotFound, Outdated, ResourceNotFoundError
 from ragpp.models import SHARED, Filters, MemoryQuery, Scope
 from ragpp.tiers import CatalogTier
@@ -101,6 +101,15 @@ async def test_an_item_needs_a_resource_and_a_category_that_are_there(tier: Cata
     assert (await tier.get_item(scope, "i")).source_resource_id == "r"
     with pytest.raises(InvalidInput):
         await tier.put_extracted(scope, "r", [item("a fact", "another")])
+
+
+async def test_an_item_tells_of_what_type_its_resource_is(tier: CatalogTier, scope: Scope) -> None:
+    for number, kind in enumerate(RESOURCE_TYPES):
+        await tier.store(scope, [resource(id=f"r{number}", resource_type=kind)])
+        await tier.store(scope, [item(f"Shelf {number} has {number + 2} boards", f"r{number}", id=f"i{number}")])
+    found = (await tier.search_items(scope, ItemQuery(text="How many boards has the shelf?", k=10))).items
+    assert {one.item_id: one.resource_type for one in found} == {f"i{n}": kind for n, kind in enumerate(RESOURCE_TYPES)}
+    assert {one.resource_type for one in await listed(tier, scope)} == set(RESOURCE_TYPES)
 
 
 async def test_what_says_the_same_is_one_item_of_several_resources(tier: CatalogTier, scope: Scope) -> None:

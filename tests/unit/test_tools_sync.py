@@ -85,6 +85,29 @@ def test_closing_ends_its_thread_and_whatever_is_not_answered_yet() -> None:
     assert THREAD not in {thread.name for thread in threading.enumerate()}
 
 
+def test_whoever_calls_while_they_are_closed_is_told_and_waits_for_nothing() -> None:
+    tools = tools_of(KnowingGateway())
+    asked, ended = threading.Barrier(5), list[BaseException]()
+
+    def ask() -> None:
+        try:
+            tools.call("list_categories")
+            asked.wait(timeout=10)
+            while True:
+                tools.call("list_categories")
+        except (CancelledError, ConfigurationError) as error:
+            ended.append(error)
+
+    threads = [threading.Thread(target=ask) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    asked.wait(timeout=10)
+    tools.close()
+    for thread in threads:
+        thread.join(timeout=10)
+    assert len(ended) == 4
+
+
 def test_a_call_that_is_given_up_is_given_up_there_too() -> None:
     transport = Silent()
     with tools_of(transport) as tools:

@@ -4,7 +4,7 @@ from typing import Final
 
 from pydantic import JsonValue
 
-from ragpp.tools.specifications import TOOLS, Tool
+from ragpp.tools.specifications import TOOLS, Tool, object_of
 
 _NOT_STRICT: Final = frozenset({"default", "minLength", "maxLength"})
 """What OpenAI's strict schemas may not have; the resolver sees to it all the same."""
@@ -28,19 +28,19 @@ def _function(tool: Tool, *, strict: bool) -> dict[str, JsonValue]:
     return {**described, "parameters": _strict(tool), "strict": True}
 
 
-def _strict(tool: Tool) -> JsonValue:
+def _strict(tool: Tool) -> dict[str, JsonValue]:
     """Every property is required there."""
-    parameters = tool.parameters()
-    properties, required = parameters["properties"], parameters["required"]
-    assert isinstance(properties, dict)  # noqa: S101 - as `Tool.parameters` makes them
-    assert isinstance(required, list)  # noqa: S101
-    shown: dict[str, JsonValue] = {}
-    for name, field in properties.items():
-        assert isinstance(field, dict)  # noqa: S101
-        kept = {key: value for key, value in field.items() if key not in _NOT_STRICT}
-        if name not in required:
-            kept["type"] = [kept["type"], "null"]
-            if isinstance(choices := kept.get("enum"), list):
-                kept["enum"] = [*choices, None]
-        shown[name] = kept
-    return {**parameters, "properties": shown, "required": list(shown)}
+    properties = {name: _supported(field) for name, field in tool.properties().items()}
+    for name in properties.keys() - set(tool.required()):
+        properties[name] |= _or_null(properties[name])
+    return object_of(properties, properties)
+
+
+def _supported(field: dict[str, JsonValue]) -> dict[str, JsonValue]:
+    return {key: value for key, value in field.items() if key not in _NOT_STRICT}
+
+
+def _or_null(field: dict[str, JsonValue]) -> dict[str, JsonValue]:
+    choices = field.get("enum")
+    nullable: dict[str, JsonValue] = {"type": [field["type"], "null"]}
+    return nullable | {"enum": [*choices, None]} if isinstance(choices, list) else nullable

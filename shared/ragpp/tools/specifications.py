@@ -1,5 +1,6 @@
 """The tools as a language model is told of them: name, when to use each, and its arguments. Source: document 002 §5."""
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Final, Literal, Self
 
@@ -100,11 +101,23 @@ class Tool:
     description: str
     arguments: type[Arguments]
 
+    def properties(self) -> dict[str, dict[str, JsonValue]]:
+        """A JSON schema of each argument, without references."""
+        return {name: _described(field) for name, field in _fields(self.arguments).items()}
+
+    def required(self) -> list[str]:
+        """The names of those that may not be left out."""
+        return [name for name, field in self.arguments.model_fields.items() if field.is_required()]
+
     def parameters(self) -> dict[str, JsonValue]:
-        """A JSON schema of its arguments, without references: what may be left out is not required."""
-        properties = {name: _described(field) for name, field in _properties(self.arguments).items()}
-        required: list[JsonValue] = [name for name, field in self.arguments.model_fields.items() if field.is_required()]
-        return {"type": "object", "properties": properties, "required": required, "additionalProperties": False}
+        """A JSON schema of them together."""
+        return object_of(self.properties(), self.required())
+
+
+def object_of(properties: Mapping[str, Mapping[str, JsonValue]], required: Iterable[str]) -> dict[str, JsonValue]:
+    """A JSON schema of an object that has these properties and no other."""
+    shown: dict[str, JsonValue] = {name: dict(field) for name, field in properties.items()}
+    return {"type": "object", "properties": shown, "required": list(required), "additionalProperties": False}
 
 
 TOOLS: Final[tuple[Tool, ...]] = (
@@ -142,12 +155,12 @@ TOOLS: Final[tuple[Tool, ...]] = (
 """What stands after document 002's own words is what its sections on the answers say, in short."""
 
 
-def _properties(arguments: type[Arguments]) -> dict[str, dict[str, JsonValue]]:
+def _fields(arguments: type[Arguments]) -> dict[str, dict[str, JsonValue]]:
     fields: dict[str, dict[str, JsonValue]] = arguments.model_json_schema().get("properties", {})
     return fields
 
 
-def _described(field: dict[str, JsonValue]) -> JsonValue:
+def _described(field: dict[str, JsonValue]) -> dict[str, JsonValue]:
     """A property as a model needs it: no title, and not that it may be null, which is the same as left out."""
     kinds = field.get("anyOf")
     own: dict[str, JsonValue] = {}

@@ -22,7 +22,7 @@ class SyncMemoryTools:
 
     def __init__(self, memory: MemoryManager) -> None:
         self._memory, self._tools = memory, MemoryTools(memory)
-        self._lock = threading.Lock()
+        self._lock, self._closed = threading.Lock(), False
         self._running: Future[tuple[asyncio.AbstractEventLoop, asyncio.Event]] = Future()
         self._thread = threading.Thread(target=lambda: asyncio.run(self._run()), name=THREAD, daemon=True)
         self._thread.start()
@@ -47,15 +47,16 @@ class SyncMemoryTools:
     def submit(self, name: str, arguments: object = None) -> "Future[ToolAnswer]":
         """The answer that is to come; `asyncio.wrap_future` awaits it in any loop."""
         with self._lock:
-            if not self._thread.is_alive() or self._over.is_set():
+            if self._closed or not self._thread.is_alive():
                 raise ConfigurationError("these tools are closed", suggestions=("Make others of a manager of theirs.",))
             return asyncio.run_coroutine_threadsafe(self._tools.answer(name, arguments), self._loop)
 
     def close(self) -> None:
         """End the thread, and the connections; what is still to be answered is cancelled."""
-        with self._lock:
-            if self._thread.is_alive() and not self._loop.is_closed():
+        with self._lock:  # nothing is submitted behind it, where nobody would do it
+            if not self._closed and self._thread.is_alive():
                 self._loop.call_soon_threadsafe(self._over.set)
+            self._closed = True
         self._thread.join()
 
     async def _run(self) -> None:
