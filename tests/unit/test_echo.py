@@ -80,6 +80,15 @@ def test_what_a_tool_found_is_recognised_whole() -> None:
     assert set(masked(message).split()) <= {'{"role":', '"tool",'}
 
 
+@given(st.lists(st.text(st.sampled_from("ab1. \n\r\v\u2028:()[]|`~#>-"), min_size=1), min_size=1, max_size=4))
+def test_whatever_memories_say_what_a_tool_found_of_them_is_recognised_whole(texts: list[str]) -> None:
+    found = [formats.Found.of_memory(memory("a", text, "item")) for text in texts]
+    answer = formats.recalled("x", found)
+    assert not any(map(str.isalnum, masked(answer)))
+    without_heading = answer.partition("\n\n")[2]
+    assert not any(map(str.isalnum, masked(without_heading)))
+
+
 def test_a_memory_that_a_tool_found_is_recognised_by_itself() -> None:
     one = "1. [0.92] Ada moved to Porto.\n   Source: conversation | Category: (none)"
     left = masked(f"This is what I found:\n{one}\nI prefer tea.")
@@ -150,6 +159,31 @@ def test_masking_keeps_length_and_lines_and_leaves_nothing_to_mask_twice(text: s
     spans = recalled(text)
     assert all(one.end <= other.start for one, other in pairwise(spans))
     assert blanked(text, own(text)).count("\n") == text.count("\n")
+
+
+LINES = [
+    "## KNOWN ENTITIES",
+    "- Ada (PERSON) (confidence: 0.74)",
+    "- [2023-05-08 13:56] Ada: Hm.",
+    "- milk",
+    "  | more",
+    "  | more (relevance: 0.31)",
+    "Found 2 relevant memories:",
+    "1. [0.92] Ada moved to Porto.",
+    "   Source: conversation | Category: (none)",
+    "I prefer tea.",
+    "",
+]
+
+
+@given(st.lists(st.sampled_from(LINES), max_size=12))
+def test_stretches_are_whole_lines_in_order_however_ours_stand_among_others(lines: list[str]) -> None:
+    text = "\n".join(lines)
+    spans = recalled(text)
+    assert all(one.end <= other.start for one, other in pairwise(spans))
+    assert all(one.start == 0 or text[one.start - 1] == "\n" for one in spans)
+    assert all(one.end == len(text) or text[one.end - 1] == "\n" for one in spans)
+    assert masked(masked(text)) == masked(text)
 
 
 def test_a_context_makes_no_chunks_and_what_stands_beside_it_does() -> None:
