@@ -24,13 +24,15 @@ INSTALL: Final = ("Install the libraries of the providers: pip install 'ragpp[ll
 
 @dataclass(frozen=True, slots=True)
 class Retries:
-    """How often and how patiently a failed call is made again: after what the provider asks for, else after 0.5 s
-    doubled each time, at random between half and all of it."""
+    """How often and how patiently a failed call is made again: after what the provider asks for, else after
+    `first_wait_s` doubled each time, at most `longest_wait_s`, at random between half and all of it."""
 
     most: int
     sleep: Sleep
     asked_s: Callable[[Exception], float | None]
     """What an error asks to be waited; None leaves it to us, more than LONGEST_WAIT_S is raised at once."""
+    first_wait_s: float = FIRST_WAIT_S
+    longest_wait_s: float = LONGEST_WAIT_S
 
     async def call(self, once: Callable[[], Awaitable[T]]) -> T:
         """The result of `once`. Raises its last error."""
@@ -40,7 +42,7 @@ class Retries:
             except Exception as error:  # of whatever library: its wait decides whether it is raised again
                 wait_s = self.asked_s(error)
                 if wait_s is None:
-                    wait_s = min(LONGEST_WAIT_S, FIRST_WAIT_S * 2**attempt) * random.uniform(0.5, 1.0)  # noqa: S311
+                    wait_s = min(self.longest_wait_s, self.first_wait_s * 2**attempt) * random.uniform(0.5, 1.0)  # noqa: S311
                 if attempt == self.most or wait_s > LONGEST_WAIT_S:
                     raise
             await self.sleep(wait_s)

@@ -578,11 +578,16 @@ class CatalogTier(MemoryTier, Protocol):
         ...
 
     async def put_extracted(
-        self, scope: Scope, resource_id: str, entries: Sequence[ItemEntry], epoch: int | None = None
+        self,
+        scope: Scope,
+        resource_id: str,
+        entries: Sequence[ItemEntry],
+        epoch: int | None = None,
+        took_ms: float | None = None,
     ) -> list[MemoryItem]:
         """What was extracted from the resource is this from now on: items of it that are not among `entries` go, but
-        for those stored by hand, and what a person deleted stays away. Repeating it changes nothing. Raises
-        ResourceNotFoundError."""
+        for those stored by hand, and what a person deleted stays away. Repeating it changes nothing. `took_ms`: the
+        extraction, for the event. Raises ResourceNotFoundError."""
         ...
 
     async def get_item(self, scope: Scope, item_id: str, vector: bool = False) -> MemoryItem:

@@ -15,7 +15,7 @@ USER: Final = "ann"
 SAID: Final = "The Qzplan costs $299 a month."
 PAYLOADS: Final = {
     "memory.resource_stored": {"resource_id", "resource_type", "content_length"},
-    "memory.items_extracted": {"resource_id", "item_ids", "item_count", "categories"},
+    "memory.items_extracted": {"resource_id", "item_ids", "item_count", "categories", "extraction_time_ms"},
     "memory.category_created": {"category_id", "name"},
     "memory.category_consolidated": {"category_id", "name", "item_count", "content_length", "consolidation_time_ms"},
     "memory.category_updated": {"category_id", "name"},
@@ -71,6 +71,9 @@ async def test_each_change_is_one_event_that_says_what_the_document_lists_and_no
     }
     assert extracted.payload["item_ids"] == [item.item_id]
     assert (extracted.payload["item_count"], extracted.payload["categories"]) == (1, ["prices"])
+    took_ms = extracted.payload["extraction_time_ms"]
+    assert isinstance(took_ms, float)
+    assert took_ms > 0
     assert by_kind["memory.category_consolidated"].payload["content_length"] == len(page)
     assert (stored.session_id, extracted.session_id) == ("s1", "s1")
     numbers = [int(event.event_id) for event in events]

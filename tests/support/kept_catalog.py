@@ -67,9 +67,14 @@ class KeptCatalog:
         return self.resources.pop(resource_id, None) is not None
 
     async def put_extracted(
-        self, scope: Scope, resource_id: str, entries: Sequence[ItemEntry], epoch: int | None = None
+        self,
+        scope: Scope,
+        resource_id: str,
+        entries: Sequence[ItemEntry],
+        epoch: int | None = None,
+        took_ms: float | None = None,
     ) -> list[MemoryItem]:
-        del scope
+        del scope, took_ms
         check_epoch(epoch, self.begun)
         if resource_id not in self.resources:
             raise ResourceNotFoundError(f"there is no resource {resource_id}")

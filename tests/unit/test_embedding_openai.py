@@ -127,7 +127,7 @@ async def test_a_passing_failure_is_tried_again(
     assert (await embedder.embed(["text"])).shape == (1, DIMENSION)
     await embedder.close()
     first, second = waits.taken
-    assert 0.25 <= first <= 0.5 <= second <= 1.0
+    assert 0.5 <= first <= 1.0 <= second <= 2.0
 
 
 async def test_the_wait_that_the_endpoint_asks_for_is_kept_within_bounds(
@@ -167,7 +167,8 @@ async def test_an_endpoint_is_asked_four_times_where_nobody_says_otherwise(
     with pytest.raises(EmbeddingError):
         await embedder.embed(["text"])
     await embedder.close()
-    assert (len(endpoint.batches), len(waits.taken)) == (4, 3)
+    assert len(endpoint.batches) == 4
+    assert all(most / 2 <= taken <= most for most, taken in zip((1, 2, 4), waits.taken, strict=True))
 
 
 async def test_a_wrong_key_fails_at_once_and_is_not_quoted(

@@ -20,7 +20,7 @@ from ragpp.llm import ChatMessage, LanguageModel, LanguageModels, Prompt
 from ragpp.llm.budget import InMemoryBudget
 from ragpp.llm.factory import make_language_models
 from ragpp.llm.metered import PAUSE_S
-from ragpp.llm.port import Reservation
+from ragpp.llm.port import Purpose, Reservation
 from ragpp.llm.prompting import PromptName, all_prompts, prompt
 from ragpp.llm.replies import Reply, SummaryReply
 from ragpp.llm.schemas import strict_schema
@@ -80,6 +80,33 @@ async def test_there_are_the_models_that_the_settings_name_and_no_others(server:
     assert models.configured == {"summary": "openai:m-1", "chat": "openai:m-1"}
     assert models.of("extraction", "t") is None
     assert await ask(of(models)) == ["Ana moved"]
+    await models.close()
+
+
+@pytest.mark.parametrize(
+    ("purpose", "most"), [("summary", 0), ("extraction", 1), ("consolidation", 2), ("retrieval", 3)]
+)
+async def test_each_purpose_is_tried_again_as_often_as_its_own_settings_say(
+    server: LlmServer, purpose: Purpose, most: int
+) -> None:
+    server.replies(Failed(500))
+    models = made(
+        server,
+        extraction="openai:m-1",
+        extraction_max_retries=1,
+        extraction_backoff_base=0,
+        consolidation="openai:m-1",
+        consolidation_max_retries=2,
+        consolidation_backoff_base=0,
+        retrieval="openai:m-1",
+        retrieval_max_retries=3,
+        retrieval_backoff_base=0,
+    )
+    model = models.of(purpose, "t")
+    assert model is not None
+    with pytest.raises(ModelUnavailable):
+        await ask(model)
+    assert len(server.requests) == 1 + most
     await models.close()
 
 

@@ -12,7 +12,7 @@ from ragpp.llm import ChatMessage, LanguageModel, Prompt, Usage
 from ragpp.llm.anthropic import AnthropicModel
 from ragpp.llm.openai_compatible import OpenAICompatibleModel
 from ragpp.llm.replies import SummaryReply
-from ragpp.providers import LONGEST_WAIT_S
+from ragpp.providers import FIRST_WAIT_S, LONGEST_WAIT_S
 from ragpp.testing.llm import INPUT_TOKENS, OUTPUT_TOKENS, Answered, Failed, LlmServer, Raw, Reply, Silence
 
 PROMPT: Final = Prompt("summarise.v1", "You summarise.", "<messages>…</messages>", max_tokens=300)
@@ -53,14 +53,23 @@ async def model(request: pytest.FixtureRequest, server: LlmServer, sleeps: Sleep
 
 
 def make(
-    provider: str, server: LlmServer, sleeps: Sleeps, *, timeout_s: float = 30.0, retries: int = 2
+    provider: str,
+    server: LlmServer,
+    sleeps: Sleeps,
+    *,
+    timeout_s: float = 30.0,
+    retries: int = 2,
+    first_wait_s: float = FIRST_WAIT_S,
 ) -> LanguageModel:
-    if provider == "openai":
-        return OpenAICompatibleModel(
-            model="m-1", api_key="k", base_url=server.openai_url, timeout_s=timeout_s, retries=retries, sleep=sleeps
-        )
-    return AnthropicModel(
-        model="m-1", api_key="k", base_url=server.url, timeout_s=timeout_s, retries=retries, sleep=sleeps
+    made = OpenAICompatibleModel if provider == "openai" else AnthropicModel
+    return made(
+        model="m-1",
+        api_key="k",
+        base_url=server.openai_url if provider == "openai" else server.url,
+        timeout_s=timeout_s,
+        retries=retries,
+        first_wait_s=first_wait_s,
+        sleep=sleeps,
     )
 
 
@@ -149,6 +158,15 @@ async def test_what_passes_is_tried_again_after_what_the_provider_asks_for(
     assert await lines_of(model) == ["Ana moved to Turin"]
     assert sleeps.asked[0] == 7.0
     assert 0 < sleeps.asked[1] <= LONGEST_WAIT_S
+
+
+@pytest.mark.parametrize("provider", ["openai", "anthropic"])
+async def test_each_wait_is_twice_the_one_before(server: LlmServer, sleeps: Sleeps, provider: str) -> None:
+    server.replies(Failed(500), Failed(500), Failed(500), GOOD)
+    model = make(provider, server, sleeps, retries=3, first_wait_s=2.0)
+    assert await lines_of(model) == ["Ana moved to Turin"]
+    await model.close()
+    assert all(most / 2 <= asked <= most for most, asked in zip((2, 4, 8), sleeps.asked, strict=True))
 
 
 async def test_an_answer_of_another_form_is_asked_for_once_more_with_what_is_wrong(

@@ -6,10 +6,12 @@ import sys
 from pathlib import Path
 
 import pytest
+from pydantic import BaseModel
 
 from ragpp import MemoryConfig, MemoryManager, MemoryRetryConfig
 from ragpp.client import MemoryClient
 from ragpp.errors import ConfigurationError, InvalidInput
+from ragpp.settings import EmbeddingSettings, LanguageModelSettings
 from ragpp_infra.embedded.home import Home
 
 NAMES = ("RAGPP_URL", "RAGPP_API_KEY", "RAGPP_HOME")
@@ -183,3 +185,16 @@ def test_importing_ragpp_imports_nothing_and_the_manager_only_what_a_client_need
 def test_a_name_that_ragpp_has_not_is_told_as_python_does() -> None:
     with pytest.raises(ImportError, match="MemoryManger"):
         exec("from ragpp import MemoryManger", {})  # noqa: S102 - the statement is what is tested
+
+
+def test_what_is_tried_again_is_set_by_the_servers_with_the_documents_defaults() -> None:
+    settings: dict[str, type[BaseModel]] = {"EMBEDDING_": EmbeddingSettings, "LLM_": LanguageModelSettings}
+    in_force = {
+        f"{prefix}{name}".upper(): field.default
+        for prefix, group in settings.items()
+        for name, field in group.model_fields.items()
+    }
+    config = MemoryRetryConfig()
+    assert set(MemoryRetryConfig.SET_BY) == set(MemoryRetryConfig.model_fields)
+    for name, variable in MemoryRetryConfig.SET_BY.items():
+        assert in_force[variable] == getattr(config, name), variable

@@ -14,11 +14,12 @@ PUT_AT_ONCE: Final = 500
 """Extracted items that are written together, in half a second in which others wait."""
 
 
-async def put(rows: Rows, resource_id: str, items: Sequence[NewItem], now: datetime) -> None:
+async def put(rows: Rows, resource_id: str, items: Sequence[NewItem], now: datetime, took_ms: float | None) -> None:
     """Add those of `items`, which were extracted from the resource, that are new; nothing to a stub. Raises Conflict,
     ResourceNotFoundError, CategoryNotFoundError."""
     if not (await _resource(rows, resource_id)).is_stub:
-        await storing.write(rows, [new.entry for new in items], storing.Prepared({}, dict(enumerate(items))), now)
+        prepared = storing.Prepared({}, dict(enumerate(items)))
+        await storing.write(rows, [new.entry for new in items], prepared, now, took_ms)
 
 
 async def keep_only(rows: Rows, resource_id: str, ids: Collection[str], now: datetime) -> list[int]:

@@ -46,9 +46,11 @@ async def unknown_forgotten(rows: Rows, entries: Sequence[CatalogInput], prepare
     return frozenset(await rows.forgotten(turns - prepared.without)) if turns - prepared.without else frozenset()
 
 
-async def write(rows: Rows, entries: Sequence[CatalogInput], prepared: Prepared, now: datetime) -> list[Stored]:
-    """Write what is new of `entries`; answers in their order. Raises Conflict, ResourceNotFoundError,
-    CategoryNotFoundError, before anything is written."""
+async def write(
+    rows: Rows, entries: Sequence[CatalogInput], prepared: Prepared, now: datetime, took_ms: float | None = None
+) -> list[Stored]:
+    """Write what is new of `entries`; answers in their order. `took_ms`: their extraction. Raises Conflict,
+    ResourceNotFoundError, CategoryNotFoundError, before anything is written."""
     resource_ids = {entry.id for entry in entries if isinstance(entry, ResourceEntry)}
     known = await rows.resources.known(resource_ids | {one.entry.source_resource_id for one in prepared.items.values()})
     known_items = await rows.items.known({one.entry.id for one in prepared.items.values()})
@@ -71,7 +73,7 @@ async def write(rows: Rows, entries: Sequence[CatalogInput], prepared: Prepared,
     for one in kept.values():
         if one.entry.id not in known_items:
             fresh.setdefault(one.entry.id, classified(one, categories))
-    events = await write_items(rows, list(fresh.values()), now)
+    events = await write_items(rows, list(fresh.values()), now, took_ms)
     leaders = await rows.items.known({one.entry.id for one in kept.values()})
     for place, one in kept.items():
         row = leaders[one.entry.id]
@@ -80,7 +82,9 @@ async def write(rows: Rows, entries: Sequence[CatalogInput], prepared: Prepared,
     return [stored.get(place, Stored(id=entry.id, forgotten=True)) for place, entry in enumerate(entries)]
 
 
-async def write_items(rows: Rows, fresh: Sequence[NewItem], now: datetime) -> dict[str, int]:
+async def write_items(
+    rows: Rows, fresh: Sequence[NewItem], now: datetime, took_ms: float | None = None
+) -> dict[str, int]:
     """Add items whose ids are new, and ask for the pages that are due; returns the events by the items' ids."""
     if not fresh:
         return {}
@@ -90,7 +94,7 @@ async def write_items(rows: Rows, fresh: Sequence[NewItem], now: datetime) -> di
     known = await rows.resources.known({resource for resource, _ in together})
     event_ids = await rows.record(
         [
-            extracted_event(known[resource], [one.entry for one in items], now)
+            extracted_event(known[resource], [one.entry for one in items], now, took_ms)
             for (resource, _), items in together.items()
         ],
         now,
@@ -216,13 +220,17 @@ def _stored_event(new: NewResource) -> NewEvent:
     return NewEvent("memory.resource_stored", entry.id, entry.occurred_at, payload, entry.session_id)
 
 
-def extracted_event(resource: KnownResource, entries: Sequence[ItemEntry], now: datetime) -> NewEvent:
-    """That these items, which have one visibility, were taken from the resource."""
+def extracted_event(
+    resource: KnownResource, entries: Sequence[ItemEntry], now: datetime, took_ms: float | None
+) -> NewEvent:
+    """That these items, which have one visibility, were taken from the resource; of those stored by hand nothing took
+    time."""
     payload: dict[str, JsonValue] = {
         "resource_id": resource.id,
         "item_ids": [*(entry.id for entry in entries)],
         "item_count": len(entries),
         "categories": [*sorted({entry.category for entry in entries if entry.category is not None})],
+        **({} if took_ms is None else {"extraction_time_ms": took_ms}),
         **private_to(entries[0].seen_by if entries else resource.seen_by),
     }
     return NewEvent("memory.items_extracted", resource.id, now, payload, resource.session_id)

@@ -116,7 +116,12 @@ class PostgresCatalogTier:
         return result
 
     async def put_extracted(
-        self, scope: Scope, resource_id: str, entries: Sequence[ItemEntry], epoch: int | None = None
+        self,
+        scope: Scope,
+        resource_id: str,
+        entries: Sequence[ItemEntry],
+        epoch: int | None = None,
+        took_ms: float | None = None,
     ) -> list[MemoryItem]:
         """See the contract. A stub's items stay as they are. PUT_AT_ONCE items are written together; where that is
         interrupted, it is to be repeated."""
@@ -127,7 +132,8 @@ class PostgresCatalogTier:
         items = [new_item(*pair, self._counter) for pair in zip(entries, matrix, strict=True)]
         for begin in range(0, len(items), extracting.PUT_AT_ONCE):
             async with self._store.writing(scope, epoch) as rows:
-                await extracting.put(rows, resource_id, items[begin : begin + extracting.PUT_AT_ONCE], self._clock())
+                some = items[begin : begin + extracting.PUT_AT_ONCE]
+                await extracting.put(rows, resource_id, some, self._clock(), took_ms)
         async with self._store.writing(scope, epoch) as rows:
             places = await extracting.keep_only(rows, resource_id, [entry.id for entry in entries], self._clock())
             return [one.item for one in await read_places(rows.items, places, told_replaced=False)]

@@ -39,6 +39,9 @@ def make_embedder(settings: EmbeddingSettings) -> Embedder:
                 model=settings.model,
                 dimension=settings.dimension,
                 api_key=settings.api_key,
+                attempts=1 + settings.max_retries,
+                first_wait_s=settings.backoff_base,
+                longest_wait_s=settings.backoff_max,
             )
         case _:
             from ragpp.embedding.sentence_transformers import (  # noqa: PLC0415 - an optional extra

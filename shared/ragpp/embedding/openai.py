@@ -58,11 +58,14 @@ class OpenAIEmbedder:
         batch_size: int = 128,
         timeout_s: float = 30.0,
         attempts: int = 4,
+        first_wait_s: float = 1.0,
+        longest_wait_s: float = 30.0,
         transport: httpx2.AsyncBaseTransport | None = None,
         sleep: Sleep = asyncio.sleep,
     ) -> None:
         """`base_url`: without `/embeddings`, such as `https://api.openai.com/v1`. `dimension`: what the model gives;
-        another is an error. `timeout_s`: of one attempt. ValueError when `batch_size` or `attempts` is below 1;
+        another is an error. `timeout_s`: of one attempt. `first_wait_s`, doubled up to `longest_wait_s`: between
+        attempts, where the endpoint asks for nothing else. ValueError when `batch_size` or `attempts` is below 1;
         ConfigurationError for a key that no header can carry."""
         if batch_size < 1 or attempts < 1:
             raise ValueError(f"batch_size {batch_size} and attempts {attempts} must be at least 1")
@@ -73,7 +76,7 @@ class OpenAIEmbedder:
         self._key = header_key("EMBEDDING_API_KEY", api_key)
         self._batch_size = batch_size
         self._timeout_s = timeout_s
-        self._retries = Retries(attempts - 1, sleep, asked_s)
+        self._retries = Retries(attempts - 1, sleep, asked_s, first_wait_s, longest_wait_s)
         self._transport = transport
         self._closed = False
 

@@ -15,7 +15,7 @@ from ragpp.errors import MalformedReply, ModelRefused, ModelUnavailable
 from ragpp.llm.asking import Answer, asked, asked_s, refusal
 from ragpp.llm.port import ChatDelta, ChatMessage, Completion, Prompt, ReplyT, Usage
 from ragpp.llm.schemas import strict_schema
-from ragpp.providers import Retries, Sleep
+from ragpp.providers import FIRST_WAIT_S, Retries, Sleep
 
 if TYPE_CHECKING:
     from anthropic.types import MessageParam, RawMessageStreamEvent
@@ -68,12 +68,13 @@ class AnthropicModel:
         base_url: str = "",
         timeout_s: float = 60.0,
         retries: int = 2,
+        first_wait_s: float = FIRST_WAIT_S,
         sleep: Sleep = asyncio.sleep,
     ) -> None:
         """`base_url`: empty is Anthropic's own. `timeout_s`: of one attempt, and between two pieces of a stream. Opens
         no connection."""
         self._model = model
-        self._retries = Retries(retries, sleep, asked_s)
+        self._retries = Retries(retries, sleep, asked_s, first_wait_s)
         self._client = anthropic.AsyncAnthropic(
             api_key=api_key, base_url=base_url or ANTHROPIC_URL, timeout=timeout_s, max_retries=0
         )

@@ -2,12 +2,12 @@
 
 import re
 from collections.abc import Mapping
-from typing import Final
+from typing import Final, NamedTuple
 
 from ragpp.errors import ConfigurationError
 from ragpp.llm.metered import LanguageModels
 from ragpp.llm.port import PURPOSES, LanguageModel, Purpose, SpendBudget
-from ragpp.providers import INSTALL, header_key
+from ragpp.providers import FIRST_WAIT_S, INSTALL, header_key
 from ragpp.settings import LanguageModelSettings
 
 PROVIDERS: Final = ("openai", "anthropic")
@@ -23,10 +23,30 @@ def make_language_models(settings: LanguageModelSettings, budget: SpendBudget) -
     named = _named(settings)
     if not named:
         return None
-    made = {name: _made(name, settings) for name in dict.fromkeys(named.values())}
+    wanted = {purpose: (name, _patience(purpose, settings)) for purpose, name in named.items()}
+    made = {one: _made(*one, settings) for one in dict.fromkeys(wanted.values())}
     return LanguageModels(
-        {purpose: made[name] for purpose, name in named.items()}, budget, concurrency=settings.concurrency
+        {purpose: made[one] for purpose, one in wanted.items()}, budget, concurrency=settings.concurrency
     )
+
+
+class _Patience(NamedTuple):
+    """How often a failed call is made again, and after how many seconds first."""
+
+    retries: int
+    first_wait_s: float
+
+
+def _patience(purpose: Purpose, settings: LanguageModelSettings) -> _Patience:
+    match purpose:
+        case "extraction":
+            return _Patience(settings.extraction_max_retries, settings.extraction_backoff_base)
+        case "consolidation":
+            return _Patience(settings.consolidation_max_retries, settings.consolidation_backoff_base)
+        case "retrieval":
+            return _Patience(settings.retrieval_max_retries, settings.retrieval_backoff_base)
+        case _:
+            return _Patience(settings.max_retries, FIRST_WAIT_S)
 
 
 def _named(settings: LanguageModelSettings) -> Mapping[Purpose, str]:
@@ -49,17 +69,17 @@ def _named(settings: LanguageModelSettings) -> Mapping[Purpose, str]:
     return {purpose: name.strip() for purpose, name in names.items() if name.strip()}
 
 
-def _made(name: str, settings: LanguageModelSettings) -> LanguageModel:
+def _made(name: str, patience: _Patience, settings: LanguageModelSettings) -> LanguageModel:
     provider, _, model = name.partition(":")
     try:
         if provider == "openai":
-            return _openai(model, settings)
-        return _anthropic(model, settings)
+            return _openai(model, patience, settings)
+        return _anthropic(model, patience, settings)
     except ImportError as error:
         raise ConfigurationError(f"{name} needs the library {provider}: {error}", suggestions=INSTALL) from error
 
 
-def _openai(model: str, settings: LanguageModelSettings) -> LanguageModel:
+def _openai(model: str, patience: _Patience, settings: LanguageModelSettings) -> LanguageModel:
     from ragpp.llm.openai_compatible import OpenAICompatibleModel  # noqa: PLC0415 - an optional extra
 
     key = header_key("LLM_OPENAI_API_KEY", settings.openai_api_key)
@@ -70,11 +90,12 @@ def _openai(model: str, settings: LanguageModelSettings) -> LanguageModel:
         api_key=key,
         base_url=settings.openai_base_url,
         timeout_s=settings.timeout_s,
-        retries=settings.max_retries,
+        retries=patience.retries,
+        first_wait_s=patience.first_wait_s,
     )
 
 
-def _anthropic(model: str, settings: LanguageModelSettings) -> LanguageModel:
+def _anthropic(model: str, patience: _Patience, settings: LanguageModelSettings) -> LanguageModel:
     from ragpp.llm.anthropic import AnthropicModel  # noqa: PLC0415 - an optional extra
 
     key = header_key("LLM_ANTHROPIC_API_KEY", settings.anthropic_api_key)
@@ -85,5 +106,6 @@ def _anthropic(model: str, settings: LanguageModelSettings) -> LanguageModel:
         api_key=key,
         base_url=settings.anthropic_base_url,
         timeout_s=settings.timeout_s,
-        retries=settings.max_retries,
+        retries=patience.retries,
+        first_wait_s=patience.first_wait_s,
     )

@@ -19,7 +19,7 @@ from ragpp.errors import MalformedReply, ModelRefused, ModelUnavailable
 from ragpp.llm.asking import Answer, asked, asked_s, refusal
 from ragpp.llm.port import ChatDelta, ChatMessage, Completion, Prompt, ReplyT, Usage
 from ragpp.llm.schemas import strict_schema
-from ragpp.providers import Retries, Sleep
+from ragpp.providers import FIRST_WAIT_S, Retries, Sleep
 
 if TYPE_CHECKING:
     from openai.types.chat import ChatCompletionChunk, ChatCompletionMessageParam
@@ -106,12 +106,13 @@ class OpenAICompatibleModel:
         base_url: str = "",
         timeout_s: float = 60.0,
         retries: int = 2,
+        first_wait_s: float = FIRST_WAIT_S,
         sleep: Sleep = asyncio.sleep,
     ) -> None:
         """`base_url`: ending in /v1; empty is OpenAI's own. `timeout_s`: of one attempt, and between two pieces of a
         stream. Opens no connection."""
         self._model = model
-        self._retries = Retries(retries, sleep, asked_s)
+        self._retries = Retries(retries, sleep, asked_s, first_wait_s)
         self._dialect = Dialect(limit="max_tokens" if base_url else "max_completion_tokens")
         self._client = openai.AsyncOpenAI(
             api_key=api_key or NO_KEY, base_url=base_url or OPENAI_URL, timeout=timeout_s, max_retries=0

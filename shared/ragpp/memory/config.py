@@ -55,9 +55,21 @@ class MemoryConfig(Value):
 
 class MemoryRetryConfig(Value):
     """How often what failed is tried again, and after how many seconds first; each further wait is twice as long, for
-    embeddings at most `embedding_backoff_max`. To be read: whoever calls out tries again, which the servers do, three
-    times for an embedding and LLM_MAX_RETRIES times for a language model. Source: document 002 §7.
+    embeddings at most `embedding_backoff_max`. To be read: whoever calls out tries again, which the servers do, by the
+    settings of SET_BY, whose defaults stand here. Source: document 002 §7.
     """
+
+    SET_BY: ClassVar[Mapping[str, str]] = {
+        "embedding_max_retries": "EMBEDDING_MAX_RETRIES",
+        "embedding_backoff_base": "EMBEDDING_BACKOFF_BASE",
+        "embedding_backoff_max": "EMBEDDING_BACKOFF_MAX",
+        "extraction_max_retries": "LLM_EXTRACTION_MAX_RETRIES",
+        "extraction_backoff_base": "LLM_EXTRACTION_BACKOFF_BASE",
+        "consolidation_max_retries": "LLM_CONSOLIDATION_MAX_RETRIES",
+        "consolidation_backoff_base": "LLM_CONSOLIDATION_BACKOFF_BASE",
+        "retrieval_max_retries": "LLM_RETRIEVAL_MAX_RETRIES",
+        "retrieval_backoff_base": "LLM_RETRIEVAL_BACKOFF_BASE",
+    }
 
     embedding_max_retries: int = 3
     embedding_backoff_base: float = 1.0

@@ -80,6 +80,9 @@ class EmbeddingSettings(Settings):
     dimension: int = Field(default=384, ge=8, le=4_000)
     base_url: str = Field(default="", description="For `openai` (the extra `llm`): the endpoint, ending in /v1.")
     api_key: SecretStr | None = Field(default=None, description="For `openai`.")
+    max_retries: int = Field(default=3, ge=0, le=10, description="For `openai`, after failures that may pass.")
+    backoff_base: float = Field(default=1.0, ge=0, le=60, description="For `openai`: seconds before the first retry.")
+    backoff_max: float = Field(default=30.0, ge=0, le=60, description="For `openai`: that doubled, at most so much.")
     threads: int = Field(default=2, ge=1, le=64, description="For `onnx`: batches embedded at once, a core each.")
     cache_dir: Path = Field(default=Path("~/.cache/ragpp"), description="Where the assembled graph is kept.")
 
@@ -156,7 +159,15 @@ class LanguageModelSettings(Settings):
     anthropic_base_url: str = Field(default="", description="Of `anthropic`; empty: Anthropic's own.")
     anthropic_api_key: SecretStr | None = Field(default=None, description="Of `anthropic`.")
     timeout_s: float = Field(default=60.0, gt=0, description="Of one attempt.")
-    max_retries: int = Field(default=2, ge=0, le=10, description="After failures that may pass.")
+    max_retries: int = Field(
+        default=2, ge=0, le=10, description="After failures that may pass, but for the next three."
+    )
+    extraction_max_retries: int = Field(default=2, ge=0, le=10)
+    extraction_backoff_base: float = Field(default=2.0, ge=0, le=60, description="Seconds before the first; doubled.")
+    consolidation_max_retries: int = Field(default=2, ge=0, le=10)
+    consolidation_backoff_base: float = Field(default=2.0, ge=0, le=60)
+    retrieval_max_retries: int = Field(default=2, ge=0, le=10)
+    retrieval_backoff_base: float = Field(default=1.0, ge=0, le=60)
     concurrency: int = Field(default=4, ge=1, le=256, description="Calls at once, per process.")
     tokens_per_day: int = Field(default=1_000_000, ge=0, description="Of one tenant, by UTC day; 0: no limit.")
 

@@ -48,7 +48,7 @@ async def extract_items(parts: WorkerParts, work: Work) -> dict[str, JsonValue]:
         if resource.visibility == "global" and scope.user_id != EVERYBODY:
             raise InvalidInput("what all users share is extracted for all users, not for one")
         entries, read = await _read(parts, work, resource, epoch)
-        items = await _put(parts, scope, resource_id, entries, epoch)
+        items = await _put(parts, scope, resource_id, entries, epoch, _since(began))
     except ResourceNotFoundError:  # deleted since it was asked for: a result would name what is gone
         return {"gone": True}
     if work.payload.get(AGAIN):  # their pages lost what was taken from it before, and were made without it
@@ -92,15 +92,15 @@ async def _embedded(parts: WorkerParts, scope: Scope, entries: Sequence[ItemEntr
 
 
 async def _put(
-    parts: WorkerParts, scope: Scope, resource_id: str, entries: list[ItemEntry], epoch: int
+    parts: WorkerParts, scope: Scope, resource_id: str, entries: list[ItemEntry], epoch: int, took_ms: float
 ) -> list[MemoryItem]:
     """What the resource then has. Where the category that was asked for was deleted since, each item goes to the one
     that is nearest: what a forgetting took from a resource has to come back without it."""
     try:
-        return await parts.catalog.put_extracted(scope, resource_id, entries, epoch)
+        return await parts.catalog.put_extracted(scope, resource_id, entries, epoch, took_ms)
     except CategoryNotFoundError:
         free = [entry.model_copy(update={"category": None}) for entry in entries]
-        return await parts.catalog.put_extracted(scope, resource_id, free, epoch)
+        return await parts.catalog.put_extracted(scope, resource_id, free, epoch, took_ms)
 
 
 async def _hint(parts: WorkerParts, work: Work) -> str | None:
@@ -124,6 +124,10 @@ async def _listed(parts: WorkerParts, scope: Scope, resource_id: str, cursor: st
     return await parts.catalog.list_items(scope, None, resource_id, False, cursor, PAGE)
 
 
+def _since(began: float) -> float:
+    return round((time.perf_counter() - began) * 1_000, 1)
+
+
 def _outcome(resource_id: str, items: list[MemoryItem], began: float, read: Statements) -> dict[str, JsonValue]:
     ids: list[JsonValue] = [item.item_id for item in items]
     categories: list[JsonValue] = [*sorted({item.category for item in items if item.category is not None})]
@@ -132,7 +136,7 @@ def _outcome(resource_id: str, items: list[MemoryItem], began: float, read: Stat
         "item_ids": ids,
         "item_count": len(ids),
         "categories": categories,
-        "extraction_time_ms": round((time.perf_counter() - began) * 1_000, 1),
+        "extraction_time_ms": _since(began),
         "model": read.model,
         "fallback": read.fallback,
     }
