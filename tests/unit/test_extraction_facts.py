@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ragpp.extraction import FactMention, ResourceType, Turn
-from ragpp.extraction.facts import read_facts
+from ragpp.extraction.facts import contradicts, read_facts
 from ragpp.extraction.spacy_extractor import SpacyExtractor, blank_pipeline
 
 SAID_AT = datetime(2025, 3, 12, tzinfo=UTC)
@@ -149,6 +149,14 @@ def test_steps_of_instructions_are_orders_and_no_facts() -> None:
 def test_a_setting_that_was_commented_out_is_not_set() -> None:
     content = "[climate]\nnight_temp = 17\n; night_temp = 15   (old, plants suffered)\n"
     assert texts(content, "config") == ["night_temp of climate is 17"]
+
+
+def test_what_is_said_differently_under_two_headings_stands_behind_its_own_and_contradicts_nothing() -> None:
+    plans = "# Plans\n\n## Studio\n\nSupport answers within four hours.\n\n## Solo\n\n{}\n"
+    facts = texts(plans.format("Support answers within two days."), "document")
+    assert facts == ["Studio: Support answers within four hours", "Solo: Support answers within two days"]
+    assert not contradicts(*facts)
+    assert texts(plans.format("Invoices come by e-mail."), "document")[0] == "Support answers within four hours"
 
 
 def test_each_cell_of_a_table_is_a_fact_of_its_row_and_column() -> None:

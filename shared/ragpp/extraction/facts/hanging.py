@@ -79,8 +79,13 @@ def under_headings(passage: Prose | Item, text: str) -> str:
     """A statement of running text whose subject only points at something, after the headings that say of what it is."""
     if not passage.under or not only_points(Clause(text).subject):
         return text
+    return after_headings(passage.under, text)
+
+
+def after_headings(under: tuple[str, ...], text: str) -> str:
+    """A statement after those headings it stands under that say more than it does itself."""
     words = set(evidence.content(text))
-    telling = [heading for heading in _above(passage.under) if set(evidence.content(heading)) - words]
+    telling = [heading for heading in _above(under) if set(evidence.content(heading)) - words]
     return f"{', '.join(telling)}: {text}" if telling else text
 
 

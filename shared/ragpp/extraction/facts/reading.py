@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Final
 
 from ragpp.extraction.facts import documents
+from ragpp.extraction.facts.apart import kept_apart
 from ragpp.extraction.facts.configurations import settings
 from ragpp.extraction.facts.conversations import introduced, spoken
 from ragpp.extraction.facts.evidence import content as words_of
@@ -68,10 +69,13 @@ def read_facts(
     it in a thread. In time that grows with the length. Raises: ExtractionError.
     """
     reader = _Reader(extractor, said_at, Topic(lasting=resource_type == "feedback"))
-    found = dict[str, FactMention]()
+    said = list[tuple[FactMention, tuple[str, ...]]]()
     for passage in _passages(content, resource_type, said_at, messages):
-        for fact in reader.read(passage):
-            found.setdefault(fact.text.casefold(), fact)
+        under = passage.under if resource_type == "document" and not isinstance(passage, Given) else ()
+        said.extend((fact, under) for fact in reader.read(passage))
+    found = dict[str, FactMention]()
+    for fact in kept_apart(said):
+        found.setdefault(fact.text.casefold(), fact)
     return list(found.values())
 
 
