@@ -3,9 +3,17 @@
 import json
 
 import pytest
-from pydantic import JsonValue
+from pydantic import JsonValue, TypeAdapter
 
-from ragpp.tools import TOOLS, anthropic_tools, openai_tools
+from ragpp.tools import (
+    TOOLS,
+    ToolAnswer,
+    ToolCall,
+    anthropic_result,
+    anthropic_tools,
+    openai_result,
+    openai_tools,
+)
 
 NAMES = ["recall", "remember", "list_categories", "get_category"]
 
@@ -86,3 +94,22 @@ def test_a_schema_stands_alone_and_is_json(tools: list[dict[str, JsonValue]]) ->
     assert "$ref" not in written
     assert '"title"' not in written
     assert json.loads(written) == tools
+
+
+def test_the_providers_own_libraries_take_what_they_are_given() -> None:
+    """Tools, and what is answered to a call."""
+    from anthropic.types import ToolParam, ToolResultBlockParam  # noqa: PLC0415 - large, and of this test alone
+    from openai.types.chat import (  # noqa: PLC0415
+        ChatCompletionFunctionToolParam,
+        ChatCompletionToolMessageParam,
+    )
+
+    for tool in (*openai_tools(), *openai_tools(strict=True)):
+        assert TypeAdapter(ChatCompletionFunctionToolParam).validate_python(tool) == tool
+    for tool in anthropic_tools():
+        assert TypeAdapter(ToolParam).validate_python(tool) == tool
+    call, answer = ToolCall("c1", "recall", "{}"), ToolAnswer("No.", ok=False)
+    message = openai_result(call, answer)
+    assert TypeAdapter(ChatCompletionToolMessageParam).validate_python(message) == message
+    block = anthropic_result(call, answer)
+    assert TypeAdapter(ToolResultBlockParam).validate_python(block) == block
