@@ -18,6 +18,7 @@ from ragpp.models import Scope
 from ragpp.settings import PostgresSettings
 from ragpp.text.tokens import TokenCounter
 from ragpp_infra.embedded.stack import Endpoints
+from ragpp_services.catalog import forgetting
 from ragpp_services.catalog.app import open_tier
 from ragpp_services.catalog.statements import SQL
 from ragpp_services.catalog.tier import PostgresCatalogTier
@@ -158,6 +159,20 @@ async def test_an_erasure_takes_a_part_at_a_time_and_leaves_no_item_without_its_
             assert await tier.get_resource(scope, one.source_resource_id)
     assert steps == [{"resources": 2, "items": 700}, {"resources": 2, "items": 200}]
     assert await tier.holdings(scope) == {}
+
+
+async def test_a_resource_of_very_many_items_goes_with_all_of_them_a_part_at_a_time(
+    tier: PostgresCatalogTier, scope: Scope, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(forgetting, "FORGOTTEN_AT_ONCE", 40)
+    await tier.store(scope, [resource(id="r1"), resource(id="r2")])
+    entries = [item(f"word{n} and word{n + 1}", "r1", id=f"i{n}", by_hand=False) for n in range(100)]
+    await tier.put_extracted(scope, "r1", entries)
+    await tier.store(scope, [item("a fact of another", "r2", id="kept")])
+    assert await tier.delete_resource(scope, "r1")
+    assert await tier.holdings(scope) == {"resources": 1, "items": 1}
+    assert all(one.forgotten for one in await tier.store(scope, [item("again", "r2", id=f"i{n}") for n in (0, 50, 99)]))
+    assert not await tier.delete_resource(scope, "r1")
 
 
 async def test_writers_at_once_agree_on_what_is_one(tier: PostgresCatalogTier, scope: Scope) -> None:

@@ -9,18 +9,43 @@ from typing import Final
 from pydantic import JsonValue
 
 from ragpp.catalog import Resource, ResourceMessage
+from ragpp.clock import Clock
 from ragpp.ledger import NewEvent
+from ragpp.models import Scope
 from ragpp.tiers import ERASED_AT_ONCE
 from ragpp_services.catalog.categories.mending import leave_untitled, mend
 from ragpp_services.catalog.items.regrouping import regroup
 from ragpp_services.catalog.items.rows import GoneItem
 from ragpp_services.catalog.items.sameness import same_fact
 from ragpp_services.catalog.resources.rows import GoneResource, Indexed
-from ragpp_services.catalog.store import Rows
-from ragpp_services.catalog.storing import private_to
+from ragpp_services.catalog.store import CatalogStore, Rows
+from ragpp_services.catalog.storing import in_view, private_to
 
 ERASED_TOKENS: Final = 1_000_000
 """Of resources that one erasure deletes at most: their chunks take a tenth of a second."""
+
+
+FORGOTTEN_AT_ONCE: Final = 10_000
+"""Items that are deleted together, in about a second in which the user's other writers wait."""
+
+
+async def forget_all(
+    store: CatalogStore, scope: Scope, resource_ids: Collection[str], item_ids: Collection[str], clock: Clock
+) -> int:
+    """As `forget`, of resources on which any number of items rests: these go FORGOTTEN_AT_ONCE at a time, and the
+    resources with the last of them. Where that is interrupted it is to be repeated, and goes on."""
+    while True:
+        async with store.writing(scope) as rows:
+            known = await rows.resources.known(resource_ids)
+            seen = [one.id for one in known.values() if in_view(one.seen_by, scope.view)]
+            rested = [one.id for one in await rows.items.of_resources(seen)]
+            if len(rested) <= FORGOTTEN_AT_ONCE:
+                return await forget(rows, resource_ids, item_ids, clock())
+            now = clock()
+            gone = await drop_items(rows, rested[:FORGOTTEN_AT_ONCE], now)
+            await rows.raise_epoch()
+            await rows.add_forgotten([one.id for one in gone], now)
+            await rows.record([_item_gone(one, now) for one in gone], now)
 
 
 async def forget(rows: Rows, resource_ids: Collection[str], item_ids: Collection[str], now: datetime) -> int:

@@ -146,8 +146,7 @@ class PostgresCatalogTier:
         """By the id of a resource it and all that was taken from it, by that of an item all that says the same."""
         if not ids:
             return 0
-        async with self._store.writing(scope) as rows:
-            return await forgetting.forget(rows, ids, ids, self._clock())
+        return await forgetting.forget_all(self._store, scope, ids, ids, self._clock)
 
     async def forget_sources(self, scope: Scope, interaction_ids: Collection[str]) -> list[str]:
         """See the contract. What is left of long resources is indexed before writers have to wait; what was forgotten

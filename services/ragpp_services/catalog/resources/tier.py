@@ -69,11 +69,10 @@ class Resources:
         return [found[ordinal] for ordinal, _ in keys if ordinal in found]
 
     async def delete_resource(self, scope: Scope, resource_id: str, cascade: bool = True) -> bool:
-        now = self._clock()
+        if cascade:
+            return await forgetting.forget_all(self._store, scope, [resource_id], [], self._clock) > 0
         async with self._store.writing(scope) as rows:
-            if not cascade:
-                return await forgetting.leave_stubs(rows, [resource_id], now) > 0
-            return await forgetting.forget(rows, [resource_id], [], now) > 0
+            return await forgetting.leave_stubs(rows, [resource_id], self._clock()) > 0
 
     async def expire(self, scope: Scope, resource_ids: Collection[str]) -> int:
         async with self._store.writing(scope) as rows:
