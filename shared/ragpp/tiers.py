@@ -611,9 +611,10 @@ class CatalogTier(MemoryTier, Protocol):
         is not there."""
         ...
 
-    async def create_category(self, scope: Scope, name: str, description: str) -> MemoryCategory:
-        """InvalidInput for a name that is no snake_case of 1 to 64 characters, or a description that is not 10 to 500
-        long; CategoryExistsError."""
+    async def create_category(self, scope: Scope, name: str, description: str, contributor: str = "") -> MemoryCategory:
+        """`contributor`: of one that all users share, the user whose erasure takes it away. InvalidInput
+        for a name that is no snake_case of 1 to 64 characters, or a description that is not 10 to 500 long;
+        CategoryExistsError."""
         ...
 
     async def get_category(self, scope: Scope, name: str) -> MemoryCategory:

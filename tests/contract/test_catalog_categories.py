@@ -303,6 +303,24 @@ async def test_with_a_category_of_all_users_each_users_items_leave_it_but_those_
     assert (await tier.get_item(owner, "item_owner")).category == "prices"
 
 
+async def test_an_erased_users_category_of_all_users_goes_and_leaves_everybodys_items(tier: CatalogTier) -> None:
+    scope = new_scope()
+    of_all, reader = everybody(scope), scope.model_copy(update={"user_id": "reader"})
+    await tier.create_category(of_all, "prices", "What everybody may know of prices", scope.user_id)
+    await tier.create_category(of_all, "people", "Who of us may be asked about what")
+    for user in (of_all, reader):
+        name = user.user_id or "all"
+        await tier.store(user, [resource(f"res_{name}"), item(f"item_{name}", f"{name} pays $99", f"res_{name}")])
+    (last,) = await tier.store(scope, [resource("mine")])
+    assert (await tier.holdings(scope))["categories"] == 1
+    while await tier.erase(scope, (last.event_id or 0) + 1):
+        pass
+    assert await tier.holdings(scope) == {}
+    assert [one.name for one in (await tier.list_categories(reader)).items] == ["people"]
+    assert (await tier.get_item(reader, "item_reader")).category is None
+    assert (await tier.get_item(of_all, "item_all")).category is None
+
+
 async def test_a_category_is_due_from_so_many_new_items_on(tier: CatalogTier) -> None:
     scope = new_scope()
     await filled(tier, scope, ["The Basic plan is at $99", "Lions sleep for twenty hours"])

@@ -99,10 +99,10 @@ SELECT category.id, category.name, category.version
 
 -- name: add_category
 -- $3 id text, $4 name text, $5 event_id bigint, $6 description text, $7 embedding halfvec, $8 markdown text,
--- $9 now timestamptz
+-- $9 now timestamptz, $10 contributor text
 INSERT INTO catalog.categories
        (tenant_id, user_id, id, name, event_id, description, embedding, markdown, contributor, created_at, updated_at)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, '', $9, $9)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $10, $9, $9)
 
 -- name: put_page
 -- Another page, made of the items up to that ordinal.

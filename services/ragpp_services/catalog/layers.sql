@@ -48,6 +48,12 @@ UPDATE catalog.resources AS resource SET event_id = later.event_id
   FROM unnest($3::text[], $4::bigint[]) AS later (id, event_id)
  WHERE resource.tenant_id = $1 AND resource.user_id = $2 AND resource.id = later.id;
 
+-- name: contributed_categories
+-- Of what all users share, from before an event. $3 contributor text, $4 before event_id bigint
+SELECT name FROM catalog.categories
+ WHERE tenant_id = $1 AND user_id = $2 AND contributor = $3 AND event_id < $4
+ ORDER BY event_id;
+
 -- name: erase_categories
 -- $3 ids text[]
 DELETE FROM catalog.categories WHERE tenant_id = $1 AND user_id = $2 AND id = ANY ($3::text[]) RETURNING name;

@@ -102,6 +102,10 @@ class Rows:
         if events:
             await self._run.change("date_stubs", list(events), list(events.values()))
 
+    async def contributed_categories(self, contributor: str, before: int) -> list[str]:
+        """Names of those categories that a user contributed to what all users share, by events of before that one."""
+        return [row["name"] for row in await self._run.own("contributed_categories", contributor, before)]
+
     async def erase_categories(self, ids: Collection[str], before: int, contributor: str | None) -> list[str]:
         """Delete these categories; returns the ids of the items that are in none for it: of all that were not written
         by events of before that one, or by another contributor, and so are not erased as well."""

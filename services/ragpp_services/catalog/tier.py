@@ -187,11 +187,17 @@ class PostgresCatalogTier:
 
     async def erase(self, scope: Scope, before: int) -> bool:
         """See the contract. ERASED_AT_ONCE of each layer at a time, of the user's own and of what the user contributed
-        to what all users share; nothing is left to be cleaned by way of the ledger."""
+        to what all users share; nothing is left to be cleaned by way of the ledger. Everybody's items leave a category
+        that the user contributed."""
         now = self._clock()
         if scope.user_id == EVERYBODY:
             async with self._store.writing(scope) as rows:
                 return await forgetting.erase(rows, before, None, now)
+        everybodys = scope.model_copy(update={"user_id": EVERYBODY})
+        async with self._store.reading(everybodys) as rows:
+            contributed = await rows.contributed_categories(scope.user_id, before)
+        for name in contributed:
+            await self.delete_category(everybodys, name)
         async with self._store.writing_shared(scope) as (own, shared):
             more = await forgetting.erase(own, before, None, now)
             return await forgetting.erase(shared, before, scope.user_id, now) or more

@@ -78,6 +78,7 @@ class CategoryRows:
             halfvec(category.embedding),
             category.markdown,
             now,
+            category.contributor,
         )
 
     async def put_page(

@@ -34,7 +34,7 @@ class Categories:
         self._store, self._vectors, self._clock = store, vectors, clock
         self.consolidate = Consolidation(store, clock, contradicts).consolidate
 
-    async def create_category(self, scope: Scope, name: str, description: str) -> MemoryCategory:
+    async def create_category(self, scope: Scope, name: str, description: str, contributor: str = "") -> MemoryCategory:
         """See the contract. A user may have one of the name of one that all users share, which it then hides."""
         name, description = checked_name(name), checked_description(description)
         await self._vectors.check_identity()
@@ -46,7 +46,7 @@ class Categories:
             created = category_event("memory.category_created", category_id, name, now)
             [event_id] = await rows.record([created], now)
             await rows.categories.add(
-                NewCategory(category_id, name, event_id, description, embedding, empty(name)), now
+                NewCategory(category_id, name, event_id, description, embedding, empty(name), contributor), now
             )
             return await as_shown(rows, await existing(rows, name, own=True))
 

@@ -55,7 +55,8 @@ class CategoryRow:
 
 @dataclass(frozen=True, slots=True)
 class NewCategory:
-    """A category on its way in. `event_id`: of the event that says so."""
+    """A category on its way in. `event_id`: of the event that says so. `contributor`: of one that all users share, the
+    user with whom it goes; empty for none."""
 
     category_id: str
     name: str
@@ -63,6 +64,7 @@ class NewCategory:
     description: str
     embedding: Vector
     markdown: str
+    contributor: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,9 +30,10 @@ _NEVER: Final = (
     | NUMBERS.keys()
     | word_set(
         """
-        true false none null yes within without throughout among amongst via toward towards behind beyond beneath beside
-        besides between across along around against during except upon until since than instead everybody everyone nobody
-        somebody euro euros pound pounds dollar dollars cent cents franc francs kronor kb mb gb tb kg km cm mm
+        true false none null yes within without throughout among amongst via toward towards behind beyond beneath
+        beside besides between across along around against during except upon until since than instead everybody
+        everyone nobody somebody
+        euro euros pound pounds dollar dollars cent cents franc francs kronor kb mb gb tb kg km cm mm
         """
     )
 )

@@ -27,7 +27,8 @@ async def create_category(requester: Writer, parts: GatewayParts, body: Category
     """Its description is what items are put into it by, where they come without a category."""
     where = place(requester, body.user_id, body.visibility or ("shared" if body.user_id else None))
     requester.items = 1
-    return await parts.catalog.create_category(where.scope, body.name, parts.intake.redacted(body.description))
+    description = parts.intake.redacted(body.description)
+    return await parts.catalog.create_category(where.scope, body.name, description, where.whose.contributor)
 
 
 @router.post("/v1/categories/defaults", status_code=201, summary="Create the default categories")
