@@ -140,15 +140,22 @@ SELECT items.user_id, items.id, items.ordinal, items.one_with, items.resource_id
 
 -- name: items_of_groups
 -- All that are one with these, the first of each group first. $4 users text[], $5 ids of what stands for each text[],
--- $6 as_of timestamptz or null
+-- $6 as_of timestamptz or null. Two branches, each by an index of its own: with an OR each of these was looked for among
+-- all rows.
 SELECT chosen.user_id, chosen.leader, items.id, items.resource_id, items.sources, items.occurred_at, items.ordinal
   FROM unnest($4::text[], $5::text[]) AS chosen (user_id, leader)
   JOIN catalog.items AS items
-    ON items.tenant_id = $1 AND items.user_id = chosen.user_id
-   AND (items.id = chosen.leader OR items.one_with = chosen.leader)
+    ON items.tenant_id = $1 AND items.user_id = chosen.user_id AND items.id = chosen.leader
  WHERE items.user_id = ANY ($2::text[]) AND ($3::text IS NULL OR items.seen_by IS NULL OR items.seen_by = $3)
    AND ($6::timestamptz IS NULL OR items.occurred_at <= $6)
- ORDER BY items.ordinal;
+UNION ALL
+SELECT chosen.user_id, chosen.leader, items.id, items.resource_id, items.sources, items.occurred_at, items.ordinal
+  FROM unnest($4::text[], $5::text[]) AS chosen (user_id, leader)
+  JOIN catalog.items AS items
+    ON items.tenant_id = $1 AND items.user_id = chosen.user_id AND items.one_with = chosen.leader
+ WHERE items.user_id = ANY ($2::text[]) AND ($3::text IS NULL OR items.seen_by IS NULL OR items.seen_by = $3)
+   AND ($6::timestamptz IS NULL OR items.occurred_at <= $6)
+ ORDER BY ordinal;
 
 -- name: item_by_id
 -- Where it is, or what stands for it; of two of one id the user's own. $4 id text

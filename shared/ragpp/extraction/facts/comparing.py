@@ -55,19 +55,23 @@ def contradicts(earlier: str, later: str) -> bool:
     """Whether both are about the same, the same subject and what is said of it, and the later has another number, date
     or name in the place of the object, or denies it. The later one then holds. Never where `same_fact`."""
     one, other = _clause(earlier), _clause(later)
-    if not _same_subject(one, other) or same_fact(earlier, later):
+    if not _same_subject(one, other):
         return False
-    said = _predicate(one) | _predicate(other)
+    return _says_otherwise(earlier, later, one, other) and not same_fact(earlier, later)
+
+
+def _says_otherwise(earlier: str, later: str, one: Clause, other: Clause) -> bool:
     if _another_setting(one, other):
         return True
-    if not _about_the_same(_predicate(one), _predicate(other)):
+    before, after = _predicate(one), _predicate(other)
+    if not _about_the_same(before, after):
         return False
     objects, objects_later = _names_in(one.predicate), _names_in(other.predicate)
     if denies_the_other(wording(earlier), wording(later)):
         return objects == objects_later or not objects or not objects_later
     if _other_measures(measures(earlier), measures(later)):
         return True
-    return bool(objects and objects_later and objects.isdisjoint(objects_later)) and not said & _OF_MANY
+    return bool(objects and objects_later and objects.isdisjoint(objects_later)) and not (before | after) & _OF_MANY
 
 
 @lru_cache(maxsize=4_096)
@@ -165,11 +169,13 @@ def _same_subject(one: Clause, other: Clause) -> bool:
     return bool(mine and theirs) and (mine <= theirs or theirs <= mine)
 
 
+@lru_cache(maxsize=4_096)
 def _subject(clause: Clause) -> frozenset[int]:
     subject = clause.subject
     return frozenset(wording(subject).content) if subject else frozenset()
 
 
+@lru_cache(maxsize=4_096)
 def _predicate(clause: Clause) -> frozenset[int]:
     verb = clause.text[clause.verb.start : clause.verb.end] if clause.verb else ""
     whole = wording(clause.predicate)

@@ -1,7 +1,7 @@
 """The words of a fact as facts are compared: its names and the part each plays, its content, and whether it denies."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
@@ -36,6 +36,12 @@ _OPPOSITES: Final = tuple(
         "weekdays|weekends", "manual manually|automatic automatically",
     )
 )  # fmt: skip
+_SIDES: Final = {
+    word: [(number, 1 + (word in right)) for number, (left, right) in enumerate(_OPPOSITES) if word in left | right]
+    for pair in _OPPOSITES
+    for side in pair
+    for word in side
+}
 _UN: Final = ("un", "in", "im", "dis", "non", "non-", "ir", "il", "de")
 _OF_CHANGE: Final = word_set("now instead longer anymore any more new currently changed change still already again "
                              "recently today actually just only also been being per")  # fmt: skip
@@ -112,6 +118,8 @@ class Wording:
     bounds: frozenset[str]
     scope: frozenset[str]
     content_words: tuple[str, ...]
+    sides: Mapping[int, int]
+    """Of each pair of opposites of which there is a word: 1 for one of the left, 2 for one of the right, 3 for both."""
 
 
 @lru_cache(maxsize=4_096)
@@ -136,6 +144,7 @@ def wording(text: str) -> Wording:
         frozenset(name for name, pattern in _BOUNDS if pattern.search(straight)),
         frozenset(name for name, pattern in _SCOPES if pattern.search(straight)),
         tuple(content),
+        _sides(lowered),
     )
 
 
@@ -146,15 +155,18 @@ def stems(words: Iterable[str]) -> frozenset[int]:
 
 def denies_the_other(one: Wording, other: Wording) -> bool:
     """Whether one says what the other denies, by a "not" or by a word that means the opposite."""
-    opposed = sum(_are_opposed(one.words, other.words, *pair) for pair in _OPPOSITES)
+    opposed = sum(side != 3 and other.sides.get(pair) == 3 - side for pair, side in one.sides.items())
     opposed += any(_is_undone(word, other.words) for word in one.words - other.words)
     opposed += any(_is_undone(word, one.words) for word in other.words - one.words)
     return (opposed > 0) != (one.negative != other.negative)
 
 
-def _are_opposed(one: frozenset[str], other: frozenset[str], left: frozenset[str], right: frozenset[str]) -> bool:
-    here, there = (bool(one & left), bool(one & right)), (bool(other & left), bool(other & right))
-    return here != there and here in {(True, False), (False, True)} and there in {(True, False), (False, True)}
+def _sides(words: Iterable[str]) -> Mapping[int, int]:
+    sides = dict[int, int]()
+    for word in words:
+        for pair, side in _SIDES.get(word, ()):
+            sides[pair] = sides.get(pair, 0) | side
+    return sides
 
 
 def _is_undone(word: str, others: frozenset[str]) -> bool:
