@@ -73,6 +73,16 @@ async def test_a_key_gives_away_the_secrets_below_it_however_deep(hidden: JsonVa
     assert entry.redactions == 1
 
 
+async def test_a_number_that_its_key_gives_away_is_a_secret_and_no_other_is() -> None:
+    metadata: dict[str, JsonValue] = {"pin": 4711, "of": {"password": [123456, 98.25]}, "seats": 4711, "port": 5432}
+    body = ResourceIn.model_validate({"resource_type": "config", "content": "a", "metadata": {**metadata, "on": True}})
+    entry = await INTAKE.resource(body, Whose())
+    assert entry.redactions == 3
+    assert (entry.metadata["seats"], entry.metadata["port"], entry.metadata["on"]) == (4711, 5432, True)
+    assert not {"4711", "123456", "98.25"} & set(str({**entry.metadata, "seats": 0}).replace("'", " ").split())
+    assert "REDACTED" in str(entry.metadata["pin"])
+
+
 async def test_what_was_said_last_dates_a_conversation_without_a_date() -> None:
     earlier, later = NOW - timedelta(days=2), NOW - timedelta(days=1)
     body = ResourceIn.model_validate(

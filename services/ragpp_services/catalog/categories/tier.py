@@ -1,5 +1,6 @@
 """The categories' part of the tier."""
 
+import asyncio
 from collections.abc import Collection
 from uuid import uuid4
 
@@ -68,14 +69,13 @@ class Categories:
         with it."""
         checked_page(content)
         now = self._clock()
+        named = await asyncio.to_thread(lambda: resolved(content).resource_ids)  # of 200,000 characters, seconds
         async with self._store.writing(scope) as rows:
             category = await to_change(rows, name)
-            gone = await rows.forgotten(resolved(content).resource_ids)
-            page = without(content, gone)
+            gone = await rows.forgotten(named)
+            page, resting_on = (content, named) if not gone else await asyncio.to_thread(_left, content, gone)
             until = last_of(await rows.categories.statement_ids(category.name))
-            await rows.categories.put_page(
-                category.category_id, page, until, resolved(page).resource_ids, now, edited=True
-            )
+            await rows.categories.put_page(category.category_id, page, until, resting_on, now, edited=True)
             updated = category_event(
                 "memory.category_updated", category.category_id, category.name, now, content_length=len(page)
             )
@@ -123,3 +123,9 @@ class Categories:
         """See the contract; also of those whose pages lost something since."""
         async with self._store.reading(scope) as rows:
             return [row["name"] for row in await rows.categories.due(new_items)]
+
+
+def _left(content: str, gone: Collection[str]) -> tuple[str, tuple[str, ...]]:
+    """A page without what rests on these resources, and on which others it then does."""
+    page = without(content, gone)
+    return page, resolved(page).resource_ids

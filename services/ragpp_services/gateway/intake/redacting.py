@@ -32,8 +32,8 @@ class Redaction:
         return self._redactor.redact(label).text[:_LABEL_CHARS]
 
     def json(self, metadata: dict[str, JsonValue]) -> tuple[dict[str, JsonValue], int]:
-        """`metadata` with every text in it redacted, keys as well, also where a key above gives it away; and how many
-        secrets there were."""
+        """`metadata` with every text in it redacted, keys as well, also where a key above gives it away, as it may a
+        number; and how many secrets there were."""
         count = 0
 
         def text(part: str) -> str:
@@ -48,13 +48,14 @@ class Redaction:
                 return [under(keys, part) for part in item]
             if isinstance(item, dict):
                 return {text(key): under((key, *keys), part) for key, part in item.items()}
-            if not isinstance(item, str):
+            if item is None or isinstance(item, bool):
                 return item
+            said = item if isinstance(item, str) else str(item)
             for key in keys:
-                if (hidden := self._telling(key, item)) is not None:
+                if (hidden := self._telling(key, said)) is not None:
                     count += 1
                     return hidden
-            return text(item)
+            return text(item) if isinstance(item, str) else item
 
         return {text(key): under((key,), item) for key, item in metadata.items()}, count
 
