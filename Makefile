@@ -63,7 +63,7 @@ demo-chat: install ## a chat over three sessions, a day between them: the third 
 demo-validity: install ## a changed mind through the API: before the move, after it, and as of before it
 	$(BIN)/python infra/scripts/validity_demo.py
 
-demo-catalog: install ## curated knowledge: a conversation and a note, the facts taken out, a page of them, and a recall
+demo-catalog: install ## curated knowledge: a conversation and a note, the facts taken out, asked in three modes, a page, and a recall
 	$(BIN)/python infra/scripts/catalog_demo.py
 
 learn: install ## LoCoMo lived through day by day with a reflection each night: OUT=folder for the sample to judge

@@ -3,7 +3,11 @@
     python infra/scripts/catalog_demo.py             # starts the embedded stack, or attaches to it
 
 A sales conversation goes in under a new user, and a week later a note that changes one price. Then the catalog is
-asked, its page is made, and an assistant that knows nothing of either is given what a recall finds.
+asked in each of the three modes, its page is made, and an assistant that knows nothing of either is given what a recall
+finds.
+
+Without LLM_RETRIEVAL the language model of two of the modes is a stand-in: a server on this machine that counts common
+words. It needs no key, and shows how a model is asked, not what one is good for.
 """
 
 import asyncio
@@ -15,10 +19,13 @@ import uuid
 from pathlib import Path
 from typing import Final
 
-from ragpp import MemoryManager
+from ragpp import MemoryManager, RetrievalMode
 from ragpp.api import RecallRequest
 from ragpp.catalog import MemoryItem
 from ragpp.client import MemoryClient
+from ragpp.errors import RetrievalError
+from ragpp.testing.choosing import by_words, choosing
+from ragpp.testing.llm import LlmServer
 from ragpp_infra.embedded.home import Home
 
 CATEGORY: Final = "product_knowledge"
@@ -41,6 +48,13 @@ Tideline stores all data in Frankfurt.
 TALKED_AT: Final = "2026-03-09T10:00:00Z"
 NOTED_AT: Final = "2026-03-16T09:00:00Z"
 QUESTION: Final = "What does the Studio plan cost?"
+COMPARED: Final = "How does the Studio plan compare with the Solo plan?"
+ASKED: Final = (
+    (RetrievalMode.RAG, QUESTION),
+    (RetrievalMode.LLM, QUESTION),
+    (RetrievalMode.HYBRID, QUESTION),
+    (RetrievalMode.HYBRID, COMPARED),
+)
 WIDTH: Final = 100
 
 
@@ -58,12 +72,9 @@ async def show(client: MemoryClient) -> None:
     note = await kept(client, user, "document", NOTE, NOTED_AT, "What changes in April")
     facts("Its facts", await memory.extract_and_store(note, CATEGORY))
 
-    result = await memory.retrieve(QUESTION, k=3)
-    heading(f"The catalog is asked: {QUESTION}")
-    for item, score in zip(result.items, result.confidence_scores, strict=True):
-        since = "   (said otherwise since)" if item.replaced_by else ""
-        print(f"  [{score:.2f}] {item.content}{since}")
-    print(f"  {result.total_found} found in {result.search_time_ms:.0f} ms")
+    heading("The catalog is asked in each of its modes")
+    for mode, question in ASKED:
+        await asked(memory, mode, question)
 
     heading(f"The page of {CATEGORY}, every line with its source")
     quote(await memory.consolidate_category(CATEGORY))
@@ -78,6 +89,22 @@ async def show(client: MemoryClient) -> None:
         f"\n{stats.total_resources} resources, {stats.total_items} facts, {stats.total_categories} category", end="; "
     )
     print(f"to look around: ragpp catalog items --user {user}")
+
+
+async def asked(memory: MemoryManager, mode: RetrievalMode, question: str) -> None:
+    """What a mode finds, who found it, and why."""
+    print(f"  {mode}: {question}")
+    try:
+        result = await memory.retrieve(question, mode, k=3)
+    except RetrievalError as error:
+        print(f"    {error.title}: {error.message}")
+        return
+    for item, score in zip(result.items, result.confidence_scores, strict=True):
+        since = "   (said otherwise since)" if item.replaced_by else ""
+        print(f"    [{score:.2f}] {item.content}{since}")
+    escalated = "escalated to " if result.escalated else ""
+    reason = f": {result.escalation_reason}" if result.escalation_reason else ""
+    print(f"    {escalated}{result.mode_used} in {result.search_time_ms:.0f} ms{reason}")
 
 
 async def kept(client: MemoryClient, user: str, kind: str, content: str, at: str, title: str) -> str:
@@ -113,18 +140,33 @@ def facts(what: str, items: list[MemoryItem]) -> None:
         print(f"  [{item.confidence:.2f}] {item.content}")
 
 
-def main() -> None:
-    """Bring the stack up and show."""
-    home = Path(os.environ.get("RAGPP_HOME", ".ragpp")).resolve()
-    subprocess.run(
-        [sys.executable, "-m", "ragpp_infra.cli.main", "up"], check=True, env=os.environ | {"RAGPP_HOME": str(home)}
-    )
+def up(home: Path, **settings: str) -> None:
+    """Bring the stack up, or start again what runs with other settings."""
+    environment = os.environ | {"RAGPP_HOME": str(home)} | settings
+    subprocess.run([sys.executable, "-m", "ragpp_infra.cli.main", "up"], check=True, env=environment)
 
-    async def run() -> None:
+
+async def run(home: Path) -> None:
+    """Show, with the language model of LLM_RETRIEVAL, else with a stand-in that is taken away again."""
+    if os.environ.get("LLM_RETRIEVAL"):
+        up(home)
         async with Home(home).client() as client:
             await show(client)
+        return
+    async with LlmServer() as server:
+        server.answers(choosing(by_words))
+        up(home, LLM_RETRIEVAL="openai:stand-in", LLM_OPENAI_BASE_URL=server.openai_url)
+        try:
+            async with Home(home).client() as client:
+                await show(client)
+        finally:
+            heading("The stand-in for a language model is taken away again")
+            up(home)
 
-    asyncio.run(run())
+
+def main() -> None:
+    """Bring the stack up and show."""
+    asyncio.run(run(Path(os.environ.get("RAGPP_HOME", ".ragpp")).resolve()))
 
 
 if __name__ == "__main__":

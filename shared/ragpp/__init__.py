@@ -1,15 +1,27 @@
 """RAG++: the memory of AI agents. What is named here is imported when it is asked for, and not before."""
 
 from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from ragpp.memory import MemoryConfig, MemoryManager, MemoryRetryConfig, RetrievalMode
+    from ragpp.retrieval import BaseRetriever, ConfidenceScorer, HybridRetriever, LLMRetriever, RAGRetriever
 
-__all__ = ["MemoryConfig", "MemoryManager", "MemoryRetryConfig", "RetrievalMode"]
+__all__ = [
+    "BaseRetriever",
+    "ConfidenceScorer",
+    "HybridRetriever",
+    "LLMRetriever",
+    "MemoryConfig",
+    "MemoryManager",
+    "MemoryRetryConfig",
+    "RAGRetriever",
+    "RetrievalMode",
+]
+_MEMORY: Final = frozenset({"MemoryConfig", "MemoryManager", "MemoryRetryConfig", "RetrievalMode"})
 
 
 def __getattr__(name: str) -> object:
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module("ragpp.memory"), name)
+    return getattr(import_module("ragpp.memory" if name in _MEMORY else "ragpp.retrieval"), name)

@@ -42,6 +42,8 @@ MAX_RESOURCE_CHARS: Final = 1_000_000
 MAX_CATEGORY_CHARS: Final = 64
 DEFAULT_K: Final = 5
 MAX_K: Final = 100
+MAX_CANDIDATES: Final = 50
+"""So many of what words and meaning find a language model chooses from, at most (document 002 §2.3)."""
 SIMILARITY_THRESHOLD: Final = 0.5
 """From which on an item counts among those that were found (document 002 §2.2)."""
 DEFAULT_VALUE: Final = 0.5
@@ -182,14 +184,17 @@ DEFAULT_CATEGORIES: Final[Mapping[str, str]] = {
 
 class RetrievalResult(_Written):
     """What was found, best first, each with its score in `confidence_scores` (0 to 1). `total_found`: how many are at
-    least SIMILARITY_THRESHOLD similar to the question, shown or not. `escalation_reason`: why a language model was
-    asked, or why not where one was wanted."""
+    least SIMILARITY_THRESHOLD similar to the question, shown or not. `similarities`: of each with the question, 0 to 1
+    on the same scale whatever the embedder (`ragpp.retrieval.Calibration`), 0 where it has no vector; none where it was
+    found by a vector alone. `escalated`: a language model chose, since words and meaning were not sure.
+    `escalation_reason`: why it was asked, or why not where one was wanted."""
 
     items: tuple[MemoryItem, ...]
     mode_used: RetrievalMode = RetrievalMode.RAG
     total_found: int = Field(ge=0)
     search_time_ms: float = Field(ge=0)
     confidence_scores: tuple[float, ...]
+    similarities: tuple[float, ...] = ()
     escalated: bool = False
     escalation_reason: str | None = None
 

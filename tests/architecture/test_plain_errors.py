@@ -54,6 +54,7 @@ SETTINGS_AND_NUMBERS: Final = {
     "MODEL": "",
     "DIMENSION": "",
     "DISTRIBUTION": "",
+    "NO_MODEL": "",
 }
 OF_FILES_AND_IMPORTS: Final = {
     "ragpp.embedding.checkpoint": {"error"},
@@ -71,6 +72,7 @@ OF_FILES_AND_IMPORTS: Final = {
     "ragpp_infra.cli.init_command": {"file"},
     "ragpp_infra.secret_file": {"error", "error.strerror"},
     "ragpp_infra.provisioning.provision": {"'; '.join(wrong)", "', '.join(wrong)"},  # names of settings and roles
+    "ragpp_services.gateway.retrieving": {"error.kind", "error.code", "self._timeout_s"},  # of a call to a model
     "ragpp_services.governor.langgraph": {"error"},
 }
 """Where an error's own text cannot be about a message."""

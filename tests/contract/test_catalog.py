@@ -230,6 +230,8 @@ async def test_a_search_tells_how_sure_it_is_and_how_much_there_is(tier: Catalog
     assert [one.item_id for one in found.items][:1] == ["i0"]
     assert list(found.confidence_scores) == sorted(found.confidence_scores, reverse=True)
     assert all(0 <= score <= 1 for score in found.confidence_scores)
+    assert len(found.similarities) == len(found.items)
+    assert all(0 <= similarity <= 1 for similarity in found.similarities)
     assert found.total_found == 3
     assert found.items[0].embedding is None
     near = await tier.search_items(scope, ItemQuery(text="saffron lighthouse", similarity_threshold=0.9))

@@ -78,7 +78,7 @@ def test_the_catalogs_page_shows_what_is_answered(folder: Path) -> None:
         assert not missing, f"{command}\n{missing}\n{said}"
         compared += len(lines(answer))
     assert compared > 30
-    assert follow(blocks(page), folder) == 2
+    assert follow(blocks(page), folder) == 3
 
 
 def _run(command: list[str], folder: Path) -> str:

@@ -19,6 +19,11 @@ class Vectors:
         self._embedder = embedder
         self.check_identity = IdentityCheck(embedder, store)
 
+    @property
+    def model(self) -> str:
+        """The embedder's public name."""
+        return self._embedder.model
+
     async def embed_all(self, texts: Sequence[str]) -> list[Vector]:
         """The vector of each text, in one batch. Raises EmbeddingError."""
         return [tuple(row) for row in (await self._embedder.embed(texts)).tolist()] if texts else []

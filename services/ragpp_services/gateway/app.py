@@ -19,10 +19,14 @@ from ragpp.ledger.catalog_events import CatalogEvents
 from ragpp.ledger.jobs import JobLedger
 from ragpp.ledger.pins import PinBoard
 from ragpp.ledger.views import ViewBoard
+from ragpp.llm.budget import PostgresBudget
+from ragpp.llm.factory import make_language_models
+from ragpp.llm.port import Purpose
 from ragpp.models import Scope
 from ragpp.redaction import SECRETS
 from ragpp.settings import (
     ForgettingSettings,
+    LanguageModelSettings,
     LearningSettings,
     PostgresSettings,
     TierSettings,
@@ -67,6 +71,7 @@ from ragpp_services.gateway.views import ViewedProcedural, ViewedSemantic, Viewe
 
 _DESCRIPTION: Final = """Memory for AI agents: write what was said, recall what matters, within a budget of tokens and
 a deadline. Every request carries `Authorization: Bearer <key>`; every error is a problem document (RFC 9457)."""
+RETRIEVAL: Final[tuple[Purpose, ...]] = ("retrieval",)
 _log = structlog.stdlib.get_logger(__name__)
 
 
@@ -86,6 +91,11 @@ async def open_parts(open_tiers_: OpenTiers) -> AsyncIterator[Parts]:
         pool = create_pool(postgres, vectors=False)
         await ensure_open(pool)
         stack.push_async_callback(pool.close)
+        language = LanguageModelSettings()
+        budget = PostgresBudget(pool, system_clock, tokens_per_day=language.tokens_per_day)
+        models = make_language_models(language, budget, purposes=RETRIEVAL)
+        if models is not None:
+            stack.push_async_callback(models.close)
         marks = SourceMarks(ForgettingSettings().key)
         store = GatewayStore(pool, marks)
         audit = Audit(gateway.audit_spool, store.insert_accesses)
@@ -136,6 +146,8 @@ async def open_parts(open_tiers_: OpenTiers) -> AsyncIterator[Parts]:
             version=version("ragpp"),
             review_below=LearningSettings().review_below,
             record_retrievals=gateway.record_retrievals,
+            models=models,
+            retrieval_timeout_s=gateway.retrieval_timeout_s,
         )
 
 

@@ -6,6 +6,7 @@ from ragpp.clock import Clock
 from ragpp.ledger.catalog_events import CatalogEvents
 from ragpp.ledger.jobs import JobLedger
 from ragpp.ledger.pins import PinBoard
+from ragpp.llm.metered import LanguageModels
 from ragpp.stores.forgetting import SourceMarks
 from ragpp.tiers import Tiers
 from ragpp_services.gateway.audit import Audit
@@ -19,7 +20,8 @@ class Parts(Tiers):
     """The tiers, and the gateway's other collaborators.
 
     `review_below`: what is learned with less confidence waits to be judged. `record_retrievals`: questions to the
-    catalog become events.
+    catalog become events. `models`: those for retrieval, None where none is configured; `retrieval_timeout_s`: longest
+    wait for one of them.
     """
 
     intake: Intake
@@ -36,3 +38,5 @@ class Parts(Tiers):
     version: str
     review_below: float = 0.5
     record_retrievals: bool = False
+    models: LanguageModels | None = None
+    retrieval_timeout_s: float = 20.0

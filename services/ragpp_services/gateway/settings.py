@@ -21,6 +21,9 @@ class GatewaySettings(Settings):
     record_retrievals: bool = Field(
         default=False, description="Questions to the catalog become events, of their words a keyed hash alone."
     )
+    retrieval_timeout_s: float = Field(
+        default=20.0, gt=0, le=600, description="Longest wait for a language model that chooses items, with retries."
+    )
     audit_spool: Path = Field(
         default=Path(".ragpp/audit-spool.jsonl"), description="Accesses are journalled here on their way to PostgreSQL."
     )

@@ -6,6 +6,7 @@ from pydantic import ConfigDict, Field, field_validator
 
 from ragpp.catalog import (
     DEFAULT_K,
+    MAX_CANDIDATES,
     MAX_K,
     CatalogVisibility,
     CategoryName,
@@ -101,8 +102,9 @@ class ItemSearchIn(Value):
 
 class RetrieveRequest(Value):
     """A question to the items. `similarity_threshold`: what is less similar is left out. `as_of`: what occurred later
-    is not seen. `mode`: `rag` searches by words and meaning; `hybrid` has a language model look again where that is
-    not sure."""
+    is not seen. `mode`: `rag` searches by words and meaning; `llm` has a language model choose of the best
+    `max_candidates` that these find; `hybrid` has it choose where they are not sure, below `escalation_threshold`, or
+    where the question wants reasoning."""
 
     model_config = ConfigDict(
         json_schema_extra={"example": {"user_id": "u1", "query": "What pricing options are available?", "k": 3}}
@@ -115,6 +117,8 @@ class RetrieveRequest(Value):
     category_filter: CategoryName | None = None
     similarity_threshold: Annotated[float, Field(ge=-1, le=1)] | None = None
     as_of: Moment | None = None
+    escalation_threshold: Annotated[float, Field(ge=0, le=1)] | None = None
+    max_candidates: int = Field(default=MAX_CANDIDATES, ge=1, le=MAX_CANDIDATES)
 
     @field_validator("query")
     @classmethod

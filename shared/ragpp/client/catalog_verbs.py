@@ -45,7 +45,7 @@ Include = Literal["vector"]
 
 
 def _wants_no_model(given: Mapping[str, object]) -> bool:
-    """Where no language model is configured, asking again changes nothing."""
+    """The gateway has asked its language model as often as is worth it."""
     request = given["request"]
     return isinstance(request, RetrieveRequest) and request.mode != "llm"
 

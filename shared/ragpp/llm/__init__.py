@@ -4,6 +4,7 @@ None is needed: wherever one is used, what needs no model does the work when the
 its budget is spent.
 """
 
+from ragpp.llm.choosing import Chosen, choose_items
 from ragpp.llm.metered import LanguageModels
 from ragpp.llm.pages import write_page
 from ragpp.llm.port import (
@@ -28,6 +29,7 @@ from ragpp.llm.windows import FoundFinding, FoundPreference, FoundRelationship, 
 __all__ = [
     "ChatDelta",
     "ChatMessage",
+    "Chosen",
     "Completion",
     "FoundFinding",
     "FoundPreference",
@@ -41,6 +43,7 @@ __all__ = [
     "SuggestedRule",
     "Usage",
     "WindowExtraction",
+    "choose_items",
     "extract_window",
     "suggest_merges",
     "suggest_rules",

@@ -1,7 +1,7 @@
 """The language models that the settings name; a provider's library is imported when one of its models is."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Final, NamedTuple
 
 from ragpp.errors import ConfigurationError
@@ -14,13 +14,15 @@ PROVIDERS: Final = ("openai", "anthropic")
 _NAMED: Final = re.compile(r"(?P<provider>[a-z]+):(?P<model>\S+)")
 
 
-def make_language_models(settings: LanguageModelSettings, budget: SpendBudget) -> LanguageModels | None:
-    """The models by purpose; None where the settings name none. Opens no connection.
+def make_language_models(
+    settings: LanguageModelSettings, budget: SpendBudget, *, purposes: Collection[Purpose] = PURPOSES
+) -> LanguageModels | None:
+    """The models by purpose, of `purposes`; None where the settings name none of them. Opens no connection.
 
     Raises ConfigurationError for a setting that is not "provider:model", an unknown provider, a key that is missing,
     and a library that is not installed.
     """
-    named = _named(settings)
+    named = {purpose: name for purpose, name in _named(settings).items() if purpose in purposes}
     if not named:
         return None
     wanted = {purpose: (name, _patience(purpose, settings)) for purpose, name in named.items()}

@@ -146,3 +146,16 @@ class PageReply(Reply):
     """Of `consolidate`."""
 
     sections: list[WrittenSection]
+
+
+class ChosenItem(Reply):
+    """`n`: its number in the prompt."""
+
+    n: int
+    score: Share
+
+
+class ChoiceReply(Reply):
+    """Of `choose`: what answers the question, best first."""
+
+    chosen: list[ChosenItem]

@@ -2,16 +2,14 @@
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import ClassVar, Final
+from typing import ClassVar
 
 from pydantic import Field
 
 from ragpp.catalog import DEFAULT_K, MAX_K, MAX_RESOURCE_CHARS
 from ragpp.errors import ConfigurationError
 from ragpp.models import Value
-
-ESCALATION_THRESHOLD: Final = 0.6
-"""Below which confidence a hybrid retrieval asks a language model (document 002 §2.4)."""
+from ragpp.retrieval.confidence import ESCALATION_THRESHOLD
 
 
 class MemoryConfig(Value):

@@ -1,15 +1,17 @@
 """The three layers of document 002 §3: raw resources, the facts taken from them, and the pages made of those."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from typing import Final
 
 from pydantic import JsonValue
 
 from ragpp.api.items import MAX_ITEMS
-from ragpp.catalog import DEFAULT_K, RESOURCE_TYPES, MemoryCategory, MemoryItem, Resource, ResourceType
+from ragpp.catalog import DEFAULT_K, RESOURCE_TYPES, MemoryCategory, MemoryItem, Resource, ResourceType, RetrievalResult
 from ragpp.errors import Conflict, InvalidInput, VectorIndexError
 from ragpp.memory.whose import Whose, listed, or_none
 from ragpp.paging import PAGE
+from ragpp.retrieval.retrievers import Question
 
 FOUND_RESOURCES: Final = 50
 
@@ -138,6 +140,11 @@ class ItemLayer:
         """The `k` items nearest to a vector of the installation's embedder, best first, each with its score, 0 to 1."""
         found = await self._client.search_items(user_id=self._whose.user_id, embedding=tuple(embedding), k=k)
         return list(zip(found.items, found.confidence_scores, strict=True))
+
+    async def ask(self, question: Question) -> RetrievalResult:
+        """What a retriever asks; see `ragpp.retrieval`. Implements `Source`."""
+        given = {name: value for name, value in asdict(question).items() if value is not None}
+        return await self._client.retrieve(user_id=self._whose.user_id, **given)
 
     async def delete(self, item_id: str) -> bool:
         """False when there was none. It is not extracted again."""

@@ -139,8 +139,8 @@ class MemoryManager:
         """The best `k` items (1 to 100; `config.default_k` where it is not given), each with its score.
 
         `mode`: `llm` has a language model choose, `hybrid` has it choose where words and vectors are not sure: below
-        `escalation_threshold` (0 to 1; `config.escalation_threshold`). As long as none is configured, `hybrid` answers
-        as `rag` does, with the reason in `escalation_reason`.
+        `escalation_threshold` (0 to 1; `config.escalation_threshold`), or where the question wants reasoning. Where
+        none is configured, or it fails, `hybrid` answers as `rag` does, with the reason in `escalation_reason`.
 
         Raises InvalidInput, a ValueError; CategoryNotFoundError; RetrievalError of `llm`; EmbeddingError.
         """
@@ -153,6 +153,7 @@ class MemoryManager:
             mode=mode,
             k=self.config.default_k if k is None else k,
             category_filter=category_filter,
+            escalation_threshold=threshold,
         )
 
     async def recall(self, query: str, k: int | None = None) -> list[RecalledMemory]:

@@ -151,7 +151,7 @@ class LanguageModelSettings(Settings):
     summary: str = Field(default="", description="Writes rolling summaries, e.g. openai:gpt-5-mini.")
     extraction: str = Field(default="", description="Reads windows of conversations, and resources, for what they say.")
     consolidation: str = Field(default="", description="Finds preferences that are one, and writes pages.")
-    retrieval: str = Field(default="", description="For search in curated knowledge; nothing uses it yet.")
+    retrieval: str = Field(default="", description="Chooses items of the catalog, in the gateway.")
     reflection: str = Field(default="", description="Names a day's themes and suggests rules.")
     chat: str = Field(default="", description="Answers in `ragpp chat`.")
     openai_base_url: str = Field(default="", description="Of `openai`, ending in /v1; empty: OpenAI's own.")

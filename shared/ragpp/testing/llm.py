@@ -93,6 +93,7 @@ class LlmServer:
     def __post_init__(self) -> None:
         self.gate.set()
         self._script: list[Reply] = [Answered(text="hello")]
+        self._by: Callable[[JsonObject], Reply] | None = None
         self._open = 0
         self._stopped = asyncio.Event()
         self._socket = socket.create_server(("127.0.0.1", 0))
@@ -101,7 +102,11 @@ class LlmServer:
 
     def replies(self, *script: Reply) -> None:
         """What to answer from now on: one after the other, and the last one again and again."""
-        self._script = list(script)
+        self._script, self._by = list(script), None
+
+    def answers(self, by: Callable[[JsonObject], Reply]) -> None:
+        """Answer from now on by what a request says, which is its body."""
+        self._by = by
 
     @property
     def url(self) -> str:
@@ -137,6 +142,9 @@ class LlmServer:
 
         return app
 
+    def _next(self) -> Reply:
+        return self._script.pop(0) if len(self._script) > 1 else self._script[0]
+
     async def _respond(self, request: Request, api: "_Api") -> Response:
         body: dict[str, object] = await request.json()
         self.requests.append(Received(request.url.path, dict(request.headers), body))
@@ -148,7 +156,7 @@ class LlmServer:
             for name in self.unknown:
                 if name in json.dumps(body):
                     return api.error(Failed(400, f"unknown field: {name}"))
-            reply = self._script.pop(0) if len(self._script) > 1 else self._script[0]
+            reply = self._next() if self._by is None else self._by(body)
             if isinstance(reply, Silence):
                 await self._stopped.wait()
         finally:

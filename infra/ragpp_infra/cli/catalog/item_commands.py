@@ -26,6 +26,10 @@ def retrieve(
     threshold: Annotated[
         float | None, typer.Option(help="Leave out what is less similar to the question, -1 to 1.")
     ] = None,
+    escalation: Annotated[
+        float | None,
+        typer.Option("--escalation-threshold", help="Below which confidence hybrid asks a language model, 0 to 1."),
+    ] = None,
     as_of: Annotated[str | None, typer.Option(help="Only what had been told by then.")] = None,
     home: HomeOption = DEFAULT_HOME,
     url: UrlOption = None,
@@ -44,6 +48,7 @@ def retrieve(
         "category_filter": category_name(category),
         "similarity_threshold": threshold,
         "as_of": parse_moment(as_of, "--as-of"),
+        "escalation_threshold": escalation,
     }
     request = checked(RetrieveRequest, {name: value for name, value in given.items() if value is not None})
     result = with_gateway(home, url, key, lambda client: client.retrieve(request))

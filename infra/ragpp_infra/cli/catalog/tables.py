@@ -76,7 +76,8 @@ def found_view(result: RetrievalResult) -> RenderableType:
     for one, score in zip(result.items, result.confidence_scores, strict=True):
         table.add_row(f"{score:.2f}", safe(one.category or ""), _said(one))
     similar = f"{result.total_found:,} in all at least {SIMILARITY_THRESHOLD:g} similar to the question"
-    said = f"{result.mode_used} in {result.search_time_ms:.1f} ms; {similar}"
+    mode = f"hybrid, escalated to {result.mode_used}" if result.escalated else result.mode_used
+    said = f"{mode} in {result.search_time_ms:.1f} ms; {similar}"
     reason = [safe(result.escalation_reason, "dim")] if result.escalation_reason else []
     return Group(table if result.items else _none("nothing found"), safe(said, "dim"), *reason)
 

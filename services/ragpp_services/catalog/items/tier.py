@@ -5,15 +5,20 @@ from collections.abc import Sequence
 from time import perf_counter
 from typing import Final
 
+import numpy as np
+
 from ragpp.catalog import ItemQuery, MemoryItem, RetrievalResult
+from ragpp.embedding import FloatMatrix
 from ragpp.errors import CategoryNotFoundError, NotFound
 from ragpp.models import MemoryQuery, Page, Scope
+from ragpp.retrieval.calibration import Calibration
 from ragpp.stores.cursors import page_size
 from ragpp.text.lexical import query_terms
 from ragpp_services.catalog.items.narrowing import Narrowing, narrowing_of
 from ragpp_services.catalog.items.ranking import Answer, AroundColumns, ItemColumns, Ranked, Table, rank
 from ragpp_services.catalog.items.reading import Shown, read
 from ragpp_services.catalog.items.rows import ItemRows
+from ragpp_services.catalog.items.scales import SAMPLED, Scales
 from ragpp_services.catalog.paging import cursor_of, place_of
 from ragpp_services.catalog.store import CatalogStore
 from ragpp_services.catalog.vectors import Vectors
@@ -30,6 +35,7 @@ class Items:
 
     def __init__(self, store: CatalogStore, vectors: Vectors) -> None:
         self._store, self._vectors = store, vectors
+        self._scales = Scales()
 
     async def get_item(self, scope: Scope, item_id: str, vector: bool = False) -> MemoryItem:
         async with self._store.reading(scope) as rows:
@@ -60,6 +66,7 @@ class Items:
     async def search_items(self, scope: Scope, query: ItemQuery) -> RetrievalResult:
         """See the contract. Of a vector without words the scores are cosines."""
         began = perf_counter()
+        by_meaning = not query.text.strip()
         await self._vectors.check_identity()
         embedding = await self._vectors.of_question(query.text, query.embedding)
         terms = query_terms(query.text)
@@ -75,7 +82,7 @@ class Items:
                 least=query.similarity_threshold,
             )
             shown = (await read(rows.items, answer.ranked, as_of=query.as_of))[: query.k]
-        by_meaning = not query.text.strip()
+            scale = None if by_meaning else await self._scale(scope, rows.items)
         return RetrievalResult(
             items=tuple(one.item for one in shown),
             total_found=answer.total_found,
@@ -83,7 +90,19 @@ class Items:
             confidence_scores=tuple(
                 max(0.0, one.ranked.similarity or 0.0) if by_meaning else one.ranked.score for one in shown
             ),
+            similarities=() if scale is None else tuple(scale.of(one.ranked.similarity) for one in shown),
         )
+
+    async def _scale(self, scope: Scope, rows: ItemRows) -> Calibration:
+        """Of the embedder's similarities; where nobody measured it, by the latest items."""
+
+        async def latest() -> FloatMatrix:
+            places = await rows.page(None, None, None, SAMPLED)
+            shown = await read_places(rows, places, vectors=True, told_replaced=False)
+            vectors = [one.item.embedding for one in shown if one.item.embedding is not None]
+            return np.asarray(vectors, np.float32)
+
+        return Calibration.of_model(self._vectors.model) or await self._scales.of(scope, latest)
 
     async def retrieve(self, query: MemoryQuery) -> list[Shown]:
         """See the contract of every tier. Without a text and an embedding: the latest within the filters."""

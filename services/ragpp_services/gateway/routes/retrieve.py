@@ -1,43 +1,33 @@
 """The catalog as a whole: a question to its items, how much there is, and its index made anew."""
 
-from typing import Final
-
 from fastapi import Response
 
 from ragpp.api import RebuildIn, RetrieveRequest
-from ragpp.catalog import ItemQuery, MemoryStats, RetrievalMode, RetrievalResult
-from ragpp.errors import RetrievalError
+from ragpp.catalog import MemoryStats, RetrievalResult
 from ragpp.jobs import Job
 from ragpp_services.gateway.catalog.work import rebuilding
 from ragpp_services.gateway.http import CatalogUser, GatewayParts, accepted, keyed_router
 from ragpp_services.gateway.requester import Reader, Writer
+from ragpp_services.gateway.retrieving import CatalogSource, retrieved
 
 router = keyed_router("catalog")
-NOT_ESCALATED: Final = "no language model is configured for retrieval: searched by words and meaning alone"
 
 
 @router.post("/v1/retrieve", summary="Ask the catalog")
 async def retrieve(requester: Reader, parts: GatewayParts, body: RetrieveRequest) -> RetrievalResult:
-    """The items that answer a question best, each with its score. While no language model is there to look again,
-    `hybrid` answers as `rag`, and `llm` not at all."""
+    """The items that answer a question best, each with its score. With `llm` a language model chooses, and what it is
+    not able to do is a RetrievalError; with `hybrid` it does where words and meaning are not sure or the question wants
+    reasoning, and `escalation_reason` says why it did, or why not."""
     scope = requester.catalog("read", body.user_id)
     requester.query_sha256 = parts.marks.of_query(body.query)
-    if body.mode is RetrievalMode.LLM:
-        raise RetrievalError("no language model is configured for retrieval")
-    query = ItemQuery(
-        text=body.query,
-        embedding=await parts.knowledge.question(body.query),
-        k=body.k,
-        category=body.category_filter,
-        similarity_threshold=body.similarity_threshold,
-        as_of=body.as_of,
-    )
-    found = await parts.catalog.search_items(scope, query)
+    model = None if parts.models is None else parts.models.of("retrieval", scope.tenant_id)
+    embedding = await parts.knowledge.question(body.query)
+    source = CatalogSource(parts.catalog, scope, embedding, model, timeout_s=parts.retrieval_timeout_s)
+    found = await retrieved(source, body, has_model=model is not None)
     requester.items = len(found.items)
     if parts.record_retrievals:
         await parts.events.retrieved(scope, body.query, found)
-    reason = NOT_ESCALATED if body.mode is RetrievalMode.HYBRID else None
-    return found.model_copy(update={"escalation_reason": reason})
+    return found
 
 
 @router.get("/v1/memory/stats", summary="Count what the catalog has")
