@@ -89,6 +89,32 @@ async def test_what_is_written_is_learned_without_anybody_asking(
     assert "KNOWN RELATIONSHIPS" in recalled["context"]
 
 
+async def test_a_long_document_keeps_no_other_user_waiting(api: httpx.AsyncClient, worker: ServiceProcess) -> None:
+    async def extracting(user_id: str, content: str) -> str:
+        body = {"user_id": user_id, "resource_type": "document", "content": content, "extract": True}
+        return str((await api.post("/v1/resources", json=body)).json()["job"]["id"])
+
+    async def state(user_id: str, job: str) -> str:
+        return str((await api.get(f"/v1/jobs/{job}", params={"user_id": user_id})).json()["state"])
+
+    lines = [
+        f"Pump {number} of Leeds was serviced on {1 + number % 28} May {2000 + number % 25}." for number in range(9_000)
+    ]
+    long = await extracting("ann", "\n\n".join(lines))
+
+    async def begun() -> int:
+        return int(await state("ann", long) == "leased")
+
+    await eventually_by(worker, begun, "the long document is being read")
+    short = await extracting("ben", "The trial lasts 30 days.")
+
+    async def done() -> int:
+        return int(await state("ben", short) == "done")
+
+    await eventually_by(worker, done, "the short document is read")
+    assert await state("ann", long) == "leased"
+
+
 async def test_what_is_forgotten_is_unlearned_without_anybody_asking(
     api: httpx.AsyncClient, worker: ServiceProcess
 ) -> None:

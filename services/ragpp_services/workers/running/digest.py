@@ -48,7 +48,7 @@ STAGES: Final[Mapping[str, Stage]] = {
     "reflect": Stage(in_each_view(reflect), _learned_tiers, embeds=True, batch=1),
     "maintain": Stage(in_built_views(maintain), _all_tiers, batch=8, at_once=1),
     "erase": Stage(erase, _all_tiers, batch=1, at_once=1),
-    "catalog": Stage(work_on_catalog, lambda parts: (parts.episodic, parts.catalog), embeds=True, batch=1, at_once=1),
+    "catalog": Stage(work_on_catalog, lambda parts: (parts.episodic, parts.catalog), embeds=True, batch=1),
 }
 """What takes long goes one at a time, so that its lease is its own. Few at once: two batches keep a process busy, and
 with four a fresh message of another user waited 2.4 s beside a backlog instead of 0.9 (p95, `make prove-workers`)."""
