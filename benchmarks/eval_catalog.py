@@ -172,7 +172,7 @@ async def ask(
 
 def escalation_of(outcomes: Sequence[Outcome]) -> dict[str, float]:
     """How often a model was asked, and whether it was where `rag` is wrong; see the module."""
-    asked = [one for one in outcomes if one.answer.escalated]
+    asked = [one for one in outcomes if one.answer.escalation_reason is not None]
     wrong = [one for one in outcomes if not one.first_by_words]
     sure = [ConfidenceScorer().of_similarities(one.similarities) for one in outcomes]
     pairs = [
@@ -193,7 +193,7 @@ def escalation_of(outcomes: Sequence[Outcome]) -> dict[str, float]:
 
 def reasons_of(outcomes: Sequence[Outcome]) -> Counter[str]:
     """Why a model was asked: how often for each reason, without figures."""
-    reasons = (str(one.answer.escalation_reason) for one in outcomes if one.answer.escalated)
+    reasons = (reason.partition(";")[0] for one in outcomes if (reason := one.answer.escalation_reason) is not None)
     return Counter("low confidence" if "confidence" in reason else reason for reason in reasons)
 
 

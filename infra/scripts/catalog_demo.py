@@ -157,6 +157,7 @@ async def run(home: Path) -> None:
         server.answers(choosing(by_words))
         up(home, LLM_RETRIEVAL="openai:stand-in", LLM_OPENAI_BASE_URL=server.openai_url)
         try:
+            heading("The language model of this demonstration is a stand-in, which counts common words")
             async with Home(home).client() as client:
                 await show(client)
         finally:
