@@ -23,7 +23,7 @@ from ragpp.extraction.facts import read_facts
 from ragpp.extraction.spacy_extractor import SpacyExtractor, blank_pipeline
 
 DATA: Final = Path(__file__).parent.parent / "tests" / "data"
-FILES: Final = (DATA / "facts.jsonl", DATA / "facts_blind.jsonl")
+FILES: Final = tuple(DATA / name for name in ("facts.jsonl", "facts_blind.jsonl", "facts_blind_second.jsonl"))
 Row = ResourceType | Literal["total"]
 ROWS: Final[tuple[Row, ...]] = ("conversation", "document", "config", "feedback", "total")
 _STRAIGHT: Final = str.maketrans({"’": "'", "‘": "'"})

@@ -141,13 +141,15 @@ async def test_spent_tokens_ask_no_model(gateway: RealGateway, kept: MemoryClien
     assert server.requests == []
 
 
-async def test_a_model_that_does_not_answer_is_waited_for_no_longer_than_set(
+async def test_a_model_that_does_not_answer_is_waited_for_once_and_no_longer_than_set(
     gateway: RealGateway, kept: MemoryClient, server: LlmServer
 ) -> None:
     server.replies(Silence())
     async with asking(gateway, server, timeout_s=0.2):
-        found = await asyncio.wait_for(kept.retrieve(user_id=USER, query=WHY, mode="hybrid"), 20)
-    assert (found.mode_used, "within 0.2 s" in str(found.escalation_reason)) == ("rag", True)
+        for _ in range(3):  # whoever asks next is answered at once
+            found = await asyncio.wait_for(kept.retrieve(user_id=USER, query=WHY, mode="hybrid"), 20)
+            assert (found.mode_used, "unavailable" in str(found.escalation_reason)) == ("rag", True)
+    assert len(server.requests) == 1
 
 
 async def test_each_retriever_works_alone_through_the_gateway(

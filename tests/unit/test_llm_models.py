@@ -25,7 +25,8 @@ from ragpp.llm.prompting import PromptName, all_prompts, prompt
 from ragpp.llm.replies import Reply, SummaryReply
 from ragpp.llm.schemas import strict_schema
 from ragpp.settings import LanguageModelSettings
-from ragpp.testing.llm import INPUT_TOKENS, OUTPUT_TOKENS, Answered, Failed, LlmServer
+from ragpp.testing.llm import INPUT_TOKENS, OUTPUT_TOKENS, Answered, Failed, LlmServer, Silence
+from tests.support.waiting import eventually
 
 NOON: Final = datetime(2025, 1, 1, 12, tzinfo=UTC)
 PROMPT: Final = Prompt("summarise.v1", "You summarise.", "…", max_tokens=100)
@@ -222,6 +223,33 @@ async def test_a_model_that_failed_is_left_alone_for_a_while(server: LlmServer) 
         await ask(of(models))
     assert len(server.requests) == 1
     clock.now += timedelta(seconds=PAUSE_S)
+    assert await ask(of(models)) == ["Ana moved"]
+    await models.close()
+
+
+async def test_a_model_that_takes_too_long_is_left_alone_and_one_that_nobody_asked_yet_is_not(
+    server: LlmServer,
+) -> None:
+    clock = Clock()
+    [model] = _models_of(server)
+    models = LanguageModels({"summary": model}, InMemoryBudget(clock), concurrency=1, seconds=clock.seconds)
+    hasty = models.of("summary", "t", within_s=0.05)
+    assert hasty is not None
+    server.replies(Silence())
+    with pytest.raises(ModelUnavailable, match=r"within 0\.05 s"):
+        await ask(hasty)
+    with pytest.raises(ModelUnavailable, match="left alone"):
+        await ask(hasty)
+    assert len(server.requests) == 1
+    clock.now += timedelta(seconds=PAUSE_S)
+    holds_the_slot = asyncio.create_task(ask(of(models)))
+    await eventually(lambda: asyncio.sleep(0, len(server.requests) == 2), within_s=10, what="the slot is taken")
+    with pytest.raises(ModelUnavailable, match=r"within 0\.05 s"):
+        await ask(hasty)
+    server.replies(GOOD)
+    holds_the_slot.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await holds_the_slot
     assert await ask(of(models)) == ["Ana moved"]
     await models.close()
 

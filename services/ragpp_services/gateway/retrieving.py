@@ -1,6 +1,5 @@
 """A question to the catalog, in each of the three ways: what the retrievers ask inside of the gateway."""
 
-import asyncio
 from time import perf_counter
 from typing import Final
 
@@ -26,17 +25,10 @@ class CatalogSource:
     `ragpp.retrieval.Source`."""
 
     def __init__(
-        self,
-        catalog: CatalogTier,
-        scope: Scope,
-        embedding: Vector | None,
-        model: LanguageModel | None,
-        *,
-        timeout_s: float,
+        self, catalog: CatalogTier, scope: Scope, embedding: Vector | None, model: LanguageModel | None
     ) -> None:
-        """`embedding`: the question's; None lets the tier make it. `timeout_s`: of the model, with its retries."""
-        self._catalog, self._scope, self._embedding = catalog, scope, embedding
-        self._model, self._timeout_s = model, timeout_s
+        """`embedding`: the question's; None lets the tier make it."""
+        self._catalog, self._scope, self._embedding, self._model = catalog, scope, embedding, model
 
     async def ask(self, question: Question) -> RetrievalResult:
         if question.mode is not RetrievalMode.LLM:
@@ -46,10 +38,7 @@ class CatalogSource:
         began = perf_counter()
         found = await self._found(question, question.max_candidates)
         try:
-            async with asyncio.timeout(self._timeout_s):
-                chosen = await choose_items(self._model, question.query, found.items, question.k)
-        except TimeoutError as error:
-            raise RetrievalError(f"the language model did not choose within {self._timeout_s:g} s") from error
+            chosen = await choose_items(self._model, question.query, found.items, question.k)
         except LanguageModelError as error:
             raise RetrievalError(f"the language model failed: {error.kind} ({error.code})") from error
         return RetrievalResult(

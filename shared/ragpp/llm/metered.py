@@ -72,13 +72,14 @@ class LanguageModels:
         """A snapshot."""
         return {purpose: dict(counter) for purpose, counter in self._counts.items()}
 
-    def of(self, purpose: Purpose, tenant_id: str) -> LanguageModel | None:
-        """The model for a purpose, on the tenant's budget; None where none is configured."""
+    def of(self, purpose: Purpose, tenant_id: str, *, within_s: float | None = None) -> LanguageModel | None:
+        """The model for a purpose, on the tenant's budget; None where none is configured. `within_s`: how long a reply
+        may take with all its attempts, and waiting for its turn; one that takes longer is a ModelUnavailable."""
         model = self._models.get(purpose)
         if model is None:
             return None
         counter = self._counts.setdefault(purpose, Counter())
-        return _MeteredModel(model, self._budget, self._slots, self._pauses, counter, purpose, tenant_id)
+        return _MeteredModel(model, self._budget, self._slots, self._pauses, counter, purpose, tenant_id, within_s)
 
     async def close(self) -> None:
         """Close every model."""
@@ -116,8 +117,9 @@ class _MeteredModel:
         counter: Counter[str],
         purpose: Purpose,
         tenant_id: str,
+        within_s: float | None,
     ) -> None:
-        self._model, self._budget, self._slots = model, budget, slots
+        self._model, self._budget, self._slots, self._within_s = model, budget, slots, within_s
         self._pauses, self._counter, self._purpose, self._tenant_id = pauses, counter, purpose, tenant_id
 
     @property
@@ -125,15 +127,22 @@ class _MeteredModel:
         return self._model.name
 
     async def complete(self, prompt: Prompt, *, schema: type[ReplyT]) -> Completion[ReplyT]:
+        asked = False
         expected = _tokens(len(prompt.system) + len(prompt.user), prompt.max_tokens)
-        async with self._metered(prompt.name, expected) as spent:
-            self._pauses.check(self.name)
-            try:
+        try:
+            async with asyncio.timeout(self._within_s), self._metered(prompt.name, expected) as spent:
+                self._pauses.check(self.name)
+                asked = True
                 completion = await self._model.complete(prompt, schema=schema)
-            except (ModelUnavailable, ModelRateLimited) as error:
+                spent.append(completion.usage)
+        except TimeoutError as error:
+            if asked:  # else it waited for its turn, which is no fault of the model
+                self._pauses.begin(self.name, None)
+            raise ModelUnavailable(f"{self.name} did not reply within {self._within_s} s") from error
+        except (ModelUnavailable, ModelRateLimited) as error:
+            if asked:
                 self._pauses.begin(self.name, error.retry_after_s)
-                raise
-            spent.append(completion.usage)
+            raise
         return completion
 
     async def stream(self, messages: Sequence[ChatMessage], *, max_tokens: int = 1_000) -> AsyncIterator[ChatDelta]:

@@ -20,9 +20,11 @@ async def retrieve(requester: Reader, parts: GatewayParts, body: RetrieveRequest
     reasoning, and `escalation_reason` says why it did, or why not."""
     scope = requester.catalog("read", body.user_id)
     requester.query_sha256 = parts.marks.of_query(body.query)
-    model = None if parts.models is None else parts.models.of("retrieval", scope.tenant_id)
+    model = None
+    if parts.models is not None:
+        model = parts.models.of("retrieval", scope.tenant_id, within_s=parts.retrieval_timeout_s)
     embedding = await parts.knowledge.question(body.query)
-    source = CatalogSource(parts.catalog, scope, embedding, model, timeout_s=parts.retrieval_timeout_s)
+    source = CatalogSource(parts.catalog, scope, embedding, model)
     found = await retrieved(source, body, has_model=model is not None)
     requester.items = len(found.items)
     if parts.record_retrievals:
