@@ -71,6 +71,8 @@ async def test_resources_are_listed_the_last_first_and_cut(tier: CatalogTier, sc
     assert [one.resource_id for one in documents.items] == ["r4", "r2", "r0"]
     with pytest.raises(InvalidInput):
         await tier.list_resources(scope, cursor="nonsense")
+    with pytest.raises(InvalidInput, match="not one that this list gave out"):
+        await tier.list_items(scope, cursor=page.next_cursor)
 
 
 async def test_resources_are_found_by_their_words_the_best_first(tier: CatalogTier, scope: Scope) -> None:

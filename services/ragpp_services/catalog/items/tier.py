@@ -55,12 +55,12 @@ class Items:
         limit: int = 50,
     ) -> Page[MemoryItem]:
         """See the contract. Those of a resource are those that it says, whichever said them first."""
-        before, size = None if cursor is None else place_of(cursor), page_size(limit)
+        before, size = None if cursor is None else place_of("items", cursor), page_size(limit)
         async with self._store.reading(scope) as rows:
             places = await rows.items.page(category, resource_id, before, size + 1)
             shown = {one.found.ordinal: one for one in await read_places(rows.items, places[:size], vectors=vectors)}
         items = tuple(shown[place].item for place in places[:size] if place in shown)
-        following = cursor_of(places[size - 1]) if len(places) > size else None
+        following = cursor_of("items", places[size - 1]) if len(places) > size else None
         return Page[MemoryItem](items=items, next_cursor=following)
 
     async def search_items(self, scope: Scope, query: ItemQuery) -> RetrievalResult:

@@ -48,10 +48,10 @@ class Resources:
         limit: int = 50,
     ) -> Page[Resource]:
         """See the contract. The messages of a conversation are left out, as most of its content is."""
-        before, size = None if cursor is None else place_of(cursor), page_size(limit)
+        before, size = None if cursor is None else place_of("resources", cursor), page_size(limit)
         async with self._store.reading(scope) as rows:
             found = await rows.resources.page(resource_type, session_id, before, size + 1)
-        following = cursor_of(found[size - 1].ordinal) if len(found) > size else None
+        following = cursor_of("resources", found[size - 1].ordinal) if len(found) > size else None
         return Page[Resource](items=tuple(one.resource for one in found[:size]), next_cursor=following)
 
     async def search_resources(
