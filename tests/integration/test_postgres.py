@@ -47,7 +47,7 @@ async def test_health_is_answered_in_time_also_when_the_server_hangs(endpoints: 
     await ensure_open(pool)
     embedder = HashingEmbedder()
     tiers = (
-        PostgresEpisodicTier(EpisodicStore(pool, MARKS), embedder, COUNTER, lambda: datetime.now(UTC)),
+        PostgresEpisodicTier(EpisodicStore(pool, MARKS), embedder, COUNTER, lambda: datetime.now(UTC), 20_000),
         PostgresProceduralTier(
             ProceduralStore(pool, MARKS), embedder=embedder, counter=COUNTER, clock=lambda: datetime.now(UTC)
         ),

@@ -6,7 +6,11 @@ from uuid import uuid4
 import asyncpg
 import pytest
 
+from ragpp.models import Scope
+from ragpp.stores import segments
 from ragpp_infra.embedded.stack import Endpoints
+from ragpp_services.catalog.tier import PostgresCatalogTier
+from ragpp_services.episodic.tier import PostgresEpisodicTier
 from ragpp_services.gateway.app import migrate as migrate_gateway
 from tests.support.catalog import catalog_tier, conversation, item
 from tests.support.episodic import episodic_entry, episodic_tier, postgres_settings
@@ -34,6 +38,18 @@ RELATIONS = """
      ORDER BY name"""
 
 
+async def segment(tier: PostgresEpisodicTier | PostgresCatalogTier, scope: Scope) -> None:
+    """Let the scope's first row be in a segment."""
+    store = tier._store
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(segments, "ROWS", 1)
+        async with store.segments_writing(scope) as rows:
+            missing = await rows.missing(scope.user_id, 1)
+            assert missing is not None
+            read = await rows.read_missing(missing)
+            assert await rows.insert(missing, read.version, read.source())
+
+
 @pytest.fixture(scope="module")
 async def tenants(endpoints: Endpoints) -> tuple[str, str]:
     """Two tenants with rows in every store."""
@@ -48,10 +64,13 @@ async def tenants(endpoints: Endpoints) -> tuple[str, str]:
             for number in range(40):  # enough users that no partition stays empty
                 user = scope.model_copy(update={"user_id": f"u{number}"})
                 await episodic.store(user, [episodic_entry("the launch code. it is 1931")])
+                await episodic.store(user, [episodic_entry("another time")])
                 await episodic.index_sentences(user)
                 said = conversation(("Ann", "the launch code is 1931"), id="r", ids=("m1",))
                 await catalog.create_category(user, "codes", "What is kept secret")
                 await catalog.store(user, [said, item("the launch code is 1931", "r", category="codes")])
+            await segment(episodic, user)
+            await segment(catalog, user)
             await procedural.store(scope, [procedural_entry("the launch code")])
     return scopes[0].tenant_id, scopes[1].tenant_id
 
@@ -108,7 +127,7 @@ async def test_a_tenant_set_for_a_transaction_is_gone_after_it(
 ) -> None:
     async with app.transaction():
         await app.execute("SELECT set_config('ragpp.tenant_id', $1, true)", tenants[0])
-        assert await visible(app, "episodic.interactions") == 40
+        assert await visible(app, "episodic.interactions") == 80
     for row in await tables(app):
         assert await visible(app, row["name"]) == 0, row["name"]
 
@@ -126,6 +145,7 @@ async def test_a_tenant_sees_its_own_rows_and_nobody_elses(app: asyncpg.Connecti
     assert seen >= {"episodic.interactions", "episodic.chunks", "episodic.sentences", "ledger.events", "ledger.work"}
     layers = ("resources", "resource_chunks", "resource_turns", "items", "categories")
     assert seen >= {f"catalog.{layer}" for layer in layers}
+    assert seen >= {f"{tier}.{table}" for tier in ("episodic", "catalog") for table in ("segments", "segment_terms")}
 
 
 async def test_a_tenant_nobody_has_sees_nothing(app: asyncpg.Connection) -> None:

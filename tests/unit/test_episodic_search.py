@@ -54,7 +54,8 @@ def searched(
         speakers=chunks.speaker,
     )
     query = MemoryQuery(scope=SCOPE, text=question, explain=explain)
-    search = Search(query, wanted, chunks, table, rank(table, QuerySignals(question, explain=explain)))
+    signals = QuerySignals(question, explain=explain)
+    search = Search(query, wanted, chunks, table, signals, rank(table, signals))
     found = {
         number: Found(
             StoredInteraction(

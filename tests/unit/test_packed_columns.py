@@ -8,7 +8,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragpp.stores.packed_columns import cosines, direction, flags, moment_of, term_weights, whole_numbers
+from ragpp.stores.packed_columns import (
+    cosines,
+    direction,
+    directions,
+    flags,
+    microseconds_of,
+    moment_of,
+    sparse_entries,
+    term_weights,
+    whole_numbers,
+)
 
 TERMS = st.integers(0, 30)
 WEIGHTS = st.floats(-1, 1, width=32).filter(lambda weight: abs(weight) > 1e-30)
@@ -33,6 +43,13 @@ def test_each_sparse_vector_keeps_its_weights_of_what_is_asked_whatever_its_dime
     assert found.tolist() == [[one.get(term, 0.0) for term in terms] for one in vectors]
 
 
+@given(st.sampled_from([31, 1 << 20, 1 << 23]), st.lists(st.dictionaries(TERMS, WEIGHTS, max_size=8), max_size=12))
+def test_all_entries_of_sparse_vectors_come_back(dimension: int, vectors: list[dict[int, float]]) -> None:
+    places, terms, weights = sparse_entries(b"".join(sparsevec(dimension, one) for one in vectors))
+    found = list(zip(places.tolist(), terms.tolist(), weights.tolist(), strict=True))
+    assert found == [(place, term, one[term]) for place, one in enumerate(vectors) for term in sorted(one)]
+
+
 @pytest.mark.parametrize(("kind", "code", "most"), [("smallint", "h", 15), ("int", "i", 31), ("bigint", "q", 63)])
 def test_a_column_of_numbers_holds_the_least_and_the_greatest_of_its_type(kind: str, code: str, most: int) -> None:
     values = [-(1 << most), -1, 0, (1 << most) - 1]
@@ -44,6 +61,7 @@ def test_a_column_of_numbers_holds_the_least_and_the_greatest_of_its_type(kind: 
 def test_a_moment_comes_back_to_the_microsecond(moment: datetime) -> None:
     since = (moment - datetime(2000, 1, 1, tzinfo=UTC)) // timedelta(microseconds=1)
     assert moment_of(int(whole_numbers(struct.pack(">q", since), "timestamptz")[0])) == moment
+    assert microseconds_of(moment) == since
 
 
 def test_distances_come_back_as_cosines_and_bytes_as_flags() -> None:
@@ -56,3 +74,9 @@ def test_a_vector_in_halves_comes_back_at_length_one() -> None:
     found = direction(struct.pack(">2H3e", 3, 0, 0.0, 1.5, -2.0))
     assert found.tolist() == pytest.approx([0.0, 0.6, -0.8])
     assert found.dtype == np.float32
+
+
+def test_vectors_in_halves_come_back_as_they_are() -> None:
+    packed = struct.pack(">2H3e", 3, 0, 0.0, 1.5, -2.0) + struct.pack(">2H3e", 3, 0, 1.0, 0.0, 0.5)
+    assert directions(packed).tolist() == [[0.0, 1.5, -2.0], [1.0, 0.0, 0.5]]
+    assert directions(None).shape == (0, 0)

@@ -43,14 +43,17 @@ async def open_tier(
     Raises EmbeddingMismatch when the database holds vectors of another model.
     """
     pool = create_pool(settings)
+    store = CatalogStore(pool, SourceMarks((forgetting or ForgettingSettings()).key))
+    tier = PostgresCatalogTier(
+        store, embedder=embedder, counter=counter, clock=clock, segments_from_rows=settings.segments_from_rows
+    )
     try:
-        store = CatalogStore(pool, SourceMarks((forgetting or ForgettingSettings()).key))
-        tier = PostgresCatalogTier(store, embedder=embedder, counter=counter, clock=clock)
         with suppress(TierUnavailable):
             await warm(pool, settings)
             await tier.check_identity()
         yield tier
     finally:
+        await tier.segmenter.close()
         await pool.close()
 
 

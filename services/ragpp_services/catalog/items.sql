@@ -79,7 +79,7 @@ UPDATE catalog.items AS item SET one_with = grouped.one_with
  WHERE item.tenant_id = $1 AND item.user_id = $2 AND item.id = grouped.id;
 
 -- name: scan_items
--- One pass over what the scope sees: what is not eligible still counts in the frequencies, what occurred later than
+-- One pass over what the scope sees, or over what was chosen of it (`scan_chosen_items`): what is not eligible still counts in the frequencies, what occurred later than
 -- `as_of` does not. Columns come packed (`ragpp.stores.packed_columns`), all in the same order. An item that shares no
 -- term with the question has an empty sparse vector (1048576 dimensions, 0 entries) in place of its own. A column that
 -- was not asked for is null. `groups` is equal where two items are one, `resources` where they are of one resource.
@@ -109,7 +109,7 @@ SELECT count(*) AS items,
                         AND ($15::float8 IS NULL OR confidence >= $15)
                         AND id <> ALL ($16::text[]) AND COALESCE(one_with, id) <> ALL ($16::text[])
                        THEN '\x01'::bytea ELSE '\x00'::bytea END, ''::bytea) AS eligible
-  FROM catalog.items
+  FROM /* all */ catalog.items AS items
  WHERE tenant_id = $1 AND user_id = ANY ($2::text[]) AND ($3::text IS NULL OR seen_by IS NULL OR seen_by = $3)
    AND ($4::timestamptz IS NULL OR occurred_at <= $4);
 
@@ -118,9 +118,10 @@ SELECT count(*) AS items,
 -- later than `as_of` lends nothing. $4 as_of timestamptz or null, $5 the question's terms sparsevec of ones
 SELECT string_agg(int8send(hashtextextended(resources.id, (resources.user_id = '')::int)), ''::bytea) AS resources,
        string_agg(sparsevec_send(chunks.lexical), ''::bytea) AS lexical
-  FROM catalog.resource_chunks AS chunks
+  FROM /* all */ catalog.resource_chunks AS chunks
   JOIN catalog.resources AS resources
-    ON resources.tenant_id = $1 AND resources.user_id = chunks.user_id AND resources.ordinal = chunks.resource
+    ON resources.tenant_id = $1 AND resources.user_id = ANY ($2::text[])
+   AND resources.user_id = chunks.user_id AND resources.ordinal = chunks.resource
  WHERE chunks.tenant_id = $1 AND chunks.user_id = ANY ($2::text[]) AND (chunks.lexical <#> $5::sparsevec) <> 0
    AND ($3::text IS NULL OR chunks.seen_by IS NULL OR chunks.seen_by = $3)
    AND ($4::timestamptz IS NULL OR resources.occurred_at <= $4);

@@ -8,6 +8,7 @@ from ragpp.models import Scope
 from ragpp.stores.cursors import page_size
 from ragpp.text.lexical import document_weights
 from ragpp.text.port import TokenSpans
+from ragpp.tierkit.segmenting import Segmenter
 from ragpp_services.catalog.categories.standing import standing
 from ragpp_services.catalog.items.regrouping import regroup
 from ragpp_services.catalog.items.sameness import same_fact
@@ -24,12 +25,14 @@ class Rebuilding:
     """Makes anew what a user's rows are found by. The user's lock is not held while anything is embedded or cut: what
     changed meanwhile has its vectors and words already, and is left as it is."""
 
-    def __init__(self, store: CatalogStore, vectors: Vectors, counter: TokenSpans) -> None:
-        self._store, self._vectors, self._counter = store, vectors, counter
+    def __init__(self, store: CatalogStore, vectors: Vectors, counter: TokenSpans, segmenter: Segmenter) -> None:
+        self._store, self._vectors, self._counter, self._segmenter = store, vectors, counter, segmenter
 
     async def rebuild(self, scope: Scope, after: str | None = None, limit: int = 500) -> str | None:
-        """See the contract; also the vectors of categories, and which items are one. Raises EmbeddingMismatch,
-        EmbeddingError."""
+        """See the contract; also the vectors of categories, and which items are one; at last the segments.
+
+        Raises EmbeddingMismatch, EmbeddingError.
+        """
         size = page_size(limit)
         await self._vectors.check_identity()
         own = scope.seen_by(None)
@@ -39,7 +42,11 @@ class Rebuilding:
         last = await self._rebuild_resources(own, ids)
         await self._rebuild_texts(own, _up_to(items, last), _up_to(categories, last))
         is_all = last == ids.last and len(ids.items) + len(ids.resources) + len(ids.categories) < size
-        return None if is_all else last
+        if not is_all:
+            return last
+        await self._segmenter.drop(own)
+        await self._segmenter.built(own)
+        return None
 
     async def _rebuild_texts(self, scope: Scope, items: Mapping[str, str], categories: Mapping[str, str]) -> None:
         if not items and not categories:

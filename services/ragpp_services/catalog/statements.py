@@ -7,11 +7,19 @@ import asyncpg
 
 from ragpp.models import Scope
 from ragpp.stores.postgres import Connection
-from ragpp.stores.queries import load_queries
+from ragpp.stores.queries import instead_of_all, load_queries
 
-FILES: Final = ("layers.sql", "resources.sql", "items.sql", "categories.sql", "rebuilding.sql")
-SQL: Final[Mapping[str, str]] = {
+FILES: Final = ("layers.sql", "resources.sql", "items.sql", "categories.sql", "rebuilding.sql", "segments.sql")
+_WRITTEN: Final = {
     name: statement for file in FILES for name, statement in load_queries("ragpp_services.catalog", file).items()
+}
+_CHOSEN: Final = load_queries("ragpp_services.catalog", "chosen.sql")
+SQL: Final[Mapping[str, str]] = {
+    **_WRITTEN,
+    "scan_chosen_items": instead_of_all(_WRITTEN["scan_items"], {"catalog.items": _CHOSEN["chosen_items"]}),
+    "scan_around_chosen_items": instead_of_all(
+        _WRITTEN["scan_around_items"], {"catalog.resource_chunks": _CHOSEN["chosen_chunks"]}
+    ),
 }
 EVERYBODY: Final = ""
 """The user id under which lives what all users of a tenant share."""

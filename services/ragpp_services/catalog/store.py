@@ -13,6 +13,7 @@ from ragpp.ledger.extracting import extract_anew
 from ragpp.models import Scope
 from ragpp.stores.forgetting import SourceMarks
 from ragpp.stores.postgres import Connection, Pool, ensure_open, foreign_errors, ping, tenant_tx
+from ragpp.stores.segments import SegmentRows
 from ragpp_services.catalog.categories.rows import CategoryRows
 from ragpp_services.catalog.items.rows import ItemRows
 from ragpp_services.catalog.rebuilding_rows import RebuildingRows
@@ -39,6 +40,12 @@ class Rows:
         self.items = ItemRows(run)
         self.categories = CategoryRows(run)
         self.rebuilding = RebuildingRows(run)
+        self.segments = SegmentRows(connection, "catalog", scope.tenant_id, SQL)
+
+    @property
+    def users(self) -> list[str]:
+        """Ids of the users whose rows the scope sees."""
+        return list(dict.fromkeys((self.scope.user_id, EVERYBODY)))
 
     async def record(self, events: Sequence[NewEvent], now: datetime) -> list[int]:
         """The ids of the events, recorded in this transaction."""
@@ -143,6 +150,18 @@ class CatalogStore:
         async with tenant_tx(self._pool, scope) as connection:
             await forgotten.lock_in_epoch(connection, scope, epoch)
             yield Rows(connection, scope, self._marks)
+
+    @asynccontextmanager
+    async def segments(self, scope: Scope) -> AsyncIterator[SegmentRows]:
+        """As `reading`, of the segments alone."""
+        async with self.reading(scope) as rows:
+            yield rows.segments
+
+    @asynccontextmanager
+    async def segments_writing(self, scope: Scope) -> AsyncIterator[SegmentRows]:
+        """As `writing`, of the segments alone."""
+        async with self.writing(scope) as rows:
+            yield rows.segments
 
     async def record_identity(self, identity: EmbeddingIdentity) -> EmbeddingIdentity:
         """The identity that this database holds vectors of: `identity` itself when it held none."""

@@ -11,6 +11,7 @@ from ragpp.errors import InvalidInput, Outdated
 from ragpp.models import Entry, Health, Memory, MemoryQuery, Scope, Stored
 from ragpp.text.port import TokenSpans
 from ragpp.tierkit.health import health_of
+from ragpp.tierkit.segmenting import Segmenter
 from ragpp_services.catalog import extracting, forgetting, storing
 from ragpp_services.catalog.categories.tier import Categories
 from ragpp_services.catalog.items.tier import Items, read_places
@@ -35,7 +36,9 @@ class PostgresCatalogTier:
     Raises EmbeddingMismatch, before anything is written, while the database holds vectors of another model.
     """
 
-    def __init__(self, store: CatalogStore, *, embedder: Embedder, counter: TokenSpans, clock: Clock) -> None:
+    def __init__(
+        self, store: CatalogStore, *, embedder: Embedder, counter: TokenSpans, clock: Clock, segments_from_rows: int
+    ) -> None:
         self.name: Final[Literal["catalog"]] = "catalog"
         self._store, self._counter, self._clock = store, counter, clock
         self._vectors = vectors = Vectors(store, embedder)
@@ -49,7 +52,14 @@ class PostgresCatalogTier:
         self.expire = resources.expire
         self.compress = resources.compress
 
-        self._items = items = Items(store, vectors)
+        self.segmenter = segmenter = Segmenter(
+            "catalog",
+            store.segments,
+            store.segments_writing,
+            least_rows=segments_from_rows,
+            shared=(EVERYBODY,),
+        )
+        self._items = items = Items(store, vectors, segmenter)
         self.get_item = items.get_item
         self.list_items = items.list_items
         self.search_items = items.search_items
@@ -65,7 +75,7 @@ class PostgresCatalogTier:
         self.due_categories = categories.due_categories
 
         self.stats = Stats(store).stats
-        self.rebuild = Rebuilding(store, vectors, counter).rebuild
+        self.rebuild = Rebuilding(store, vectors, counter, segmenter).rebuild
 
     async def epoch(self, scope: Scope) -> int:
         """See the contract. The same as the episodic tier's, whose database it is."""
@@ -208,7 +218,7 @@ class PostgresCatalogTier:
     async def _version(self) -> str:
         version = await self._store.ping()
         await self._vectors.check_identity()
-        return version
+        return self.segmenter.told_in(version)
 
 
 def _accepted(scope: Scope, entries: Sequence[Entry | CatalogInput]) -> list[CatalogInput]:

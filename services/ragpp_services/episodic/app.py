@@ -45,13 +45,14 @@ async def open_tier(
     """
     pool = create_pool(settings)
     marks = SourceMarks((forgetting or ForgettingSettings()).key)
+    tier = PostgresEpisodicTier(EpisodicStore(pool, marks), embedder, counter, clock, settings.segments_from_rows)
     try:
-        tier = PostgresEpisodicTier(EpisodicStore(pool, marks), embedder, counter, clock)
         with suppress(TierUnavailable):
             await warm(pool, settings)
             await tier.check_identity()
         yield tier
     finally:
+        await tier.segmenter.close()
         await pool.close()
 
 

@@ -51,15 +51,16 @@ SELECT $1, $2, new.turn, new.part, new.occurred_at, new.session_key, new.traits,
                traits, seen_by);
 
 -- name: scan
--- One pass over the user's own chunks, whatever the filters: what is not eligible still counts in the frequencies and
--- lends its words to its neighbours. What is not in the view does not. Columns come packed
+-- One pass over the user's own chunks, or over what was chosen of them (`scan_chosen`), whatever the filters: what is
+-- not eligible still counts in the frequencies and lends its words to its neighbours. What is not in the view does not.
+-- Columns come packed
 -- (`ragpp.stores.packed_columns`), all in the same order. A chunk that shares no term with the query has an empty
 -- sparse vector (1048576 dimensions, 0 entries) in place of its own. A column that was not asked for is null. With them
 -- come, in an order of their own, the chunks that have sentences, each with the distance of the best.
 -- $14 query embedding halfvec or null, $15 query terms sparsevec of ones or null, $16 whether $3 to $13 narrow, $17 view
 WITH eligible AS (
   SELECT ordinal
-    FROM episodic.interactions
+    FROM /* all */ episodic.interactions AS interactions
    WHERE tenant_id = $1 AND user_id = $2
      AND ($3::timestamptz IS NULL OR occurred_at >= $3) AND ($4::timestamptz IS NULL OR occurred_at < $4)
      AND ($6::text IS NULL OR session_id = $6) AND ($7::text IS NULL OR agent_id = $7)
@@ -68,7 +69,7 @@ WITH eligible AS (
      AND ($12::text IS NULL OR task_type = $12) AND id <> ALL ($13::text[])
 ), best AS (
   SELECT turn, part, min(embedding <=> $14::halfvec) AS distance
-    FROM episodic.sentences
+    FROM /* all */ episodic.sentences AS sentences
    WHERE $14::halfvec IS NOT NULL AND tenant_id = $1 AND user_id = $2
      AND ($5::timestamptz IS NULL OR occurred_at <= $5) AND ($17::text IS NULL OR seen_by IS NULL OR seen_by = $17)
    GROUP BY turn, part
@@ -92,7 +93,7 @@ WITH eligible AS (
          string_agg(CASE WHEN NOT $16::boolean THEN NULL
                          WHEN turn IN (SELECT ordinal FROM eligible) THEN '\x01'::bytea
                          ELSE '\x00'::bytea END, ''::bytea) AS eligible
-    FROM episodic.chunks
+    FROM /* all */ episodic.chunks AS chunks
    WHERE tenant_id = $1 AND user_id = $2 AND ($5::timestamptz IS NULL OR occurred_at <= $5)
      AND ($17::text IS NULL OR seen_by IS NULL OR seen_by = $17)
 )

@@ -8,8 +8,9 @@ from datetime import datetime
 import numpy as np
 import numpy.typing as npt
 
-from ragpp.models import Filters
-from ragpp.stores.packed_columns import cosines, flags, moment_of, term_weights, whole_numbers
+from ragpp.models import Filters, MemoryQuery
+from ragpp.ranking import segments
+from ragpp.stores.packed_columns import cosines, flags, microseconds_of, moment_of, term_weights, whole_numbers
 from ragpp_services.episodic.reading.traits import ASKED
 
 
@@ -61,6 +62,45 @@ class Chunks:
     def key(self, row: int) -> tuple[datetime, int, int]:
         """(occurred_at, ordinal, part) of a row, by which the store finds it."""
         return moment_of(int(self.moments[row])), int(self.ordinal[row]), int(self.part[row])
+
+
+@dataclass(frozen=True, slots=True)
+class Scanned:
+    """The columns of what is to be ranked. `chosen`: how it was, None where it is all that there is."""
+
+    columns: Columns
+    chosen: segments.Chosen | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A question with its vector and terms, where it has these."""
+
+    query: MemoryQuery
+    embedding: npt.NDArray[np.float32] | None
+    terms: Sequence[int]
+
+    @property
+    def can_be_chosen(self) -> bool:
+        """Whether segments know all that it is narrowed to: time, session and excluded ids."""
+        _, _, _, _, *others, _ = filter_values(self.query.filters, None)
+        return all(one is None for one in others) and (self.embedding is not None or bool(self.terms))
+
+    @property
+    def of_segments(self) -> segments.Asked:
+        """As segments are asked."""
+        query, filters = self.query, self.query.filters
+        during = filters.time_range
+        return segments.Asked(
+            vector=self.embedding,
+            terms=self.terms,
+            view=query.scope.view,
+            as_of=None if query.as_of is None else microseconds_of(query.as_of),
+            start=None if during is None or during.start is None else microseconds_of(during.start),
+            end=None if during is None or during.end is None else microseconds_of(during.end),
+            session=None if filters.session_id is None else session_key(filters.session_id),
+            limit=segments.candidates_for(query.limit, len(filters.exclude)),
+        )
 
 
 def session_key(session_id: str) -> int:

@@ -2,14 +2,17 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Final, Self
 
 import numpy as np
+import numpy.typing as npt
 from pydantic import JsonValue
 
 from ragpp.models import Memory, MemoryQuery
+from ragpp.ranking.coverage import document_frequencies
+from ragpp.ranking.segments import Chosen, positions
 from ragpp.text.lexical import terms
 from ragpp.text.sentences import clean, split
 from ragpp_services.episodic.alike import collapsed
@@ -17,11 +20,14 @@ from ragpp_services.episodic.ranking import CandidateTable, QuerySignals, Ranked
 from ragpp_services.episodic.ranking.kin import OF_OTHER_KIN, about_other_kin
 from ragpp_services.episodic.ranking.spread import asks_for_several, spread
 from ragpp_services.episodic.ranking.superseding import Currency, Statement, asks_for_the_present, current_first
+from ragpp_services.episodic.ranking.weights import DEFAULT
 from ragpp_services.episodic.rows import Found, StoredInteraction
-from ragpp_services.episodic.scan import Chunks, Columns, unpack
+from ragpp_services.episodic.scan import Chunks, Scanned, unpack
 
 MOST_LOOKED_AT: Final = 4
 """Times as many as are asked for are fetched at most, where some of them say the same and are one."""
+STEPS: Final = max(DEFAULT.lending)
+"""How far from each other interactions lend to each other."""
 LONG_CHARS: Final = 400
 """A chunk of fewer characters is shown from its beginning."""
 
@@ -34,12 +40,13 @@ class Search:
     terms: Sequence[int]
     chunks: Chunks
     table: CandidateTable
+    signals: QuerySignals
     ranked: Sequence[Ranked]
 
     @classmethod
-    def of(cls, columns: Columns, wanted: Sequence[int], query: MemoryQuery) -> Self:
-        """The ranking of a scan's `columns`, which hold the weights of the terms `wanted`."""
-        chunks = unpack(columns, wanted)
+    def of(cls, scanned: Scanned, wanted: Sequence[int], query: MemoryQuery) -> Self:
+        """The ranking of what was scanned, with the weights of the terms `wanted`."""
+        chunks = unpack(scanned.columns, wanted)
         eligible = chunks.eligible
         if query.filters.similarity_threshold is not None:
             eligible = eligible & (chunks.cosine >= query.filters.similarity_threshold)
@@ -57,11 +64,16 @@ class Search:
             traits=chunks.traits,
             eligible=eligible,
             sentences=None if query.mode == "lexical" else chunks.told,
+            positions=None if scanned.chosen is None else _positions(scanned.chosen, chunks),
+            of_sessions=None if scanned.chosen is None else scanned.chosen.of_sessions(chunks.session),
         )
-        ranked = rank(table, QuerySignals(text=query.text, explain=query.explain), limit=query.limit * MOST_LOOKED_AT)
+        signals = QuerySignals(text=query.text, explain=query.explain)
+        if scanned.chosen is not None:
+            signals = _of_all(signals, scanned.chosen, chunks)
+        ranked = rank(table, signals, limit=query.limit * MOST_LOOKED_AT)
         if asks_for_several(query.text):
             ranked = [ranked[index] for index in _spread(ranked, chunks)]
-        return cls(query, wanted, chunks, table, ranked)
+        return cls(query, wanted, chunks, table, signals, ranked)
 
     @property
     def keys(self) -> list[tuple[datetime, int, int]]:
@@ -148,7 +160,29 @@ class Search:
             )
             for ranked, one in zip(best, latest, strict=True)
         ]
-        return current_first(self.query.text, statements, information(self.table, QuerySignals(text=self.query.text)))
+        return current_first(self.query.text, statements, information(self.table, self.signals))
+
+
+def _positions(chosen: Chosen, chunks: Chunks) -> npt.NDArray[np.int64]:
+    return positions(chosen.rows, chunks.ordinal, chunks.moments, chunks.session)
+
+
+def _of_all(signals: QuerySignals, chosen: Chosen, chunks: Chunks) -> QuerySignals:
+    """With how many interactions there are, and hold each term: those that `chunks` were chosen of, and those of them
+    that are in no segment."""
+    beside = np.flatnonzero(~np.isin(chunks.ordinal, chosen.ordinals))
+    order = beside[np.argsort(chunks.ordinal[beside], kind="stable")]
+    ordinals, firsts = np.unique(chunks.ordinal[order], return_index=True)
+    holding = chosen.holding
+    if len(order):
+        held = (chunks.lexical[order] > 0) | (chunks.asked[order] > 0)
+        holding = holding + document_frequencies(held, firsts)
+    return replace(
+        signals,
+        documents=chosen.documents + len(ordinals),
+        frequencies=tuple(map(int, holding)),
+        mean=chosen.mean,
+    )
 
 
 def _spread(ranked: Sequence[Ranked], chunks: Chunks) -> list[int]:

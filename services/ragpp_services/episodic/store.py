@@ -15,6 +15,7 @@ from ragpp.models import Filters, Repetition, Scope
 from ragpp.stores.compression import LEAST_BYTES
 from ragpp.stores.forgetting import SourceMarks
 from ragpp.stores.postgres import Connection, Pool, ensure_open, foreign_errors, ping, tenant_tx
+from ragpp.stores.segments import Segmented, SegmentRows
 from ragpp.stores.vector_values import asked_terms, halfvec, sparsevec
 from ragpp_services.episodic.rows import (
     Forgotten,
@@ -65,6 +66,18 @@ class EpisodicStore:
         """A transaction that reads this user's rows."""
         async with tenant_tx(self._pool, scope) as connection:
             yield Reader(connection, scope)
+
+    @asynccontextmanager
+    async def segments(self, scope: Scope) -> AsyncIterator[SegmentRows]:
+        """As `reader`, of the segments alone."""
+        async with self.reader(scope) as reader:
+            yield reader.segments
+
+    @asynccontextmanager
+    async def segments_writing(self, scope: Scope) -> AsyncIterator[SegmentRows]:
+        """As `writer`, of the segments alone."""
+        async with self.writer(scope) as writer:
+            yield writer.segments
 
     async def ping(self) -> str:
         """The server's version."""
@@ -169,11 +182,11 @@ class Reader(SentenceRows):
         as_of: datetime | None,
         embedding: Sequence[float] | npt.NDArray[np.float32] | None,
         terms: Collection[int],
+        chosen: tuple[Sequence[int], Segmented] | None = None,
     ) -> Columns:
         """Every chunk of the user that existed at `as_of`, with its distance to `embedding` and its weights of
-        `terms`, where they are given."""
-        row = await self._connection.fetchrow(
-            SQL["scan"],
+        `terms`, where they are given. Of `chosen` ordinals and segments only those and what lies in no segment."""
+        arguments = (
             *self._scope.user_key,
             *filter_values(filters, as_of),
             None if embedding is None else halfvec(embedding),
@@ -181,6 +194,12 @@ class Reader(SentenceRows):
             narrows(filters),
             self._scope.view,
         )
+        if chosen is None:
+            row = await self._connection.fetchrow(SQL["scan"], *arguments)
+        else:
+            ordinals, segmented = chosen
+            _, after, until = segmented.gap_columns
+            row = await self._connection.fetchrow(SQL["scan_chosen"], *arguments, ordinals, after, until)
         assert row is not None  # noqa: S101 - an aggregate without groups always has one row
         return Columns(**row)
 

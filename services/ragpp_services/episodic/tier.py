@@ -6,12 +6,8 @@ from contextlib import suppress
 from datetime import datetime
 from typing import Final, Literal
 
-import numpy as np
-import numpy.typing as npt
-
 from ragpp.clock import Clock, from_moment, to_moment
 from ragpp.embedding import Embedder
-from ragpp.embedding.vectors import vector
 from ragpp.errors import Conflict, InvalidInput, Outdated
 from ragpp.ledger import NewEvent
 from ragpp.ledger.forgotten import forgotten_event
@@ -22,24 +18,22 @@ from ragpp.models import (
     Health,
     Interaction,
     InteractionEntry,
-    Memory,
-    MemoryQuery,
     Page,
     Scope,
     Stored,
 )
 from ragpp.stores.compression import packed_all
 from ragpp.stores.cursors import decode_cursor, encode_cursor, page_size
-from ragpp.text.lexical import query_terms
 from ragpp.text.port import TokenSpans
 from ragpp.tierkit.health import health_of
 from ragpp.tierkit.identity import IdentityCheck
+from ragpp.tierkit.segmenting import Segmenter
 from ragpp.tiers import ERASED_AT_ONCE
 from ragpp_services.episodic import indexing
 from ragpp_services.episodic.finding import Finder
 from ragpp_services.episodic.repeats import Repeats, note_what_repeats
-from ragpp_services.episodic.rows import Found, Known, NewInteraction
-from ragpp_services.episodic.search import Search, memory_of, to_look_at_next
+from ragpp_services.episodic.rows import Known, NewInteraction
+from ragpp_services.episodic.searching import Searching
 from ragpp_services.episodic.store import EpisodicStore
 from ragpp_services.episodic.telling import Telling
 
@@ -48,9 +42,6 @@ COMPRESSED_AT_ONCE: Final = 200
 """Old texts that are read and compressed together."""
 INLINE_CHARS: Final = 4_000
 """Up to this much text is cut and indexed on the event loop; more goes to a thread, so that nobody waits for it."""
-
-INLINE_CHUNKS: Final = 2_000
-"""Up to this many chunks are ranked on the event loop, in about 2 ms; more go to a thread."""
 
 
 class PostgresEpisodicTier:
@@ -62,9 +53,15 @@ class PostgresEpisodicTier:
 
     name: Literal["episodic"] = "episodic"
 
-    def __init__(self, store: EpisodicStore, embedder: Embedder, counter: TokenSpans, clock: Clock) -> None:
+    def __init__(
+        self, store: EpisodicStore, embedder: Embedder, counter: TokenSpans, clock: Clock, segments_from_rows: int
+    ) -> None:
         self._store, self._embedder, self._counter, self._clock = store, embedder, counter, clock
         self.check_identity = IdentityCheck(embedder, store)
+
+        self.segmenter = Segmenter("episodic", store.segments, store.segments_writing, least_rows=segments_from_rows)
+
+        self.retrieve = Searching(store, embedder, self.check_identity, self.segmenter).retrieve
 
         self._repeats = repeats = Repeats(store)
         self.note_repetitions = repeats.note_repetitions
@@ -113,30 +110,6 @@ class PostgresEpisodicTier:
             for identifier in ids
         ]
 
-    async def retrieve(self, query: MemoryQuery) -> list[Memory]:
-        """See the protocol. Without a text and an embedding: the latest within the filters."""
-        if not query.text.strip() and query.embedding is None:
-            return await self._latest(query)
-        await self.check_identity()
-        embedding = await self._query_vector(query)
-        terms = query_terms(query.text) if query.mode != "dense" else ()
-        async with self._store.reader(query.scope) as reader:
-            columns = await reader.scan(query.filters, query.as_of, embedding, terms)
-            if columns.chunks <= INLINE_CHUNKS:
-                search = Search.of(columns, terms, query)
-            else:
-                search = await asyncio.to_thread(Search.of, columns, terms, query)
-            if not search.ranked:
-                return []
-            keys, found, groups = search.keys, dict[int, Found](), list[list[Found]]()
-            looked_at, wanted = 0, query.limit
-            while looked_at < len(keys) and len(groups) < query.limit:
-                found |= await reader.found(keys[looked_at : looked_at + wanted], vectors=search.wants_vectors)
-                looked_at += wanted
-                groups = search.distinct(found)
-                wanted = to_look_at_next(query.limit, looked_at, len(groups))
-        return search.memories(groups[: query.limit])
-
     async def forget(self, scope: Scope, ids: Collection[str]) -> int:
         """See the protocol. What was derived from the interactions is cleaned by way of the ledger."""
         now = self._clock()
@@ -175,7 +148,7 @@ class PostgresEpisodicTier:
     async def _version(self) -> str:
         version = await self._store.ping()
         await self.check_identity()
-        return version
+        return self.segmenter.told_in(version)
 
     async def get(self, scope: Scope, ids: Collection[str]) -> list[Interaction]:
         async with self._store.reader(scope) as reader:
@@ -236,18 +209,6 @@ class PostgresEpisodicTier:
         if in_thread:
             return await asyncio.to_thread(indexing.new_interactions, entries, cuts, vectors)
         return indexing.new_interactions(entries, cuts, vectors)
-
-    async def _query_vector(self, query: MemoryQuery) -> npt.NDArray[np.float32] | None:
-        if query.mode == "lexical" and query.filters.similarity_threshold is None:
-            return None
-        if query.embedding is not None:
-            return vector(query.embedding, self._embedder.dimension, "the query")
-        return (await self._embedder.embed([query.text])).reshape(-1)
-
-    async def _latest(self, query: MemoryQuery) -> list[Memory]:
-        async with self._store.reader(query.scope) as reader:
-            interactions = await reader.page(query.filters, query.as_of, None, query.limit, newest_first=True)
-        return [memory_of(one, 1 - index / len(interactions), None) for index, one in enumerate(interactions)]
 
 
 def _refuse_conflicts(interactions: Sequence[NewInteraction], known: Mapping[str, Known]) -> None:

@@ -5,6 +5,7 @@ from typing import Final
 
 from ragpp.models import Interaction, Scope
 from ragpp.stores.postgres import Connection
+from ragpp.stores.segments import SegmentRows
 from ragpp.stores.vector_values import asked_terms
 from ragpp_services.episodic.rows import StoredInteraction, stored_of
 from ragpp_services.episodic.statements import SQL
@@ -18,6 +19,7 @@ class Rows:
 
     def __init__(self, connection: Connection, scope: Scope) -> None:
         self._connection, self._scope = connection, scope
+        self.segments = SegmentRows(connection, "episodic", scope.tenant_id, SQL)
 
     async def get(self, ids: Collection[str]) -> list[StoredInteraction]:
         """Those of `ids` that exist, by time."""

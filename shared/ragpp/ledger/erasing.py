@@ -27,7 +27,11 @@ VACUUM_S: Final = 600.0
 """Longest that the vacuum of one table may take."""
 TOUCHED_TABLES: Final = (
     "audit.accesses",
+    "catalog.segment_terms",
+    "catalog.segments",
     "episodic.repetitions",
+    "episodic.segment_terms",
+    "episodic.segments",
     "episodic.sentenced",
     "identity.keys",
     "ledger.again",

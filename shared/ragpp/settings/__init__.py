@@ -28,6 +28,12 @@ class PostgresSettings(Settings):
         description="A silent transaction is ended after so long, with its locks. Below query_timeout_s: whoever waits "
         "for them shall get them.",
     )
+    segments_from_rows: int = Field(
+        default=20_000,
+        ge=1,
+        description="Where a search of a user's past or catalog would go over more rows than this, the rows are put "
+        "into segments, in the background, and searches look at what these point to.",
+    )
 
     @model_validator(mode="after")
     def _locks_end_before_patience_does(self) -> "PostgresSettings":

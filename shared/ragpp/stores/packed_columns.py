@@ -30,6 +30,11 @@ def moment_of(microseconds: int) -> datetime:
     return EPOCH + timedelta(microseconds=microseconds)
 
 
+def microseconds_of(moment: datetime) -> int:
+    """Microseconds since EPOCH of a moment with a zone."""
+    return (moment - EPOCH) // timedelta(microseconds=1)
+
+
 def flags(packed: bytes) -> npt.NDArray[np.bool_]:
     """(rows,) of a column of bytes, one for each row: 0 is false."""
     return np.frombuffer(packed, np.uint8).astype(np.bool_)
@@ -76,3 +81,31 @@ def term_weights(packed: bytes, terms: Sequence[int]) -> npt.NDArray[np.float64]
         vectors = np.searchsorted(begins, found) - 1
         result[vectors, column] = weights[found + entries[vectors]]
     return result
+
+
+def directions(packed: bytes | None) -> npt.NDArray[np.float32]:
+    """(rows, dimension) of a column of halfvec, all of one dimension, as they are stored; (0, 0) where there were
+    none."""
+    numbers = np.frombuffer(packed or b"", ">f2")
+    if not len(numbers):
+        return np.zeros((0, 0), np.float32)
+    dimension = int(np.frombuffer(packed or b"", ">u2", count=1)[0])
+    return numbers.reshape(-1, dimension + 2)[:, 2:].astype(np.float32)
+
+
+def sparse_entries(
+    packed: bytes | None,
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.float64]]:
+    """All entries of a column of sparsevec, as `term_weights` describes it: of which vector each is, its dimension and
+    what it has there."""
+    numbers = np.frombuffer(packed or b"", ">i4").astype(np.int32)
+    none = np.zeros(0, np.int64)
+    if not len(numbers):
+        return none, none, np.zeros(0)
+    begins = np.flatnonzero(numbers == numbers[0])
+    counts = numbers[begins + 1].astype(np.int64)
+    vectors = np.repeat(np.arange(len(begins)), counts)
+    within = np.arange(len(vectors)) - np.repeat(np.cumsum(counts) - counts, counts)
+    places = np.repeat(begins + 3, counts) + within
+    weights = numbers.view(np.float32)[places + np.repeat(counts, counts)]
+    return vectors, numbers[places].astype(np.int64), weights.astype(np.float64)

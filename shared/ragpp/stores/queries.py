@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 from importlib.resources import files
 from typing import Final
 
+_ALL: Final = re.compile(r"FROM /\* all \*/ (\S+)")
 _NAME: Final = re.compile(r"^(?:--|//) name: ([a-z][a-z0-9_]*)\s*$", re.MULTILINE)
 
 
@@ -44,3 +45,11 @@ class Queries(Mapping[str, str]):
 def load_queries(package: str, filename: str) -> Queries:
     """The statements in `filename` of `package`, by name."""
     return Queries(package, filename)
+
+
+def instead_of_all(statement: str, chosen: Mapping[str, str]) -> str:
+    """`statement`, which reads `FROM /* all */ table AS name`, over the rows that another selects for each such table.
+
+    `chosen`: those statements by table. Raises KeyError for a table that has none.
+    """
+    return _ALL.sub(lambda found: f"FROM (\n{chosen[found[1]]}\n)", statement)

@@ -1,10 +1,13 @@
 """Which items a question is about at all."""
 
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from datetime import datetime
+from typing import Final
 
 from ragpp.models import Filters
+
+_OF_TIME: Final = frozenset({"start", "end", "exclude"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +24,11 @@ class Narrowing:
     task_type: str | None = None
     min_confidence: float | None = None
     exclude: Collection[str] = ()
+
+    @property
+    def is_of_time(self) -> bool:
+        """Whether it leaves nothing out but by time and by id."""
+        return all(getattr(self, one.name) is None for one in fields(self) if one.name not in _OF_TIME)
 
 
 def narrowing_of(filters: Filters) -> Narrowing | None:

@@ -10,6 +10,7 @@ from pydantic import JsonValue
 from ragpp.catalog import PRIORITIES, SIMILARITY_THRESHOLD
 from ragpp.ranking.arrays import BoolArray, FloatArray, IntArray
 from ragpp.ranking.coverage import coverage, document_frequencies, inverse_document_frequencies
+from ragpp.ranking.segments import Chosen
 from ragpp.ranking.texts import borrowed, rank_texts
 from ragpp.stores.packed_columns import cosines, flags, term_weights, whole_numbers
 
@@ -98,19 +99,33 @@ class Table:
         result: IntArray = rows[places].astype(np.int64)
         return result
 
+    def is_none_of(self, chosen: Chosen) -> BoolArray:
+        """(n,): which rows were not chosen, but are in no segment."""
+        return ~np.isin(self.ordinal, chosen.ordinals)
+
 
 def rank(
-    table: Table, *, limit: int, least: float | None = None, by_words_alone: bool = False, explain: bool = False
+    table: Table,
+    *,
+    limit: int,
+    least: float | None = None,
+    by_words_alone: bool = False,
+    explain: bool = False,
+    chosen: Chosen | None = None,
 ) -> Answer:
     """The `limit` best of what is eligible, one row for each item: the first eligible of its group.
 
     `least`: what is less similar is left out. `by_words_alone`: so is what has no word of the question, and meaning
-    does not count. Of equals the later one is first. Rarity is counted over all items that were scanned.
+    does not count. Of equals the later one is first. Rarity is counted over all items that were scanned; where these
+    were `chosen`, over those that they were chosen of, and the others of the table.
     """
     if not len(table.ordinal):
         return Answer([], 0)
-    whole = table.firsts(np.ones(len(table.ordinal), np.bool_))
-    rarity = inverse_document_frequencies(len(whole), document_frequencies(table.weights[whole] > 0))
+    whole = table.firsts(np.ones(len(table.ordinal), np.bool_) if chosen is None else table.is_none_of(chosen))
+    documents, holding = len(whole), document_frequencies(table.weights[whole] > 0)
+    if chosen is not None:
+        documents, holding = documents + chosen.documents, holding + chosen.holding
+    rarity = inverse_document_frequencies(documents, holding)
     rows = table.firsts(table.eligible)
     total = int((table.cosine[rows] >= SIMILARITY_THRESHOLD).sum())
     if least is not None:

@@ -11,12 +11,10 @@ import numpy.typing as npt
 
 from ragpp.catalog import ItemEntry, MemoryItem, ResourceType
 from ragpp.stores.packed_columns import direction, whole_numbers
-from ragpp.stores.vector_values import asked_terms, halfvec, sparsevec
+from ragpp.stores.vector_values import halfvec, sparsevec
 from ragpp_services.catalog.items.grouping import Member, Statement
-from ragpp_services.catalog.items.narrowing import Narrowing
-from ragpp_services.catalog.items.ranking import AroundColumns, ItemColumns
+from ragpp_services.catalog.items.scanning import ItemScans
 from ragpp_services.catalog.resources.rows import visibility_of
-from ragpp_services.catalog.statements import Statements
 
 Vector = npt.NDArray[np.float32]
 
@@ -91,11 +89,8 @@ class KeyVectors:
     vectors: npt.NDArray[np.float16]
 
 
-class ItemRows:
+class ItemRows(ItemScans):
     """One user's items."""
-
-    def __init__(self, run: Statements) -> None:
-        self._run = run
 
     async def known(self, ids: Collection[str]) -> dict[str, KnownItem]:
         """What is stored under those of `ids` that exist, of the user's own."""
@@ -148,33 +143,6 @@ class ItemRows:
         """Let statements be one with others, by their ids."""
         if grouped:
             await self._run.change("group_items", list(grouped), list(grouped.values()))
-
-    async def scan(
-        self, narrowing: Narrowing, as_of: datetime | None, embedding: Vector | None, terms: Collection[int]
-    ) -> ItemColumns:
-        """Every item that the scope sees, compared with `embedding` and `terms`, where these are given."""
-        row = await self._run.seen_row(
-            "scan_items",
-            as_of,
-            None if embedding is None else halfvec(embedding),
-            asked_terms(terms) if terms else None,
-            narrowing.category,
-            narrowing.resource_id,
-            narrowing.start,
-            narrowing.end,
-            narrowing.session_id,
-            narrowing.agent_id,
-            narrowing.domain,
-            narrowing.task_type,
-            narrowing.min_confidence,
-            list(narrowing.exclude),
-        )
-        return ItemColumns(0) if row is None else ItemColumns(**row)
-
-    async def around(self, as_of: datetime | None, terms: Collection[int]) -> AroundColumns:
-        """What the resources that the scope sees say of `terms`."""
-        row = await self._run.seen_row("scan_around_items", as_of, asked_terms(terms)) if terms else None
-        return AroundColumns() if row is None else AroundColumns(**row)
 
     async def found(self, ordinals: Sequence[int]) -> dict[int, FoundItem]:
         """Those of these statements that the scope sees, by ordinal."""

@@ -11,16 +11,20 @@ from ragpp.catalog import ItemQuery, MemoryItem, RetrievalResult
 from ragpp.embedding import FloatMatrix
 from ragpp.errors import CategoryNotFoundError, NotFound
 from ragpp.models import MemoryQuery, Page, Scope
+from ragpp.ranking.segments import choose
 from ragpp.retrieval.calibration import Calibration
 from ragpp.stores.cursors import page_size
+from ragpp.stores.packed_columns import whole_numbers
 from ragpp.text.lexical import query_terms
+from ragpp.tierkit.segmenting import Segmenter
+from ragpp_services.catalog.items.asking import Asked, Scanned
 from ragpp_services.catalog.items.narrowing import Narrowing, narrowing_of
-from ragpp_services.catalog.items.ranking import Answer, AroundColumns, ItemColumns, Ranked, Table, rank
+from ragpp_services.catalog.items.ranking import Answer, Ranked, Table, rank
 from ragpp_services.catalog.items.reading import Shown, read
 from ragpp_services.catalog.items.rows import ItemRows
 from ragpp_services.catalog.items.scales import SAMPLED, Scales
 from ragpp_services.catalog.paging import cursor_of, place_of
-from ragpp_services.catalog.store import CatalogStore
+from ragpp_services.catalog.store import CatalogStore, Rows
 from ragpp_services.catalog.vectors import Vectors
 
 LOOKED_BEYOND: Final = 10
@@ -33,8 +37,8 @@ INLINE_ITEMS: Final = 2_000
 class Items:
     """What `ragpp.tiers.CatalogTier` says about items."""
 
-    def __init__(self, store: CatalogStore, vectors: Vectors) -> None:
-        self._store, self._vectors = store, vectors
+    def __init__(self, store: CatalogStore, vectors: Vectors, segmenter: Segmenter) -> None:
+        self._store, self._vectors, self.segmenter = store, vectors, segmenter
         self._scales = Scales()
 
     async def get_item(self, scope: Scope, item_id: str, vector: bool = False) -> MemoryItem:
@@ -70,19 +74,20 @@ class Items:
         await self._vectors.check_identity()
         embedding = await self._vectors.of_question(query.text, query.embedding)
         terms = query_terms(query.text)
-        async with self._store.reading(scope) as rows:
-            if query.category is not None:
-                await check_category(rows.items, query.category)
-            narrowing = Narrowing(category=query.category, resource_id=query.resource_id)
-            answer = await answered(
-                await rows.items.scan(narrowing, query.as_of, embedding, terms),
-                await rows.items.around(query.as_of, terms),
-                terms,
-                limit=query.k + LOOKED_BEYOND,
-                least=query.similarity_threshold,
-            )
-            shown = (await read(rows.items, answer.ranked, as_of=query.as_of))[: query.k]
-            scale = None if by_meaning else await self._scale(scope, rows.items)
+        asked = Asked(
+            Narrowing(category=query.category, resource_id=query.resource_id), query.as_of, embedding, terms, query.k
+        )
+
+        async def search(by_segments: bool) -> tuple[Answer, list[Shown], Calibration | None]:
+            async with self._store.reading(scope) as rows:
+                if query.category is not None:
+                    await check_category(rows.items, query.category)
+                scanned = await self._scan(rows, asked, by_segments=by_segments)
+                answer = await answered(scanned, terms, limit=query.k + LOOKED_BEYOND, least=query.similarity_threshold)
+                shown = (await read(rows.items, answer.ranked, as_of=query.as_of))[: query.k]
+                return answer, shown, None if by_meaning else await self._scale(scope, rows.items)
+
+        answer, shown, scale = await self.segmenter.searched(scope, search)
         return RetrievalResult(
             items=tuple(one.item for one in shown),
             total_found=answer.total_found,
@@ -111,27 +116,47 @@ class Items:
             return []
         await self._vectors.check_identity()
         by_words = query.mode == "lexical"
-        asked = bool(query.text.strip()) or query.embedding is not None
+        is_asked = bool(query.text.strip()) or query.embedding is not None
         embedding = None
-        if asked and (not by_words or query.filters.similarity_threshold is not None):
+        if is_asked and (not by_words or query.filters.similarity_threshold is not None):
             embedding = await self._vectors.of_question(query.text, query.embedding)
         terms = query_terms(query.text) if query.mode != "dense" else ()
-        async with self._store.reading(query.scope) as rows:
-            answer = await answered(
-                await rows.items.scan(narrowing, query.as_of, embedding, terms),
-                await rows.items.around(query.as_of, terms),
-                terms,
-                limit=query.limit + LOOKED_BEYOND,
-                least=query.filters.similarity_threshold,
-                by_words_alone=by_words and asked,
-                explain=query.explain,
-            )
-            return (await read(rows.items, answer.ranked, as_of=query.as_of))[: query.limit]
+        asked = Asked(narrowing, query.as_of, embedding, terms, query.limit)
+
+        async def search(by_segments: bool) -> list[Shown]:
+            async with self._store.reading(query.scope) as rows:
+                answer = await answered(
+                    await self._scan(rows, asked, by_segments=by_segments),
+                    terms,
+                    limit=query.limit + LOOKED_BEYOND,
+                    least=query.filters.similarity_threshold,
+                    by_words_alone=by_words and is_asked,
+                    explain=query.explain,
+                )
+                return (await read(rows.items, answer.ranked, as_of=query.as_of))[: query.limit]
+
+        return await self.segmenter.searched(query.scope, search)
+
+    async def _scan(self, rows: Rows, asked: Asked, *, by_segments: bool) -> Scanned:
+        """What is to be ranked, and what is around it. Raises VectorIndexError where it is chosen by segments that
+        cannot be read."""
+        segmented = None
+        if by_segments and asked.can_be_chosen:
+            segmented = await rows.segments.read(rows.users, asked.terms)
+        if segmented is None or not segmented.segments:
+            columns = await rows.items.scan(asked.narrowing, asked.as_of, asked.embedding, asked.terms)
+            self.segmenter.note(rows.scope, segmented, columns.items)
+            return Scanned(columns, await rows.items.around(asked.as_of, asked.terms))
+        chosen = await asyncio.to_thread(choose, segmented.segments, asked.of_view(rows.scope.view))
+        places = chosen.ordinals.tolist()
+        columns = await rows.items.scan(asked.narrowing, asked.as_of, asked.embedding, asked.terms, (places, segmented))
+        ordinals = whole_numbers(columns.ordinals, "bigint")
+        self.segmenter.note(rows.scope, segmented, int((~np.isin(ordinals, chosen.ordinals)).sum()))
+        return Scanned(columns, await rows.items.around(asked.as_of, asked.terms, ordinals.tolist()), chosen)
 
 
 async def answered(
-    columns: ItemColumns,
-    around: AroundColumns,
+    scanned: Scanned,
     terms: Sequence[int],
     *,
     limit: int,
@@ -139,13 +164,19 @@ async def answered(
     by_words_alone: bool = False,
     explain: bool = False,
 ) -> Answer:
-    """What a scan's `columns` answer, with what is `around` them; see `ragpp_services.catalog.items.ranking.rank`."""
+    """What a scan answers; see `ragpp_services.catalog.items.ranking.rank`."""
 
     def answer() -> Answer:
-        table = Table.of(columns, terms, around)
-        return rank(table, limit=limit, least=least, by_words_alone=by_words_alone, explain=explain)
+        return rank(
+            Table.of(scanned.columns, terms, scanned.around),
+            limit=limit,
+            least=least,
+            by_words_alone=by_words_alone,
+            explain=explain,
+            chosen=scanned.chosen,
+        )
 
-    return answer() if columns.items <= INLINE_ITEMS else await asyncio.to_thread(answer)
+    return answer() if scanned.columns.items <= INLINE_ITEMS else await asyncio.to_thread(answer)
 
 
 async def read_places(

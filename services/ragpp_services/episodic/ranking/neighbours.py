@@ -12,11 +12,13 @@ from ragpp_services.episodic.ranking.weights import Weights
 @dataclass(frozen=True, slots=True)
 class Neighbours:
     """Rows sorted by session and time. `session_starts`: index of each session's first row; `session_of`: which
-    session each row is in; `run_of`: equal for rows with no gap between them, never across sessions."""
+    session each row is in; `run_of`: equal for rows with no gap between them, never across sessions; `of_sessions`: as
+    the table has it."""
 
     session_starts: IntArray
     session_of: IntArray
     run_of: IntArray
+    of_sessions: FloatArray | None
     weights: Weights
 
     @classmethod
@@ -26,13 +28,17 @@ class Neighbours:
         gap = fresh.copy()
         if table.positions is not None:
             gap[1:] |= np.diff(table.positions[order]) != 1
-        return cls(np.flatnonzero(fresh), np.cumsum(fresh) - 1, np.cumsum(gap) - 1, weights)
+        of_sessions = None if table.of_sessions is None else table.of_sessions[order]
+        return cls(np.flatnonzero(fresh), np.cumsum(fresh) - 1, np.cumsum(gap) - 1, of_sessions, weights)
 
     def lent(self, told: FloatArray, asked: FloatArray, mute: BoolArray) -> FloatArray:
         """(n, t): the most of each term that a neighbour or the session lends. Rows that are `mute` lend nothing of
         what they tell; what a row asks is lent to the one behind it alone, which answers it."""
         lending = np.where(mute[:, None], 0.0, told)
-        best = self.weights.session_lending * self.best_of_session(lending)
+        best = self.best_of_session(lending)
+        if self.of_sessions is not None:
+            best = np.maximum(best, self.of_sessions)
+        best = self.weights.session_lending * best
         for step, share in self.weights.lending.items():
             to, source = self._pairs(step)
             given = np.maximum(told, asked) if step == -1 else lending

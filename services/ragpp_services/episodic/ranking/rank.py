@@ -56,7 +56,7 @@ def rank(
     evidence = _Evidence(table, question, rarity, weights)
     alone = weights.words * evidence.trust * evidence.own + evidence.meaning
     order = _best_chunks(table, chunks, firsts, alone, evidence.asked)
-    signals = _signals(table, order, question, evidence, rarity, weights)
+    signals = _signals(table, order, question, evidence, rarity, weights, query.mean)
     raw = np.sum(list(signals.values()), axis=0)
     ranking = np.lexsort((-table.ordinals[order], -raw))
     if table.eligible is not None:
@@ -143,8 +143,10 @@ def _signals(
     evidence: _Evidence,
     rarity: FloatArray,
     weights: Weights,
+    mean: float | None,
 ) -> dict[str, FloatArray]:
-    """What each of the rows `order` scores by each signal; their sum is its score. A row without a cosine has 0."""
+    """What each of the rows `order` scores by each signal; their sum is its score. A row without a cosine has 0.
+    `mean`: of all rows, where these are some; see `QuerySignals`."""
     around = Neighbours.of(table, order, weights)
     trust, mute, empty = evidence.trust, evidence.mute[order], evidence.empty[order]
     meaning = evidence.meaning[order]
@@ -169,7 +171,7 @@ def _signals(
     }
     so_far = np.sum(list(signals.values()), axis=0)
     best = around.best_of_session(np.where(mute, so_far.min(), so_far))
-    signals["session"] = weights.session * trust * near * (best - so_far.mean())
+    signals["session"] = weights.session * trust * near * (best - (so_far.mean() if mean is None else mean))
     if question.speaker is not None:
         signals["speaker"] = weights.speaker * (table.speakers[order] == question.speaker)
     signals["ends with a question"] = -weights.asks * table.has(Trait.ASKS)[order]

@@ -41,6 +41,9 @@ class CandidateTable:
     """Whether the row may be returned; an interaction may when any of its chunks may. The others still lend to their
     neighbours and count for rarity."""
     positions: IntArray | None = None
+    of_sessions: FloatArray | None = None
+    """(n, t): the greatest weight of each term in the row's session, where the table has not all of it; None where it
+    has."""
     sentences: FloatArray | None = None
     """Of each row the greatest cosine of a sentence of it with the question; NaN where it has none. None for none."""
 
@@ -59,13 +62,14 @@ class QuerySignals:
     """What ranking needs to know of the question beside the distances.
 
     `documents` and `frequencies` (one for each term): how many interactions the user has and how many hold the
-    term, where the table is not all of them; counted from the table otherwise. `explain`: each answer's signals are
-    wanted.
+    term, and what they score in the mean by words and meaning, where the table is not all of them; counted from the
+    table otherwise. `explain`: each answer's signals are wanted.
     """
 
     text: str
     documents: int | None = None
     frequencies: tuple[int, ...] | None = None
+    mean: float | None = None
     explain: bool = False
 
 

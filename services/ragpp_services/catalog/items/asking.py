@@ -1,0 +1,52 @@
+"""What a search asks of the rows, and what these answer."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+import numpy as np
+import numpy.typing as npt
+
+from ragpp.ranking import segments
+from ragpp.stores.packed_columns import microseconds_of
+from ragpp_services.catalog.items.narrowing import Narrowing
+from ragpp_services.catalog.items.ranking import AroundColumns, ItemColumns
+
+
+@dataclass(frozen=True, slots=True)
+class Scanned:
+    """The columns of what is to be ranked, with what is around it. `chosen`: how it was, None where it is all that
+    there is."""
+
+    columns: ItemColumns
+    around: AroundColumns
+    chosen: segments.Chosen | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A question: its vector and terms, where it has these, and for how many items."""
+
+    narrowing: Narrowing
+    as_of: datetime | None
+    embedding: npt.NDArray[np.float32] | None
+    terms: Sequence[int]
+    limit: int
+
+    @property
+    def can_be_chosen(self) -> bool:
+        """Whether segments know all that it is narrowed to."""
+        return self.narrowing.is_of_time and (self.embedding is not None or bool(self.terms))
+
+    def of_view(self, view: str | None) -> segments.Asked:
+        """As segments are asked."""
+        narrowing = self.narrowing
+        return segments.Asked(
+            vector=self.embedding,
+            terms=self.terms,
+            view=view,
+            as_of=None if self.as_of is None else microseconds_of(self.as_of),
+            start=None if narrowing.start is None else microseconds_of(narrowing.start),
+            end=None if narrowing.end is None else microseconds_of(narrowing.end),
+            limit=segments.candidates_for(self.limit, len(narrowing.exclude)),
+        )

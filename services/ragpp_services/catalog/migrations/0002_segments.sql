@@ -1,0 +1,89 @@
+-- Rows of large scopes by what finds them (`ragpp.ranking.segments`): ordinals from first to last, all that there are.
+-- Packed columns, little-endian, one entry a row: ordinals and moments (µs since 2000) and sessions of 8 bytes, viewers
+-- of 2 (which of the agents alone may see it, -1 for all), starts of 4 (its first vector); bits: of each vector, words
+-- of 8 bytes.
+CREATE TABLE catalog.segments (
+  tenant_id text COLLATE "C" NOT NULL,
+  user_id   text COLLATE "C" NOT NULL,
+  first     bigint NOT NULL,
+  last      bigint NOT NULL,
+  ordinals  bytea  NOT NULL,
+  moments   bytea  NOT NULL,
+  sessions  bytea  NOT NULL,
+  viewers   bytea  NOT NULL,
+  agents    text[] NOT NULL,
+  starts    bytea  NOT NULL,
+  vectors   int    NOT NULL,
+  bits      bytea  NOT NULL,
+  PRIMARY KEY (tenant_id, user_id, first)
+);
+
+-- entries: of each row that holds the term, which of the segment's it is (2 bytes) and its weight (half precision).
+CREATE TABLE catalog.segment_terms (
+  tenant_id text COLLATE "C" NOT NULL,
+  user_id   text COLLATE "C" NOT NULL,
+  first     bigint NOT NULL,
+  term      int    NOT NULL,
+  entries   bytea  NOT NULL,
+  PRIMARY KEY (tenant_id, user_id, first, term)
+);
+
+ALTER TABLE catalog.segments
+  ALTER COLUMN ordinals SET STORAGE EXTERNAL, ALTER COLUMN moments SET STORAGE EXTERNAL,
+  ALTER COLUMN bits SET STORAGE EXTERNAL,
+  ALTER COLUMN ordinals SET STATISTICS 0, ALTER COLUMN moments SET STATISTICS 0, ALTER COLUMN sessions SET STATISTICS 0,
+  ALTER COLUMN viewers SET STATISTICS 0, ALTER COLUMN agents SET STATISTICS 0, ALTER COLUMN starts SET STATISTICS 0,
+  ALTER COLUMN bits SET STATISTICS 0;
+ALTER TABLE catalog.segment_terms ALTER COLUMN entries SET STATISTICS 0;
+
+DO $$
+DECLARE
+  name text;
+BEGIN
+  FOREACH name IN ARRAY '{segments,segment_terms}'::text[] LOOP
+    EXECUTE format('ALTER TABLE catalog.%I ENABLE ROW LEVEL SECURITY', name);
+    EXECUTE format('ALTER TABLE catalog.%I FORCE ROW LEVEL SECURITY', name);
+    EXECUTE format('CREATE POLICY own_tenant ON catalog.%I TO ragpp_app
+                    USING (tenant_id = NULLIF(current_setting(''ragpp.tenant_id'', true), ''''))', name);
+    EXECUTE format('GRANT SELECT, INSERT, DELETE ON catalog.%I TO ragpp_app', name);
+    EXECUTE format('GRANT MAINTAIN ON catalog.%I TO ragpp_relay', name);
+  END LOOP;
+END
+$$;
+
+-- Whatever changes what a segment says drops it in the same transaction, also what nobody has thought of yet.
+CREATE FUNCTION catalog.drop_segments_of_gone() RETURNS trigger LANGUAGE plpgsql SET search_path = '' AS $$
+BEGIN
+  WITH dropped AS (
+    DELETE FROM catalog.segments AS known
+     WHERE EXISTS (SELECT FROM gone
+                    WHERE gone.tenant_id = known.tenant_id AND gone.user_id = known.user_id
+                      AND gone.ordinal BETWEEN known.first AND known.last)
+    RETURNING tenant_id, user_id, first
+  )
+  DELETE FROM catalog.segment_terms AS held USING dropped
+   WHERE held.tenant_id = dropped.tenant_id AND held.user_id = dropped.user_id AND held.first = dropped.first;
+  RETURN NULL;
+END
+$$;
+CREATE TRIGGER segments_of_gone AFTER DELETE ON catalog.items
+  REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION catalog.drop_segments_of_gone();
+
+CREATE FUNCTION catalog.drop_segment_of_changed() RETURNS trigger LANGUAGE plpgsql SET search_path = '' AS $$
+BEGIN
+  WITH dropped AS (
+    DELETE FROM catalog.segments AS known
+     WHERE known.tenant_id = NEW.tenant_id AND known.user_id = NEW.user_id
+       AND NEW.ordinal BETWEEN known.first AND known.last
+    RETURNING tenant_id, user_id, first
+  )
+  DELETE FROM catalog.segment_terms AS held USING dropped
+   WHERE held.tenant_id = dropped.tenant_id AND held.user_id = dropped.user_id AND held.first = dropped.first;
+  RETURN NULL;
+END
+$$;
+CREATE TRIGGER segment_of_changed AFTER UPDATE OF ordinal, occurred_at, seen_by, embedding, lexical ON catalog.items
+  FOR EACH ROW EXECUTE FUNCTION catalog.drop_segment_of_changed();
+-- in the place of something that went
+CREATE TRIGGER segment_of_inserted AFTER INSERT ON catalog.items
+  FOR EACH ROW WHEN (NEW.moved <> 0) EXECUTE FUNCTION catalog.drop_segment_of_changed();
