@@ -118,12 +118,7 @@ def test_what_a_session_tells_is_known_of_all_its_rows(seed: int, count: int, si
     chosen = choose(cut(rows, size), Asked(None, TERMS, as_of=30, limit=1))
     there = [row for row in rows if row.moment <= 30]
     told = [
-        [
-            max(
-                (row.weights.get(term, 0.0) for row in rows if row.session == session and row.moment <= 30), default=0.0
-            )
-            for term in TERMS
-        ]
+        [max((row.weights.get(term, 0.0) for row in there if row.session == session), default=0.0) for term in TERMS]
         for session in range(4)
     ]
     assert chosen.of_sessions(np.arange(4)).tolist() == np.maximum(told, 0.0).tolist()
