@@ -15,7 +15,7 @@ SUITES := tests/contract tests/integration tests/e2e
 # ones that need none even out the end
 ALL_TESTS := --durations=20 -n $(PROCESSES) --dist loadfile --no-loadscope-reorder
 
-.PHONY: help install check lint test test-containers run demo demo-chat demo-validity demo-catalog learn eval eval-catalog eval-extraction eval-facts eval-instructions bench reference-vectors prove-containers prove-crash prove-echo prove-erasure prove-forget prove-large prove-learning prove-outage prove-properties prove-scale prove-stops prove-views prove-workers lock env-example clean
+.PHONY: help install check lint test test-containers run demo demo-chat demo-validity demo-catalog learn eval eval-catalog eval-extraction eval-facts eval-instructions bench reference-vectors prove-containers prove-crash prove-echo prove-erasure prove-forget prove-large prove-learning prove-outage prove-packing prove-properties prove-scale prove-stops prove-views prove-workers lock env-example clean
 
 help: ## list the targets
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -116,6 +116,9 @@ prove-learning: install ## 5,000 interactions digested while the worker is kille
 
 prove-outage: install ## each store killed in mid-traffic: recalls keep answering, and recover
 	$(BIN)/python -m benchmarks.prove_outage
+
+prove-packing: install ## 100,000 random catalogs: what is packed for an agent never has more tokens than its budget
+	$(BIN)/python -m benchmarks.packing_lab --prove --catalogs 100000
 
 prove-properties: install ## the property tests on cases that nobody tried yet: other ones with each run
 	$(BIN)/pytest -m hypothesis --hypothesis-profile=explore --timeout=3600 -x

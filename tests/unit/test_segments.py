@@ -43,7 +43,8 @@ def segment_of(rows: Sequence[Row]) -> Segment:
     return Segment(
         ordinals=np.asarray([row.ordinal for row in rows]),
         moments=np.asarray([row.moment for row in rows]),
-        sessions=np.asarray([row.session for row in rows]),
+        sessions=np.arange(4)[::-1],
+        session_of=np.asarray([3 - row.session for row in rows]),
         viewers=np.asarray([-1 if row.agent is None else "ab".index(row.agent) for row in rows]),
         agents=["a", "b"],
         firsts=np.cumsum([0, *counts[:-1]]),
@@ -101,15 +102,14 @@ def test_the_nearest_by_signs_and_those_with_most_information_are_chosen(seed: i
 @given(st.integers(0, 10_000), st.integers(5, 40), st.integers(1, 10), st.integers(1, 3))
 def test_what_stands_beside_it_in_its_session_comes_along(seed: int, count: int, size: int, steps: int) -> None:
     rows, asked = rows_of(seed, count), np.random.default_rng(seed).normal(size=DIMENSION).astype(np.float32)
-    alone = set(choose(cut(rows, size), Asked(asked, (), limit=1)).ordinals.tolist())
-    (one,) = [row for row in rows if row.ordinal in alone]
+    chosen = choose(cut(rows, size), Asked(asked, (), limit=2), steps)
+    (one,) = [row for row in rows if row.ordinal in chosen.better]
     session = sorted((row.moment, row.ordinal) for row in rows if row.session == one.session)
     place = session.index((one.moment, one.ordinal))
     beside = {ordinal for _, ordinal in session[max(0, place - steps) : place + steps + 1]}
-    found = set(choose(cut(rows, size), Asked(asked, (), limit=1), steps).ordinals.tolist())
+    found = set(chosen.ordinals.tolist())
     assert beside <= found
-    nearest = signs(one.vectors, asked)  # what is as near may be taken for the best of the session
-    assert all(signs(row.vectors, asked) == nearest for row in rows if row.ordinal in found - beside)
+    assert len(found - beside) <= 2  # the other of the two nearest, and the best of the session where two are as near
 
 
 @given(st.integers(0, 10_000), st.integers(2, 40), st.integers(1, 10))

@@ -152,6 +152,7 @@ class SegmentRows:
             return False
         agents = sorted({one for one in source.seen_by if one is not None})
         viewers = [-1 if one is None else agents.index(one) for one in source.seen_by]
+        sessions, session_of = np.unique(source.sessions, return_inverse=True)
         starts = np.searchsorted(source.vector_rows, np.arange(len(source.ordinals)))
         postings = postings_of(source.entries)
         await self._connection.execute(
@@ -162,7 +163,8 @@ class SegmentRows:
             missing.last,
             _packed(source.ordinals, "<i8"),
             _packed(source.moments, "<i8"),
-            _packed(source.sessions, "<i8"),
+            _packed(sessions, "<i8"),
+            _packed(session_of, "<u2"),
             _packed(viewers, "<i2"),
             agents,
             _packed(starts, "<i4"),
@@ -200,18 +202,22 @@ def _segment_of(row: asyncpg.Record) -> Segment:
     """Raises ValueError where the parts do not fit together."""
     ordinals, firsts = _unpacked(row["ordinals"], "<i8"), _unpacked(row["starts"], "<i4")
     moments, sessions = _unpacked(row["moments"], "<i8"), _unpacked(row["sessions"], "<i8")
+    session_of = _unpacked(row["session_of"], "<u2")
     viewers, agents = _unpacked(row["viewers"], "<i2"), row["agents"]
-    if {len(part) for part in (firsts, moments, sessions, viewers)} != {len(ordinals)} or not len(ordinals):
+    if {len(part) for part in (firsts, moments, session_of, viewers)} != {len(ordinals)} or not len(ordinals):
         raise ValueError("a segment's columns are not of one length")
+    if session_of.max() >= len(sessions):
+        raise ValueError("a segment's row is of a session that is not there")
     if ordinals[0] < row["first"] or ordinals[-1] > row["last"] or viewers.max() >= len(agents):
         raise ValueError("a segment's rows are not those that it is for")
-    bits = np.frombuffer(row["bits"], "<u8").reshape(row["vectors"], -1)
-    if firsts[0] or (np.diff(firsts) < 1).any() or firsts[-1] >= len(bits) or not bits.shape[1]:
+    bits = np.frombuffer(row["bits"], "<u8").reshape(-1, row["vectors"])
+    if firsts[0] or (np.diff(firsts) < 1).any() or firsts[-1] >= row["vectors"] or not len(bits):
         raise ValueError("a segment's vectors are not those of its rows")
     return Segment(
         ordinals=ordinals,
         moments=moments,
         sessions=sessions,
+        session_of=session_of,
         viewers=viewers,
         agents=agents,
         firsts=firsts,

@@ -3,7 +3,7 @@
 -- name: segments
 -- In their order, each with its entries of these terms. $2 user ids text[], $3 terms int[]
 SELECT segments.user_id, segments.first, segments.last, segments.ordinals, segments.moments, segments.sessions,
-       segments.viewers, segments.agents, segments.starts, segments.vectors, segments.bits, found.terms, found.entries
+       segments.session_of, segments.viewers, segments.agents, segments.starts, segments.vectors, segments.bits, found.terms, found.entries
   FROM {schema}.segments AS segments
   LEFT JOIN LATERAL (
        SELECT array_agg(held.term) AS terms, array_agg(held.entries) AS entries
@@ -18,16 +18,17 @@ SELECT segments.user_id, segments.first, segments.last, segments.ordinals, segme
 SELECT first, last FROM {schema}.segments WHERE tenant_id = $1 AND user_id = $2 ORDER BY first;
 
 -- name: insert_segment
--- $2 user_id, $3 first bigint, $4 last bigint, $5 ordinals bytea, $6 moments bytea, $7 sessions bytea, $8 viewers bytea,
--- $9 agents text[], $10 starts bytea, $11 vectors int, $12 bits bytea, $13 terms int[], $14 entries bytea[]
+-- $2 user_id, $3 first bigint, $4 last bigint, $5 ordinals bytea, $6 moments bytea, $7 sessions bytea,
+-- $8 session_of bytea, $9 viewers bytea, $10 agents text[], $11 starts bytea, $12 vectors int, $13 bits bytea,
+-- $14 terms int[], $15 entries bytea[]
 WITH terms AS (
   INSERT INTO {schema}.segment_terms (tenant_id, user_id, first, term, entries)
-  SELECT $1, $2, $3, held.term, held.entries FROM unnest($13::int[], $14::bytea[]) AS held (term, entries)
+  SELECT $1, $2, $3, held.term, held.entries FROM unnest($14::int[], $15::bytea[]) AS held (term, entries)
 )
 INSERT INTO {schema}.segments
-       (tenant_id, user_id, first, last, ordinals, moments, sessions, viewers, agents, starts, vectors,
-        bits)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12);
+       (tenant_id, user_id, first, last, ordinals, moments, sessions, session_of, viewers, agents, starts,
+        vectors, bits)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13);
 
 -- name: drop_segments
 -- $2 user_id text

@@ -151,8 +151,10 @@ class Items:
         places = chosen.ordinals.tolist()
         columns = await rows.items.scan(asked.narrowing, asked.as_of, asked.embedding, asked.terms, (places, segmented))
         ordinals = whole_numbers(columns.ordinals, "bigint")
-        self.segmenter.note(rows.scope, segmented, int((~np.isin(ordinals, chosen.ordinals)).sum()))
-        return Scanned(columns, await rows.items.around(asked.as_of, asked.terms, ordinals.tolist()), chosen)
+        beside = ordinals[~np.isin(ordinals, chosen.ordinals)]
+        self.segmenter.note(rows.scope, segmented, len(beside))
+        lent_to = np.concatenate((chosen.better, beside)).tolist()
+        return Scanned(columns, await rows.items.around(asked.as_of, asked.terms, lent_to), chosen)
 
 
 async def answered(

@@ -1,21 +1,22 @@
 -- Rows of large scopes by what finds them (`ragpp.ranking.segments`): interactions from first to last by their ordinals,
 -- all that there are, a row for each chunk.
--- Packed columns, little-endian, one entry a row: ordinals and moments (µs since 2000) and sessions of 8 bytes, viewers
--- of 2 (which of the agents alone may see it, -1 for all), starts of 4 (its first vector); bits: of each vector, words
--- of 8 bytes.
+-- Packed columns, little-endian, one entry a row: ordinals and moments (µs since 2000) of 8 bytes, session_of of 2 (which of
+-- the sessions, of 8), viewers of 2 (which of the agents alone may see it, -1 for all), starts of 4 (its first vector);
+-- bits: the first 64 dimensions of each vector, the next ones, and so on.
 CREATE TABLE episodic.segments (
-  tenant_id text COLLATE "C" NOT NULL,
-  user_id   text COLLATE "C" NOT NULL,
-  first     bigint NOT NULL,
-  last      bigint NOT NULL,
-  ordinals  bytea  NOT NULL,
-  moments   bytea  NOT NULL,
-  sessions  bytea  NOT NULL,
-  viewers   bytea  NOT NULL,
-  agents    text[] NOT NULL,
-  starts    bytea  NOT NULL,
-  vectors   int    NOT NULL,
-  bits      bytea  NOT NULL,
+  tenant_id  text COLLATE "C" NOT NULL,
+  user_id    text COLLATE "C" NOT NULL,
+  first      bigint NOT NULL,
+  last       bigint NOT NULL,
+  ordinals   bytea  NOT NULL,
+  moments    bytea  NOT NULL,
+  sessions   bytea  NOT NULL,
+  session_of bytea  NOT NULL,
+  viewers    bytea  NOT NULL,
+  agents     text[] NOT NULL,
+  starts     bytea  NOT NULL,
+  vectors    int    NOT NULL,
+  bits       bytea  NOT NULL,
   PRIMARY KEY (tenant_id, user_id, first)
 );
 
@@ -33,8 +34,8 @@ ALTER TABLE episodic.segments
   ALTER COLUMN ordinals SET STORAGE EXTERNAL, ALTER COLUMN moments SET STORAGE EXTERNAL,
   ALTER COLUMN bits SET STORAGE EXTERNAL,
   ALTER COLUMN ordinals SET STATISTICS 0, ALTER COLUMN moments SET STATISTICS 0, ALTER COLUMN sessions SET STATISTICS 0,
-  ALTER COLUMN viewers SET STATISTICS 0, ALTER COLUMN agents SET STATISTICS 0, ALTER COLUMN starts SET STATISTICS 0,
-  ALTER COLUMN bits SET STATISTICS 0;
+  ALTER COLUMN session_of SET STATISTICS 0, ALTER COLUMN viewers SET STATISTICS 0, ALTER COLUMN agents SET STATISTICS 0,
+  ALTER COLUMN starts SET STATISTICS 0, ALTER COLUMN bits SET STATISTICS 0;
 ALTER TABLE episodic.segment_terms ALTER COLUMN entries SET STATISTICS 0;
 
 DO $$
