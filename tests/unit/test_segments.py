@@ -6,17 +6,9 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ragpp.ranking.choosing import Asked, candidates_for, choose, positions
 from ragpp.ranking.coverage import inverse_document_frequencies
-from ragpp.ranking.segments import (
-    ENTRY,
-    Asked,
-    Segment,
-    bits_of,
-    candidates_for,
-    choose,
-    positions,
-    postings_of,
-)
+from ragpp.ranking.segments import ENTRY, Segment, bits_of, postings_of
 from ragpp.stores.segments import Gap, gaps_of
 
 DIMENSION = 70  # more than one word of bits, and not a whole number of bytes

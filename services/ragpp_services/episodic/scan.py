@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ragpp.models import Filters, MemoryQuery
-from ragpp.ranking import segments
+from ragpp.ranking import choosing
 from ragpp.stores.packed_columns import cosines, flags, microseconds_of, moment_of, term_weights, whole_numbers
 from ragpp_services.episodic.reading.traits import ASKED
 
@@ -69,7 +69,7 @@ class Scanned:
     """The columns of what is to be ranked. `chosen`: how it was, None where it is all that there is."""
 
     columns: Columns
-    chosen: segments.Chosen | None = None
+    chosen: choosing.Chosen | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,11 +87,11 @@ class Asked:
         return all(one is None for one in others) and (self.embedding is not None or bool(self.terms))
 
     @property
-    def of_segments(self) -> segments.Asked:
+    def of_segments(self) -> choosing.Asked:
         """As segments are asked."""
         query, filters = self.query, self.query.filters
         during = filters.time_range
-        return segments.Asked(
+        return choosing.Asked(
             vector=self.embedding,
             terms=self.terms,
             view=query.scope.view,
@@ -99,7 +99,7 @@ class Asked:
             start=None if during is None or during.start is None else microseconds_of(during.start),
             end=None if during is None or during.end is None else microseconds_of(during.end),
             session=None if filters.session_id is None else session_key(filters.session_id),
-            limit=segments.candidates_for(query.limit, len(filters.exclude)),
+            limit=choosing.candidates_for(query.limit, len(filters.exclude)),
         )
 
 

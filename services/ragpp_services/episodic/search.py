@@ -11,8 +11,8 @@ import numpy.typing as npt
 from pydantic import JsonValue
 
 from ragpp.models import Memory, MemoryQuery
+from ragpp.ranking.choosing import Chosen, positions
 from ragpp.ranking.coverage import document_frequencies
-from ragpp.ranking.segments import Chosen, positions
 from ragpp.text.lexical import terms
 from ragpp.text.sentences import clean, split
 from ragpp_services.episodic.alike import collapsed

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from ragpp.embedding import Embedder
 from ragpp.embedding.vectors import vector
 from ragpp.models import Memory, MemoryQuery
-from ragpp.ranking.segments import choose
+from ragpp.ranking.choosing import choose
 from ragpp.stores.packed_columns import whole_numbers
 from ragpp.text.lexical import query_terms
 from ragpp.tierkit.segmenting import Segmenter

@@ -107,7 +107,7 @@ class SegmentRows:
         except UNAVAILABLE:
             raise
         except (asyncpg.PostgresError, ValueError, IndexError) as error:
-            raise VectorIndexError(f"the segments of {self._schema} cannot be read ({type(error).__name__})") from error
+            raise VectorIndexError(f"the segments cannot be read ({type(error).__name__})") from error
         ranges: dict[str, list[tuple[int, int]]] = {user: [] for user in users}
         for row in rows:
             ranges[row["user_id"]].append((row["first"], row["last"]))

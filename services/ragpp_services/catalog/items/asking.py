@@ -7,7 +7,7 @@ from datetime import datetime
 import numpy as np
 import numpy.typing as npt
 
-from ragpp.ranking import segments
+from ragpp.ranking import choosing
 from ragpp.stores.packed_columns import microseconds_of
 from ragpp_services.catalog.items.narrowing import Narrowing
 from ragpp_services.catalog.items.ranking import AroundColumns, ItemColumns
@@ -20,7 +20,7 @@ class Scanned:
 
     columns: ItemColumns
     around: AroundColumns
-    chosen: segments.Chosen | None = None
+    chosen: choosing.Chosen | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,15 +38,15 @@ class Asked:
         """Whether segments know all that it is narrowed to."""
         return self.narrowing.is_of_time and (self.embedding is not None or bool(self.terms))
 
-    def of_view(self, view: str | None) -> segments.Asked:
+    def of_view(self, view: str | None) -> choosing.Asked:
         """As segments are asked."""
         narrowing = self.narrowing
-        return segments.Asked(
+        return choosing.Asked(
             vector=self.embedding,
             terms=self.terms,
             view=view,
             as_of=None if self.as_of is None else microseconds_of(self.as_of),
             start=None if narrowing.start is None else microseconds_of(narrowing.start),
             end=None if narrowing.end is None else microseconds_of(narrowing.end),
-            limit=segments.candidates_for(self.limit, len(narrowing.exclude)),
+            limit=choosing.candidates_for(self.limit, len(narrowing.exclude)),
         )

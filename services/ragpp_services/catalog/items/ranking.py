@@ -9,8 +9,8 @@ from pydantic import JsonValue
 
 from ragpp.catalog import PRIORITIES, SIMILARITY_THRESHOLD
 from ragpp.ranking.arrays import BoolArray, FloatArray, IntArray
+from ragpp.ranking.choosing import Chosen
 from ragpp.ranking.coverage import coverage, document_frequencies, inverse_document_frequencies
-from ragpp.ranking.segments import Chosen
 from ragpp.ranking.texts import borrowed, rank_texts
 from ragpp.stores.packed_columns import cosines, flags, term_weights, whole_numbers
 

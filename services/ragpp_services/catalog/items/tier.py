@@ -11,7 +11,7 @@ from ragpp.catalog import ItemQuery, MemoryItem, RetrievalResult
 from ragpp.embedding import FloatMatrix
 from ragpp.errors import CategoryNotFoundError, NotFound
 from ragpp.models import MemoryQuery, Page, Scope
-from ragpp.ranking.segments import choose
+from ragpp.ranking.choosing import choose
 from ragpp.retrieval.calibration import Calibration
 from ragpp.stores.cursors import page_size
 from ragpp.stores.packed_columns import whole_numbers
