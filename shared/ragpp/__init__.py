@@ -4,7 +4,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from ragpp.memory import MemoryConfig, MemoryManager, MemoryRetryConfig, RetrievalMode
+    from ragpp.memory import MemoryConfig, MemoryManager, MemoryRetryConfig, RetrievalMode, TDLambdaLearner
     from ragpp.retrieval import BaseRetriever, ConfidenceScorer, HybridRetriever, LLMRetriever, RAGRetriever
 
 __all__ = [
@@ -17,8 +17,9 @@ __all__ = [
     "MemoryRetryConfig",
     "RAGRetriever",
     "RetrievalMode",
+    "TDLambdaLearner",
 ]
-_MEMORY: Final = frozenset({"MemoryConfig", "MemoryManager", "MemoryRetryConfig", "RetrievalMode"})
+_MEMORY: Final = frozenset({"MemoryConfig", "MemoryManager", "MemoryRetryConfig", "RetrievalMode", "TDLambdaLearner"})
 
 
 def __getattr__(name: str) -> object:

@@ -9,8 +9,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-import numpy as np
-
 from ragpp.catalog import DEFAULT_VALUE
 
 ALPHA: Final = 0.1
@@ -63,13 +61,11 @@ def moves(
             traces[key] *= parameters.gamma * parameters.lambda_
         traces[access.key] = min(traces.get(access.key, 0.0) + 1.0, 1.0 / parameters.alpha)
         last[access.key] = place
-    later = np.zeros(len(accesses) + 1)
+    later = [0.0] * (len(accesses) + 1)
     for place in range(len(accesses) - 1, -1, -1):
         later[place] = accesses[place].step_reward + parameters.gamma * later[place + 1]
     return {
-        key: parameters.alpha
-        * (min(max(final_reward + float(later[place]), 0.0), 1.0) - accesses[place].value)
-        * traces[key]
+        key: parameters.alpha * (min(max(final_reward + later[place], 0.0), 1.0) - accesses[place].value) * traces[key]
         for key, place in last.items()
     }
 

@@ -22,6 +22,7 @@ from ragpp.catalog import (
     ResourceType,
     RetrievalResult,
 )
+from ragpp.episodes import Episode, EpisodeAccess, EpisodeEnd, Used, Valued, ValueUpdate
 from ragpp.learned import (
     Consolidated,
     Finding,
@@ -653,6 +654,30 @@ class CatalogTier(MemoryTier, Protocol):
     async def due_categories(self, scope: Scope, new_items: int = 1) -> list[str]:
         """Names of the user's own categories with so many new items since their pages were made, that no person
         edited."""
+        ...
+
+    async def begin_episode(self, scope: Scope, goal: str, domain: str | None = None) -> Episode:
+        """Begin a run of use towards a goal; it stays until it ends. In a view, that agent's alone."""
+        ...
+
+    async def get_episode(self, scope: Scope, episode_id: str) -> Episode:
+        """One that has not ended. NotFound; also for another agent's in a view."""
+        ...
+
+    async def record_access(self, scope: Scope, episode_id: str, used: Used) -> EpisodeAccess | None:
+        """Note that an item was used, with what it is worth for the goal now; None where there is no such item. A
+        content is looked for in its domain, the episode's where it names none. NotFound for an episode that is not
+        there or has ended."""
+        ...
+
+    async def end_episode(self, scope: Scope, episode_id: str, end: EpisodeEnd) -> list[ValueUpdate]:
+        """End it: what was used in it moves by what came of it (`ragpp.td_lambda`), each value from what it is by now,
+        in the order of their last use. NotFound for one that is not there or has ended."""
+        ...
+
+    async def valued_items(self, scope: Scope, wanted: Valued) -> list[MemoryItem]:
+        """Items by what they are worth to the user for a goal, best first, with their values; those never used for it
+        stand, the latest first, between those that proved better and those that proved worse."""
         ...
 
     async def stats(self, scope: Scope) -> MemoryStats:

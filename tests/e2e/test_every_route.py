@@ -105,6 +105,7 @@ async def memory(gateway: RealGateway) -> AsyncIterator[Memory]:
         assert entities
         assert relationships
         assert preferences
+        goal = {"user_id": USER, "goal": "close"}
         known = {
             "user_id": [USER] * 3,
             "session_id": ["s1"],
@@ -126,6 +127,8 @@ async def memory(gateway: RealGateway) -> AsyncIterator[Memory]:
             "category_filter": ["product_knowledge"],
             "category_hint": ["product_knowledge"],
             "pins": ["m1"],
+            "episode_id": [str((await api.post("/v1/learning/episodes", json=goal)).json()["episode_id"])],
+            "memory_id": ["i1"],
             "tier": ["episodic"],
             "value": values,
             "preferences": preferences,
@@ -385,6 +388,25 @@ async def the_defaults_are_there(memory: Memory, sent: Object, result: Object) -
         await memory.read("GET /v1/categories/{category}", whose(sent), category=name)
 
 
+async def an_episode_goes_on(memory: Memory, sent: Object, result: Object) -> None:
+    ending = OPERATIONS["POST /v1/learning/episodes/{episode_id}/end"]
+    address = ending.url({"episode_id": str(result["episode_id"])}, {})
+    ended = await memory.api.post(address, json={"user_id": sent.get("user_id"), "final_reward": 0.5})
+    assert ended.json() == {"items": [], "next_cursor": None}, ended.text
+
+
+async def what_was_used_is_there(memory: Memory, sent: Object, result: Object) -> None:
+    item = await memory.read("GET /v1/items/{item_id}", whose(sent), item_id=str(result["item_id"]))
+    assert result["key"] == item["key"]
+    assert sent.get("content") is None or item["content"] == redacted(sent["content"])
+
+
+async def values_stay_in_range(_: Memory, __: Object, result: Object) -> None:
+    for one in cast("list[Object]", result["items"]):
+        assert 0 <= cast("float", one["old"]) <= 1
+        assert 0 <= cast("float", one["new"]) <= 1
+
+
 Check: TypeAlias = Callable[[Memory, Object, Object], Awaitable[None]]
 KEPT: Final[Mapping[str, Check]] = {
     "POST /v1/interactions": interactions_are_kept,
@@ -419,6 +441,9 @@ KEPT: Final[Mapping[str, Check]] = {
     "POST /v1/categories/{category}/items": a_category_reads_the_same,
     "POST /v1/categories/{category}/consolidate": a_job_reads_the_same,
     "POST /v1/memory/rebuild": a_job_reads_the_same,
+    "POST /v1/learning/episodes": an_episode_goes_on,
+    "POST /v1/learning/episodes/{episode_id}/access": what_was_used_is_there,
+    "POST /v1/learning/episodes/{episode_id}/end": values_stay_in_range,
     "PUT /v1/users/{user_id}/settings": settings_are_kept,
     "PUT /v1/users/{user_id}/pins/{tier}/{item_id}": a_pin_is_listed,
     "POST /v1/entities/{entity_id}/merge": an_entity_reads_the_same,

@@ -593,6 +593,28 @@ REFUSED_ELSEWHERE: Final[dict[str, list[dict[str, Json]]]] = {
     "POST /v1/categories/{category}/items": [{}, {"item_ids": []}, {"item_ids": ["x"] * 1_001}, {"item_ids": [""]}],
     "POST /v1/categories/{category}/consolidate": [{"force": "perhaps"}, {"force": None}, {"sections": []}],
     "POST /v1/memory/rebuild": [{"user_id": "\x00"}, {"everything": True}],
+    "POST /v1/learning/episodes": [
+        {},
+        {"goal": ""},
+        {"goal": "x" * 101},
+        {"goal": "a\x00"},
+        {"goal": "g", "domain": ""},
+    ],
+    "POST /v1/learning/episodes/{episode_id}/access": [
+        {},
+        {"memory_id": "i1", "content": "both"},
+        {"content": ""},
+        {"content": "x" * 4_001},
+        {"content": "x", "step_reward": 1.1},
+        {"content": "x", "step_reward": "NaN"},
+    ],
+    "POST /v1/learning/episodes/{episode_id}/end": [
+        {},
+        {"final_reward": -1.1},
+        {"final_reward": 1, "alpha": 0},
+        {"final_reward": 1, "gamma": 1.5},
+        {"final_reward": 1, "lambda_": -0.1},
+    ],
 }
 
 

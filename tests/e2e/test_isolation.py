@@ -15,6 +15,7 @@ import pytest
 
 from ragpp.catalog import ItemEntry, ItemQuery, MemoryStats, ResourceEntry
 from ragpp.clock import system_clock
+from ragpp.episodes import EpisodeEnd, Used, Valued
 from ragpp.errors import NotFound
 from ragpp.learned import Consolidated, Reflection
 from ragpp.models import (
@@ -188,6 +189,11 @@ CASES: Final[Mapping[str, Case]] = {
     "POST /v1/retrieve": Case("own", lambda owner: {"query": " ".join(owner.words), "k": 100}),
     "GET /v1/memory/stats": Case("own"),
     "POST /v1/memory/rebuild": Case("own", lambda _: {}),
+    "POST /v1/learning/episodes": Case("own", lambda _: {"goal": "mine"}),
+    "POST /v1/learning/episodes/{episode_id}/access": Case(
+        "missing", lambda owner: {"memory_id": owner.things["items"]}
+    ),
+    "POST /v1/learning/episodes/{episode_id}/end": Case("missing", lambda _: {"final_reward": 1.0}),
     "GET /v1/events": Case("own"),
 }
 MISSING: Final = {"/v1/resources": "MEM-001", "/v1/items": "MEM-001", "/v1/categories": "MEM-002"}
@@ -725,6 +731,13 @@ def calls_of(gateway: RealGateway) -> dict[str, Call]:
         "catalog.delete_category": lambda s, o: catalog.delete_category(s, thing(o, "category")),
         "catalog.consolidate": lambda s, o: catalog.consolidate(s, thing(o, "category"), force=True),
         "catalog.due_categories": lambda s, _: catalog.due_categories(s),
+        "catalog.begin_episode": lambda s, _: catalog.begin_episode(s, "mine"),
+        "catalog.get_episode": lambda s, o: catalog.get_episode(s, thing(o, "episode_id")),
+        "catalog.record_access": lambda s, o: catalog.record_access(
+            s, thing(o, "episode_id"), Used(memory_id=thing(o, "items"))
+        ),
+        "catalog.end_episode": lambda s, o: catalog.end_episode(s, thing(o, "episode_id"), EpisodeEnd(final_reward=1)),
+        "catalog.valued_items": lambda s, _: catalog.valued_items(s, Valued(goal="mine", limit=200)),
         "catalog.stats": lambda s, _: counted(catalog.stats(s)),
         "catalog.forget_sources": lambda s, o: catalog.forget_sources(s, ids(o)),
         "catalog.rebuild": lambda s, o: catalog.rebuild(s, thing(o, "resource_id")),
@@ -737,6 +750,7 @@ def calls_of(gateway: RealGateway) -> dict[str, Call]:
 WRITING: Final = frozenset(
     {
         *("epoch", "store", "rebuild", "observe", "set_preference", "create_rule", "save_reflection"),
+        "begin_episode",
         "create_category",
     }
 )

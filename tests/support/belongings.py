@@ -147,7 +147,15 @@ async def _curate(api: httpx.AsyncClient, user_id: str, name: str, place: str, d
         categories.append(str(category["name"]))
         resources.append(str(resource["resource_id"]))
         items.append(str(cast("list[Object]", kept["items"])[0]["item_id"]))
-    return {"category": categories[0], "resource_id": resources[0], "items": items[0]}
+    episode = await _sent(api, "/v1/learning/episodes", {"user_id": user_id, "goal": f"sell {drink}"})
+    of_episode = f"/v1/learning/episodes/{episode['episode_id']}/access"
+    await _sent(api, of_episode, {"user_id": user_id, "memory_id": items[0]})
+    return {
+        "category": categories[0],
+        "resource_id": resources[0],
+        "items": items[0],
+        "episode_id": str(episode["episode_id"]),
+    }
 
 
 async def _find(gateway: RealGateway, scope: Scope, place: str, interaction_id: str, *, agent: str | None) -> str:

@@ -154,6 +154,8 @@ async def erase(rows: Rows, before: int, contributor: str | None, now: datetime)
     if contributor is not None and not (found.resources or found.items or found.categories):
         return False
     await rows.raise_epoch()
+    if contributor is None:
+        await rows.values.erase(before)
     left = await rows.erase_categories(found.categories, before, contributor)
     await regroup(rows.items, left, same_fact)
     erased = together(found.resources)

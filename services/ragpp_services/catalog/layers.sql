@@ -17,7 +17,10 @@ SELECT (SELECT count(*) FROM catalog.resources
            AND ($3::text[] IS NULL OR sources && $3) AND ($4::bigint IS NULL OR event_id < $4)) AS items,
        (SELECT count(*) FROM catalog.categories
          WHERE tenant_id = $1 AND (user_id = $2 OR user_id = '' AND contributor = $2)
-           AND $3::text[] IS NULL AND ($4::bigint IS NULL OR event_id < $4)) AS categories;
+           AND $3::text[] IS NULL AND ($4::bigint IS NULL OR event_id < $4)) AS categories,
+       (SELECT count(*) FROM catalog.episodes
+         WHERE tenant_id = $1 AND user_id = $2 AND $3::text[] IS NULL
+           AND ($4::bigint IS NULL OR since_event < $4)) AS episodes;
 
 -- name: erasable
 -- The oldest of each layer from before an event, with how long they are, of one contributor where that is named.

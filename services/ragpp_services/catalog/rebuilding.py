@@ -44,7 +44,6 @@ class Rebuilding:
         is_all = last == ids.last and len(ids.items) + len(ids.resources) + len(ids.categories) < size
         if not is_all:
             return last
-        await self._segmenter.drop(own)
         await self._segmenter.built(own)
         return None
 

@@ -9,7 +9,15 @@ from ragpp.models import Scope
 from ragpp.stores.postgres import Connection
 from ragpp.stores.queries import instead_of_all, load_queries
 
-FILES: Final = ("layers.sql", "resources.sql", "items.sql", "categories.sql", "rebuilding.sql", "segments.sql")
+FILES: Final = (
+    "layers.sql",
+    "resources.sql",
+    "items.sql",
+    "categories.sql",
+    "rebuilding.sql",
+    "segments.sql",
+    "values.sql",
+)
 _WRITTEN: Final = {
     name: statement for file in FILES for name, statement in load_queries("ragpp_services.catalog", file).items()
 }

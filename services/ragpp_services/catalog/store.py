@@ -19,6 +19,7 @@ from ragpp_services.catalog.items.rows import ItemRows
 from ragpp_services.catalog.rebuilding_rows import RebuildingRows
 from ragpp_services.catalog.resources.rows import ResourceRows
 from ragpp_services.catalog.statements import EVERYBODY, SQL, Statements
+from ragpp_services.catalog.values.rows import ValueRows
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +41,7 @@ class Rows:
         self.items = ItemRows(run)
         self.categories = CategoryRows(run)
         self.rebuilding = RebuildingRows(run)
+        self.values = ValueRows(run)
         self.segments = SegmentRows(connection, "catalog", scope.tenant_id, SQL)
 
     @property

@@ -23,6 +23,7 @@ from ragpp_services.catalog.resources.tier import Resources
 from ragpp_services.catalog.statements import EVERYBODY
 from ragpp_services.catalog.stats import Stats
 from ragpp_services.catalog.store import CatalogStore
+from ragpp_services.catalog.values.tier import Values
 from ragpp_services.catalog.vectors import Vectors
 
 INLINE_CHARS: Final = 4_000
@@ -73,6 +74,13 @@ class PostgresCatalogTier:
         self.delete_category = categories.delete_category
         self.consolidate = categories.consolidate
         self.due_categories = categories.due_categories
+
+        values = Values(store, clock)
+        self.begin_episode = values.begin_episode
+        self.get_episode = values.get_episode
+        self.record_access = values.record_access
+        self.end_episode = values.end_episode
+        self.valued_items = values.valued_items
 
         self.stats = Stats(store).stats
         self.rebuild = Rebuilding(store, vectors, counter, segmenter).rebuild

@@ -55,6 +55,7 @@ from ragpp_services.gateway.routes import (
     interactions,
     items,
     jobs,
+    learning,
     procedural,
     recall,
     reflections,
@@ -174,7 +175,7 @@ def create_app(open_parts_: Callable[[], AbstractAsyncContextManager[Parts]]) ->
     app.add_middleware(AuditMiddleware)
     app.add_middleware(EscapedAddressMiddleware)
     learned = (graph, procedural, review, reflections)
-    catalog = (resources, items, categories, retrieve, events)
+    catalog = (resources, items, categories, retrieve, events, learning)
     for module in (interactions, recall, forgetting, sessions, *learned, *catalog, retention, users, jobs, health):
         app.include_router(module.router)
     describe_refusals(app)

@@ -13,6 +13,7 @@ from ragpp.api.forgetting import (
 )
 from ragpp.api.graph import MergeIn, SplitIn
 from ragpp.api.items import ItemIn, ItemSearchIn, ItemsIn, RebuildIn, RetrieveRequest, StoredItems
+from ragpp.api.learning import AccessIn, EpisodeEndIn, EpisodeIn
 from ragpp.api.messages import ChosenId, MessageIn, Pending, StoredMessage, StoreRequest, StoreResponse, TierStatusName
 from ragpp.api.procedures import JudgementIn, Outcome, PreferenceIn, Restore, RuleChange, RuleIn, UserIn
 from ragpp.api.recalling import RecalledMemory, RecallRequest, RecallResponse, SectionOut, TierStatus
@@ -22,6 +23,7 @@ from ragpp.api.upkeep import ExtractIn, Live, Pin, PinList, Ready, ReflectIn, Re
 __all__ = [
     "MAX_PAGE_CHARS",
     "AboutIn",
+    "AccessIn",
     "CategoryIn",
     "CategoryItemsIn",
     "CategoryPageIn",
@@ -29,6 +31,8 @@ __all__ = [
     "ConfirmIn",
     "ConsolidateIn",
     "DefaultsIn",
+    "EpisodeEndIn",
+    "EpisodeIn",
     "ExtractIn",
     "ExtractResourceIn",
     "ForgetAnswer",

@@ -11,11 +11,14 @@ from collections.abc import Mapping
 from typing import Literal
 
 from ragpp.api import (
+    AccessIn,
     CategoryIn,
     CategoryItemsIn,
     CategoryPageIn,
     ConsolidateIn,
     DefaultsIn,
+    EpisodeEndIn,
+    EpisodeIn,
     ExtractResourceIn,
     Forgotten,
     ItemSearchIn,
@@ -29,6 +32,7 @@ from ragpp.api import (
 from ragpp.catalog import (
     CatalogEvent,
     CatalogEventType,
+    Level,
     MemoryCategory,
     MemoryItem,
     MemoryStats,
@@ -38,6 +42,7 @@ from ragpp.catalog import (
 )
 from ragpp.client.faces import Face
 from ragpp.client.route import route
+from ragpp.episodes import Episode, EpisodeAccess, ValueUpdate
 from ragpp.jobs import Job
 from ragpp.models import Page
 
@@ -94,11 +99,28 @@ class CatalogVerbs(Face):
         *,
         category: str | None = None,
         resource_id: str | None = None,
+        domain: str | None = None,
+        task_type: str | None = None,
+        level: Level | None = None,
+        goal: str | None = None,
         include: Include | None = None,
         cursor: str | None = None,
         limit: int = 50,
     ) -> Page[MemoryItem]:
-        """Items, the latest first; with their vectors where `include` is "vector"."""
+        """Items, the latest first; with their vectors where `include` is "vector". With any of `domain`, `task_type`,
+        `level` and `goal` by what they are worth for the goal, best first."""
+
+    @route("POST", "/v1/learning/episodes", body=EpisodeIn, repeat=False)
+    def begin_episode(self, request: EpisodeIn) -> Episode:
+        """Begin a run of use towards a goal."""
+
+    @route("POST", "/v1/learning/episodes/{episode_id}/access", after_id=AccessIn, repeat=False)
+    def record_access(self, episode_id: str, request: AccessIn) -> EpisodeAccess:
+        """Tell what was used in it. NotFound for an episode that is not there or has ended, and for no item."""
+
+    @route("POST", "/v1/learning/episodes/{episode_id}/end", after_id=EpisodeEndIn, repeat=False)
+    def end_episode(self, episode_id: str, request: EpisodeEndIn) -> Page[ValueUpdate]:
+        """End it with a reward; how the values moved. NotFound for an episode that is not there or has ended."""
 
     @route("GET", "/v1/items/{item_id}")
     def item(self, item_id: str, *, user_id: str | None = None, include: Include | None = None) -> MemoryItem:

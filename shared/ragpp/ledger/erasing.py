@@ -27,6 +27,9 @@ VACUUM_S: Final = 600.0
 """Longest that the vacuum of one table may take."""
 TOUCHED_TABLES: Final = (
     "audit.accesses",
+    "catalog.accesses",
+    "catalog.episodes",
+    "catalog.goal_values",
     "catalog.segment_terms",
     "catalog.segments",
     "episodic.repetitions",

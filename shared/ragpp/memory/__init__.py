@@ -19,6 +19,7 @@ from ragpp.catalog import (
 )
 from ragpp.memory.config import MemoryConfig, MemoryRetryConfig
 from ragpp.memory.health import MemoryHealth
+from ragpp.memory.learning import TDLambdaLearner
 from ragpp.memory.manager import MemoryManager
 
 __all__ = [
@@ -32,5 +33,6 @@ __all__ = [
     "Resource",
     "RetrievalMode",
     "RetrievalResult",
+    "TDLambdaLearner",
     "generate_memory_key",
 ]

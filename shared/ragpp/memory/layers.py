@@ -7,13 +7,24 @@ from typing import Final
 from pydantic import JsonValue
 
 from ragpp.api.items import MAX_ITEMS
-from ragpp.catalog import DEFAULT_K, RESOURCE_TYPES, MemoryCategory, MemoryItem, Resource, ResourceType, RetrievalResult
+from ragpp.catalog import (
+    DEFAULT_K,
+    RESOURCE_TYPES,
+    Level,
+    MemoryCategory,
+    MemoryItem,
+    Resource,
+    ResourceType,
+    RetrievalResult,
+)
 from ragpp.errors import Conflict, InvalidInput, VectorIndexError
 from ragpp.memory.whose import Whose, listed, or_none
 from ragpp.paging import PAGE
 from ragpp.retrieval.retrievers import Question
 
 FOUND_RESOURCES: Final = 50
+BY_VALUE: Final = 10
+"""Items that a list by value has (document 003)."""
 
 
 class ResourceLayer:
@@ -133,6 +144,32 @@ class ItemLayer:
                 self._whose.user_id, category=category, include="vector", cursor=cursor, limit=PAGE
             )
         )
+
+    async def retrieve_by_domain(
+        self, domain: str, level: Level | None = None, goal: str | None = None, top_k: int = BY_VALUE
+    ) -> list[MemoryItem]:
+        """The `top_k` of a domain that are worth most for `goal`, best first; without one the latest."""
+        return await self._by_value(domain=domain, level=level, goal=goal, limit=top_k)
+
+    async def retrieve_by_task_type(
+        self, task_type: str, level: Level | None = None, goal: str | None = None, top_k: int = BY_VALUE
+    ) -> list[MemoryItem]:
+        """The same for a kind of task."""
+        return await self._by_value(task_type=task_type, level=level, goal=goal, limit=top_k)
+
+    async def _by_value(
+        self,
+        *,
+        domain: str | None = None,
+        task_type: str | None = None,
+        level: Level | None,
+        goal: str | None,
+        limit: int,
+    ) -> list[MemoryItem]:
+        found = await self._client.items(
+            self._whose.user_id, domain=domain, task_type=task_type, level=level, goal=goal, limit=limit
+        )
+        return list(found.items)
 
     async def search_by_embedding(
         self, embedding: Sequence[float], k: int = DEFAULT_K

@@ -204,6 +204,11 @@ class MemoryManager:
         """Delete it and, with `cascade`, its items: see ResourceLayer.delete."""
         return await self.resource_layer.delete(resource_id, cascade)
 
+    @property
+    def whose(self) -> Whose:
+        """The client, and whose memory it is about."""
+        return self._whose
+
     async def rebuild_index(self) -> int:
         """Make what items are found by anew; returns of how many rows."""
         return await self.item_layer.rebuild_index()

@@ -45,9 +45,11 @@ class Items:
         async with self._store.reading(scope) as rows:
             place = await rows.items.place_of(item_id)
             shown = [] if place is None else await read_places(rows.items, [place], vectors=vector)
-        if not shown:
-            raise NotFound(f"there is no item {item_id!r}")
-        return shown[0].item
+            if not shown:
+                raise NotFound(f"there is no item {item_id!r}")
+            item = shown[0].item
+            known = await rows.values.of_items([item.item_id])
+        return item.model_copy(update={"goal_values": known.get(item.item_id, {})})
 
     async def list_items(
         self,

@@ -9,11 +9,12 @@ from uuid import uuid4
 
 import numpy as np
 
-from ragpp.api import ItemIn, ItemsIn, ResourceIn, ResourceMessageIn
+from ragpp.api import AccessIn, ItemIn, ItemsIn, ResourceIn, ResourceMessageIn
 from ragpp.catalog import MAX_RESOURCE_CHARS, ItemEntry, ResourceEntry, ResourceMessage
 from ragpp.clock import Clock
 from ragpp.context.echo import own
 from ragpp.embedding import Embedder
+from ragpp.episodes import Used
 from ragpp.errors import InvalidInput
 from ragpp.models import Vector
 from ragpp.names import speaker
@@ -73,6 +74,20 @@ class KnowledgeIntake:
             draft.model_copy(update={"embedding": vector}) for draft, vector in zip(drafts, vectors, strict=True)
         ]
         return entries, redactions
+
+    def used(self, body: AccessIn) -> Used:
+        """What an access names, as it is stored: without secrets."""
+        return Used(
+            memory_id=body.memory_id,
+            content=None if body.content is None else self._redaction.counted(body.content).text,
+            domain=self.label(body.domain),
+            task_type=self.label(body.task_type),
+            step_reward=body.step_reward,
+        )
+
+    def label(self, label: str | None) -> str | None:
+        """A short text as it may be stored."""
+        return None if label is None else self._redaction.label(label)
 
     def unit(self, vector: Vector, field: str) -> Vector:
         """`vector` at length 1. Raises InvalidInput for one that is not of the embedder's dimension, or has no
@@ -162,8 +177,8 @@ class KnowledgeIntake:
                     item_kind=item.kind,
                     occurred_at=item.occurred_at or now,
                     level=item.level,
-                    domain=None if item.domain is None else self._redaction.label(item.domain),
-                    task_type=None if item.task_type is None else self._redaction.label(item.task_type),
+                    domain=self.label(item.domain),
+                    task_type=self.label(item.task_type),
                     agent_id=whose.agent_id,
                     seen_by=whose.seen_by,
                     metadata=metadata,

@@ -7,9 +7,10 @@ from typing import Annotated, Final, Literal
 from fastapi import Query
 
 from ragpp.api import Forgotten, ItemSearchIn, ItemsIn, StoredItems
-from ragpp.catalog import ItemQuery, MemoryItem, RetrievalResult
-from ragpp.errors import NotFound
-from ragpp.fields import Id
+from ragpp.catalog import ItemQuery, Level, MemoryItem, RetrievalResult
+from ragpp.episodes import Goal, Valued
+from ragpp.errors import InvalidInput, NotFound
+from ragpp.fields import Id, Label
 from ragpp.models import Page, Scope
 from ragpp.paging import PAGE
 from ragpp.tiers import CatalogTier
@@ -75,12 +76,22 @@ async def list_items(
     user_id: CatalogUser = None,
     category: Annotated[Id | None, Query(description="Of this category alone.")] = None,
     resource_id: Annotated[Id | None, Query(description="Taken from this resource alone.")] = None,
+    domain: Annotated[Label | None, Query(description="Of this domain alone, by value.")] = None,
+    task_type: Annotated[Label | None, Query(description="Of this kind of task alone, by value.")] = None,
+    level: Annotated[Level | None, Query(description="Of this level alone, by value.")] = None,
+    goal: Annotated[Goal | None, Query(description="By what they are worth for this goal, best first.")] = None,
     include: Include = None,
     cursor: Cursor = None,
     limit: Limit = 50,
 ) -> Page[MemoryItem]:
-    """The latest first."""
+    """The latest first; with `domain`, `task_type`, `level` or `goal` those that are worth most for the goal, on one
+    page: what proved better than what was never used for it, then that, the latest first, then what proved worse."""
     scope = requester.catalog("read", user_id)
+    if (domain, task_type, level, goal) != (None, None, None, None):
+        if (category, resource_id, include, cursor) != (None, None, None, None):
+            raise InvalidInput("a list by value is narrowed by domain, task_type, level and goal alone")
+        wanted = Valued(goal=goal, domain=domain, task_type=task_type, level=level, limit=limit)
+        return Page[MemoryItem](items=tuple(await parts.catalog.valued_items(scope, wanted)))
     return await parts.catalog.list_items(scope, category, resource_id, include == "vector", cursor, limit)
 
 

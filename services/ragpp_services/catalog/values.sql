@@ -1,0 +1,111 @@
+-- Values and episodes. Every statement runs in a transaction confined to one tenant; how each begins:
+-- `statements.Statements`.
+
+-- name: insert_episode
+-- $3 id, $4 domain or null, $5 goal, $6 seen_by or null, $7 now timestamptz
+INSERT INTO catalog.episodes (tenant_id, user_id, id, domain, goal, seen_by, since_event, begun_at)
+SELECT $1, $2, $3, $4, $5, $6,
+       COALESCE((SELECT max(event_id) FROM ledger.events WHERE tenant_id = $1 AND user_id = $2), 0), $7;
+
+-- name: episode
+-- One that the view may go on with. $3 id, $4 view or null
+SELECT id, domain, goal FROM catalog.episodes
+ WHERE tenant_id = $1 AND user_id = $2 AND id = $3 AND ($4::text IS NULL OR seen_by = $4);
+
+-- name: item_of_content
+-- The id of what stands for it; of two the user's own. $4 key, $5 content
+SELECT COALESCE(items.one_with, items.id) AS id
+  FROM catalog.items AS items
+ WHERE items.tenant_id = $1 AND items.user_id = ANY ($2::text[]) AND items.memory_key = $4 AND items.content = $5
+   AND ($3::text IS NULL OR items.seen_by IS NULL OR items.seen_by = $3)
+ ORDER BY items.user_id = '', items.ordinal LIMIT 1;
+
+-- name: item_of_id
+-- The id of what stands for it; of two the user's own. $4 id
+SELECT COALESCE(items.one_with, items.id) AS id
+  FROM catalog.items AS items
+ WHERE items.tenant_id = $1 AND items.user_id = ANY ($2::text[]) AND items.id = $4
+   AND ($3::text IS NULL OR items.seen_by IS NULL OR items.seen_by = $3)
+ ORDER BY items.user_id = '' LIMIT 1;
+
+-- name: insert_access
+-- With what it is worth now. $3 episode, $4 item, $5 goal, $6 what it is worth that was never used float8,
+-- $7 step_reward float8
+INSERT INTO catalog.accesses (tenant_id, user_id, episode_id, number, item_id, value, step_reward)
+SELECT $1, $2, $3,
+       (SELECT COALESCE(max(number), 0) + 1 FROM catalog.accesses
+         WHERE tenant_id = $1 AND user_id = $2 AND episode_id = $3),
+       $4,
+       COALESCE((SELECT value FROM catalog.goal_values
+                  WHERE tenant_id = $1 AND user_id = $2 AND item_id = $4 AND goal = $5), $6),
+       $7
+RETURNING number, value;
+
+-- name: end_episode
+-- Whether it was there. $3 id
+DELETE FROM catalog.episodes WHERE tenant_id = $1 AND user_id = $2 AND id = $3 RETURNING id;
+
+-- name: take_accesses
+-- In any order. $3 episode
+DELETE FROM catalog.accesses WHERE tenant_id = $1 AND user_id = $2 AND episode_id = $3
+RETURNING number, item_id, value, step_reward;
+
+-- name: move_values
+-- Each from what it is now. $3 goal, $4 items text[], $5 moves float8[], $6 what one is worth that was never used float8,
+-- $7 now timestamptz
+WITH moved AS (
+  SELECT moves.item_id, moves.move, COALESCE(known.value, $6::float8) AS value
+    FROM unnest($4::text[], $5::float8[]) AS moves (item_id, move)
+    LEFT JOIN catalog.goal_values AS known
+      ON known.tenant_id = $1 AND known.user_id = $2 AND known.item_id = moves.item_id AND known.goal = $3
+)
+INSERT INTO catalog.goal_values AS known (tenant_id, user_id, item_id, goal, value, last_updated)
+SELECT $1, $2, item_id, $3, LEAST(1, GREATEST(0, value + move)), $7 FROM moved
+ON CONFLICT (tenant_id, user_id, item_id, goal) DO UPDATE
+   SET value = LEAST(1, GREATEST(0, known.value + (SELECT move FROM moved WHERE moved.item_id = excluded.item_id))),
+       last_updated = excluded.last_updated
+RETURNING known.item_id, (SELECT moved.value FROM moved WHERE moved.item_id = known.item_id) AS old, known.value AS new;
+
+-- name: keys_of_items
+-- $4 ids text[]
+SELECT id, memory_key FROM catalog.items
+ WHERE tenant_id = $1 AND user_id = ANY ($2::text[]) AND id = ANY ($4::text[])
+   AND ($3::text IS NULL OR seen_by IS NULL OR seen_by = $3);
+
+-- name: values_of_items
+-- $3 ids text[]
+SELECT item_id, goal, value, last_updated FROM catalog.goal_values
+ WHERE tenant_id = $1 AND user_id = $2 AND item_id = ANY ($3::text[]);
+
+-- name: items_worth
+-- Ordinals of those whose value for the goal lies between, best first, of equals the latest. $4 user id, $5 goal,
+-- $6 above float8 (not included), $7 up to float8, $8 domain, $9 task_type, $10 level; null does not narrow. $11 limit int
+SELECT items.ordinal
+  FROM catalog.goal_values AS known
+  JOIN catalog.items AS items
+    ON items.tenant_id = $1 AND items.user_id = ANY ($2::text[]) AND items.id = known.item_id
+ WHERE known.tenant_id = $1 AND known.user_id = $4 AND known.goal = $5 AND known.value > $6 AND known.value <= $7
+   AND items.one_with IS NULL AND ($3::text IS NULL OR items.seen_by IS NULL OR items.seen_by = $3)
+   AND ($8::text IS NULL OR items.domain = $8) AND ($9::text IS NULL OR items.task_type = $9)
+   AND ($10::text IS NULL OR items.level = $10)
+ ORDER BY known.value DESC, items.ordinal DESC LIMIT $11;
+
+-- name: items_without_value
+-- Ordinals of those that were never used for the goal, the latest first. $4 user id, $5 goal or null, $6 domain,
+-- $7 task_type, $8 level; null does not narrow. $9 limit int
+SELECT items.ordinal
+  FROM catalog.items AS items
+ WHERE items.tenant_id = $1 AND items.user_id = ANY ($2::text[]) AND items.one_with IS NULL
+   AND ($3::text IS NULL OR items.seen_by IS NULL OR items.seen_by = $3)
+   AND ($6::text IS NULL OR items.domain = $6) AND ($7::text IS NULL OR items.task_type = $7)
+   AND ($8::text IS NULL OR items.level = $8)
+   AND NOT EXISTS (SELECT FROM catalog.goal_values AS known
+                    WHERE known.tenant_id = $1 AND known.user_id = $4 AND known.item_id = items.id AND known.goal = $5)
+ ORDER BY items.ordinal DESC LIMIT $9;
+
+-- name: erase_episodes
+-- Those that began before that event, with their accesses. $3 before event_id bigint
+WITH gone AS (
+  DELETE FROM catalog.episodes WHERE tenant_id = $1 AND user_id = $2 AND since_event < $3 RETURNING id
+)
+DELETE FROM catalog.accesses WHERE tenant_id = $1 AND user_id = $2 AND episode_id IN (SELECT id FROM gone);

@@ -1,0 +1,104 @@
+"""Rows of values and of the episodes that they are learned from."""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+from ragpp.catalog import DEFAULT_VALUE, GoalValue, generate_memory_key
+from ragpp.episodes import Episode, Used, Valued
+from ragpp.td_lambda import Access
+from ragpp_services.catalog.statements import Statements
+
+
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """What an item was worth, and is."""
+
+    item_id: str
+    old: float
+    new: float
+
+
+class ValueRows:
+    """One user's values and episodes."""
+
+    def __init__(self, run: Statements) -> None:
+        self._run = run
+
+    async def begin(self, episode: Episode, now: datetime) -> None:
+        """Add an episode, which its agent alone goes on with where the scope has a view."""
+        values = (episode.episode_id, episode.domain, episode.goal, self._run.scope.view, now)
+        await self._run.change("insert_episode", *values)
+
+    async def episode(self, identifier: str) -> Episode | None:
+        """One that has not ended, and that the scope may go on with."""
+        row = await self._run.own_row("episode", identifier, self._run.scope.view)
+        return None if row is None else Episode(episode_id=row["id"], domain=row["domain"], goal=row["goal"])
+
+    async def item(self, used: Used) -> str | None:
+        """The id of what stands for the item that was used, of those that the scope sees."""
+        if used.memory_id is not None:
+            row = await self._run.seen_row("item_of_id", used.memory_id)
+        else:
+            content = used.content or ""
+            key = generate_memory_key(content, used.domain, used.task_type)
+            row = await self._run.seen_row("item_of_content", key, content)
+        return None if row is None else row["id"]
+
+    async def add_access(self, episode: Episode, item_id: str, step_reward: float) -> tuple[int, float]:
+        """Add one; its number, and what the item is worth."""
+        values = (episode.episode_id, item_id, episode.goal, DEFAULT_VALUE, step_reward)
+        row = await self._run.own_row("insert_access", *values)
+        assert row is not None  # noqa: S101 - a statement that inserts one row returns it
+        return row["number"], row["value"]
+
+    async def end(self, episode: Episode) -> list[Access]:
+        """Delete it; what was used in it, in order."""
+        await self._run.change("end_episode", episode.episode_id)
+        rows = await self._run.own("take_accesses", episode.episode_id)
+        return [
+            Access(row["item_id"], row["value"], row["step_reward"])
+            for row in sorted(rows, key=lambda row: int(row["number"]))
+        ]
+
+    async def move(self, goal: str, moves: Mapping[str, float], now: datetime) -> list[Moved]:
+        """Move values from what they are now."""
+        if not moves:
+            return []
+        rows = await self._run.own("move_values", goal, list(moves), list(moves.values()), DEFAULT_VALUE, now)
+        return [Moved(row["item_id"], row["old"], row["new"]) for row in rows]
+
+    async def keys(self, item_ids: Collection[str]) -> dict[str, str]:
+        """What items are called (`generate_memory_key`), by their ids."""
+        return {row["id"]: row["memory_key"] for row in await self._run.seen("keys_of_items", list(item_ids))}
+
+    async def of_items(self, item_ids: Collection[str]) -> dict[str, dict[str, GoalValue]]:
+        """What the user has learned of these, by id and goal."""
+        found: dict[str, dict[str, GoalValue]] = {}
+        for row in await self._run.own("values_of_items", list(item_ids)):
+            value = GoalValue(value=row["value"], last_updated=row["last_updated"])
+            found.setdefault(row["item_id"], {})[row["goal"]] = value
+        return found
+
+    async def best(self, wanted: Valued) -> list[int]:
+        """Ordinals of the best items for a goal: of greater value than what was never used, then that, the latest
+        first, then what has proved worse. Without a goal the latest."""
+        places: list[int] = []
+        narrowed = (wanted.domain, wanted.task_type, wanted.level)
+        user_id = self._run.scope.user_id
+        for above, up_to in ((DEFAULT_VALUE, 1.0), (None, None), (-1.0, DEFAULT_VALUE)):
+            left = wanted.limit - len(places)
+            if left <= 0:
+                break
+            if above is None or up_to is None:
+                rows = await self._run.seen("items_without_value", user_id, wanted.goal, *narrowed, left)
+            elif wanted.goal is None:
+                continue
+            else:
+                rows = await self._run.seen("items_worth", user_id, wanted.goal, above, up_to, *narrowed, left)
+            places += [row["ordinal"] for row in rows]
+        return places
+
+    async def erase(self, before: int) -> None:
+        """Delete the episodes that began before that event."""
+        await self._run.change("erase_episodes", before)

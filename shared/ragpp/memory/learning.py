@@ -1,0 +1,91 @@
+"""Learning what memories are worth from episodes of use, as document 003 has it, over the gateway."""
+
+from typing import Final
+from uuid import uuid4
+
+from pydantic import JsonValue
+
+from ragpp.api import ItemIn
+from ragpp.catalog import Level, MemoryItem
+from ragpp.episodes import EpisodeAccess
+from ragpp.memory.manager import MemoryManager
+from ragpp.td_lambda import TDParameters
+
+GENERAL: Final = "general"
+"""The goal of an access that names none."""
+
+
+class TDLambdaLearner:
+    """Tells the catalog what was used and what came of it. One episode runs at a time for each domain and goal: the
+    first access begins it, `end_episode` ends it. What is learned is every agent's of the user.
+
+    `memory`: a MemoryManager. `alpha`: how far values move; `gamma`: what a reward counts one access later; `lambda_`:
+    what an access counts one access later. Raises ValueError for parameters out of range.
+    """
+
+    def __init__(self, memory: MemoryManager, alpha: float = 0.1, gamma: float = 0.95, lambda_: float = 0.8) -> None:
+        self.parameters = TDParameters(alpha, gamma, lambda_)
+        self._whose = memory.whose
+        self._episodes: dict[tuple[str, str], str] = {}
+
+    async def record_access(
+        self, domain: str, task_type: str, content: str, step_reward: float = 0.0, goal: str | None = None
+    ) -> EpisodeAccess:
+        """Tell that what says `content` was used. Content that nobody has said before is kept as an item of the level
+        `episodic`."""
+        key = (domain, goal or GENERAL)
+        client, user_id = self._whose.client, self._whose.user_id
+        if key not in self._episodes:
+            begun = await client.begin_episode(user_id=user_id, goal=key[1], domain=domain)
+            self._episodes[key] = begun.episode_id
+        return await client.record_access(
+            self._episodes[key],
+            user_id=user_id,
+            agent_id=self._whose.agent_id,
+            content=content,
+            domain=domain,
+            task_type=task_type,
+            step_reward=step_reward,
+        )
+
+    async def end_episode(self, domain: str, goal: str, final_reward: float) -> list[tuple[str, float, float]]:
+        """End the episode of that domain and goal; (key, old value, new value) of each memory that was used in it, none
+        where nothing was."""
+        episode = self._episodes.pop((domain, goal), None)
+        if episode is None:
+            return []
+        ended = await self._whose.client.end_episode(
+            episode,
+            user_id=self._whose.user_id,
+            final_reward=final_reward,
+            alpha=self.parameters.alpha,
+            gamma=self.parameters.gamma,
+            lambda_=self.parameters.lambda_,
+        )
+        return [(one.key, one.old, one.new) for one in ended.items]
+
+    async def store(
+        self,
+        content: str,
+        level: Level,
+        domain: str | None = None,
+        task_type: str | None = None,
+        agent_name: str | None = None,
+        **metadata: JsonValue,
+    ) -> MemoryItem:
+        """Keep a memory of that level, which is every agent's; whose it was stands in its metadata."""
+        client, user_id = self._whose.client, self._whose.user_id
+        source = await client.store_resource(
+            user_id=user_id, id=f"res_{uuid4()}", resource_type="feedback", content=content
+        )
+        named = {} if agent_name is None else {"agent_name": agent_name}
+        item = ItemIn(
+            content=content,
+            source_resource_id=source.resource.resource_id,
+            level=level,
+            domain=domain,
+            task_type=task_type,
+            metadata={**metadata, **named},
+        )
+        stored = await client.store_items(user_id=user_id, items=[item])
+        return stored.items[0]

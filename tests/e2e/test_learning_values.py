@@ -1,0 +1,105 @@
+"""Agents of one user learn of each other what helps, over HTTP."""
+
+import httpx
+import pytest
+
+from ragpp import MemoryManager, TDLambdaLearner
+from ragpp.catalog import generate_memory_key
+from tests.support.real_gateway import RealGateway
+from tests.support.scopes import new_scope
+
+pytestmark = pytest.mark.server
+USER = "ann"
+
+
+async def begun(api: httpx.AsyncClient, **given: str) -> str:
+    answer = await api.post("/v1/learning/episodes", json={"user_id": USER, "goal": "valid_query", **given})
+    assert answer.status_code == 201, answer.text
+    return str(answer.json()["episode_id"])
+
+
+async def used(api: httpx.AsyncClient, episode: str, **given: object) -> dict[str, object]:
+    answer = await api.post(f"/v1/learning/episodes/{episode}/access", json={"user_id": USER, **given})
+    assert answer.status_code == 201, answer.text
+    found: dict[str, object] = answer.json()
+    return found
+
+
+async def ended(api: httpx.AsyncClient, episode: str, reward: float) -> list[dict[str, object]]:
+    answer = await api.post(f"/v1/learning/episodes/{episode}/end", json={"user_id": USER, "final_reward": reward})
+    assert answer.status_code == 200, answer.text
+    found: list[dict[str, object]] = answer.json()["items"]
+    return found
+
+
+async def test_what_one_agent_found_helpful_the_other_is_shown_first(gateway: RealGateway) -> None:
+    tenant = new_scope().tenant_id
+    amy, bob = [await gateway.key(tenant, agent_id=agent) for agent in ("amy", "bob")]
+    whole = await gateway.key(tenant)
+    async with gateway.client(whole) as api:
+        episode = await begun(api, domain="sql")
+        for content in ("Dates are compared in UTC.", "Joins go by the surrogate key."):
+            await used(api, episode, content=content, task_type="date_filter")
+        await ended(api, episode, 0.5)
+    async with gateway.client(amy) as api:
+        episode = await begun(api, domain="sql")
+        found = await used(api, episode, content="Dates are compared in UTC.", task_type="date_filter")
+        (update,) = await ended(api, episode, 1.0)
+        assert update["key"] == found["key"]
+        assert update["new"] == pytest.approx(0.55)
+    async with gateway.client(bob) as api:
+        page = (await api.get("/v1/items", params={"user_id": USER, "domain": "sql", "goal": "valid_query"})).json()
+        assert [one["content"] for one in page["items"]] == [
+            "Dates are compared in UTC.",
+            "Joins go by the surrogate key.",
+        ]
+        assert page["items"][0]["goal_values"]["valid_query"]["value"] == pytest.approx(0.55)
+        assert page["items"][0]["level"] == "episodic"
+
+
+async def test_what_nobody_has_said_is_kept_without_secrets_and_found_again(gateway: RealGateway) -> None:
+    async with gateway.client(await gateway.key(new_scope().tenant_id)) as api:
+        episode = await begun(api)
+        said = "The key is sk-ant-REDACTED and it works."
+        first = await used(api, episode, content=said)
+        again = await used(api, episode, content=said)
+        assert first["item_id"] == again["item_id"]
+        item = (await api.get(f"/v1/items/{first['item_id']}", params={"user_id": USER})).json()
+        assert "abcdefghijklmnop" not in item["content"]
+
+
+async def test_a_learner_in_python_teaches_what_a_list_by_value_shows(gateway: RealGateway) -> None:
+    key = await gateway.key(new_scope().tenant_id)
+    async with gateway.memory(key) as client:
+        memory = MemoryManager(client=client, user_id=USER)
+        learner = TDLambdaLearner(memory, alpha=0.2, gamma=1.0, lambda_=1.0)
+        stored = await learner.store("Quote identifiers.", "procedural", "sql", "naming", "amy", reviewed=True)
+        assert stored.metadata == {"agent_name": "amy", "reviewed": True}
+        await learner.record_access("sql", "naming", "Quote identifiers.", goal="valid")
+        await learner.record_access("sql", "naming", "Never abbreviate.", goal="valid")
+        updates = await learner.end_episode("sql", "valid", 1.0)
+        assert [(round(old, 3), round(new, 3)) for _, old, new in updates] == [(0.5, 0.6), (0.5, 0.6)]
+        assert updates[0][0] == generate_memory_key("Quote identifiers.", "sql", "naming")
+        assert await learner.end_episode("sql", "valid", 1.0) == []
+        found = await memory.item_layer.retrieve_by_domain("sql", goal="valid", top_k=1)
+        assert [one.content for one in found] == ["Never abbreviate."]
+        of_task = await memory.item_layer.retrieve_by_task_type("naming", level="procedural", goal="valid")
+        assert [one.content for one in of_task] == ["Quote identifiers."]
+
+
+async def test_what_cannot_be_is_refused_in_words(gateway: RealGateway) -> None:
+    async with gateway.client(await gateway.key(new_scope().tenant_id)) as api:
+        episode = await begun(api)
+        for body, status in (
+            ({"memory_id": "item_none"}, 404),
+            ({"memory_id": "x", "content": "y"}, 422),
+            ({}, 422),
+            ({"content": "y", "step_reward": 2}, 422),
+        ):
+            answer = await api.post(f"/v1/learning/episodes/{episode}/access", json={"user_id": USER, **body})
+            assert answer.status_code == status, answer.text
+        await ended(api, episode, 0.0)
+        late = await api.post(f"/v1/learning/episodes/{episode}/end", json={"user_id": USER, "final_reward": 1})
+        assert late.status_code == 404
+        mixed = await api.get("/v1/items", params={"user_id": USER, "goal": "g", "category": "pricing"})
+        assert mixed.status_code == 422
