@@ -111,6 +111,11 @@ async def kept(endpoints: Endpoints, name: Name, scope: Scope) -> list[tuple[int
     return [(row["first"], row["last"]) for row in rows]
 
 
+def told(found: list[Memory]) -> list[tuple[str, float]]:
+    """Ids and scores; segments keep weights in half precision, which what a session lends is taken from."""
+    return [(one.id, round(one.score, 2)) for one in found]
+
+
 async def fits(tier: Tier, scope: Scope) -> bool:
     """Whether there are segments, and all can be read."""
     try:
@@ -127,10 +132,10 @@ async def test_by_segments_the_answers_are_those_of_a_scan_of_all_rows(
     tier: Tier, scope: Scope, endpoints: Endpoints, name: Name
 ) -> None:
     await said(tier, scope, TEXTS)
-    before = [await asked(tier, scope, question) for question in QUESTIONS]
+    before = [told(await asked(tier, scope, question)) for question in QUESTIONS]
     await tier.segmenter.built(scope)
     assert len(await kept(endpoints, name, scope)) >= 5
-    assert [await asked(tier, scope, question) for question in QUESTIONS] == before
+    assert [told(await asked(tier, scope, question)) for question in QUESTIONS] == before
 
 
 async def test_what_was_just_stored_is_found_beside_segments(tier: Tier, scope: Scope) -> None:
@@ -219,19 +224,19 @@ async def test_a_broken_segment_is_counted_and_noticed_by_nobody_and_made_anew(
     tier: Tier, scope: Scope, name: Name, owner: asyncpg.Connection, damage: str
 ) -> None:
     await said(tier, scope, TEXTS)
-    before = [await asked(tier, scope, question) for question in QUESTIONS]
+    before = [told(await asked(tier, scope, question)) for question in QUESTIONS]
     await tier.segmenter.built(scope)
     async with owner.transaction():
         await owner.execute(f"ALTER TABLE {name}.segments NO FORCE ROW LEVEL SECURITY")
         await owner.execute(f"UPDATE {name}.segments SET {damage} WHERE tenant_id = $1", scope.tenant_id)  # noqa: S608
         await owner.execute(f"ALTER TABLE {name}.segments FORCE ROW LEVEL SECURITY")
-    assert [await asked(tier, scope, question) for question in QUESTIONS] == before
+    assert [told(await asked(tier, scope, question)) for question in QUESTIONS] == before
     assert tier.segmenter.failures >= 1
     assert "the index failed" in (await tier.health_check()).detail
     async with asyncio.timeout(30):
         while not await fits(tier, scope):
             await asked(tier, scope, QUESTIONS[0])
-    assert [await asked(tier, scope, question) for question in QUESTIONS] == before
+    assert [told(await asked(tier, scope, question)) for question in QUESTIONS] == before
 
 
 async def test_a_row_that_changes_while_a_segment_is_made_is_read_again(

@@ -169,7 +169,7 @@ def _positions(chosen: Chosen, chunks: Chunks) -> npt.NDArray[np.int64]:
 
 def _of_all(signals: QuerySignals, chosen: Chosen, chunks: Chunks) -> QuerySignals:
     """With how many interactions there are, and hold each term: those that `chunks` were chosen of, and those of them
-    that are in no segment."""
+    that are in no segment; and with what all of them score in the mean, where not all are among `chunks`."""
     beside = np.flatnonzero(~np.isin(chunks.ordinal, chosen.ordinals))
     order = beside[np.argsort(chunks.ordinal[beside], kind="stable")]
     ordinals, firsts = np.unique(chunks.ordinal[order], return_index=True)
@@ -181,7 +181,7 @@ def _of_all(signals: QuerySignals, chosen: Chosen, chunks: Chunks) -> QuerySigna
         signals,
         documents=chosen.documents + len(ordinals),
         frequencies=tuple(map(int, holding)),
-        mean=chosen.mean,
+        mean=None if len(chosen.ordinals) == chosen.documents else chosen.mean,
     )
 
 
