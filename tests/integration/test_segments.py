@@ -260,3 +260,57 @@ async def test_another_tenant_has_nothing_of_it(tier: Tier, scope: Scope, endpoi
     stranger = new_scope().model_copy(update={"user_id": scope.user_id})
     assert await kept(endpoints, name, stranger) == []
     assert await asked(tier, stranger, QUESTIONS[0]) == []
+
+
+async def test_whatever_is_stored_forgotten_and_made_at_once_segments_are_of_what_is_there(
+    tier: Tier, scope: Scope
+) -> None:
+    ids = await said(tier, scope, TEXTS)
+    gone: set[str] = set()
+
+    async def store() -> None:
+        for place in range(6):
+            ids.extend(await said(tier, scope, [f"Eve painted door {place}, the {place}th"], first=300 + place))
+
+    async def forget() -> None:
+        for identifier in ids[:12:2]:
+            await tier.forget(scope, [identifier])
+            gone.add(identifier)
+
+    async def make() -> None:
+        for _ in range(6):
+            await tier.segmenter.built(scope)
+
+    async def ask() -> None:
+        for question in QUESTIONS * 4:
+            known = set(gone)
+            found = await asked(tier, scope, question, limit=100)
+            assert known.isdisjoint(one.id for one in found)
+
+    await asyncio.gather(store(), forget(), make(), make(), ask())
+    await tier.segmenter.built(scope)
+    async with tier._store.segments(scope) as rows:
+        segmented = await rows.read([scope.user_id], [])
+        covered = [ordinal for one in segmented.segments for ordinal in one.ordinals.tolist()]
+    assert len(covered) == len(set(covered))
+    assert len(segmented.segments) >= 3
+    everything = await asked(tier, scope, "Eve Ada Ben Cara", limit=100)
+    assert gone.isdisjoint(one.id for one in everything)
+    by_segments = [told(await asked(tier, scope, question, limit=50)) for question in QUESTIONS]
+    await tier.segmenter.drop(scope)
+    assert by_segments == [told(await asked(tier, scope, question, limit=50)) for question in QUESTIONS]
+
+
+@pytest.mark.parametrize("name", ["catalog"], indirect=True)
+async def test_what_takes_the_place_of_something_that_went_is_found_by_segments(tier: Tier, scope: Scope) -> None:
+    assert isinstance(tier, PostgresCatalogTier)
+    await said(tier, scope, TEXTS)
+    await tier.store(scope, [resource("all about doors", id="doors", resource_type="conversation")])
+    doors = [item(f"Door {place} is painted green", "doors", by_hand=False) for place in range(12)]
+    await tier.put_extracted(scope, "doors", doors)
+    await tier.segmenter.built(scope)
+    anew = [item(f"Window {place} is made of granite", "doors", by_hand=False) for place in range(12)]
+    await tier.put_extracted(scope, "doors", anew)
+    found = [one.text for one in await asked(tier, scope, "windows of granite", limit=40)]
+    assert {one.content for one in anew} <= set(found)
+    assert not any("Door" in one for one in found)
