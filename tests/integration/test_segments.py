@@ -21,6 +21,7 @@ from ragpp_services.episodic.tier import PostgresEpisodicTier
 from tests.support.catalog import item, resource
 from tests.support.episodic import COUNTER, NOON, episodic_entry, postgres_settings
 from tests.support.scopes import new_scope
+from tests.support.waiting import eventually
 
 pytestmark = pytest.mark.server
 
@@ -299,6 +300,24 @@ async def test_whatever_is_stored_forgotten_and_made_at_once_segments_are_of_wha
     by_segments = [told(await asked(tier, scope, question, limit=50)) for question in QUESTIONS]
     await tier.segmenter.drop(scope)
     assert by_segments == [told(await asked(tier, scope, question, limit=50)) for question in QUESTIONS]
+
+
+@pytest.mark.parametrize("name", ["catalog"], indirect=True)
+async def test_rebuilding_the_index_makes_segments_anew(
+    tier: Tier, scope: Scope, endpoints: Endpoints, name: Name
+) -> None:
+    assert isinstance(tier, PostgresCatalogTier)
+    await said(tier, scope, TEXTS)
+    await tier.segmenter.built(scope)
+    whole = await kept(endpoints, name, scope)
+    after: str | None = None
+    while after := await tier.rebuild(scope, after, 20):
+        pass
+
+    async def all_there() -> bool:
+        return await kept(endpoints, name, scope) == whole
+
+    await eventually(all_there, within_s=30, what="segments of all items")
 
 
 @pytest.mark.parametrize("name", ["catalog"], indirect=True)

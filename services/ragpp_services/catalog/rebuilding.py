@@ -29,7 +29,7 @@ class Rebuilding:
         self._store, self._vectors, self._counter, self._segmenter = store, vectors, counter, segmenter
 
     async def rebuild(self, scope: Scope, after: str | None = None, limit: int = 500) -> str | None:
-        """See the contract; also the vectors of categories, and which items are one; at last the segments.
+        """See the contract; also the vectors of categories, and which items are one; at last the segments, behind it.
 
         Raises EmbeddingMismatch, EmbeddingError.
         """
@@ -44,7 +44,7 @@ class Rebuilding:
         is_all = last == ids.last and len(ids.items) + len(ids.resources) + len(ids.categories) < size
         if not is_all:
             return last
-        await self._segmenter.built(own)
+        self._segmenter.want(own)
         return None
 
     async def _rebuild_texts(self, scope: Scope, items: Mapping[str, str], categories: Mapping[str, str]) -> None:
