@@ -183,7 +183,7 @@ class Play:
     scope: Scope = field(default_factory=new_scope_of_user)
     word: str = field(default_factory=new_word)
     stop: Stop = field(init=False)
-    _running: "asyncio.Task[object]" = field(init=False)
+    _running: "asyncio.Task[object] | None" = field(init=False, default=None)
 
     def __post_init__(self) -> None:
         self.stop = Stop(self.at)
@@ -223,19 +223,28 @@ class Play:
     async def stop_and_forget(self, api: httpx.AsyncClient) -> None:
         """Begin the stage, and forget the message as soon as its worker is at the point."""
         works = await self._works()
-        self._running = asyncio.create_task(run_with(self.stop, self.case.run(self._parts(), works)))
+        self._running = running = asyncio.create_task(run_with(self.stop, self.case.run(self._parts(), works)))
         stopped = asyncio.create_task(self.stop.reached.wait())
-        await asyncio.wait({self._running, stopped}, return_when=asyncio.FIRST_COMPLETED)
+        await asyncio.wait({running, stopped}, return_when=asyncio.FIRST_COMPLETED)
         stopped.cancel()
         gone = await api.delete("/v1/interactions/m1", params={"user_id": USER})
         assert gone.status_code == 200, gone.text
 
     async def go_on(self) -> None:
         """Let the stopped worker go on, to its end."""
+        assert self._running is not None
         self.stop.go.set()
         (end,) = await asyncio.gather(self._running, return_exceptions=True)
         if isinstance(end, BaseException) and not isinstance(end, Outdated | TierUnavailable | LedgerError):
             raise end
+
+    async def leave(self) -> None:
+        """Let nobody wait any more for a worker that is stopped, whatever became of the play: what it has open would
+        never be given back."""
+        self.stop.go.set()
+        if self._running is not None:
+            self._running.cancel()
+            await asyncio.gather(self._running, return_exceptions=True)
 
     async def _works(self) -> Sequence[Work]:
         """Those of the ledger, as under a lease that has run out by now, or one that is made up."""
@@ -288,6 +297,8 @@ async def _play_together(plays: Sequence[Play]) -> None:
     async with AsyncExitStack() as clients:
         keys = await asyncio.gather(*map(gateway.key, tenants))
         apis = [await clients.enter_async_context(gateway.client(key)) for key in keys]
+        for play in plays:
+            clients.push_async_callback(play.leave)
         await asyncio.gather(*(play.say(api) for play, api in zip(plays, apis, strict=True)))
         if plays[0].case.digested:
             await gateway.digest(*tenants)
