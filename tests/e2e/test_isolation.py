@@ -175,6 +175,9 @@ CASES: Final[Mapping[str, Case]] = {
     "GET /v1/items": Case("own"),
     "GET /v1/items/{item_id}": Case("missing"),
     "DELETE /v1/items/{item_id}": Case("missing"),
+    "GET /api/memory/catalog": Case("own"),
+    "GET /api/memory/catalog/{memory_id}": Case("missing"),
+    "DELETE /api/memory/catalog/{memory_id}": Case("missing"),
     "POST /v1/items/search": Case("own", lambda _: {"embedding": [1.0] * 384, "k": 100}),
     "POST /v1/categories": Case(
         "own", lambda _: {"name": f"c_{uuid4().hex}", "description": "What is mine and nobody else's"}
@@ -215,6 +218,7 @@ NOTHING: Final[tuple[dict[str, Json], ...]] = (
     {"pending": 0, "failed": 0, "oldest_pending_s": None, "stages": []},
     {"time_zone": "UTC", "reflect_at": 3, "plan": "default"},
     MemoryStats().to_dict(),
+    {"memories": [], "next_offset": None, "complete": True},
 )
 """What a route answers about a memory in which there is nothing."""
 ASKING: Final = ("POST /v1/recall", "POST /v1/retrieve", "POST /v1/items/search")

@@ -42,7 +42,12 @@ class Owner:
     def values(self, operation: Operation) -> dict[str, str]:
         """The owner's value for each parameter of a route that takes one."""
         kind = kind_of(operation)
-        known = {**self.things, "item_id": self.things.get(kind, ""), "cursor": self.things.get(f"{kind}.cursor", "")}
+        known = {
+            **self.things,
+            "item_id": self.things.get(kind, ""),
+            "memory_id": self.things.get("items", ""),
+            "cursor": self.things.get(f"{kind}.cursor", ""),
+        }
         return {item.name: known[item.name] for item in operation.parameters if known.get(item.name)}
 
 

@@ -16,6 +16,7 @@ from ragpp_services.gateway.app import create_app
 from ragpp_services.gateway.parts import Parts
 from ragpp_services.gateway.routes import (
     categories,
+    entries,
     events,
     forgetting,
     graph,
@@ -131,6 +132,7 @@ OPERATIONS: Final[Mapping[str, Operation]] = {
 
 _MODULES: Final = (
     categories,
+    entries,
     events,
     forgetting,
     graph,

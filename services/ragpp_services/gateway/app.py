@@ -48,6 +48,7 @@ from ragpp_services.gateway.paths import EscapedAddressMiddleware
 from ragpp_services.gateway.recall import Recaller
 from ragpp_services.gateway.routes import (
     categories,
+    entries,
     events,
     forgetting,
     graph,
@@ -175,7 +176,7 @@ def create_app(open_parts_: Callable[[], AbstractAsyncContextManager[Parts]]) ->
     app.add_middleware(AuditMiddleware)
     app.add_middleware(EscapedAddressMiddleware)
     learned = (graph, procedural, review, reflections)
-    catalog = (resources, items, categories, retrieve, events, learning)
+    catalog = (resources, items, entries, categories, retrieve, events, learning)
     for module in (interactions, recall, forgetting, sessions, *learned, *catalog, retention, users, jobs, health):
         app.include_router(module.router)
     describe_refusals(app)

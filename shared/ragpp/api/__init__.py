@@ -1,6 +1,7 @@
 """The bodies of the public HTTP API, shared by the gateway and its clients."""
 
 from ragpp.api.categories import MAX_PAGE_CHARS, CategoryIn, CategoryItemsIn, CategoryPageIn, ConsolidateIn, DefaultsIn
+from ragpp.api.entries import MAX_OFFSET, EntryList
 from ragpp.api.forgetting import (
     AboutIn,
     ConfirmIn,
@@ -21,6 +22,7 @@ from ragpp.api.resources import ExtractResourceIn, ResourceIn, ResourceMessageIn
 from ragpp.api.upkeep import ExtractIn, Live, Pin, PinList, Ready, ReflectIn, RetentionIn, SettingsIn
 
 __all__ = [
+    "MAX_OFFSET",
     "MAX_PAGE_CHARS",
     "AboutIn",
     "AccessIn",
@@ -31,6 +33,7 @@ __all__ = [
     "ConfirmIn",
     "ConsolidateIn",
     "DefaultsIn",
+    "EntryList",
     "EpisodeEndIn",
     "EpisodeIn",
     "ExtractIn",

@@ -17,6 +17,7 @@ from ragpp.api import (
     CategoryPageIn,
     ConsolidateIn,
     DefaultsIn,
+    EntryList,
     EpisodeEndIn,
     EpisodeIn,
     ExtractResourceIn,
@@ -32,6 +33,7 @@ from ragpp.api import (
 from ragpp.catalog import (
     CatalogEvent,
     CatalogEventType,
+    ItemKind,
     Level,
     MemoryCategory,
     MemoryItem,
@@ -42,6 +44,7 @@ from ragpp.catalog import (
 )
 from ragpp.client.faces import Face
 from ragpp.client.route import route
+from ragpp.entries.values import CatalogEntry
 from ragpp.episodes import Episode, EpisodeAccess, ValueUpdate
 from ragpp.jobs import Job
 from ragpp.models import Page
@@ -128,6 +131,29 @@ class CatalogVerbs(Face):
 
     @route("DELETE", "/v1/items/{item_id}")
     def forget_item(self, item_id: str, *, user_id: str | None = None) -> Forgotten:
+        """Delete it; it is not taken from the same resources again. NotFound."""
+
+    @route("GET", "/api/memory/catalog")
+    def entries(
+        self,
+        user_id: str | None = None,
+        *,
+        ci: str | None = None,
+        type: ItemKind | None = None,  # noqa: A002 - the document's
+        tags: str | None = None,
+        search: str | None = None,
+        offset: int = 0,
+        limit: int = 50,
+    ) -> EntryList:
+        """Light entries, the latest first, or those that answer `search` best; with one of `tags`, which commas
+        divide."""
+
+    @route("GET", "/api/memory/catalog/{memory_id}")
+    def entry(self, memory_id: str, *, user_id: str | None = None, include: Include | None = None) -> CatalogEntry:
+        """One with its content. NotFound."""
+
+    @route("DELETE", "/api/memory/catalog/{memory_id}")
+    def forget_entry(self, memory_id: str, *, user_id: str | None = None) -> Forgotten:
         """Delete it; it is not taken from the same resources again. NotFound."""
 
     @route("POST", "/v1/items/search", body=ItemSearchIn)

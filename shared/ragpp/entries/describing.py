@@ -6,13 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from ragpp.entries.values import MOST_ABSTRACT, MOST_SUMMARY
 from ragpp.text.english import STOP_WORDS
 from ragpp.text.lexical import words
 from ragpp.text.sentences import clean, split
 
-MOST_SUMMARY: Final = 50
-MOST_ABSTRACT: Final = 200
-"""Characters (document 001)."""
 MOST_KEYWORDS: Final = 8
 MOST_POINTS: Final = 5
 _ELLIPSIS: Final = "…"
@@ -35,7 +33,7 @@ class Description:
 
 def describe(text: str) -> Description:
     """What stands for a statement of any length; a short one stands for itself."""
-    sentences = [one.text.strip() for one in split(clean(text)) if one.text.strip()]
+    sentences = [text[one.start : one.end] for one in split(clean(text))]  # with what is quoted, which clean blanks
     told = " ".join(text.split())
     keywords = keywords_of(text)
     points = key_points(sentences, keywords)

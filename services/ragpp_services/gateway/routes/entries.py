@@ -1,0 +1,70 @@
+"""The catalog as an agent chooses by it: light entries, and one memory in full."""
+
+from typing import Annotated, Final
+
+from fastapi import Query
+
+from ragpp.api import MAX_OFFSET, EntryList, Forgotten
+from ragpp.catalog import ItemKind
+from ragpp.entries.making import entry_of
+from ragpp.entries.values import CatalogEntry
+from ragpp.errors import NotFound
+from ragpp.fields import Id, Text
+from ragpp_services.gateway.catalog.choosing import Wanted, listed
+from ragpp_services.gateway.catalog.owning import changing
+from ragpp_services.gateway.http import CatalogUser, GatewayParts, Limit, keyed_router
+from ragpp_services.gateway.requester import Reader, Writer
+from ragpp_services.gateway.routes.items import Include
+
+MAX_SEARCH_CHARS: Final = 10_000
+
+router = keyed_router("entries")
+
+
+@router.get("/api/memory/catalog", summary="List entries")
+async def list_entries(
+    requester: Reader,
+    parts: GatewayParts,
+    user_id: CatalogUser = None,
+    ci: Annotated[Id | None, Query(description="Of this agent alone.")] = None,
+    type: Annotated[ItemKind | None, Query(description="Of this type alone.")] = None,  # noqa: A002 - the document's
+    tags: Annotated[
+        Text | None, Query(max_length=4_000, description="With one of these tags at least; commas divide them.")
+    ] = None,
+    search: Annotated[
+        Text | None, Query(min_length=1, max_length=MAX_SEARCH_CHARS, description="What they are to answer.")
+    ] = None,
+    offset: Annotated[int, Query(ge=0, le=MAX_OFFSET, description="How many are left out before the first.")] = 0,
+    limit: Limit = 50,
+) -> EntryList:
+    """Light entries, the latest first, or those that answer `search` best: summary, abstract, keywords, tags, size.
+    The content of one is read by its id. A key that is bound to an agent sees that agent's and the shared ones."""
+    scope = requester.catalog("read", user_id)
+    asked = frozenset(tag.strip().lower() for tag in (tags or "").split(",") if tag.strip())
+    wanted = Wanted(ci=ci, type=type, tags=asked)
+    answer = await listed(parts.catalog, scope, wanted, search=search, offset=offset, limit=limit)
+    requester.items = len(answer.memories)
+    return answer
+
+
+@router.get("/api/memory/catalog/{memory_id:id}", summary="Read one memory")
+async def get_entry(
+    requester: Reader, parts: GatewayParts, memory_id: Id, user_id: CatalogUser = None, include: Include = None
+) -> CatalogEntry:
+    """Its entry with its content, and on request with its vector."""
+    item = await parts.catalog.get_item(requester.catalog("read", user_id), memory_id, include == "vector")
+    requester.items = 1
+    return entry_of(item, content=True)
+
+
+@router.delete("/api/memory/catalog/{memory_id:id}", summary="Delete a memory")
+async def delete_entry(requester: Writer, parts: GatewayParts, memory_id: Id, user_id: CatalogUser = None) -> Forgotten:
+    """Delete the item of that id with all that are one with it. A key that is bound to an agent deletes that agent's
+    own; what all users share needs the scope `global`."""
+    scope = requester.catalog("forget", user_id)
+    scope = changing(requester, scope, await parts.catalog.get_item(scope, memory_id))
+    requester.items = await parts.catalog.forget(scope, [memory_id])
+    if not requester.items:
+        raise NotFound("there is no memory of that id")
+    await parts.pins.unpin(scope, "catalog", [memory_id])
+    return Forgotten(forgotten=requester.items, tiers={"catalog": "ok"})
