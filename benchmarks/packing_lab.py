@@ -14,7 +14,8 @@ from typing import Final
 import numpy as np
 
 from benchmarks.proof import quantile
-from ragpp.entries.packing import FORMS, Form, Offer, by_score, pack, worth
+from ragpp.entries.packing import FORMS, Offer, by_score, pack, worth
+from ragpp.entries.values import Form
 
 BUDGETS: Final = (300, 600, 2_000)
 ENTRIES: Final = (20, 100, 1_000)

@@ -5,7 +5,7 @@ from typing import Final, cast
 
 import pytest
 
-from ragpp.api import EntryList
+from ragpp.api import EntryList, RelevantMemories
 from tests.support.hostile import Json
 from tests.support.operations import checked_problem
 from tests.support.team import Team
@@ -100,3 +100,57 @@ async def test_of_every_two_agents_neither_chooses_reads_or_deletes_the_others(t
     gone = await team.sales.delete(f"{LIST}/{ids['sales']}", params=whose)
     assert gone.json()["forgotten"] == 1
     checked_problem(await team.everyone.get(f"{LIST}/{ids['sales']}", params=whose), 404, "MEM-012")
+
+
+async def test_what_matters_for_a_message_comes_first_within_the_budget(team: Team) -> None:
+    story = "The import of the customers failed. " + "It was tried again and the certificate was renewed. " * 8
+    ids = await kept(
+        team,
+        "sales",
+        {"content": CHOSE, "kind": "decision"},
+        {"content": story, "kind": "error", "metadata": {"entry": {"priority": 9}}},
+        {"content": "Lunch is at noon in the yard.", "kind": "fact"},
+    )
+    for budget in (0, 20, 60, 150, 2_000):
+        asked = {"user_id": team.user_id, "message": "Why did the import of customers fail?", "max_tokens": budget}
+        answer = await team.of("sales").get("/api/memory/relevant", params=asked)
+        assert answer.status_code == 200, answer.text
+        found = RelevantMemories.model_validate_json(answer.content)
+        assert found.tokens <= budget
+        shown = [one.entry.memory_id for one in found.memories]
+        assert {*shown, *found.left_out} == set(ids)
+        assert all(one.text.split()[0] in found.formatted for one in found.memories)
+        if budget == 60:
+            assert (found.memories[0].entry.memory_id, found.memories[0].form) != (ids[1], "full")
+    assert shown[0] == ids[1]
+    assert found.memories[0].form == "full"
+    assert found.memories[0].explain["same_agent"] == 0.2
+    assert found.formatted.startswith("## RELEVANT KNOWLEDGE\n- [error · ")
+
+
+async def test_an_agent_is_offered_nothing_of_another_also_without_a_message(team: Team) -> None:
+    (own,) = await kept(team, "sales", {"content": CHOSE})
+    (other,) = await kept(team, "care", {"content": FAILED})
+    for message in ("", FAILED):
+        asked = {"user_id": team.user_id, "message": message}
+        found = RelevantMemories.model_validate_json(
+            (await team.of("sales").get("/api/memory/relevant", params=asked)).content
+        )
+        assert own in {one.entry.memory_id for one in found.memories}
+        assert other not in {*(one.entry.memory_id for one in found.memories), *found.left_out}
+
+
+async def test_what_proved_helpful_for_a_goal_comes_before_what_proved_not(team: Team) -> None:
+    texts = [f"The certificate of the mail server is renewed in {month}." for month in ("May", "June")]
+    better, worse = await kept(team, None, {"content": texts[0]}, {"content": texts[1]})
+    whose = {"user_id": team.user_id}
+    for memory, reward in ((better, 1.0), (worse, 0.0)):
+        begun = await team.everyone.post("/v1/learning/episodes", json=whose | {"goal": "mail works"})
+        episode = f"/v1/learning/episodes/{begun.json()['episode_id']}"
+        await team.everyone.post(f"{episode}/access", json=whose | {"memory_id": memory})
+        await team.everyone.post(f"{episode}/end", json=whose | {"final_reward": reward, "alpha": 1.0})
+    asked = whose | {"message": "When is the certificate renewed?", "goal": "mail works"}
+    answer = await team.everyone.get("/api/memory/relevant", params=asked)
+    found = RelevantMemories.model_validate_json(answer.content).memories
+    assert [one.entry.memory_id for one in found] == [better, worse]
+    assert found[0].explain["score.value"] > found[1].explain["score.value"]

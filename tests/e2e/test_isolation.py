@@ -176,6 +176,7 @@ CASES: Final[Mapping[str, Case]] = {
     "GET /v1/items/{item_id}": Case("missing"),
     "DELETE /v1/items/{item_id}": Case("missing"),
     "GET /api/memory/catalog": Case("own"),
+    "GET /api/memory/relevant": Case("own"),
     "GET /api/memory/catalog/{memory_id}": Case("missing"),
     "DELETE /api/memory/catalog/{memory_id}": Case("missing"),
     "POST /v1/items/search": Case("own", lambda _: {"embedding": [1.0] * 384, "k": 100}),
@@ -211,6 +212,7 @@ def missing_code(operation: Operation) -> str:
 
 
 NOTHING: Final[tuple[dict[str, Json], ...]] = (
+    {"memories": [], "formatted": "", "tokens": 0, "left_out": {}},
     {"items": [], "next_cursor": None},
     {"pending": 0},
     {"relationships": [], "preferences": [], "rules": []},

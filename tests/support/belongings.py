@@ -23,7 +23,10 @@ OF_USER: Final = "/v1/users/{user_id}/"
 MADE: Final = datetime(2024, 5, 1, tzinfo=UTC)
 """When the first of the findings and reports was made."""
 _VOLATILE: Final = frozenset(
-    {"expires_in_s", "confidence", "elapsed_ms", "retrieved_at", "ms", "score", "similarity", "oldest_pending_s"}
+    {
+        *("expires_in_s", "confidence", "elapsed_ms", "retrieved_at", "ms", "score", "similarity", "oldest_pending_s"),
+        *("relevance", "explain"),
+    }
 )
 Object = dict[str, Json]
 

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from ragpp.context.quoting import unquoted
 from ragpp.entries.describing import MOST_KEYWORDS, describe, shortened
 from ragpp.entries.formatting import HEADING, Line, fitting, format_injection, handles, resolved
-from ragpp.entries.packing import FORMS, WORTH, Form, Offer, by_score, pack, worth
+from ragpp.entries.packing import FORMS, WORTH, Offer, by_score, pack, worth
 from ragpp.entries.relevance import RelevanceWeights, Scorable, ScoreWeights, relevance_terms, scored
-from ragpp.entries.values import MOST_ABSTRACT, MOST_SUMMARY
+from ragpp.entries.values import MOST_ABSTRACT, MOST_SUMMARY, Form
 
 NOW = datetime(2025, 6, 1, 12, tzinfo=UTC)
 SHARE = st.floats(0, 1)

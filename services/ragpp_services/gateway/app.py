@@ -144,6 +144,7 @@ async def open_parts(open_tiers_: OpenTiers) -> AsyncIterator[Parts]:
             pins=PinBoard(pool, system_clock),
             marks=marks,
             clock=system_clock,
+            counter=tools.counter,
             max_body_bytes=gateway.max_body_bytes,
             version=version("ragpp"),
             review_below=LearningSettings().review_below,

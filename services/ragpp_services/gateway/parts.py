@@ -8,6 +8,7 @@ from ragpp.ledger.jobs import JobLedger
 from ragpp.ledger.pins import PinBoard
 from ragpp.llm.metered import LanguageModels
 from ragpp.stores.forgetting import SourceMarks
+from ragpp.text.port import TokenSpans
 from ragpp.tiers import Tiers
 from ragpp_services.gateway.audit import Audit
 from ragpp_services.gateway.identity import Identity
@@ -34,6 +35,7 @@ class Parts(Tiers):
     pins: PinBoard
     marks: SourceMarks
     clock: Clock
+    counter: TokenSpans
     max_body_bytes: int
     version: str
     review_below: float = 0.5

@@ -1,7 +1,7 @@
 """The bodies of the public HTTP API, shared by the gateway and its clients."""
 
 from ragpp.api.categories import MAX_PAGE_CHARS, CategoryIn, CategoryItemsIn, CategoryPageIn, ConsolidateIn, DefaultsIn
-from ragpp.api.entries import MAX_OFFSET, EntryList
+from ragpp.api.entries import MAX_INJECTION_TOKENS, MAX_OFFSET, EntryList, Offered, RelevantMemories
 from ragpp.api.forgetting import (
     AboutIn,
     ConfirmIn,
@@ -22,6 +22,7 @@ from ragpp.api.resources import ExtractResourceIn, ResourceIn, ResourceMessageIn
 from ragpp.api.upkeep import ExtractIn, Live, Pin, PinList, Ready, ReflectIn, RetentionIn, SettingsIn
 
 __all__ = [
+    "MAX_INJECTION_TOKENS",
     "MAX_OFFSET",
     "MAX_PAGE_CHARS",
     "AboutIn",
@@ -50,6 +51,7 @@ __all__ = [
     "Live",
     "MergeIn",
     "MessageIn",
+    "Offered",
     "Outcome",
     "Pending",
     "Pin",
@@ -61,6 +63,7 @@ __all__ = [
     "RecallResponse",
     "RecalledMemory",
     "ReflectIn",
+    "RelevantMemories",
     "ResourceIn",
     "ResourceMessageIn",
     "Restore",

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from typing import Literal
 
 from ragpp.api import (
+    MAX_INJECTION_TOKENS,
     AccessIn,
     CategoryIn,
     CategoryItemsIn,
@@ -25,6 +26,7 @@ from ragpp.api import (
     ItemSearchIn,
     ItemsIn,
     RebuildIn,
+    RelevantMemories,
     ResourceIn,
     RetrieveRequest,
     StoredItems,
@@ -147,6 +149,18 @@ class CatalogVerbs(Face):
     ) -> EntryList:
         """Light entries, the latest first, or those that answer `search` best; with one of `tags`, which commas
         divide."""
+
+    @route("GET", "/api/memory/relevant")
+    def relevant(
+        self,
+        user_id: str | None = None,
+        *,
+        ci: str | None = None,
+        message: str = "",
+        goal: str | None = None,
+        max_tokens: int = MAX_INJECTION_TOKENS,
+    ) -> RelevantMemories:
+        """What matters for a message, packed into a budget of tokens."""
 
     @route("GET", "/api/memory/catalog/{memory_id}")
     def entry(self, memory_id: str, *, user_id: str | None = None, include: Include | None = None) -> CatalogEntry:

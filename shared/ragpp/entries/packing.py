@@ -2,19 +2,11 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import Final
 
 import numpy as np
 
-
-class Form(StrEnum):
-    """How much of an entry is shown."""
-
-    FULL = "full"
-    ABSTRACT = "abstract"
-    SUMMARY = "summary"
-
+from ragpp.entries.values import Form
 
 FORMS: Final = tuple(Form)
 WORTH: Final[dict[Form, float]] = {Form.FULL: 1.0, Form.ABSTRACT: 0.7, Form.SUMMARY: 0.35}

@@ -1,5 +1,6 @@
 """The light view of an item of the catalog, under the item's id, and what somebody says of one."""
 
+from enum import StrEnum
 from typing import Annotated, Final, Literal, Self
 
 from pydantic import Field, JsonValue
@@ -20,6 +21,14 @@ MAX_PRIORITY: Final = 10
 Priority = Annotated[int, Field(ge=0, le=MAX_PRIORITY)]
 Tags = Annotated[tuple[Label, ...], Field(max_length=MAX_TAGS)]
 References = Annotated[tuple[Id, ...], Field(max_length=MAX_REFERENCES)]
+
+
+class Form(StrEnum):
+    """How much of an entry is shown."""
+
+    FULL = "full"
+    ABSTRACT = "abstract"
+    SUMMARY = "summary"
 
 
 class GivenEntry(Value):

@@ -7,7 +7,7 @@ from typing import Final
 
 import numpy as np
 
-from ragpp.catalog import ItemQuery, MemoryItem, RetrievalResult
+from ragpp.catalog import GoalValue, ItemQuery, MemoryItem, RetrievalResult
 from ragpp.embedding import FloatMatrix
 from ragpp.errors import CategoryNotFoundError, NotFound
 from ragpp.models import MemoryQuery, Page, Scope
@@ -30,6 +30,7 @@ from ragpp_services.catalog.vectors import Vectors
 LOOKED_BEYOND: Final = 10
 """How many more than are asked for are read: one of them may replace what is among these."""
 
+GoalValues = dict[str, dict[str, GoalValue]]
 INLINE_ITEMS: Final = 2_000
 """Up to so many are ranked on the event loop, in about 1 ms; more go to a thread."""
 
@@ -80,18 +81,19 @@ class Items:
             Narrowing(category=query.category, resource_id=query.resource_id), query.as_of, embedding, terms, query.k
         )
 
-        async def search(by_segments: bool) -> tuple[Answer, list[Shown], Calibration | None]:
+        async def search(by_segments: bool) -> tuple[Answer, list[Shown], GoalValues, Calibration | None]:
             async with self._store.reading(scope) as rows:
                 if query.category is not None:
                     await check_category(rows.items, query.category)
                 scanned = await self._scan(rows, asked, by_segments=by_segments)
                 answer = await answered(scanned, terms, limit=query.k + LOOKED_BEYOND, least=query.similarity_threshold)
                 shown = (await read(rows.items, answer.ranked, as_of=query.as_of))[: query.k]
-                return answer, shown, None if by_meaning else await self._scale(scope, rows.items)
+                values = await rows.values.of_items([one.item.item_id for one in shown])
+                return answer, shown, values, None if by_meaning else await self._scale(scope, rows.items)
 
-        answer, shown, scale = await self.segmenter.searched(scope, search)
+        answer, shown, values, scale = await self.segmenter.searched(scope, search)
         return RetrievalResult(
-            items=tuple(one.item for one in shown),
+            items=tuple(one.item.model_copy(update={"goal_values": values.get(one.item.item_id, {})}) for one in shown),
             total_found=answer.total_found,
             search_time_ms=1_000 * (perf_counter() - began),
             confidence_scores=tuple(

@@ -4,13 +4,15 @@ from typing import Annotated, Final
 
 from fastapi import Query
 
-from ragpp.api import MAX_OFFSET, EntryList, Forgotten
+from ragpp.api import MAX_INJECTION_TOKENS, MAX_OFFSET, EntryList, Forgotten, RelevantMemories
 from ragpp.catalog import ItemKind
 from ragpp.entries.making import entry_of
 from ragpp.entries.values import CatalogEntry
+from ragpp.episodes import Goal
 from ragpp.errors import NotFound
 from ragpp.fields import Id, Text
 from ragpp_services.gateway.catalog.choosing import Wanted, listed
+from ragpp_services.gateway.catalog.offering import Message, relevant
 from ragpp_services.gateway.catalog.owning import changing
 from ragpp_services.gateway.http import CatalogUser, GatewayParts, Limit, keyed_router
 from ragpp_services.gateway.requester import Reader, Writer
@@ -43,6 +45,30 @@ async def list_entries(
     asked = frozenset(tag.strip().lower() for tag in (tags or "").split(",") if tag.strip())
     wanted = Wanted(ci=ci, type=type, tags=asked)
     answer = await listed(parts.catalog, scope, wanted, search=search, offset=offset, limit=limit)
+    requester.items = len(answer.memories)
+    return answer
+
+
+@router.get("/api/memory/relevant", summary="Find what matters for a message")
+async def get_relevant(
+    requester: Reader,
+    parts: GatewayParts,
+    user_id: CatalogUser = None,
+    ci: Annotated[Id | None, Query(description="The agent that is asked: what is its own counts more.")] = None,
+    message: Annotated[
+        Text, Query(max_length=MAX_SEARCH_CHARS, description="What it is asked; without one the latest matter.")
+    ] = "",
+    goal: Annotated[Goal | None, Query(description="What memories are to be worth for.")] = None,
+    max_tokens: Annotated[
+        int, Query(ge=0, le=200_000, description="Of `formatted`, which never has more.")
+    ] = MAX_INJECTION_TOKENS,
+) -> RelevantMemories:
+    """Each memory in the form that makes what is shown worth most within the budget: whole, its abstract, its summary,
+    or left out, with why. `explain` tells what each score is the sum of."""
+    scope = requester.catalog("read", user_id)
+    requester.query_sha256 = parts.marks.of_query(message)
+    asked = Message(message, ci or scope.view, goal, max_tokens)
+    answer = await relevant(parts.catalog, scope, asked, parts.counter, parts.clock())
     requester.items = len(answer.memories)
     return answer
 
