@@ -229,7 +229,7 @@ async def breaks(stack: Proving, client: MemoryClient, owner: asyncpg.Connection
         same = agreement(before.first[tier], after.first[tier])
         stack.check(same >= AGREEING, f"{tier}: with a broken segment {same:.3f} of the answers are the same")
     told = [health.detail for tier, health in (await client.ready()).tiers.items() if tier in TABLES]
-    stack.check(sum("index failed" in one for one in told) == len(TABLES), f"health tells: {'; '.join(told)}")
+    stack.check(sum("index failures" in one for one in told) == len(TABLES), f"health tells: {'; '.join(told)}")
 
 
 async def run(home: Path, rows: int, count: int, rounds: int) -> None:

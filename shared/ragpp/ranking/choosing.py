@@ -35,10 +35,10 @@ class Asked:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Chosen:
-    """`ordinals`: of what is to be ranked, distinct and rising; `better`: of those among them that lenders are looked
-    for, in any order. `documents`: how many ordinals there are in all;
-    `holding`: (t,) how many of them hold each term asked for; `mean`: of the estimates of their rows, in units of
-    cosine. `rows`: all that there is; `told`: for each term which of their sessions tells it, and how much."""
+    """`ordinals`: of what is to be ranked, distinct and rising; `better`: of those among them for which lenders are
+    looked for, in any order. `documents`: how many ordinals there are in all; `holding`: (t,) how many of them hold
+    each term asked for; `mean`: of the estimates of their rows, in units of cosine. `rows`: all that there is; `told`:
+    for each term which of their sessions tells it, and how much."""
 
     ordinals: IntArray
     better: IntArray

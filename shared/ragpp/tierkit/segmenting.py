@@ -98,7 +98,7 @@ class Segmenter:
 
     def told_in(self, version: str) -> str:
         """A store's version, as a health check tells it, with how often the segments failed, where they did."""
-        return f"{version}; the index failed {self.failures} times" if self.failures else version
+        return f"{version}; index failures: {self.failures}" if self.failures else version
 
     async def close(self) -> None:
         """Leave off; what was made stays."""
