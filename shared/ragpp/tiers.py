@@ -22,6 +22,7 @@ from ragpp.catalog import (
     ResourceType,
     RetrievalResult,
 )
+from ragpp.entries.values import EntryQuery, FoundEntry
 from ragpp.episodes import Episode, EpisodeAccess, EpisodeEnd, Used, Valued, ValueUpdate
 from ragpp.learned import (
     Consolidated,
@@ -610,6 +611,11 @@ class CatalogTier(MemoryTier, Protocol):
     async def search_items(self, scope: Scope, query: ItemQuery) -> RetrievalResult:
         """The best `query.k` items by meaning and words, in one exact scan. CategoryNotFoundError for a category that
         is not there."""
+        ...
+
+    async def find_entries(self, scope: Scope, query: EntryQuery) -> list[FoundEntry]:
+        """The light view of items: those that answer `query.text` best, or the latest, within its filters; of
+        `query.ids` those that there are, in that order, one that became one with another as that."""
         ...
 
     async def create_category(self, scope: Scope, name: str, description: str, contributor: str = "") -> MemoryCategory:

@@ -79,7 +79,7 @@ async def test_a_scan_reads_the_partitions_of_the_user_and_of_all_users(
     try:
         await register_vector(connection)
         await connection.execute("SELECT set_config('ragpp.tenant_id', $1, false)", scope.tenant_id)
-        given = (scope.tenant_id, [scope.user_id, ""], *[None] * 13, [])
+        given = (scope.tenant_id, [scope.user_id, ""], *[None] * 13, [], None, None)
         plan = await connection.fetch(f"EXPLAIN {SQL['scan_items']}", *given)
     finally:
         await connection.close()

@@ -23,24 +23,27 @@ SELECT DISTINCT ON (name) name, halfvec_send(embedding) AS embedding
 -- $3 ids, $4 event ids bigint[], $5 resource ids, $6 sources json[], $7 contents, $8 keys, $9 kinds, $10 categories,
 -- $11 confidences float8[], $12 importances, $13 levels, $14 domains, $15 task types, $16 agent ids, $17 metadata json[],
 -- $18 occurred_at timestamptz[], $19 seen by, $20 contributors, $21 by hand boolean[], $22 tokens int[],
--- $23 embeddings halfvec[], $24 lexical sparsevec[], $25 now timestamptz, $26 ordinals that are vacated for the first of
--- them bigint[]
+-- $23 embeddings halfvec[], $24 lexical sparsevec[], $25 entries json[], $26 tags json[], $27 priorities int[],
+-- $28 expires timestamptz[], $29 external ids, $30 now timestamptz, $31 ordinals that are vacated for the first of them
+-- bigint[]
 INSERT INTO catalog.items (
   tenant_id, user_id, id, ordinal, event_id, resource_id, sources, content, memory_key, item_kind, category, confidence,
   importance, level, domain, task_type, agent_id, metadata, occurred_at, seen_by, contributor, by_hand, tokens,
-  embedding, lexical, created_at, moved)
-SELECT $1, $2, new.id, COALESCE(($26::bigint[])[new.position], nextval('catalog.ordinals')), new.event_id, new.resource_id,
+  embedding, lexical, entry, tags, priority, expires, external_id, created_at, moved)
+SELECT $1, $2, new.id, COALESCE(($31::bigint[])[new.position], nextval('catalog.ordinals')), new.event_id, new.resource_id,
        ARRAY(SELECT json_array_elements_text(new.sources)), new.content, new.memory_key, new.item_kind, new.category,
        new.confidence, new.importance, new.level, new.domain, new.task_type, new.agent_id, new.metadata,
-       new.occurred_at, new.seen_by, new.contributor, new.by_hand, new.tokens, new.embedding, new.lexical, $25,
-       CASE WHEN new.position <= cardinality($26::bigint[]) THEN nextval('catalog.ordinals') ELSE 0 END
+       new.occurred_at, new.seen_by, new.contributor, new.by_hand, new.tokens, new.embedding, new.lexical, new.entry,
+       ARRAY(SELECT json_array_elements_text(new.tags)), new.priority, new.expires, new.external_id, $30,
+       CASE WHEN new.position <= cardinality($31::bigint[]) THEN nextval('catalog.ordinals') ELSE 0 END
   FROM unnest($3::text[], $4::bigint[], $5::text[], $6::json[], $7::text[], $8::text[], $9::text[], $10::text[],
               $11::float8[], $12::text[], $13::text[], $14::text[], $15::text[], $16::text[], $17::json[],
               $18::timestamptz[], $19::text[], $20::text[], $21::boolean[], $22::int[], $23::halfvec[],
-              $24::sparsevec[])
+              $24::sparsevec[], $25::json[], $26::json[], $27::int[], $28::timestamptz[], $29::text[])
        WITH ORDINALITY AS new (id, event_id, resource_id, sources, content, memory_key, item_kind, category, confidence,
                                importance, level, domain, task_type, agent_id, metadata, occurred_at, seen_by,
-                               contributor, by_hand, tokens, embedding, lexical, position)
+                               contributor, by_hand, tokens, embedding, lexical, entry, tags, priority, expires,
+                               external_id, position)
  ORDER BY new.position;
 
 -- name: vectors_of_items
@@ -85,7 +88,8 @@ UPDATE catalog.items AS item SET one_with = grouped.one_with
 -- was not asked for is null. `groups` is equal where two items are one, `resources` where they are of one resource.
 -- $4 as_of timestamptz or null, $5 the question's vector halfvec or null, $6 its terms sparsevec of ones or null,
 -- $7 category, $8 resource_id, $9 from timestamptz, $10 before timestamptz, $11 session_id, $12 agent_id, $13 domain,
--- $14 task_type, $15 least confidence float8; null does not narrow. $16 excluded ids text[]
+-- $14 task_type, $15 least confidence float8, $17 item_kind, $18 tags text[], of which it has one; null does not narrow.
+-- $16 excluded ids text[]
 SELECT count(*) AS items,
        string_agg(int8send(ordinal), ''::bytea) AS ordinals,
        string_agg(int8send(hashtextextended(COALESCE(one_with, id), (user_id = '')::int)), ''::bytea) AS groups,
@@ -107,6 +111,7 @@ SELECT count(*) AS items,
                         AND ($12::text IS NULL OR agent_id = $12) AND ($13::text IS NULL OR domain = $13)
                         AND ($14::text IS NULL OR task_type = $14)
                         AND ($15::float8 IS NULL OR confidence >= $15)
+                        AND ($17::text IS NULL OR item_kind = $17) AND ($18::text[] IS NULL OR tags && $18)
                         AND id <> ALL ($16::text[]) AND COALESCE(one_with, id) <> ALL ($16::text[])
                        THEN '\x01'::bytea ELSE '\x00'::bytea END, ''::bytea) AS eligible
   FROM /* all */ catalog.items AS items
@@ -143,14 +148,14 @@ SELECT items.user_id, items.id, items.ordinal, items.one_with, items.resource_id
 -- All that are one with these, the first of each group first. $4 users text[], $5 ids of what stands for each text[],
 -- $6 as_of timestamptz or null. Two branches, each by an index of its own: with an OR each of these was looked for among
 -- all rows.
-SELECT chosen.user_id, chosen.leader, items.id, items.resource_id, items.sources, items.occurred_at, items.ordinal
+SELECT chosen.user_id, chosen.leader, items.id, items.agent_id, items.resource_id, items.sources, items.occurred_at, items.ordinal
   FROM unnest($4::text[], $5::text[]) AS chosen (user_id, leader)
   JOIN catalog.items AS items
     ON items.tenant_id = $1 AND items.user_id = chosen.user_id AND items.id = chosen.leader
  WHERE items.user_id = ANY ($2::text[]) AND ($3::text IS NULL OR items.seen_by IS NULL OR items.seen_by = $3)
    AND ($6::timestamptz IS NULL OR items.occurred_at <= $6)
 UNION ALL
-SELECT chosen.user_id, chosen.leader, items.id, items.resource_id, items.sources, items.occurred_at, items.ordinal
+SELECT chosen.user_id, chosen.leader, items.id, items.agent_id, items.resource_id, items.sources, items.occurred_at, items.ordinal
   FROM unnest($4::text[], $5::text[]) AS chosen (user_id, leader)
   JOIN catalog.items AS items
     ON items.tenant_id = $1 AND items.user_id = chosen.user_id AND items.one_with = chosen.leader

@@ -4,12 +4,15 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from typing import Final
 
+from ragpp.fields import StoredMetadata
 from ragpp.models import Scope
 from ragpp.stores.cursors import page_size
 from ragpp.text.lexical import document_weights
 from ragpp.text.port import TokenSpans
 from ragpp.tierkit.segmenting import Segmenter
 from ragpp_services.catalog.categories.standing import standing
+from ragpp_services.catalog.entries.rows import Written
+from ragpp_services.catalog.entries.writing import written
 from ragpp_services.catalog.items.regrouping import regroup
 from ragpp_services.catalog.items.sameness import same_fact
 from ragpp_services.catalog.rebuilding_rows import Ids
@@ -39,25 +42,37 @@ class Rebuilding:
         async with self._store.reading(own) as rows:
             ids = await rows.rebuilding.ids(after, size)
             items, categories = await rows.rebuilding.texts(ids)
+            metadata = await rows.rebuilding.metadata(ids)
         last = await self._rebuild_resources(own, ids)
-        await self._rebuild_texts(own, _up_to(items, last), _up_to(categories, last))
+        await self._rebuild_texts(own, _up_to(items, last), _up_to(categories, last), metadata)
         is_all = last == ids.last and len(ids.items) + len(ids.resources) + len(ids.categories) < size
         if not is_all:
             return last
         self._segmenter.want(own)
         return None
 
-    async def _rebuild_texts(self, scope: Scope, items: Mapping[str, str], categories: Mapping[str, str]) -> None:
+    async def _rebuild_texts(
+        self,
+        scope: Scope,
+        items: Mapping[str, str],
+        categories: Mapping[str, str],
+        metadata: Mapping[str, StoredMetadata],
+    ) -> None:
         if not items and not categories:
             return
         made = await self._vectors.of_texts(list(items.values()))
         words = await asyncio.to_thread(_words, list(items.values()))
         indexed = {one: (vector, weights) for one, vector, weights in zip(items, made, words, strict=True)}
+        entries = await asyncio.to_thread(self._entries, items, metadata)
         described = dict(zip(categories, await standing(self._vectors, list(categories.values())), strict=True))
         async with self._store.writing(scope) as rows:
             await rows.rebuilding.put_items(indexed)
+            await rows.entries.put(entries)
             await rows.rebuilding.put_categories(described)
             await regroup(rows.items, list(items), same_fact)
+
+    def _entries(self, items: Mapping[str, str], metadata: Mapping[str, StoredMetadata]) -> dict[str, Written]:
+        return {one: written(text, metadata.get(one, {}), self._counter) for one, text in items.items()}
 
     async def _rebuild_resources(self, scope: Scope, ids: Ids) -> str | None:
         """The id up to which there was room for all."""

@@ -22,6 +22,10 @@ SELECT 'items' AS layer, id, content AS text FROM catalog.items
 SELECT 'categories', id, description FROM catalog.categories
  WHERE tenant_id = $1 AND user_id = $2 AND id = ANY ($4::text[])
 
+-- name: metadata_to_rebuild
+-- $3 ids of items text[]
+SELECT id, metadata FROM catalog.items WHERE tenant_id = $1 AND user_id = $2 AND id = ANY ($3::text[])
+
 -- name: put_item_index
 -- Where the item is still there, which never says anything else. $3 id text, $4 halfvec, $5 sparsevec
 UPDATE catalog.items SET embedding = $4, lexical = $5

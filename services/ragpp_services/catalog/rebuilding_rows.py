@@ -1,11 +1,13 @@
 """Rows of all layers, as they are made anew."""
 
+import json
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
 
+from ragpp.fields import StoredMetadata
 from ragpp.models import Vector
 from ragpp.stores.vector_values import halfvec, sparsevec
 from ragpp_services.catalog.resources.rows import NewChunk
@@ -43,6 +45,10 @@ class RebuildingRows:
         for row in await self._run.own("texts_to_rebuild", ids.items, ids.categories):
             texts[row["layer"]][row["id"]] = row["text"]
         return texts["items"], texts["categories"]
+
+    async def metadata(self, ids: Ids) -> dict[str, StoredMetadata]:
+        """What was given with the items, by id."""
+        return {row["id"]: json.loads(row["metadata"]) for row in await self._run.own("metadata_to_rebuild", ids.items)}
 
     async def put_items(self, indexed: Mapping[str, tuple[npt.NDArray[np.float32], Mapping[int, float]]]) -> None:
         """The vector and the words of each item by its id; what is gone is left."""

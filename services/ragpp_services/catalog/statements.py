@@ -13,6 +13,7 @@ FILES: Final = (
     "layers.sql",
     "resources.sql",
     "items.sql",
+    "entries.sql",
     "categories.sql",
     "rebuilding.sql",
     "segments.sql",
@@ -25,6 +26,7 @@ _CHOSEN: Final = load_queries("ragpp_services.catalog", "chosen.sql")
 SQL: Final[Mapping[str, str]] = {
     **_WRITTEN,
     "scan_chosen_items": instead_of_all(_WRITTEN["scan_items"], {"catalog.items": _CHOSEN["chosen_items"]}),
+    "scan_view_items": instead_of_all(_WRITTEN["scan_items"], {"catalog.items": _CHOSEN["items_of_view"]}),
     "scan_around_chosen_items": instead_of_all(
         _WRITTEN["scan_around_items"], {"catalog.resource_chunks": _CHOSEN["chosen_chunks"]}
     ),

@@ -15,6 +15,7 @@ from ragpp.stores.forgetting import SourceMarks
 from ragpp.stores.postgres import Connection, Pool, ensure_open, foreign_errors, ping, tenant_tx
 from ragpp.stores.segments import SegmentRows
 from ragpp_services.catalog.categories.rows import CategoryRows
+from ragpp_services.catalog.entries.rows import EntryRows
 from ragpp_services.catalog.items.rows import ItemRows
 from ragpp_services.catalog.rebuilding_rows import RebuildingRows
 from ragpp_services.catalog.resources.rows import ResourceRows
@@ -39,6 +40,7 @@ class Rows:
         self._run = run = Statements(connection, scope)
         self.resources = ResourceRows(run)
         self.items = ItemRows(run)
+        self.entries = EntryRows(run)
         self.categories = CategoryRows(run)
         self.rebuilding = RebuildingRows(run)
         self.values = ValueRows(run)

@@ -14,6 +14,7 @@ from ragpp.tierkit.health import health_of
 from ragpp.tierkit.segmenting import Segmenter
 from ragpp_services.catalog import extracting, forgetting, storing
 from ragpp_services.catalog.categories.tier import Categories
+from ragpp_services.catalog.entries.tier import Entries
 from ragpp_services.catalog.items.tier import Items, read_places
 from ragpp_services.catalog.items.writing import new_item
 from ragpp_services.catalog.rebuilding import Rebuilding
@@ -64,6 +65,8 @@ class PostgresCatalogTier:
         self.get_item = items.get_item
         self.list_items = items.list_items
         self.search_items = items.search_items
+
+        self.find_entries = Entries(store, vectors, items, counter).find_entries
 
         categories = Categories(store, vectors, clock)
         self.create_category = categories.create_category

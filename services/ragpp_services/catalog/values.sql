@@ -109,3 +109,22 @@ WITH gone AS (
   DELETE FROM catalog.episodes WHERE tenant_id = $1 AND user_id = $2 AND since_event < $3 RETURNING id
 )
 DELETE FROM catalog.accesses WHERE tenant_id = $1 AND user_id = $2 AND episode_id IN (SELECT id FROM gone);
+
+-- name: erase_values
+-- Of everybody's items what the user learned of them; those of the user's own go with their item.
+DELETE FROM catalog.goal_values AS known
+ WHERE known.tenant_id = $1 AND known.user_id = $2
+   AND NOT EXISTS (SELECT FROM catalog.items AS items
+                    WHERE items.tenant_id = $1 AND items.user_id = $2 AND items.id = known.item_id);
+
+-- name: erase_agents
+-- What the user's agents were given before that event. $3 before event_id bigint
+DELETE FROM catalog.agents WHERE tenant_id = $1 AND user_id = $2 AND since_event < $3;
+
+-- name: erase_turns
+-- $3 before event_id bigint
+DELETE FROM catalog.turns WHERE tenant_id = $1 AND user_id = $2 AND since_event < $3;
+
+-- name: erase_uses
+-- $3 before event_id bigint
+DELETE FROM catalog.uses WHERE tenant_id = $1 AND user_id = $2 AND since_event < $3;

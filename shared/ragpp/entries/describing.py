@@ -2,48 +2,61 @@
 
 import re
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from typing import Final
 
-from ragpp.entries.values import MOST_ABSTRACT, MOST_SUMMARY
+from ragpp.context.quoting import quoted
+from ragpp.entries.values import MOST_ABSTRACT, MOST_SUMMARY, Description, Form
 from ragpp.text.english import STOP_WORDS
 from ragpp.text.lexical import words
+from ragpp.text.port import TokenSpans
 from ragpp.text.sentences import clean, split
 
 MOST_KEYWORDS: Final = 8
 MOST_POINTS: Final = 5
+MOST_TOPICS: Final = 4
+MOST_PHRASE: Final = 4
+"""Words of a topic."""
 _ELLIPSIS: Final = "…"
 _CLAUSE: Final = re.compile(r"(?<=[,;:–—])\s|\s(?=[–—(])")
 _SHORTEST: Final = 0.75
 """Share of the room that a text cut at a clause fills at least; where no clause ends so late it is cut at a word."""
 _SHORT_WORD: Final = 3
+_PIECES: Final = re.compile(r"[,;:.!?()\[\]\"“”–—/|]+")
 
 
-@dataclass(frozen=True, slots=True)
-class Description:
-    """`summary`: at most MOST_SUMMARY characters; `abstract`: at most MOST_ABSTRACT; `keywords`: the words that tell
-    most, most telling first, in lower case; `key_points`: whole sentences, in their order."""
-
-    summary: str
-    abstract: str
-    keywords: tuple[str, ...]
-    key_points: tuple[str, ...]
-
-
-def describe(text: str) -> Description:
-    """What stands for a statement of any length; a short one stands for itself."""
+def describe(text: str, counter: TokenSpans | None = None) -> Description:
+    """What stands for a statement of any length; a short one stands for itself. With what `counter` counts of each
+    form, as it is quoted; raises what that raises."""
     sentences = [text[one.start : one.end] for one in split(clean(text))]  # with what is quoted, which clean blanks
     told = " ".join(text.split())
     keywords = keywords_of(text)
     points = key_points(sentences, keywords)
     lead = told if len(told) <= MOST_ABSTRACT or not points else " ".join(points)
+    summary, abstract = shortened(points[0] if points else told, MOST_SUMMARY), shortened(lead, MOST_ABSTRACT)
     return Description(
-        summary=shortened(points[0] if points else told, MOST_SUMMARY),
-        abstract=shortened(lead, MOST_ABSTRACT),
+        summary=summary,
+        abstract=abstract,
         keywords=keywords,
+        topics=topics_of(sentences),
         key_points=points,
+        tokens={} if counter is None else sizes(forms_of(text, summary, abstract), counter),
     )
+
+
+def forms_of(content: str, summary: str, abstract: str) -> dict[Form, str]:
+    """The forms in which a content can be shown: all of it, and what is shorter than the form before."""
+    forms = {Form.FULL: content}
+    if len(abstract) < len(" ".join(content.split())):
+        forms[Form.ABSTRACT] = abstract
+    if len(summary) < len(abstract):
+        forms[Form.SUMMARY] = summary
+    return forms
+
+
+def sizes(forms: Mapping[Form, str], counter: TokenSpans) -> dict[Form, int]:
+    """Tokens of each form as it stands in a line, without what stands before it there."""
+    return {form: counter.count(f" {quoted(text)}\n") for form, text in forms.items()}
 
 
 def shortened(text: str, most: int) -> str:
@@ -79,3 +92,34 @@ def key_points(sentences: Sequence[str], keywords: Sequence[str]) -> tuple[str, 
 
     best = sorted(range(len(sentences)), key=lambda place: (-told(place), place))[:MOST_POINTS]
     return tuple(sentences[place] for place in sorted(best))
+
+
+def topics_of(sentences: Sequence[str]) -> tuple[str, ...]:
+    """What a text is about, at most MOST_TOPICS, most telling first: runs of two to MOST_PHRASE words with none between
+    them that says nothing, in lower case. A phrase counts what its words do: how often each stands in long runs for how
+    often it stands at all (RAKE; Rose et al., Automatic keyword extraction from individual documents, 2010)."""
+    runs: list[tuple[str, ...]] = []
+    for sentence in sentences:
+        run: list[str] = []
+        for piece in _PIECES.split(sentence):
+            for word in words(piece):
+                if word in STOP_WORDS or word.isdigit():
+                    runs.append(tuple(run))
+                    run = []
+                else:
+                    run.append(word)
+            runs.append(tuple(run))
+            run = []
+    phrases = [run for run in runs if 2 <= len(run) <= MOST_PHRASE]
+    often = Counter(word for run in runs for word in run)
+    degree = Counter[str]()
+    for one in runs:
+        for word in one:
+            degree[word] += len(one)
+    counted = Counter(phrases)
+
+    def told(phrase: tuple[str, ...]) -> float:
+        return counted[phrase] * sum(degree[word] / often[word] for word in phrase)
+
+    best = sorted(counted, key=lambda phrase: (-told(phrase), phrases.index(phrase)))[:MOST_TOPICS]
+    return tuple(" ".join(phrase) for phrase in best)

@@ -1,21 +1,42 @@
 """Entries of items: what was given of them, and what their words tell."""
 
+from collections.abc import Mapping
 from typing import Final
 
-from pydantic import ValidationError
+from pydantic import JsonValue, ValidationError
 
 from ragpp.catalog import DEFAULT_VALUE, PRIORITIES, MemoryItem
-from ragpp.entries.describing import describe, shortened
-from ragpp.entries.values import ENTRY, MOST_SUMMARY, CatalogEntry, GivenEntry, ValueBand
+from ragpp.entries.describing import describe, forms_of, shortened, sizes
+from ragpp.entries.values import ENTRY, MAX_TAGS, MOST_SUMMARY, CatalogEntry, Description, GivenEntry, ValueBand
+from ragpp.text.port import TokenSpans
 
 HIGH_VALUE: Final = 2 / 3
 LOW_VALUE: Final = 1 / 3
 """From the one on a value is high, below the other it is low."""
 
 
-def entry_of(item: MemoryItem, *, content: bool = False) -> CatalogEntry:
-    """The entry of `item`: what was given of it, else what its words tell. With its vector where the item has one."""
-    given, told = given_of(item), describe(item.content)
+def description_of(content: str, given: GivenEntry, counter: TokenSpans) -> Description:
+    """What is kept with an item that says that: what its words tell, with the summary that was given. Raises what
+    `counter` raises."""
+    told = describe(content, counter)
+    if not given.summary:
+        return told
+    summary = shortened(given.summary, MOST_SUMMARY)
+    return told.model_copy(
+        update={"summary": summary, "tokens": sizes(forms_of(content, summary, told.abstract), counter)}
+    )
+
+
+def tags_of(given: GivenEntry, told: Description) -> tuple[str, ...]:
+    """The tags as they are looked for: in lower case, each once."""
+    return tuple(dict.fromkeys(tag.lower() for tag in (told.keywords if given.tags is None else given.tags)))[:MAX_TAGS]
+
+
+def entry_of(item: MemoryItem, told: Description | None = None, *, content: bool = False) -> CatalogEntry:
+    """The entry of `item`: what was given of it, else what its words tell, as it was kept or, where nothing was, made
+    now. With its vector where the item has one."""
+    given = given_of(item.metadata)
+    told = describe(item.content) if told is None else told
     known = [one.value for one in item.goal_values.values()]
     worth = sum(known) / len(known) if known else DEFAULT_VALUE
     return CatalogEntry(
@@ -27,6 +48,7 @@ def entry_of(item: MemoryItem, *, content: bool = False) -> CatalogEntry:
         abstract=told.abstract,
         keywords=told.keywords,
         tags=told.keywords if given.tags is None else given.tags,
+        topics=told.topics,
         key_points=told.key_points,
         size=item.tokens,
         tier=band(worth),
@@ -34,6 +56,7 @@ def entry_of(item: MemoryItem, *, content: bool = False) -> CatalogEntry:
         relevance=worth,
         expires=given.expires,
         references=given.references,
+        external_id=given.external_id,
         visibility=item.visibility,
         content=item.content if content else None,
         relevance_vector=item.embedding,
@@ -45,9 +68,9 @@ def band(value: float) -> ValueBand:
     return "high" if value >= HIGH_VALUE else "low" if value < LOW_VALUE else "medium"
 
 
-def given_of(item: MemoryItem) -> GivenEntry:
-    """What stands in the item's metadata, and nothing where what stands there is none."""
+def given_of(metadata: Mapping[str, JsonValue]) -> GivenEntry:
+    """What stands in an item's metadata, and nothing where what stands there is none."""
     try:
-        return GivenEntry.model_validate(item.metadata.get(ENTRY, {}))
+        return GivenEntry.model_validate(metadata.get(ENTRY, {}))
     except ValidationError:
         return GivenEntry()

@@ -6,7 +6,7 @@ from typing import Annotated, Final, Literal, Self
 from pydantic import Field, JsonValue
 
 from ragpp.catalog import DEFAULT_VALUE, PRIORITIES, CatalogVisibility, ItemKind
-from ragpp.fields import Id, Label, Moment
+from ragpp.fields import Id, Label, Moment, Text
 from ragpp.models import Value, Vector
 
 MOST_SUMMARY: Final = 50
@@ -15,6 +15,8 @@ MOST_ABSTRACT: Final = 200
 ValueBand = Literal["high", "medium", "low"]
 ENTRY: Final = "entry"
 """In an item's metadata: what was given of its entry and cannot be told from its words (`GivenEntry`)."""
+MAX_ENTRIES: Final = 1_001
+"""That are read at once."""
 MAX_TAGS: Final = 32
 MAX_REFERENCES: Final = 100
 MAX_PRIORITY: Final = 10
@@ -31,6 +33,19 @@ class Form(StrEnum):
     SUMMARY = "summary"
 
 
+class Description(Value):
+    """What stands for a statement. `summary`: at most MOST_SUMMARY characters; `abstract`: at most MOST_ABSTRACT;
+    `keywords`: the words that tell most, most telling first, in lower case; `topics`: phrases of them; `key_points`:
+    whole sentences, in their order; `tokens`: of each form that it has, where they were counted."""
+
+    summary: Annotated[str, Field(max_length=MOST_SUMMARY)]
+    abstract: Annotated[str, Field(max_length=MOST_ABSTRACT)]
+    keywords: tuple[str, ...] = ()
+    topics: tuple[str, ...] = ()
+    key_points: tuple[str, ...] = ()
+    tokens: dict[Form, int] = Field(default_factory=dict)
+
+
 class GivenEntry(Value):
     """What somebody says of an entry, in place of what its words tell; None where nothing was said."""
 
@@ -39,21 +54,25 @@ class GivenEntry(Value):
     priority: Priority | None = None
     expires: Moment | None = None
     references: References = ()
+    external_id: Id | None = None
 
 
 class CatalogEntry(Value):
-    """An item as an agent chooses by it. `ci`: the agent whose it is. `size`: tokens of the content. `tier`: the band
-    of `relevance`. `relevance`: what it has been worth, 0 to 1, DEFAULT_VALUE before it was used. `priority`: 0 to 10.
-    `content`, `relevance_vector` (the embedding, unit length): only where they were asked for."""
+    """An item as an agent chooses by it. `ci`: the agent whose it is; `agents`: all that contributed it. `size`: tokens
+    of the content. `tier`: the band of `relevance`. `relevance`: what it has been worth, 0 to 1, DEFAULT_VALUE before
+    it was used. `priority`: 0 to 10. `external_id`: what it is called where it was imported from. `content`,
+    `relevance_vector` (the embedding, unit length): only where they were asked for."""
 
     memory_id: str
     timestamp: Moment
     ci: str | None = None
+    agents: tuple[str, ...] = ()
     type: ItemKind = "fact"
     summary: Annotated[str, Field(max_length=MOST_SUMMARY)]
     abstract: Annotated[str, Field(max_length=MOST_ABSTRACT)]
     keywords: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
+    topics: tuple[str, ...] = ()
     key_points: tuple[str, ...] = ()
     size: int = Field(default=0, ge=0)
     tier: ValueBand = "medium"
@@ -61,6 +80,7 @@ class CatalogEntry(Value):
     relevance: float = Field(default=DEFAULT_VALUE, ge=0, le=1)
     expires: Moment | None = None
     references: tuple[str, ...] = ()
+    external_id: str | None = None
     visibility: CatalogVisibility = "shared"
     content: str | None = None
     relevance_vector: Vector | None = None
@@ -73,3 +93,36 @@ class CatalogEntry(Value):
     def from_dict(cls, data: dict[str, JsonValue]) -> Self:
         """Raises ValueError (of pydantic) for what `to_dict` does not write."""
         return cls.model_validate(data)
+
+
+class EntryQuery(Value):
+    """Which entries: those that answer `text` best, the latest without one; of the agent `ci`, of `kind`, with one of
+    `tags` (lower case) at least; of `ids` alone, own or external, where these are given. `contents`, `vectors`: with
+    them. `offset`: how many are left out before the first."""
+
+    text: Text = ""
+    embedding: Vector | None = None
+    ci: Id | None = None
+    kind: ItemKind | None = None
+    tags: tuple[str, ...] = ()
+    ids: tuple[Id, ...] | None = None
+    contents: bool = False
+    vectors: bool = False
+    as_of: Moment | None = None
+    offset: Annotated[int, Field(ge=0)] = 0
+    limit: Annotated[int, Field(ge=1, le=MAX_ENTRIES)] = 50
+
+
+class FoundEntry(Value):
+    """An entry with what it takes to be shown. `score`: of the search that found it, 0 to 1, `similarity`: with the
+    question, both None without one; `values`: what it is worth by goal; `tokens`: of the texts of its forms;
+    `replaced_by`: the id of one that says otherwise and later, of those that it was found with; `asked`: the id that
+    it was asked for by."""
+
+    entry: CatalogEntry
+    score: float | None = None
+    similarity: float | None = None
+    values: dict[str, float] = Field(default_factory=dict)
+    tokens: dict[Form, int] = Field(default_factory=dict)
+    replaced_by: str | None = None
+    asked: str | None = None

@@ -28,10 +28,13 @@ VACUUM_S: Final = 600.0
 TOUCHED_TABLES: Final = (
     "audit.accesses",
     "catalog.accesses",
+    "catalog.agents",
     "catalog.episodes",
     "catalog.goal_values",
     "catalog.segment_terms",
     "catalog.segments",
+    "catalog.turns",
+    "catalog.uses",
     "episodic.repetitions",
     "episodic.segment_terms",
     "episodic.segments",

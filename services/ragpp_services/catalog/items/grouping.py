@@ -37,12 +37,13 @@ class Statement:
 
 class Member(NamedTuple):
     """A statement among those that are one item. `moment`: when it was made; of two at one time the one that arrived
-    later is later."""
+    later is later. `agent_id`: who contributed it."""
 
     id: str
     resource_id: str
     sources: tuple[str, ...]
     moment: tuple[datetime, int]
+    agent_id: str | None = None
 
 
 Near = Callable[[Statement], Awaitable[Sequence[Statement]]]

@@ -5,6 +5,7 @@ from dataclasses import dataclass, fields
 from datetime import datetime
 from typing import Final
 
+from ragpp.catalog import ItemKind
 from ragpp.models import Filters
 
 _OF_TIME: Final = frozenset({"start", "end", "exclude"})
@@ -23,6 +24,8 @@ class Narrowing:
     domain: str | None = None
     task_type: str | None = None
     min_confidence: float | None = None
+    kind: ItemKind | None = None
+    tags: Collection[str] | None = None
     exclude: Collection[str] = ()
 
     @property

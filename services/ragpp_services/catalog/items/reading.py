@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import chain
 from typing import Final
@@ -21,11 +21,12 @@ INLINE: Final = 60
 @dataclass(frozen=True, slots=True, eq=False)
 class Shown:
     """An item as it is shown: with what else says it, and by what it was replaced among those that are shown with it.
-    `found`: the statement that stands for it, under its item's id."""
+    `found`: the statement that stands for it, under its item's id; `agents`: all that contributed it."""
 
     found: FoundItem
     item: MemoryItem
     ranked: Ranked
+    agents: tuple[str, ...] = ()
 
     @property
     def memory(self) -> Memory:
@@ -82,9 +83,11 @@ async def read(
             "sources": tuple(dict.fromkeys(chain(one.item.sources, *(member.sources for member in members)))),
             "embedding": tuple(one.vector.tolist()) if vectors else None,
         }
-        whole.append((one, one.item.model_copy(update=update), place, last_said))
+        agents = {one.item.agent_id, *(member.agent_id for member in members)} - {None}
+        item = one.item.model_copy(update=update)
+        whole.append((Shown(one, item, place, tuple(sorted(filter(None, agents)))), last_said))
     if not told_replaced:
-        return [Shown(*one[:3]) for one in whole]
+        return [one for one, _ in whole]
     return _current_first(whole) if len(whole) <= INLINE else await asyncio.to_thread(_current_first, whole)
 
 
@@ -92,17 +95,19 @@ def _others(resource: str, others: Sequence[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(one for one in others if one != resource))
 
 
-def _current_first(whole: Sequence[tuple[FoundItem, MemoryItem, Ranked, tuple[datetime, int]]]) -> list[Shown]:
+def _current_first(whole: Sequence[tuple[Shown, tuple[datetime, int]]]) -> list[Shown]:
     """Each with when it was said last: what was said again holds again."""
-    statements = [Dated(item.content, last_said, one.vector) for one, item, _, last_said in whole]
+    statements = [Dated(one.item.content, last_said, one.found.vector) for one, last_said in whole]
     current = current_first(statements, contradicts)
     shown: list[Shown] = []
     least = 0.0
     for place in reversed(current.order):
-        one, item, ranked, _ = whole[place]
+        one, _ = whole[place]
+        item, ranked = one.item, one.ranked
         least = max(least, ranked.score)
         by = current.replaced.get(place)
         if by is not None:
-            item = item.model_copy(update={"replaced_by": whole[by][1].item_id})
-        shown.append(Shown(one, item, Ranked(ranked.ordinal, least, ranked.similarity, ranked.explain)))
+            item = item.model_copy(update={"replaced_by": whole[by][0].item.item_id})
+        again = Ranked(ranked.ordinal, least, ranked.similarity, ranked.explain)
+        shown.append(replace(one, item=item, ranked=again))
     return shown[::-1]

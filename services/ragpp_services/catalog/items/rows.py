@@ -12,6 +12,7 @@ import numpy.typing as npt
 from ragpp.catalog import ItemEntry, MemoryItem, ResourceType
 from ragpp.stores.packed_columns import direction, whole_numbers
 from ragpp.stores.vector_values import halfvec, sparsevec
+from ragpp_services.catalog.entries.rows import Written
 from ragpp_services.catalog.items.grouping import Member, Statement
 from ragpp_services.catalog.items.scanning import ItemScans
 from ragpp_services.catalog.resources.rows import visibility_of
@@ -29,6 +30,7 @@ class NewItem:
     vector: Vector
     lexical: Mapping[int, float]
     tokens: int
+    written: Written
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +161,7 @@ class ItemRows(ItemScans):
         for row in await self._run.seen("items_of_groups", *columns, as_of):
             members = found.setdefault((row["user_id"], row["leader"]), [])
             moment = row["occurred_at"], row["ordinal"]
-            members.append(Member(row["id"], row["resource_id"], tuple(row["sources"]), moment))
+            members.append(Member(row["id"], row["resource_id"], tuple(row["sources"]), moment, row["agent_id"]))
         return found
 
     async def place_of(self, identifier: str) -> int | None:
@@ -256,4 +258,9 @@ def _values(new: NewItem, event_id: int) -> tuple[object, ...]:
         new.tokens,
         halfvec(new.vector),
         sparsevec(new.lexical),
+        new.written.told.model_dump_json(),
+        json.dumps(list(new.written.tags), ensure_ascii=False),
+        new.written.priority,
+        new.written.expires,
+        new.written.external_id,
     )

@@ -26,9 +26,11 @@ class ItemScans:
         embedding: npt.NDArray[np.float32] | None,
         terms: Collection[int],
         chosen: tuple[Sequence[int], Segmented] | None = None,
+        *,
+        of_view: bool = False,
     ) -> ItemColumns:
-        """Every item that the scope sees, compared with `embedding` and `terms`, where these are given. Of `chosen`
-        ordinals and segments only those and what lies in no segment."""
+        """Every item that the scope sees, compared with `embedding` and `terms`, where these are given; by an index
+        where its view shows few. Of `chosen` ordinals and segments only those and what lies in no segment."""
         arguments = (
             as_of,
             None if embedding is None else halfvec(embedding),
@@ -43,9 +45,11 @@ class ItemScans:
             narrowing.task_type,
             narrowing.min_confidence,
             list(narrowing.exclude),
+            narrowing.kind,
+            None if narrowing.tags is None else list(narrowing.tags),
         )
         if chosen is None:
-            row = await self._run.seen_row("scan_items", *arguments)
+            row = await self._run.seen_row("scan_view_items" if of_view else "scan_items", *arguments)
         else:
             ordinals, segmented = chosen
             row = await self._run.seen_row("scan_chosen_items", *arguments, ordinals, *segmented.gap_columns)

@@ -1,9 +1,9 @@
 """The items' part of the tier, but for storing them."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from time import perf_counter
-from typing import Final
+from typing import Final, TypeVar
 
 import numpy as np
 
@@ -30,7 +30,11 @@ from ragpp_services.catalog.vectors import Vectors
 LOOKED_BEYOND: Final = 10
 """How many more than are asked for are read: one of them may replace what is among these."""
 
+ShownT = TypeVar("ShownT")
 GoalValues = dict[str, dict[str, GoalValue]]
+VIEW_ROWS: Final = 5_000
+"""Up to so many rows that a view shows are scanned by their index, whatever else the user has: segments would be read
+of all of it."""
 INLINE_ITEMS: Final = 2_000
 """Up to so many are ranked on the event loop, in about 1 ms; more go to a thread."""
 
@@ -89,7 +93,7 @@ class Items:
                 answer = await answered(scanned, terms, limit=query.k + LOOKED_BEYOND, least=query.similarity_threshold)
                 shown = (await read(rows.items, answer.ranked, as_of=query.as_of))[: query.k]
                 values = await rows.values.of_items([one.item.item_id for one in shown])
-                return answer, shown, values, None if by_meaning else await self._scale(scope, rows.items)
+                return answer, shown, values, None if by_meaning else await self.scale(scope, rows.items)
 
         answer, shown, values, scale = await self.segmenter.searched(scope, search)
         return RetrievalResult(
@@ -102,7 +106,19 @@ class Items:
             similarities=() if scale is None else tuple(scale.of(one.ranked.similarity) for one in shown),
         )
 
-    async def _scale(self, scope: Scope, rows: ItemRows) -> Calibration:
+    async def answered(self, scope: Scope, asked: Asked, shown: Callable[[Rows, Answer], Awaitable[ShownT]]) -> ShownT:
+        """What `shown` makes of the answer to a question, in the transaction that found it: `asked.limit` and some that
+        may replace one of these."""
+
+        async def search(by_segments: bool) -> ShownT:
+            async with self._store.reading(scope) as rows:
+                scanned = await self._scan(rows, asked, by_segments=by_segments)
+                answer = await answered(scanned, asked.terms, limit=asked.limit + LOOKED_BEYOND, least=None)
+                return await shown(rows, answer)
+
+        return await self.segmenter.searched(scope, search)
+
+    async def scale(self, scope: Scope, rows: ItemRows) -> Calibration:
         """Of the embedder's similarities; where nobody measured it, by the latest items."""
 
         async def latest() -> FloatMatrix:
@@ -145,6 +161,10 @@ class Items:
         """What is to be ranked, and what is around it. Raises VectorIndexError where it is chosen by segments that
         cannot be read."""
         segmented = None
+        if await rows.entries.shows_at_most(VIEW_ROWS):
+            columns = await rows.items.scan(asked.narrowing, asked.as_of, asked.embedding, asked.terms, of_view=True)
+            lent_to = whole_numbers(columns.ordinals, "bigint").tolist()
+            return Scanned(columns, await rows.items.around(asked.as_of, asked.terms, lent_to))
         if by_segments and asked.can_be_chosen:
             segmented = await rows.segments.read(rows.users, asked.terms)
         if segmented is None or not segmented.segments:

@@ -1,6 +1,7 @@
 """Items on their way in: their words, what each may be seen by, and where it belongs."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
@@ -9,6 +10,7 @@ from ragpp.catalog import ItemEntry, generate_memory_key
 from ragpp.errors import CategoryNotFoundError
 from ragpp.text.lexical import document_weights
 from ragpp.text.port import TokenSpans
+from ragpp_services.catalog.entries.writing import written
 from ragpp_services.catalog.items.rows import NewItem
 from ragpp_services.catalog.pages import classify
 
@@ -21,6 +23,7 @@ def new_item(entry: ItemEntry, vector: npt.NDArray[np.float32], counter: TokenSp
         vector=vector,
         lexical=document_weights(entry.content),
         tokens=counter.count(entry.content),
+        written=written(entry.content, entry.metadata, counter),
     )
 
 
@@ -50,4 +53,4 @@ def check_categories(items: Sequence[NewItem], known: Sequence[str]) -> None:
 
 def _changed(new: NewItem, update: Mapping[str, object]) -> NewItem:
     entry = new.entry.model_copy(update=dict(update))
-    return NewItem(entry, new.key, new.vector, new.lexical, new.tokens)
+    return replace(new, entry=entry)

@@ -100,5 +100,8 @@ class ValueRows:
         return places
 
     async def erase(self, before: int) -> None:
-        """Delete the episodes that began before that event."""
-        await self._run.change("erase_episodes", before)
+        """Delete what was learned of everybody's items, the episodes that began before that event, and what agents were
+        given before it."""
+        await self._run.change("erase_values")
+        for statement in ("erase_episodes", "erase_agents", "erase_turns", "erase_uses"):
+            await self._run.change(statement, before)

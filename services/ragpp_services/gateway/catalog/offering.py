@@ -4,18 +4,20 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Final
 
 from ragpp.api import Offered, RelevantMemories
-from ragpp.catalog import MAX_K, ItemQuery, MemoryItem
-from ragpp.entries.describing import keywords_of
+from ragpp.entries.describing import forms_of, keywords_of, sizes
 from ragpp.entries.formatting import HEADING, Line, fitting, format_injection
-from ragpp.entries.making import entry_of
 from ragpp.entries.packing import Offer, pack
 from ragpp.entries.relevance import Scorable, Scored, scored
-from ragpp.entries.values import CatalogEntry, Form
+from ragpp.entries.values import CatalogEntry, EntryQuery, Form, FoundEntry
 from ragpp.models import Scope
 from ragpp.text.port import TokenSpans
 from ragpp.tiers import CatalogTier
+
+OFFERED: Final = 50
+"""So many of those that answer a message best are scored and packed: each takes 20 tokens at least."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,47 +31,48 @@ class Message:
 
 
 @dataclass(frozen=True, slots=True)
-class _Candidate:
-    entry: CatalogEntry
+class Candidate:
+    """An entry that may be shown for a message."""
+
+    found: FoundEntry
     forms: dict[Form, str]
     scored: Scored
+
+    @property
+    def entry(self) -> CatalogEntry:
+        """Without its content."""
+        return self.found.entry.model_copy(update={"content": None})
+
+    def line(self, form: Form, handle: str | None = None) -> Line:
+        """It as it is shown in that form."""
+        entry = self.found.entry
+        return Line(entry.type, entry.timestamp, handle or entry.memory_id, self.forms[form])
 
 
 async def relevant(
     catalog: CatalogTier, scope: Scope, message: Message, counter: TokenSpans, now: datetime
 ) -> RelevantMemories:
     """The memories that matter most for a message, in the forms that are worth most within its budget: of the best
-    MAX_K that answer it, or, where it says nothing, of the latest. Raises what the tier and `counter` raise."""
-    scores: Sequence[float | None]
-    if message.text.strip():
-        found = await catalog.search_items(scope, ItemQuery(text=message.text, k=MAX_K))
-        items, scores = found.items, found.confidence_scores
-    else:
-        items = (await catalog.list_items(scope, limit=MAX_K)).items
-        scores = [None] * len(items)
-    return await asyncio.to_thread(_offered, items, scores, message, counter, now)
+    OFFERED that answer it, or, where it says nothing, of the latest. Raises what the tier and `counter` raise."""
+    candidates = await candidates_for(catalog, scope, message, now)
+    return await asyncio.to_thread(_offered, candidates, message, counter)
 
 
-def _offered(
-    items: Sequence[MemoryItem], scores: Sequence[float | None], message: Message, counter: TokenSpans, now: datetime
-) -> RelevantMemories:
+async def candidates_for(catalog: CatalogTier, scope: Scope, message: Message, now: datetime) -> list[Candidate]:
+    """What may be shown for a message, scored. Raises what the tier raises."""
+    found = await catalog.find_entries(scope, EntryQuery(text=message.text, contents=True, limit=OFFERED))
     tags = keywords_of(message.text)
-    candidates = [_candidate(item, score, message, tags, now) for item, score in zip(items, scores, strict=True)]
-    by_id = {one.entry.memory_id: one for one in candidates}
-    offers = [
-        Offer(
-            one.entry.memory_id,
-            one.scored.score,
-            {form: counter.count(f"{_line(one.entry, text)}\n") for form, text in one.forms.items()},
-        )
-        for one in candidates
-    ]
+    return [_candidate(one, message, tags, now) for one in found]
+
+
+def _offered(candidates: Sequence[Candidate], message: Message, counter: TokenSpans) -> RelevantMemories:
+    by_id = {one.found.entry.memory_id: one for one in candidates}
+    offers = [Offer(identifier, one.scored.score, _tokens(one, counter)) for identifier, one in by_id.items()]
     packed = pack(offers, max(0, message.max_tokens - counter.count(f"{HEADING}\n")))
     shown = [(by_id[identifier], form) for identifier, form in packed.shown.items()]
-    lines = [_line(one.entry, one.forms[form]) for one, form in shown]
-    kept = fitting(lines, message.max_tokens, counter.count)
+    kept = fitting([one.line(form) for one, form in shown], message.max_tokens, counter.count)
     formatted = format_injection(kept)
-    over = [one.entry.memory_id for one, _ in shown[len(kept) :]]
+    over = [one.found.entry.memory_id for one, _ in shown[len(kept) :]]
     return RelevantMemories(
         memories=tuple(
             Offered(
@@ -88,32 +91,26 @@ def _offered(
     )
 
 
-def _candidate(
-    item: MemoryItem, score: float | None, message: Message, tags: Sequence[str], now: datetime
-) -> _Candidate:
-    entry = entry_of(item)
-    value = item.goal_values.get(message.goal) if message.goal is not None else None
+def _tokens(one: Candidate, counter: TokenSpans) -> dict[Form, int]:
+    """Of each form with what stands before it in its line, which is counted by itself: no text is shorter for that."""
+    known = one.found.tokens or sizes(one.forms, counter)
+    before = counter.count(str(one.line(Form.FULL)).split("] ", 1)[0] + "]")
+    return {form: before + known[form] for form in one.forms if form in known}
+
+
+def _candidate(found: FoundEntry, message: Message, tags: Sequence[str], now: datetime) -> Candidate:
+    entry = found.entry
     judged = scored(
         Scorable(
             tags=[tag.lower() for tag in entry.tags],
             occurred_at=entry.timestamp,
             priority=entry.priority,
             agent=entry.ci,
-            search=score,
-            value=None if value is None else value.value,
+            search=found.score,
+            value=None if message.goal is None else found.values.get(message.goal),
         ),
         now=now,
         message_tags=tags,
         agent=message.agent,
     )
-    whole = " ".join(item.content.split())
-    forms = {Form.FULL: item.content}
-    if len(entry.abstract) < len(whole):
-        forms[Form.ABSTRACT] = entry.abstract
-    if len(entry.summary) < len(entry.abstract):
-        forms[Form.SUMMARY] = entry.summary
-    return _Candidate(entry, forms, judged)
-
-
-def _line(entry: CatalogEntry, text: str) -> Line:
-    return Line(entry.type, entry.timestamp, entry.memory_id, text)
+    return Candidate(found, forms_of(entry.content or "", entry.summary, entry.abstract), judged)

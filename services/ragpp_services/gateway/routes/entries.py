@@ -6,12 +6,11 @@ from fastapi import Query
 
 from ragpp.api import MAX_INJECTION_TOKENS, MAX_OFFSET, EntryList, Forgotten, RelevantMemories
 from ragpp.catalog import ItemKind
-from ragpp.entries.making import entry_of
-from ragpp.entries.values import CatalogEntry
+from ragpp.entries.values import CatalogEntry, EntryQuery
 from ragpp.episodes import Goal
 from ragpp.errors import NotFound
 from ragpp.fields import Id, Text
-from ragpp_services.gateway.catalog.choosing import Wanted, listed
+from ragpp_services.gateway.catalog.choosing import listed
 from ragpp_services.gateway.catalog.offering import Message, relevant
 from ragpp_services.gateway.catalog.owning import changing
 from ragpp_services.gateway.http import CatalogUser, GatewayParts, Limit, keyed_router
@@ -42,9 +41,9 @@ async def list_entries(
     """Light entries, the latest first, or those that answer `search` best: summary, abstract, keywords, tags, size.
     The content of one is read by its id. A key that is bound to an agent sees that agent's and the shared ones."""
     scope = requester.catalog("read", user_id)
-    asked = frozenset(tag.strip().lower() for tag in (tags or "").split(",") if tag.strip())
-    wanted = Wanted(ci=ci, type=type, tags=asked)
-    answer = await listed(parts.catalog, scope, wanted, search=search, offset=offset, limit=limit)
+    asked = tuple(dict.fromkeys(tag.strip().lower() for tag in (tags or "").split(",") if tag.strip()))
+    query = EntryQuery(text=search or "", ci=ci, kind=type, tags=asked, offset=offset, limit=limit)
+    answer = await listed(parts.catalog, scope, query)
     requester.items = len(answer.memories)
     return answer
 
@@ -78,9 +77,12 @@ async def get_entry(
     requester: Reader, parts: GatewayParts, memory_id: Id, user_id: CatalogUser = None, include: Include = None
 ) -> CatalogEntry:
     """Its entry with its content, and on request with its vector."""
-    item = await parts.catalog.get_item(requester.catalog("read", user_id), memory_id, include == "vector")
-    requester.items = 1
-    return entry_of(item, content=True)
+    scope = requester.catalog("read", user_id)
+    query = EntryQuery(ids=(memory_id,), contents=True, vectors=include == "vector", limit=1)
+    for found in await parts.catalog.find_entries(scope, query):
+        requester.items = 1
+        return found.entry
+    raise NotFound(f"there is no memory {memory_id!r}")
 
 
 @router.delete("/api/memory/catalog/{memory_id:id}", summary="Delete a memory")

@@ -1,0 +1,61 @@
+-- The light view of items. Every statement runs in a transaction confined to one tenant; how each begins:
+-- `statements.Statements`.
+
+-- name: page_of_entries
+-- Ordinals, the latest first, those that stand for others alone. $4 agent_id, which one that is one with it may have;
+-- $5 item_kind, $6 tags text[]; null does not narrow. $7 how many are left out int, $8 limit int
+SELECT ordinal
+  FROM catalog.items AS items
+ WHERE tenant_id = $1 AND user_id = ANY ($2::text[]) AND ($3::text IS NULL OR seen_by IS NULL OR seen_by = $3)
+   AND one_with IS NULL
+   AND ($4::text IS NULL OR agent_id = $4 OR EXISTS (
+         SELECT FROM catalog.items AS said_again
+          WHERE said_again.tenant_id = $1 AND said_again.user_id = items.user_id AND said_again.one_with = items.id
+            AND said_again.agent_id = $4))
+   AND ($5::text IS NULL OR item_kind = $5) AND ($6::text[] IS NULL OR tags && $6)
+ ORDER BY ordinal DESC OFFSET $7 LIMIT $8;
+
+-- name: places_of_entries
+-- Where each of these ids, own or external, is, or what stands for it; of two the user's own. $4 ids text[]
+SELECT DISTINCT ON (named.asked) named.asked, leader.ordinal
+  FROM (SELECT asked, items.user_id, COALESCE(items.one_with, items.id) AS leader, 0 AS rank
+          FROM unnest($4::text[]) AS asked
+          JOIN catalog.items AS items
+            ON items.tenant_id = $1 AND items.user_id = ANY ($2::text[]) AND items.id = asked
+         WHERE $3::text IS NULL OR items.seen_by IS NULL OR items.seen_by = $3
+        UNION ALL
+        SELECT asked, items.user_id, COALESCE(items.one_with, items.id), 1
+          FROM unnest($4::text[]) AS asked
+          JOIN catalog.items AS items
+            ON items.tenant_id = $1 AND items.user_id = ANY ($2::text[]) AND items.external_id = asked
+         WHERE $3::text IS NULL OR items.seen_by IS NULL OR items.seen_by = $3) AS named
+  JOIN catalog.items AS leader
+    ON leader.tenant_id = $1 AND leader.user_id = named.user_id AND leader.id = named.leader
+ ORDER BY named.asked, named.rank, named.user_id = '';
+
+-- name: described_items
+-- $4 ordinals bigint[]
+SELECT ordinal, entry
+  FROM catalog.items AS items
+ WHERE tenant_id = $1 AND user_id = ANY ($2::text[]) AND ordinal = ANY ($4::bigint[])
+   AND ($3::text IS NULL OR seen_by IS NULL OR seen_by = $3);
+
+-- name: items_without_entry
+-- From before there were entries. $4 limit int
+SELECT user_id, id, content, metadata
+  FROM catalog.items AS items
+ WHERE tenant_id = $1 AND user_id = ANY ($2::text[]) AND entry IS NULL AND $3::text IS NOT DISTINCT FROM $3
+ ORDER BY ordinal DESC LIMIT $4;
+
+-- name: put_entry
+-- $3 id, $4 entry json, $5 tags text[], $6 priority int or null, $7 expires timestamptz or null
+UPDATE catalog.items SET entry = $4, tags = $5, priority = $6, expires = $7
+ WHERE tenant_id = $1 AND user_id = $2 AND id = $3;
+
+-- name: rows_of_view
+-- How many rows a view shows, as far as that is at most $4 int; by the index alone.
+SELECT (SELECT count(*) FROM (SELECT FROM catalog.items AS items
+                               WHERE tenant_id = $1 AND user_id = ANY ($2::text[]) AND seen_by = $3 LIMIT $4) AS own)
+     + (SELECT count(*) FROM (SELECT FROM catalog.items AS items
+                               WHERE tenant_id = $1 AND user_id = ANY ($2::text[]) AND seen_by IS NULL LIMIT $4) AS shared)
+       AS count;

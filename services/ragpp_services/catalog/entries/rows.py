@@ -1,0 +1,76 @@
+"""Rows of the light view of items."""
+
+import json
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from ragpp.entries.values import Description, EntryQuery
+from ragpp.fields import StoredMetadata
+from ragpp_services.catalog.statements import Statements
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """What of an entry is kept in columns."""
+
+    told: Description
+    tags: tuple[str, ...]
+    priority: int | None = None
+    expires: datetime | None = None
+    external_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Undescribed:
+    """An item from before there were entries."""
+
+    user_id: str
+    id: str
+    content: str
+    metadata: StoredMetadata
+
+
+class EntryRows:
+    """The entries that one user sees."""
+
+    def __init__(self, run: Statements) -> None:
+        self._run = run
+
+    async def page(self, query: EntryQuery) -> list[int]:
+        """Ordinals of those that are asked for, the latest first."""
+        narrowed = (query.ci, query.kind, list(query.tags) or None)
+        rows = await self._run.seen("page_of_entries", *narrowed, query.offset, query.limit)
+        return [row["ordinal"] for row in rows]
+
+    async def places(self, ids: Sequence[str]) -> dict[str, int]:
+        """Ordinals by these ids, own or external, as far as there are such."""
+        rows = await self._run.seen("places_of_entries", list(ids))
+        return {row["asked"]: row["ordinal"] for row in rows}
+
+    async def described(self, ordinals: Collection[int]) -> Mapping[int, Description]:
+        """What is kept of these, as far as anything is."""
+        rows = await self._run.seen("described_items", list(ordinals))
+        return {
+            row["ordinal"]: Description.model_validate_json(row["entry"]) for row in rows if row["entry"] is not None
+        }
+
+    async def undescribed(self, limit: int) -> list[Undescribed]:
+        """The latest of which nothing is kept."""
+        rows = await self._run.seen("items_without_entry", limit)
+        return [Undescribed(row["user_id"], row["id"], row["content"], json.loads(row["metadata"])) for row in rows]
+
+    async def put(self, written: Mapping[str, Written]) -> None:
+        """Keep these, by the ids of the user's own items; what is gone is left."""
+        rows = [
+            (item_id, one.told.model_dump_json(), list(one.tags), one.priority, one.expires)
+            for item_id, one in written.items()
+        ]
+        await self._run.change_many("put_entry", rows)
+
+    async def shows_at_most(self, most: int) -> bool:
+        """Whether the scope has a view, which shows at most so many rows."""
+        if self._run.scope.view is None:
+            return False
+        row = await self._run.seen_row("rows_of_view", most + 1)
+        return row is not None and row["count"] <= most
