@@ -4,7 +4,14 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from ragpp.memory import MemoryConfig, MemoryManager, MemoryRetryConfig, RetrievalMode, TDLambdaLearner
+    from ragpp.memory import (
+        MemoryCatalog,
+        MemoryConfig,
+        MemoryManager,
+        MemoryRetryConfig,
+        RetrievalMode,
+        TDLambdaLearner,
+    )
     from ragpp.retrieval import BaseRetriever, ConfidenceScorer, HybridRetriever, LLMRetriever, RAGRetriever
 
 __all__ = [
@@ -12,6 +19,7 @@ __all__ = [
     "ConfidenceScorer",
     "HybridRetriever",
     "LLMRetriever",
+    "MemoryCatalog",
     "MemoryConfig",
     "MemoryManager",
     "MemoryRetryConfig",
@@ -19,7 +27,9 @@ __all__ = [
     "RetrievalMode",
     "TDLambdaLearner",
 ]
-_MEMORY: Final = frozenset({"MemoryConfig", "MemoryManager", "MemoryRetryConfig", "RetrievalMode", "TDLambdaLearner"})
+_MEMORY: Final = frozenset(
+    {"MemoryCatalog", "MemoryConfig", "MemoryManager", "MemoryRetryConfig", "RetrievalMode", "TDLambdaLearner"}
+)
 
 
 def __getattr__(name: str) -> object:

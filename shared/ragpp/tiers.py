@@ -613,6 +613,11 @@ class CatalogTier(MemoryTier, Protocol):
         is not there."""
         ...
 
+    async def withdraw_item(self, scope: Scope, item_id: str, agent_id: str) -> int:
+        """Delete what that agent contributed to an item: it goes where nobody else did, and is theirs otherwise.
+        Returns how many statements went, 0 where none is the agent's."""
+        ...
+
     async def find_entries(self, scope: Scope, query: EntryQuery) -> list[FoundEntry]:
         """The light view of items: those that answer `query.text` best, or the latest, within its filters; of
         `query.ids` those that there are, in that order, one that became one with another as that."""

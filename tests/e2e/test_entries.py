@@ -6,6 +6,7 @@ from typing import Final, cast
 import pytest
 
 from ragpp.api import EntryList, RelevantMemories
+from ragpp.entries.values import CatalogEntry
 from tests.support.hostile import Json
 from tests.support.operations import checked_problem
 from tests.support.team import Team
@@ -154,3 +155,80 @@ async def test_what_proved_helpful_for_a_goal_comes_before_what_proved_not(team:
     found = RelevantMemories.model_validate_json(answer.content).memories
     assert [one.entry.memory_id for one in found] == [better, worse]
     assert found[0].explain["score.value"] > found[1].explain["score.value"]
+
+
+async def test_a_memory_is_kept_in_either_spelling_and_a_repeat_is_the_same(team: Team) -> None:
+    said: dict[str, Json] = {
+        "user_id": team.user_id,
+        "id": "mem_1_a",
+        "ci_source": "ergon",
+        "type": "decision",
+        "content": CHOSE,
+        "tokens": 3,
+        "relevance_tags": ["Redux"],
+        "priority": 7,
+        "references": ["mem_0"],
+    }
+    stored = await team.everyone.post(LIST, json=said)
+    assert stored.status_code == 201, stored.text
+    entry = CatalogEntry.model_validate_json(stored.content)
+    assert (entry.ci, entry.type, entry.tags, entry.priority) == ("ergon", "decision", ("Redux",), 7)
+    assert (entry.content, entry.external_id, entry.references) == (CHOSE, "mem_1_a", ("mem_0",))
+    assert entry.size > 3
+    assert entry.visibility == "shared"
+    other: dict[str, Json] = {"memory_id": "mem_1_a", "ci": "ergon", "size": 3, "tags": ["Redux"]}
+    repeated = {key: value for key, value in said.items() if key not in {"id", "ci_source", "tokens", "relevance_tags"}}
+    again = await team.everyone.post(LIST, json=repeated | other)
+    assert (again.status_code, again.json()) == (201, stored.json())
+    changed = await team.everyone.post(LIST, json=said | {"content": FAILED})
+    checked_problem(changed, 409, "MEM-011")
+    for name in ("mem_1_a", entry.memory_id):
+        read = await team.everyone.get(f"{LIST}/{name}", params={"user_id": team.user_id})
+        assert read.json()["memory_id"] == entry.memory_id
+
+
+async def test_the_kind_of_a_memory_is_told_by_its_words_where_nobody_says_it(team: Team) -> None:
+    texts = {
+        CHOSE: "decision",
+        FAILED: "error",
+        "The selected colour of the door is red.": "fact",
+        "Next step is to renew the certificate of the shop.": "plan",
+    }
+    for text, kind in texts.items():
+        kept = await team.everyone.post(LIST, json={"user_id": team.user_id, "content": text})
+        assert kept.json()["type"] == kind, text
+
+
+async def test_a_deleted_memory_leaves_no_word_of_it_behind(team: Team) -> None:
+    whose = {"user_id": team.user_id}
+    kept = (await team.everyone.post(LIST, json=whose | {"content": "The alarm code is 4711-qzx."})).json()
+    resources = (await team.everyone.get("/v1/resources", params=whose)).json()["items"]
+    assert len(resources) == 1
+    gone = await team.everyone.delete(f"{LIST}/{kept['memory_id']}", params=whose)
+    assert gone.json()["forgotten"] == 1
+    assert (await team.everyone.get("/v1/resources", params=whose)).json()["items"] == []
+    found = await team.everyone.post("/v1/resources/search", json=whose | {"query": "alarm code qzx"})
+    assert found.status_code in {200, 404, 405}
+    assert "4711" not in found.text
+
+
+async def test_what_two_agents_say_is_one_memory_and_each_takes_back_its_own(team: Team) -> None:
+    whose = {"user_id": team.user_id}
+    said = whose | {"content": CHOSE, "visibility": "shared"}
+    first = (await team.sales.post(LIST, json=said)).json()
+    second = (await team.of("care").post(LIST, json=said)).json()
+    assert second["memory_id"] == first["memory_id"]
+    assert second["agents"] == ["care", "sales"]
+    gone = await team.sales.delete(f"{LIST}/{first['memory_id']}", params=whose)
+    assert gone.json()["forgotten"] == 1
+    (left,) = (await chosen(team, {})).memories
+    assert (left.agents, left.ci) == (("care",), "care")
+    checked_problem(await team.sales.delete(f"{LIST}/{left.memory_id}", params=whose), 403, "MEM-022")
+    await team.of("care").delete(f"{LIST}/{left.memory_id}", params=whose)
+    assert (await chosen(team, {})).memories == ()
+
+
+async def test_what_an_agents_key_keeps_is_seen_by_that_agent_alone(team: Team) -> None:
+    kept = (await team.sales.post(LIST, json={"user_id": team.user_id, "content": CHOSE})).json()
+    assert (kept["visibility"], kept["ci"]) == ("agent", "sales")
+    assert (await chosen(team, {}, "care")).memories == ()

@@ -363,6 +363,12 @@ async def items_are_kept(memory: Memory, sent: Object, result: Object) -> None:
     assert len(kept) + len(cast("list[Json]", result["forgotten"])) == len(cast("list[Json]", sent["items"]))
 
 
+async def a_memory_is_kept(memory: Memory, sent: Object, result: Object) -> None:
+    kept = await memory.read("GET /api/memory/catalog/{memory_id}", whose(sent), memory_id=str(result["memory_id"]))
+    assert kept == result
+    assert result["content"]
+
+
 async def what_was_asked_for_is_scored(memory: Memory, sent: Object, result: Object) -> None:
     del memory
     scores = cast("list[float]", result["confidence_scores"])
@@ -433,6 +439,7 @@ KEPT: Final[Mapping[str, Check]] = {
     "POST /v1/resources": a_resource_is_kept,
     "POST /v1/resources/{resource_id}/extract": a_job_reads_the_same,
     "POST /v1/items": items_are_kept,
+    "POST /api/memory/catalog": a_memory_is_kept,
     "POST /v1/items/search": what_was_asked_for_is_scored,
     "POST /v1/retrieve": what_was_asked_for_is_scored,
     "POST /v1/categories": a_category_reads_the_same,

@@ -15,6 +15,7 @@ import pytest
 
 from ragpp.catalog import ItemEntry, ItemQuery, MemoryStats, ResourceEntry
 from ragpp.clock import system_clock
+from ragpp.entries.values import EntryQuery
 from ragpp.episodes import EpisodeEnd, Used, Valued
 from ragpp.errors import NotFound
 from ragpp.learned import Consolidated, Reflection
@@ -176,6 +177,7 @@ CASES: Final[Mapping[str, Case]] = {
     "GET /v1/items/{item_id}": Case("missing"),
     "DELETE /v1/items/{item_id}": Case("missing"),
     "GET /api/memory/catalog": Case("own"),
+    "POST /api/memory/catalog": Case("own", lambda owner: {"id": owner.things["items"], "content": "mine"}),
     "GET /api/memory/relevant": Case("own"),
     "GET /api/memory/catalog/{memory_id}": Case("missing"),
     "DELETE /api/memory/catalog/{memory_id}": Case("missing"),
@@ -394,6 +396,7 @@ OTHER_AGENTS: Final[Mapping[str, int]] = {
     "POST /v1/interactions": 409,
     "POST /v1/rules": 409,
     "POST /v1/resources": 409,
+    "POST /api/memory/catalog": 409,
     "GET /v1/categories/{category}": 200,
     "PUT /v1/categories/{category}": 403,
     "DELETE /v1/categories/{category}": 403,
@@ -729,6 +732,8 @@ def calls_of(gateway: RealGateway) -> dict[str, Call]:
         "catalog.get_item": lambda s, o: catalog.get_item(s, thing(o, "items"), vector=True),
         "catalog.list_items": lambda s, o: catalog.list_items(s, None, thing(o, "resource_id"), vectors=True),
         "catalog.search_items": lambda s, o: catalog.search_items(s, ItemQuery(text=" ".join(o.words), k=100)),
+        "catalog.find_entries": lambda s, o: catalog.find_entries(s, EntryQuery(ids=tuple(ids(o)), contents=True)),
+        "catalog.withdraw_item": lambda s, o: catalog.withdraw_item(s, thing(o, "items"), only(o)),
         "catalog.create_category": lambda s, o: catalog.create_category(s, thing(o, "category"), "What is mine alone"),
         "catalog.get_category": lambda s, o: catalog.get_category(s, thing(o, "category")),
         "catalog.list_categories": lambda s, o: catalog.list_categories(s, thing(o, "categories.cursor")),

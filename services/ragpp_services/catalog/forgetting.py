@@ -49,10 +49,11 @@ async def forget_all(
 
 
 async def forget(rows: Rows, resource_ids: Collection[str], item_ids: Collection[str], now: datetime) -> int:
-    """Delete resources with their items, and items with all that say the same, of what the scope sees; returns how many
-    of these ids existed. Begins an epoch where any did."""
-    resources = await rows.resources.delete(resource_ids)
+    """Delete resources with their items, and items with all that say the same and the sources that say nothing else, of
+    what the scope sees; returns how many of these ids existed. Begins an epoch where any did."""
     seen = await rows.items.whole(item_ids)
+    sources = await rows.items.sources_alone(seen)
+    resources = await rows.resources.delete({*resource_ids, *sources})
     there = (await rows.items.known(item_ids)).keys() & seen
     rested = [one.id for one in await rows.items.of_resources([one.id for one in resources])]
     items = await drop_items(rows, seen | set(rested), now, [one.id for one in resources])
@@ -61,7 +62,21 @@ async def forget(rows: Rows, resource_ids: Collection[str], item_ids: Collection
     await rows.raise_epoch()
     await rows.add_forgotten([*(one.id for one in resources), *(one.id for one in items)], now)
     await rows.record([*(_resource_gone(one, now) for one in resources), *(_item_gone(one, now) for one in items)], now)
-    return len({one.id for one in resources} | there)
+    return len(({one.id for one in resources} - (sources - set(resource_ids))) | there)
+
+
+async def withdraw_item(rows: Rows, item_id: str, agent_id: str, now: datetime) -> int:
+    """Delete what the agent contributed to an item, with the sources that say nothing else; returns how many statements
+    that was. Begins an epoch where there was any."""
+    own = await rows.items.of_agent(await rows.items.whole([item_id]), agent_id)
+    if not own:
+        return 0
+    resources = await rows.resources.delete(await rows.items.sources_alone(own))
+    gone = await drop_items(rows, own, now, [one.id for one in resources])
+    await rows.raise_epoch()
+    await rows.add_forgotten([*(one.id for one in resources), *(one.id for one in gone)], now)
+    await rows.record([*(_resource_gone(one, now) for one in resources), *(_item_gone(one, now) for one in gone)], now)
+    return len(gone)
 
 
 async def leave_stubs(rows: Rows, ids: Collection[str], now: datetime) -> int:

@@ -219,6 +219,24 @@ SELECT items.id
  WHERE items.tenant_id = $1 AND items.user_id = $2
    AND (items.id IN (SELECT id FROM leaders) OR items.one_with IN (SELECT id FROM leaders));
 
+-- name: sources_alone
+-- Resources that were stored for an item alone, or say what an item says that somebody stored, and have no other.
+-- $3 ids of items that go text[]
+SELECT resources.id AS resource_id
+  FROM catalog.items AS items
+  JOIN catalog.resources AS resources
+    ON resources.tenant_id = $1 AND resources.user_id = $2 AND resources.id = items.resource_id
+ WHERE items.tenant_id = $1 AND items.user_id = $2 AND items.id = ANY ($3::text[]) AND items.by_hand
+   AND (resources.metadata ->> 'stored_by' IN ('entry', 'remember')
+        OR (resources.packed IS NULL AND resources.content = items.content))
+   AND NOT EXISTS (SELECT FROM catalog.items AS others
+                    WHERE others.tenant_id = $1 AND others.user_id = $2 AND others.resource_id = resources.id
+                      AND others.id <> ALL ($3::text[]));
+
+-- name: items_of_agent
+-- $3 ids text[], $4 agent_id
+SELECT id FROM catalog.items WHERE tenant_id = $1 AND user_id = $2 AND id = ANY ($3::text[]) AND agent_id = $4;
+
 -- name: delete_items
 -- $3 ids text[]
 DELETE FROM catalog.items

@@ -169,6 +169,11 @@ class PostgresCatalogTier:
             return 0
         return await forgetting.forget_all(self._store, scope, ids, ids, self._clock)
 
+    async def withdraw_item(self, scope: Scope, item_id: str, agent_id: str) -> int:
+        """See the contract."""
+        async with self._store.writing(scope) as rows:
+            return await forgetting.withdraw_item(rows, item_id, agent_id, self._clock())
+
     async def forget_sources(self, scope: Scope, interaction_ids: Collection[str]) -> list[str]:
         """See the contract. What is left of long resources is indexed before writers have to wait; what was forgotten
         meanwhile has it read again."""

@@ -13,6 +13,7 @@ from fastapi import FastAPI
 from fastapi_offline import FastAPIOffline
 
 from ragpp.clock import system_clock
+from ragpp.entries.kinds import Kinds
 from ragpp.errors import MemorySystemError
 from ragpp.extraction.query import query_entities
 from ragpp.ledger.catalog_events import CatalogEvents
@@ -25,6 +26,7 @@ from ragpp.llm.port import Purpose
 from ragpp.models import Scope
 from ragpp.redaction import SECRETS
 from ragpp.settings import (
+    EntrySettings,
     ForgettingSettings,
     LanguageModelSettings,
     LearningSettings,
@@ -145,6 +147,7 @@ async def open_parts(open_tiers_: OpenTiers) -> AsyncIterator[Parts]:
             marks=marks,
             clock=system_clock,
             counter=tools.counter,
+            kinds=Kinds(embedder, EntrySettings().extraction_patterns),
             max_body_bytes=gateway.max_body_bytes,
             version=version("ragpp"),
             review_below=LearningSettings().review_below,

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from ragpp.clock import Clock
+from ragpp.entries.kinds import Kinds
 from ragpp.ledger.catalog_events import CatalogEvents
 from ragpp.ledger.jobs import JobLedger
 from ragpp.ledger.pins import PinBoard
@@ -36,6 +37,7 @@ class Parts(Tiers):
     marks: SourceMarks
     clock: Clock
     counter: TokenSpans
+    kinds: Kinds
     max_body_bytes: int
     version: str
     review_below: float = 0.5

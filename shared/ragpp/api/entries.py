@@ -1,10 +1,13 @@
 """The light view of the catalog (document 001): what an agent chooses its memories by."""
 
-from typing import Final
+from typing import Annotated, ClassVar, Final
 
-from pydantic import Field
+from pydantic import AliasChoices, ConfigDict, Field
 
-from ragpp.entries.values import CatalogEntry, Form
+from ragpp.api.items import MAX_STATEMENT_CHARS
+from ragpp.catalog import CatalogVisibility, CategoryName, ItemKind, Level
+from ragpp.entries.values import CatalogEntry, Form, Priority, References, Tags
+from ragpp.fields import Id, Label, Metadata, Moment, NewId, Text
 from ragpp.models import Value
 
 MAX_INJECTION_TOKENS: Final = 2_000
@@ -43,3 +46,48 @@ class RelevantMemories(Value):
     formatted: str = ""
     tokens: int = Field(default=0, ge=0)
     left_out: dict[str, str] = Field(default_factory=dict)
+
+
+class EntryIn(Value):
+    """A memory to keep, in either spelling of document 001. `id`, also `memory_id`: one that begins with `item_` is the
+    item's; any other is what it is called elsewhere, by which it is found as well. `ci`, also `ci_source`: the agent
+    whose it is. `tags`, also `relevance_tags`: absent, its keywords. `size`, also `tokens`, is counted anew. `type`:
+    absent, what the words tell. `expires`: when it goes. `source_resource_id`: what it is from; absent, it is a source
+    of its own."""
+
+    model_config = ConfigDict(
+        populate_by_name=True,
+        json_schema_extra={
+            "example": {
+                "user_id": "u1",
+                "memory_id": "mem_1234567890_abc123",
+                "ci": "ergon-ci",
+                "type": "decision",
+                "summary": "Chose Redux for state management",
+                "content": "After evaluating the options we chose Redux, since its middleware logs every action.",
+                "tags": ["redux", "state", "architecture"],
+                "priority": 7,
+            }
+        },
+    )
+    id_prefix: ClassVar[str] = "item_"
+
+    user_id: NewId | None = None
+    id: Annotated[NewId | None, Field(validation_alias=AliasChoices("memory_id", "id"))] = None
+    content: Annotated[Text, Field(min_length=1, max_length=MAX_STATEMENT_CHARS)]
+    timestamp: Moment | None = None
+    ci: Annotated[NewId | None, Field(validation_alias=AliasChoices("ci", "ci_source"))] = None
+    type: ItemKind | None = None
+    summary: Annotated[Text, Field(max_length=MAX_STATEMENT_CHARS)] | None = None
+    size: Annotated[int | None, Field(ge=0, validation_alias=AliasChoices("size", "tokens"))] = None
+    tags: Annotated[Tags | None, Field(validation_alias=AliasChoices("tags", "relevance_tags"))] = None
+    priority: Priority | None = None
+    expires: Moment | None = None
+    references: References = ()
+    visibility: CatalogVisibility | None = None
+    category: CategoryName | None = None
+    level: Level = "semantic"
+    domain: Label | None = None
+    task_type: Label | None = None
+    source_resource_id: Id | None = None
+    metadata: Metadata = Field(default_factory=dict)

@@ -18,6 +18,7 @@ from ragpp.api import (
     CategoryPageIn,
     ConsolidateIn,
     DefaultsIn,
+    EntryIn,
     EntryList,
     EpisodeEndIn,
     EpisodeIn,
@@ -149,6 +150,10 @@ class CatalogVerbs(Face):
     ) -> EntryList:
         """Light entries, the latest first, or those that answer `search` best; with one of `tags`, which commas
         divide."""
+
+    @route("POST", "/api/memory/catalog", body=EntryIn)
+    def store_entry(self, request: EntryIn) -> CatalogEntry:
+        """Keep a memory; the entry that it is now. Conflict for an id that is known with other content."""
 
     @route("GET", "/api/memory/relevant")
     def relevant(

@@ -1,5 +1,6 @@
 """The light view of an item of the catalog, under the item's id, and what somebody says of one."""
 
+from collections.abc import Mapping
 from enum import StrEnum
 from typing import Annotated, Final, Literal, Self
 
@@ -15,6 +16,13 @@ MOST_ABSTRACT: Final = 200
 ValueBand = Literal["high", "medium", "low"]
 ENTRY: Final = "entry"
 """In an item's metadata: what was given of its entry and cannot be told from its words (`GivenEntry`)."""
+PATTERNS: Final[Mapping[ItemKind, str]] = {
+    "decision": r"(decided|chose|selected|will use)",
+    "insight": r"(learned|discovered|realized|found that)",
+    "error": r"(error|failed|exception|bug)",
+    "plan": r"(will|plan to|next step|todo)",
+}
+"""By kind what proposes it, case ignored (document 001, `extraction_patterns`)."""
 MAX_ENTRIES: Final = 1_001
 """That are read at once."""
 MAX_TAGS: Final = 32

@@ -21,8 +21,10 @@ from ragpp.memory.config import MemoryConfig, MemoryRetryConfig
 from ragpp.memory.health import MemoryHealth
 from ragpp.memory.learning import TDLambdaLearner
 from ragpp.memory.manager import MemoryManager
+from ragpp.memory.memory_catalog import MemoryCatalog
 
 __all__ = [
+    "MemoryCatalog",
     "MemoryCategory",
     "MemoryConfig",
     "MemoryHealth",

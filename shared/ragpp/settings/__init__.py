@@ -6,6 +6,8 @@ from pathlib import Path
 from pydantic import Field, SecretStr, model_validator
 from pydantic_settings import SettingsConfigDict
 
+from ragpp.catalog import ItemKind
+from ragpp.entries.values import PATTERNS
 from ragpp.retention import RetentionPolicy
 from ragpp.settings.variables import Settings
 
@@ -145,6 +147,18 @@ class LearningSettings(Settings):
         default_factory=dict,
         description="By plan of users, as JSON, which a shell wants in single quotes: "
         '{"default": {"episodic": {"max_age_days": 365}}}. None: keep all.',
+    )
+
+
+class EntrySettings(Settings):
+    """What agents choose their memories by, with the names of document 001."""
+
+    model_config = SettingsConfigDict(env_prefix="", frozen=True)
+
+    extraction_patterns: dict[ItemKind, str] = Field(
+        default=dict(PATTERNS),
+        description="Regular expressions by kind, as JSON: what proposes that a statement is a decision, an insight, "
+        "an error or a plan.",
     )
 
 

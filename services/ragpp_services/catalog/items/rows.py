@@ -191,6 +191,14 @@ class ItemRows(ItemScans):
         """These, of what the scope sees, with all that are one with any of them."""
         return {row["id"] for row in await self._run.own("whole_items", list(ids), self._run.scope.view)}
 
+    async def sources_alone(self, ids: Collection[str]) -> set[str]:
+        """Ids of the resources that say nothing but one of these items, stored by hand, and have no other."""
+        return {row["resource_id"] for row in await self._run.own("sources_alone", list(ids))} if ids else set()
+
+    async def of_agent(self, ids: Collection[str], agent_id: str) -> set[str]:
+        """Those of these that the agent contributed."""
+        return {row["id"] for row in await self._run.own("items_of_agent", list(ids), agent_id)}
+
     async def delete(self, ids: Collection[str]) -> list[GoneItem]:
         """Delete these; what was one with them is left to be grouped."""
         return [GoneItem(**row) for row in await self._run.own("delete_items", list(ids))]

@@ -4,15 +4,18 @@ from typing import Annotated, Final
 
 from fastapi import Query
 
-from ragpp.api import MAX_INJECTION_TOKENS, MAX_OFFSET, EntryList, Forgotten, RelevantMemories
+from ragpp.api import MAX_INJECTION_TOKENS, MAX_OFFSET, EntryIn, EntryList, Forgotten, RelevantMemories
 from ragpp.catalog import ItemKind
 from ragpp.entries.values import CatalogEntry, EntryQuery
 from ragpp.episodes import Goal
 from ragpp.errors import NotFound
 from ragpp.fields import Id, Text
 from ragpp_services.gateway.catalog.choosing import listed
+from ragpp_services.gateway.catalog.keeping import kept_entry
 from ragpp_services.gateway.catalog.offering import Message, relevant
-from ragpp_services.gateway.catalog.owning import changing
+from ragpp_services.gateway.catalog.owning import changing, place
+from ragpp_services.gateway.catalog.reading import read_entry
+from ragpp_services.gateway.describing import refusal
 from ragpp_services.gateway.http import CatalogUser, GatewayParts, Limit, keyed_router
 from ragpp_services.gateway.requester import Reader, Writer
 from ragpp_services.gateway.routes.items import Include
@@ -48,6 +51,22 @@ async def list_entries(
     return answer
 
 
+@router.post(
+    "/api/memory/catalog",
+    status_code=201,
+    summary="Keep a memory",
+    responses={409: refusal(409, "The id is known with other content, or was deleted.")},
+)
+async def store_entry(requester: Writer, parts: GatewayParts, body: EntryIn) -> CatalogEntry:
+    """Keep one, and answer the entry that it is now: another's, where that says the same. With a key that is bound to
+    an agent it is that agent's, and seen by it alone unless `visibility` says otherwise. Repeating a request with an id
+    is harmless."""
+    where = place(requester, body.user_id, body.visibility, agent_id=body.ci)
+    requester.items = 1
+    item_id = await kept_entry(parts, where, body)
+    return await read_entry(parts, where.scope.seen_by(where.whose.seen_by), item_id, contents=True)
+
+
 @router.get("/api/memory/relevant", summary="Find what matters for a message")
 async def get_relevant(
     requester: Reader,
@@ -78,21 +97,26 @@ async def get_entry(
 ) -> CatalogEntry:
     """Its entry with its content, and on request with its vector."""
     scope = requester.catalog("read", user_id)
-    query = EntryQuery(ids=(memory_id,), contents=True, vectors=include == "vector", limit=1)
-    for found in await parts.catalog.find_entries(scope, query):
-        requester.items = 1
-        return found.entry
-    raise NotFound(f"there is no memory {memory_id!r}")
+    requester.items = 1
+    return await read_entry(parts, scope, memory_id, contents=True, vectors=include == "vector")
 
 
 @router.delete("/api/memory/catalog/{memory_id:id}", summary="Delete a memory")
 async def delete_entry(requester: Writer, parts: GatewayParts, memory_id: Id, user_id: CatalogUser = None) -> Forgotten:
-    """Delete the item of that id with all that are one with it. A key that is bound to an agent deletes that agent's
-    own; what all users share needs the scope `global`."""
+    """Delete it with all that are one with it, and with sources that say nothing else. A key that is bound to an agent
+    takes back what that agent contributed: where others contributed it as well, it stays theirs. What all users share
+    needs the scope `global`."""
     scope = requester.catalog("forget", user_id)
-    scope = changing(requester, scope, await parts.catalog.get_item(scope, memory_id))
-    requester.items = await parts.catalog.forget(scope, [memory_id])
+    entry = await read_entry(parts, scope, memory_id)
+    if scope.view is not None and entry.ci != scope.view and scope.view in entry.agents:
+        requester.items = await parts.catalog.withdraw_item(scope, entry.memory_id, scope.view)
+    else:
+        scope = changing(requester, scope, await parts.catalog.get_item(scope, entry.memory_id))
+        if scope.view is not None and len(entry.agents) > 1:
+            requester.items = await parts.catalog.withdraw_item(scope, entry.memory_id, scope.view)
+        else:
+            requester.items = await parts.catalog.forget(scope, [entry.memory_id])
+            await parts.pins.unpin(scope, "catalog", [entry.memory_id])
     if not requester.items:
         raise NotFound("there is no memory of that id")
-    await parts.pins.unpin(scope, "catalog", [memory_id])
     return Forgotten(forgotten=requester.items, tiers={"catalog": "ok"})

@@ -2,13 +2,13 @@
 
 from uuid import uuid4
 
-from ragpp.api import AccessIn, EpisodeEndIn, EpisodeIn, ItemIn, ItemsIn, ResourceIn
+from ragpp.api import AccessIn, EpisodeEndIn, EpisodeIn, ItemIn
 from ragpp.episodes import Episode, EpisodeAccess, EpisodeEnd, Used, ValueUpdate
-from ragpp.errors import Conflict, NotFound
+from ragpp.errors import NotFound
 from ragpp.fields import Id
 from ragpp.models import Page
+from ragpp_services.gateway.catalog.keeping import kept_alone
 from ragpp_services.gateway.catalog.owning import place
-from ragpp_services.gateway.catalog.resting import kept
 from ragpp_services.gateway.http import GatewayParts, keyed_router
 from ragpp_services.gateway.parts import Parts
 from ragpp_services.gateway.requester import Requester, Writer
@@ -47,19 +47,11 @@ async def record_access(requester: Writer, parts: GatewayParts, episode_id: Id, 
 async def _kept(requester: Requester, parts: Parts, body: AccessIn, content: str) -> str:
     """The id of an item that says that, of a resource that says no more."""
     where = place(requester, body.user_id, None, agent_id=body.agent_id)
-    source = await kept(parts, where, ResourceIn(id=f"res_{uuid4()}", resource_type="feedback", content=content))
+    source = f"res_{uuid4()}"
     item = ItemIn(
-        content=content,
-        source_resource_id=source.stored.id,
-        domain=body.domain,
-        task_type=body.task_type,
-        level="episodic",
+        content=content, source_resource_id=source, domain=body.domain, task_type=body.task_type, level="episodic"
     )
-    entries, _ = await parts.knowledge.items(ItemsIn(items=(item,)), where.whose)
-    (stored,) = await parts.catalog.store(where.scope, entries)
-    if stored.forgotten:
-        raise Conflict("an item of this id was deleted, and stays so")
-    return stored.id
+    return await kept_alone(parts, where, item, source)
 
 
 @router.post("/v1/learning/episodes/{episode_id:id}/end", summary="End an episode")

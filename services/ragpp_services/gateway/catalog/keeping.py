@@ -1,0 +1,95 @@
+"""Memories that are kept one by one, each with a source that says no more than it."""
+
+from typing import Final
+from uuid import NAMESPACE_URL, uuid4, uuid5
+
+from pydantic import JsonValue
+
+from ragpp.api import EntryIn, ItemIn, ItemsIn, ResourceIn
+from ragpp.catalog import Importance, ResourceEntry, ResourceType
+from ragpp.entries.values import ENTRY, GivenEntry
+from ragpp.errors import Conflict
+from ragpp_services.gateway.catalog.owning import Place
+from ragpp_services.gateway.parts import Parts
+
+SOURCE_TYPE: Final[ResourceType] = "feedback"
+STORED_BY: Final[dict[str, JsonValue]] = {"stored_by": "entry"}
+"""Of a source, which then goes with its only item."""
+LOW_UNTIL: Final = 3
+NORMAL_UNTIL: Final = 6
+"""Up to which priority an importance is low, or normal."""
+
+
+async def kept_alone(parts: Parts, where: Place, item: ItemIn, resource_id: str) -> str:
+    """The id of the item that says that, kept with a resource of that id which says no more: both, or none. Raises
+    Conflict where it was deleted before, and as the intake and the tier."""
+    source = ResourceIn(
+        id=resource_id,
+        resource_type=SOURCE_TYPE,
+        content=item.content,
+        occurred_at=item.occurred_at,
+        metadata=STORED_BY,
+    )
+    item = item.model_copy(update={"source_resource_id": resource_id})
+    return await kept_of(parts, where, item, await parts.knowledge.resource(source, where.whose))
+
+
+async def kept_of(parts: Parts, where: Place, item: ItemIn, source: ResourceEntry | None = None) -> str:
+    """The id of the item that says that, of the resource that it names, which is kept with it where it is given. Raises
+    as `kept_alone`."""
+    entries, _ = await parts.knowledge.items(ItemsIn(items=(item,)), where.whose)
+    *_, stored = await parts.catalog.store(where.scope, [*filter(None, (source,)), *entries])
+    if stored.forgotten:
+        raise Conflict("a memory of this id was deleted, and stays so")
+    return stored.id
+
+
+async def kept_entry(parts: Parts, where: Place, body: EntryIn) -> str:
+    """The id of the item that a memory is kept as: the same where the request is repeated. Raises as `kept_alone`;
+    Conflict also for an id that is known with other content."""
+    given = GivenEntry(
+        summary=body.summary,
+        tags=body.tags,
+        priority=body.priority,
+        expires=body.expires,
+        references=body.references,
+        external_id=None if body.id is None or body.id.startswith(body.id_prefix) else body.id,
+    )
+    said = given.model_dump(mode="json", exclude_defaults=True)
+    item_id = item_id_of(where, body.id)
+    kind = body.type
+    if kind is None:
+        (kind,) = await parts.kinds.of([body.content])
+    item = ItemIn(
+        id=item_id,
+        content=body.content,
+        source_resource_id=body.source_resource_id or f"res_{uuid5(NAMESPACE_URL, item_id)}",
+        category=body.category,
+        importance=importance_of(body.priority),
+        kind=kind,
+        occurred_at=body.timestamp,
+        level=body.level,
+        domain=body.domain,
+        task_type=body.task_type,
+        metadata={**body.metadata, **({ENTRY: said} if said else {})},
+    )
+    if body.source_resource_id is not None:
+        return await kept_of(parts, where, item)
+    return await kept_alone(parts, where, item, item.source_resource_id)
+
+
+def item_id_of(where: Place, identifier: str | None) -> str:
+    """The id of the item that a memory is kept as which is called that elsewhere: the same for the same agent."""
+    if identifier is None:
+        return f"{EntryIn.id_prefix}{uuid4()}"
+    if identifier.startswith(EntryIn.id_prefix):
+        return identifier
+    whose = (where.scope.tenant_id, where.scope.user_id, where.whose.agent_id or "", where.whose.seen_by or "")
+    return f"{EntryIn.id_prefix}{uuid5(NAMESPACE_URL, chr(31).join((*whose, identifier)))}"
+
+
+def importance_of(priority: int | None) -> Importance:
+    """What a priority counts as in every other search."""
+    if priority is None:
+        return "normal"
+    return "low" if priority <= LOW_UNTIL else "normal" if priority <= NORMAL_UNTIL else "high"
