@@ -22,6 +22,7 @@ from ragpp.catalog import (
     ResourceType,
     RetrievalResult,
 )
+from ragpp.entries.usage import AgentUsage, MemoryUse, TokenBudget, Turn, ValueMove
 from ragpp.entries.values import EntryQuery, FoundEntry
 from ragpp.episodes import Episode, EpisodeAccess, EpisodeEnd, Used, Valued, ValueUpdate
 from ragpp.learned import (
@@ -689,6 +690,48 @@ class CatalogTier(MemoryTier, Protocol):
     async def valued_items(self, scope: Scope, wanted: Valued) -> list[MemoryItem]:
         """Items by what they are worth to the user for a goal, best first, with their values; those never used for it
         stand, the latest first, between those that proved better and those that proved worse."""
+        ...
+
+    async def agent_usage(self, scope: Scope, agent_id: str) -> AgentUsage:
+        """What the user's agent was given, and the turn that it is in; nothing for one that nobody knows."""
+        ...
+
+    async def put_budget(self, scope: Scope, agent_id: str, budget: int | None) -> AgentUsage:
+        """Let that be its tokens of a turn, from the next one on; None: as many as one has of which nobody said."""
+        ...
+
+    async def begin_turn(
+        self,
+        scope: Scope,
+        agent_id: str,
+        budget: TokenBudget,
+        offered: Sequence[str] = (),
+        given: Mapping[str, int] | None = None,
+    ) -> Turn:
+        """Begin its next turn, of which `budget.used` is used: by a catalog of what was `offered`, in the order of the
+        handles, or by what was `given`, with the tokens of each."""
+        ...
+
+    async def take_tokens(
+        self, scope: Scope, agent_id: str, turn: int, tokens: int, given: Mapping[str, int]
+    ) -> TokenBudget | None:
+        """Use so many tokens of the turn of that number for what is `given`, with the tokens of each; None where it has
+        not so many left, or is over, and nothing is used. Of two at once never more is used than there is."""
+        ...
+
+    async def judge_uses(self, scope: Scope, agent_id: str, useful: Mapping[str, float]) -> list[ValueMove]:
+        """How useful memories were for its answer, 0 to 1: what they are worth moves (`ragpp.entries.usage`). Once a
+        turn; what the agent judged by itself stays as it said."""
+        ...
+
+    async def put_feedback(
+        self, scope: Scope, agent_id: str, memory_id: str, value: float, reason: str | None = None
+    ) -> ValueMove:
+        """What the agent thinks of a memory, −1 to 1: what it is worth moves. NotFound."""
+        ...
+
+    async def memory_uses(self, scope: Scope, agent_id: str, offset: int = 0, limit: int = 50) -> list[MemoryUse]:
+        """What it was shown of each memory, those given most tokens first."""
         ...
 
     async def stats(self, scope: Scope) -> MemoryStats:

@@ -18,6 +18,7 @@ from ragpp.catalog import DEFAULT_CATEGORIES
 from ragpp.learned import Reflection
 from ragpp.models import FindingEntry, RuleEntry, Scope
 from ragpp.redaction import redact
+from ragpp.text.tokens import TokenCounter
 from tests.support.belongings import kind_of
 from tests.support.hostile import Json, Known, as_json, requests
 from tests.support.operations import OPERATIONS, checked_problem, checked_result
@@ -129,6 +130,9 @@ async def memory(gateway: RealGateway) -> AsyncIterator[Memory]:
             "pins": ["m1"],
             "episode_id": [str((await api.post("/v1/learning/episodes", json=goal)).json()["episode_id"])],
             "memory_id": ["i1"],
+            "memory_ids": ["i1", "m1"],
+            "memories_used": ["i1", "m1"],
+            "ci": ["helper"],
             "tier": ["episodic"],
             "value": values,
             "preferences": preferences,
@@ -369,6 +373,39 @@ async def a_memory_is_kept(memory: Memory, sent: Object, result: Object) -> None
     assert result["content"]
 
 
+async def a_catalog_fits_its_budget(_: Memory, __: Object, result: Object) -> None:
+    budget = cast("dict[str, int]", result["token_budget"])
+    assert budget["used"] + budget["left"] == budget["limit"]
+    assert budget["used"] == (COUNTER.count(str(result["formatted"])) if result["catalog"] else 0)
+
+
+async def what_was_chosen_fits_the_budget(_: Memory, __: Object, result: Object) -> None:
+    budget = cast("dict[str, int]", result["token_budget"])
+    assert cast("int", result["tokens"]) <= budget["used"] <= budget["limit"]
+
+
+async def an_answer_is_judged(_: Memory, __: Object, result: Object) -> None:
+    assert all(0 <= value <= 1 for value in cast("dict[str, float]", result["useful"]).values())
+
+
+async def what_is_put_before_a_message_is_counted(_: Memory, __: Object, result: Object) -> None:
+    injection = str(result["injection"])
+    assert result["tokens"] == (COUNTER.count(injection) if injection else 0)
+
+
+async def a_budget_is_kept(memory: Memory, sent: Object, result: Object) -> None:
+    assert result["used"] == 0
+    assert sent["limit"] in {None, result["limit"]}
+    ci = str(sent["ci"])
+    body = {"user_id": sent.get("user_id"), "ci": ci, "prompt": "tea"}
+    begun = await memory.api.post("/v1/hooks/pre-prompt", json=body)
+    assert begun.json()["token_budget"]["limit"] == result["limit"], begun.text
+
+
+async def a_value_stays_in_range(_: Memory, __: Object, result: Object) -> None:
+    assert all(0 <= cast("float", result[name]) <= 1 for name in ("old", "new"))
+
+
 async def what_was_asked_for_is_scored(memory: Memory, sent: Object, result: Object) -> None:
     del memory
     scores = cast("list[float]", result["confidence_scores"])
@@ -413,6 +450,7 @@ async def values_stay_in_range(_: Memory, __: Object, result: Object) -> None:
         assert 0 <= cast("float", one["new"]) <= 1
 
 
+COUNTER: Final = TokenCounter()
 Check: TypeAlias = Callable[[Memory, Object, Object], Awaitable[None]]
 KEPT: Final[Mapping[str, Check]] = {
     "POST /v1/interactions": interactions_are_kept,
@@ -440,6 +478,13 @@ KEPT: Final[Mapping[str, Check]] = {
     "POST /v1/resources/{resource_id}/extract": a_job_reads_the_same,
     "POST /v1/items": items_are_kept,
     "POST /api/memory/catalog": a_memory_is_kept,
+    "POST /v1/hooks/pre-prompt": a_catalog_fits_its_budget,
+    "POST /v1/hooks/memory-request": what_was_chosen_fits_the_budget,
+    "POST /v1/hooks/post-response": an_answer_is_judged,
+    "POST /v1/hooks/pre-message": what_is_put_before_a_message_is_counted,
+    "POST /v1/hooks/post-message": a_job_reads_the_same,
+    "PUT /v1/agents/{ci}/budget": a_budget_is_kept,
+    "POST /v1/catalog/{memory_id}/feedback": a_value_stays_in_range,
     "POST /v1/items/search": what_was_asked_for_is_scored,
     "POST /v1/retrieve": what_was_asked_for_is_scored,
     "POST /v1/categories": a_category_reads_the_same,

@@ -559,6 +559,38 @@ REFUSED_ELSEWHERE: Final[dict[str, list[dict[str, Json]]]] = {
     "POST /v1/entities/{entity_id}/merge": [{}, {"absorb_id": ""}, {"absorb_id": "x"}, {"absorb_id": ["a"]}],
     "POST /v1/entities/{entity_id}/split": [{}, {"absorbed_id": "\x00"}],
     "POST /v1/resources/{resource_id}/extract": [{"user_id": ""}, {"category_hint": "No Name"}, {"force": True}],
+    "POST /v1/hooks/pre-prompt": [
+        {"prompt": "x"},
+        {"ci": "", "prompt": "x"},
+        {"ci": "a\x00", "prompt": "x"},
+        {"ci": "a", "prompt": "x" * 100_001},
+        {"ci": "a", "prompt": "a\x00"},
+        {"ci": "a", "prompt": "x", "context": []},
+    ],
+    "POST /v1/hooks/memory-request": [
+        {"ci": "a"},
+        {"ci": "a", "memory_ids": [""]},
+        {"ci": "a", "memory_ids": ["x"] * 101},
+        {"ci": "a", "memory_ids": ["\x00"]},
+    ],
+    "POST /v1/hooks/post-response": [
+        {"ci": "a"},
+        {"ci": "a", "response": "x" * 100_001},
+        {"ci": "a", "response": "x", "memories_used": "m1"},
+    ],
+    "POST /v1/hooks/pre-message": [{"ci": "a"}, {"message": "x"}, {"ci": "a", "message": 5}],
+    "POST /v1/hooks/post-message": [
+        {"ci": "a", "message": "x"},
+        {"ci": "a", "message": "", "response": "x"},
+        {"ci": "a", "message": "x", "response": "a\x00"},
+    ],
+    "PUT /v1/agents/{ci}/budget": [{}, {"limit": -1}, {"limit": 200_001}, {"limit": "many"}],
+    "POST /v1/catalog/{memory_id}/feedback": [
+        {"ci": "a"},
+        {"ci": "a", "value": 1.5},
+        {"ci": "a", "value": "NaN"},
+        {"ci": "a", "value": 1, "reason": "x" * 1_001},
+    ],
     "POST /api/memory/catalog": [
         {},
         {"content": ""},

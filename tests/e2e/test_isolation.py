@@ -13,8 +13,10 @@ import asyncpg
 import httpx
 import pytest
 
+from ragpp.api.hooks import AgentUse
 from ragpp.catalog import ItemEntry, ItemQuery, MemoryStats, ResourceEntry
 from ragpp.clock import system_clock
+from ragpp.entries.usage import AgentUsage, TokenBudget
 from ragpp.entries.values import EntryQuery
 from ragpp.episodes import EpisodeEnd, Used, Valued
 from ragpp.errors import NotFound
@@ -38,7 +40,7 @@ from ragpp.tierkit.remote import verbs_of
 from ragpp.tiers import PROTOCOLS, MemoryTier
 from ragpp_services.gateway import store
 from ragpp_services.gateway.identity import SCOPES
-from tests.support.belongings import COMMON, RULE, SESSION, Owner, everything, settle
+from tests.support.belongings import CI, COMMON, RULE, SESSION, Owner, everything, settle
 from tests.support.contract import OPEN, Way
 from tests.support.hostile import Json
 from tests.support.operations import OPERATIONS, Operation, checked_problem
@@ -181,6 +183,18 @@ CASES: Final[Mapping[str, Case]] = {
     "GET /api/memory/relevant": Case("own"),
     "GET /api/memory/catalog/{memory_id}": Case("missing"),
     "DELETE /api/memory/catalog/{memory_id}": Case("missing"),
+    "POST /v1/hooks/pre-prompt": Case("own", lambda owner: {"ci": CI, "prompt": " ".join(owner.words)}),
+    "POST /v1/hooks/memory-request": Case("own", lambda owner: {"ci": CI, "memory_ids": [owner.things["items"]]}),
+    "POST /v1/hooks/post-response": Case(
+        "own",
+        lambda owner: {"ci": CI, "response": owner.things["items"], "memories_used": [owner.things["items"]]},
+    ),
+    "POST /v1/hooks/pre-message": Case("own", lambda owner: {"ci": CI, "message": " ".join(owner.words)}),
+    "POST /v1/hooks/post-message": Case("own", lambda _: {"ci": CI, "message": "mine", "response": "mine"}),
+    "GET /v1/agents/{ci}/budget": Case("own"),
+    "PUT /v1/agents/{ci}/budget": Case("own", lambda _: {"limit": 5}),
+    "GET /v1/agents/{ci}/usage": Case("own"),
+    "POST /v1/catalog/{memory_id}/feedback": Case("missing", lambda _: {"ci": CI, "value": -1}),
     "POST /v1/items/search": Case("own", lambda _: {"embedding": [1.0] * 384, "k": 100}),
     "POST /v1/categories": Case(
         "own", lambda _: {"name": f"c_{uuid4().hex}", "description": "What is mine and nobody else's"}
@@ -215,6 +229,8 @@ def missing_code(operation: Operation) -> str:
 
 NOTHING: Final[tuple[dict[str, Json], ...]] = (
     {"memories": [], "formatted": "", "tokens": 0, "left_out": {}},
+    AgentUse(ci=CI, token_budget=TokenBudget.of(2_000, 0)).model_dump(mode="json"),
+    TokenBudget.of(2_000, 0).model_dump(mode="json"),
     {"items": [], "next_cursor": None},
     {"pending": 0},
     {"relationships": [], "preferences": [], "rules": []},
@@ -225,6 +241,8 @@ NOTHING: Final[tuple[dict[str, Json], ...]] = (
     {"memories": [], "next_offset": None, "complete": True},
 )
 """What a route answers about a memory in which there is nothing."""
+OFFERING: Final = ("POST /v1/hooks/pre-prompt", "POST /v1/hooks/memory-request", "POST /v1/hooks/pre-message")
+"""What asks, and begins or goes on with an agent's turn."""
 ASKING: Final = ("POST /v1/recall", "POST /v1/retrieve", "POST /v1/items/search")
 OPEN_TO_ALL: Final = {"GET /health/live", "GET /health/ready"}
 
@@ -397,6 +415,7 @@ OTHER_AGENTS: Final[Mapping[str, int]] = {
     "POST /v1/rules": 409,
     "POST /v1/resources": 409,
     "POST /api/memory/catalog": 409,
+    **{name: 403 for name in CASES if "/v1/hooks/" in name or "/v1/agents/" in name or name.endswith("/feedback")},
     "GET /v1/categories/{category}": 200,
     "PUT /v1/categories/{category}": 403,
     "DELETE /v1/categories/{category}": 403,
@@ -468,7 +487,7 @@ async def everything_but_lag(gateway: RealGateway, owner: Owner) -> Json:
 
 def needed_scope(operation: Operation) -> str:
     """What a key must have for it."""
-    if operation.method == "GET" or operation.path in {"/v1/recall", "/v1/retrieve", "/v1/items/search"}:
+    if operation.method == "GET" or operation.name in ASKING or operation.name in OFFERING:
         return "read"
     return "forget" if operation.method == "DELETE" or operation.path == "/v1/forget" else "write"
 
@@ -749,6 +768,13 @@ def calls_of(gateway: RealGateway) -> dict[str, Call]:
         ),
         "catalog.end_episode": lambda s, o: catalog.end_episode(s, thing(o, "episode_id"), EpisodeEnd(final_reward=1)),
         "catalog.valued_items": lambda s, _: catalog.valued_items(s, Valued(goal="mine", limit=200)),
+        "catalog.agent_usage": lambda s, _: used(catalog.agent_usage(s, CI)),
+        "catalog.put_budget": lambda s, _: catalog.put_budget(s, CI, 5),
+        "catalog.begin_turn": lambda s, o: catalog.begin_turn(s, CI, TokenBudget.of(5, 0), [thing(o, "items")]),
+        "catalog.take_tokens": lambda s, o: catalog.take_tokens(s, CI, 1, 5, {thing(o, "items"): 5}),
+        "catalog.judge_uses": lambda s, o: catalog.judge_uses(s, CI, {thing(o, "items"): 1.0}),
+        "catalog.put_feedback": lambda s, o: catalog.put_feedback(s, CI, thing(o, "items"), -1.0, "mine"),
+        "catalog.memory_uses": lambda s, _: catalog.memory_uses(s, CI),
         "catalog.stats": lambda s, _: counted(catalog.stats(s)),
         "catalog.forget_sources": lambda s, o: catalog.forget_sources(s, ids(o)),
         "catalog.rebuild": lambda s, o: catalog.rebuild(s, thing(o, "resource_id")),
@@ -758,10 +784,18 @@ def calls_of(gateway: RealGateway) -> dict[str, Call]:
     }
 
 
+async def used(asked: Awaitable[AgentUsage]) -> AgentUsage | None:
+    """What an agent was given; None for nothing."""
+    usage = await asked
+    return None if usage == AgentUsage() else usage
+
+
 WRITING: Final = frozenset(
     {
         *("epoch", "store", "rebuild", "observe", "set_preference", "create_rule", "save_reflection"),
         "begin_episode",
+        "begin_turn",
+        "put_budget",
         "create_category",
     }
 )

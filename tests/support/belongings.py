@@ -29,6 +29,8 @@ _VOLATILE: Final = frozenset(
     }
 )
 Object = dict[str, Json]
+CI: Final = "helper"
+"""The agent whose turns they are of an owner whose memory is no agent's."""
 
 
 @dataclass(frozen=True)
@@ -96,7 +98,7 @@ async def settle(
         async with gateway.client(of_all) as whole:
             pinned = await whole.put(f"/v1/users/{user_id}/pins/episodic/{only}")
             assert pinned.is_success, pinned.text
-        curated = await _curate(api, user_id, name, place, drink)
+        curated = await _curate(api, user_id, name, place, drink, agent or CI)
         asked = await api.post(f"/v1/users/{user_id}/extract", json={})
         assert asked.status_code == 202, asked.text
         await gateway.digest(scope.tenant_id)
@@ -115,6 +117,7 @@ async def settle(
             "proposed": proposed.id,
             "pins": only,
             "tier": "episodic",
+            "ci": agent or CI,
             "findings": finding,
             "reflection_id": finding,
             "job_id": str(asked.json()["id"]),
@@ -142,7 +145,7 @@ LISTED: Final = (
 )
 
 
-async def _curate(api: httpx.AsyncClient, user_id: str, name: str, place: str, drink: str) -> dict[str, str]:
+async def _curate(api: httpx.AsyncClient, user_id: str, name: str, place: str, drink: str, ci: str) -> dict[str, str]:
     """Two of each kind of thing in the catalog; the ids of the first. What all agents see names nothing."""
     categories, resources, items = [], [], []
     for content in (f"{name} has a shop in {place}.", f"The shop of {name} sells {drink}."):
@@ -155,6 +158,7 @@ async def _curate(api: httpx.AsyncClient, user_id: str, name: str, place: str, d
         categories.append(str(category["name"]))
         resources.append(str(resource["resource_id"]))
         items.append(str(cast("list[Object]", kept["items"])[0]["item_id"]))
+    await _offered(api, user_id, ci, f"Where does {name} have a shop?")
     episode = await _sent(api, "/v1/learning/episodes", {"user_id": user_id, "goal": f"sell {drink}"})
     of_episode = f"/v1/learning/episodes/{episode['episode_id']}/access"
     await _sent(api, of_episode, {"user_id": user_id, "memory_id": items[0]})
@@ -188,6 +192,14 @@ async def _find(gateway: RealGateway, scope: Scope, place: str, interaction_id: 
             await procedural.store(scope.seen_by(seen), [found])
             await procedural.save_reflection(scope.seen_by(seen), report)
     return ids[0]
+
+
+async def _offered(api: httpx.AsyncClient, user_id: str, ci: str, prompt: str) -> None:
+    """A turn of an agent with a budget of its own."""
+    budget = await api.put(f"/v1/agents/{ci}/budget", json={"user_id": user_id, "limit": 777})
+    assert budget.is_success, budget.text
+    offered = await api.post("/v1/hooks/pre-prompt", json={"user_id": user_id, "ci": ci, "prompt": prompt})
+    assert offered.is_success, offered.text
 
 
 async def _sent(api: httpx.AsyncClient, path: str, body: object) -> Object:

@@ -15,12 +15,14 @@ from ragpp.errors.problems import MEDIA_TYPE, Problem
 from ragpp_services.gateway.app import create_app
 from ragpp_services.gateway.parts import Parts
 from ragpp_services.gateway.routes import (
+    agents,
     categories,
     entries,
     events,
     forgetting,
     graph,
     health,
+    hooks,
     interactions,
     items,
     jobs,
@@ -131,12 +133,14 @@ OPERATIONS: Final[Mapping[str, Operation]] = {
 """Every operation of the public API by its name."""
 
 _MODULES: Final = (
+    agents,
     categories,
     entries,
     events,
     forgetting,
     graph,
     health,
+    hooks,
     interactions,
     items,
     jobs,

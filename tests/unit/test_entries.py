@@ -176,3 +176,12 @@ def test_a_description_says_what_the_text_is_about() -> None:
     assert found.keywords[0] == "ferry"
     assert "The ferry to Vigo leaves at nine and the ferry back at six." in found.key_points
     assert "sunny" in found.abstract
+
+
+def test_topics_are_phrases_of_words_that_say_something() -> None:
+    text = "The billing service failed again. The billing service waits for the payment gateway, which is slow."
+    topics = describe(text).topics
+    assert topics[0].startswith("billing service")
+    assert any("payment gateway" in topic for topic in topics)
+    assert all(2 <= len(topic.split()) <= 4 for topic in topics)
+    assert describe("Noon.").topics == ()

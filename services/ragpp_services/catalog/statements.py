@@ -18,6 +18,7 @@ FILES: Final = (
     "rebuilding.sql",
     "segments.sql",
     "values.sql",
+    "agents.sql",
 )
 _WRITTEN: Final = {
     name: statement for file in FILES for name, statement in load_queries("ragpp_services.catalog", file).items()

@@ -14,6 +14,7 @@ from ragpp.models import Scope
 from ragpp.stores.forgetting import SourceMarks
 from ragpp.stores.postgres import Connection, Pool, ensure_open, foreign_errors, ping, tenant_tx
 from ragpp.stores.segments import SegmentRows
+from ragpp_services.catalog.agents.rows import AgentRows
 from ragpp_services.catalog.categories.rows import CategoryRows
 from ragpp_services.catalog.entries.rows import EntryRows
 from ragpp_services.catalog.items.rows import ItemRows
@@ -44,6 +45,7 @@ class Rows:
         self.categories = CategoryRows(run)
         self.rebuilding = RebuildingRows(run)
         self.values = ValueRows(run)
+        self.agents = AgentRows(run)
         self.segments = SegmentRows(connection, "catalog", scope.tenant_id, SQL)
 
     @property
@@ -153,6 +155,13 @@ class CatalogStore:
         the user's."""
         async with tenant_tx(self._pool, scope) as connection:
             await forgotten.lock_in_epoch(connection, scope, epoch)
+            yield Rows(connection, scope, self._marks)
+
+    @asynccontextmanager
+    async def noting(self, scope: Scope) -> AsyncIterator[Rows]:
+        """A transaction that changes what agents are given, which nothing else rests on: nobody waits for it, and it
+        waits for nobody."""
+        async with tenant_tx(self._pool, scope) as connection:
             yield Rows(connection, scope, self._marks)
 
     @asynccontextmanager

@@ -13,6 +13,7 @@ from ragpp.text.port import TokenSpans
 from ragpp.tierkit.health import health_of
 from ragpp.tierkit.segmenting import Segmenter
 from ragpp_services.catalog import extracting, forgetting, storing
+from ragpp_services.catalog.agents.tier import Agents
 from ragpp_services.catalog.categories.tier import Categories
 from ragpp_services.catalog.entries.tier import Entries
 from ragpp_services.catalog.items.tier import Items, read_places
@@ -77,6 +78,15 @@ class PostgresCatalogTier:
         self.delete_category = categories.delete_category
         self.consolidate = categories.consolidate
         self.due_categories = categories.due_categories
+
+        agents = Agents(store, clock)
+        self.agent_usage = agents.agent_usage
+        self.put_budget = agents.put_budget
+        self.begin_turn = agents.begin_turn
+        self.take_tokens = agents.take_tokens
+        self.judge_uses = agents.judge_uses
+        self.put_feedback = agents.put_feedback
+        self.memory_uses = agents.memory_uses
 
         values = Values(store, clock)
         self.begin_episode = values.begin_episode

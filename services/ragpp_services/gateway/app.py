@@ -49,12 +49,14 @@ from ragpp_services.gateway.parts import Parts
 from ragpp_services.gateway.paths import EscapedAddressMiddleware
 from ragpp_services.gateway.recall import Recaller
 from ragpp_services.gateway.routes import (
+    agents,
     categories,
     entries,
     events,
     forgetting,
     graph,
     health,
+    hooks,
     interactions,
     items,
     jobs,
@@ -87,7 +89,7 @@ async def migrate(settings: PostgresSettings) -> int:
 @asynccontextmanager
 async def open_parts(open_tiers_: OpenTiers) -> AsyncIterator[Parts]:
     """Everything that the routes need, from the environment's settings."""
-    postgres, gateway = PostgresSettings(), GatewaySettings()
+    postgres, gateway, entries = PostgresSettings(), GatewaySettings(), EntrySettings()
     async with AsyncExitStack() as stack:
         tools = await stack.enter_async_context(open_tools())
         embedder = tools.embedder()
@@ -147,7 +149,8 @@ async def open_parts(open_tiers_: OpenTiers) -> AsyncIterator[Parts]:
             marks=marks,
             clock=system_clock,
             counter=tools.counter,
-            kinds=Kinds(embedder, EntrySettings().extraction_patterns),
+            kinds=Kinds(embedder, entries.extraction_patterns),
+            max_injection_tokens=entries.max_injection_tokens,
             max_body_bytes=gateway.max_body_bytes,
             version=version("ragpp"),
             review_below=LearningSettings().review_below,
@@ -180,7 +183,7 @@ def create_app(open_parts_: Callable[[], AbstractAsyncContextManager[Parts]]) ->
     app.add_middleware(AuditMiddleware)
     app.add_middleware(EscapedAddressMiddleware)
     learned = (graph, procedural, review, reflections)
-    catalog = (resources, items, entries, categories, retrieve, events, learning)
+    catalog = (resources, items, entries, categories, retrieve, events, learning, hooks, agents)
     for module in (interactions, recall, forgetting, sessions, *learned, *catalog, retention, users, jobs, health):
         app.include_router(module.router)
     describe_refusals(app)

@@ -21,9 +21,9 @@ from ragpp_services.gateway.recall import Recaller
 class Parts(Tiers):
     """The tiers, and the gateway's other collaborators.
 
-    `review_below`: what is learned with less confidence waits to be judged. `record_retrievals`: questions to the
-    catalog become events. `models`: those for retrieval, None where none is configured; `retrieval_timeout_s`: longest
-    wait for one of them.
+    `max_injection_tokens`: of memory in a turn of an agent of which nobody said. `review_below`: what is learned with
+    less confidence waits to be judged. `record_retrievals`: questions to the catalog become events. `models`: those for
+    retrieval, None where none is configured; `retrieval_timeout_s`: longest wait for one of them.
     """
 
     intake: Intake
@@ -40,6 +40,7 @@ class Parts(Tiers):
     kinds: Kinds
     max_body_bytes: int
     version: str
+    max_injection_tokens: int = 2_000
     review_below: float = 0.5
     record_retrievals: bool = False
     models: LanguageModels | None = None

@@ -11,7 +11,6 @@ from collections.abc import Mapping
 from typing import Literal
 
 from ragpp.api import (
-    MAX_INJECTION_TOKENS,
     AccessIn,
     CategoryIn,
     CategoryItemsIn,
@@ -163,7 +162,7 @@ class CatalogVerbs(Face):
         ci: str | None = None,
         message: str = "",
         goal: str | None = None,
-        max_tokens: int = MAX_INJECTION_TOKENS,
+        max_tokens: int | None = None,
     ) -> RelevantMemories:
         """What matters for a message, packed into a budget of tokens."""
 

@@ -40,6 +40,7 @@ from ragpp.api import (
 )
 from ragpp.client.calls import Flow
 from ragpp.client.catalog_verbs import CatalogVerbs
+from ragpp.client.hook_verbs import HookVerbs
 from ragpp.client.route import composed, route
 from ragpp.jobs import Job, JobState, LagReport, UserSettings
 from ragpp.learned import (
@@ -75,7 +76,7 @@ def _names_the_value(given: Mapping[str, object]) -> bool:
     return given["value"] is not None
 
 
-class Verbs(CatalogVerbs):
+class Verbs(CatalogVerbs, HookVerbs):
     """The public API; how its calls are made is its subclass's."""
 
     @route("POST", "/v1/interactions", body=StoreRequest)

@@ -72,14 +72,14 @@ def shortened(text: str, most: int) -> str:
     return f"{kept}{_ELLIPSIS}"
 
 
-def keywords_of(text: str) -> tuple[str, ...]:
-    """The words of a text that tell most, at most MOST_KEYWORDS: by how often they are there, and among those by how
+def keywords_of(text: str, most: int | None = MOST_KEYWORDS) -> tuple[str, ...]:
+    """The words of a text that tell most, at most `most`: by how often they are there, and among those by how
     long they are, since what is long is rare. None of those that any text has."""
     counted = Counter(
         word for word in words(text) if word not in STOP_WORDS and (len(word) >= _SHORT_WORD or word.isdigit())
     )
     ranked = sorted(counted, key=lambda word: (-counted[word], -min(len(word), 12), word))
-    return tuple(ranked[:MOST_KEYWORDS])
+    return tuple(ranked[:most])
 
 
 def key_points(sentences: Sequence[str], keywords: Sequence[str]) -> tuple[str, ...]:

@@ -25,8 +25,13 @@ class Line:
     handle: str
     text: str
 
+    @property
+    def lead(self) -> str:
+        """What stands before the text."""
+        return f"- [{self.kind} · {self.occurred_at:%Y-%m-%d} · {self.handle}]"
+
     def __str__(self) -> str:
-        return f"- [{self.kind} · {self.occurred_at:%Y-%m-%d} · {self.handle}] {quoted(self.text)}"
+        return f"{self.lead} {quoted(self.text)}"
 
 
 def handles(ids: Sequence[str]) -> dict[str, str]:

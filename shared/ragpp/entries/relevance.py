@@ -1,10 +1,12 @@
 """How much an entry matters for a message, term by term."""
 
 import math
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Final
+
+from ragpp.entries.values import FoundEntry
 
 HOURS: Final = 168.0
 """A week: after so long recency counts 1/e of what it did. Document 000 calls it a half-life; its formula is this."""
@@ -52,6 +54,29 @@ class Scored:
     relevance: float
     score: float
     terms: dict[str, float] = field(default_factory=dict)
+
+
+FITTING: Final = 0.5
+"""The least similarity with a message, on the scale of `ragpp.retrieval.Calibration`, of what is put before it."""
+_REASONS: Final = {
+    "score.search": "answers the message",
+    "tags": "shares its tags",
+    "score.value": "proved useful before",
+    "same_agent": "the agent's own",
+    "recency": "is recent",
+    "priority": "is important",
+}
+
+
+def fits(found: FoundEntry) -> bool:
+    """Whether an entry that was found for a message belongs to it, and was not replaced by another."""
+    return found.replaced_by is None and found.similarity is not None and found.similarity >= FITTING
+
+
+def reason(terms: Mapping[str, float]) -> str:
+    """Why an entry is worth reading: the two terms of its score that count most, in words."""
+    best = sorted((name for name in terms if name in _REASONS and terms[name] > 0), key=lambda name: -terms[name])
+    return ", ".join(_REASONS[name] for name in best[:2]) or "is in the catalog"
 
 
 def relevance_terms(

@@ -71,9 +71,8 @@ class MemoryCatalog:
         self, message: str, *, goal: str | None = None, max_tokens: int | None = None
     ) -> RelevantMemories:
         """What matters for a message, packed into `max_tokens`; see `GET /api/memory/relevant`."""
-        asked = {} if max_tokens is None else {"max_tokens": max_tokens}
         return await self._whose.client.relevant(
-            self._whose.user_id, ci=self._whose.agent_id, message=message, goal=goal, **asked
+            self._whose.user_id, ci=self._whose.agent_id, message=message, goal=goal, max_tokens=max_tokens
         )
 
     async def store(

@@ -155,6 +155,9 @@ class EntrySettings(Settings):
 
     model_config = SettingsConfigDict(env_prefix="", frozen=True)
 
+    max_injection_tokens: int = Field(
+        default=2_000, ge=0, le=200_000, description="Of memory in a turn of an agent, where nobody says otherwise."
+    )
     extraction_patterns: dict[ItemKind, str] = Field(
         default=dict(PATTERNS),
         description="Regular expressions by kind, as JSON: what proposes that a statement is a decision, an insight, "

@@ -11,6 +11,7 @@ from ragpp.entries.describing import forms_of, keywords_of, sizes
 from ragpp.entries.formatting import HEADING, Line, fitting, format_injection
 from ragpp.entries.packing import Offer, pack
 from ragpp.entries.relevance import Scorable, Scored, scored
+from ragpp.entries.usage import USEFUL
 from ragpp.entries.values import CatalogEntry, EntryQuery, Form, FoundEntry
 from ragpp.models import Scope
 from ragpp.text.port import TokenSpans
@@ -37,6 +38,11 @@ class Candidate:
     found: FoundEntry
     forms: dict[Form, str]
     scored: Scored
+
+    @property
+    def shortest(self) -> Form:
+        """The form of fewest characters."""
+        return next(form for form in reversed(Form) if form in self.forms)
 
     @property
     def entry(self) -> CatalogEntry:
@@ -67,7 +73,7 @@ async def candidates_for(catalog: CatalogTier, scope: Scope, message: Message, n
 
 def _offered(candidates: Sequence[Candidate], message: Message, counter: TokenSpans) -> RelevantMemories:
     by_id = {one.found.entry.memory_id: one for one in candidates}
-    offers = [Offer(identifier, one.scored.score, _tokens(one, counter)) for identifier, one in by_id.items()]
+    offers = [Offer(identifier, one.scored.score, tokens_of(one, counter)) for identifier, one in by_id.items()]
     packed = pack(offers, max(0, message.max_tokens - counter.count(f"{HEADING}\n")))
     shown = [(by_id[identifier], form) for identifier, form in packed.shown.items()]
     kept = fitting([one.line(form) for one, form in shown], message.max_tokens, counter.count)
@@ -91,10 +97,16 @@ def _offered(candidates: Sequence[Candidate], message: Message, counter: TokenSp
     )
 
 
-def _tokens(one: Candidate, counter: TokenSpans) -> dict[Form, int]:
+def unscored(found: FoundEntry) -> Candidate:
+    """One that was asked for by its id."""
+    entry = found.entry
+    return Candidate(found, forms_of(entry.content or "", entry.summary, entry.abstract), Scored(1.0, 1.0))
+
+
+def tokens_of(one: Candidate, counter: TokenSpans, handle: str | None = None) -> dict[Form, int]:
     """Of each form with what stands before it in its line, which is counted by itself: no text is shorter for that."""
     known = one.found.tokens or sizes(one.forms, counter)
-    before = counter.count(str(one.line(Form.FULL)).split("] ", 1)[0] + "]")
+    before = counter.count(one.line(Form.FULL, handle).lead)
     return {form: before + known[form] for form in one.forms if form in known}
 
 
@@ -107,7 +119,7 @@ def _candidate(found: FoundEntry, message: Message, tags: Sequence[str], now: da
             priority=entry.priority,
             agent=entry.ci,
             search=found.score,
-            value=None if message.goal is None else found.values.get(message.goal),
+            value=found.values.get(message.goal or USEFUL),
         ),
         now=now,
         message_tags=tags,

@@ -4,7 +4,8 @@ from typing import Annotated, Final
 
 from fastapi import Query
 
-from ragpp.api import MAX_INJECTION_TOKENS, MAX_OFFSET, EntryIn, EntryList, Forgotten, RelevantMemories
+from ragpp.api import MAX_OFFSET, EntryIn, EntryList, Forgotten, RelevantMemories
+from ragpp.api.hooks import MAX_BUDGET
 from ragpp.catalog import ItemKind
 from ragpp.entries.values import CatalogEntry, EntryQuery
 from ragpp.episodes import Goal
@@ -72,20 +73,21 @@ async def get_relevant(
     requester: Reader,
     parts: GatewayParts,
     user_id: CatalogUser = None,
-    ci: Annotated[Id | None, Query(description="The agent that is asked: what is its own counts more.")] = None,
+    ci: Annotated[Id | None, Query(description="The agent that is asked: of what it sees its own counts more.")] = None,
     message: Annotated[
         Text, Query(max_length=MAX_SEARCH_CHARS, description="What it is asked; without one the latest matter.")
     ] = "",
     goal: Annotated[Goal | None, Query(description="What memories are to be worth for.")] = None,
     max_tokens: Annotated[
-        int, Query(ge=0, le=200_000, description="Of `formatted`, which never has more.")
-    ] = MAX_INJECTION_TOKENS,
+        int | None, Query(ge=0, le=MAX_BUDGET, description="Of `formatted`, which never has more; 2,000 unless set up.")
+    ] = None,
 ) -> RelevantMemories:
     """Each memory in the form that makes what is shown worth most within the budget: whole, its abstract, its summary,
     or left out, with why. `explain` tells what each score is the sum of."""
-    scope = requester.catalog("read", user_id)
+    scope = requester.catalog("read", user_id, agent_id=ci)
+    scope = scope.seen_by(ci or scope.view)
     requester.query_sha256 = parts.marks.of_query(message)
-    asked = Message(message, ci or scope.view, goal, max_tokens)
+    asked = Message(message, scope.view, goal, parts.max_injection_tokens if max_tokens is None else max_tokens)
     answer = await relevant(parts.catalog, scope, asked, parts.counter, parts.clock())
     requester.items = len(answer.memories)
     return answer

@@ -1,0 +1,92 @@
+-- What agents are given a turn. Every statement runs in a transaction confined to one tenant: $1 tenant_id text,
+-- $2 user_id text, $3 agent_id text throughout.
+
+-- name: agent
+SELECT agents.budget, agents.source, agents.turns, agents.catalog_tokens, agents.memory_tokens,
+       turns.number, turns.item_ids, turns.budget AS turn_budget, turns.used
+  FROM (SELECT $1::text AS tenant_id, $2::text AS user_id, $3::text AS agent_id) AS asked
+  LEFT JOIN catalog.agents AS agents USING (tenant_id, user_id, agent_id)
+  LEFT JOIN catalog.turns AS turns USING (tenant_id, user_id, agent_id);
+
+-- name: put_budget
+-- $4 budget int or null
+INSERT INTO catalog.agents AS known (tenant_id, user_id, agent_id, budget, since_event)
+SELECT $1, $2, $3, $4::int, COALESCE((SELECT max(event_id) FROM ledger.events WHERE tenant_id = $1 AND user_id = $2), 0)
+ON CONFLICT (tenant_id, user_id, agent_id) DO UPDATE SET budget = EXCLUDED.budget;
+
+-- name: begin_turn
+-- $4 item ids text[], $5 budget int, $6 used int, of which $7 of the catalog int, $8 now timestamptz
+WITH counted AS (
+  INSERT INTO catalog.agents AS known (tenant_id, user_id, agent_id, turns, catalog_tokens, memory_tokens, since_event)
+  SELECT $1, $2, $3, 1, $7::int, $6::int - $7::int,
+         COALESCE((SELECT max(event_id) FROM ledger.events WHERE tenant_id = $1 AND user_id = $2), 0)
+  ON CONFLICT (tenant_id, user_id, agent_id) DO UPDATE
+     SET turns = known.turns + 1, catalog_tokens = known.catalog_tokens + EXCLUDED.catalog_tokens,
+         memory_tokens = known.memory_tokens + EXCLUDED.memory_tokens
+  RETURNING turns, since_event
+)
+INSERT INTO catalog.turns AS known (tenant_id, user_id, agent_id, number, item_ids, budget, used, begun_at, since_event)
+SELECT $1, $2, $3, counted.turns, $4::text[], $5::int, $6::int, $8::timestamptz, counted.since_event FROM counted
+ON CONFLICT (tenant_id, user_id, agent_id) DO UPDATE
+   SET number = EXCLUDED.number, item_ids = EXCLUDED.item_ids, budget = EXCLUDED.budget, used = EXCLUDED.used,
+       begun_at = EXCLUDED.begun_at
+RETURNING number;
+
+-- name: take_tokens
+-- Of the turn of that number, as far as its budget has them. $4 number bigint, $5 tokens int
+WITH taken AS (
+  UPDATE catalog.turns SET used = used + $5::int
+   WHERE tenant_id = $1 AND user_id = $2 AND agent_id = $3 AND number = $4 AND used + $5::int <= budget
+  RETURNING used
+)
+UPDATE catalog.agents SET memory_tokens = memory_tokens + $5::int FROM taken
+ WHERE tenant_id = $1 AND user_id = $2 AND agent_id = $3
+RETURNING taken.used;
+
+-- name: note_uses
+-- Of items that are there, the user's own or everybody's; one that is being deleted is left out.
+-- $4 item ids text[], $5 offered int, $6 given int, $7 tokens int[], $8 now timestamptz
+INSERT INTO catalog.uses AS known
+       (tenant_id, user_id, agent_id, item_id, offered, given, tokens, last_at, since_event)
+SELECT DISTINCT ON (there.id) $1, $2, $3, there.id, $5::int, $6::int, there.tokens, $8::timestamptz,
+       COALESCE((SELECT max(event_id) FROM ledger.events WHERE tenant_id = $1 AND user_id = $2), 0)
+  FROM (SELECT items.id, noted.tokens
+          FROM unnest($4::text[], $7::int[]) AS noted (id, tokens)
+          JOIN catalog.items AS items
+            ON items.tenant_id = $1 AND items.user_id IN ($2, '') AND items.id = noted.id
+           FOR KEY SHARE OF items SKIP LOCKED) AS there
+ON CONFLICT (tenant_id, user_id, agent_id, item_id) DO UPDATE
+   SET offered = known.offered + EXCLUDED.offered, given = known.given + EXCLUDED.given,
+       tokens = known.tokens + EXCLUDED.tokens, last_at = EXCLUDED.last_at;
+
+-- name: judge_uses
+-- $4 item ids text[], $5 how useful float8[], $6 turn bigint, $7 now timestamptz
+INSERT INTO catalog.uses AS known
+       (tenant_id, user_id, agent_id, item_id, judged, useful, last_useful, last_turn, last_at, since_event)
+SELECT $1, $2, $3, judged.id, 1, judged.useful, judged.useful, $6::bigint, $7::timestamptz,
+       COALESCE((SELECT max(event_id) FROM ledger.events WHERE tenant_id = $1 AND user_id = $2), 0)
+  FROM unnest($4::text[], $5::float8[]) AS judged (id, useful)
+ON CONFLICT (tenant_id, user_id, agent_id, item_id) DO UPDATE
+   SET judged = known.judged + 1, useful = known.useful + EXCLUDED.useful, last_useful = EXCLUDED.last_useful,
+       last_turn = EXCLUDED.last_turn, last_at = EXCLUDED.last_at;
+
+-- name: judged_in_turn
+-- Those that were judged in that turn or that the agent said itself what it thinks of. $4 item ids text[], $5 turn bigint
+SELECT item_id FROM catalog.uses
+ WHERE tenant_id = $1 AND user_id = $2 AND agent_id = $3 AND item_id = ANY ($4::text[])
+   AND (last_turn = $5 OR feedback IS NOT NULL);
+
+-- name: put_feedback
+-- $4 item id, $5 value float8, $6 reason or null, $7 now timestamptz
+INSERT INTO catalog.uses AS known (tenant_id, user_id, agent_id, item_id, feedback, reason, last_at, since_event)
+SELECT $1, $2, $3, $4::text, $5::float8, $6::text, $7::timestamptz,
+       COALESCE((SELECT max(event_id) FROM ledger.events WHERE tenant_id = $1 AND user_id = $2), 0)
+ON CONFLICT (tenant_id, user_id, agent_id, item_id) DO UPDATE
+   SET feedback = EXCLUDED.feedback, reason = EXCLUDED.reason, last_at = EXCLUDED.last_at;
+
+-- name: page_of_uses
+-- Those given most tokens first. $4 how many are left out int, $5 limit int
+SELECT item_id, offered, given, tokens, judged, useful, feedback, reason, last_at
+  FROM catalog.uses
+ WHERE tenant_id = $1 AND user_id = $2 AND agent_id = $3
+ ORDER BY tokens DESC, offered DESC, item_id OFFSET $4 LIMIT $5;

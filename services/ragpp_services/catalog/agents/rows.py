@@ -1,0 +1,87 @@
+"""Rows of what agents are given."""
+
+from collections.abc import Collection, Mapping, Sequence
+from datetime import datetime
+
+from ragpp.entries.usage import AgentUsage, MemoryUse, TokenBudget, Turn
+from ragpp_services.catalog.statements import Statements
+
+
+class AgentRows:
+    """One user's agents."""
+
+    def __init__(self, run: Statements) -> None:
+        self._run = run
+
+    async def usage(self, agent_id: str) -> AgentUsage:
+        """What it was given, and the turn that it is in."""
+        row = await self._run.own_row("agent", agent_id)
+        if row is None or row["turns"] is None:
+            return AgentUsage()
+        turn = None
+        if row["number"] is not None:
+            budget = TokenBudget.of(row["turn_budget"], row["used"])
+            turn = Turn(number=row["number"], item_ids=tuple(row["item_ids"]), budget=budget)
+        return AgentUsage(
+            budget=row["budget"],
+            source=row["source"],
+            turns=row["turns"],
+            catalog_tokens=row["catalog_tokens"],
+            memory_tokens=row["memory_tokens"],
+            turn=turn,
+        )
+
+    async def put_budget(self, agent_id: str, budget: int | None) -> None:
+        """Tokens of a turn from now on; None: as many as an agent has of which nobody said."""
+        await self._run.change("put_budget", agent_id, budget)
+
+    async def begin(
+        self, agent_id: str, item_ids: Sequence[str], budget: TokenBudget, catalog_tokens: int, now: datetime
+    ) -> int:
+        """Begin a turn; its number."""
+        values = (list(item_ids), budget.limit, budget.used, catalog_tokens, now)
+        row = await self._run.own_row("begin_turn", agent_id, *values)
+        assert row is not None  # noqa: S101 - a statement that inserts one row returns it
+        number: int = row["number"]
+        return number
+
+    async def take(self, agent_id: str, turn: int, tokens: int) -> bool:
+        """Take so many tokens of that turn; False where it has not so many left, or is over."""
+        return await self._run.own_row("take_tokens", agent_id, turn, tokens) is not None
+
+    async def note(
+        self, agent_id: str, tokens: Mapping[str, int], now: datetime, *, offered: bool = False, given: bool = False
+    ) -> None:
+        """Count what it was shown, by ids with their tokens."""
+        if tokens:
+            values = (list(tokens), int(offered), int(given), list(tokens.values()), now)
+            await self._run.change("note_uses", agent_id, *values)
+
+    async def settled(self, agent_id: str, ids: Collection[str], turn: int) -> set[str]:
+        """Those of which it is known already how useful they were in that turn, or that the agent judged itself."""
+        return {row["item_id"] for row in await self._run.own("judged_in_turn", agent_id, list(ids), turn)}
+
+    async def judge(self, agent_id: str, useful: Mapping[str, float], turn: int, now: datetime) -> None:
+        """Keep how useful these were, 0 to 1."""
+        await self._run.change("judge_uses", agent_id, list(useful), list(useful.values()), turn, now)
+
+    async def put_feedback(self, agent_id: str, item_id: str, value: float, reason: str | None, now: datetime) -> None:
+        """Keep what it said of one, -1 to 1."""
+        await self._run.change("put_feedback", agent_id, item_id, value, reason, now)
+
+    async def uses(self, agent_id: str, offset: int, limit: int) -> list[MemoryUse]:
+        """What it was shown, those given most tokens first."""
+        return [
+            MemoryUse(
+                memory_id=row["item_id"],
+                offered=row["offered"],
+                given=row["given"],
+                tokens=row["tokens"],
+                judged=row["judged"],
+                useful=row["useful"] / row["judged"] if row["judged"] else None,
+                feedback=row["feedback"],
+                reason=row["reason"],
+                last_at=row["last_at"],
+            )
+            for row in await self._run.own("page_of_uses", agent_id, offset, limit)
+        ]

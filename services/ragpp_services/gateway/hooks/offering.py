@@ -1,0 +1,101 @@
+"""Before a turn: the catalog that an agent chooses from, or what is put before its message."""
+
+import asyncio
+from collections.abc import Sequence
+from typing import Final
+
+from pydantic import JsonValue
+
+from ragpp.api.hooks import CATALOG_TOKENS, CatalogLine, Injection, PreMessageIn, PrePromptIn, Recommended, TurnCatalog
+from ragpp.entries.formatting import HEADING, MOST_HANDLES, fitting, format_injection
+from ragpp.entries.packing import Offer, pack
+from ragpp.entries.relevance import fits, reason
+from ragpp.entries.usage import TokenBudget
+from ragpp.text.port import TokenSpans
+from ragpp_services.gateway.catalog.offering import Candidate, Message, candidates_for, tokens_of
+from ragpp_services.gateway.hooks.turning import Agent, limit_of
+from ragpp_services.gateway.parts import Parts
+
+MOST_ASKED_CHARS: Final = 10_000
+"""Of a prompt with its context: what a question may have. Of a longer one the end counts, where what is wanted is."""
+
+
+async def catalog_for(parts: Parts, agent: Agent, body: PrePromptIn) -> TurnCatalog:
+    """Begin a turn with a catalog: the entries that matter most for the prompt, as many as have room, in short. Raises
+    what the tier and the counter raise."""
+    usage = await parts.catalog.agent_usage(agent.scope, agent.ci)
+    limit = limit_of(parts, usage)
+    goal = body.context.get("goal")
+    message = Message(asked_of(body.prompt, body.context), agent.ci, goal if isinstance(goal, str) else None, limit)
+    candidates = await candidates_for(parts.catalog, agent.scope, message, parts.clock())
+    offered, formatted, recommended = await asyncio.to_thread(_offer, candidates, limit, parts.counter)
+    budget = TokenBudget.of(limit, parts.counter.count(formatted) if offered else 0)
+    await parts.catalog.begin_turn(agent.scope, agent.ci, budget, [one.found.entry.memory_id for one in offered])
+    return TurnCatalog(
+        catalog=tuple(
+            CatalogLine(handle=f"m{place}", entry=one.entry, score=one.scored.score, explain=one.scored.terms)
+            for place, one in enumerate(offered, 1)
+        ),
+        formatted=formatted,
+        token_budget=budget,
+        recommendation=recommended,
+    )
+
+
+async def injection_for(parts: Parts, agent: Agent, body: PreMessageIn) -> Injection:
+    """Begin a turn with what fits the message, packed into its budget. Raises what the tier and the counter raise."""
+    usage = await parts.catalog.agent_usage(agent.scope, agent.ci)
+    limit = limit_of(parts, usage)
+    message = Message(asked_of(body.message, {}), agent.ci, None, limit)
+    candidates = await candidates_for(parts.catalog, agent.scope, message, parts.clock())
+    injection, given = await asyncio.to_thread(_inject, candidates, limit, parts.counter)
+    tokens = parts.counter.count(injection) if given else 0
+    await parts.catalog.begin_turn(agent.scope, agent.ci, TokenBudget.of(limit, tokens), (), given)
+    return Injection(injection=injection, tokens=tokens, memory_ids=tuple(given))
+
+
+def asked_of(prompt: str, context: dict[str, JsonValue]) -> str:
+    """What is looked for: the prompt with the texts of its context."""
+    beside = [value for value in context.values() if isinstance(value, str)]
+    return "\n".join((*beside, prompt))[-MOST_ASKED_CHARS:]
+
+
+def _offer(
+    candidates: Sequence[Candidate], limit: int, counter: TokenSpans
+) -> tuple[list[Candidate], str, tuple[Recommended, ...]]:
+    """What is offered, best first, as it is rendered, and what of it is recommended."""
+    ranked = sorted(candidates, key=lambda one: -one.scored.score)[:MOST_HANDLES]
+    lines = [one.line(one.shortest, f"m{place}") for place, one in enumerate(ranked, 1)]
+    kept = fitting(lines, min(CATALOG_TOKENS, limit), counter.count)
+    formatted = format_injection(kept)
+    offered = ranked[: len(kept)]
+    left = max(0, limit - counter.count(formatted) - counter.count(f"{HEADING}\n"))
+    handles = {one.found.entry.memory_id: f"m{place}" for place, one in enumerate(offered, 1)}
+    fitting_ones = {one.found.entry.memory_id: one for one in offered if fits(one.found)}
+    sizes = {memory_id: tokens_of(one, counter, handles[memory_id]) for memory_id, one in fitting_ones.items()}
+    packed = pack([Offer(one, fitting_ones[one].scored.score, sizes[one]) for one in fitting_ones], left)
+    recommended = tuple(
+        Recommended(
+            handle=handles[memory_id],
+            memory_id=memory_id,
+            tokens=sizes[memory_id][form],
+            reason=reason(fitting_ones[memory_id].scored.terms),
+        )
+        for memory_id, form in packed.shown.items()
+    )
+    return offered, formatted, recommended
+
+
+def _inject(candidates: Sequence[Candidate], limit: int, counter: TokenSpans) -> tuple[str, dict[str, int]]:
+    """The section, and the tokens of each memory in it."""
+    by_id = {one.found.entry.memory_id: one for one in candidates if fits(one.found)}
+    ranked = sorted(by_id, key=lambda one: -by_id[one].scored.score)[:MOST_HANDLES]
+    handles = {memory_id: f"m{place}" for place, memory_id in enumerate(ranked, 1)}
+    sizes = {memory_id: tokens_of(by_id[memory_id], counter, handles[memory_id]) for memory_id in ranked}
+    room = max(0, limit - counter.count(f"{HEADING}\n"))
+    packed = pack([Offer(one, by_id[one].scored.score, sizes[one]) for one in ranked], room)
+    shown = list(packed.shown.items())
+    # handles follow the order in which they are shown, which a turn resolves them by
+    lines = [by_id[one].line(form, f"m{place}") for place, (one, form) in enumerate(shown, 1)]
+    kept = fitting(lines, limit, counter.count)
+    return format_injection(kept), {one: sizes[one][form] for one, form in shown[: len(kept)]}

@@ -1,0 +1,65 @@
+"""What agents are given: budgets, usage, and what they think of their memories."""
+
+from typing import Annotated
+
+from fastapi import Query
+
+from ragpp.api.entries import MAX_OFFSET
+from ragpp.api.hooks import AgentUse, BudgetIn, FeedbackIn
+from ragpp.entries.usage import TokenBudget, ValueMove
+from ragpp.fields import Id
+from ragpp_services.gateway.hooks.turning import agent_of, budget_of, limit_of
+from ragpp_services.gateway.http import CatalogUser, GatewayParts, Limit, keyed_router
+from ragpp_services.gateway.requester import Reader, Writer
+
+router = keyed_router("hooks")
+
+
+@router.get("/v1/agents/{ci:id}/budget", summary="Read an agent's budget")
+async def get_budget(requester: Reader, parts: GatewayParts, ci: Id, user_id: CatalogUser = None) -> TokenBudget:
+    """Of the turn that it is in."""
+    agent = agent_of(requester, "read", user_id, ci)
+    return budget_of(parts, await parts.catalog.agent_usage(agent.scope, agent.ci))
+
+
+@router.put("/v1/agents/{ci:id}/budget", summary="Set an agent's budget")
+async def put_budget(requester: Writer, parts: GatewayParts, ci: Id, body: BudgetIn) -> TokenBudget:
+    """Tokens of memory in each turn from the next one on, which the answer shows."""
+    agent = agent_of(requester, "write", body.user_id, ci)
+    requester.items = 1
+    return TokenBudget.of(limit_of(parts, await parts.catalog.put_budget(agent.scope, agent.ci, body.limit)), 0)
+
+
+@router.get("/v1/agents/{ci:id}/usage", summary="Read what an agent was given")
+async def get_usage(
+    requester: Reader,
+    parts: GatewayParts,
+    ci: Id,
+    user_id: CatalogUser = None,
+    offset: Annotated[int, Query(ge=0, le=MAX_OFFSET, description="How many are left out before the first.")] = 0,
+    limit: Limit = 50,
+) -> AgentUse:
+    """In all its turns, and of which memories: how often offered, how often given, of how many tokens, how useful."""
+    agent = agent_of(requester, "read", user_id, ci)
+    usage = await parts.catalog.agent_usage(agent.scope, agent.ci)
+    uses = await parts.catalog.memory_uses(agent.scope, agent.ci, offset, limit + 1)
+    return AgentUse(
+        ci=agent.ci,
+        turns=usage.turns,
+        catalog_tokens=usage.catalog_tokens,
+        memory_tokens=usage.memory_tokens,
+        token_budget=budget_of(parts, usage),
+        source=usage.source,
+        memories=tuple(uses[:limit]),
+        next_offset=offset + limit if len(uses) > limit else None,
+    )
+
+
+@router.post("/v1/catalog/{memory_id:id}/feedback", summary="Tell what a memory was worth")
+async def give_feedback(requester: Writer, parts: GatewayParts, memory_id: Id, body: FeedbackIn) -> ValueMove:
+    """What the agent thinks of it, −1 to 1. What it is worth moves by it, and no answer of that agent moves it any
+    more."""
+    agent = agent_of(requester, "write", body.user_id, body.ci)
+    requester.items = 1
+    why = None if body.reason is None else parts.intake.redacted(body.reason)
+    return await parts.catalog.put_feedback(agent.scope, agent.ci, memory_id, body.value, why)

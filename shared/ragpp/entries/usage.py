@@ -1,0 +1,80 @@
+"""What an agent may be given of memory a turn, and what it was given."""
+
+from typing import Annotated, Final, Literal
+
+from pydantic import Field
+
+from ragpp.fields import Moment
+from ragpp.models import Value
+
+AgentSource = Literal["file", "parallel", "catalog"]
+"""Whether an agent's memories come from its file, from both (answers of the catalog, compared), or from the catalog."""
+USEFUL: Final = "useful"
+"""The goal for which memories are worth what their use in answers has shown."""
+USE_ALPHA: Final = 0.1
+FEEDBACK_ALPHA: Final = 0.5
+"""How far a value moves by what is told of an answer by its words, and by what somebody says of the memory, which is no
+guess."""
+Tokens = Annotated[int, Field(ge=0)]
+
+
+class TokenBudget(Value):
+    """Tokens of memory in one turn of an agent: `used` of `limit`, the catalog that was offered included."""
+
+    limit: Tokens
+    used: Tokens
+    left: Tokens
+
+    @classmethod
+    def of(cls, limit: int, used: int) -> "TokenBudget":
+        """With what is left."""
+        return cls(limit=limit, used=used, left=max(0, limit - used))
+
+
+class Turn(Value):
+    """What an agent does between two catalogs. `item_ids`: what the catalog offered, in the order of the handles."""
+
+    number: int = 0
+    item_ids: tuple[str, ...] = ()
+    budget: TokenBudget
+
+
+class AgentUsage(Value):
+    """What an agent was given in all its turns: tokens of catalogs, and of memories. `budget`: of a turn, None where
+    nobody said; `source`: where its memories come from; `turn`: the one that it is in."""
+
+    budget: int | None = None
+    source: AgentSource = "catalog"
+    turns: int = 0
+    catalog_tokens: Tokens = 0
+    memory_tokens: Tokens = 0
+    turn: Turn | None = None
+
+
+class MemoryUse(Value):
+    """What an agent was shown of a memory. `offered`: in how many catalogs; `given`: how often in full or in short, of
+    how many `tokens`; `judged`: after how many answers it was told whether it was useful, `useful`: how much on
+    average, 0 to 1, None before; `feedback`: what the agent said of it last, −1 to 1, with a `reason`."""
+
+    memory_id: str
+    offered: int = 0
+    given: int = 0
+    tokens: Tokens = 0
+    judged: int = 0
+    useful: float | None = None
+    feedback: float | None = None
+    reason: str | None = None
+    last_at: Moment
+
+
+class ValueMove(Value):
+    """How what a memory is worth for USEFUL moved."""
+
+    memory_id: str
+    old: float
+    new: float
+
+
+def reward_of(feedback: float) -> float:
+    """The reward, 0 to 1, of a feedback of −1 to 1."""
+    return (feedback + 1) / 2

@@ -1,0 +1,185 @@
+"""An agent's turn over HTTP: it chooses from a catalog, is given what it chose, and tells what came of it."""
+
+import asyncio
+from typing import Final
+
+import pytest
+
+from ragpp.api.hooks import AgentUse, Injection, RequestedMemories, TurnCatalog, Usefulness
+from ragpp.text.tokens import TokenCounter
+from tests.support.hostile import Json
+from tests.support.operations import checked_problem
+from tests.support.team import Team
+
+pytestmark = [pytest.mark.server, pytest.mark.timeout(300)]
+FAILED: Final = "The nightly import of the customers failed, since the certificate of the mail server had expired."
+CHOSE: Final = "We chose Redux for the dashboard, since its middleware logs every action of the editors."
+LUNCH: Final = "Lunch is served at noon in the yard behind the office."
+ASKED: Final = "Why did the import of the customers fail last night?"
+
+
+async def kept(team: Team, agent: str | None, *texts: str, **fields: Json) -> list[str]:
+    ids = []
+    for text in texts:
+        body = {"user_id": team.user_id, "content": text, **fields}
+        answer = await team.of(agent).post("/api/memory/catalog", json=body)
+        assert answer.status_code == 201, answer.text
+        ids.append(str(answer.json()["memory_id"]))
+    return ids
+
+
+async def hook(team: Team, name: str, agent: str | None = "sales", **fields: Json) -> str:
+    body = {"user_id": team.user_id, "ci": agent, **fields}
+    answer = await team.of(agent).post(f"/v1/hooks/{name}", json=body)
+    assert answer.is_success, answer.text
+    return answer.text
+
+
+async def offered(team: Team, prompt: str = ASKED, agent: str | None = "sales", **fields: Json) -> TurnCatalog:
+    return TurnCatalog.model_validate_json(await hook(team, "pre-prompt", agent, prompt=prompt, **fields))
+
+
+async def asked_for(team: Team, *memory_ids: str, agent: str = "sales") -> RequestedMemories:
+    return RequestedMemories.model_validate_json(await hook(team, "memory-request", agent, memory_ids=[*memory_ids]))
+
+
+async def test_a_turn_goes_from_a_catalog_to_what_came_of_it(team: Team) -> None:
+    failed, *_ = await kept(team, "sales", FAILED, CHOSE, LUNCH)
+    catalog = await offered(team)
+    assert [line.handle for line in catalog.catalog] == ["m1", "m2", "m3"]
+    assert catalog.catalog[0].entry.memory_id == failed
+    assert catalog.catalog[0].entry.content is None
+    assert catalog.recommendation[0].handle == "m1"
+    assert "answers the message" in catalog.recommendation[0].reason
+    used = TokenCounter().count(catalog.formatted)
+    assert (catalog.token_budget.used, catalog.token_budget.left) == (used, 2_000 - used)
+
+    given = await asked_for(team, "m1", failed, "nobody-knows")
+    assert [one.memory_id for one in given.memories] == [failed]
+    assert FAILED in given.formatted
+    assert given.formatted.startswith("## RELEVANT KNOWLEDGE\n- [error · ")
+    assert given.left_out == {"nobody-knows": "there is no such memory"}
+    assert given.token_budget.used == used + given.tokens
+
+    answer = "The import of the customers failed because the mail server's certificate had expired."
+    text = await hook(team, "post-response", response=answer, memories_used=["m1", "m2"])
+    told = Usefulness.model_validate_json(text)
+    assert told.useful[failed] > 0.6
+    assert told.useful[catalog.catalog[1].entry.memory_id] < 0.3
+    whose = {"user_id": team.user_id}
+    use = AgentUse.model_validate_json((await team.sales.get("/v1/agents/sales/usage", params=whose)).content)
+    assert (use.turns, use.catalog_tokens, use.memory_tokens) == (1, used, given.tokens)
+    by_id = {one.memory_id: one for one in use.memories}
+    assert (by_id[failed].offered, by_id[failed].given, by_id[failed].judged) == (1, 1, 1)
+    entry = (await team.sales.get(f"/api/memory/catalog/{failed}", params=whose)).json()
+    assert entry["relevance"] > 0.5
+
+
+async def test_an_answer_that_names_a_memory_used_it_and_a_turn_is_judged_once(team: Team) -> None:
+    (failed, chose) = await kept(team, "sales", FAILED, CHOSE)
+    await offered(team)
+    for _ in range(2):
+        told = Usefulness.model_validate_json(
+            await hook(team, "post-response", response=f"As {chose} says, and m1 too.", memories_used=["m1", chose])
+        )
+        assert told.useful == {failed: 1.0, chose: 1.0}
+    for memory in (failed, chose):
+        entry = (await team.sales.get(f"/api/memory/catalog/{memory}", params={"user_id": team.user_id})).json()
+        assert entry["relevance"] == pytest.approx(0.55)
+
+
+async def test_a_budget_holds_however_many_ask_at_once(team: Team) -> None:
+    texts = [f"Shelf {place} of the archive holds box {place}7 with the letters of 19{place}0." for place in range(20)]
+    ids = await kept(team, "sales", *texts)
+    put = await team.sales.put("/v1/agents/sales/budget", json={"user_id": team.user_id, "limit": 300})
+    assert put.json() == {"limit": 300, "used": 0, "left": 300}
+    catalog = await offered(team, "What is on the shelves of the archive?")
+    assert catalog.token_budget.limit == 300
+    answers = await asyncio.gather(*(asked_for(team, *ids[start : start + 4]) for start in range(0, 20, 4)))
+    given = sum(one.tokens for one in answers)
+    counted = sum(TokenCounter().count(one.formatted) for one in answers if one.memories)
+    assert given == counted
+    assert catalog.token_budget.used + given <= 300
+    budget = (await team.sales.get("/v1/agents/sales/budget", params={"user_id": team.user_id})).json()
+    assert budget["used"] == catalog.token_budget.used + given
+    nothing = await asked_for(team, *ids)
+    assert all(one.form != "full" or one.text for one in nothing.memories)
+    assert nothing.token_budget.used <= 300
+
+
+@pytest.mark.parametrize("limit", [0, 5, 40, 200])
+async def test_nothing_of_a_turn_is_over_a_budget(team: Team, limit: int) -> None:
+    await kept(team, "sales", FAILED, CHOSE, LUNCH)
+    await team.sales.put("/v1/agents/sales/budget", json={"user_id": team.user_id, "limit": limit})
+    catalog = await offered(team)
+    given = await asked_for(team, "m1", "m2", "m3")
+    rendered = [text for text in (catalog.formatted, given.formatted) if text]
+    assert sum(map(TokenCounter().count, rendered)) <= limit
+    injection = Injection.model_validate_json(await hook(team, "pre-message", message=ASKED))
+    assert TokenCounter().count(injection.injection) * bool(injection.injection) <= limit
+    assert injection.tokens <= limit
+
+
+async def test_what_does_not_fit_a_message_is_not_put_before_it(team: Team) -> None:
+    failed, *_ = await kept(team, "sales", FAILED, CHOSE, LUNCH)
+    fitting = Injection.model_validate_json(await hook(team, "pre-message", message=ASKED))
+    assert fitting.memory_ids == (failed,)
+    assert FAILED in fitting.injection
+    nothing = Injection.model_validate_json(await hook(team, "pre-message", message="Sing me a song about the sea!"))
+    assert (nothing.injection, nothing.tokens, nothing.memory_ids) == ("", 0, ())
+
+
+async def test_bad_feedback_sinks_a_memory_and_is_not_talked_over(team: Team) -> None:
+    better, worse = await kept(
+        team, None, "The import failed, since the disk was full.", "The import failed, since the disk was slow."
+    )
+    whose = {"user_id": team.user_id}
+    for value in (-1, -1):
+        body = whose | {"ci": "sales", "value": value, "reason": "It was not the disk's speed."}
+        answer = await team.sales.post(f"/v1/catalog/{better}/feedback", json=body)
+        assert answer.status_code == 200, answer.text
+    assert answer.json()["new"] == pytest.approx(0.125)
+    catalog = await offered(team, "Why did the import fail?")
+    assert [line.entry.memory_id for line in catalog.catalog] == [worse, better]
+    assert catalog.catalog[1].entry.tier == "low"
+    await hook(team, "post-response", response="m2 says it all.", memories_used=["m2"])
+    entry = (await team.sales.get(f"/api/memory/catalog/{better}", params=whose)).json()
+    assert entry["relevance"] == pytest.approx(0.125)
+    (use,) = [
+        one
+        for one in (await team.sales.get("/v1/agents/sales/usage", params=whose)).json()["memories"]
+        if one["memory_id"] == better
+    ]
+    assert (use["feedback"], use["reason"]) == (-1, "It was not the disk's speed.")
+
+
+async def test_what_an_exchange_tells_is_kept_for_its_agent_alone(team: Team) -> None:
+    said = {"message": "Which queue do we take?", "response": "We decided to use Kafka 3.7 for the orders queue."}
+    answer = await team.everyone.post("/v1/hooks/post-message", json={"user_id": team.user_id, "ci": "sales", **said})
+    assert answer.status_code == 202, answer.text
+    assert answer.headers["location"] == f"/v1/jobs/{answer.json()['id']}"
+    await team.digest()
+    for agent, seen in (("sales", True), ("care", False)):
+        listed = (await team.of(agent).get("/api/memory/catalog", params={"user_id": team.user_id})).json()["memories"]
+        assert any("Kafka" in entry["abstract"] for entry in listed) is seen
+        assert all((entry["ci"], entry["visibility"]) == ("sales", "agent") for entry in listed)
+
+
+async def test_of_every_two_agents_neither_is_offered_given_or_told_of_the_others(team: Team) -> None:
+    ids = {agent: (await kept(team, agent, f"The offer of qz{agent} is good."))[0] for agent in ("sales", "care")}
+    for agent, other in (("sales", "care"), ("care", "sales")):
+        for key in (agent, None):  # bound to the agent, and bound to none, in the agent's name
+            body = {"user_id": team.user_id, "ci": agent}
+            text = (await team.of(key).post("/v1/hooks/pre-prompt", json=body | {"prompt": f"qz{other} offer"})).text
+            assert ids[other] not in text
+            asked = body | {"memory_ids": [ids[other], ids[agent]]}
+            given = (await team.of(key).post("/v1/hooks/memory-request", json=asked)).json()
+            assert [one["memory_id"] for one in given["memories"]] == [ids[agent]]
+            assert given["left_out"] == {ids[other]: "there is no such memory"}
+            judged = body | {"response": f"{ids[other]}", "memories_used": [ids[other]]}
+            assert (await team.of(key).post("/v1/hooks/post-response", json=judged)).json()["useful"] == {}
+            refused = await team.of(key).post(f"/v1/catalog/{ids[other]}/feedback", json=body | {"value": 1})
+            checked_problem(refused, 404, "MEM-012")
+        others = {"user_id": team.user_id, "ci": other}
+        checked_problem(await team.of(agent).post("/v1/hooks/pre-prompt", json=others | {"prompt": "x"}), 403)
+        checked_problem(await team.of(agent).get(f"/v1/agents/{other}/usage", params={"user_id": team.user_id}), 403)
