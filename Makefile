@@ -15,7 +15,7 @@ SUITES := tests/contract tests/integration tests/e2e
 # ones that need none even out the end
 ALL_TESTS := --durations=20 -n $(PROCESSES) --dist loadfile --no-loadscope-reorder
 
-.PHONY: help install check lint test test-containers run demo demo-chat demo-validity demo-catalog learn eval eval-catalog eval-extraction eval-facts eval-instructions bench reference-vectors prove-containers prove-crash prove-echo prove-erasure prove-forget prove-large prove-learning prove-outage prove-packing prove-properties prove-scale prove-stops prove-views prove-workers lock env-example clean
+.PHONY: help install check lint test test-containers run demo demo-chat demo-validity demo-catalog learn eval eval-catalog eval-extraction eval-facts eval-instructions bench reference-vectors prove-agents prove-containers prove-crash prove-echo prove-erasure prove-forget prove-large prove-learning prove-outage prove-packing prove-properties prove-scale prove-stops prove-views prove-workers lock env-example clean
 
 help: ## list the targets
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -107,6 +107,9 @@ prove-erasure: install ## a user with 10,000 messages is erased while 8 writers 
 
 prove-forget: install ## random conversations, forgettings and dying workers: what is left is what a witness has who never heard it
 	$(BIN)/python -m benchmarks.prove_forget
+
+prove-agents: install ## 100 agents with 1,000 entries each: what a turn takes over HTTP, and that no budget is broken
+	$(BIN)/python -m benchmarks.prove_agents
 
 prove-large: install ## 100,000 interactions and 100,000 items of one user: searches over all rows and by segments, over HTTP
 	$(BIN)/python -m benchmarks.prove_large

@@ -1,7 +1,8 @@
 """What is kept how long: the operator's opt-in policies, and the pure choice of what has to go.
 
-Nothing but short-term memory expires without a policy. What is pinned never goes. Of the catalog resources alone may
-go: their content is dropped, and what was taken from it stays.
+Nothing but short-term memory, and what one agent alone sees of the catalog, expires without a policy. What is pinned
+never goes. Of the catalog's resources the content is dropped, and what was taken from it stays; what an agent keeps for
+itself goes as `EntryRetention` says.
 """
 
 from collections.abc import Iterable, Mapping
@@ -14,7 +15,7 @@ from pydantic import Field, JsonValue
 from ragpp.models import Value
 
 RetainedTier = Literal["episodic", "semantic", "procedural", "catalog"]
-Reason = Literal["age", "idle", "count", "bytes"]
+Reason = Literal["age", "idle", "count", "bytes", "expired"]
 RETAINED: tuple[RetainedTier, ...] = ("episodic", "semantic", "procedural", "catalog")
 COMPRESSED_AFTER_DAYS = 90
 """The age in days from which resources are kept compressed where no policy says otherwise."""
@@ -40,6 +41,29 @@ class TierRetention(Value):
         """Whether anything may have to go."""
         limits = (self.max_age_days, self.max_idle_days, self.max_count, self.max_bytes)
         return any(limit is not None for limit in limits)
+
+
+class EntryRetention(Value):
+    """How long agents keep what they alone see of the catalog (document 001). `max_age_days`: since it was kept, where
+    nobody said when it expires; `max_count`: of each agent, the least relevant going first; `permanent_priority`: what
+    has that much, 0 to 10, stays whatever its age."""
+
+    max_age_days: float = Field(default=7, gt=0)
+    max_count: int = Field(default=1_000, ge=0)
+    permanent_priority: int = Field(default=8, ge=0)
+
+
+class KeptEntry(Value):
+    """An entry that may have to go: of the agent that alone sees it, None where all see it and it is there for its
+    `expires` alone. `worth`: what it has been worth, 0 to 1; `size`: in tokens."""
+
+    id: str
+    agent_id: str | None
+    kept_at: datetime
+    expires: datetime | None = None
+    priority: int
+    worth: float
+    size: int
 
 
 class RetentionPolicy(Value):
@@ -128,3 +152,33 @@ def _outlived(item: Kept, limits: TierRetention, now: datetime) -> Reason | None
     if limits.max_idle_days is not None and now - item.last_at > timedelta(days=limits.max_idle_days):
         return "idle"
     return None
+
+
+def entries_due(
+    entries: Iterable[KeptEntry], limits: EntryRetention, now: datetime, pinned: frozenset[str] = frozenset()
+) -> list[Due]:
+    """Those of `entries` that have to go at `now`, the one kept longest ago first.
+
+    Past its `expires` goes whatever has one; of the others those of one agent that are older than `max_age_days`, and
+    of what an agent then has over `max_count` the least relevant: of the least worth, of equals of the least priority,
+    of equals the oldest. What is pinned or of `permanent_priority` stays, and takes its place within `max_count`.
+    """
+    going: list[tuple[KeptEntry, Reason]] = []
+    of_agents: dict[str, list[KeptEntry]] = {}
+    for entry in entries:
+        stays = entry.id in pinned or entry.priority >= limits.permanent_priority
+        if not stays and entry.expires is not None and entry.expires <= now:
+            going.append((entry, "expired"))
+        elif entry.agent_id is None:
+            continue
+        elif not stays and entry.expires is None and now - entry.kept_at > timedelta(days=limits.max_age_days):
+            going.append((entry, "age"))
+        else:
+            of_agents.setdefault(entry.agent_id, []).append(entry)
+    for left in of_agents.values():
+        over = max(0, len(left) - limits.max_count)
+        loose = [one for one in left if one.id not in pinned and one.priority < limits.permanent_priority]
+        loose.sort(key=lambda one: (one.worth, one.priority, one.kept_at, one.id))
+        going += [(one, "count") for one in loose[:over]]
+    going.sort(key=lambda found: (found[0].kept_at, found[0].id))
+    return [Due(Kept(one.id, "entry", one.kept_at, one.kept_at, one.size), reason) for one, reason in going]

@@ -22,7 +22,7 @@ from ragpp.catalog import (
     ResourceType,
     RetrievalResult,
 )
-from ragpp.entries.usage import AgentUsage, MemoryUse, TokenBudget, Turn, ValueMove
+from ragpp.entries.usage import AgentUsage, EntryStatistics, MemoryUse, TokenBudget, Turn, ValueMove
 from ragpp.entries.values import EntryQuery, FoundEntry
 from ragpp.episodes import Episode, EpisodeAccess, EpisodeEnd, Used, Valued, ValueUpdate
 from ragpp.learned import (
@@ -60,6 +60,7 @@ from ragpp.models import (
     TierName,
     TimeRange,
 )
+from ragpp.retention import KeptEntry
 
 ERASED_AT_ONCE = 500
 """What one `erase` of a tier takes of each kind of thing at most: a fifth of a second, in which others wait."""
@@ -750,6 +751,19 @@ class CatalogTier(MemoryTier, Protocol):
 
     async def expire(self, scope: Scope, resource_ids: Collection[str]) -> int:
         """Drop the content of these resources and leave stubs, their items staying. Returns how many there were."""
+        ...
+
+    async def kept_entries(self, scope: Scope) -> list[KeptEntry]:
+        """Of the user's own what one agent alone sees, and what has a moment at which it expires."""
+        ...
+
+    async def expire_entries(self, scope: Scope, ids: Collection[str]) -> int:
+        """Delete these statements, with the sources that say nothing else; they may be stored again. Returns how many
+        there were."""
+        ...
+
+    async def entry_statistics(self, scope: Scope, agent_id: str | None = None) -> EntryStatistics:
+        """How many entries the scope sees, of how many tokens, since when; of one agent where it is named."""
         ...
 
     async def compress(self, scope: Scope, before: datetime) -> int:

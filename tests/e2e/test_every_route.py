@@ -478,6 +478,7 @@ KEPT: Final[Mapping[str, Check]] = {
     "POST /v1/resources/{resource_id}/extract": a_job_reads_the_same,
     "POST /v1/items": items_are_kept,
     "POST /api/memory/catalog": a_memory_is_kept,
+    "POST /api/memory/cleanup": a_job_reads_the_same,
     "POST /v1/hooks/pre-prompt": a_catalog_fits_its_budget,
     "POST /v1/hooks/memory-request": what_was_chosen_fits_the_budget,
     "POST /v1/hooks/post-response": an_answer_is_judged,

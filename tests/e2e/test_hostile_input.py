@@ -559,6 +559,7 @@ REFUSED_ELSEWHERE: Final[dict[str, list[dict[str, Json]]]] = {
     "POST /v1/entities/{entity_id}/merge": [{}, {"absorb_id": ""}, {"absorb_id": "x"}, {"absorb_id": ["a"]}],
     "POST /v1/entities/{entity_id}/split": [{}, {"absorbed_id": "\x00"}],
     "POST /v1/resources/{resource_id}/extract": [{"user_id": ""}, {"category_hint": "No Name"}, {"force": True}],
+    "POST /api/memory/cleanup": [{"dry_run": "perhaps"}, {"user_id": "\x00"}, {"everything": True}],
     "POST /v1/hooks/pre-prompt": [
         {"prompt": "x"},
         {"ci": "", "prompt": "x"},

@@ -16,7 +16,7 @@ import pytest
 from ragpp.api.hooks import AgentUse
 from ragpp.catalog import ItemEntry, ItemQuery, MemoryStats, ResourceEntry
 from ragpp.clock import system_clock
-from ragpp.entries.usage import AgentUsage, TokenBudget
+from ragpp.entries.usage import AgentUsage, EntryStatistics, TokenBudget
 from ragpp.entries.values import EntryQuery
 from ragpp.episodes import EpisodeEnd, Used, Valued
 from ragpp.errors import NotFound
@@ -181,6 +181,8 @@ CASES: Final[Mapping[str, Case]] = {
     "GET /api/memory/catalog": Case("own"),
     "POST /api/memory/catalog": Case("own", lambda owner: {"id": owner.things["items"], "content": "mine"}),
     "GET /api/memory/relevant": Case("own"),
+    "GET /api/memory/catalog/statistics": Case("own"),
+    "POST /api/memory/cleanup": Case("own", lambda _: {"dry_run": True}),
     "GET /api/memory/catalog/{memory_id}": Case("missing"),
     "DELETE /api/memory/catalog/{memory_id}": Case("missing"),
     "POST /v1/hooks/pre-prompt": Case("own", lambda owner: {"ci": CI, "prompt": " ".join(owner.words)}),
@@ -231,6 +233,7 @@ NOTHING: Final[tuple[dict[str, Json], ...]] = (
     {"memories": [], "formatted": "", "tokens": 0, "left_out": {}},
     AgentUse(ci=CI, token_budget=TokenBudget.of(2_000, 0)).model_dump(mode="json"),
     TokenBudget.of(2_000, 0).model_dump(mode="json"),
+    EntryStatistics().model_dump(mode="json"),
     {"items": [], "next_cursor": None},
     {"pending": 0},
     {"relationships": [], "preferences": [], "rules": []},
@@ -415,6 +418,7 @@ OTHER_AGENTS: Final[Mapping[str, int]] = {
     "POST /v1/rules": 409,
     "POST /v1/resources": 409,
     "POST /api/memory/catalog": 409,
+    "POST /api/memory/cleanup": 403,
     **{name: 403 for name in CASES if "/v1/hooks/" in name or "/v1/agents/" in name or name.endswith("/feedback")},
     "GET /v1/categories/{category}": 200,
     "PUT /v1/categories/{category}": 403,
@@ -768,6 +772,9 @@ def calls_of(gateway: RealGateway) -> dict[str, Call]:
         ),
         "catalog.end_episode": lambda s, o: catalog.end_episode(s, thing(o, "episode_id"), EpisodeEnd(final_reward=1)),
         "catalog.valued_items": lambda s, _: catalog.valued_items(s, Valued(goal="mine", limit=200)),
+        "catalog.kept_entries": lambda s, _: catalog.kept_entries(s),
+        "catalog.expire_entries": lambda s, o: catalog.expire_entries(s, ids(o)),
+        "catalog.entry_statistics": lambda s, _: totalled(catalog.entry_statistics(s)),
         "catalog.agent_usage": lambda s, _: used(catalog.agent_usage(s, CI)),
         "catalog.put_budget": lambda s, _: catalog.put_budget(s, CI, 5),
         "catalog.begin_turn": lambda s, o: catalog.begin_turn(s, CI, TokenBudget.of(5, 0), [thing(o, "items")]),
@@ -782,6 +789,11 @@ def calls_of(gateway: RealGateway) -> dict[str, Call]:
         "catalog.compress": lambda s, _: catalog.compress(s, datetime.now(UTC)),
         "procedural.unlearn": lambda s, _: procedural.unlearn(s, datetime(2000, 1, 1, tzinfo=UTC), "UTC"),
     }
+
+
+async def totalled(asked: Awaitable[EntryStatistics]) -> int:
+    statistics = await asked
+    return statistics.total_memories + statistics.total_tokens
 
 
 async def used(asked: Awaitable[AgentUsage]) -> AgentUsage | None:

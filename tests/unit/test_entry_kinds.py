@@ -3,6 +3,8 @@
 import numpy as np
 import pytest
 
+from ragpp.catalog import ItemKind
+from ragpp.embedding import FloatMatrix
 from ragpp.embedding.hashing import HashingEmbedder
 from ragpp.entries.kinds import Kinds, decided
 
@@ -12,7 +14,7 @@ def test_a_pattern_proposes_and_likeness_decides() -> None:
     assert kinds.proposed("We decided that the team will use Kafka.") == ("decision", "plan")
     assert kinds.proposed("A ladybug sat on the window.") == ()
     towards, away = np.eye(3, dtype=np.float32)[:1], np.eye(3, dtype=np.float32)[1:2]
-    examples = {"decision": (towards, away), "plan": (away, towards)}
+    examples: dict[ItemKind, tuple[FloatMatrix, FloatMatrix]] = {"decision": (towards, away), "plan": (away, towards)}
     vector = np.array([0.8, 0.6, 0.0], np.float32)
     assert decided(vector, ("decision", "plan"), examples) == "decision"
     assert decided(vector, ("plan",), examples) == "fact"

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from ragpp.catalog import EVERYBODY
 from ragpp.ledger.schedule import KeptUp
 from ragpp.models import Scope
-from ragpp.retention import RetentionPolicy
+from ragpp.retention import EntryRetention, RetentionPolicy
 from ragpp_services.workers.parts import LearningPolicy, SchedulePolicy
 from ragpp_services.workers.running.schedule import (
     DECAY_DAYS,
@@ -123,3 +123,13 @@ def test_of_whoever_is_long_silent_sentences_are_looked_after_once_a_month() -> 
     days = [NOON.replace(day=1) + timedelta(days=day) for day in range(31)]
     tasks = [list(upkeep_tasks(kept_up(day - timedelta(days=DECAY_DAYS)), day, LearningPolicy())) for day in days]
     assert tasks == [["sentences"]] + [[]] * 30
+
+
+def test_what_agents_keep_is_cleaned_up_on_its_days() -> None:
+    user = kept_up(NOON, catalog=True)
+    daily = LearningPolicy(entries=EntryRetention())
+    assert "retention" in upkeep_tasks(user, NOON, daily)
+    assert "retention" not in upkeep_tasks(kept_up(NOON), NOON, daily)
+    every_third = LearningPolicy(entries=EntryRetention(), cleanup_days=3)
+    days = [NOON + timedelta(days=day) for day in range(6)]
+    assert sum("retention" in upkeep_tasks(user, day, every_third) for day in days) == 2

@@ -59,3 +59,23 @@ SELECT (SELECT count(*) FROM (SELECT FROM catalog.items AS items
      + (SELECT count(*) FROM (SELECT FROM catalog.items AS items
                                WHERE tenant_id = $1 AND user_id = ANY ($2::text[]) AND seen_by IS NULL LIMIT $4) AS shared)
        AS count;
+
+-- name: kept_entries
+-- Of the user's own what one agent alone sees, and what expires. $3 goals' default worth float8
+SELECT items.id, items.seen_by, items.created_at, items.expires, items.tokens,
+       COALESCE(items.priority, CASE items.importance WHEN 'low' THEN 2 WHEN 'normal' THEN 5 ELSE 7 END) AS priority,
+       COALESCE((SELECT avg(known.value) FROM catalog.goal_values AS known
+                  WHERE known.tenant_id = $1 AND known.user_id = $2 AND known.item_id = items.id), $3) AS worth
+  FROM catalog.items AS items
+ WHERE items.tenant_id = $1 AND items.user_id = $2 AND (items.seen_by IS NOT NULL OR items.expires IS NOT NULL);
+
+-- name: entry_statistics
+-- $4 agent_id or null
+SELECT count(*) AS total_memories, COALESCE(sum(tokens), 0) AS total_tokens, min(occurred_at) AS oldest_memory
+  FROM catalog.items AS items
+ WHERE tenant_id = $1 AND user_id = ANY ($2::text[]) AND ($3::text IS NULL OR seen_by IS NULL OR seen_by = $3)
+   AND one_with IS NULL
+   AND ($4::text IS NULL OR agent_id = $4 OR EXISTS (
+         SELECT FROM catalog.items AS said_again
+          WHERE said_again.tenant_id = $1 AND said_again.user_id = items.user_id AND said_again.one_with = items.id
+            AND said_again.agent_id = $4));

@@ -79,6 +79,22 @@ async def withdraw_item(rows: Rows, item_id: str, agent_id: str, now: datetime) 
     return len(gone)
 
 
+async def expire_items(rows: Rows, ids: Collection[str], now: datetime) -> int:
+    """Delete statements for their age, with the sources that say nothing else; returns how many there were. Nothing is
+    forgotten: they may be stored again. Begins an epoch where there was any: what was read of them may not come back
+    as if it were there."""
+    resources = await rows.resources.delete(await rows.items.sources_alone(ids))
+    gone = await drop_items(rows, ids, now, [one.id for one in resources])
+    if gone or resources:
+        await rows.raise_epoch()
+    payload: list[dict[str, JsonValue]] = [
+        {"item_id": one.id, "resource_id": one.resource_id, **private_to(one.seen_by)} for one in gone
+    ]
+    events = [NewEvent("memory.entry_expired", one.id, now, said) for one, said in zip(gone, payload, strict=True)]
+    await rows.record([*(_resource_gone(one, now) for one in resources), *events], now)
+    return len(gone)
+
+
 async def leave_stubs(rows: Rows, ids: Collection[str], now: datetime) -> int:
     """Drop what resources say and what they are called; their items stay. Returns how many there were. Begins an epoch
     where there was any: what was read of them may not come back."""

@@ -67,7 +67,10 @@ class PostgresCatalogTier:
         self.list_items = items.list_items
         self.search_items = items.search_items
 
-        self.find_entries = Entries(store, vectors, items, counter).find_entries
+        entries = Entries(store, vectors, items, counter)
+        self.find_entries = entries.find_entries
+        self.kept_entries = entries.kept_entries
+        self.entry_statistics = entries.entry_statistics
 
         categories = Categories(store, vectors, clock)
         self.create_category = categories.create_category
@@ -183,6 +186,13 @@ class PostgresCatalogTier:
         """See the contract."""
         async with self._store.writing(scope) as rows:
             return await forgetting.withdraw_item(rows, item_id, agent_id, self._clock())
+
+    async def expire_entries(self, scope: Scope, ids: Collection[str]) -> int:
+        """See the contract."""
+        if not ids:
+            return 0
+        async with self._store.writing(scope) as rows:
+            return await forgetting.expire_items(rows, ids, self._clock())
 
     async def forget_sources(self, scope: Scope, interaction_ids: Collection[str]) -> list[str]:
         """See the contract. What is left of long resources is indexed before writers have to wait; what was forgotten

@@ -25,7 +25,9 @@ from ragpp.ledger.schedule import ScheduleLedger
 from ragpp.ledger.views import ViewBoard
 from ragpp.llm.budget import PostgresBudget
 from ragpp.llm.factory import make_language_models
+from ragpp.retention import EntryRetention
 from ragpp.settings import (
+    EntrySettings,
     ForgettingSettings,
     LanguageModelSettings,
     LearningSettings,
@@ -61,6 +63,7 @@ async def open_parts(open_tiers: OpenTiers) -> AsyncIterator[WorkerParts]:
         raise ConfigurationError("POSTGRES_RELAY_DSN is not set")
     async with AsyncExitStack() as stack:
         learning, worker, forgetting = LearningSettings(), WorkerSettings(), ForgettingSettings()
+        entries = EntrySettings()
         tools = await stack.enter_async_context(open_tools())
         extractor, embedder = SpacyExtractor(), tools.embedder()
         await _warm(extractor, embedder)
@@ -84,7 +87,16 @@ async def open_parts(open_tiers: OpenTiers) -> AsyncIterator[WorkerParts]:
             erasures=ErasureLedger(pool, SourceMarks(forgetting.key)),
             pins=PinBoard(pool, system_clock),
             views=ViewBoard(pool),
-            learning=LearningPolicy(archive_below=learning.archive_below, retention=learning.retention),
+            learning=LearningPolicy(
+                archive_below=learning.archive_below,
+                retention=learning.retention,
+                entries=EntryRetention(
+                    max_age_days=entries.default_expiration_days,
+                    max_count=entries.max_memories_per_ci,
+                    permanent_priority=entries.min_priority_for_permanent,
+                ),
+                cleanup_days=entries.cleanup_interval_hours // 24,
+            ),
             extractor=extractor,
             embedder=embedder,
             clock=system_clock,

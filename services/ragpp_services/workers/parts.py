@@ -16,7 +16,7 @@ from ragpp.ledger.views import ViewBoard
 from ragpp.llm.metered import LanguageModels
 from ragpp.llm.port import LanguageModel, Purpose
 from ragpp.models import Scope
-from ragpp.retention import RetentionPolicy
+from ragpp.retention import EntryRetention, RetentionPolicy
 from ragpp.stores.redis import AppendOnlyFile
 from ragpp.text.tokens import TokenCounter
 from ragpp.tiers import Tiers
@@ -27,10 +27,13 @@ Tick = Literal["extract", "reflect", "maintain", "prune"]
 @dataclass(frozen=True)
 class LearningPolicy:
     """What the operator decided about learning and forgetting. `archive_below`: the confidence under which a
-    relationship is archived. `retention`: a policy for each plan of users; `default` for a plan that is not named."""
+    relationship is archived. `retention`: a policy for each plan of users; `default` for a plan that is not named.
+    `entries`: how long agents keep what they alone see; None for good; `cleanup_days`: how often that is looked at."""
 
     archive_below: float = 0.01
     retention: Mapping[str, RetentionPolicy] = field(default_factory=dict)
+    entries: EntryRetention | None = None
+    cleanup_days: int = 1
 
 
 @dataclass(frozen=True)

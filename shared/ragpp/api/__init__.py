@@ -1,7 +1,7 @@
 """The bodies of the public HTTP API, shared by the gateway and its clients."""
 
 from ragpp.api.categories import MAX_PAGE_CHARS, CategoryIn, CategoryItemsIn, CategoryPageIn, ConsolidateIn, DefaultsIn
-from ragpp.api.entries import MAX_INJECTION_TOKENS, MAX_OFFSET, EntryIn, EntryList, Offered, RelevantMemories
+from ragpp.api.entries import MAX_INJECTION_TOKENS, MAX_OFFSET, CleanupIn, EntryIn, EntryList, Offered, RelevantMemories
 from ragpp.api.forgetting import (
     AboutIn,
     ConfirmIn,
@@ -31,6 +31,7 @@ __all__ = [
     "CategoryItemsIn",
     "CategoryPageIn",
     "ChosenId",
+    "CleanupIn",
     "ConfirmIn",
     "ConsolidateIn",
     "DefaultsIn",

@@ -48,6 +48,15 @@ class RelevantMemories(Value):
     left_out: dict[str, str] = Field(default_factory=dict)
 
 
+class CleanupIn(Value):
+    """Whose catalog; with `dry_run` it is only told what would go."""
+
+    model_config = ConfigDict(json_schema_extra={"example": {"user_id": "u1", "dry_run": True}})
+
+    user_id: Id | None = None
+    dry_run: bool = False
+
+
 class EntryIn(Value):
     """A memory to keep, in either spelling of document 001. `id`, also `memory_id`: one that begins with `item_` is the
     item's; any other is what it is called elsewhere, by which it is found as well. `ci`, also `ci_source`: the agent

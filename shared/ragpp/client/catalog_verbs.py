@@ -15,6 +15,7 @@ from ragpp.api import (
     CategoryIn,
     CategoryItemsIn,
     CategoryPageIn,
+    CleanupIn,
     ConsolidateIn,
     DefaultsIn,
     EntryIn,
@@ -46,6 +47,7 @@ from ragpp.catalog import (
 )
 from ragpp.client.faces import Face
 from ragpp.client.route import route
+from ragpp.entries.usage import EntryStatistics
 from ragpp.entries.values import CatalogEntry
 from ragpp.episodes import Episode, EpisodeAccess, ValueUpdate
 from ragpp.jobs import Job
@@ -153,6 +155,14 @@ class CatalogVerbs(Face):
     @route("POST", "/api/memory/catalog", body=EntryIn)
     def store_entry(self, request: EntryIn) -> CatalogEntry:
         """Keep a memory; the entry that it is now. Conflict for an id that is known with other content."""
+
+    @route("GET", "/api/memory/catalog/statistics")
+    def entry_statistics(self, user_id: str | None = None, *, ci: str | None = None) -> EntryStatistics:
+        """How many entries there are, of how many tokens, since when, and when they were cleaned up last."""
+
+    @route("POST", "/api/memory/cleanup", body=CleanupIn)
+    def cleanup(self, request: CleanupIn) -> Job:
+        """Let go of what has to go, or see what would; see `ended_job`, whose result says what and why."""
 
     @route("GET", "/api/memory/relevant")
     def relevant(

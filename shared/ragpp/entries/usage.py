@@ -67,6 +67,16 @@ class MemoryUse(Value):
     last_at: Moment
 
 
+class EntryStatistics(Value):
+    """Of a catalog (document 001). `oldest_memory`: when the oldest was made; `last_cleanup`: when what has to go was
+    let go last; None where there is none."""
+
+    total_memories: int = 0
+    total_tokens: int = 0
+    oldest_memory: Moment | None = None
+    last_cleanup: Moment | None = None
+
+
 class ValueMove(Value):
     """How what a memory is worth for USEFUL moved."""
 

@@ -158,6 +158,18 @@ class EntrySettings(Settings):
     max_injection_tokens: int = Field(
         default=2_000, ge=0, le=200_000, description="Of memory in a turn of an agent, where nobody says otherwise."
     )
+    max_memories_per_ci: int = Field(
+        default=1_000, ge=0, description="Of what one agent alone sees; the least relevant go first."
+    )
+    default_expiration_days: float = Field(
+        default=7, gt=0, description="So long an agent keeps what it alone sees, where nobody says when it expires."
+    )
+    min_priority_for_permanent: int = Field(
+        default=8, ge=0, description="A memory of that much priority, 0 to 10, does not expire; above 10 none stays."
+    )
+    cleanup_interval_hours: int = Field(
+        default=24, ge=24, multiple_of=24, description="How often that is looked at, with the daily upkeep."
+    )
     extraction_patterns: dict[ItemKind, str] = Field(
         default=dict(PATTERNS),
         description="Regular expressions by kind, as JSON: what proposes that a statement is a decision, an insight, "

@@ -5,8 +5,11 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from ragpp.catalog import DEFAULT_VALUE
+from ragpp.entries.usage import EntryStatistics
 from ragpp.entries.values import Description, EntryQuery
 from ragpp.fields import StoredMetadata
+from ragpp.retention import KeptEntry
 from ragpp_services.catalog.statements import Statements
 
 
@@ -67,6 +70,26 @@ class EntryRows:
             for item_id, one in written.items()
         ]
         await self._run.change_many("put_entry", rows)
+
+    async def kept(self) -> list[KeptEntry]:
+        """Of the user's own what one agent alone sees, and what expires."""
+        return [
+            KeptEntry(
+                id=row["id"],
+                agent_id=row["seen_by"],
+                kept_at=row["created_at"],
+                expires=row["expires"],
+                priority=row["priority"],
+                worth=row["worth"],
+                size=row["tokens"],
+            )
+            for row in await self._run.own("kept_entries", DEFAULT_VALUE)
+        ]
+
+    async def statistics(self, agent_id: str | None) -> EntryStatistics:
+        """Of what the scope sees."""
+        row = await self._run.seen_row("entry_statistics", agent_id)
+        return EntryStatistics() if row is None else EntryStatistics.model_validate(dict(row))
 
     async def shows_at_most(self, most: int) -> bool:
         """Whether the scope has a view, which shows at most so many rows."""

@@ -6,8 +6,10 @@ from typing import Final
 
 from ragpp.catalog import GoalValue
 from ragpp.entries.making import entry_of
+from ragpp.entries.usage import EntryStatistics
 from ragpp.entries.values import Description, EntryQuery, FoundEntry
 from ragpp.models import Scope
+from ragpp.retention import KeptEntry
 from ragpp.retrieval.calibration import Calibration
 from ragpp.text.lexical import query_terms
 from ragpp.text.port import TokenSpans
@@ -42,6 +44,16 @@ class Entries:
             places = await rows.entries.page(query)
             shown = await _in_order(rows, places, query)
             return await self._found(rows, shown, query, None)
+
+    async def kept_entries(self, scope: Scope) -> list[KeptEntry]:
+        """See the contract."""
+        async with self._store.reading(scope) as rows:
+            return await rows.entries.kept()
+
+    async def entry_statistics(self, scope: Scope, agent_id: str | None = None) -> EntryStatistics:
+        """See the contract."""
+        async with self._store.reading(scope) as rows:
+            return await rows.entries.statistics(agent_id)
 
     async def _named(self, scope: Scope, query: EntryQuery, ids: Sequence[str]) -> list[FoundEntry]:
         async with self._store.reading(scope) as rows:

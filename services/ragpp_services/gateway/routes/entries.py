@@ -1,23 +1,27 @@
 """The catalog as an agent chooses by it: light entries, and one memory in full."""
 
 from typing import Annotated, Final
+from uuid import uuid4
 
-from fastapi import Query
+from fastapi import Query, Response
+from pydantic import JsonValue
 
-from ragpp.api import MAX_OFFSET, EntryIn, EntryList, Forgotten, RelevantMemories
+from ragpp.api import MAX_OFFSET, CleanupIn, EntryIn, EntryList, Forgotten, RelevantMemories
 from ragpp.api.hooks import MAX_BUDGET
-from ragpp.catalog import ItemKind
+from ragpp.catalog import EVERYBODY, ItemKind
+from ragpp.entries.usage import EntryStatistics
 from ragpp.entries.values import CatalogEntry, EntryQuery
 from ragpp.episodes import Goal
 from ragpp.errors import NotFound
 from ragpp.fields import Id, Text
+from ragpp.jobs import Job
 from ragpp_services.gateway.catalog.choosing import listed
 from ragpp_services.gateway.catalog.keeping import kept_entry
 from ragpp_services.gateway.catalog.offering import Message, relevant
 from ragpp_services.gateway.catalog.owning import changing, place
-from ragpp_services.gateway.catalog.reading import read_entry
+from ragpp_services.gateway.catalog.reading import last_cleanup, read_entry
 from ragpp_services.gateway.describing import refusal
-from ragpp_services.gateway.http import CatalogUser, GatewayParts, Limit, keyed_router
+from ragpp_services.gateway.http import CatalogUser, GatewayParts, Limit, accepted, keyed_router
 from ragpp_services.gateway.requester import Reader, Writer
 from ragpp_services.gateway.routes.items import Include
 
@@ -91,6 +95,33 @@ async def get_relevant(
     answer = await relevant(parts.catalog, scope, asked, parts.counter, parts.clock())
     requester.items = len(answer.memories)
     return answer
+
+
+@router.get("/api/memory/catalog/statistics", summary="Count memories")
+async def get_entry_statistics(
+    requester: Reader,
+    parts: GatewayParts,
+    user_id: CatalogUser = None,
+    ci: Annotated[Id | None, Query(description="Of this agent alone.")] = None,
+) -> EntryStatistics:
+    """How many there are, of how many tokens, since when, and when what has to go was let go last."""
+    scope = requester.catalog("read", user_id)
+    counted = await parts.catalog.entry_statistics(scope, ci)
+    return counted.model_copy(update={"last_cleanup": await last_cleanup(parts, scope)})
+
+
+@router.post("/api/memory/cleanup", status_code=202, response_model=Job, summary="Let go of what has to go")
+async def clean_up(requester: Writer, parts: GatewayParts, body: CleanupIn) -> Response:
+    """A job, as `POST /v1/users/{user_id}/retention` asks for it; its result has, beside what the operator's policies
+    let go, the `entries` that are due, with why: those past their moment, those that one agent alone sees after
+    DEFAULT_EXPIRATION_DAYS, and what an agent has over MAX_MEMORIES_PER_CI. With `dry_run` nothing goes."""
+    whose = body.user_id if body.user_id is not None else requester.principal.user_id or EVERYBODY
+    if not whose:
+        requester.principal.need("global")
+    scope = requester.whole("write" if body.dry_run else "forget", whose)
+    payload: dict[str, JsonValue] = {"task": "retention", "dry_run": body.dry_run}
+    subject = f"retention:{uuid4().hex}"
+    return accepted(await parts.jobs.request(scope, "maintain.requested", subject, payload, parts.clock()))
 
 
 @router.get("/api/memory/catalog/{memory_id:id}", summary="Read one memory")

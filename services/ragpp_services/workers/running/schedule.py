@@ -84,7 +84,8 @@ def upkeep_tasks(user: KeptUp, now: datetime, learning: LearningPolicy) -> Seque
         tasks.append("sentences")
     if user.catalog:
         tasks.append("catalog")
-    if learning.retention:
+    of_entries = learning.entries is not None and user.catalog and now.toordinal() % learning.cleanup_days == 0
+    if learning.retention or of_entries:
         tasks.append("retention")
     return tasks
 

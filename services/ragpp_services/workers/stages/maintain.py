@@ -14,7 +14,7 @@ from ragpp.errors import InvalidInput, NotFound
 from ragpp.ledger import Work, WorkKey
 from ragpp.models import Scope
 from ragpp.paging import pages
-from ragpp.retention import RETAINED, Due, Kept, RetainedTier, RetentionPolicy, due
+from ragpp.retention import RETAINED, Due, EntryRetention, Kept, RetainedTier, RetentionPolicy, due, entries_due
 from ragpp_services.workers.parts import WorkerParts
 from ragpp_services.workers.stages.catalog.asking import consolidate_later
 from ragpp_services.workers.stages.sentences import index_sentences
@@ -110,6 +110,12 @@ async def retain(parts: WorkerParts, scope: Scope, *, dry_run: bool) -> dict[str
             if going and not dry_run:
                 await _let_go(parts, scope, tier, going)
             tiers[tier] = _shown(going)
+    if parts.learning.entries is not None and scope.view is None:
+        loose = await _due_entries(parts, scope, parts.learning.entries)
+        if loose and not dry_run:
+            await _let_go_of(parts.catalog.expire_entries, parts, scope, "catalog", loose)
+        if loose:
+            tiers["entries"] = _shown(loose)
     compressed = 0
     if policy.episodic.compress_after_days is not None and not dry_run and scope.view is None:
         before = parts.clock() - timedelta(days=policy.episodic.compress_after_days)
@@ -123,6 +129,11 @@ async def _due(parts: WorkerParts, scope: Scope, tier: RetainedTier, policy: Ret
     if tier == "episodic":
         pinned |= await _sources_of_pinned(parts, scope)
     return due(items, policy.of(tier), parts.clock(), pinned)
+
+
+async def _due_entries(parts: WorkerParts, scope: Scope, limits: EntryRetention) -> list[Due]:
+    kept = await parts.catalog.kept_entries(scope)
+    return entries_due(kept, limits, parts.clock(), await parts.pins.pinned(scope, "catalog"))
 
 
 async def _pinned(parts: WorkerParts, scope: Scope, tier: RetainedTier) -> frozenset[str]:
@@ -165,7 +176,16 @@ async def _sources_of_pinned(parts: WorkerParts, scope: Scope) -> frozenset[str]
 
 
 async def _let_go(parts: WorkerParts, scope: Scope, tier: RetainedTier, going: Sequence[Due]) -> None:
-    forget = _FORGETTING[tier](parts)
+    await _let_go_of(_FORGETTING[tier](parts), parts, scope, tier, going)
+
+
+async def _let_go_of(
+    forget: Callable[[Scope, Sequence[str]], Awaitable[int]],
+    parts: WorkerParts,
+    scope: Scope,
+    tier: RetainedTier,
+    going: Sequence[Due],
+) -> None:
     for start in range(0, len(going), FORGOTTEN_AT_ONCE):
         pinned = await parts.pins.pinned(scope, tier)  # since it was decided what goes
         ids = [found.item.id for found in going[start : start + FORGOTTEN_AT_ONCE]]
