@@ -15,7 +15,7 @@ SUITES := tests/contract tests/integration tests/e2e
 # ones that need none even out the end
 ALL_TESTS := --durations=20 -n $(PROCESSES) --dist loadfile --no-loadscope-reorder
 
-.PHONY: help install check lint test test-containers run demo demo-chat demo-validity demo-catalog learn eval eval-catalog eval-extraction eval-facts eval-instructions bench reference-vectors prove-agents prove-containers prove-crash prove-echo prove-erasure prove-forget prove-large prove-learning prove-outage prove-packing prove-properties prove-scale prove-stops prove-views prove-workers lock env-example clean
+.PHONY: help install check lint test test-containers run demo demo-chat demo-validity demo-catalog demo-agents learn eval eval-catalog eval-extraction eval-facts eval-instructions bench reference-vectors prove-agents prove-containers prove-crash prove-echo prove-erasure prove-forget prove-large prove-learning prove-outage prove-packing prove-properties prove-scale prove-stops prove-views prove-workers lock env-example clean
 
 help: ## list the targets
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -65,6 +65,9 @@ demo-validity: install ## a changed mind through the API: before the move, after
 
 demo-catalog: install ## curated knowledge: a conversation and a note, the facts taken out, asked in three modes, a page, and a recall
 	$(BIN)/python infra/scripts/catalog_demo.py
+
+demo-agents: install ## two agents of one user choose their memories: what is shared is found, what is private stays so, budgets hold
+	$(BIN)/python infra/scripts/agents_demo.py
 
 learn: install ## LoCoMo lived through day by day with a reflection each night: OUT=folder for the sample to judge
 	$(BIN)/python -m benchmarks.learn_locomo --out $(or $(OUT),.ragpp/learned)

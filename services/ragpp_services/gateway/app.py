@@ -14,6 +14,7 @@ from fastapi_offline import FastAPIOffline
 
 from ragpp.clock import system_clock
 from ragpp.entries.kinds import Kinds
+from ragpp.entries.values import PATTERNS
 from ragpp.errors import MemorySystemError
 from ragpp.extraction.query import query_entities
 from ragpp.ledger.catalog_events import CatalogEvents
@@ -149,7 +150,7 @@ async def open_parts(open_tiers_: OpenTiers) -> AsyncIterator[Parts]:
             marks=marks,
             clock=system_clock,
             counter=tools.counter,
-            kinds=Kinds(embedder, entries.extraction_patterns),
+            kinds=Kinds(embedder, entries.extraction_patterns or PATTERNS),
             max_injection_tokens=entries.max_injection_tokens,
             max_body_bytes=gateway.max_body_bytes,
             version=version("ragpp"),

@@ -1,14 +1,19 @@
 """The catalog as an agent chooses its memories by it, as documents 000 and 001 have it, over the gateway."""
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Final
 
 from pydantic import JsonValue
 
 from ragpp.api import EntryIn, RelevantMemories
+from ragpp.api.hooks import Injection, RequestedMemories, TurnCatalog, Usefulness
 from ragpp.catalog import CatalogVisibility, ItemKind
 from ragpp.client import MemoryClient
+from ragpp.entries.usage import TokenBudget, ValueMove
 from ragpp.entries.values import CatalogEntry
+from ragpp.errors import ConfigurationError, MemorySystemError
+from ragpp.jobs import Job
 from ragpp.memory.connecting import connected
 from ragpp.memory.whose import Whose, or_none
 
@@ -114,3 +119,55 @@ class MemoryCatalog:
         """Delete it, or take back what this agent contributed; False where there was none."""
         gone = await or_none(self._whose.client.forget_entry(memory_id, user_id=self._whose.user_id))
         return gone is not None
+
+    async def expire_old(self, *, dry_run: bool = False) -> dict[str, JsonValue]:
+        """Let go of what has to go, as the operator's settings say, and answer what went and why; with `dry_run` only
+        what would. Raises TierUnavailable where the workers do not get to it in time."""
+        job = await self._whose.client.cleanup(user_id=self._whose.user_id, dry_run=dry_run)
+        return await self._whose.done(job, MemorySystemError)
+
+    async def pre_prompt_hook(self, prompt: str, context: dict[str, JsonValue] | None = None) -> TurnCatalog:
+        """Begin a turn: what the agent may choose from for a prompt, in short, within its budget."""
+        return await self._whose.client.pre_prompt(
+            user_id=self._whose.user_id, ci=self._ci, prompt=prompt, context=context or {}
+        )
+
+    async def memory_request_hook(self, memory_ids: Sequence[str]) -> RequestedMemories:
+        """What it chose, by handle or id, in full as far as the turn's budget goes."""
+        return await self._whose.client.memory_request(
+            user_id=self._whose.user_id, ci=self._ci, memory_ids=tuple(memory_ids)
+        )
+
+    async def post_response_hook(self, response: str, memories_used: Sequence[str]) -> Usefulness:
+        """How useful the memories were for its answer; what they are worth moves, once a turn."""
+        return await self._whose.client.post_response(
+            user_id=self._whose.user_id, ci=self._ci, response=response, memories_used=tuple(memories_used)
+        )
+
+    async def pre_message_hook(self, message: str) -> Injection:
+        """Begin a turn with what fits a message, as a section to put before it."""
+        return await self._whose.client.pre_message(user_id=self._whose.user_id, ci=self._ci, message=message)
+
+    async def post_message_hook(self, message: str, response: str) -> Job:
+        """Have memories taken from an exchange, behind whoever asks."""
+        return await self._whose.client.post_message(
+            user_id=self._whose.user_id, ci=self._ci, message=message, response=response
+        )
+
+    async def feedback(self, memory_id: str, value: float, reason: str | None = None) -> ValueMove:
+        """What the agent thinks of a memory, −1 to 1; how what it is worth moved."""
+        return await self._whose.client.give_feedback(
+            memory_id, user_id=self._whose.user_id, ci=self._ci, value=value, reason=reason
+        )
+
+    async def budget(self) -> TokenBudget:
+        """Tokens of memory of the turn that the agent is in."""
+        return await self._whose.client.agent_budget(self._ci, user_id=self._whose.user_id)
+
+    @property
+    def _ci(self) -> str:
+        if self._whose.agent_id is None:
+            raise ConfigurationError(
+                "a turn is an agent's, and none is named", suggestions=("Name it: MemoryCatalog(agent_id=…).",)
+            )
+        return self._whose.agent_id

@@ -7,7 +7,6 @@ from pydantic import Field, SecretStr, model_validator
 from pydantic_settings import SettingsConfigDict
 
 from ragpp.catalog import ItemKind
-from ragpp.entries.values import PATTERNS
 from ragpp.retention import RetentionPolicy
 from ragpp.settings.variables import Settings
 
@@ -151,9 +150,9 @@ class LearningSettings(Settings):
 
 
 class EntrySettings(Settings):
-    """What agents choose their memories by, with the names of document 001."""
+    """What agents choose their memories by, with the names of document 001's MEMORY_CONFIG."""
 
-    model_config = SettingsConfigDict(env_prefix="", frozen=True)
+    model_config = SettingsConfigDict(env_prefix="MEMORY_", frozen=True)
 
     max_injection_tokens: int = Field(
         default=2_000, ge=0, le=200_000, description="Of memory in a turn of an agent, where nobody says otherwise."
@@ -171,9 +170,9 @@ class EntrySettings(Settings):
         default=24, ge=24, multiple_of=24, description="How often that is looked at, with the daily upkeep."
     )
     extraction_patterns: dict[ItemKind, str] = Field(
-        default=dict(PATTERNS),
-        description="Regular expressions by kind, as JSON: what proposes that a statement is a decision, an insight, "
-        "an error or a plan.",
+        default_factory=dict,
+        description="Regular expressions by kind, as JSON, which a shell wants in single quotes: what proposes that a "
+        'statement is of it: {"plan": "(plan to|todo)"}. None: those of document 001.',
     )
 
 

@@ -28,7 +28,7 @@ async def catalog_for(parts: Parts, agent: Agent, body: PrePromptIn) -> TurnCata
     goal = body.context.get("goal")
     message = Message(asked_of(body.prompt, body.context), agent.ci, goal if isinstance(goal, str) else None, limit)
     candidates = await candidates_for(parts.catalog, agent.scope, message, parts.clock())
-    offered, formatted, recommended = await asyncio.to_thread(_offer, candidates, limit, parts.counter)
+    offered, formatted, recommended = await asyncio.to_thread(_offer, candidates, message, parts.counter)
     budget = TokenBudget.of(limit, parts.counter.count(formatted) if offered else 0)
     await parts.catalog.begin_turn(agent.scope, agent.ci, budget, [one.found.entry.memory_id for one in offered])
     return TurnCatalog(
@@ -48,7 +48,7 @@ async def injection_for(parts: Parts, agent: Agent, body: PreMessageIn) -> Injec
     limit = limit_of(parts, usage)
     message = Message(asked_of(body.message, {}), agent.ci, None, limit)
     candidates = await candidates_for(parts.catalog, agent.scope, message, parts.clock())
-    injection, given = await asyncio.to_thread(_inject, candidates, limit, parts.counter)
+    injection, given = await asyncio.to_thread(_inject, candidates, message, parts.counter)
     tokens = parts.counter.count(injection) if given else 0
     await parts.catalog.begin_turn(agent.scope, agent.ci, TokenBudget.of(limit, tokens), (), given)
     return Injection(injection=injection, tokens=tokens, memory_ids=tuple(given))
@@ -61,9 +61,10 @@ def asked_of(prompt: str, context: dict[str, JsonValue]) -> str:
 
 
 def _offer(
-    candidates: Sequence[Candidate], limit: int, counter: TokenSpans
+    candidates: Sequence[Candidate], message: Message, counter: TokenSpans
 ) -> tuple[list[Candidate], str, tuple[Recommended, ...]]:
     """What is offered, best first, as it is rendered, and what of it is recommended."""
+    limit = message.max_tokens
     ranked = sorted(candidates, key=lambda one: -one.scored.score)[:MOST_HANDLES]
     lines = [one.line(one.shortest, f"m{place}") for place, one in enumerate(ranked, 1)]
     kept = fitting(lines, min(CATALOG_TOKENS, limit), counter.count)
@@ -71,7 +72,7 @@ def _offer(
     offered = ranked[: len(kept)]
     left = max(0, limit - counter.count(formatted) - counter.count(f"{HEADING}\n"))
     handles = {one.found.entry.memory_id: f"m{place}" for place, one in enumerate(offered, 1)}
-    fitting_ones = {one.found.entry.memory_id: one for one in offered if fits(one.found)}
+    fitting_ones = {one.found.entry.memory_id: one for one in offered if fits(one.found, message.text)}
     sizes = {memory_id: tokens_of(one, counter, handles[memory_id]) for memory_id, one in fitting_ones.items()}
     packed = pack([Offer(one, fitting_ones[one].scored.score, sizes[one]) for one in fitting_ones], left)
     recommended = tuple(
@@ -86,9 +87,10 @@ def _offer(
     return offered, formatted, recommended
 
 
-def _inject(candidates: Sequence[Candidate], limit: int, counter: TokenSpans) -> tuple[str, dict[str, int]]:
+def _inject(candidates: Sequence[Candidate], message: Message, counter: TokenSpans) -> tuple[str, dict[str, int]]:
     """The section, and the tokens of each memory in it."""
-    by_id = {one.found.entry.memory_id: one for one in candidates if fits(one.found)}
+    limit = message.max_tokens
+    by_id = {one.found.entry.memory_id: one for one in candidates if fits(one.found, message.text)}
     ranked = sorted(by_id, key=lambda one: -by_id[one].scored.score)[:MOST_HANDLES]
     handles = {memory_id: f"m{place}" for place, memory_id in enumerate(ranked, 1)}
     sizes = {memory_id: tokens_of(by_id[memory_id], counter, handles[memory_id]) for memory_id in ranked}

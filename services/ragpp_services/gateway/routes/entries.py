@@ -113,8 +113,8 @@ async def get_entry_statistics(
 @router.post("/api/memory/cleanup", status_code=202, response_model=Job, summary="Let go of what has to go")
 async def clean_up(requester: Writer, parts: GatewayParts, body: CleanupIn) -> Response:
     """A job, as `POST /v1/users/{user_id}/retention` asks for it; its result has, beside what the operator's policies
-    let go, the `entries` that are due, with why: those past their moment, those that one agent alone sees after
-    DEFAULT_EXPIRATION_DAYS, and what an agent has over MAX_MEMORIES_PER_CI. With `dry_run` nothing goes."""
+    let go, the `entries` that are due, with why: past their moment, of one agent alone and older than
+    MEMORY_DEFAULT_EXPIRATION_DAYS, or over its MEMORY_MAX_MEMORIES_PER_CI. With `dry_run` nothing goes."""
     whose = body.user_id if body.user_id is not None else requester.principal.user_id or EVERYBODY
     if not whose:
         requester.principal.need("global")
