@@ -15,7 +15,7 @@ SUITES := tests/contract tests/integration tests/e2e
 # ones that need none even out the end
 ALL_TESTS := --durations=20 -n $(PROCESSES) --dist loadfile --no-loadscope-reorder
 
-.PHONY: help install check lint test test-containers run demo demo-chat demo-validity demo-catalog demo-agents learn eval eval-catalog eval-extraction eval-facts eval-instructions bench reference-vectors prove-agents prove-containers prove-crash prove-echo prove-erasure prove-forget prove-large prove-learning prove-outage prove-packing prove-properties prove-scale prove-stops prove-views prove-workers lock env-example clean
+.PHONY: help install check lint test test-containers run demo demo-chat demo-validity demo-catalog demo-agents learn eval eval-catalog eval-extraction eval-facts eval-instructions bench reference-vectors prove-agents prove-containers prove-crash prove-echo prove-erasure prove-files prove-forget prove-large prove-learning prove-outage prove-packing prove-properties prove-scale prove-stops prove-views prove-workers lock env-example clean
 
 help: ## list the targets
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -107,6 +107,9 @@ prove-echo: install ## an assistant is fed its own contexts 500 times: what is k
 
 prove-erasure: install ## a user with 10,000 messages is erased while 8 writers write for others: the report, its time, their p95
 	$(BIN)/python -m benchmarks.prove_erasure
+
+prove-files: install ## an agent's file of 500 memories, broken and imported while the gateway is killed; then beside the catalog
+	$(BIN)/python -m benchmarks.prove_files
 
 prove-forget: install ## random conversations, forgettings and dying workers: what is left is what a witness has who never heard it
 	$(BIN)/python -m benchmarks.prove_forget

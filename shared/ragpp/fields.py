@@ -105,6 +105,6 @@ Metadata = Annotated[dict[str, JsonValue], AfterValidator(storable_metadata)]
 # Redaction may lengthen what it touches: what is stored has more room than what is accepted.
 StoredContent = Annotated[str, Field(min_length=1, max_length=16 * MAX_CONTENT_CHARS), AfterValidator(storable)]
 StoredName = Annotated[str, Field(min_length=1, max_length=4_000), AfterValidator(storable)]
-StoredStatement = Annotated[str, Field(min_length=1, max_length=16 * 4_000), AfterValidator(storable)]
+StoredStatement = Annotated[str, Field(min_length=1, max_length=16 * 16_000), AfterValidator(storable)]
 StoredMetadata = Annotated[dict[str, JsonValue], AfterValidator(storable_json)]
 Confidence = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]

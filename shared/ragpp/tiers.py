@@ -22,7 +22,18 @@ from ragpp.catalog import (
     ResourceType,
     RetrievalResult,
 )
-from ragpp.entries.usage import AgentUsage, EntryStatistics, MemoryUse, TokenBudget, Turn, ValueMove
+from ragpp.entries.comparing import Difference
+from ragpp.entries.usage import (
+    AgentSource,
+    AgentUsage,
+    ComparedUse,
+    EntryStatistics,
+    MemoryUse,
+    SourceComparison,
+    TokenBudget,
+    Turn,
+    ValueMove,
+)
 from ragpp.entries.values import EntryQuery, FoundEntry
 from ragpp.episodes import Episode, EpisodeAccess, EpisodeEnd, Used, Valued, ValueUpdate
 from ragpp.learned import (
@@ -699,6 +710,23 @@ class CatalogTier(MemoryTier, Protocol):
 
     async def put_budget(self, scope: Scope, agent_id: str, budget: int | None) -> AgentUsage:
         """Let that be its tokens of a turn, from the next one on; None: as many as one has of which nobody said."""
+        ...
+
+    async def put_source(self, scope: Scope, agent_id: str, source: AgentSource) -> AgentUsage:
+        """Where its memories come from; with `parallel` a comparison begins anew."""
+        ...
+
+    async def note_comparison(self, scope: Scope, agent_id: str, told: Difference) -> None:
+        """Count how a turn's memories differ by where they come from; nothing while the agent's source is another than
+        `parallel`."""
+        ...
+
+    async def comparison(self, scope: Scope, agent_id: str) -> SourceComparison:
+        """What was counted since the agent's source was set to `parallel` last."""
+        ...
+
+    async def compared_uses(self, scope: Scope, agent_id: str, offset: int = 0, limit: int = 50) -> list[ComparedUse]:
+        """The memories that were compared, those given most differently first."""
         ...
 
     async def begin_turn(

@@ -164,7 +164,7 @@ async def test_all_tiers_are_one_users_and_the_answer_says_so(gateway: KnowingGa
         ("recall", {"query": {"$ne": 1}}, "query: Input should be a valid string"),
         ("recall", {"query": "x", 7: "y"}, ""),
         ("recall", {"query": "x", "scope": "all", "category": "prices"}, "`category` is of the catalog alone"),
-        ("remember", {"content": "x" * 4_001}, "content: String should have at most 4000 characters"),
+        ("remember", {"content": "x" * 16_001}, "content: String should have at most 16000 characters"),
         ("remember", {"content": "x", "importance": "urgent"}, "importance: Input should be 'low', 'normal' or 'high'"),
         ("get_category", "{}", "name: Field required"),
         ("list_categories", {"limit": 3}, "limit: Extra inputs are not permitted"),

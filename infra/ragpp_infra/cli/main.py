@@ -45,6 +45,11 @@ CONTENTS: Final = {
         "app",
         "Curated knowledge: documents and conversations, the facts taken from them, pages made of those.",
     ),
+    "agents": (
+        "agents.commands",
+        "app",
+        "What agents keep and choose: files of their memories, where these come from, what they were given.",
+    ),
     "chat": ("chat_command", "chat", "Talk with an assistant that has this memory."),
     "demo": ("demo", "demo", "Start the stack, load a sample conversation, ask it five questions."),
     "jobs": ("jobs_command", "app", "What the workers do, did, or failed at: list, show, retry and cancel jobs."),

@@ -89,4 +89,61 @@ ON CONFLICT (tenant_id, user_id, agent_id, item_id) DO UPDATE
 SELECT item_id, offered, given, tokens, judged, useful, feedback, reason, last_at
   FROM catalog.uses
  WHERE tenant_id = $1 AND user_id = $2 AND agent_id = $3
+   AND (offered + given + judged > 0 OR feedback IS NOT NULL)
  ORDER BY tokens DESC, offered DESC, item_id OFFSET $4 LIMIT $5;
+
+-- name: put_source
+-- $4 source text
+INSERT INTO catalog.agents AS known (tenant_id, user_id, agent_id, source, since_event)
+SELECT $1, $2, $3, $4::text,
+       COALESCE((SELECT max(event_id) FROM ledger.events WHERE tenant_id = $1 AND user_id = $2), 0)
+ON CONFLICT (tenant_id, user_id, agent_id) DO UPDATE SET source = EXCLUDED.source;
+
+-- name: begin_comparison
+-- $4 now timestamptz
+WITH forgotten AS (
+  UPDATE catalog.uses SET by_file = 0, by_catalog = 0, by_both = 0
+   WHERE tenant_id = $1 AND user_id = $2 AND agent_id = $3 AND by_file + by_catalog + by_both > 0
+)
+UPDATE catalog.agents
+   SET compared_since = $4::timestamptz, compared = 0, compared_equal = 0, file_memories = 0, chosen_memories = 0,
+       both_memories = 0, file_tokens = 0, chosen_tokens = 0
+ WHERE tenant_id = $1 AND user_id = $2 AND agent_id = $3;
+
+-- name: note_comparison
+-- $4 equal int, $5 by file int, $6 by the catalog int, $7 by both int, $8 tokens of the file int, $9 of the catalog int
+UPDATE catalog.agents
+   SET compared = compared + 1, compared_equal = compared_equal + $4::int, file_memories = file_memories + $5::int,
+       chosen_memories = chosen_memories + $6::int, both_memories = both_memories + $7::int,
+       file_tokens = file_tokens + $8::int, chosen_tokens = chosen_tokens + $9::int
+ WHERE tenant_id = $1 AND user_id = $2 AND agent_id = $3 AND source = 'parallel'
+RETURNING compared;
+
+-- name: note_compared
+-- Of items that are there, as note_uses. $4 ids text[], $5 by the file alone int[], $6 by the catalog alone int[],
+-- $7 by both int[], $8 now timestamptz
+INSERT INTO catalog.uses AS known
+       (tenant_id, user_id, agent_id, item_id, by_file, by_catalog, by_both, last_at, since_event)
+SELECT $1, $2, $3, there.id, there.by_file, there.by_catalog, there.by_both, $8::timestamptz,
+       COALESCE((SELECT max(event_id) FROM ledger.events WHERE tenant_id = $1 AND user_id = $2), 0)
+  FROM (SELECT items.id, noted.by_file, noted.by_catalog, noted.by_both
+          FROM unnest($4::text[], $5::int[], $6::int[], $7::int[]) AS noted (id, by_file, by_catalog, by_both)
+          JOIN catalog.items AS items
+            ON items.tenant_id = $1 AND items.user_id IN ($2, '') AND items.id = noted.id
+           FOR KEY SHARE OF items SKIP LOCKED) AS there
+ON CONFLICT (tenant_id, user_id, agent_id, item_id) DO UPDATE
+   SET by_file = known.by_file + EXCLUDED.by_file, by_catalog = known.by_catalog + EXCLUDED.by_catalog,
+       by_both = known.by_both + EXCLUDED.by_both, last_at = EXCLUDED.last_at;
+
+-- name: comparison
+SELECT compared AS turns, compared_equal AS equal, file_memories, chosen_memories AS catalog_memories,
+       both_memories AS both, file_tokens, chosen_tokens AS catalog_tokens, compared_since AS since
+  FROM catalog.agents
+ WHERE tenant_id = $1 AND user_id = $2 AND agent_id = $3;
+
+-- name: page_of_compared
+-- Those given most differently first. $4 how many are left out int, $5 limit int
+SELECT item_id AS memory_id, by_file, by_catalog, by_both
+  FROM catalog.uses
+ WHERE tenant_id = $1 AND user_id = $2 AND agent_id = $3 AND by_file + by_catalog + by_both > 0
+ ORDER BY by_file + by_catalog DESC, by_both DESC, item_id OFFSET $4 LIMIT $5;

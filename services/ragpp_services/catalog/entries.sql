@@ -3,7 +3,8 @@
 
 -- name: page_of_entries
 -- Ordinals, the latest first, those that stand for others alone. $4 agent_id, which one that is one with it may have;
--- $5 item_kind, $6 tags text[]; null does not narrow. $7 how many are left out int, $8 limit int
+-- $5 item_kind, $6 tags text[], $7 whether one agent alone sees it bool, $8 whether it is called something elsewhere bool,
+-- $9 the ordinal that all are below bigint; null does not narrow. $10 how many are left out int, $11 limit int
 SELECT ordinal
   FROM catalog.items AS items
  WHERE tenant_id = $1 AND user_id = ANY ($2::text[]) AND ($3::text IS NULL OR seen_by IS NULL OR seen_by = $3)
@@ -13,7 +14,9 @@ SELECT ordinal
           WHERE said_again.tenant_id = $1 AND said_again.user_id = items.user_id AND said_again.one_with = items.id
             AND said_again.agent_id = $4))
    AND ($5::text IS NULL OR item_kind = $5) AND ($6::text[] IS NULL OR tags && $6)
- ORDER BY ordinal DESC OFFSET $7 LIMIT $8;
+   AND ($7::bool IS NULL OR (seen_by IS NOT NULL) = $7) AND ($8::bool IS NULL OR (external_id IS NOT NULL) = $8)
+   AND ($9::bigint IS NULL OR ordinal < $9)
+ ORDER BY ordinal DESC OFFSET $10 LIMIT $11;
 
 -- name: places_of_entries
 -- Where each of these ids, own or external, is, or what stands for it; of two the user's own. $4 ids text[]

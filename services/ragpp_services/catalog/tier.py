@@ -85,6 +85,10 @@ class PostgresCatalogTier:
         agents = Agents(store, clock)
         self.agent_usage = agents.agent_usage
         self.put_budget = agents.put_budget
+        self.put_source = agents.put_source
+        self.note_comparison = agents.note_comparison
+        self.comparison = agents.comparison
+        self.compared_uses = agents.compared_uses
         self.begin_turn = agents.begin_turn
         self.take_tokens = agents.take_tokens
         self.judge_uses = agents.judge_uses

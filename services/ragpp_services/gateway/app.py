@@ -54,6 +54,7 @@ from ragpp_services.gateway.routes import (
     categories,
     entries,
     events,
+    files,
     forgetting,
     graph,
     health,
@@ -184,7 +185,7 @@ def create_app(open_parts_: Callable[[], AbstractAsyncContextManager[Parts]]) ->
     app.add_middleware(AuditMiddleware)
     app.add_middleware(EscapedAddressMiddleware)
     learned = (graph, procedural, review, reflections)
-    catalog = (resources, items, entries, categories, retrieve, events, learning, hooks, agents)
+    catalog = (resources, items, entries, files, categories, retrieve, events, learning, hooks, agents)
     for module in (interactions, recall, forgetting, sessions, *learned, *catalog, retention, users, jobs, health):
         app.include_router(module.router)
     describe_refusals(app)

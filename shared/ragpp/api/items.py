@@ -29,7 +29,8 @@ from ragpp.models import Page, Value, Vector
 
 MAX_ITEMS: Final = 1_000
 """Of one request."""
-MAX_STATEMENT_CHARS: Final = 4_000
+MAX_STATEMENT_CHARS: Final = 16_000
+"""Some 4,000 tokens: memories of document 001 have hundreds."""
 MAX_DIMENSION: Final = 8_192
 Embedding = Annotated[Vector, Field(min_length=1, max_length=MAX_DIMENSION)]
 

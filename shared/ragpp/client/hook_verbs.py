@@ -3,6 +3,7 @@
 # mypy: disable-error-code="empty-body"
 # what `@route` decorates is a signature alone
 
+from ragpp.api.files import EntriesIn, ExportedMemories, ImportedEntries, SourceIn, SourceReport
 from ragpp.api.hooks import (
     AgentUse,
     BudgetIn,
@@ -53,6 +54,26 @@ class HookVerbs(Face):
     @route("PUT", "/v1/agents/{ci}/budget", after_id=BudgetIn)
     def set_agent_budget(self, ci: str, request: BudgetIn) -> TokenBudget:
         """Set those of its turns from the next one on."""
+
+    @route("PUT", "/v1/agents/{ci}/source", after_id=SourceIn)
+    def set_agent_source(self, ci: str, request: SourceIn) -> AgentUse:
+        """Where its memories come from: `file`, `parallel` or `catalog`."""
+
+    @route("GET", "/v1/agents/{ci}/comparison")
+    def agent_comparison(
+        self, ci: str, *, user_id: str | None = None, offset: int = 0, limit: int = 50
+    ) -> SourceReport:
+        """How what its file would have given differs from what the catalog gave, since it was set to `parallel`."""
+
+    @route("POST", "/api/memory/import", body=EntriesIn)
+    def import_entries(self, request: EntriesIn) -> ImportedEntries:
+        """Keep the memories of a file, each by itself; what became of each, in their order."""
+
+    @route("GET", "/api/memory/export")
+    def export_entries(
+        self, user_id: str | None = None, *, ci: str | None = None, cursor: str | None = None, limit: int = 50
+    ) -> ExportedMemories:
+        """Memories for a file, the latest first: what the agent alone sees, or what all of the user's agents see."""
 
     @route("GET", "/v1/agents/{ci}/usage")
     def agent_usage(self, ci: str, *, user_id: str | None = None, offset: int = 0, limit: int = 50) -> AgentUse:

@@ -67,6 +67,36 @@ class MemoryUse(Value):
     last_at: Moment
 
 
+class SourceComparison(Value):
+    """Turns in which what an agent's file would have given was compared with what the catalog gave. `turns`: how many,
+    `equal`: of them with the same memories. `file_memories`, `catalog_memories`, `both`: how many were given in all by
+    the one, by the other, and by both; with the tokens of each."""
+
+    turns: int = 0
+    equal: int = 0
+    file_memories: int = 0
+    catalog_memories: int = 0
+    both: int = 0
+    file_tokens: Tokens = 0
+    catalog_tokens: Tokens = 0
+    since: Moment | None = None
+
+    @property
+    def overlap(self) -> float | None:
+        """The share of all that either gave which both gave (Jaccard), 0 to 1; None where neither gave any."""
+        either = self.file_memories + self.catalog_memories - self.both
+        return self.both / either if either else None
+
+
+class ComparedUse(Value):
+    """In how many compared turns a memory was given by the file alone, by the catalog alone, and by both."""
+
+    memory_id: str
+    by_file: int = 0
+    by_catalog: int = 0
+    by_both: int = 0
+
+
 class EntryStatistics(Value):
     """Of a catalog (document 001). `oldest_memory`: when the oldest was made; `last_cleanup`: when what has to go was
     let go last; None where there is none."""

@@ -106,7 +106,9 @@ class CatalogEntry(Value):
 class EntryQuery(Value):
     """Which entries: those that answer `text` best, the latest without one; of the agent `ci`, of `kind`, with one of
     `tags` (lower case) at least; of `ids` alone, own or external, where these are given. `contents`, `vectors`: with
-    them. `offset`: how many are left out before the first."""
+    them. `offset`: how many are left out before the first. Of the latest alone: `visibility`, what one agent alone sees
+    or what all of the user's do; `imported`, what is called something elsewhere; `before`, those whose `place` is
+    lower."""
 
     text: Text = ""
     embedding: Vector | None = None
@@ -117,6 +119,9 @@ class EntryQuery(Value):
     contents: bool = False
     vectors: bool = False
     as_of: Moment | None = None
+    visibility: Literal["agent", "shared"] | None = None
+    imported: bool = False
+    before: int | None = None
     offset: Annotated[int, Field(ge=0)] = 0
     limit: Annotated[int, Field(ge=1, le=MAX_ENTRIES)] = 50
 
@@ -125,7 +130,8 @@ class FoundEntry(Value):
     """An entry with what it takes to be shown. `score`: of the search that found it, 0 to 1, `similarity`: with the
     question, both None without one; `values`: what it is worth by goal; `tokens`: of the texts of its forms;
     `replaced_by`: the id of one that says otherwise and later, of those that it was found with; `asked`: the id that
-    it was asked for by."""
+    it was asked for by; `place`: of two the one that came later has the greater; `metadata`: of the item, with its
+    content."""
 
     entry: CatalogEntry
     score: float | None = None
@@ -134,3 +140,5 @@ class FoundEntry(Value):
     tokens: dict[Form, int] = Field(default_factory=dict)
     replaced_by: str | None = None
     asked: str | None = None
+    place: int = 0
+    metadata: dict[str, JsonValue] = Field(default_factory=dict)

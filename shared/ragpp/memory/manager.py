@@ -167,7 +167,7 @@ class MemoryManager:
     async def remember(
         self, content: str, category: str | None = None, importance: Importance = "normal"
     ) -> MemoryItem:
-        """Keep one fact, of 1 to 4,000 characters, and answer the item that it is now: another's, where that says the
+        """Keep one fact, of 1 to 16,000 characters, and answer the item that it is now: another's, where that says the
         same. It becomes a small resource first, of which the item is. `category`: a default one is created where it is
         not there; None is the one whose description is nearest, if any is near.
 

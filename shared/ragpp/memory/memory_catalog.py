@@ -1,20 +1,25 @@
 """The catalog as an agent chooses its memories by it, as documents 000 and 001 have it, over the gateway."""
 
+import asyncio
 from collections.abc import Sequence
 from datetime import datetime
+from pathlib import Path
 from typing import Final
 
 from pydantic import JsonValue
 
 from ragpp.api import EntryIn, RelevantMemories
+from ragpp.api.files import SourceIn, SourceReport
 from ragpp.api.hooks import Injection, RequestedMemories, TurnCatalog, Usefulness
 from ragpp.catalog import CatalogVisibility, ItemKind
 from ragpp.client import MemoryClient
-from ragpp.entries.usage import TokenBudget, ValueMove
+from ragpp.clock import system_clock
+from ragpp.entries.usage import AgentSource, TokenBudget, ValueMove
 from ragpp.entries.values import CatalogEntry
 from ragpp.errors import ConfigurationError, MemorySystemError
 from ragpp.jobs import Job
 from ragpp.memory.connecting import connected
+from ragpp.memory.files import Backfilled, ImportReport, backfill, export_file, import_file
 from ragpp.memory.whose import Whose, or_none
 
 PATIENCE_S: Final = 120.0
@@ -125,6 +130,36 @@ class MemoryCatalog:
         what would. Raises TierUnavailable where the workers do not get to it in time."""
         job = await self._whose.client.cleanup(user_id=self._whose.user_id, dry_run=dry_run)
         return await self._whose.done(job, MemorySystemError)
+
+    async def import_file(self, path: Path) -> ImportReport:
+        """Keep the memories of a file, this agent's; without one whom the file names. Each by itself: what is wrong
+        with one is told with its line. Repeating it is harmless. Raises OSError."""
+        data = await asyncio.to_thread(path.read_bytes)
+        return await import_file(self._whose.client, data, user_id=self._whose.user_id, ci=self._whose.agent_id)
+
+    async def export_file(self, path: Path) -> None:
+        """Write what this agent alone sees into a file that `import_file` reads; without an agent what all of the
+        user's see. Raises OSError."""
+        text = await export_file(
+            self._whose.client, system_clock(), user_id=self._whose.user_id, ci=self._whose.agent_id
+        )
+        await asyncio.to_thread(path.write_text, text, "utf-8")
+
+    async def backfill(self, *, start: datetime | None = None, end: datetime | None = None) -> Backfilled:
+        """Have memories taken from what was said to this agent before it had a catalog, behind whoever asks."""
+        if self._whose.user_id is None:
+            raise ConfigurationError(
+                "what was said is a user's, and none is named", suggestions=("Name one: MemoryCatalog(user_id=…).",)
+            )
+        return await backfill(self._whose.client, self._whose.user_id, self._ci, start=start, end=end)
+
+    async def set_source(self, source: AgentSource) -> None:
+        """Where this agent's memories come from, from its next turn on: `file`, `parallel` or `catalog`."""
+        await self._whose.client.set_agent_source(self._ci, SourceIn(user_id=self._whose.user_id, source=source))
+
+    async def comparison(self) -> SourceReport:
+        """How what its file would have given differs from what the catalog gave, since it was set to `parallel`."""
+        return await self._whose.client.agent_comparison(self._ci, user_id=self._whose.user_id)
 
     async def pre_prompt_hook(self, prompt: str, context: dict[str, JsonValue] | None = None) -> TurnCatalog:
         """Begin a turn: what the agent may choose from for a prompt, in short, within its budget."""

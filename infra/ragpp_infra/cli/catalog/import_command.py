@@ -2,13 +2,10 @@
 
 import asyncio
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from ragpp.jobs import Job
 from ragpp_infra.cli.catalog.folder import places_of, read_files
@@ -23,6 +20,7 @@ from ragpp_infra.cli.catalog.options import (
 )
 from ragpp_infra.cli.console import ExitCode, emit_json, err, out, safe, show_problem
 from ragpp_infra.cli.options import DEFAULT_HOME, HomeOption, JsonOption, KeyOption, UrlOption
+from ragpp_infra.cli.progress import progress
 from ragpp_infra.cli.render import count
 from ragpp_infra.embedded.home import Home
 
@@ -56,10 +54,10 @@ def import_folder(
         async with Home(home).client(url, key) as client:
             if hint is not None:
                 await client.category(hint, user_id=user)  # that there is none is told before anything is stored
-            with _bar("storing", len(places), quiet=as_json) as advance:
+            with progress("storing", len(places), quiet=as_json) as advance:
                 files = read_files(folder, places)
                 report = await import_files(client, files, whose, extract=extract, category=hint, on_file=advance)
-            with _bar("extracting", len(report.jobs), quiet=as_json or wait <= 0) as advance:
+            with progress("extracting", len(report.jobs), quiet=as_json or wait <= 0) as advance:
                 return report, await ended(client, report.jobs, wait, advance) if wait > 0 else report.jobs
 
     try:
@@ -105,11 +103,3 @@ def _show(report: ImportReport, jobs: list[Job], seconds: float, *, as_json: boo
 def _items(job: Job) -> int:
     found = (job.result or {}).get("item_count")
     return found if isinstance(found, int) else 0
-
-
-@contextmanager
-def _bar(what: str, total: int, *, quiet: bool) -> Iterator[Callable[[], None]]:
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=err, disable=quiet or not err.is_terminal, transient=True) as bar:
-        task = bar.add_task(what, total=total)
-        yield lambda: bar.advance(task)

@@ -3,7 +3,8 @@
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 
-from ragpp.entries.usage import AgentUsage, MemoryUse, TokenBudget, Turn
+from ragpp.entries.comparing import Difference
+from ragpp.entries.usage import AgentSource, AgentUsage, ComparedUse, MemoryUse, SourceComparison, TokenBudget, Turn
 from ragpp_services.catalog.statements import Statements
 
 
@@ -85,3 +86,31 @@ class AgentRows:
             )
             for row in await self._run.own("page_of_uses", agent_id, offset, limit)
         ]
+
+    async def put_source(self, agent_id: str, source: AgentSource) -> None:
+        """Where its memories come from, from now on."""
+        await self._run.change("put_source", agent_id, source)
+
+    async def begin_comparison(self, agent_id: str, now: datetime) -> None:
+        """Count what is compared from now on, and nothing from before."""
+        await self._run.change("begin_comparison", agent_id, now)
+
+    async def note_comparison(self, agent_id: str, told: Difference, now: datetime) -> None:
+        """Count one turn, while what the agent is given is compared."""
+        by_file, by_catalog, both = sorted(told.by_file), sorted(told.by_catalog), sorted(told.both)
+        counts = (int(told.equal), len(told.file), len(told.catalog), len(both), told.file_tokens, told.catalog_tokens)
+        noted = await self._run.own_row("note_comparison", agent_id, *counts)
+        ids = [*by_file, *by_catalog, *both]
+        if ids and noted is not None:
+            marks = [[int(one in some) for one in ids] for some in (told.by_file, told.by_catalog, told.both)]
+            await self._run.change("note_compared", agent_id, ids, *marks, now)
+
+    async def comparison(self, agent_id: str) -> SourceComparison:
+        """What was counted since it began."""
+        row = await self._run.own_row("comparison", agent_id)
+        return SourceComparison() if row is None else SourceComparison.model_validate(dict(row))
+
+    async def compared(self, agent_id: str, offset: int, limit: int) -> list[ComparedUse]:
+        """The memories that were compared, those given most differently first."""
+        rows = await self._run.own("page_of_compared", agent_id, offset, limit)
+        return [ComparedUse.model_validate(dict(row)) for row in rows]

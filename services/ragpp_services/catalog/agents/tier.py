@@ -4,12 +4,16 @@ from collections.abc import Mapping, Sequence
 
 from ragpp.catalog import DEFAULT_VALUE
 from ragpp.clock import Clock
+from ragpp.entries.comparing import Difference
 from ragpp.entries.usage import (
     FEEDBACK_ALPHA,
     USE_ALPHA,
     USEFUL,
+    AgentSource,
     AgentUsage,
+    ComparedUse,
     MemoryUse,
+    SourceComparison,
     TokenBudget,
     Turn,
     ValueMove,
@@ -37,6 +41,29 @@ class Agents:
         async with self._store.noting(scope) as rows:
             await rows.agents.put_budget(agent_id, budget)
             return await rows.agents.usage(agent_id)
+
+    async def put_source(self, scope: Scope, agent_id: str, source: AgentSource) -> AgentUsage:
+        """See the contract."""
+        async with self._store.noting(scope) as rows:
+            await rows.agents.put_source(agent_id, source)
+            if source == "parallel":
+                await rows.agents.begin_comparison(agent_id, self._clock())
+            return await rows.agents.usage(agent_id)
+
+    async def note_comparison(self, scope: Scope, agent_id: str, told: Difference) -> None:
+        """See the contract."""
+        async with self._store.noting(scope) as rows:
+            await rows.agents.note_comparison(agent_id, told, self._clock())
+
+    async def comparison(self, scope: Scope, agent_id: str) -> SourceComparison:
+        """See the contract."""
+        async with self._store.reading(scope) as rows:
+            return await rows.agents.comparison(agent_id)
+
+    async def compared_uses(self, scope: Scope, agent_id: str, offset: int = 0, limit: int = 50) -> list[ComparedUse]:
+        """See the contract."""
+        async with self._store.reading(scope) as rows:
+            return await rows.agents.compared(agent_id, offset, limit)
 
     async def begin_turn(
         self,

@@ -42,7 +42,8 @@ class EntryRows:
 
     async def page(self, query: EntryQuery) -> list[int]:
         """Ordinals of those that are asked for, the latest first."""
-        narrowed = (query.ci, query.kind, list(query.tags) or None)
+        alone = None if query.visibility is None else query.visibility == "agent"
+        narrowed = (query.ci, query.kind, list(query.tags) or None, alone, query.imported or None, query.before)
         rows = await self._run.seen("page_of_entries", *narrowed, query.offset, query.limit)
         return [row["ordinal"] for row in rows]
 

@@ -133,4 +133,6 @@ def _entry(
         values={goal: known.value for goal, known in values.items()},
         tokens={} if described is None else described.tokens,
         replaced_by=shown.item.replaced_by,
+        place=shown.found.ordinal,
+        metadata=item.metadata if query.contents else {},
     )

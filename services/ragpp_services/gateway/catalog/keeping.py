@@ -6,7 +6,7 @@ from uuid import NAMESPACE_URL, uuid4, uuid5
 from pydantic import JsonValue
 
 from ragpp.api import EntryIn, ItemIn, ItemsIn, ResourceIn
-from ragpp.catalog import Importance, ResourceEntry, ResourceType
+from ragpp.catalog import Importance, ItemKind, ResourceEntry, ResourceType
 from ragpp.entries.values import ENTRY, GivenEntry
 from ragpp.errors import Conflict
 from ragpp_services.gateway.catalog.owning import Place
@@ -23,15 +23,8 @@ NORMAL_UNTIL: Final = 6
 async def kept_alone(parts: Parts, where: Place, item: ItemIn, resource_id: str) -> str:
     """The id of the item that says that, kept with a resource of that id which says no more: both, or none. Raises
     Conflict where it was deleted before, and as the intake and the tier."""
-    source = ResourceIn(
-        id=resource_id,
-        resource_type=SOURCE_TYPE,
-        content=item.content,
-        occurred_at=item.occurred_at,
-        metadata=STORED_BY,
-    )
     item = item.model_copy(update={"source_resource_id": resource_id})
-    return await kept_of(parts, where, item, await parts.knowledge.resource(source, where.whose))
+    return await kept_of(parts, where, item, await parts.knowledge.resource(source_of(item), where.whose))
 
 
 async def kept_of(parts: Parts, where: Place, item: ItemIn, source: ResourceEntry | None = None) -> str:
@@ -47,6 +40,18 @@ async def kept_of(parts: Parts, where: Place, item: ItemIn, source: ResourceEntr
 async def kept_entry(parts: Parts, where: Place, body: EntryIn) -> str:
     """The id of the item that a memory is kept as: the same where the request is repeated. Raises as `kept_alone`;
     Conflict also for an id that is known with other content."""
+    kind = body.type
+    if kind is None:
+        (kind,) = await parts.kinds.of([body.content])
+    item = item_of(where, body, kind)
+    if body.source_resource_id is not None:
+        return await kept_of(parts, where, item)
+    return await kept_alone(parts, where, item, item.source_resource_id)
+
+
+def item_of(where: Place, body: EntryIn, kind: ItemKind) -> ItemIn:
+    """The item that a memory is kept as, under an id that is the same where the request is repeated, with a source of
+    its own unless it names one."""
     given = GivenEntry(
         summary=body.summary,
         tags=body.tags,
@@ -57,10 +62,7 @@ async def kept_entry(parts: Parts, where: Place, body: EntryIn) -> str:
     )
     said = given.model_dump(mode="json", exclude_defaults=True)
     item_id = item_id_of(where, body.id)
-    kind = body.type
-    if kind is None:
-        (kind,) = await parts.kinds.of([body.content])
-    item = ItemIn(
+    return ItemIn(
         id=item_id,
         content=body.content,
         source_resource_id=body.source_resource_id or f"res_{uuid5(NAMESPACE_URL, item_id)}",
@@ -73,9 +75,17 @@ async def kept_entry(parts: Parts, where: Place, body: EntryIn) -> str:
         task_type=body.task_type,
         metadata={**body.metadata, **({ENTRY: said} if said else {})},
     )
-    if body.source_resource_id is not None:
-        return await kept_of(parts, where, item)
-    return await kept_alone(parts, where, item, item.source_resource_id)
+
+
+def source_of(item: ItemIn) -> ResourceIn:
+    """The source of an item that has one of its own, which says no more than it."""
+    return ResourceIn(
+        id=item.source_resource_id,
+        resource_type=SOURCE_TYPE,
+        content=item.content,
+        occurred_at=item.occurred_at,
+        metadata=STORED_BY,
+    )
 
 
 def item_id_of(where: Place, identifier: str | None) -> str:

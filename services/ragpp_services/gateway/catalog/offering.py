@@ -110,17 +110,23 @@ def tokens_of(one: Candidate, counter: TokenSpans, handle: str | None = None) ->
     return {form: before + known[form] for form in one.forms if form in known}
 
 
+def scorable(found: FoundEntry, goal: str | None) -> Scorable:
+    """What of an entry is scored, with what it is worth for `goal`; USEFUL where that is None."""
+    entry = found.entry
+    return Scorable(
+        tags=[tag.lower() for tag in entry.tags],
+        occurred_at=entry.timestamp,
+        priority=entry.priority,
+        agent=entry.ci,
+        search=found.score,
+        value=found.values.get(goal or USEFUL),
+    )
+
+
 def _candidate(found: FoundEntry, message: Message, tags: Sequence[str], now: datetime) -> Candidate:
     entry = found.entry
     judged = scored(
-        Scorable(
-            tags=[tag.lower() for tag in entry.tags],
-            occurred_at=entry.timestamp,
-            priority=entry.priority,
-            agent=entry.ci,
-            search=found.score,
-            value=found.values.get(message.goal or USEFUL),
-        ),
+        scorable(found, message.goal),
         now=now,
         message_tags=tags,
         agent=message.agent,

@@ -7,13 +7,15 @@ from typing import Final
 from pydantic import JsonValue
 
 from ragpp.api.hooks import CATALOG_TOKENS, CatalogLine, Injection, PreMessageIn, PrePromptIn, Recommended, TurnCatalog
+from ragpp.entries.comparing import Difference
 from ragpp.entries.formatting import HEADING, MOST_HANDLES, fitting, format_injection
-from ragpp.entries.packing import Offer, pack
-from ragpp.entries.relevance import fits, reason
-from ragpp.entries.usage import TokenBudget
+from ragpp.entries.packing import Offer
+from ragpp.entries.relevance import reason
+from ragpp.entries.usage import AgentSource, TokenBudget
 from ragpp.text.port import TokenSpans
-from ragpp_services.gateway.catalog.offering import Candidate, Message, candidates_for, tokens_of
+from ragpp_services.gateway.catalog.offering import Candidate, Message
 from ragpp_services.gateway.hooks.turning import Agent, limit_of
+from ragpp_services.gateway.hooks.ways import CATALOG, FILE, Way
 from ragpp_services.gateway.parts import Parts
 
 MOST_ASKED_CHARS: Final = 10_000
@@ -27,8 +29,11 @@ async def catalog_for(parts: Parts, agent: Agent, body: PrePromptIn) -> TurnCata
     limit = limit_of(parts, usage)
     goal = body.context.get("goal")
     message = Message(asked_of(body.prompt, body.context), agent.ci, goal if isinstance(goal, str) else None, limit)
-    candidates = await candidates_for(parts.catalog, agent.scope, message, parts.clock())
-    offered, formatted, recommended = await asyncio.to_thread(_offer, candidates, message, parts.counter)
+    way = _way_of(usage.source)
+    offered, formatted, recommended = await _offered(parts, agent, message, way)
+    if usage.source == "parallel":
+        _, _, by_file = await _offered(parts, agent, message, FILE)
+        await _compare(parts, agent, file=_tokens(by_file), catalog=_tokens(recommended))
     budget = TokenBudget.of(limit, parts.counter.count(formatted) if offered else 0)
     await parts.catalog.begin_turn(agent.scope, agent.ci, budget, [one.found.entry.memory_id for one in offered])
     return TurnCatalog(
@@ -47,8 +52,10 @@ async def injection_for(parts: Parts, agent: Agent, body: PreMessageIn) -> Injec
     usage = await parts.catalog.agent_usage(agent.scope, agent.ci)
     limit = limit_of(parts, usage)
     message = Message(asked_of(body.message, {}), agent.ci, None, limit)
-    candidates = await candidates_for(parts.catalog, agent.scope, message, parts.clock())
-    injection, given = await asyncio.to_thread(_inject, candidates, message, parts.counter)
+    injection, given = await _injected(parts, agent, message, _way_of(usage.source))
+    if usage.source == "parallel":
+        _, by_file = await _injected(parts, agent, message, FILE)
+        await _compare(parts, agent, file=by_file, catalog=given)
     tokens = parts.counter.count(injection) if given else 0
     await parts.catalog.begin_turn(agent.scope, agent.ci, TokenBudget.of(limit, tokens), (), given)
     return Injection(injection=injection, tokens=tokens, memory_ids=tuple(given))
@@ -60,8 +67,32 @@ def asked_of(prompt: str, context: dict[str, JsonValue]) -> str:
     return "\n".join((*beside, prompt))[-MOST_ASKED_CHARS:]
 
 
+def _way_of(source: AgentSource) -> Way:
+    return FILE if source == "file" else CATALOG
+
+
+def _tokens(recommended: Sequence[Recommended]) -> dict[str, int]:
+    return {one.memory_id: one.tokens for one in recommended}
+
+
+async def _compare(parts: Parts, agent: Agent, *, file: dict[str, int], catalog: dict[str, int]) -> None:
+    await parts.catalog.note_comparison(agent.scope, agent.ci, Difference(file=file, catalog=catalog))
+
+
+async def _offered(
+    parts: Parts, agent: Agent, message: Message, way: Way
+) -> tuple[list[Candidate], str, tuple[Recommended, ...]]:
+    candidates = await way.candidates(parts.catalog, agent.scope, message, parts.clock())
+    return await asyncio.to_thread(_offer, candidates, message, parts.counter, way)
+
+
+async def _injected(parts: Parts, agent: Agent, message: Message, way: Way) -> tuple[str, dict[str, int]]:
+    candidates = await way.candidates(parts.catalog, agent.scope, message, parts.clock())
+    return await asyncio.to_thread(_inject, candidates, message, parts.counter, way)
+
+
 def _offer(
-    candidates: Sequence[Candidate], message: Message, counter: TokenSpans
+    candidates: Sequence[Candidate], message: Message, counter: TokenSpans, way: Way
 ) -> tuple[list[Candidate], str, tuple[Recommended, ...]]:
     """What is offered, best first, as it is rendered, and what of it is recommended."""
     limit = message.max_tokens
@@ -72,9 +103,9 @@ def _offer(
     offered = ranked[: len(kept)]
     left = max(0, limit - counter.count(formatted) - counter.count(f"{HEADING}\n"))
     handles = {one.found.entry.memory_id: f"m{place}" for place, one in enumerate(offered, 1)}
-    fitting_ones = {one.found.entry.memory_id: one for one in offered if fits(one.found, message.text)}
-    sizes = {memory_id: tokens_of(one, counter, handles[memory_id]) for memory_id, one in fitting_ones.items()}
-    packed = pack([Offer(one, fitting_ones[one].scored.score, sizes[one]) for one in fitting_ones], left)
+    fitting_ones = {one.found.entry.memory_id: one for one in offered if way.fits(one.found, message.text)}
+    sizes = {memory_id: way.sizes(one, counter, handles[memory_id]) for memory_id, one in fitting_ones.items()}
+    packed = way.pack([Offer(one, fitting_ones[one].scored.score, sizes[one]) for one in fitting_ones], left)
     recommended = tuple(
         Recommended(
             handle=handles[memory_id],
@@ -87,15 +118,17 @@ def _offer(
     return offered, formatted, recommended
 
 
-def _inject(candidates: Sequence[Candidate], message: Message, counter: TokenSpans) -> tuple[str, dict[str, int]]:
+def _inject(
+    candidates: Sequence[Candidate], message: Message, counter: TokenSpans, way: Way
+) -> tuple[str, dict[str, int]]:
     """The section, and the tokens of each memory in it."""
     limit = message.max_tokens
-    by_id = {one.found.entry.memory_id: one for one in candidates if fits(one.found, message.text)}
+    by_id = {one.found.entry.memory_id: one for one in candidates if way.fits(one.found, message.text)}
     ranked = sorted(by_id, key=lambda one: -by_id[one].scored.score)[:MOST_HANDLES]
     handles = {memory_id: f"m{place}" for place, memory_id in enumerate(ranked, 1)}
-    sizes = {memory_id: tokens_of(by_id[memory_id], counter, handles[memory_id]) for memory_id in ranked}
+    sizes = {memory_id: way.sizes(by_id[memory_id], counter, handles[memory_id]) for memory_id in ranked}
     room = max(0, limit - counter.count(f"{HEADING}\n"))
-    packed = pack([Offer(one, by_id[one].scored.score, sizes[one]) for one in ranked], room)
+    packed = way.pack([Offer(one, by_id[one].scored.score, sizes[one]) for one in ranked], room)
     shown = list(packed.shown.items())
     # handles follow the order in which they are shown, which a turn resolves them by
     lines = [by_id[one].line(form, f"m{place}") for place, (one, form) in enumerate(shown, 1)]

@@ -5,10 +5,11 @@ from typing import Annotated
 from fastapi import Query
 
 from ragpp.api.entries import MAX_OFFSET
+from ragpp.api.files import SourceIn, SourceReport
 from ragpp.api.hooks import AgentUse, BudgetIn, FeedbackIn
-from ragpp.entries.usage import TokenBudget, ValueMove
+from ragpp.entries.usage import AgentUsage, TokenBudget, ValueMove
 from ragpp.fields import Id
-from ragpp_services.gateway.hooks.turning import agent_of, budget_of, limit_of
+from ragpp_services.gateway.hooks.turning import Agent, agent_of, budget_of, limit_of
 from ragpp_services.gateway.http import CatalogUser, GatewayParts, Limit, keyed_router
 from ragpp_services.gateway.requester import Reader, Writer
 
@@ -43,16 +44,8 @@ async def get_usage(
     agent = agent_of(requester, "read", user_id, ci)
     usage = await parts.catalog.agent_usage(agent.scope, agent.ci)
     uses = await parts.catalog.memory_uses(agent.scope, agent.ci, offset, limit + 1)
-    return AgentUse(
-        ci=agent.ci,
-        turns=usage.turns,
-        catalog_tokens=usage.catalog_tokens,
-        memory_tokens=usage.memory_tokens,
-        token_budget=budget_of(parts, usage),
-        source=usage.source,
-        memories=tuple(uses[:limit]),
-        next_offset=offset + limit if len(uses) > limit else None,
-    )
+    following = offset + limit if len(uses) > limit else None
+    return _use_of(parts, agent, usage).model_copy(update={"memories": tuple(uses[:limit]), "next_offset": following})
 
 
 @router.post("/v1/catalog/{memory_id:id}/feedback", summary="Tell what a memory was worth")
@@ -63,3 +56,47 @@ async def give_feedback(requester: Writer, parts: GatewayParts, memory_id: Id, b
     requester.items = 1
     why = None if body.reason is None else parts.intake.redacted(body.reason)
     return await parts.catalog.put_feedback(agent.scope, agent.ci, memory_id, body.value, why)
+
+
+@router.put("/v1/agents/{ci:id}/source", summary="Say where an agent's memories come from")
+async def put_source(requester: Writer, parts: GatewayParts, ci: Id, body: SourceIn) -> AgentUse:
+    """From its next turn on: `file`, what was imported alone, chosen as document 001 has it; `parallel`, the catalog,
+    and what the file would have given is compared with it; or `catalog`. A comparison begins anew each time."""
+    agent = agent_of(requester, "write", body.user_id, ci)
+    requester.items = 1
+    return _use_of(parts, agent, await parts.catalog.put_source(agent.scope, agent.ci, body.source))
+
+
+@router.get("/v1/agents/{ci:id}/comparison", summary="Compare an agent's file with the catalog")
+async def get_comparison(
+    requester: Reader,
+    parts: GatewayParts,
+    ci: Id,
+    user_id: CatalogUser = None,
+    offset: Annotated[int, Query(ge=0, le=MAX_OFFSET, description="How many are left out before the first.")] = 0,
+    limit: Limit = 50,
+) -> SourceReport:
+    """Over its turns since it was last set to `parallel`: how many were given the same, how many memories and tokens
+    each gave, and which memories one of both gave and the other did not."""
+    agent = agent_of(requester, "read", user_id, ci)
+    usage = await parts.catalog.agent_usage(agent.scope, agent.ci)
+    uses = await parts.catalog.compared_uses(agent.scope, agent.ci, offset, limit + 1)
+    return SourceReport(
+        ci=agent.ci,
+        source=usage.source,
+        compared=await parts.catalog.comparison(agent.scope, agent.ci),
+        memories=tuple(uses[:limit]),
+        next_offset=offset + limit if len(uses) > limit else None,
+    )
+
+
+def _use_of(parts: GatewayParts, agent: Agent, usage: AgentUsage) -> AgentUse:
+    """What an agent was given in all its turns, without its memories."""
+    return AgentUse(
+        ci=agent.ci,
+        turns=usage.turns,
+        catalog_tokens=usage.catalog_tokens,
+        memory_tokens=usage.memory_tokens,
+        token_budget=budget_of(parts, usage),
+        source=usage.source,
+    )

@@ -1,0 +1,124 @@
+"""Memories that come many at a time, each kept or refused by itself; and those that go into a file."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from ragpp.api import EntryIn, ItemIn, ItemsIn
+from ragpp.api.files import ExportedMemories, ExportedMemory, ImportedEntry
+from ragpp.catalog import EVERYBODY, CatalogInput
+from ragpp.entries.values import ENTRY, EntryQuery, FoundEntry
+from ragpp.errors import Conflict, InvalidInput, MemorySystemError, NotFound
+from ragpp.models import Scope, Stored
+from ragpp.stores.cursors import decode_cursor, encode_cursor
+from ragpp_services.gateway.catalog.keeping import item_of, source_of
+from ragpp_services.gateway.catalog.owning import Place
+from ragpp_services.gateway.parts import Parts
+
+EXPIRED: Final = "its moment has passed"
+DELETED: Final = "it was deleted, and stays so"
+REFUSABLE: Final = (Conflict, InvalidInput, NotFound)
+"""What is wrong with one memory, and not with the tier: of a request that holds one the others are kept."""
+
+
+@dataclass(slots=True)
+class Imported:
+    """What became of memories, by their places in the request."""
+
+    results: dict[int, ImportedEntry] = field(default_factory=dict)
+    redactions: int = 0
+
+
+async def imported(parts: Parts, memories: Sequence[tuple[Place, EntryIn]]) -> Imported:
+    """Keep them, those of one place together. What is refused, with why, keeps no other from being kept. Raises what
+    the intake and the tier raise that no memory is to blame for."""
+    done, now = Imported(), parts.clock()
+    asked = [(number, body) for number, (_, body) in enumerate(memories) if body.type is None]
+    told = await parts.kinds.of([body.content for _, body in asked])
+    kinds = {number: kind for (number, _), kind in zip(asked, told, strict=True)}
+    together: dict[Place, dict[int, ItemIn]] = {}
+    sourced = set[str]()
+    for number, (where, body) in enumerate(memories):
+        if body.expires is not None and body.expires <= now:
+            done.results[number] = ImportedEntry(outcome="expired", reason=EXPIRED)
+            continue
+        item = item_of(where, body, body.type or kinds[number])
+        together.setdefault(where, {})[number] = item
+        if body.source_resource_id is None:
+            sourced.add(item.source_resource_id)
+    for where, items in together.items():
+        await _keep(parts, where, items, sourced, done)
+    return done
+
+
+async def _keep(parts: Parts, where: Place, items: Mapping[int, ItemIn], sourced: set[str], done: Imported) -> None:
+    """All of `items` in one transaction; where one of them is refused, each half by itself."""
+    try:
+        stored, redactions = await _stored(parts, where, list(items.values()), sourced)
+    except REFUSABLE as error:
+        numbers = list(items)
+        if len(numbers) == 1:
+            done.results[numbers[0]] = ImportedEntry(outcome="refused", reason=_told(error))
+            return
+        for half in (numbers[: len(numbers) // 2], numbers[len(numbers) // 2 :]):
+            await _keep(parts, where, {number: items[number] for number in half}, sourced, done)
+        return
+    done.redactions += redactions
+    for (number, item), one in zip(items.items(), stored, strict=True):
+        done.results[number] = _outcome(item, one)
+
+
+async def _stored(parts: Parts, where: Place, items: Sequence[ItemIn], sourced: set[str]) -> tuple[list[Stored], int]:
+    entries, redactions = await parts.knowledge.items(ItemsIn(items=tuple(items)), where.whose)
+    sources: list[CatalogInput] = [
+        await parts.knowledge.resource(source_of(item), where.whose)
+        for item in items
+        if item.source_resource_id in sourced
+    ]
+    stored = await parts.catalog.store(where.scope, [*sources, *entries])
+    return stored[len(sources) :], redactions
+
+
+def _outcome(item: ItemIn, stored: Stored) -> ImportedEntry:
+    if stored.forgotten:
+        return ImportedEntry(outcome="refused", reason=DELETED)
+    if stored.duplicate:
+        return ImportedEntry(outcome="known", memory_id=stored.id)
+    return ImportedEntry(outcome="kept" if stored.id == item.id else "same", memory_id=stored.id)
+
+
+def _told(error: MemorySystemError) -> str:
+    if isinstance(error, Conflict):
+        return "its id is known with other content"
+    return error.message.removeprefix("items.0.")
+
+
+async def exported(parts: Parts, scope: Scope, ci: str | None, *, cursor: str | None, limit: int) -> ExportedMemories:
+    """Memories for a file, the latest first: those that the agent `ci` alone sees; without one those that all of the
+    user's agents see, or, of a scope without a user, all users. Raises InvalidInput for a cursor that is not ours."""
+    before = None if cursor is None else decode_cursor(cursor, int)[0]
+    query = EntryQuery(
+        ci=ci, visibility="shared" if ci is None else "agent", before=before, contents=True, limit=limit + 1
+    )
+    found = await parts.catalog.find_entries(scope, query)
+    shown = [one for one in found[:limit] if (one.entry.visibility == "global") == (scope.user_id == EVERYBODY)]
+    following = encode_cursor(found[limit - 1].place) if len(found) > limit else None
+    return ExportedMemories(items=tuple(map(_exported, shown)), next_cursor=following)
+
+
+def _exported(found: FoundEntry) -> ExportedMemory:
+    entry = found.entry
+    return ExportedMemory(
+        id=entry.external_id or entry.memory_id,
+        timestamp=entry.timestamp,
+        ci_source=entry.ci,
+        type=entry.type,
+        summary=entry.summary,
+        content=entry.content or "",
+        tokens=entry.size,
+        relevance_tags=entry.tags,
+        priority=entry.priority,
+        expires=entry.expires,
+        references=entry.references,
+        metadata={name: value for name, value in found.metadata.items() if name != ENTRY},
+    )
