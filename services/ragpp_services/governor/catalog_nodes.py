@@ -23,6 +23,7 @@ from ragpp_services.governor.catalog_values import CatalogTurn, GivenMemory, Off
 from ragpp_services.governor.choosing import requestable
 from ragpp_services.governor.prompting import composed, cut, situation_text
 from ragpp_services.governor.turn import Choice, Exchange, Turn
+from ragpp_services.governor.unrepeated import unrepeated
 from ragpp_services.governor.values import Answer, Given, MemoryUsed, Prompt, RecentMessage
 
 DEFAULT_CI: Final = "assistant"
@@ -94,11 +95,13 @@ def assemble(turn: Turn, _answer: Answer) -> Turn:
 
 
 def ask_what_came_of_it(turn: Turn) -> Exchange:
-    """How useful what was given was for the answer, and to keep what the exchange tells."""
+    """How useful what was given was for the answer, and to keep what the exchange tells that is new."""
     user, response = turn.invocation.event.user, cut(turn.text, MAX_PROMPT_CHARS)
-    given = requestable([memory.id for memory in turn.given.memories]) if turn.given else ()
+    memories = turn.given.memories if turn.given else ()
+    given = requestable([memory.id for memory in memories])
     judged = PostResponseIn(user_id=user, ci=ci_of(turn), response=response, memories_used=given)
-    said = PostMessageIn(user_id=user, ci=ci_of(turn), message=turn.asked.content, response=response)
+    told = unrepeated(response, [memory.text for memory in memories], turn.asked.content)
+    said = PostMessageIn(user_id=user, ci=ci_of(turn), message=turn.asked.content, response=told)
     return Exchange(response=judged if given else None, message=said)
 
 
