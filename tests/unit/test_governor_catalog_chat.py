@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -118,6 +119,14 @@ def test_a_memory_that_offers_nothing_for_a_failure_is_told_and_answered_without
     assert "echo> My memory does not answer just now." in done.stdout
     assert "memory degraded: offer: unavailable" in done.stdout
     assert "judge: unavailable, post-message" in done.stdout
+
+
+def test_what_was_recorded_replays_to_the_same_answer(url: str, tmp_path: Path) -> None:
+    file = tmp_path / "chat.jsonl"
+    assert chat(url, "--echo", "--record", str(file), said=f"{KEY}\n{ASKED}\n").returncode == 0
+    command = [sys.executable, "-m", "ragpp_services.governor", "replay", str(file)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=100, check=False)
+    assert (done.returncode, done.stdout.splitlines()) == (0, ["1: same answer", "2: same answer"])
 
 
 def test_the_help_has_an_example(url: str) -> None:
