@@ -1,4 +1,5 @@
-"""A memory that keeps what it is told, finds it by its words, and fails on request; in process or over HTTP."""
+"""A memory that keeps what it is told, finds it by its words, and fails on request; in process or over HTTP. And what
+turns with it are made of."""
 
 import asyncio
 import socket
@@ -8,6 +9,7 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 
 import uvicorn
+from pydantic import BaseModel
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
@@ -24,12 +26,41 @@ from ragpp.api import (
     StoreResponse,
     TierStatus,
 )
+from ragpp.api.hooks import MemoryRequestIn, PostMessageIn, PostResponseIn, PrePromptIn
 from ragpp.context import layout
 from ragpp.errors import Conflict, MemorySystemError
 from ragpp.errors.problems import problem_of
 from ragpp.text.lexical import query_terms, terms
+from ragpp_services.governor.hooks import MemoryHooks
+from ragpp_services.governor.responders import Responder
+from ragpp_services.governor.values import Event, Limits, Prompt, Reply, Tool
 
 NOON = datetime(2026, 3, 9, 12, 0, tzinfo=UTC)
+PATIENT = Limits(deadline_ms=30_000, store_ms=30_000)
+WEATHER = Tool(name="weather", description="Tells the weather of a town.")
+
+
+def says(text: str) -> Responder:
+    async def respond(_prompt: Prompt) -> str:
+        return text
+
+    return respond
+
+
+class Asked:
+    """A responder that keeps its prompts and answers each with the next reply."""
+
+    def __init__(self, *replies: Reply) -> None:
+        self.replies = list(replies)
+        self.prompts: list[Prompt] = []
+
+    async def __call__(self, prompt: Prompt) -> Reply:
+        self.prompts.append(prompt)
+        return self.replies.pop(0) if self.replies else Reply(text="as you say")
+
+
+def heard(content: str, **fields: object) -> Event:
+    return Event.model_validate({"user": "u1", "session": "s1", "content": content, **fields})
 
 
 class KeepingMemory:
@@ -154,6 +185,7 @@ def served(memory: KeepingMemory) -> Iterator[str]:
         Route("/v1/interactions", remember, methods=["POST"]),
         Route("/v1/recall", recall, methods=["POST"]),
         Route("/v1/pending", pending),
+        *(_hook_routes(memory) if isinstance(memory, MemoryHooks) else ()),
     ]
     listener = socket.create_server(("127.0.0.1", 0))
     config = uvicorn.Config(Starlette(routes=routes), log_config=None, lifespan="off")
@@ -168,7 +200,24 @@ def served(memory: KeepingMemory) -> Iterator[str]:
         listener.close()
 
 
-async def _answered(call: Awaitable[StoreResponse | RecallResponse], status: int) -> Response:
+def _hook_routes(memory: MemoryHooks) -> list[Route]:
+    async def pre_prompt(request: Request) -> Response:
+        return await _answered(memory.pre_prompt(PrePromptIn.model_validate_json(await request.body())), 200)
+
+    async def memory_request(request: Request) -> Response:
+        return await _answered(memory.memory_request(MemoryRequestIn.model_validate_json(await request.body())), 200)
+
+    async def post_response(request: Request) -> Response:
+        return await _answered(memory.post_response(PostResponseIn.model_validate_json(await request.body())), 200)
+
+    async def post_message(request: Request) -> Response:
+        return await _answered(memory.post_message(PostMessageIn.model_validate_json(await request.body())), 202)
+
+    hooks = (pre_prompt, memory_request, post_response, post_message)
+    return [Route(f"/v1/hooks/{hook.__name__.replace('_', '-')}", hook, methods=["POST"]) for hook in hooks]
+
+
+async def _answered(call: Awaitable[BaseModel], status: int) -> Response:
     try:
         answer = await call
     except MemorySystemError as error:

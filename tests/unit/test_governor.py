@@ -13,7 +13,7 @@ from ragpp.context.echo import masked
 from ragpp.errors import Forbidden, InvalidInput, TierUnavailable
 from ragpp_services.governor.errors import ReplayDiverged, ResponderFailed
 from ragpp_services.governor.graph import Governor, replay
-from ragpp_services.governor.nodes import FIRST, NODES, after
+from ragpp_services.governor.orders import FIRST, ORDERS, after
 from ragpp_services.governor.outbox import Outbox
 from ragpp_services.governor.responders import Responder
 from ragpp_services.governor.turn import Turn
@@ -21,49 +21,22 @@ from ragpp_services.governor.values import (
     AssistantState,
     Event,
     Invocation,
-    Limits,
     Prompt,
     Record,
     Reply,
-    Tool,
     ToolCall,
 )
-from tests.support.governor import NOON, KeepingMemory
-
-PATIENT = Limits(deadline_ms=30_000, store_ms=30_000)
-WEATHER = Tool(name="weather", description="Tells the weather of a town.")
-
-
-def says(text: str) -> Responder:
-    async def respond(_prompt: Prompt) -> str:
-        return text
-
-    return respond
-
-
-class Asked:
-    """A responder that keeps its prompts and answers each with the next reply."""
-
-    def __init__(self, *replies: Reply) -> None:
-        self.replies = list(replies)
-        self.prompts: list[Prompt] = []
-
-    async def __call__(self, prompt: Prompt) -> Reply:
-        self.prompts.append(prompt)
-        return self.replies.pop(0) if self.replies else Reply(text="as you say")
+from tests.support.governor import NOON, PATIENT, WEATHER, Asked, KeepingMemory, heard, says
+from tests.support.source import ROOT
 
 
 def governor_of(memory: KeepingMemory, respond: Responder, **limits: int) -> Governor:
     return Governor(memory, respond, limits=PATIENT.model_copy(update=limits), clock=lambda: NOON)
 
 
-def heard(content: str, **fields: object) -> Event:
-    return Event.model_validate({"user": "u1", "session": "s1", "content": content, **fields})
-
-
 async def test_an_event_passes_every_node_in_order_and_each_passage_is_noted() -> None:
     result = await governor_of(KeepingMemory(), says("hello")).turn(Invocation(event=heard("hi there")))
-    assert [step.node for step in result.transitions] == list(NODES)
+    assert [step.node for step in result.transitions] == list(ORDERS["recall"])
     assert {step.outcome for step in result.transitions} == {"ok"}
     assert all(len(step.inputs) == 64 for step in result.transitions)
     assert result.response.text == "hello"
@@ -359,6 +332,15 @@ async def test_whatever_is_said_replays_to_the_same(content: str, answer: str) -
     assert replay(Record.model_validate_json(record.model_dump_json())) == record.result
 
 
+def test_a_record_without_a_mode_is_a_recall_and_replays_to_the_same() -> None:
+    lines = (ROOT / "tests" / "data" / "governor_turns.jsonl").read_text(encoding="utf-8").splitlines()
+    records = [Record.model_validate_json(line) for line in lines]
+    assert [replay(record) for record in records] == [record.result for record in records]
+    assert {record.mode for record in records} == {"recall"}
+    healths = [record.result.memory for record in records]
+    assert healths == ["ok", "ok", "ok", "ok", "ok", "partial", "degraded"]
+
+
 async def test_a_replay_that_takes_another_way_says_where() -> None:
     record = await _recorded(KeepingMemory(), Invocation(event=heard("hi")), says("hello"))
     event = record.invocation.event.model_copy(update={"content": "bye"})
@@ -383,7 +365,7 @@ async def test_nodes_change_nothing_and_answer_the_same_each_time() -> None:
     following = after(name, turn)
     while following is not None:
         before = turn.model_dump_json()
-        assert NODES[name].ask(turn) == NODES[name].ask(turn)
+        assert ORDERS[turn.mode][name].ask(turn) == ORDERS[turn.mode][name].ask(turn)
         turn = await governor.step(name, Turn.model_validate_json(before))
         following = after(name, turn)
         name = following or name

@@ -17,8 +17,9 @@ from pydantic import JsonValue
 from ragpp.errors import ConfigurationError
 from ragpp_services.governor.graph import Governor
 from ragpp_services.governor.langgraph import GovernorState, agent_responder, memory_graph
-from ragpp_services.governor.nodes import NODES
+from ragpp_services.governor.orders import ORDERS
 from ragpp_services.governor.values import Event, Invocation, Limits, Prompt, Reply, ToolCall
+from tests.support.choosing import CatalogMemory
 from tests.support.governor import NOON, KeepingMemory, served
 from tests.support.source import ROOT
 
@@ -42,7 +43,46 @@ async def test_the_graph_comes_to_the_same_result_as_the_governor_itself() -> No
     assert in_graph["response"]["id"] == alone["response"]["id"]
     steps = [(step["node"], step["outcome"]) for step in in_graph["transitions"]]
     assert steps == [(step["node"], step["outcome"]) for step in alone["transitions"]]
-    assert [name for name, _ in steps] == list(NODES)
+    assert [name for name, _ in steps] == list(ORDERS["recall"])
+
+
+async def test_the_graph_has_the_nodes_of_the_governors_mode_and_comes_to_the_same() -> None:
+    event = Event(user="u1", content="Where is the key?", id="m-1")
+
+    def choosing() -> Governor:
+        memory = CatalogMemory("The key is under the pot.")
+        return Governor(memory, under_the_pot, mode="catalog", limits=PATIENT, clock=lambda: NOON)
+
+    alone = (await choosing().turn(Invocation(event=event))).model_dump(mode="json")
+    in_graph = await memory_graph(choosing()).ainvoke(GovernorState(event=event.model_dump(mode="json")))
+    assert [step["node"] for step in in_graph["transitions"]] == list(ORDERS["catalog"])
+    assert in_graph["catalog"] == alone["catalog"]
+    assert in_graph["memories_used"] == alone["memories_used"]
+
+
+async def test_in_a_graph_a_tools_result_goes_on_with_what_was_given() -> None:
+    replies = [Reply(text="here"), Reply(tool_calls=(ToolCall(id="c1", name="weather"),))]
+    prompts: list[Prompt] = []
+
+    async def respond(prompt: Prompt) -> Reply:
+        prompts.append(prompt)
+        return replies.pop()
+
+    governor = Governor(CatalogMemory("The key is under the pot."), respond, mode="catalog", limits=PATIENT)
+    graph = memory_graph(governor, InMemorySaver())
+    thread = RunnableConfig(configurable={"thread_id": "t1"})
+    tools: list[JsonValue] = [{"name": "weather"}]
+    await graph.ainvoke(GovernorState(event={"user": "u1", "content": "The key?"}, available_tools=tools), thread)
+    event: dict[str, JsonValue] = {
+        "user": "u1",
+        "content": "rain",
+        "message_type": "tool_result",
+        "metadata": {"tool_call_id": "c1"},
+    }
+    result = await graph.ainvoke(GovernorState(event=event), thread)
+    assert [step["node"] for step in result["transitions"]][:3] == ["receive", "store_message", "assemble"]
+    assert all("The key is under the pot." in prompt.system for prompt in prompts)
+    assert len(prompts) == 2
 
 
 async def test_a_checkpointer_keeps_the_governors_state_by_thread() -> None:

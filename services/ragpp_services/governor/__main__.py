@@ -21,7 +21,7 @@ from ragpp.errors.problems import invalid_fields
 from ragpp_services.governor.app import open_governor
 from ragpp_services.governor.graph import replay
 from ragpp_services.governor.terminal import Chat, said_lines, tell
-from ragpp_services.governor.values import Invocation, Limits, Record
+from ragpp_services.governor.values import Invocation, Limits, Mode, Record
 
 FAILURE: Final = 1
 NOT_RUNNING: Final = 3
@@ -47,15 +47,24 @@ def chat(
     budget: Annotated[int, typer.Option(min=0, max=200_000, help="Length of the context, in tokens.")] = 2_000,
     record: Annotated[Path | None, typer.Option(help="Append each turn to this file, for a replay.")] = None,
     echo: Annotated[bool, typer.Option("--echo", help="Answer without a language model, from memory alone.")] = False,
+    catalog: Annotated[bool, typer.Option("--catalog", help="The assistant chooses its memories each turn.")] = False,
+    agent: Annotated[str | None, typer.Option(help="The agent that is talked with.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object a turn.")] = False,
 ) -> None:
-    """Talk; each turn shows what was recalled and how fast. Ends with Ctrl-D."""
-    opening = _opening(
-        {"user": user, "session": session, "content": "-", "name": name, "at": _moment(at)}, {"persona": persona}
-    )
+    """Talk; each turn shows what was recalled, or offered and chosen, and how fast. Ends with Ctrl-D."""
+    event: dict[str, object] = {
+        "user": user,
+        "session": session,
+        "content": "-",
+        "name": name,
+        "agent": agent,
+        "at": _moment(at),
+    }
+    opening = _opening(event, {"persona": persona})
     with asyncio.Runner() as runner:
         stack = AsyncExitStack()
-        governed = open_governor(url, key, echoing=echo, limits=_limits(deadline, budget), record_to=record)
+        mode: Mode = "catalog" if catalog else "recall"
+        governed = open_governor(url, key, echoing=echo, mode=mode, limits=_limits(deadline, budget), record_to=record)
         try:
             governor, client, answerer = runner.run(stack.enter_async_context(governed))
             runner.run(_see_that_it_answers(client, user))

@@ -11,10 +11,11 @@ from ragpp.errors import ConfigurationError
 from ragpp.llm.budget import InMemoryBudget
 from ragpp.llm.factory import make_language_models
 from ragpp.settings import LanguageModelSettings
+from ragpp_services.governor.choosing import Chooser, asking
 from ragpp_services.governor.graph import Governor
 from ragpp_services.governor.quoted_answer import quoted_answer
 from ragpp_services.governor.responders import Responder, language_model
-from ragpp_services.governor.values import Limits, Record
+from ragpp_services.governor.values import Limits, Mode, Record
 
 TENANT: Final = "local"
 """Whose budget a terminal's calls are counted on: that of its own process."""
@@ -49,14 +50,19 @@ async def open_governor(
     key: str,
     *,
     echoing: bool,
+    mode: Mode = "recall",
     limits: Limits | None = None,
     record_to: Path | None = None,
 ) -> AsyncIterator[tuple[Governor, MemoryClient, str]]:
-    """A governor on the gateway at `url`, its client, and the name of what answers. Checks nothing yet."""
+    """A governor on the gateway at `url`, its client, and the name of what answers. Checks nothing yet.
+
+    In the mode `catalog` the model that answers chooses its memories, too; without one, what is recommended is taken.
+    """
     async with AsyncExitStack() as stack:
         client = await stack.enter_async_context(MemoryClient(url, key, retries=1))
         responder, name = await stack.enter_async_context(open_responder(echoing=echoing))
-        governor = Governor(client, responder, limits=limits, on_record=_writer(record_to))
+        choose: Chooser | None = asking(responder) if mode == "catalog" and not echoing else None
+        governor = Governor(client, responder, mode=mode, choose=choose, limits=limits, on_record=_writer(record_to))
         yield governor, client, name
 
 

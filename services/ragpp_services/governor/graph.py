@@ -7,7 +7,7 @@ answer["response"]["text"], answer["state"]          # hand the state in again w
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Callable, Mapping
 from types import TracebackType
 from typing import Final, Self
 from uuid import uuid4
@@ -17,18 +17,30 @@ from pydantic import JsonValue, ValidationError
 
 from ragpp.api import RecallRequest, StoreRequest
 from ragpp.clock import Clock, system_clock
-from ragpp.errors import MemorySystemError
+from ragpp.errors import ConfigurationError, MemorySystemError
 from ragpp.errors.problems import invalid_fields
+from ragpp_services.governor.choosing import Chooser
+from ragpp_services.governor.deadlines import MS, within
 from ragpp_services.governor.errors import ReplayDiverged, ResponderFailed
-from ragpp_services.governor.nodes import FIRST, NODES, after
+from ragpp_services.governor.hooks import CatalogAsker, MemoryHooks
+from ragpp_services.governor.orders import FIRST, ORDERS, after
 from ragpp_services.governor.outbox import Memory, Outbox
 from ragpp_services.governor.responders import OnText, Responder, ask_responder
-from ragpp_services.governor.turn import Ask, Turn, digest
-from ragpp_services.governor.values import Answer, Invocation, Limits, NodeName, Prompt, Record, Transition, TurnResult
+from ragpp_services.governor.turn import Ask, Remaining, Turn, digest
+from ragpp_services.governor.values import (
+    Answer,
+    Invocation,
+    Limits,
+    Mode,
+    NodeName,
+    Prompt,
+    Record,
+    Transition,
+    TurnResult,
+)
 
 OnRecord = Callable[[Record], None]
 _log = structlog.stdlib.get_logger(__name__)
-MS: Final = 1_000
 _SENT_AGAIN: Final = frozenset({"late", "unavailable"})
 
 
@@ -36,8 +48,11 @@ class Governor:
     """Runs events through the nodes; one instance serves many users and tasks at once and keeps nothing of them but
     the writes that the memory has not acknowledged.
 
-    `respond`: any callable or chat model (ragpp_services.governor.responders). `on_record` is given the record of each
-    turn, for a replay.
+    `respond`: any callable or chat model (ragpp_services.governor.responders). In the `mode` catalog the agent chooses
+    its memories at each turn, by `choose` (ragpp_services.governor.choosing); without one it takes what is recommended.
+    `on_record` is given the record of each turn, for a replay.
+
+    Raises ConfigurationError for the mode `catalog` with a memory that has no hooks, and for a `choose` without it.
     """
 
     def __init__(
@@ -45,6 +60,8 @@ class Governor:
         memory: Memory,
         respond: Responder,
         *,
+        mode: Mode = "recall",
+        choose: Chooser | None = None,
         limits: Limits | None = None,
         clock: Clock = system_clock,
         outbox: Outbox | None = None,
@@ -54,6 +71,12 @@ class Governor:
         self._limits = limits or Limits()
         self._outbox = outbox or Outbox(memory)
         self._on_record = on_record
+        self._mode, self._catalog = mode, _asker(memory, mode, choose, self._limits)
+
+    @property
+    def mode(self) -> Mode:
+        """How its turns come by memories."""
+        return self._mode
 
     async def __aenter__(self) -> Self:
         return self
@@ -97,11 +120,11 @@ class Governor:
         if invocation.event.id is None:
             event = invocation.event.model_copy(update={"id": f"m_{uuid4().hex}"})
             invocation = invocation.model_copy(update={"event": event})
-        return Turn(invocation=invocation, limits=self._limits, started_at=self._clock())
+        return Turn(invocation=invocation, limits=self._limits, started_at=self._clock(), mode=self._mode)
 
     async def step(self, name: NodeName, turn: Turn, *, on_text: OnText | None = None) -> Turn:
         """One node: ask what it asks, tell it the answer, note the transition."""
-        node, at, began = NODES[name], self._clock(), time.perf_counter()
+        node, at, began = ORDERS[turn.mode][name], self._clock(), time.perf_counter()
         ask = node.ask(turn)
         inputs = digest(turn, ask)
         answer = Answer() if ask is None else await self._perform(ask, turn, on_text)
@@ -119,6 +142,7 @@ class Governor:
         result = _result(turn)
         if self._on_record is not None:
             record = Record(
+                mode=turn.mode,
                 invocation=turn.invocation,
                 started_at=turn.started_at,
                 limits=turn.limits,
@@ -138,7 +162,10 @@ class Governor:
             return await self._recall(ask)
         if isinstance(ask, Prompt):
             return await self._ask_responder(ask, on_text)
-        return Answer(unsaved=self._outbox.waiting(ask.user, ask.session))
+        if isinstance(ask, Remaining):
+            return Answer(unsaved=self._outbox.waiting(ask.user, ask.session))
+        assert self._catalog is not None, "only the catalog mode has nodes that ask it"  # noqa: S101
+        return await self._catalog.perform(ask)
 
     async def _store(self, request: StoreRequest, turn: Turn) -> Answer:
         """Store, or leave it to the outbox: also what an earlier process could not store, and the answer to a message
@@ -148,7 +175,7 @@ class Governor:
         if before is not None and before.outcome in _SENT_AGAIN:
             answer = Answer(outcome=before.outcome, detail="waits behind the message that it answers")
         else:
-            answer = await _within(self._limits.store_ms, self._remembered(request))
+            answer = await within(self._limits.store_ms, self._remembered(request))
         if answer.outcome in _SENT_AGAIN:
             full = not self._outbox.put([request]) or full
         if full:
@@ -159,7 +186,7 @@ class Governor:
         return Answer(stored=await self._memory.remember(request))
 
     async def _recall(self, request: RecallRequest) -> Answer:
-        return await _within(self._limits.deadline_ms, self._recalled(request))
+        return await within(self._limits.deadline_ms, self._recalled(request))
 
     async def _recalled(self, request: RecallRequest) -> Answer:
         recalled = await self._memory.recall(request)
@@ -181,16 +208,17 @@ class Governor:
 
 
 def replay(record: Record, *, strict: bool = True) -> TurnResult:
-    """Run a recorded turn again, with the answers that memory and responder gave then; nothing is asked or stored.
+    """Run a recorded turn again, with the answers that memory, chooser and responder gave then; nothing is asked or
+    stored.
 
     Raises ReplayDiverged, naming the node, when one goes by something else than it did then, such as after a change
     of the prompt; not so with `strict` off.
     """
-    turn = Turn(invocation=record.invocation, limits=record.limits, started_at=record.started_at)
+    turn = Turn(invocation=record.invocation, limits=record.limits, started_at=record.started_at, mode=record.mode)
     recorded = {transition.node: transition for transition in record.result.transitions}
     name: NodeName | None = FIRST
     while name is not None:
-        ask = NODES[name].ask(turn)
+        ask = ORDERS[turn.mode][name].ask(turn)
         inputs, then = digest(turn, ask), recorded.get(name)
         if strict and (then is None or then.inputs != inputs):
             raise ReplayDiverged(f"{name} goes by something else than it did when the turn was recorded")
@@ -212,7 +240,7 @@ def _passed(turn: Turn, transition: Transition, ask: Ask | None, answer: Answer)
     """`turn` behind a node: its answer is kept where something was asked, the transition in any case."""
     answers = turn.answers if ask is None else turn.answers | {transition.node: answer}
     asked = turn.model_copy(update={"answers": answers, "transitions": (*turn.transitions, transition)})
-    return NODES[transition.node].tell(asked, answer)
+    return ORDERS[turn.mode][transition.node].tell(asked, answer)
 
 
 def _result(turn: Turn) -> TurnResult:
@@ -220,16 +248,17 @@ def _result(turn: Turn) -> TurnResult:
     return turn.result.model_copy(update={"transitions": turn.transitions})
 
 
-async def _within(limit_ms: int, call: Awaitable[Answer]) -> Answer:
-    """The memory's answer, or why there is none: it never raises."""
-    try:
-        async with asyncio.timeout(limit_ms / MS):
-            return await call
-    except TimeoutError:
-        return Answer(outcome="late", detail=f"no answer within {limit_ms} ms")
-    except MemorySystemError as error:
-        outcome = "unavailable" if error.retryable else "refused"
-        return Answer.model_validate({"outcome": outcome, "detail": f"{error.code} {error.message}"})
-    except Exception as error:  # noqa: BLE001 - a bug in the memory's client must not take the answer with it
-        _log.exception("governor.memory_crashed")
-        return Answer(outcome="refused", detail=f"{type(error).__name__}: {error}")
+def _asker(memory: Memory, mode: Mode, choose: Chooser | None, limits: Limits) -> CatalogAsker | None:
+    if mode == "catalog" and isinstance(memory, MemoryHooks):
+        return CatalogAsker(memory, choose, limits)
+    if mode == "catalog":
+        raise ConfigurationError(
+            "the governor's mode is catalog, and its memory has no hooks to offer one",
+            suggestions=("Give it a ragpp.client.MemoryClient, or what has those four methods of it (MemoryHooks).",),
+        )
+    if choose is not None:
+        raise ConfigurationError(
+            "a chooser is given, and the governor's mode is recall, in which nothing is chosen",
+            suggestions=("Set mode='catalog'.",),
+        )
+    return None

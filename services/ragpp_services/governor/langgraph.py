@@ -9,14 +9,14 @@ With a checkpointer the governor's state is kept by thread; without one it is ha
 """
 
 from collections.abc import Awaitable, Callable, Mapping
-from typing import TYPE_CHECKING, Final, Protocol, TypeAlias, TypedDict
+from typing import TYPE_CHECKING, Protocol, TypeAlias, TypedDict
 
 from pydantic import JsonValue, ValidationError
 
 from ragpp.errors import ConfigurationError
 from ragpp.errors.problems import invalid_fields
 from ragpp_services.governor.graph import Governor
-from ragpp_services.governor.nodes import FIRST, NODES, after
+from ragpp_services.governor.orders import FIRST, LAST, ORDERS, after
 from ragpp_services.governor.responders import Responder, chat_messages, reply_of
 from ragpp_services.governor.turn import Turn
 from ragpp_services.governor.values import Invocation, NodeName, Prompt, Reply
@@ -41,11 +41,11 @@ class GovernorState(TypedDict, total=False):
     problems: list[str]
     recall_ms: float | None
     undigested: int
+    catalog: dict[str, JsonValue] | None
 
 
 MemoryGraph: TypeAlias = "CompiledStateGraph[GovernorState, None, GovernorState, GovernorState]"
 Updates: TypeAlias = dict[str, JsonValue]
-LAST: Final = tuple(NODES)[-1]
 
 
 class _Step(Protocol):
@@ -65,14 +65,15 @@ def memory_graph(governor: Governor, checkpointer: "BaseCheckpointSaver[str] | N
         hint = ("Install it: pip install 'ragpp[langgraph]'.",)
         raise ConfigurationError(f"LangGraph cannot be imported: {error}", suggestions=hint) from error
     graph: StateGraph[GovernorState, None, GovernorState, GovernorState] = StateGraph(GovernorState)
-    for name in NODES:
+    nodes = ORDERS[governor.mode]
+    for name in nodes:
         graph.add_node(name, _runner(governor, name))
     graph.add_edge(START, FIRST)
-    for name in NODES:
+    for name in nodes:
         if name == LAST:
             graph.add_edge(name, END)
         else:
-            graph.add_conditional_edges(name, _chooser(name), list(NODES))
+            graph.add_conditional_edges(name, _chooser(name), list(nodes))
     return graph.compile(checkpointer=checkpointer)
 
 

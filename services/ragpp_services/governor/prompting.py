@@ -1,7 +1,8 @@
 """The system text of a prompt: persona, memory, tools, situation. Pure.
 
-The gateway assembles all of it within the token budget. What it left out for want of room, and everything when it did
-not answer, is put in its place here, in the same order and under the same headings.
+Of a recall the gateway assembles all of it within the token budget. What it left out for want of room, and everything
+when it did not answer, is put in its place here, in the same order and under the same headings. So is all that stands
+around the knowledge that an agent chose.
 """
 
 import json
@@ -25,6 +26,7 @@ GUIDANCE: Final = (
 )
 WITHOUT_MEMORY: Final = "The memory does not answer at the moment: say so if the answer depends on it."
 _MAX_SITUATION: Final = 19_000
+_CUT_MARK: Final = " …"
 
 
 def situation_text(situation: str | dict[str, JsonValue] | None, now: datetime, channel: str | None) -> str:
@@ -51,20 +53,58 @@ def assembled(
     recent: Sequence[RecentMessage],
 ) -> str:
     """The whole system text. `recalled` None: the memory did not answer, and `recent` stands for it."""
-    titles = {one.title for one in recalled.sections} if recalled else set()
-    parts = [GUIDANCE if recalled else f"{GUIDANCE} {WITHOUT_MEMORY}"]
+    if recalled is None:
+        return composed(None, persona=persona, tools=tools, situation=situation, recent=recent)
+    titles = {one.title for one in recalled.sections}
+    parts = [GUIDANCE]
     if persona and PERSONA not in titles:
         parts.append(section(PERSONA, persona))
-    status = recalled.tiers.get("short_term") if recalled else None
+    status = recalled.tiers.get("short_term")
     if recent and RECENT not in titles and (status is None or status.status != "ok"):
-        parts.append(section(RECENT, "\n".join(map(_line, recent))))
-    if recalled and recalled.context:
+        parts.append(_conversation(recent))
+    if recalled.context:
         parts.append(recalled.context)
     if tools and TOOLS not in titles:
-        parts.append(section(TOOLS, items([tool.line for tool in tools])))
+        parts.append(_tools(tools))
     if SITUATION not in titles:
         parts.append(section(SITUATION, situation))
     return "\n\n".join(parts)
+
+
+def composed(
+    knowledge: str | None,
+    *,
+    persona: str | None,
+    tools: Sequence[Tool],
+    situation: str,
+    recent: Sequence[RecentMessage],
+) -> str:
+    """The whole system text around what the agent chose. `knowledge`: as the memory rendered it, a section or nothing;
+    None where the memory did not answer."""
+    parts = [f"{GUIDANCE} {WITHOUT_MEMORY}" if knowledge is None else GUIDANCE]
+    if persona:
+        parts.append(section(PERSONA, persona))
+    if recent:
+        parts.append(_conversation(recent))
+    if knowledge:
+        parts.append(knowledge.rstrip("\n"))
+    if tools:
+        parts.append(_tools(tools))
+    parts.append(section(SITUATION, situation))
+    return "\n\n".join(parts)
+
+
+def cut(text: str, limit: int) -> str:
+    """`text`, or its beginning and a mark, `limit` characters in all, where it is longer."""
+    return text if len(text) <= limit else text[: limit - len(_CUT_MARK)] + _CUT_MARK
+
+
+def _conversation(recent: Sequence[RecentMessage]) -> str:
+    return section(RECENT, "\n".join(map(_line, recent)))
+
+
+def _tools(tools: Sequence[Tool]) -> str:
+    return section(TOOLS, items([tool.line for tool in tools]))
 
 
 def _line(message: RecentMessage) -> str:

@@ -55,7 +55,7 @@ def _says_something(memory: MemoryUsed, asked: str) -> bool:
 
 def _told(memory: MemoryUsed, name: str | None) -> str:
     if memory.kind not in _SPOKEN:
-        return f"I have learned: {_short(memory.text)}."
+        return f"I have learned: {_short(memory.text).removesuffix('.')}."
     who = "you" if memory.said_by in {"user", name, None} else memory.said_by
     when = f"On {day_in_words(memory.occurred_at)} " if memory.occurred_at else ""
     return f"{when}{who if when else str(who).capitalize()} said: “{_short(memory.text)}”"

@@ -4,16 +4,15 @@ A callable takes the Prompt and gives a str, a Reply or a mapping of its fields;
 async generator of pieces of text. One that is neither runs in a thread, so that it may wait for what it likes.
 """
 
-import asyncio
-import inspect
 import json
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from typing import Final, Protocol, TypeAlias, runtime_checkable
 from uuid import uuid4
 
 from pydantic import JsonValue
 
 from ragpp.llm.port import ChatMessage, LanguageModel
+from ragpp_services.governor.calling import called
 from ragpp_services.governor.values import Prompt, PromptMessage, Reply, Tool, ToolCall
 
 OnText = Callable[[str], None]
@@ -48,14 +47,7 @@ async def ask_responder(respond: Responder, prompt: Prompt, on_text: OnText | No
         if prompt.tools and isinstance(respond, _TakesTools):
             model = respond.bind_tools([tool_schema(tool) for tool in prompt.tools])
         return reply_of(await model.ainvoke(chat_messages(prompt)))
-    asynchronous = any(
-        check(function)
-        for check in (inspect.iscoroutinefunction, inspect.isasyncgenfunction)
-        for function in (respond, getattr(respond, "__call__", None))  # noqa: B004 - an object with an async __call__
-    )
-    given = respond(prompt) if asynchronous else await asyncio.to_thread(respond, prompt)
-    if isinstance(given, Awaitable):
-        given = await given
+    given = await called(respond, prompt)
     if isinstance(given, AsyncIterator):
         pieces = []
         async for piece in given:

@@ -1,8 +1,7 @@
-"""The governor in a terminal: a line said, what was recalled for it and how fast, the answer."""
+"""The governor in a terminal: a line said, what was recalled or offered for it and how fast, the answer."""
 
 import json
 import sys
-import unicodedata
 from collections.abc import Iterator
 from datetime import timedelta
 from typing import Final, TextIO
@@ -13,24 +12,15 @@ from pydantic import ValidationError
 from ragpp.errors import MemorySystemError
 from ragpp.errors.problems import invalid_fields, problem_of
 from ragpp_services.governor.graph import Governor
-from ragpp_services.governor.nodes import FIRST, after
+from ragpp_services.governor.orders import FIRST, after
+from ragpp_services.governor.showing import dim, flat, plain, told_before, told_behind
 from ragpp_services.governor.turn import Turn
 from ragpp_services.governor.values import Event, Invocation, MemoryUsed, NodeName, TurnResult
 
 SHOWN: Final = 3
 """How many of the recalled memories a turn shows."""
-SHOWN_CHARS: Final = 100
 BETWEEN_TURNS: Final = timedelta(minutes=1)
 """How far a simulated clock moves from one line to the next."""
-_KEPT: Final = "\n\t"
-
-
-def plain(text: str) -> str:
-    """`text` without the characters that a terminal would obey."""
-    return "".join(
-        character if character in _KEPT or unicodedata.category(character) != "Cc" else "\N{REPLACEMENT CHARACTER}"
-        for character in text
-    )
 
 
 def said_lines(source: TextIO) -> Iterator[str]:
@@ -107,7 +97,7 @@ class Chat:
         while name is not None:
             turn = await self._governor.step(name, turn, on_text=self.on_text)
             if name == "assemble" and not self._as_json:
-                _show_recall(turn)
+                _show_memories(turn)
             name = after(name, turn)
         return self._governor.finish(turn)
 
@@ -120,8 +110,10 @@ class Chat:
             typer.echo()
         else:
             typer.echo(f"{self._answerer}> {plain(result.response.text)}")
+        for told in told_behind(result):
+            typer.echo(dim(told))
         if result.memory != "ok":
-            typer.echo(_dim(f"  memory {result.memory}: {plain('; '.join(result.problems))}"))
+            typer.echo(dim(f"  memory {result.memory}: {plain('; '.join(result.problems))}"))
 
 
 def tell(error: MemorySystemError, *, as_json: bool) -> None:
@@ -134,24 +126,27 @@ def tell(error: MemorySystemError, *, as_json: bool) -> None:
         typer.echo(f"  → {plain(suggestion)}", err=True)
 
 
+def _show_memories(turn: Turn) -> None:
+    if turn.mode == "catalog":
+        for line in told_before(turn):
+            typer.echo(dim(line))
+    else:
+        _show_recall(turn)
+
+
 def _show_recall(turn: Turn) -> None:
     answer = turn.answers.get("recall")
     memories = turn.prompt.memories if turn.prompt else ()
     if answer is None or answer.recalled is None:
-        typer.echo(_dim(f"  nothing recalled: {answer.outcome if answer else 'not asked'}"))
+        typer.echo(dim(f"  nothing recalled: {answer.outcome if answer else 'not asked'}"))
         return
     noun = "memory" if len(memories) == 1 else "memories"
-    typer.echo(_dim(f"  recalled {len(memories)} {noun} in {answer.ms:.0f} ms"))
+    typer.echo(dim(f"  recalled {len(memories)} {noun} in {answer.ms:.0f} ms"))
     for memory in memories[:SHOWN]:
-        typer.echo(_dim(f"    {memory.score:.2f} {memory.tier:<10} {_shown(memory)}"))
+        typer.echo(dim(f"    {memory.score:.2f} {memory.tier:<10} {_shown(memory)}"))
 
 
 def _shown(memory: MemoryUsed) -> str:
     when = f"[{memory.occurred_at.isoformat(sep=' ')[:16]}] " if memory.occurred_at else ""
     who = f"{memory.said_by}: " if memory.said_by else ""
-    text = " ".join(plain(f"{who}{memory.text}").split())
-    return when + (text if len(text) <= SHOWN_CHARS else text[: SHOWN_CHARS - 2] + " …")
-
-
-def _dim(text: str) -> str:
-    return typer.style(text, dim=True) if sys.stdout.isatty() else text
+    return when + flat(f"{who}{memory.text}")

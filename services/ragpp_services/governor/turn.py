@@ -4,22 +4,31 @@ import hashlib
 import json
 from collections.abc import Mapping
 from datetime import datetime, timedelta
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from pydantic import BaseModel, Field
 
 from ragpp.api import RecallRequest, StoreRequest
+from ragpp.api.hooks import MemoryRequestIn, PostMessageIn, PostResponseIn, PrePromptIn, TurnCatalog
 from ragpp.models import Value
 from ragpp_services.governor.values import (
+    TOOL_RESULT,
     Answer,
+    Given,
     Invocation,
     Limits,
+    MemoryUsed,
+    Mode,
     NodeName,
     Prompt,
     PromptMessage,
+    Tool,
     Transition,
     TurnResult,
 )
+
+CATALOG_ANSWERS: Final = ("offered", "chosen", "requested", "useful", "job")
+"""The fields of an answer that only the catalog mode has."""
 
 
 class Remaining(Value):
@@ -29,16 +38,35 @@ class Remaining(Value):
     session: str
 
 
-Ask: TypeAlias = StoreRequest | RecallRequest | Prompt | Remaining
+class Choice(Value):
+    """Which of what is offered does the agent want to read for this message?"""
+
+    offered: TurnCatalog
+    message: str
+
+
+class Exchange(Value):
+    """How useful was what was given for the answer, and what is to be kept of the exchange? `response` is None where
+    nothing was given."""
+
+    response: PostResponseIn | None
+    message: PostMessageIn
+
+
+CatalogAsk: TypeAlias = PrePromptIn | Choice | MemoryRequestIn | Exchange
+Ask: TypeAlias = StoreRequest | RecallRequest | Prompt | Remaining | CatalogAsk
 
 
 class Turn(Value):
-    """One event on its way through the nodes."""
+    """One event on its way through the nodes. `given`: what the catalog gave for the exchange; None where it was not
+    asked, or did not answer."""
 
     invocation: Invocation
     limits: Limits
     started_at: datetime
+    mode: Mode = "recall"
     exchange: tuple[PromptMessage, ...] = ()
+    given: Given | None = None
     awaiting: tuple[str, ...] = ()
     prompt: Prompt | None = None
     answers: dict[NodeName, Answer] = Field(default_factory=dict)
@@ -49,6 +77,22 @@ class Turn(Value):
     def message_id(self) -> str:
         """Of the event's message; the governor gives one to an event that has none."""
         return self.invocation.event.id or ""
+
+    @property
+    def goes_on(self) -> bool:
+        """Whether the event brings a tool's result to an exchange, which everything else begins anew."""
+        return self.invocation.event.message_type == TOOL_RESULT
+
+    @property
+    def asked(self) -> PromptMessage:
+        """The user's message of the exchange."""
+        return next((message for message in reversed(self.exchange) if message.role == "user"), self.exchange[-1])
+
+    @property
+    def tools(self) -> tuple[Tool, ...]:
+        """Those that may be called in this turn."""
+        rounds = sum(1 for message in self.exchange if message.tool_calls)
+        return self.invocation.available_tools if rounds < self.limits.tool_rounds else ()
 
     @property
     def said_at(self) -> datetime:
@@ -74,16 +118,36 @@ class Turn(Value):
         reply = self.answers["respond"].reply if "respond" in self.answers else None
         return reply.text.strip() if reply else ""
 
+    @property
+    def used(self) -> tuple[MemoryUsed, ...]:
+        """The memories that were in the prompt, each with whether the reply says that it used it."""
+        reply = self.answers["respond"].reply if "respond" in self.answers else None
+        memories = self.prompt.memories if self.prompt else ()
+        if reply is None or reply.cited is None:
+            return memories
+        return tuple(memory.model_copy(update={"cited": memory.id in reply.cited}) for memory in memories)
+
 
 def digest(turn: Turn, ask: Ask | None) -> str:
     """SHA-256, in hex, of what a node goes by: what it asks, or the invocation and the answers so far, without how
-    long they took."""
+    long they took.
+
+    What only the catalog mode has counts where there is any, so a turn without it goes by what it always went by.
+    """
     if ask is not None:
         given: object = ask.model_dump()
     else:
-        answers = {name: answer.model_dump(exclude={"ms"}) for name, answer in turn.answers.items()}
-        given = [turn.invocation.model_dump(), answers]
+        invocation = turn.invocation.model_dump()
+        if turn.invocation.state.given is None:
+            del invocation["state"]["given"]
+        answers = {name: _told(answer) for name, answer in turn.answers.items()}
+        given = [invocation, answers]
     return hashlib.sha256(json.dumps(_plain(given), sort_keys=True).encode()).hexdigest()
+
+
+def _told(answer: Answer) -> dict[str, object]:
+    absent = {name for name in CATALOG_ANSWERS if getattr(answer, name) is None}
+    return answer.model_dump(exclude={"ms", *absent})
 
 
 def _plain(value: object) -> object:

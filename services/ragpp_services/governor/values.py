@@ -6,21 +6,39 @@ from typing import Annotated, Final, Literal
 from pydantic import ConfigDict, Field, JsonValue, field_validator
 
 from ragpp.api import RecallResponse, StoreRequest, StoreResponse
+from ragpp.api.hooks import RequestedMemories, TurnCatalog, Usefulness
 from ragpp.fields import Content, Id, Label, Metadata, Moment, Name, NewId, Text
+from ragpp.jobs import Job
 from ragpp.models import DEFAULT_SESSION, MemoryKind, TierName, Value
+from ragpp_services.governor.catalog_values import CatalogTurn
 
 TOOL_RESULT: Final = "tool_result"
 """The message type of an event that brings what a tool answered."""
 ASSISTANT_RESPONSE: Final = "assistant_response"
 """The message type under which a response is remembered."""
 
-NodeName = Literal["receive", "store_message", "recall", "assemble", "respond", "store_response", "report"]
-StepOutcome = Literal["ok", "partial", "late", "unavailable", "refused", "failed", "skipped"]
+Mode = Literal["recall", "catalog"]
+"""recall: the memory says what matters for a message; catalog: the agent chooses from what it is offered."""
+NodeName = Literal[
+    "receive",
+    "store_message",
+    "recall",
+    "offer",
+    "choose",
+    "request",
+    "assemble",
+    "respond",
+    "store_response",
+    "judge",
+    "report",
+]
+StepOutcome = Literal["ok", "partial", "late", "unavailable", "refused", "failed", "fallback", "skipped"]
 """ok · partial: a recall that lacks a tier · late: no answer in time · unavailable: the memory is down, tried again
-behind the scenes where it was a write · refused: repeating is no use · failed: the responder's error · skipped: there
-was nothing to do."""
+behind the scenes where it was a message · refused: repeating is no use · failed: the responder's error · fallback: the
+chooser did not choose, and what is recommended was taken · skipped: there was nothing to do."""
 MemoryHealth = Literal["ok", "partial", "degraded"]
-"""partial: a tier was missing from the recall; degraded: no recall, or a message that is not stored yet."""
+"""partial: a tier was missing from the recall, or the memory does not learn from the exchange; degraded: nothing was
+recalled or given, or a message is not stored yet."""
 
 
 class Event(Value):
@@ -100,7 +118,8 @@ class AssistantState(Value):
 
     `persona`, `situation`: the caller's own, set at any time; the governor never changes them.
     `exchange`: what was said since the user's last message, for a responder that is waiting for its tools.
-    `recent`: the last messages, shown only when the memory does not answer.
+    `given`: what the catalog gave for that exchange; None where it gave nothing yet.
+    `recent`: the last messages, shown when the memory does not answer, and to an agent that chooses its memories.
     `unsaved`: writes that the memory has not acknowledged; they are sent again, also by another process.
     `events`: how many were handled.
     """
@@ -108,6 +127,7 @@ class AssistantState(Value):
     persona: Annotated[Text, Field(max_length=20_000)] | None = None
     situation: Annotated[Text, Field(max_length=18_000)] | Metadata | None = None
     exchange: tuple[PromptMessage, ...] = ()
+    given: "Given | None" = None
     recent: tuple[RecentMessage, ...] = ()
     unsaved: tuple[StoreRequest, ...] = ()
     events: int = Field(default=0, ge=0)
@@ -171,9 +191,17 @@ class MemoryUsed(Value):
     cited: bool | None = None
 
 
+class Given(Value):
+    """What the catalog gave for an exchange: as a section of the prompt, and the memories in it; empty where nothing
+    was offered or chosen."""
+
+    formatted: str = ""
+    memories: tuple[MemoryUsed, ...] = ()
+
+
 class Answer(Value):
     """What came back from outside the machine, or why nothing did. `ms`: how long it took. `unsaved`: what the memory
-    has not acknowledged yet."""
+    has not acknowledged yet. `chosen`: ids of what was offered, what is wanted most first."""
 
     outcome: StepOutcome = "ok"
     ms: float = 0.0
@@ -182,6 +210,11 @@ class Answer(Value):
     recalled: RecallResponse | None = None
     reply: Reply | None = None
     unsaved: tuple[StoreRequest, ...] = ()
+    offered: TurnCatalog | None = None
+    chosen: tuple[str, ...] | None = None
+    requested: RequestedMemories | None = None
+    useful: Usefulness | None = None
+    job: Job | None = None
 
 
 class Transition(Value):
@@ -197,8 +230,9 @@ class Transition(Value):
 
 
 class TurnResult(Value):
-    """What one event led to. `state` is for the next call. `recall_ms`: how long the memory took to answer; None when
-    it was not asked. `undigested`: how many of the user's messages the memory has not learned from yet; -1 unknown."""
+    """What one event led to. `state` is for the next call. `recall_ms`: how long the memory took to answer, with the
+    catalog and with what was chosen; None when it was not asked. `undigested`: how many of the user's messages the
+    memory has not learned from yet; -1 unknown. `catalog`: None where the catalog had no part in it."""
 
     response: Response
     state: AssistantState
@@ -208,12 +242,14 @@ class TurnResult(Value):
     problems: tuple[str, ...] = ()
     recall_ms: float | None = None
     undigested: int = -1
+    catalog: CatalogTurn | None = None
 
 
 class Record(Value):
-    """Everything that one turn needs to be run again: what came in, and what memory and responder answered."""
+    """Everything that one turn needs to be run again: what came in, and what memory, chooser and responder answered."""
 
     version: Literal[1] = 1
+    mode: Mode = "recall"
     invocation: Invocation
     started_at: datetime
     limits: "Limits"
@@ -225,8 +261,9 @@ class Limits(Value):
     """What a turn may take. `tool_rounds`: after so many calls in one exchange the tools are withheld, so that an
     answer comes."""
 
-    deadline_ms: int = Field(default=500, ge=10, le=60_000, description="Longest wait for a recall.")
+    deadline_ms: int = Field(default=500, ge=10, le=60_000, description="Longest wait for a recall, and for each hook.")
     store_ms: int = Field(default=1_000, ge=10, le=60_000, description="Longest wait for a write.")
+    choose_ms: int = Field(default=10_000, ge=10, description="Longest wait for the chooser.")
     respond_ms: int = Field(default=120_000, ge=10, description="Longest wait for the responder.")
     token_budget: int = Field(default=2_000, ge=0, le=200_000, description="Length of the assembled context.")
     memories: int = Field(default=20, ge=1, le=200, description="How many memories a recall ranks.")
@@ -235,4 +272,6 @@ class Limits(Value):
 
 
 Prompt.model_rebuild()
+AssistantState.model_rebuild()
+Invocation.model_rebuild()
 Record.model_rebuild()
