@@ -85,7 +85,7 @@ VIOLATIONS: Final = (
     item("a vector of another dimension", embedding=[0.6, 0.8]),
     item("a vector without a direction", embedding=[0.0] * 384),
     item("no content", content=""),
-    item("content too long", content="x" * 4_001),
+    item("content too long", content="x" * 16_001),
     item("an id with other content", 409, "MEM-011", id="i1"),
     Violation("no items", "POST /v1/items", {"items": []}),
     Violation("an item that is not there", "GET /v1/items/item_none", {}, 404, "MEM-012"),

@@ -402,6 +402,21 @@ async def a_budget_is_kept(memory: Memory, sent: Object, result: Object) -> None
     assert begun.json()["token_budget"]["limit"] == result["limit"], begun.text
 
 
+async def a_source_is_kept(memory: Memory, sent: Object, result: Object) -> None:
+    assert result["source"] == sent["source"]
+    report = await memory.read("GET /v1/agents/{ci}/comparison", whose(sent), ci=str(sent["ci"]))
+    assert report["source"] == sent["source"]
+
+
+async def each_memory_is_kept_or_refused(memory: Memory, sent: Object, result: Object) -> None:
+    asked, told = cast("list[Object]", sent["memories"]), cast("list[Object]", result["results"])
+    assert len(asked) == len(told)
+    for one in told:
+        assert (one["memory_id"] is None) == (one["outcome"] in {"refused", "expired"}) == (one["reason"] is not None)
+        if one["memory_id"] is not None:
+            await memory.read("GET /api/memory/catalog/{memory_id}", whose(sent), memory_id=str(one["memory_id"]))
+
+
 async def a_value_stays_in_range(_: Memory, __: Object, result: Object) -> None:
     assert all(0 <= cast("float", result[name]) <= 1 for name in ("old", "new"))
 
@@ -485,6 +500,8 @@ KEPT: Final[Mapping[str, Check]] = {
     "POST /v1/hooks/pre-message": what_is_put_before_a_message_is_counted,
     "POST /v1/hooks/post-message": a_job_reads_the_same,
     "PUT /v1/agents/{ci}/budget": a_budget_is_kept,
+    "PUT /v1/agents/{ci}/source": a_source_is_kept,
+    "POST /api/memory/import": each_memory_is_kept_or_refused,
     "POST /v1/catalog/{memory_id}/feedback": a_value_stays_in_range,
     "POST /v1/items/search": what_was_asked_for_is_scored,
     "POST /v1/retrieve": what_was_asked_for_is_scored,

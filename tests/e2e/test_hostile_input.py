@@ -224,7 +224,7 @@ async def test_a_bad_resource_is_refused_and_nothing_of_it_is_kept(api: httpx.As
 
 REFUSED_ITEMS: Final[dict[str, dict[str, Json]]] = {
     "empty content": {"content": ""},
-    "over-long content": {"content": "x" * 4_001},
+    "over-long content": {"content": "x" * 16_001},
     "NUL in the content": {"content": "a\x00"},
     "no source": {"source_resource_id": ""},
     "a confidence over 1": {"confidence": 1.5},
@@ -364,7 +364,10 @@ REFUSED_QUERIES: Final = {
 LISTS: Final = [name for name, operation in OPERATIONS.items() if "cursor" in {p.name for p in operation.parameters}]
 OF_ALL: Final = {"GET /v1/jobs"}
 """Lists that are of the whole tenant without a user."""
-OF_CATALOG: Final = {f"GET /v1/{kind}" for kind in ("resources", "items", "categories", "events")}
+OF_CATALOG: Final = {
+    *(f"GET /v1/{kind}" for kind in ("resources", "items", "categories", "events")),
+    "GET /api/memory/export",
+}
 """Lists of what all users share, without a user, to a key that may."""
 OF_USERS: Final = [name for name in OPERATIONS if name.startswith(f"GET {OF_USER}")]
 
@@ -586,6 +589,16 @@ REFUSED_ELSEWHERE: Final[dict[str, list[dict[str, Json]]]] = {
         {"ci": "a", "message": "x", "response": "a\x00"},
     ],
     "PUT /v1/agents/{ci}/budget": [{}, {"limit": -1}, {"limit": 200_001}, {"limit": "many"}],
+    "PUT /v1/agents/{ci}/source": [{}, {"source": "memory"}, {"source": None}, {"source": "file", "user_id": "\x00"}],
+    "POST /api/memory/import": [
+        {},
+        {"memories": []},
+        {"memories": [{"content": "x"}] * 101},
+        {"memories": [{"content": "x"}, {"content": "a\x00"}]},
+        {"memories": [{"content": "x", "user_id": "somebody-else"}]},
+        {"memories": [{"content": "x", "priority": 11}]},
+        {"memories": {"content": "x"}},
+    ],
     "POST /v1/catalog/{memory_id}/feedback": [
         {"ci": "a"},
         {"ci": "a", "value": 1.5},
@@ -595,7 +608,7 @@ REFUSED_ELSEWHERE: Final[dict[str, list[dict[str, Json]]]] = {
     "POST /api/memory/catalog": [
         {},
         {"content": ""},
-        {"content": "x" * 4_001},
+        {"content": "x" * 16_001},
         {"content": "a\x00"},
         {"content": "x", "type": "magic"},
         {"content": "x", "priority": 11},
@@ -650,7 +663,7 @@ REFUSED_ELSEWHERE: Final[dict[str, list[dict[str, Json]]]] = {
         {},
         {"memory_id": "i1", "content": "both"},
         {"content": ""},
-        {"content": "x" * 4_001},
+        {"content": "x" * 16_001},
         {"content": "x", "step_reward": 1.1},
         {"content": "x", "step_reward": "NaN"},
     ],

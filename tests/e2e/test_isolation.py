@@ -13,10 +13,12 @@ import asyncpg
 import httpx
 import pytest
 
+from ragpp.api.files import SourceReport
 from ragpp.api.hooks import AgentUse
 from ragpp.catalog import ItemEntry, ItemQuery, MemoryStats, ResourceEntry
 from ragpp.clock import system_clock
-from ragpp.entries.usage import AgentUsage, EntryStatistics, TokenBudget
+from ragpp.entries.comparing import Difference
+from ragpp.entries.usage import AgentUsage, EntryStatistics, SourceComparison, TokenBudget
 from ragpp.entries.values import EntryQuery
 from ragpp.episodes import EpisodeEnd, Used, Valued
 from ragpp.errors import NotFound
@@ -195,6 +197,12 @@ CASES: Final[Mapping[str, Case]] = {
     "POST /v1/hooks/post-message": Case("own", lambda _: {"ci": CI, "message": "mine", "response": "mine"}),
     "GET /v1/agents/{ci}/budget": Case("own"),
     "PUT /v1/agents/{ci}/budget": Case("own", lambda _: {"limit": 5}),
+    "PUT /v1/agents/{ci}/source": Case("own", lambda _: {"source": "file"}),
+    "GET /v1/agents/{ci}/comparison": Case("own"),
+    "POST /api/memory/import": Case(
+        "own", lambda owner: {"memories": [{"id": owner.things["items"], "content": "mine"}]}
+    ),
+    "GET /api/memory/export": Case("own"),
     "GET /v1/agents/{ci}/usage": Case("own"),
     "POST /v1/catalog/{memory_id}/feedback": Case("missing", lambda _: {"ci": CI, "value": -1}),
     "POST /v1/items/search": Case("own", lambda _: {"embedding": [1.0] * 384, "k": 100}),
@@ -233,6 +241,7 @@ NOTHING: Final[tuple[dict[str, Json], ...]] = (
     {"memories": [], "formatted": "", "tokens": 0, "left_out": {}},
     AgentUse(ci=CI, token_budget=TokenBudget.of(2_000, 0)).model_dump(mode="json"),
     TokenBudget.of(2_000, 0).model_dump(mode="json"),
+    SourceReport(ci=CI, source="catalog", compared=SourceComparison()).model_dump(mode="json"),
     EntryStatistics().model_dump(mode="json"),
     {"items": [], "next_cursor": None},
     {"pending": 0},
@@ -777,6 +786,12 @@ def calls_of(gateway: RealGateway) -> dict[str, Call]:
         "catalog.entry_statistics": lambda s, _: totalled(catalog.entry_statistics(s)),
         "catalog.agent_usage": lambda s, _: used(catalog.agent_usage(s, CI)),
         "catalog.put_budget": lambda s, _: catalog.put_budget(s, CI, 5),
+        "catalog.put_source": lambda s, _: catalog.put_source(s, CI, "file"),
+        "catalog.note_comparison": lambda s, o: catalog.note_comparison(
+            s, CI, Difference(file={thing(o, "items"): 5}, catalog={})
+        ),
+        "catalog.comparison": lambda s, _: compared(catalog.comparison(s, CI)),
+        "catalog.compared_uses": lambda s, _: catalog.compared_uses(s, CI),
         "catalog.begin_turn": lambda s, o: catalog.begin_turn(s, CI, TokenBudget.of(5, 0), [thing(o, "items")]),
         "catalog.take_tokens": lambda s, o: catalog.take_tokens(s, CI, 1, 5, {thing(o, "items"): 5}),
         "catalog.judge_uses": lambda s, o: catalog.judge_uses(s, CI, {thing(o, "items"): 1.0}),
@@ -802,12 +817,19 @@ async def used(asked: Awaitable[AgentUsage]) -> AgentUsage | None:
     return None if usage == AgentUsage() else usage
 
 
+async def compared(asked: Awaitable[SourceComparison]) -> SourceComparison | None:
+    """What was compared; None for nothing."""
+    comparison = await asked
+    return None if comparison == SourceComparison() else comparison
+
+
 WRITING: Final = frozenset(
     {
         *("epoch", "store", "rebuild", "observe", "set_preference", "create_rule", "save_reflection"),
         "begin_episode",
         "begin_turn",
         "put_budget",
+        "put_source",
         "create_category",
     }
 )

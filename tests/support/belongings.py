@@ -124,6 +124,7 @@ async def settle(
             "receipt": str(stored["receipt"]),
             **curated,
             **{f"{kind}.cursor": cursor for kind, cursor in cursors.items()},
+            "memory.cursor": await _cursor_of_export(api, user_id, agent),
         }
     return Owner(scope, key, (name, place, drink), things, agent)
 
@@ -211,6 +212,13 @@ async def _sent(api: httpx.AsyncClient, path: str, body: object) -> Object:
 async def _items(api: httpx.AsyncClient, kind: str, user_id: str) -> list[Object]:
     answer = await api.get(OPERATIONS[f"GET /v1/{kind}"].url({}, {"user_id": user_id, "limit": 200}))
     return cast("list[Object]", answer.json()["items"])
+
+
+async def _cursor_of_export(api: httpx.AsyncClient, user_id: str, agent: str | None) -> str:
+    query = {"user_id": user_id, "limit": 1, **({} if agent is None else {"ci": agent})}
+    page = (await api.get(OPERATIONS["GET /api/memory/export"].url({}, query))).json()
+    assert page["next_cursor"], f"{user_id} has too few memories"
+    return str(page["next_cursor"])
 
 
 async def _cursor(api: httpx.AsyncClient, kind: str, user_id: str) -> str:

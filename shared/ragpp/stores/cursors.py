@@ -11,6 +11,7 @@ from ragpp.errors import InvalidInput
 from ragpp.models import Page
 
 _MAX_CHARS: Final = 4_096
+_MAX_BIGINT: Final = (1 << 63) - 1
 MAX_PAGE: Final = 1_000
 """Of any tier's lists. The API gives out fewer."""
 Value = str | int | date
@@ -60,6 +61,20 @@ def decode_cursor(cursor: str, *kinds: type) -> tuple[object, ...]:
         raise InvalidInput(
             "the cursor is not one that this list gave out", suggestions=("Start without a cursor.",)
         ) from error
+
+
+def cursor_of(of: str, place: int) -> str:
+    """The cursor of what comes after that place, such as the order of arrival, of the list that is called so."""
+    return encode_cursor(of, place)
+
+
+def place_of(of: str, cursor: str) -> int:
+    """The place in `cursor`, at most what a bigint holds. Raises InvalidInput for a text that is not ours, or that is
+    another list's."""
+    kind, place = decode_cursor(cursor, str, int)
+    if kind != of or not 0 <= place <= _MAX_BIGINT:
+        raise InvalidInput("the cursor is not one that this list gave out", suggestions=("Start without a cursor.",))
+    return place
 
 
 def _position(cursor: str) -> list[object]:

@@ -13,7 +13,7 @@ from ragpp.errors import CategoryNotFoundError, NotFound
 from ragpp.models import MemoryQuery, Page, Scope
 from ragpp.ranking.choosing import choose
 from ragpp.retrieval.calibration import Calibration
-from ragpp.stores.cursors import page_size
+from ragpp.stores.cursors import cursor_of, page_size, place_of
 from ragpp.stores.packed_columns import whole_numbers
 from ragpp.text.lexical import query_terms
 from ragpp.tierkit.segmenting import Segmenter
@@ -23,7 +23,6 @@ from ragpp_services.catalog.items.ranking import Answer, Ranked, Table, rank
 from ragpp_services.catalog.items.reading import Shown, read
 from ragpp_services.catalog.items.rows import ItemRows
 from ragpp_services.catalog.items.scales import SAMPLED, Scales
-from ragpp_services.catalog.paging import cursor_of, place_of
 from ragpp_services.catalog.store import CatalogStore, Rows
 from ragpp_services.catalog.vectors import Vectors
 

@@ -14,11 +14,10 @@ from ragpp.errors import Outdated, ResourceNotFoundError
 from ragpp.models import Page, Scope
 from ragpp.ranking.coverage import coverage, document_frequencies, inverse_document_frequencies
 from ragpp.stores.compression import packed_all
-from ragpp.stores.cursors import page_size
+from ragpp.stores.cursors import cursor_of, page_size, place_of
 from ragpp.stores.packed_columns import term_weights, whole_numbers
 from ragpp.text.lexical import query_terms
 from ragpp_services.catalog import forgetting
-from ragpp_services.catalog.paging import cursor_of, place_of
 from ragpp_services.catalog.resources.rows import ScannedChunks
 from ragpp_services.catalog.store import CatalogStore
 

@@ -10,12 +10,13 @@ from ragpp.catalog import EVERYBODY, CatalogInput
 from ragpp.entries.values import ENTRY, EntryQuery, FoundEntry
 from ragpp.errors import Conflict, InvalidInput, MemorySystemError, NotFound
 from ragpp.models import Scope, Stored
-from ragpp.stores.cursors import decode_cursor, encode_cursor
+from ragpp.stores.cursors import cursor_of, place_of
 from ragpp_services.gateway.catalog.keeping import item_of, source_of
 from ragpp_services.gateway.catalog.owning import Place
 from ragpp_services.gateway.parts import Parts
 
 EXPIRED: Final = "its moment has passed"
+LIST: Final = "memories"
 DELETED: Final = "it was deleted, and stays so"
 REFUSABLE: Final = (Conflict, InvalidInput, NotFound)
 """What is wrong with one memory, and not with the tier: of a request that holds one the others are kept."""
@@ -96,13 +97,13 @@ def _told(error: MemorySystemError) -> str:
 async def exported(parts: Parts, scope: Scope, ci: str | None, *, cursor: str | None, limit: int) -> ExportedMemories:
     """Memories for a file, the latest first: those that the agent `ci` alone sees; without one those that all of the
     user's agents see, or, of a scope without a user, all users. Raises InvalidInput for a cursor that is not ours."""
-    before = None if cursor is None else decode_cursor(cursor, int)[0]
+    before = None if cursor is None else place_of(LIST, cursor)
     query = EntryQuery(
         ci=ci, visibility="shared" if ci is None else "agent", before=before, contents=True, limit=limit + 1
     )
     found = await parts.catalog.find_entries(scope, query)
     shown = [one for one in found[:limit] if (one.entry.visibility == "global") == (scope.user_id == EVERYBODY)]
-    following = encode_cursor(found[limit - 1].place) if len(found) > limit else None
+    following = cursor_of(LIST, found[limit - 1].place) if len(found) > limit else None
     return ExportedMemories(items=tuple(map(_exported, shown)), next_cursor=following)
 
 
