@@ -165,6 +165,18 @@ async def test_what_an_exchange_tells_is_kept_for_its_agent_alone(team: Team) ->
         assert all((entry["ci"], entry["visibility"]) == ("sales", "agent") for entry in listed)
 
 
+async def test_an_answer_that_repeats_a_memory_of_its_turn_makes_no_other(team: Team) -> None:
+    (failed,) = await kept(team, "sales", FAILED)
+    await offered(team)
+    response = f"As I remember: {FAILED} The certificate was renewed on 3 March 2026 by Irina."
+    await hook(team, "post-message", message=ASKED, response=response)
+    await team.digest()
+    listed = (await team.sales.get("/api/memory/catalog", params={"user_id": team.user_id})).json()["memories"]
+    told = {entry["memory_id"]: entry["abstract"] for entry in listed}
+    assert [one for one in told if "import" in told[one]] == [failed]
+    assert any("Irina" in text for text in told.values())
+
+
 async def test_of_every_two_agents_neither_is_offered_given_or_told_of_the_others(team: Team) -> None:
     ids = {agent: (await kept(team, agent, f"The offer of qz{agent} is good."))[0] for agent in ("sales", "care")}
     for agent, other in (("sales", "care"), ("care", "sales")):

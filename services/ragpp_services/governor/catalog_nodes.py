@@ -23,7 +23,6 @@ from ragpp_services.governor.catalog_values import CatalogTurn, GivenMemory, Off
 from ragpp_services.governor.choosing import requestable
 from ragpp_services.governor.prompting import composed, cut, situation_text
 from ragpp_services.governor.turn import Choice, Exchange, Turn
-from ragpp_services.governor.unrepeated import unrepeated
 from ragpp_services.governor.values import Answer, Given, MemoryUsed, Prompt, RecentMessage
 
 DEFAULT_CI: Final = "assistant"
@@ -100,8 +99,7 @@ def ask_what_came_of_it(turn: Turn) -> Exchange:
     memories = turn.given.memories if turn.given else ()
     given = requestable([memory.id for memory in memories])
     judged = PostResponseIn(user_id=user, ci=ci_of(turn), response=response, memories_used=given)
-    told = unrepeated(response, [memory.text for memory in memories], turn.asked.content)
-    said = PostMessageIn(user_id=user, ci=ci_of(turn), message=turn.asked.content, response=told)
+    said = PostMessageIn(user_id=user, ci=ci_of(turn), message=turn.asked.content, response=response)
     return Exchange(response=judged if given else None, message=said)
 
 

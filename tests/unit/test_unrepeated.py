@@ -1,14 +1,14 @@
-"""What of an assistant's answer is new: what repeats its memories is not learned as something that it said."""
+"""What of an agent's answer is new: what repeats a memory of its turn is not learned as something that it said."""
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ragpp_services.governor.unrepeated import LEFT_OUT, unrepeated
+from ragpp.entries.unrepeated import LEFT_OUT, unrepeated
 
 QUEUE = "We decided to use Kafka 3.7 for the orders queue."
 FAILED = "The nightly import failed, since the certificate of the mail server had expired."
-ASKED = "Which queue did we decide to use for the orders?"
+CARTS = "We decided to use Redis 8 for the carts."
 
 
 @pytest.mark.parametrize(
@@ -22,7 +22,7 @@ ASKED = "Which queue did we decide to use for the orders?"
     ],
 )
 def test_what_says_nothing_beyond_the_memories_is_left_out(answer: str) -> None:
-    assert unrepeated(answer, [QUEUE, FAILED], ASKED) == LEFT_OUT
+    assert unrepeated(answer, [QUEUE, FAILED]) == LEFT_OUT
 
 
 @pytest.mark.parametrize(
@@ -32,24 +32,25 @@ def test_what_says_nothing_beyond_the_memories_is_left_out(answer: str) -> None:
         "We decided to use Pulsar for the orders queue.",
         "We decided not to use Kafka 3.7 for the orders queue.",
         "I set the retention of the orders queue to nine days.",
+        "We decided to use Redis 8 for the orders queue.",
     ],
 )
 def test_what_has_a_word_number_or_denial_of_its_own_is_kept(answer: str) -> None:
-    assert unrepeated(answer, [QUEUE], ASKED) == answer
+    assert unrepeated(answer, [QUEUE, CARTS]) == answer
 
 
 def test_the_new_sentences_of_an_answer_stay_between_what_is_left_out() -> None:
     answer = f"{QUEUE}\nThe retention is nine days. {QUEUE} {QUEUE}"
-    assert unrepeated(answer, [QUEUE], ASKED) == f"{LEFT_OUT}\nThe retention is nine days. {LEFT_OUT}"
+    assert unrepeated(answer, [QUEUE]) == f"{LEFT_OUT}\nThe retention is nine days. {LEFT_OUT}"
 
 
 def test_where_nothing_was_given_nothing_is_repeated() -> None:
-    assert unrepeated(ASKED, [], ASKED) == ASKED
+    assert unrepeated(QUEUE, []) == QUEUE
 
 
 @settings(deadline=None, max_examples=200)
-@given(answer=st.text(max_size=200), memories=st.lists(st.text(max_size=100), max_size=3), asked=st.text(max_size=50))
-def test_of_any_answer_something_is_left_and_nothing_is_added(answer: str, memories: list[str], asked: str) -> None:
-    kept = unrepeated(answer, memories, asked)
+@given(answer=st.text(max_size=200), memories=st.lists(st.text(max_size=100), max_size=3))
+def test_of_any_answer_something_is_left_and_nothing_is_added(answer: str, memories: list[str]) -> None:
+    kept = unrepeated(answer, memories)
     assert bool(kept) == bool(answer)
     assert set(kept) <= set(answer) | {LEFT_OUT}

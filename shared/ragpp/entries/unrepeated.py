@@ -1,6 +1,6 @@
-"""What an answer says beyond what the assistant was given, and was asked. Pure.
+"""What an answer says beyond the memories that the agent was given. Pure.
 
-An assistant that answers from its memories repeats them. Taken from its answer they would come back as something that
+An agent that answers from its memories repeats them. Taken from its answer they would come back as something that
 it said, one "I have learned" longer each time, and outlive what they were taken from.
 """
 
@@ -20,19 +20,18 @@ _TELLING: Final = "according know known knowledge learned memory mentioned noted
 _RUN: Final = re.compile(rf"{LEFT_OUT}(?:\s*{LEFT_OUT})+")
 
 
-def unrepeated(answer: str, given: Sequence[str], asked: str) -> str:
-    """`answer` with LEFT_OUT in place of the sentences all of whose words stand in what was `given`, or `asked`.
+def unrepeated(answer: str, given: Sequence[str]) -> str:
+    """`answer` with LEFT_OUT in place of the sentences all of whose words stand in one memory of those `given`.
 
-    One that has a word of its own is kept as it is, and so is one that denies what none of them denies. Where nothing
-    was given nothing is repeated.
+    One that has a word of its own is kept as it is, and so is one that denies what the memory does not, or that says of
+    the one what another says.
     """
-    if not given:
-        return answer
-    known = set(terms(_TELLING)).union(*(_telling(text) for text in (*given, asked)))
+    introducing = set(terms(_TELLING))
+    known = [introducing | _telling(text) for text in given]
     kept = answer
-    for sentence in reversed(list(split(clean(answer)))):
-        said = _telling(answer[sentence.start : sentence.end])
-        if said and said <= known:
+    for sentence in reversed(list(split(clean(answer)))) if known else ():
+        said = _telling(answer[sentence.start : sentence.end]) - introducing
+        if said and any(said <= one for one in known):
             kept = kept[: sentence.start] + LEFT_OUT + kept[sentence.end :]
     return _RUN.sub(LEFT_OUT, kept)
 
