@@ -625,6 +625,12 @@ class CatalogTier(MemoryTier, Protocol):
         `query.ids` those that there are, in that order, one that became one with another as that."""
         ...
 
+    async def content_version(self, scope: Scope) -> str:
+        """What entries found in the scope rest on: another, with the change itself, whenever one that the scope may see
+        is stored, changes or goes, or is worth something else to its user. None comes back, also after an erasure; what
+        was read before a search is that of what it found, or of what was there before."""
+        ...
+
     async def create_category(self, scope: Scope, name: str, description: str, contributor: str = "") -> MemoryCategory:
         """`contributor`: of one that all users share, the user whose erasure takes it away. InvalidInput
         for a name that is no snake_case of 1 to 64 characters, or a description that is not 10 to 500 long;

@@ -106,6 +106,11 @@ class PostgresCatalogTier:
         async with self._store.reading(scope) as rows:
             return await rows.epoch()
 
+    async def content_version(self, scope: Scope) -> str:
+        """See the contract."""
+        async with self._store.reading(scope) as rows:
+            return await rows.content_version()
+
     async def store(
         self, scope: Scope, entries: Sequence[Entry | CatalogInput], epoch: int | None = None
     ) -> list[Stored]:

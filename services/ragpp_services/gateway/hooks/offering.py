@@ -12,7 +12,8 @@ from ragpp.entries.packing import Offer, pack
 from ragpp.entries.relevance import fits, reason
 from ragpp.entries.usage import TokenBudget
 from ragpp.text.port import TokenSpans
-from ragpp_services.gateway.catalog.offering import Candidate, Message, candidates_for, tokens_of
+from ragpp_services.gateway.catalog.candidates import Candidate, Message, tokens_of
+from ragpp_services.gateway.catalog.finding import candidates_for
 from ragpp_services.gateway.hooks.turning import Agent, limit_of
 from ragpp_services.gateway.parts import Parts
 
@@ -27,7 +28,7 @@ async def catalog_for(parts: Parts, agent: Agent, body: PrePromptIn) -> TurnCata
     limit = limit_of(parts, usage)
     goal = body.context.get("goal")
     message = Message(asked_of(body.prompt, body.context), agent.ci, goal if isinstance(goal, str) else None, limit)
-    candidates = await candidates_for(parts.catalog, agent.scope, message, parts.clock())
+    candidates = await candidates_for(parts.catalog, parts.candidates, agent.scope, message, parts.clock())
     offered, formatted, recommended = await asyncio.to_thread(_offer, candidates, message, parts.counter)
     budget = TokenBudget.of(limit, parts.counter.count(formatted) if offered else 0)
     await parts.catalog.begin_turn(agent.scope, agent.ci, budget, [one.found.entry.memory_id for one in offered])
@@ -47,7 +48,7 @@ async def injection_for(parts: Parts, agent: Agent, body: PreMessageIn) -> Injec
     usage = await parts.catalog.agent_usage(agent.scope, agent.ci)
     limit = limit_of(parts, usage)
     message = Message(asked_of(body.message, {}), agent.ci, None, limit)
-    candidates = await candidates_for(parts.catalog, agent.scope, message, parts.clock())
+    candidates = await candidates_for(parts.catalog, parts.candidates, agent.scope, message, parts.clock())
     injection, given = await asyncio.to_thread(_inject, candidates, message, parts.counter)
     tokens = parts.counter.count(injection) if given else 0
     await parts.catalog.begin_turn(agent.scope, agent.ci, TokenBudget.of(limit, tokens), (), given)
