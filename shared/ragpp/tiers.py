@@ -542,8 +542,8 @@ class CatalogTier(MemoryTier, Protocol):
     scope's own user alone. A scope with a view sees what all of the user's agents may see, and its agent's own.
 
     An item always has a living source: with its resource it goes, unless another says the same, or a stub is left.
-    Items of one category and one visibility that say the same are one, under the id of the first that came; where that
-    goes, they are told apart anew, as if it had never been.
+    Items of one category, one visibility, one domain and one kind of task that say the same are one, under the id of
+    the first that came; where that goes, they are told apart anew, as if it had never been.
     """
 
     async def store(
