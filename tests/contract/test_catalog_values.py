@@ -146,11 +146,12 @@ async def test_what_is_known_in_two_domains_or_of_two_kinds_of_task_is_learned_a
         assert (await tier.get_item(scope, kept.id)).key == generate_memory_key(said.content, domain, task_type)
     await used(tier, scope, "p0")
     assert [await worth(tier, scope, f"p{number}") for number in range(4)] == pytest.approx([0.55, 0.5, 0.5, 0.5])
-    for domain, ids in (("sql", ["p0", "p1"]), ("art", ["p2"])):
+    for domain, ids in (("sql", ["p0", "p1"]), ("art", ["p2"]), ("general", ["p3"])):
         found = await tier.valued_items(scope, Valued(domain=domain, goal="valid"))
         assert [one.item_id for one in found] == ids
     of_task = await tier.valued_items(scope, Valued(task_type="filter", goal="valid"))
     assert [one.item_id for one in of_task] == ["p0", "p2"]
+    assert [one.item_id for one in await tier.valued_items(scope, Valued(task_type="general"))] == ["p3"]
     episode = await tier.begin_episode(scope, "valid", "art")
     access = await tier.record_access(
         scope, episode.episode_id, Used(content="Dates are compared in UTC.", task_type="filter")
