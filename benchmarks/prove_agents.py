@@ -113,11 +113,13 @@ async def turns(stack: Proving, client: MemoryClient, wanted: Sequence[str], age
         text, ci = wanted[turn % len(wanted)], f"agent{(turn * 37) % agents}"
         found = await timed.call("relevant", client.relevant(USER, ci=ci, message=text))
         over += found.tokens > 2_000 or counter.count(found.formatted) > 2_000
-        catalog = await timed.call("pre-prompt", client.pre_prompt(user_id=USER, ci=ci, prompt=text))
+        await timed.call("relevant again", client.relevant(USER, ci=ci, message=text))
+        # other messages, each of which is searched for anew
+        catalog = await timed.call("pre-prompt", client.pre_prompt(user_id=USER, ci=ci, prompt=f"Please: {text}"))
         chosen = [one.handle for one in catalog.recommendation] or ["m1", "m2"]
         given = await timed.call("memory-request", client.memory_request(user_id=USER, ci=ci, memory_ids=tuple(chosen)))
         over += counter.count(catalog.formatted) + given.tokens > catalog.token_budget.limit
-        injection = await timed.call("pre-message", client.pre_message(user_id=USER, ci=ci, message=text))
+        injection = await timed.call("pre-message", client.pre_message(user_id=USER, ci=ci, message=f"Now: {text}"))
         over += injection.tokens > 2_000
         said = given.memories[0].text if given.memories else "I do not know."
         await timed.call(

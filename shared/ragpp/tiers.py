@@ -553,8 +553,8 @@ class CatalogTier(MemoryTier, Protocol):
     scope's own user alone. A scope with a view sees what all of the user's agents may see, and its agent's own.
 
     An item always has a living source: with its resource it goes, unless another says the same, or a stub is left.
-    Items of one category and one visibility that say the same are one, under the id of the first that came; where that
-    goes, they are told apart anew, as if it had never been.
+    Items of one category, one visibility, one domain and one kind of task that say the same are one, under the id of
+    the first that came; where that goes, they are told apart anew, as if it had never been.
     """
 
     async def store(
@@ -634,6 +634,12 @@ class CatalogTier(MemoryTier, Protocol):
     async def find_entries(self, scope: Scope, query: EntryQuery) -> list[FoundEntry]:
         """The light view of items: those that answer `query.text` best, or the latest, within its filters; of
         `query.ids` those that there are, in that order, one that became one with another as that."""
+        ...
+
+    async def content_version(self, scope: Scope) -> str:
+        """What entries found in the scope rest on: another, with the change itself, whenever one that the scope may see
+        is stored, changes or goes, or is worth something else to its user. None comes back, also after an erasure; what
+        was read before a search is that of what it found, or of what was there before."""
         ...
 
     async def create_category(self, scope: Scope, name: str, description: str, contributor: str = "") -> MemoryCategory:

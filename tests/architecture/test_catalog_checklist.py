@@ -1,6 +1,6 @@
 """What document 002 asks for is held by tests that exist: `docs/catalog-checklist.md` names one, or a later issue, for
 each line, and has a line for each thing that the catalog's Python face has; `docs/agents-checklist.md` does so for
-documents 000 and 001."""
+documents 000 and 001, `docs/identification-checklist.md` for document 003."""
 
 import ast
 import re
@@ -27,6 +27,7 @@ from tests.support.source import ROOT
 
 TEXT: Final = (ROOT / "docs" / "catalog-checklist.md").read_text(encoding="utf-8")
 AGENTS: Final = (ROOT / "docs" / "agents-checklist.md").read_text(encoding="utf-8")
+IDENTIFICATION: Final = (ROOT / "docs" / "identification-checklist.md").read_text(encoding="utf-8")
 NAMED: Final = re.compile(r"`((?:\w+/)+test_\w+\.py)::(test_\w+)`")
 ISSUE: Final = re.compile(r"\bissue 1[45]\b")
 CELLS: Final = re.compile(r"(?<!\\)\|")
@@ -58,13 +59,15 @@ def missing(named: Iterable[tuple[str, str]]) -> list[str]:
 def test_every_line_names_a_test_or_the_issue_that_brings_it() -> None:
     assert len(rows(TEXT)) > 100
     assert unheld(TEXT) == []
-    assert rows(AGENTS)
-    assert unheld(AGENTS) == []
+    for text in (AGENTS, IDENTIFICATION):
+        assert rows(text)
+        assert unheld(text) == []
 
 
 def test_every_test_that_is_named_exists() -> None:
     assert missing(NAMED.findall(TEXT)) == []
     assert missing(NAMED.findall(AGENTS)) == []
+    assert missing(NAMED.findall(IDENTIFICATION)) == []
 
 
 @pytest.mark.parametrize("kind", [MemoryManager, ResourceLayer, ItemLayer, CategoryLayer])

@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from ragpp.catalog import DEFAULT_VALUE, generate_memory_key
+from ragpp.entries.values import EntryQuery
 from ragpp.episodes import EpisodeEnd, Used, Valued
 from ragpp.errors import NotFound
 from ragpp.models import Scope
@@ -133,6 +134,52 @@ async def test_what_one_agent_learns_another_has_and_what_is_private_stays_so(ti
     assert await tier.record_access(scope.seen_by("bob"), episode.episode_id, Used(memory_id="s")) is None
     with pytest.raises(NotFound):
         await tier.end_episode(scope.seen_by("amy"), episode.episode_id, WON)
+
+
+async def test_what_is_known_in_two_domains_or_of_two_kinds_of_task_is_learned_apart(tier: CatalogTier) -> None:
+    scope, places = new_scope(), (("sql", "filter"), ("sql", "join"), ("art", "filter"), (None, None))
+    await tier.store(scope, [resource(id="r")])
+    for number, (domain, task_type) in enumerate(places):
+        said = item("Dates are compared in UTC.", "r", id=f"p{number}")
+        (kept,) = await tier.store(scope, [said.model_copy(update={"domain": domain, "task_type": task_type})])
+        assert kept.id == f"p{number}"
+        assert (await tier.get_item(scope, kept.id)).key == generate_memory_key(said.content, domain, task_type)
+    await used(tier, scope, "p0")
+    assert [await worth(tier, scope, f"p{number}") for number in range(4)] == pytest.approx([0.55, 0.5, 0.5, 0.5])
+    for domain, ids in (("sql", ["p0", "p1"]), ("art", ["p2"]), ("general", ["p3"])):
+        found = await tier.valued_items(scope, Valued(domain=domain, goal="valid"))
+        assert [one.item_id for one in found] == ids
+    of_task = await tier.valued_items(scope, Valued(task_type="filter", goal="valid"))
+    assert [one.item_id for one in of_task] == ["p0", "p2"]
+    assert [one.item_id for one in await tier.valued_items(scope, Valued(task_type="general"))] == ["p3"]
+    episode = await tier.begin_episode(scope, "valid", "art")
+    access = await tier.record_access(
+        scope, episode.episode_id, Used(content="Dates are compared in UTC.", task_type="filter")
+    )
+    assert access is not None
+    assert access.item_id == "p2"
+
+
+async def test_what_two_agents_say_of_one_domain_and_task_is_one_memory_which_both_learn_of(tier: CatalogTier) -> None:
+    scope = new_scope()
+    await tier.store(scope, [resource(id="r")])
+    for agent in ("amy", "bob"):
+        said = item("Dates are compared in UTC.", "r", id=f"of-{agent}")
+        given = {"domain": "sql", "task_type": "filter", "agent_id": agent, "metadata": {"agent_name": agent}}
+        (kept,) = await tier.store(scope, [said.model_copy(update=given)])
+        assert kept.id == "of-amy"
+    for agent in ("amy", "bob"):
+        episode = await tier.begin_episode(scope.seen_by(agent), "valid", "sql")
+        said_again = Used(content="Dates are compared in UTC.", task_type="filter")
+        access = await tier.record_access(scope.seen_by(agent), episode.episode_id, said_again)
+        assert access is not None
+        assert access.key == generate_memory_key("Dates are compared in UTC.", "sql", "filter")
+        await tier.end_episode(scope.seen_by(agent), episode.episode_id, WON)
+    (found,) = await tier.valued_items(scope, Valued(domain="sql", goal="valid"))
+    assert found.get_value("valid") == pytest.approx(0.55 + 0.1 * (1 - 0.55))
+    assert found.metadata["agent_name"] == "amy"
+    (entry,) = await tier.find_entries(scope, EntryQuery())
+    assert entry.entry.agents == ("amy", "bob")
 
 
 async def test_what_was_learned_of_an_item_goes_with_it(tier: CatalogTier, scope: Scope) -> None:

@@ -177,6 +177,19 @@ async def test_an_answer_that_repeats_a_memory_of_its_turn_makes_no_other(team: 
     assert any("Irina" in text for text in told.values())
 
 
+async def test_what_an_exchange_states_is_of_the_kind_that_its_words_tell(team: Team) -> None:
+    kinds = {"Northwind": "decision", "Porto": "plan", "timeout": "error", "$99": "fact"}
+    response = (
+        "The team selected Northwind as the new supplier for the packaging. The shop will move to the new office in "
+        "Porto in May. The deployment of the shop failed with a timeout on Monday. The Basic plan costs $99 per month."
+    )
+    body: Json = {"user_id": team.user_id, "ci": "sales", "message": "What is new?", "response": response}
+    assert (await team.sales.post("/v1/hooks/post-message", json=body)).status_code == 202
+    await team.digest()
+    listed = (await team.sales.get("/api/memory/catalog", params={"user_id": team.user_id})).json()["memories"]
+    assert {name: entry["type"] for entry in listed for name in kinds if name in entry["abstract"]} == kinds
+
+
 async def test_of_every_two_agents_neither_is_offered_given_or_told_of_the_others(team: Team) -> None:
     ids = {agent: (await kept(team, agent, f"The offer of qz{agent} is good."))[0] for agent in ("sales", "care")}
     for agent, other in (("sales", "care"), ("care", "sales")):

@@ -765,6 +765,7 @@ def calls_of(gateway: RealGateway) -> dict[str, Call]:
         "catalog.list_items": lambda s, o: catalog.list_items(s, None, thing(o, "resource_id"), vectors=True),
         "catalog.search_items": lambda s, o: catalog.search_items(s, ItemQuery(text=" ".join(o.words), k=100)),
         "catalog.find_entries": lambda s, o: catalog.find_entries(s, EntryQuery(ids=tuple(ids(o)), contents=True)),
+        "catalog.content_version": lambda s, _: catalog.content_version(s),
         "catalog.withdraw_item": lambda s, o: catalog.withdraw_item(s, thing(o, "items"), only(o)),
         "catalog.create_category": lambda s, o: catalog.create_category(s, thing(o, "category"), "What is mine alone"),
         "catalog.get_category": lambda s, o: catalog.get_category(s, thing(o, "category")),
@@ -826,6 +827,7 @@ async def compared(asked: Awaitable[SourceComparison]) -> SourceComparison | Non
 WRITING: Final = frozenset(
     {
         *("epoch", "store", "rebuild", "observe", "set_preference", "create_rule", "save_reflection"),
+        "content_version",
         "begin_episode",
         "begin_turn",
         "put_budget",

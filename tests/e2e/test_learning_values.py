@@ -1,10 +1,14 @@
 """Agents of one user learn of each other what helps, over HTTP."""
 
+import asyncio
+from contextlib import AsyncExitStack
+
 import httpx
 import pytest
 
 from ragpp import MemoryManager, TDLambdaLearner
 from ragpp.catalog import generate_memory_key
+from tests.support.hostile import Json
 from tests.support.real_gateway import RealGateway
 from tests.support.scopes import new_scope
 
@@ -85,6 +89,44 @@ async def test_a_learner_in_python_teaches_what_a_list_by_value_shows(gateway: R
         assert [one.content for one in found] == ["Never abbreviate."]
         of_task = await memory.item_layer.retrieve_by_task_type("naming", level="procedural", goal="valid")
         assert [one.content for one in of_task] == ["Quote identifiers."]
+
+
+async def test_a_memory_of_a_domain_is_one_for_all_agents_whoever_keeps_it_and_by_whichever_route(
+    gateway: RealGateway,
+) -> None:
+    tenant, said = new_scope().tenant_id, "Dates are compared in UTC."
+    kept: Json = {"user_id": USER, "content": said, "domain": "sql", "task_type": "date_filter", "visibility": "shared"}
+    ids = set()
+    for agent in ("amy", "bob"):
+        async with gateway.client(await gateway.key(tenant, agent_id=agent)) as api:
+            answer = await api.post("/api/memory/catalog", json=kept)
+            assert answer.status_code == 201, answer.text
+            ids.add(answer.json()["memory_id"])
+            found = await used(api, await begun(api, domain="sql"), content=said, task_type="date_filter")
+            assert found["item_id"] in ids
+            assert found["key"] == generate_memory_key(said, "sql", "date_filter", agent_name=agent)
+    assert len(ids) == 1
+    async with gateway.client(await gateway.key(tenant)) as api:
+        for asked in ({"domain": "sql"}, {"task_type": "date_filter"}):
+            page = (await api.get("/v1/items", params={"user_id": USER, "goal": "valid_query", **asked})).json()
+            assert [one["item_id"] for one in page["items"]] == [*ids]
+
+
+async def test_two_agents_whose_episodes_end_at_once_both_have_moved_what_they_used(gateway: RealGateway) -> None:
+    tenant, said = new_scope().tenant_id, "Dates are compared in UTC."
+    async with AsyncExitStack() as stack:
+        clients = [
+            await stack.enter_async_context(gateway.client(await gateway.key(tenant, agent_id=agent)))
+            for agent in ("amy", "bob")
+        ]
+        kept: Json = {"user_id": USER, "content": said, "domain": "sql", "visibility": "shared"}
+        assert (await clients[0].post("/api/memory/catalog", json=kept)).status_code == 201
+        episodes = [await begun(api, domain="sql") for api in clients]
+        for api, episode in zip(clients, episodes, strict=True):
+            await used(api, episode, content=said)
+        await asyncio.gather(*(ended(api, one, 1.0) for api, one in zip(clients, episodes, strict=True)))
+        page = (await clients[0].get("/v1/items", params={"user_id": USER, "goal": "valid_query"})).json()
+    assert page["items"][0]["goal_values"]["valid_query"]["value"] == pytest.approx(0.6)
 
 
 async def test_what_cannot_be_is_refused_in_words(gateway: RealGateway) -> None:

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from ragpp.catalog import ItemEntry, ResourceEntry
 from ragpp.embedding.hashing import HashingEmbedder
+from ragpp.entries.values import MOST_SUMMARY
 from ragpp.errors import ConsolidationError
 from ragpp.models import Scope
 from ragpp.settings import ForgettingSettings, PostgresSettings
@@ -409,7 +410,7 @@ async def test_words_that_are_forgotten_while_they_are_indexed_anew_do_not_come_
         scope,
         [conversation(("Ada", "The launch code is 1931"), ("Ben", "Lions sleep"), id="res_talk", ids=("m1", "m2"))],
     )
-    rebuilding = Rebuilding(store, Vectors(store, HashingEmbedder()), HeldCounter(held), tier.segmenter)
+    rebuilding = Rebuilding(store, Vectors(store, HashingEmbedder()), HeldCounter(held), tier.segmenter, MOST_SUMMARY)
     running = asyncio.create_task(rebuilding.rebuild(scope))
     assert await asyncio.to_thread(held.asked.wait, 30)
     await tier.forget_sources(scope, ["m1"])

@@ -11,7 +11,7 @@ from ragpp.clock import Clock, system_clock
 from ragpp.embedding import Embedder
 from ragpp.embedding.hashing import HashingEmbedder
 from ragpp.models import Entry, MemoryQuery, Scope, Stored
-from ragpp.settings import PostgresSettings
+from ragpp.settings import EntrySettings, PostgresSettings
 from ragpp.text.tokens import TokenCounter
 from ragpp.tiers import CatalogTier, MemoryTier
 from ragpp_infra.embedded.stack import Endpoints
@@ -25,12 +25,17 @@ LEDGER_BOOK: Final = "res_book"
 
 @asynccontextmanager
 async def catalog_tier(
-    endpoints: Endpoints, *, clock: Clock = system_clock, embedder: Embedder | None = None
+    endpoints: Endpoints,
+    *,
+    clock: Clock = system_clock,
+    embedder: Embedder | None = None,
+    entries: EntrySettings | None = None,
 ) -> AsyncIterator[PostgresCatalogTier]:
     """The tier, migrated, with the hashing embedder or another."""
     settings = PostgresSettings(dsn=endpoints.postgres_app_dsn, owner_dsn=endpoints.postgres_owner_dsn)
     await migrate(settings)
-    async with open_tier(settings, embedder=embedder or HashingEmbedder(), counter=TokenCounter(), clock=clock) as tier:
+    embedder = embedder or HashingEmbedder()
+    async with open_tier(settings, embedder=embedder, counter=TokenCounter(), clock=clock, entries=entries) as tier:
         yield tier
 
 

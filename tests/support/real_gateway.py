@@ -16,6 +16,7 @@ from fastapi import FastAPI
 from ragpp.client import MemoryClient
 from ragpp.clock import Clock, system_clock
 from ragpp.embedding.factory import make_embedder
+from ragpp.entries.kinds import Kinds
 from ragpp.extraction.spacy_extractor import SpacyExtractor
 from ragpp.ledger import WorkLedger
 from ragpp.ledger.erasing import ErasureLedger
@@ -165,6 +166,7 @@ async def open_gateway(
         pool = create_pool(PostgresSettings(), dsn=settings["POSTGRES_RELAY_DSN"], vectors=False)
         await ensure_open(pool)
         stack.push_async_callback(pool.close)
+        embedder = make_embedder(EmbeddingSettings())
         worker = WorkerParts(
             **vars(opened[0]),
             ledger=WorkLedger(pool, system_clock),
@@ -172,7 +174,8 @@ async def open_gateway(
             pins=PinBoard(pool, system_clock),
             views=ViewBoard(pool),
             extractor=SpacyExtractor(),
-            embedder=make_embedder(EmbeddingSettings()),
+            embedder=embedder,
+            kinds=Kinds(embedder),
             clock=system_clock,
         )
         yield RealGateway(app, parts, worker, settings, pool)

@@ -141,6 +141,7 @@ async def stoppable_worker(gateway: RealGateway, settings: dict[str, str]) -> As
                 views=worker.views,
                 extractor=worker.extractor,
                 embedder=worker.embedder,
+                kinds=worker.kinds,
                 clock=worker.clock,
             )
         await pool.close()

@@ -89,3 +89,11 @@ def test_what_is_near_in_halves_is_found_in_blocks(angles: list[int]) -> None:
     for place, angle in enumerate(angles):
         close = {100 + other for other, there in enumerate(angles) if abs(there - angle) <= 4}
         assert set(found[place]) == close
+
+
+def test_what_is_said_of_another_domain_or_kind_of_task_is_another_item() -> None:
+    one = statement(1, 0, "a")
+    other = replace(statement(2, 0, "a"), field="sql:date_filter")
+    assert are_one(one, replace(one, id="i02"), same)
+    assert are_one(other, replace(other, id="i03"), same)
+    assert not are_one(one, other, same)

@@ -12,6 +12,7 @@ from pydantic import JsonValue
 from ragpp.catalog import FINDING_ID, MemoryCategory, Resource, ResourceMessage
 from ragpp.embedding import FloatMatrix
 from ragpp.embedding.hashing import HashingEmbedder
+from ragpp.entries.kinds import Kinds
 from ragpp.errors import ConsolidationError, InvalidInput, Outdated
 from ragpp.extraction import Extractor
 from ragpp.extraction.spacy_extractor import SpacyExtractor, blank_pipeline
@@ -209,6 +210,19 @@ async def test_what_was_found_in_a_message_is_an_item_that_names_the_finding(ext
     assert by_kind == {"decision": {FINDING_ID: finding.id}, "fact": {}}
 
 
+async def test_what_is_a_mere_fact_to_the_extractor_is_told_by_the_patterns(extractor: Extractor) -> None:
+    decides = said("m1", "We decided to use PostgreSQL for the ledger.", name="Ann")
+    states = said("m2", "The Basic plan costs $99 per month. The ledger has 12 tables.", name="Ann")
+    catalog, embedder = KeptCatalog({"res_1": conversation(decides, states)}), Counting(8)
+    kinds = Kinds(embedder, {"solution": "(costs|decided)"})
+    parts = parts_of(extractor, catalog, decides, states, embedder=embedder, kinds=kinds)
+    await done(parts, work(task="extract", resource_id="res_1"))
+    told = {entry.content: entry.item_kind for entry in catalog.entries}
+    assert sorted(told.values()) == ["decision", "fact", "solution"]
+    assert next(kind for content, kind in told.items() if "$99" in content) == "solution"
+    assert embedder.embedded == list(told)  # once: what is compared is what is stored
+
+
 @pytest.mark.parametrize("how", [{"learn": False}, {"role": "system"}, {"role": "tool"}])
 async def test_of_a_message_that_teaches_nothing_there_is_no_item(extractor: Extractor, how: dict[str, object]) -> None:
     tells = said("m1", "The Basic plan costs $99 per month.", **how)
@@ -305,6 +319,16 @@ async def test_a_language_model_reads_where_there_is_one(extractor: Extractor) -
         ("The Basic plan costs $99 per month.", ("m1",))
     ]
     assert (result["model"], result["fallback"]) == ("scripted:two", None)
+
+
+async def test_what_a_language_model_calls_a_fact_stays_one(extractor: Extractor) -> None:
+    tells = said("m1", "Basic is $99 a month.", role="assistant")
+    catalog = KeptCatalog({"res_1": conversation(tells)})
+    reply = FactsReply(facts=[fact("The Basic plan costs $99 per month.", "Basic is $99", 1)])
+    kinds = Kinds(HashingEmbedder(8), {"solution": "costs"})
+    parts = parts_of(extractor, catalog, tells, models=models(Suggests(reply)), kinds=kinds)
+    await done(parts, work(task="extract", resource_id="res_1"))
+    assert [entry.item_kind for entry in catalog.entries] == ["fact"]
 
 
 async def test_without_an_answer_the_local_facts_are_taken_and_it_is_told_why(extractor: Extractor) -> None:

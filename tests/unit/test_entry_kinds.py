@@ -26,6 +26,14 @@ async def test_what_no_pattern_proposes_is_a_fact_and_nothing_is_embedded_for_it
     assert await Kinds(embedder).of(["The shop opens at nine.", "Lunch is at noon."]) == ["fact", "fact"]
 
 
+async def test_the_kind_is_the_same_by_vectors_that_are_known_and_nothing_is_embedded_again() -> None:
+    texts = ["The shop opens at nine.", "We decided to keep the letters in Porto.", "The floor plan will hang there."]
+    embedder = HashingEmbedder()
+    kinds = Kinds(embedder)
+    assert await kinds.of(texts, await embedder.embed(texts)) == await kinds.of(texts)
+    assert await kinds.of([], await embedder.embed([])) == []
+
+
 def test_a_pattern_that_is_none_is_refused_by_name() -> None:
     with pytest.raises(ValueError, match="extraction pattern"):
         Kinds(HashingEmbedder(), {"plan": "(open"})

@@ -1,11 +1,13 @@
 """How much a manager's lists answer where nobody says it, as document 002 §1 and §3 have it."""
 
-from collections.abc import AsyncIterator
+import inspect
+from collections.abc import AsyncIterator, Callable
 
 import pytest
 
 from ragpp import MemoryManager
 from ragpp.client import MemoryClient
+from ragpp.memory.layers import ItemLayer
 from tests.support.knowing import KnowingGateway
 
 
@@ -33,3 +35,8 @@ async def test_five_items_are_nearest_and_a_deletion_takes_items_along(memory: M
     assert await memory.delete_resource(stored.resource_id)
     assert await memory.item_layer.get_by_resource(stored.resource_id) == []
     assert await memory.resource_layer.get(stored.resource_id) is None
+
+
+@pytest.mark.parametrize("by", [ItemLayer.retrieve_by_domain, ItemLayer.retrieve_by_task_type])
+def test_ten_are_worth_most_of_a_domain_or_a_kind_of_task(by: Callable[..., object]) -> None:
+    assert inspect.signature(by).parameters["top_k"].default == 10

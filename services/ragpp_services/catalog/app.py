@@ -7,7 +7,7 @@ from typing import Final
 from ragpp.clock import Clock, system_clock
 from ragpp.embedding import Embedder
 from ragpp.errors import TierUnavailable
-from ragpp.settings import EmbeddingSettings, ForgettingSettings, PostgresSettings
+from ragpp.settings import EmbeddingSettings, EntrySettings, ForgettingSettings, PostgresSettings
 from ragpp.stores.forgetting import SourceMarks
 from ragpp.stores.migrations import load_migrations, migrate_as_owner
 from ragpp.stores.postgres import create_pool, warm
@@ -36,16 +36,22 @@ async def open_tier(
     counter: TokenSpans,
     clock: Clock = system_clock,
     forgetting: ForgettingSettings | None = None,
+    entries: EntrySettings | None = None,
 ) -> AsyncIterator[PostgresCatalogTier]:
-    """The tier on a pool of its own. It opens also while PostgreSQL is down, and works when it is back. `forgetting`:
-    the environment's where None.
+    """The tier on a pool of its own. It opens also while PostgreSQL is down, and works when it is back. `forgetting`,
+    `entries`: the environment's where None.
 
     Raises EmbeddingMismatch when the database holds vectors of another model.
     """
     pool = create_pool(settings)
     store = CatalogStore(pool, SourceMarks((forgetting or ForgettingSettings()).key))
     tier = PostgresCatalogTier(
-        store, embedder=embedder, counter=counter, clock=clock, segments_from_rows=settings.segments_from_rows
+        store,
+        embedder=embedder,
+        counter=counter,
+        clock=clock,
+        segments_from_rows=settings.segments_from_rows,
+        most_summary=(entries or EntrySettings()).summary_max_length,
     )
     try:
         with suppress(TierUnavailable):
@@ -65,5 +71,5 @@ SERVICE: Final = TierService(
         PostgresSettings(), embedder=tools.embedder(), counter=tools.counter, clock=tools.clock
     ),
     migrate=lambda _tools: migrate(PostgresSettings()),
-    settings=(PostgresSettings, ForgettingSettings, EmbeddingSettings),
+    settings=(PostgresSettings, ForgettingSettings, EmbeddingSettings, EntrySettings),
 )

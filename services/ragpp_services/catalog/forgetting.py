@@ -205,6 +205,8 @@ async def erase(rows: Rows, before: int, contributor: str | None, now: datetime)
     gone = await rows.resources.delete([one for one in erased if one not in later])
     await rows.drop_metadata_keys(erased)
     await rows.add_forgotten([*(one.id for one in gone), *(one.id for one in dropped)], now)
+    if contributor is None:
+        await rows.erase_version()
     return len(erased) < len(found.resources) or ERASED_AT_ONCE in {
         len(found.resources),
         len(found.items),

@@ -65,7 +65,7 @@ SELECT asked.ordinal AS asked, others.ordinal AS near
 
 -- name: items_to_group
 -- $3 ordinals bigint[]
-SELECT id, ordinal, one_with, content, halfvec_send(embedding) AS vector
+SELECT id, ordinal, one_with, content, memory_key, halfvec_send(embedding) AS vector
   FROM catalog.items
  WHERE tenant_id = $1 AND user_id = $2 AND ordinal = ANY ($3::bigint[]);
 

@@ -22,6 +22,19 @@ SELECT (SELECT count(*) FROM catalog.resources
          WHERE tenant_id = $1 AND user_id = $2 AND $3::text[] IS NULL
            AND ($4::bigint IS NULL OR since_event < $4)) AS episodes;
 
+-- name: content_version
+-- The user's number and everybody's. A user of whom nothing is kept has that of the last forgetting, below 0, in its
+-- place: so what was found before an erasure is not found again by whoever comes before the next write.
+SELECT concat_ws('.', own.number, everybodys.number) AS version
+  FROM (SELECT COALESCE((SELECT version FROM catalog.versions WHERE tenant_id = $1 AND user_id = $2),
+                        (SELECT -epoch FROM ledger.epochs WHERE tenant_id = $1 AND user_id = $2), 0) AS number) AS own,
+       (SELECT COALESCE((SELECT version FROM catalog.versions WHERE tenant_id = $1 AND user_id = ''),
+                        (SELECT -epoch FROM ledger.epochs WHERE tenant_id = $1 AND user_id = ''), 0) AS number)
+         AS everybodys;
+
+-- name: erase_version
+DELETE FROM catalog.versions WHERE tenant_id = $1 AND user_id = $2;
+
 -- name: erasable
 -- The oldest of each layer from before an event, with how long they are, of one contributor where that is named.
 -- $3 before event_id bigint, $4 contributor text or null, $5 limit int

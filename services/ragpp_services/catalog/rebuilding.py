@@ -28,8 +28,12 @@ class Rebuilding:
     """Makes anew what a user's rows are found by. The user's lock is not held while anything is embedded or cut: what
     changed meanwhile has its vectors and words already, and is left as it is."""
 
-    def __init__(self, store: CatalogStore, vectors: Vectors, counter: TokenSpans, segmenter: Segmenter) -> None:
-        self._store, self._vectors, self._counter, self._segmenter = store, vectors, counter, segmenter
+    def __init__(
+        self, store: CatalogStore, vectors: Vectors, counter: TokenSpans, segmenter: Segmenter, most_summary: int
+    ) -> None:
+        """`most_summary`: characters of a summary that is made here."""
+        self._store, self._vectors, self._segmenter = store, vectors, segmenter
+        self._counter, self._most_summary = counter, most_summary
 
     async def rebuild(self, scope: Scope, after: str | None = None, limit: int = 500) -> str | None:
         """See the contract; also the vectors of categories, and which items are one; at last the segments, behind it.
@@ -72,7 +76,9 @@ class Rebuilding:
             await regroup(rows.items, list(items), same_fact)
 
     def _entries(self, items: Mapping[str, str], metadata: Mapping[str, StoredMetadata]) -> dict[str, Written]:
-        return {one: written(text, metadata.get(one, {}), self._counter) for one, text in items.items()}
+        return {
+            one: written(text, metadata.get(one, {}), self._counter, self._most_summary) for one, text in items.items()
+        }
 
     async def _rebuild_resources(self, scope: Scope, ids: Ids) -> str | None:
         """The id up to which there was room for all."""

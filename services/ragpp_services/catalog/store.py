@@ -87,6 +87,15 @@ class Rows:
         """Let derived writes be refused whose inputs were read before."""
         await forgotten.raise_epoch(self._connection, self.scope)
 
+    async def content_version(self) -> str:
+        """Of what the scope's answers rest on."""
+        row = await self._run.own_row("content_version")
+        return "" if row is None else str(row["version"])
+
+    async def erase_version(self) -> None:
+        """Keep none, at the end of an erasure that began an epoch."""
+        await self._run.change("erase_version")
+
     async def holdings(self, sources: Collection[str] | None, before: int | None) -> dict[str, int]:
         """How much there is of the user by kind, with what is theirs of what all users share; a kind of which there is
         nothing is left out."""

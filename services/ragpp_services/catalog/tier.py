@@ -40,10 +40,19 @@ class PostgresCatalogTier:
     """
 
     def __init__(
-        self, store: CatalogStore, *, embedder: Embedder, counter: TokenSpans, clock: Clock, segments_from_rows: int
+        self,
+        store: CatalogStore,
+        *,
+        embedder: Embedder,
+        counter: TokenSpans,
+        clock: Clock,
+        segments_from_rows: int,
+        most_summary: int,
     ) -> None:
+        """`most_summary`: characters of the summaries that are made from now on."""
         self.name: Final[Literal["catalog"]] = "catalog"
         self._store, self._counter, self._clock = store, counter, clock
+        self._most_summary = most_summary
         self._vectors = vectors = Vectors(store, embedder)
         self.check_identity = vectors.check_identity
 
@@ -67,7 +76,7 @@ class PostgresCatalogTier:
         self.list_items = items.list_items
         self.search_items = items.search_items
 
-        entries = Entries(store, vectors, items, counter)
+        entries = Entries(store, vectors, items, counter, most_summary)
         self.find_entries = entries.find_entries
         self.kept_entries = entries.kept_entries
         self.entry_statistics = entries.entry_statistics
@@ -86,8 +95,7 @@ class PostgresCatalogTier:
         self.agent_usage = agents.agent_usage
         self.put_budget = agents.put_budget
         self.put_source = agents.put_source
-        self.note_comparison = agents.note_comparison
-        self.comparison = agents.comparison
+        self.note_comparison, self.comparison = agents.note_comparison, agents.comparison
         self.compared_uses = agents.compared_uses
         self.begin_turn = agents.begin_turn
         self.take_tokens = agents.take_tokens
@@ -103,12 +111,17 @@ class PostgresCatalogTier:
         self.valued_items = values.valued_items
 
         self.stats = Stats(store).stats
-        self.rebuild = Rebuilding(store, vectors, counter, segmenter).rebuild
+        self.rebuild = Rebuilding(store, vectors, counter, segmenter, most_summary).rebuild
 
     async def epoch(self, scope: Scope) -> int:
         """See the contract. The same as the episodic tier's, whose database it is."""
         async with self._store.reading(scope) as rows:
             return await rows.epoch()
+
+    async def content_version(self, scope: Scope) -> str:
+        """See the contract."""
+        async with self._store.reading(scope) as rows:
+            return await rows.content_version()
 
     async def store(
         self, scope: Scope, entries: Sequence[Entry | CatalogInput], epoch: int | None = None
@@ -123,7 +136,7 @@ class PostgresCatalogTier:
         )
         vectors = iter(matrix)
         items = {
-            place: new_item(entry, next(vectors), self._counter)
+            place: new_item(entry, next(vectors), self._counter, self._most_summary)
             for place, entry in enumerate(accepted)
             if isinstance(entry, ItemEntry)
         }
@@ -167,7 +180,7 @@ class PostgresCatalogTier:
             raise InvalidInput("an extracted item names another resource than that which it was extracted from")
         await self._vectors.check_identity()
         matrix = await self._vectors.of_texts([entry.embedding or entry.content for entry in entries])
-        items = [new_item(*pair, self._counter) for pair in zip(entries, matrix, strict=True)]
+        items = [new_item(*pair, self._counter, self._most_summary) for pair in zip(entries, matrix, strict=True)]
         for begin in range(0, len(items), extracting.PUT_AT_ONCE):
             async with self._store.writing(scope, epoch) as rows:
                 some = items[begin : begin + extracting.PUT_AT_ONCE]

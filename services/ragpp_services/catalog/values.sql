@@ -79,25 +79,28 @@ SELECT item_id, goal, value, last_updated FROM catalog.goal_values
 
 -- name: items_worth
 -- Ordinals of those whose value for the goal lies between, best first, of equals the latest. $4 user id, $5 goal,
--- $6 above float8 (not included), $7 up to float8, $8 domain, $9 task_type, $10 level; null does not narrow. $11 limit int
+-- $6 above float8 (not included), $7 up to float8, $8 domain, $9 task_type, $10 level; null does not narrow, and what has
+-- no domain or kind of task is of `general`, as in keys. $11 limit int
 SELECT items.ordinal
   FROM catalog.goal_values AS known
   JOIN catalog.items AS items
     ON items.tenant_id = $1 AND items.user_id = ANY ($2::text[]) AND items.id = known.item_id
  WHERE known.tenant_id = $1 AND known.user_id = $4 AND known.goal = $5 AND known.value > $6 AND known.value <= $7
    AND items.one_with IS NULL AND ($3::text IS NULL OR items.seen_by IS NULL OR items.seen_by = $3)
-   AND ($8::text IS NULL OR items.domain = $8) AND ($9::text IS NULL OR items.task_type = $9)
+   AND ($8::text IS NULL OR items.domain = $8 OR $8 = 'general' AND items.domain IS NULL)
+   AND ($9::text IS NULL OR items.task_type = $9 OR $9 = 'general' AND items.task_type IS NULL)
    AND ($10::text IS NULL OR items.level = $10)
  ORDER BY known.value DESC, items.ordinal DESC LIMIT $11;
 
 -- name: items_without_value
 -- Ordinals of those that were never used for the goal, the latest first. $4 user id, $5 goal or null, $6 domain,
--- $7 task_type, $8 level; null does not narrow. $9 limit int
+-- $7 task_type, $8 level; null does not narrow, `general` as above. $9 limit int
 SELECT items.ordinal
   FROM catalog.items AS items
  WHERE items.tenant_id = $1 AND items.user_id = ANY ($2::text[]) AND items.one_with IS NULL
    AND ($3::text IS NULL OR items.seen_by IS NULL OR items.seen_by = $3)
-   AND ($6::text IS NULL OR items.domain = $6) AND ($7::text IS NULL OR items.task_type = $7)
+   AND ($6::text IS NULL OR items.domain = $6 OR $6 = 'general' AND items.domain IS NULL)
+   AND ($7::text IS NULL OR items.task_type = $7 OR $7 = 'general' AND items.task_type IS NULL)
    AND ($8::text IS NULL OR items.level = $8)
    AND NOT EXISTS (SELECT FROM catalog.goal_values AS known
                     WHERE known.tenant_id = $1 AND known.user_id = $4 AND known.item_id = items.id AND known.goal = $5)

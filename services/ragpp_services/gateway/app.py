@@ -42,6 +42,7 @@ from ragpp.tierkit.deployment import OpenTiers, open_tiers
 from ragpp.tiers import ProceduralTier, SemanticTier, ShortTermTier
 from ragpp.web import problems
 from ragpp_services.gateway.audit import Audit
+from ragpp_services.gateway.catalog.caching import InProcessCandidates
 from ragpp_services.gateway.describing import describe_refusals
 from ragpp_services.gateway.http import AuditMiddleware
 from ragpp_services.gateway.identity import Identity
@@ -151,6 +152,7 @@ async def open_parts(open_tiers_: OpenTiers) -> AsyncIterator[Parts]:
             marks=marks,
             clock=system_clock,
             counter=tools.counter,
+            candidates=InProcessCandidates(time.monotonic),
             kinds=Kinds(embedder, entries.extraction_patterns or PATTERNS),
             max_injection_tokens=entries.max_injection_tokens,
             max_body_bytes=gateway.max_body_bytes,

@@ -12,6 +12,7 @@ from ragpp.stores.forgetting import SourceMarks
 from ragpp.text.port import TokenSpans
 from ragpp.tiers import Tiers
 from ragpp_services.gateway.audit import Audit
+from ragpp_services.gateway.catalog.caching import CandidateCache
 from ragpp_services.gateway.identity import Identity
 from ragpp_services.gateway.intake import Intake, KnowledgeIntake
 from ragpp_services.gateway.recall import Recaller
@@ -38,6 +39,7 @@ class Parts(Tiers):
     clock: Clock
     counter: TokenSpans
     kinds: Kinds
+    candidates: CandidateCache
     max_body_bytes: int
     version: str
     max_injection_tokens: int = 2_000

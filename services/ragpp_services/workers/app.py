@@ -15,6 +15,8 @@ from celery.signals import setup_logging, worker_shutting_down
 
 from ragpp.clock import system_clock
 from ragpp.embedding import Embedder
+from ragpp.entries.kinds import Kinds
+from ragpp.entries.values import PATTERNS
 from ragpp.errors import ConfigurationError, MemorySystemError
 from ragpp.errors.telling import told
 from ragpp.extraction.spacy_extractor import SpacyExtractor
@@ -66,7 +68,8 @@ async def open_parts(open_tiers: OpenTiers) -> AsyncIterator[WorkerParts]:
         entries = EntrySettings()
         tools = await stack.enter_async_context(open_tools())
         extractor, embedder = SpacyExtractor(), tools.embedder()
-        await _warm(extractor, embedder)
+        kinds = Kinds(embedder, entries.extraction_patterns or PATTERNS)
+        await _warm(extractor, embedder, kinds)
         tiers = await stack.enter_async_context(open_tiers(tools))
         pool = create_pool(postgres, dsn=postgres.relay_dsn.get_secret_value(), vectors=False)
         await ensure_open(pool)
@@ -99,6 +102,7 @@ async def open_parts(open_tiers: OpenTiers) -> AsyncIterator[WorkerParts]:
             ),
             extractor=extractor,
             embedder=embedder,
+            kinds=kinds,
             clock=system_clock,
             models=models,
             append_only_file=append_only_file,
@@ -121,10 +125,14 @@ async def open_parts(open_tiers: OpenTiers) -> AsyncIterator[WorkerParts]:
         )
 
 
-async def _warm(extractor: SpacyExtractor, embedder: Embedder) -> None:
+async def _warm(extractor: SpacyExtractor, embedder: Embedder, kinds: Kinds) -> None:
     """Load what the first work would load, before others wait for it. What cannot be loaded now fails the works that
     need it, each with its error, or mends itself."""
-    for loading in (asyncio.to_thread(extractor.extract, WARMING, speaker=None), embedder.warm()):
+    for loading in (
+        asyncio.to_thread(extractor.extract, WARMING, speaker=None),
+        embedder.warm(),
+        kinds.of([WARMING]),
+    ):
         try:
             await loading
         except MemorySystemError as error:

@@ -7,6 +7,7 @@ from typing import Literal
 
 from ragpp.clock import Clock
 from ragpp.embedding import Embedder
+from ragpp.entries.kinds import Kinds
 from ragpp.extraction import Extractor
 from ragpp.ledger import WorkLedger
 from ragpp.ledger.erasing import ErasureLedger
@@ -63,6 +64,7 @@ class WorkerParts(Tiers):
     views: ViewBoard
     extractor: Extractor
     embedder: Embedder
+    kinds: Kinds
     clock: Clock
     learning: LearningPolicy = LearningPolicy()
     schedule: ScheduleLedger | None = None

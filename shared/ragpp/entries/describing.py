@@ -25,15 +25,15 @@ _SHORT_WORD: Final = 3
 _PIECES: Final = re.compile(r"[,;:.!?()\[\]\"“”–—/|]+")
 
 
-def describe(text: str, counter: TokenSpans | None = None) -> Description:
+def describe(text: str, counter: TokenSpans | None = None, most_summary: int = MOST_SUMMARY) -> Description:
     """What stands for a statement of any length; a short one stands for itself. With what `counter` counts of each
-    form, as it is quoted; raises what that raises."""
+    form, as it is quoted; raises what that raises. `most_summary`: characters of the summary, at most MOST_SUMMARY."""
     sentences = [text[one.start : one.end] for one in split(clean(text))]  # with what is quoted, which clean blanks
     told = " ".join(text.split())
     keywords = keywords_of(text)
     points = key_points(sentences, keywords)
     lead = told if len(told) <= MOST_ABSTRACT or not points else " ".join(points)
-    summary, abstract = shortened(points[0] if points else told, MOST_SUMMARY), shortened(lead, MOST_ABSTRACT)
+    summary, abstract = shortened(points[0] if points else told, most_summary), shortened(lead, MOST_ABSTRACT)
     return Description(
         summary=summary,
         abstract=abstract,

@@ -109,17 +109,18 @@ class Kinds:
         """The kinds whose pattern the text has."""
         return tuple(kind for kind, pattern in self._patterns.items() if pattern.search(text))
 
-    async def of(self, texts: Sequence[str]) -> list[ItemKind]:
+    async def of(self, texts: Sequence[str], vectors: FloatMatrix | None = None) -> list[ItemKind]:
         """The kind of each: of those that are proposed the one whose examples it is likest, if it is liker to them than
-        to what only looks so; else a fact. A kind without examples is decided by its pattern. Raises EmbeddingError."""
+        to what only looks so; else a fact. A kind without examples is decided by its pattern. `vectors`: of all the
+        texts, where they are known. Raises EmbeddingError."""
         proposed = [self.proposed(text) for text in texts]
         asked = [place for place, kinds in enumerate(proposed) if kinds]
         kinds: list[ItemKind] = ["fact"] * len(texts)
         if not asked:
             return kinds
         examples = await self._read_examples()
-        vectors = await self._embedder.embed([texts[place] for place in asked])
-        for place, vector in zip(asked, vectors, strict=True):
+        rows = await self._embedder.embed([texts[place] for place in asked]) if vectors is None else vectors[asked]
+        for place, vector in zip(asked, rows, strict=True):
             kinds[place] = decided(vector, proposed[place], examples)
         return kinds
 

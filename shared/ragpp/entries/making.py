@@ -15,13 +15,15 @@ LOW_VALUE: Final = 1 / 3
 """From the one on a value is high, below the other it is low."""
 
 
-def description_of(content: str, given: GivenEntry, counter: TokenSpans) -> Description:
-    """What is kept with an item that says that: what its words tell, with the summary that was given. Raises what
-    `counter` raises."""
-    told = describe(content, counter)
+def description_of(
+    content: str, given: GivenEntry, counter: TokenSpans, most_summary: int = MOST_SUMMARY
+) -> Description:
+    """What is kept with an item that says that: what its words tell, with the summary that was given. `most_summary`:
+    characters of the summary. Raises what `counter` raises."""
+    told = describe(content, counter, most_summary)
     if not given.summary:
         return told
-    summary = shortened(given.summary, MOST_SUMMARY)
+    summary = shortened(given.summary, most_summary)
     return told.model_copy(
         update={"summary": summary, "tokens": sizes(forms_of(content, summary, told.abstract), counter)}
     )
@@ -36,7 +38,10 @@ def entry_of(item: MemoryItem, told: Description | None = None, *, content: bool
     """The entry of `item`: what was given of it, else what its words tell, as it was kept or, where nothing was, made
     now. With its vector where the item has one."""
     given = given_of(item.metadata)
-    told = describe(item.content) if told is None else told
+    if told is None:
+        told = describe(item.content)
+        if given.summary:
+            told = told.model_copy(update={"summary": shortened(given.summary, MOST_SUMMARY)})
     known = [one.value for one in item.goal_values.values()]
     worth = sum(known) / len(known) if known else DEFAULT_VALUE
     return CatalogEntry(
@@ -44,7 +49,7 @@ def entry_of(item: MemoryItem, told: Description | None = None, *, content: bool
         timestamp=item.occurred_at,
         ci=item.agent_id,
         type=item.kind,
-        summary=shortened(given.summary, MOST_SUMMARY) if given.summary else told.summary,
+        summary=told.summary,
         abstract=told.abstract,
         keywords=told.keywords,
         tags=told.keywords if given.tags is None else given.tags,

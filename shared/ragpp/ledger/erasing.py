@@ -35,6 +35,7 @@ TOUCHED_TABLES: Final = (
     "catalog.segments",
     "catalog.turns",
     "catalog.uses",
+    "catalog.versions",
     "episodic.repetitions",
     "episodic.segment_terms",
     "episodic.segments",

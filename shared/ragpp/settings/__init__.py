@@ -169,6 +169,9 @@ class EntrySettings(Settings):
     cleanup_interval_hours: int = Field(
         default=24, ge=24, multiple_of=24, description="How often that is looked at, with the daily upkeep."
     )
+    summary_max_length: int = Field(
+        default=50, ge=10, le=50, description="Characters of the summaries that are made from now on."
+    )
     extraction_patterns: dict[ItemKind, str] = Field(
         default_factory=dict,
         description="Regular expressions by kind, as JSON, which a shell wants in single quotes: what proposes that a "

@@ -36,8 +36,10 @@ def import_memories(
     key: KeyOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Keep the memories of a file, each by itself: what is wrong with one is told with its line, and the others are
-    kept. Running it twice keeps nothing twice. What is past its moment is told and not taken.
+    """Keep the memories of a file.
+
+    Each by itself: what is wrong with one is told with its line, and the others are kept. Running it twice keeps
+    nothing twice. What is past its moment is told and not taken.
 
     Example: [bold]ragpp agents import catalog_ergon.json --user u1[/bold]
     """
@@ -166,8 +168,9 @@ def backfill(
     key: KeyOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Take memories from what was said to an agent before it had a catalog. They rest on what was said, and are
-    forgotten with it. Running it twice asks for nothing twice.
+    """Take memories from what was said to an agent before it had a catalog.
+
+    They rest on what was said, and are forgotten with it. Running it twice asks for nothing twice.
 
     Example: [bold]ragpp agents backfill ergon --user u1 --start 2026-08-01[/bold]
     """

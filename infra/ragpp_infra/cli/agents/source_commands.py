@@ -1,16 +1,18 @@
 """`ragpp agents source`, `compare` and `usage`: where an agent's memories come from, and what it was given."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Annotated
 
 import typer
 from rich.console import Group, RenderableType
 from rich.table import Table
+from rich.text import Text
 
 from ragpp.api.files import SourceIn, SourceReport
 from ragpp.api.hooks import AgentUse
 from ragpp.client import MemoryClient
 from ragpp.entries.usage import AgentSource
+from ragpp.memory.whose import or_none
 from ragpp_infra.cli.agents.options import AgentArgument
 from ragpp_infra.cli.catalog.options import LimitOption, WhoseOption
 from ragpp_infra.cli.console import emit_json, out, safe
@@ -62,22 +64,24 @@ def compare(
     key: KeyOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Show how what an agent's file would have given differs from what the catalog gave, since it was set to parallel.
+    """Show how an agent's file and the catalog differ, since it was set to parallel.
 
     Example: [bold]ragpp agents compare ergon --user u1[/bold]
     """
 
-    async def run(client: MemoryClient) -> SourceReport:
-        return await client.agent_comparison(agent, user_id=user, limit=min(limit, PAGE))
+    async def run(client: MemoryClient) -> tuple[SourceReport, dict[str, str]]:
+        report = await client.agent_comparison(agent, user_id=user, limit=min(limit, PAGE))
+        shown = () if as_json else tuple(one.memory_id for one in report.memories)
+        return report, await _summaries(client, user, shown)
 
-    report = with_gateway(home, url, key, run)
+    report, summaries = with_gateway(home, url, key, run)
     if as_json:
         emit_json({**report.model_dump(mode="json"), "overlap": report.compared.overlap})
     else:
-        out.print(_report_view(report))
+        out.print(_report_view(report, summaries))
 
 
-def _report_view(report: SourceReport) -> RenderableType:
+def _report_view(report: SourceReport, summaries: Mapping[str, str]) -> RenderableType:
     told, turns = report.compared, report.compared.turns
     if not turns:
         hint = f": `ragpp agents source {report.ci} parallel` begins it" if report.source != "parallel" else ""
@@ -92,7 +96,8 @@ def _report_view(report: SourceReport) -> RenderableType:
         lines.append(f"  {told.overlap:.0%} of all that either gave was given by both")
     table = _table("file alone", "catalog alone", "both", "memory")
     for one in report.memories:
-        table.add_row(str(one.by_file), str(one.by_catalog), str(one.by_both), safe(one.memory_id))
+        counts = (one.by_file, one.by_catalog, one.by_both)
+        table.add_row(*map(str, counts), _named(one.memory_id, summaries))
     return Group(safe("\n".join(lines)), table)
 
 
@@ -109,7 +114,13 @@ def usage(
 
     Example: [bold]ragpp agents usage ergon --user u1[/bold]
     """
-    use = with_gateway(home, url, key, lambda client: client.agent_usage(agent, user_id=user, limit=min(limit, PAGE)))
+
+    async def run(client: MemoryClient) -> tuple[AgentUse, dict[str, str]]:
+        use = await client.agent_usage(agent, user_id=user, limit=min(limit, PAGE))
+        shown = () if as_json else tuple(one.memory_id for one in use.memories)
+        return use, await _summaries(client, user, shown)
+
+    use, summaries = with_gateway(home, url, key, run)
     if as_json:
         emit_json(use.model_dump(mode="json"))
         return
@@ -119,9 +130,20 @@ def usage(
     table = _table("tokens", "offered", "given", "useful", "memory")
     for one in use.memories:
         useful = "" if one.useful is None else f"{one.useful:.2f}"
-        table.add_row(f"{one.tokens:,}", str(one.offered), str(one.given), useful, safe(one.memory_id))
+        table.add_row(f"{one.tokens:,}", str(one.offered), str(one.given), useful, _named(one.memory_id, summaries))
     if use.memories:
         out.print(table)
+
+
+async def _summaries(client: MemoryClient, user: str | None, ids: Sequence[str]) -> dict[str, str]:
+    """What these memories say in short, as far as they are there."""
+    found = [await or_none(client.entry(one, user_id=user)) for one in ids]
+    return {entry.memory_id: entry.summary for entry in found if entry is not None}
+
+
+def _named(memory_id: str, summaries: Mapping[str, str]) -> Text:
+    told = safe(summaries.get(memory_id, "(gone)"))
+    return told.append_text(safe(f"\n{memory_id}", "dim"))
 
 
 def _table(*headings: str) -> Table:

@@ -30,8 +30,12 @@ DESCRIBED_AT_ONCE: Final = 500
 class Entries:
     """What `ragpp.tiers.CatalogTier` says about entries."""
 
-    def __init__(self, store: CatalogStore, vectors: Vectors, items: Items, counter: TokenSpans) -> None:
-        self._store, self._vectors, self._items, self._counter = store, vectors, items, counter
+    def __init__(
+        self, store: CatalogStore, vectors: Vectors, items: Items, counter: TokenSpans, most_summary: int
+    ) -> None:
+        """`most_summary`: characters of a summary that is made here."""
+        self._store, self._vectors, self._items = store, vectors, items
+        self._counter, self._most_summary = counter, most_summary
 
     async def find_entries(self, scope: Scope, query: EntryQuery) -> list[FoundEntry]:
         """See the contract."""
@@ -105,7 +109,9 @@ class Entries:
     def _described(self, left: Sequence[Undescribed]) -> dict[str, dict[str, Written]]:
         made: dict[str, dict[str, Written]] = {}
         for one in left:
-            made.setdefault(one.user_id, {})[one.id] = written(one.content, one.metadata, self._counter)
+            made.setdefault(one.user_id, {})[one.id] = written(
+                one.content, one.metadata, self._counter, self._most_summary
+            )
         return made
 
 

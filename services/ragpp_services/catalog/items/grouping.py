@@ -1,8 +1,8 @@
 """Which statements are one item. Pure.
 
 The statements of one category, one visibility and one user are taken in the order in which they came: each joins the
-first before it that stands for itself and says the same, or stands for itself. So what is there alone decides, and
-after anything goes, the rest is grouped as if that had never been.
+first before it that stands for itself and says the same of the same domain and kind of task, or stands for itself. So
+what is there alone decides, and after anything goes, the rest is grouped as if that had never been.
 """
 
 from collections.abc import Awaitable, Callable, Iterable, Sequence
@@ -14,8 +14,12 @@ from typing import Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from ragpp.catalog import generate_memory_key
+
 SAME_COSINE: Final = 0.92
 """From which on two statements may say the same; numbers, names and polarity decide then."""
+NO_FIELD: Final = generate_memory_key("").rpartition(":")[0]
+"""Of what belongs to no domain and no kind of task."""
 UNGROUPED: Final = ""
 """What a statement is one with of which that is to be found out: no id, and not None."""
 
@@ -26,13 +30,14 @@ Same = Callable[[str, str], bool]
 @dataclass(frozen=True, slots=True, eq=False)
 class Statement:
     """A statement among those of its category and visibility. `one_with`: the id of the one that stands for it, None
-    where it stands for itself. `vector`: unit length."""
+    where it stands for itself. `vector`: unit length. `field`: its domain and kind of task, as keys spell them."""
 
     id: str
     ordinal: int
     one_with: str | None
     content: str
     vector: npt.NDArray[np.float32]
+    field: str = NO_FIELD
 
 
 class Member(NamedTuple):
@@ -51,7 +56,9 @@ Near = Callable[[Statement], Awaitable[Sequence[Statement]]]
 
 
 def are_one(earlier: Statement, later: Statement, same: Same) -> bool:
-    """Whether they say the same."""
+    """Whether they say the same of the same."""
+    if earlier.field != later.field:
+        return False
     cosine = np.dot(earlier.vector.astype(np.float64), later.vector.astype(np.float64))
     return bool(cosine >= SAME_COSINE) and same(earlier.content, later.content)
 

@@ -137,7 +137,14 @@ class ItemRows(ItemScans):
     async def to_group(self, ordinals: Collection[int]) -> list[Statement]:
         """What grouping reads of those."""
         return [
-            Statement(row["id"], row["ordinal"], row["one_with"], row["content"], direction(row["vector"]))
+            Statement(
+                row["id"],
+                row["ordinal"],
+                row["one_with"],
+                row["content"],
+                direction(row["vector"]),
+                row["memory_key"].rpartition(":")[0],
+            )
             for row in await self._run.own("items_to_group", list(ordinals))
         ]
 

@@ -7,6 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ragpp.catalog import ItemEntry, generate_memory_key
+from ragpp.entries.values import MOST_SUMMARY
 from ragpp.errors import CategoryNotFoundError
 from ragpp.text.lexical import document_weights
 from ragpp.text.port import TokenSpans
@@ -15,15 +16,17 @@ from ragpp_services.catalog.items.rows import NewItem
 from ragpp_services.catalog.pages import classify
 
 
-def new_item(entry: ItemEntry, vector: npt.NDArray[np.float32], counter: TokenSpans) -> NewItem:
-    """The row of `entry`. Raises what `counter` raises."""
+def new_item(
+    entry: ItemEntry, vector: npt.NDArray[np.float32], counter: TokenSpans, most_summary: int = MOST_SUMMARY
+) -> NewItem:
+    """The row of `entry`, with a summary of at most so many characters. Raises what `counter` raises."""
     return NewItem(
         entry=entry,
         key=generate_memory_key(entry.content, entry.domain, entry.task_type),
         vector=vector,
         lexical=document_weights(entry.content),
         tokens=counter.count(entry.content),
-        written=written(entry.content, entry.metadata, counter),
+        written=written(entry.content, entry.metadata, counter, most_summary),
     )
 
 

@@ -13,7 +13,7 @@ from ragpp.entries.packing import Offer
 from ragpp.entries.relevance import reason
 from ragpp.entries.usage import AgentSource, TokenBudget
 from ragpp.text.port import TokenSpans
-from ragpp_services.gateway.catalog.offering import Candidate, Message
+from ragpp_services.gateway.catalog.candidates import Candidate, Message
 from ragpp_services.gateway.hooks.turning import Agent, limit_of
 from ragpp_services.gateway.hooks.ways import CATALOG, FILE, Way
 from ragpp_services.gateway.parts import Parts
@@ -82,12 +82,12 @@ async def _compare(parts: Parts, agent: Agent, *, file: dict[str, int], catalog:
 async def _offered(
     parts: Parts, agent: Agent, message: Message, way: Way
 ) -> tuple[list[Candidate], str, tuple[Recommended, ...]]:
-    candidates = await way.candidates(parts.catalog, agent.scope, message, parts.clock())
+    candidates = await way.candidates(parts, agent.scope, message, parts.clock())
     return await asyncio.to_thread(_offer, candidates, message, parts.counter, way)
 
 
 async def _injected(parts: Parts, agent: Agent, message: Message, way: Way) -> tuple[str, dict[str, int]]:
-    candidates = await way.candidates(parts.catalog, agent.scope, message, parts.clock())
+    candidates = await way.candidates(parts, agent.scope, message, parts.clock())
     return await asyncio.to_thread(_inject, candidates, message, parts.counter, way)
 
 

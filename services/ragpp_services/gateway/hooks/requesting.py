@@ -11,7 +11,7 @@ from ragpp.entries.usage import AgentUsage, TokenBudget
 from ragpp.entries.values import EntryQuery, Form, FoundEntry
 from ragpp.errors import Conflict
 from ragpp.text.port import TokenSpans
-from ragpp_services.gateway.catalog.offering import Candidate, tokens_of, unscored
+from ragpp_services.gateway.catalog.candidates import Candidate, tokens_of, unscored
 from ragpp_services.gateway.hooks.turning import Agent, budget_of, handle_of, ids_of
 from ragpp_services.gateway.parts import Parts
 

@@ -15,9 +15,10 @@ from ragpp.episodes import Goal
 from ragpp.errors import NotFound
 from ragpp.fields import Id, Text
 from ragpp.jobs import Job
+from ragpp_services.gateway.catalog.candidates import Message
 from ragpp_services.gateway.catalog.choosing import listed
 from ragpp_services.gateway.catalog.keeping import kept_entry
-from ragpp_services.gateway.catalog.offering import Message, relevant
+from ragpp_services.gateway.catalog.offering import relevant
 from ragpp_services.gateway.catalog.owning import changing, place
 from ragpp_services.gateway.catalog.reading import last_cleanup, read_entry
 from ragpp_services.gateway.describing import refusal
@@ -92,7 +93,7 @@ async def get_relevant(
     scope = scope.seen_by(ci or scope.view)
     requester.query_sha256 = parts.marks.of_query(message)
     asked = Message(message, scope.view, goal, parts.max_injection_tokens if max_tokens is None else max_tokens)
-    answer = await relevant(parts.catalog, scope, asked, parts.counter, parts.clock())
+    answer = await relevant(parts, scope, asked)
     requester.items = len(answer.memories)
     return answer
 

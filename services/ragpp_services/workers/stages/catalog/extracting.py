@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Final, cast
 
 import structlog
@@ -75,19 +75,27 @@ async def _read(parts: WorkerParts, work: Work, resource: Resource, epoch: int) 
         return [], Statements((), None, error.code)
     hint = await _hint(parts, work)
     entries = await asyncio.to_thread(entries_of, work.scope, resource, read.stated, known, parts.extractor, hint)
-    return await _embedded(parts, work.scope, entries, epoch), read
+    return await _embedded(parts, work.scope, entries, read.undecided, epoch), read
 
 
-async def _embedded(parts: WorkerParts, scope: Scope, entries: Sequence[ItemEntry], epoch: int) -> list[ItemEntry]:
-    """`entries` with their vectors. Of a million characters that takes minutes, in which nobody else's work on the
-    catalog is done here: what was forgotten meanwhile ends it, with Outdated, and not only its result."""
+async def _embedded(
+    parts: WorkerParts, scope: Scope, entries: Sequence[ItemEntry], undecided: Collection[str], epoch: int
+) -> list[ItemEntry]:
+    """`entries` with their vectors, and those that say something `undecided` of the kinds that these tell. Of a million
+    characters that takes minutes, in which nobody else's work on the catalog is done here: what was forgotten meanwhile
+    ends it, with Outdated, and not only its result."""
     embedded: list[ItemEntry] = []
     for start in range(0, len(entries), EMBEDDED_AT_ONCE):
         if await parts.catalog.epoch(scope) != epoch:
             raise Outdated("something was forgotten while a resource was read")
         some = entries[start : start + EMBEDDED_AT_ONCE]
-        rows = (await parts.embedder.embed([entry.content for entry in some])).tolist()
-        embedded += [entry.model_copy(update={"embedding": tuple(row)}) for entry, row in zip(some, rows, strict=True)]
+        vectors = await parts.embedder.embed([entry.content for entry in some])
+        asked = [place for place, one in enumerate(some) if one.item_kind == "fact" and one.content in undecided]
+        kinds = await parts.kinds.of([some[place].content for place in asked], vectors[asked])
+        told_of = dict(zip(asked, kinds, strict=True))
+        for place, (entry, row) in enumerate(zip(some, vectors.tolist(), strict=True)):
+            update = {"embedding": tuple(row), "item_kind": told_of.get(place, entry.item_kind)}
+            embedded.append(entry.model_copy(update=update))
     return embedded
 
 

@@ -32,13 +32,14 @@ _log = structlog.stdlib.get_logger(__name__)
 @dataclass(frozen=True, slots=True)
 class Stated:
     """One fact of a resource. `messages`: places in the resource's messages of those that say it; `spans`: the words in
-    the resource's content that do."""
+    the resource's content that do. `by_model`: a language model read it, and knew what it is."""
 
     text: str
     kind: ItemKind
     confidence: float
     messages: tuple[int, ...] = ()
     spans: tuple[tuple[int, int], ...] = ()
+    by_model: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +49,11 @@ class Statements:
     stated: Sequence[Stated]
     model: str | None = None
     fallback: str | None = None
+
+    @property
+    def undecided(self) -> frozenset[str]:
+        """What the items say of which the local extractor knows no more than that they are stated."""
+        return frozenset(one.text[:MOST_CHARS] for one in self.stated if one.kind == "fact" and not one.by_model)
 
 
 async def read_statements(
@@ -113,7 +119,7 @@ async def _read_with_model(
         says = [parts[place] for place in fact.parts]
         messages = sorted({part.message for part in says if part.message is not None})
         spans = tuple((part.start, part.start + len(part.content)) for part in says)
-        stated.append(Stated(fact.text, fact.kind, fact.confidence, tuple(messages), spans))
+        stated.append(Stated(fact.text, fact.kind, fact.confidence, tuple(messages), spans, by_model=True))
     if not reading.unread:
         return Statements(stated, reading.model)
     unread = [(parts[place].start, parts[place].start + len(parts[place].content)) for place in sorted(reading.unread)]

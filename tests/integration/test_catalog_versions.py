@@ -1,0 +1,75 @@
+"""PostgreSQL notes which version of a catalog there is: nobody waits for another user's, and none stays behind."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from typing import Final
+
+import asyncpg
+import pytest
+
+from ragpp.catalog import EVERYBODY
+from ragpp.models import Scope
+from ragpp_infra.embedded.stack import Endpoints
+from ragpp_services.catalog.tier import PostgresCatalogTier
+from tests.support.catalog import catalog_tier, item, resource
+from tests.support.scopes import new_scope
+
+pytestmark = pytest.mark.server
+ANY_EVENT: Final = 2**62
+WAITS_S: Final = 10.0
+"""Whoever waits for a lock that nobody gives up waits longer."""
+
+
+@pytest.fixture(scope="module")
+async def tier(endpoints: Endpoints) -> AsyncIterator[PostgresCatalogTier]:
+    async with catalog_tier(endpoints) as opened:
+        yield opened
+
+
+async def two_users(tier: PostgresCatalogTier) -> tuple[Scope, Scope, Scope]:
+    """Of one tenant, each with an item, and everybody, with an item that both have learned something of."""
+    one = new_scope()
+    other = one.model_copy(update={"user_id": new_scope().user_id})
+    everybody = one.model_copy(update={"user_id": EVERYBODY})
+    for scope in (one, other, everybody):
+        await tier.store(scope, [resource(id="r"), item("Box 1 holds letters.", "r", id=f"of-{scope.user_id}")])
+    for scope in (one, other):
+        await tier.put_feedback(scope, "sales", f"of-{EVERYBODY}", 1.0)
+    return one, other, everybody
+
+
+async def test_writers_of_different_users_do_not_wait_for_each_other(tier: PostgresCatalogTier) -> None:
+    one, other, everybody = await two_users(tier)
+    async with tier._store.writing(one) as rows:
+        await rows.items.delete([f"of-{one.user_id}"])
+        await asyncio.wait_for(tier.store(other, [item("Box 2 holds stamps.", "r")]), WAITS_S)
+        await asyncio.wait_for(tier.store(everybody, [item("Box 3 holds stamps.", "r")]), WAITS_S)
+        await asyncio.wait_for(tier.forget(everybody, [f"of-{EVERYBODY}"]), WAITS_S)
+    async with tier._store.writing(everybody) as rows:
+        await rows.items.delete([one.id for one in await rows.items.of_resources(["r"])])
+        await asyncio.wait_for(tier.store(other, [item("Box 4 holds nails.", "r")]), WAITS_S)
+
+
+async def test_a_transaction_that_changes_much_takes_one_version(tier: PostgresCatalogTier) -> None:
+    scope = new_scope()
+    await tier.store(scope, [resource(id="r"), *(item(f"Shelf {n} is empty.", "r", id=f"i{n}") for n in range(5))])
+    async with tier._store.writing(scope) as rows:
+        await rows.items.delete(["i0"])
+        first = await rows.content_version()
+        await rows.items.delete(["i1"])
+        await rows.items.delete(["i2"])
+        assert await rows.content_version() == first
+
+
+async def test_nothing_of_it_is_left_of_a_user_who_is_erased(tier: PostgresCatalogTier, endpoints: Endpoints) -> None:
+    one, other, everybody = await two_users(tier)
+    while await tier.erase(one, ANY_EVENT):
+        pass
+    connection = await asyncpg.connect(endpoints.postgres_app_dsn.get_secret_value())
+    try:
+        async with connection.transaction():
+            await connection.execute("SELECT set_config('ragpp.tenant_id', $1, true)", one.tenant_id)
+            left = await connection.fetch("SELECT user_id FROM catalog.versions")
+    finally:
+        await connection.close()
+    assert {row["user_id"] for row in left} == {other.user_id, everybody.user_id}
