@@ -7,9 +7,10 @@ from typing import Final
 from pydantic import JsonValue
 
 from ragpp.api.hooks import CATALOG_TOKENS, CatalogLine, Injection, PreMessageIn, PrePromptIn, Recommended, TurnCatalog
+from ragpp.entries.fitting import fitting_of
 from ragpp.entries.formatting import HEADING, MOST_HANDLES, fitting, format_injection
 from ragpp.entries.packing import Offer, pack
-from ragpp.entries.relevance import fits, reason
+from ragpp.entries.relevance import reason
 from ragpp.entries.usage import TokenBudget
 from ragpp.text.port import TokenSpans
 from ragpp_services.gateway.catalog.offering import Candidate, Message, candidates_for, tokens_of
@@ -48,10 +49,10 @@ async def injection_for(parts: Parts, agent: Agent, body: PreMessageIn) -> Injec
     limit = limit_of(parts, usage)
     message = Message(asked_of(body.message, {}), agent.ci, None, limit)
     candidates = await candidates_for(parts.catalog, agent.scope, message, parts.clock())
-    injection, given = await asyncio.to_thread(_inject, candidates, message, parts.counter)
+    injection, given, explain = await asyncio.to_thread(_inject, candidates, message, parts.counter)
     tokens = parts.counter.count(injection) if given else 0
     await parts.catalog.begin_turn(agent.scope, agent.ci, TokenBudget.of(limit, tokens), (), given)
-    return Injection(injection=injection, tokens=tokens, memory_ids=tuple(given))
+    return Injection(injection=injection, tokens=tokens, memory_ids=tuple(given), explain=explain)
 
 
 def asked_of(prompt: str, context: dict[str, JsonValue]) -> str:
@@ -72,7 +73,8 @@ def _offer(
     offered = ranked[: len(kept)]
     left = max(0, limit - counter.count(formatted) - counter.count(f"{HEADING}\n"))
     handles = {one.found.entry.memory_id: f"m{place}" for place, one in enumerate(offered, 1)}
-    fitting_ones = {one.found.entry.memory_id: one for one in offered if fits(one.found, message.text)}
+    fits = fitting_of([one.found for one in candidates], message.text)
+    fitting_ones = {one.found.entry.memory_id: one for one in offered if one.found.entry.memory_id in fits}
     sizes = {memory_id: tokens_of(one, counter, handles[memory_id]) for memory_id, one in fitting_ones.items()}
     packed = pack([Offer(one, fitting_ones[one].scored.score, sizes[one]) for one in fitting_ones], left)
     recommended = tuple(
@@ -87,10 +89,13 @@ def _offer(
     return offered, formatted, recommended
 
 
-def _inject(candidates: Sequence[Candidate], message: Message, counter: TokenSpans) -> tuple[str, dict[str, int]]:
-    """The section, and the tokens of each memory in it."""
+def _inject(
+    candidates: Sequence[Candidate], message: Message, counter: TokenSpans
+) -> tuple[str, dict[str, int], dict[str, dict[str, float]]]:
+    """The section, the tokens of each memory in it, and what speaks for each."""
     limit = message.max_tokens
-    by_id = {one.found.entry.memory_id: one for one in candidates if fits(one.found, message.text)}
+    fits = fitting_of([one.found for one in candidates], message.text)
+    by_id = {one.found.entry.memory_id: one for one in candidates if one.found.entry.memory_id in fits}
     ranked = sorted(by_id, key=lambda one: -by_id[one].scored.score)[:MOST_HANDLES]
     handles = {memory_id: f"m{place}" for place, memory_id in enumerate(ranked, 1)}
     sizes = {memory_id: tokens_of(by_id[memory_id], counter, handles[memory_id]) for memory_id in ranked}
@@ -100,4 +105,5 @@ def _inject(candidates: Sequence[Candidate], message: Message, counter: TokenSpa
     # handles follow the order in which they are shown, which a turn resolves them by
     lines = [by_id[one].line(form, f"m{place}") for place, (one, form) in enumerate(shown, 1)]
     kept = fitting(lines, limit, counter.count)
-    return format_injection(kept), {one: sizes[one][form] for one, form in shown[: len(kept)]}
+    given = {one: sizes[one][form] for one, form in shown[: len(kept)]}
+    return format_injection(kept), given, {one: by_id[one].scored.terms | fits[one].terms for one in given}
