@@ -135,11 +135,13 @@ class PreMessageIn(Value):
 
 
 class Injection(Value):
-    """What is to be put before the message, of that many tokens, and of which memories; empty where none fits it."""
+    """What is to be put before the message, of that many tokens, and of which memories; empty where none fits it.
+    `explain`: of each, what its score is the sum of, and why it fits."""
 
     injection: str = ""
     tokens: int = Field(default=0, ge=0)
     memory_ids: tuple[str, ...] = ()
+    explain: dict[str, dict[str, float]] = Field(default_factory=dict)
 
 
 class PostMessageIn(Value):

@@ -6,9 +6,6 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Final
 
-from ragpp.entries.values import FoundEntry
-from ragpp.text import lexical
-
 HOURS: Final = 168.0
 """A week: after so long recency counts 1/e of what it did. Document 000 calls it a half-life; its formula is this."""
 MOST_PRIORITY: Final = 10
@@ -57,10 +54,6 @@ class Scored:
     terms: dict[str, float] = field(default_factory=dict)
 
 
-FITTING: Final = 0.55
-"""The least evidence that an entry belongs to a message: its similarity, on the scale of `ragpp.retrieval.Calibration`,
-and COVERED of the share of the message's words that it has. Chosen on a dozen messages, not yet judged on others."""
-COVERED: Final = 0.5
 _REASONS: Final = {
     "score.search": "answers the message",
     "tags": "shares its tags",
@@ -69,15 +62,6 @@ _REASONS: Final = {
     "recency": "is recent",
     "priority": "is important",
 }
-
-
-def fits(found: FoundEntry, message: str) -> bool:
-    """Whether an entry that was found with its content for a message belongs to it, and was not replaced by another."""
-    if found.replaced_by is not None or found.similarity is None:
-        return False
-    asked = set(lexical.query_terms(message))
-    covered = len(asked & set(lexical.terms(found.entry.content or ""))) / max(1, len(asked))
-    return found.similarity + COVERED * covered >= FITTING
 
 
 def reason(terms: Mapping[str, float]) -> str:

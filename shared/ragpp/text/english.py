@@ -40,6 +40,12 @@ NUMBERS: Final = {
     "eleven": 11, "twelve": 12,
 }  # fmt: skip
 """Numbers that are more often spelt out than written in digits."""
+TEENS: Final = {
+    "thirteen": 13, "fourteen": 14, "fifteen": 15, "sixteen": 16, "seventeen": 17, "eighteen": 18, "nineteen": 19,
+}  # fmt: skip
+TENS: Final = {
+    "twenty": 20, "thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "seventy": 70, "eighty": 80, "ninety": 90,
+}  # fmt: skip
 
 
 def month_number(name: str) -> int:

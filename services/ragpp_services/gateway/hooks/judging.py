@@ -10,7 +10,7 @@ from ragpp.api.hooks import PostResponseIn, Usefulness
 from ragpp.embedding import FloatMatrix
 from ragpp.entries.unrepeated import unrepeated
 from ragpp.entries.usage import AgentUsage
-from ragpp.entries.usefulness import closest_of, is_named, shares_a_rare_term, usefulness
+from ragpp.entries.usefulness import closest_of, is_named, shared_terms, usefulness
 from ragpp.entries.values import EntryQuery, FoundEntry
 from ragpp.text.sentences import clean, split
 from ragpp_services.gateway.hooks.turning import Agent, budget_of, handle_of, ids_of
@@ -47,19 +47,19 @@ async def told_anew(parts: Parts, agent: Agent, response: str) -> str:
 
 async def _useful(parts: Parts, response: str, found: Sequence[FoundEntry], usage: AgentUsage) -> dict[str, float]:
     useful: dict[str, float] = {}
-    compared: list[FoundEntry] = []
+    compared: list[tuple[FoundEntry, int]] = []
     for one in found:
         names = (one.entry.memory_id, one.entry.external_id, handle_of(one.entry.memory_id, usage))
         if is_named(response, [name for name in names if name is not None]):
             useful[one.entry.memory_id] = 1.0
-        elif await asyncio.to_thread(shares_a_rare_term, response, one.entry.content or ""):
-            compared.append(one)
+        elif shared := await asyncio.to_thread(shared_terms, response, one.entry.content or ""):
+            compared.append((one, shared))
         else:
             useful[one.entry.memory_id] = 0.0
     if compared:
         sentences = [response[one.start : one.end] for one in split(clean(response))][:MOST_SENTENCES]
         vectors: FloatMatrix = np.asarray([await parts.knowledge.question(text) for text in sentences], np.float32)
-        for one in compared:
+        for one, shared in compared:
             memory = np.asarray(one.entry.relevance_vector, np.float32)
-            useful[one.entry.memory_id] = usefulness(closest_of(vectors, memory))
+            useful[one.entry.memory_id] = usefulness(closest_of(vectors, memory), shared)
     return useful

@@ -52,13 +52,13 @@ async def injection_for(parts: Parts, agent: Agent, body: PreMessageIn) -> Injec
     usage = await parts.catalog.agent_usage(agent.scope, agent.ci)
     limit = limit_of(parts, usage)
     message = Message(asked_of(body.message, {}), agent.ci, None, limit)
-    injection, given = await _injected(parts, agent, message, _way_of(usage.source))
+    injection, given, explain = await _injected(parts, agent, message, _way_of(usage.source))
     if usage.source == "parallel":
-        _, by_file = await _injected(parts, agent, message, FILE)
+        _, by_file, _ = await _injected(parts, agent, message, FILE)
         await _compare(parts, agent, file=by_file, catalog=given)
     tokens = parts.counter.count(injection) if given else 0
     await parts.catalog.begin_turn(agent.scope, agent.ci, TokenBudget.of(limit, tokens), (), given)
-    return Injection(injection=injection, tokens=tokens, memory_ids=tuple(given))
+    return Injection(injection=injection, tokens=tokens, memory_ids=tuple(given), explain=explain)
 
 
 def asked_of(prompt: str, context: dict[str, JsonValue]) -> str:
@@ -86,7 +86,9 @@ async def _offered(
     return await asyncio.to_thread(_offer, candidates, message, parts.counter, way)
 
 
-async def _injected(parts: Parts, agent: Agent, message: Message, way: Way) -> tuple[str, dict[str, int]]:
+async def _injected(
+    parts: Parts, agent: Agent, message: Message, way: Way
+) -> tuple[str, dict[str, int], dict[str, dict[str, float]]]:
     candidates = await way.candidates(parts, agent.scope, message, parts.clock())
     return await asyncio.to_thread(_inject, candidates, message, parts.counter, way)
 
@@ -103,7 +105,8 @@ def _offer(
     offered = ranked[: len(kept)]
     left = max(0, limit - counter.count(formatted) - counter.count(f"{HEADING}\n"))
     handles = {one.found.entry.memory_id: f"m{place}" for place, one in enumerate(offered, 1)}
-    fitting_ones = {one.found.entry.memory_id: one for one in offered if way.fits(one.found, message.text)}
+    fits = way.fits([one.found for one in candidates], message.text)
+    fitting_ones = {one.found.entry.memory_id: one for one in offered if one.found.entry.memory_id in fits}
     sizes = {memory_id: way.sizes(one, counter, handles[memory_id]) for memory_id, one in fitting_ones.items()}
     packed = way.pack([Offer(one, fitting_ones[one].scored.score, sizes[one]) for one in fitting_ones], left)
     recommended = tuple(
@@ -120,10 +123,11 @@ def _offer(
 
 def _inject(
     candidates: Sequence[Candidate], message: Message, counter: TokenSpans, way: Way
-) -> tuple[str, dict[str, int]]:
-    """The section, and the tokens of each memory in it."""
+) -> tuple[str, dict[str, int], dict[str, dict[str, float]]]:
+    """The section, the tokens of each memory in it, and what speaks for each."""
     limit = message.max_tokens
-    by_id = {one.found.entry.memory_id: one for one in candidates if way.fits(one.found, message.text)}
+    fits = way.fits([one.found for one in candidates], message.text)
+    by_id = {one.found.entry.memory_id: one for one in candidates if one.found.entry.memory_id in fits}
     ranked = sorted(by_id, key=lambda one: -by_id[one].scored.score)[:MOST_HANDLES]
     handles = {memory_id: f"m{place}" for place, memory_id in enumerate(ranked, 1)}
     sizes = {memory_id: way.sizes(by_id[memory_id], counter, handles[memory_id]) for memory_id in ranked}
@@ -133,4 +137,5 @@ def _inject(
     # handles follow the order in which they are shown, which a turn resolves them by
     lines = [by_id[one].line(form, f"m{place}") for place, (one, form) in enumerate(shown, 1)]
     kept = fitting(lines, limit, counter.count)
-    return format_injection(kept), {one: sizes[one][form] for one, form in shown[: len(kept)]}
+    given = {one: sizes[one][form] for one, form in shown[: len(kept)]}
+    return format_injection(kept), given, {one: {**by_id[one].scored.terms, **fits[one]} for one in given}

@@ -1,12 +1,13 @@
 """The two ways in which an agent's memories are chosen: as the catalog does, and as its file did before."""
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
+from ragpp.entries.fitting import fitting_of
 from ragpp.entries.packing import Offer, Packed, by_score, pack
-from ragpp.entries.relevance import ScoreWeights, fits
+from ragpp.entries.relevance import ScoreWeights
 from ragpp.entries.values import MAX_ENTRIES, EntryQuery, Form, FoundEntry
 from ragpp.models import Scope
 from ragpp.text.port import TokenSpans
@@ -19,11 +20,12 @@ _RELEVANCE_ALONE: Final = ScoreWeights(relevance=1.0, search=0.0, value=0.0)
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """`candidates`: what may be shown for a message, scored; `fits`: what of it is given unasked; `pack`: what of that
+    """`candidates`: what may be shown for a message, scored; `fits`: what of all that was found
+    is given unasked for a message, by id with why; `pack`: what of that
     has room, in which of the `forms`."""
 
     candidates: Callable[[Parts, Scope, Message, datetime], Awaitable[Sequence[Candidate]]]
-    fits: Callable[[FoundEntry, str], bool]
+    fits: Callable[[Sequence[FoundEntry], str], Mapping[str, Mapping[str, float]]]
     pack: Callable[[Sequence[Offer], int], Packed]
     forms: frozenset[Form]
 
@@ -44,10 +46,14 @@ async def _of_file(parts: Parts, scope: Scope, message: Message, now: datetime) 
     return candidates_of(left, message, now, _RELEVANCE_ALONE)
 
 
-def _always(_found: FoundEntry, _message: str) -> bool:
-    return True
+def _alike(found: Sequence[FoundEntry], message: str) -> Mapping[str, Mapping[str, float]]:
+    return {memory_id: fit.terms for memory_id, fit in fitting_of(found, message).items()}
 
 
-CATALOG: Final = Way(_of_catalog, fits, pack, frozenset(Form))
-FILE: Final = Way(_of_file, _always, by_score, frozenset({Form.FULL, Form.SUMMARY}))
+def _all(found: Sequence[FoundEntry], _message: str) -> Mapping[str, Mapping[str, float]]:
+    return {one.entry.memory_id: {} for one in found}
+
+
+CATALOG: Final = Way(_of_catalog, _alike, pack, frozenset(Form))
+FILE: Final = Way(_of_file, _all, by_score, frozenset({Form.FULL, Form.SUMMARY}))
 """As document 001's "Token-Aware Packing": by relevance, in full or as a summary, until the budget is used."""

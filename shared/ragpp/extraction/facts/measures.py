@@ -8,16 +8,12 @@ from functools import lru_cache
 from typing import Final
 
 from ragpp.text.amounts import SPECIAL, Kind, amounts
-from ragpp.text.english import ANY_MONTH, ANY_WEEKDAY, MONTHS, NUMBERS, month_number
+from ragpp.text.english import ANY_MONTH, ANY_WEEKDAY, MONTHS, NUMBERS, TEENS, TENS, month_number
 
-_TEENS: Final = {"thirteen": 13, "fourteen": 14, "fifteen": 15, "sixteen": 16, "seventeen": 17, "eighteen": 18,
-                 "nineteen": 19}  # fmt: skip
-_TENS: Final = {"twenty": 20, "thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "seventy": 70, "eighty": 80,
-                "ninety": 90}  # fmt: skip
-_BELOW_A_HUNDRED: Final = NUMBERS | _TEENS | _TENS
+_BELOW_A_HUNDRED: Final = NUMBERS | TEENS | TENS
 _LARGE: Final = {"hundred": 100, "thousand": 1_000, "million": 1_000_000, "billion": 1_000_000_000}
 _SMALL_WORD: Final = (
-    rf"(?:(?:{'|'.join(_TENS)})(?:[-\s](?:{'|'.join(list(NUMBERS)[:9])}))?|{'|'.join(_BELOW_A_HUNDRED)})"
+    rf"(?:(?:{'|'.join(TENS)})(?:[-\s](?:{'|'.join(list(NUMBERS)[:9])}))?|{'|'.join(_BELOW_A_HUNDRED)})"
 )
 _SPELT: Final = re.compile(
     rf"\b(?:(?P<many>{_SMALL_WORD}|a(?=\s(?:hundred|thousand|million)))\s(?P<large>hundred|thousand)|(?P<small>{_SMALL_WORD}))\b",
