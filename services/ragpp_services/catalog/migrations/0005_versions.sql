@@ -29,8 +29,6 @@ BEGIN
 END
 $$;
 
--- Values that go because their item does are left out: the item's own user has another version by then, which for what
--- all users share is part of everybody's; and whoever deletes that holds no other user's lock.
 DO $$
 DECLARE
   name text;
@@ -40,9 +38,16 @@ BEGIN
                     REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION catalog.note_version()', name);
     EXECUTE format('CREATE TRIGGER version_of_changed AFTER UPDATE ON catalog.%I
                     REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION catalog.note_version()', name);
+  END LOOP;
+  FOREACH name IN ARRAY '{items,resource_chunks}'::text[] LOOP
     EXECUTE format('CREATE TRIGGER version_of_gone AFTER DELETE ON catalog.%I
-                    REFERENCING OLD TABLE AS changed FOR EACH STATEMENT WHEN (pg_trigger_depth() = 0)
-                    EXECUTE FUNCTION catalog.note_version()', name);
+                    REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION catalog.note_version()', name);
   END LOOP;
 END
 $$;
+
+-- Values that go because their item does (`values_of_gone`) are left out: the item's user has another version by then,
+-- which of what all users share is everybody's, and who deletes that holds the lock of none of those who learned of it.
+CREATE TRIGGER version_of_gone AFTER DELETE ON catalog.goal_values
+  REFERENCING OLD TABLE AS changed FOR EACH STATEMENT WHEN (pg_trigger_depth() = 0)
+  EXECUTE FUNCTION catalog.note_version();
