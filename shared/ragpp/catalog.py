@@ -48,6 +48,9 @@ SIMILARITY_THRESHOLD: Final = 0.5
 """From which on an item counts among those that were found (document 002 §2.2)."""
 DEFAULT_VALUE: Final = 0.5
 """Of an item for a goal that it was never used for."""
+REPEATED: Final = "repeated"
+"""In the metadata of an exchange that is a resource: stretches of its answer, as [start, end], that only repeat
+memories and teach nothing."""
 FINDING_ID: Final = "finding_id"
 """In an item's metadata: the finding that was made of the same words; a context shows one of the two."""
 

@@ -29,6 +29,7 @@ from ragpp.entries.usage import (
     ComparedUse,
     EntryStatistics,
     MemoryUse,
+    ShownLately,
     SourceComparison,
     TokenBudget,
     Turn,
@@ -716,6 +717,11 @@ class CatalogTier(MemoryTier, Protocol):
 
     async def put_budget(self, scope: Scope, agent_id: str, budget: int | None) -> AgentUsage:
         """Let that be its tokens of a turn, from the next one on; None: as many as one has of which nobody said."""
+        ...
+
+    async def shown_lately(self, scope: Scope, agent_id: str, limit: int = 100) -> ShownLately:
+        """The memories that it was offered or given last, and whether what it says may rest on something that was
+        forgotten meanwhile."""
         ...
 
     async def put_source(self, scope: Scope, agent_id: str, source: AgentSource) -> AgentUsage:

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from ragpp.entries.comparing import Difference
-from ragpp.entries.usage import TokenBudget
+from ragpp.entries.usage import ShownLately, TokenBudget
 from ragpp.entries.values import EntryQuery
 from ragpp.errors import NotFound
 from ragpp.models import Scope
@@ -97,6 +97,20 @@ async def test_what_differs_is_counted_while_both_are_compared_and_anew_each_tim
     assert await tier.compared_uses(scope, AGENT) == []
 
 
+async def test_what_was_shown_lately_is_told_and_doubtful_once_something_was_forgotten(
+    tier: CatalogTier, scope: Scope
+) -> None:
+    assert await tier.shown_lately(scope, AGENT) == ShownLately()
+    await tier.begin_turn(scope, AGENT, TokenBudget.of(100, 0), offered=["i0"])
+    await tier.take_tokens(scope, AGENT, 1, 5, {"i1": 5})
+    shown = await tier.shown_lately(scope, AGENT)
+    assert (set(shown.item_ids), shown.doubtful) == ({"i0", "i1"}, False)
+    await tier.forget(scope, ["i1"])
+    assert await tier.shown_lately(scope, AGENT) == ShownLately(item_ids=("i0",), doubtful=True)
+    await tier.begin_turn(scope, AGENT, TokenBudget.of(100, 0))
+    assert (await tier.shown_lately(scope, AGENT)).doubtful  # an answer of the turn before may still come
+
+
 async def test_the_latest_entries_are_narrowed_by_who_sees_them_and_where_they_are_from(
     tier: CatalogTier, scope: Scope
 ) -> None:
@@ -111,7 +125,7 @@ async def test_the_latest_entries_are_narrowed_by_who_sees_them_and_where_they_a
     assert await ids(visibility="agent", ci=AGENT) == ["own"]
     assert await ids(visibility="shared") == ["i2", "i1", "i0"]
     assert await ids(imported=True) == ["i2"]
-    latest, *_ = await tier.find_entries(scope, EntryQuery(visibility="shared", limit=1, contents=True))
+    latest, *_ = await tier.find_entries(scope, EntryQuery(visibility="shared", limit=1, whole=True))
     assert latest.metadata["entry"] == {"external_id": "mem_2"}
     assert await ids(visibility="shared", before=latest.place) == ["i1", "i0"]
 

@@ -18,6 +18,7 @@ from ragpp.api import MessageIn, StoreRequest
 from ragpp.client import MemoryClient
 from ragpp.clock import system_clock
 from ragpp.entries.files import read_file
+from ragpp.errors import Conflict, InvalidInput
 from ragpp.memory.files import FileNotHeld, archive_file, export_file, import_file
 from tests.support.hostile import Json
 from tests.support.operations import checked_problem
@@ -61,7 +62,7 @@ async def test_a_file_is_imported_exported_and_imported_again_as_it_was(memory: 
     memories = [
         memory_of(1, CHOSE, type="decision", relevance_tags=["Orders", "postgres"], priority=9, references=["mem_x"]),
         memory_of(2, FAILED, type="error", expires=later),
-        memory_of(3, LUNCH, mood="hungry"),
+        memory_of(3, LUNCH, mood="hungry", domain="meals", task_type="plan", level="procedural"),
     ]
     report = await import_file(memory, file_of(*memories), user_id=USER)
     assert (report.ci, report.read, report.kept, report.held) == ("ergon", 3, 3, 3)
@@ -78,7 +79,10 @@ async def test_a_file_is_imported_exported_and_imported_again_as_it_was(memory: 
         told = by_id[str(one["id"])]
         for name in KEPT:
             assert told[name] == one[name], name
-    assert by_id[str(memories[2]["id"])]["metadata"] == {"mood": "hungry"}
+    lunch = by_id[str(memories[2]["id"])]
+    assert lunch["metadata"] == {"mood": "hungry"}
+    assert (lunch["domain"], lunch["task_type"], lunch["level"]) == ("meals", "plan", "procedural")
+    assert "domain" not in by_id[str(memories[0]["id"])]
     statistics = exported.header["statistics"]
     assert isinstance(statistics, dict)
     assert (statistics["total_memories"], statistics["oldest_memory"]) == (3, "2026-08-29T13:01:00Z")
@@ -109,7 +113,7 @@ async def test_what_is_wrong_with_one_memory_loses_no_other_and_its_line_is_name
         found = [number for number, line in enumerate(lines, 1) if identifier in line]
         return found[of] - 1
 
-    assert (report.kept, report.same, report.missing) == (3, 1, 1)
+    assert (report.kept, report.same, report.missing) == (3, 1, 0)
     assert [(one.line, one.reason.split(",")[0]) for one in report.refused] == [
         (begins("mem_0000000002"), report.refused[0].reason.split(",")[0]),
         (begins("mem_0000000004", 1), f"has the id of line {begins('mem_0000000004')}"),
@@ -155,6 +159,10 @@ async def test_the_global_file_is_seen_by_every_agent_and_an_agents_file_by_it_a
         assert [one["outcome"] for one in answer.json()["results"]] == ["kept"]
     refused = await team.sales.post(url, json={**whose, "memories": [body("Not mine.", 4, "care", "agent")]})
     checked_problem(refused, 403, "MEM-022")
+    both = [body("Not mine.", 4, "care", "agent"), body("The fair is in May.", 5, "sales", "agent")]
+    mixed = (await team.sales.post(url, json={**whose, "memories": both})).json()["results"]
+    assert [one["outcome"] for one in mixed] == ["refused", "kept"]
+    await team.sales.delete(f"/api/memory/catalog/{mixed[1]['memory_id']}", params=whose)
     for agent, own in (("sales", FAILED), ("care", LUNCH)):
         read = await team.of(agent).get("/api/memory/export", params={**whose, "ci": agent})
         assert [one["content"] for one in read.json()["items"]] == [own]
@@ -206,13 +214,45 @@ async def test_a_file_is_archived_once_the_catalog_has_it(memory: MemoryClient, 
     data = file_of(memory_of(1, CHOSE), memory_of(2, FAILED), memory_of(3, LUNCH, expires="2025-01-01T00:00:00Z"))
     path.write_bytes(data)
     with pytest.raises(FileNotHeld, match="line 6"):
-        await archive_file(memory, path, system_clock(), user_id="u-arch")
+        await archive_file(memory, path, user_id="u-arch")
     assert not list(tmp_path.glob("*.gz*"))
     await import_file(memory, data, user_id="u-arch")
-    done = await archive_file(memory, path, system_clock(), user_id="u-arch", remove=True)
+    done = await archive_file(memory, path, user_id="u-arch", remove=True)
     assert (done.held, done.lacking) == (2, ())
     assert gzip.decompress(done.path.read_bytes()) == data
     assert [one.name for one in tmp_path.iterdir()] == ["catalog_ergon.json.gz"]
+    again = await import_file(memory, done.path.read_bytes(), user_id="u-arch")
+    assert (again.known, again.refused) == (2, [])
+
+
+async def test_what_another_has_under_an_id_or_says_otherwise_is_not_taken_for_held(
+    memory: MemoryClient, tmp_path: Path
+) -> None:
+    await import_file(memory, file_of(memory_of(1, CHOSE)), user_id="u-arch2", ci="sales")
+    path = tmp_path / "catalog_care.json"
+    path.write_bytes(file_of(memory_of(1, FAILED), ci="care"))
+    with pytest.raises(FileNotHeld, match="does not have it"):
+        await archive_file(memory, path, user_id="u-arch2", remove=True)
+    await import_file(memory, path.read_bytes(), user_id="u-arch2")
+    path.write_bytes(file_of(memory_of(1, LUNCH), ci="care"))
+    with pytest.raises(FileNotHeld, match="other content"):
+        await archive_file(memory, path, user_id="u-arch2", remove=True)
+    done = await archive_file(memory, path, user_id="u-arch2", anyway=True)
+    assert len(done.lacking) == 1
+    path.write_bytes(file_of(memory_of(1, FAILED), ci="care"))
+    with pytest.raises(Conflict, match="another archive"):
+        await archive_file(memory, path, user_id="u-arch2", remove=True)
+    assert path.exists()
+
+
+@pytest.mark.parametrize("name", ['"ergon', "5", '""', "ergon"])
+async def test_a_file_that_does_not_say_whose_it_is_becomes_nobodys(memory: MemoryClient, name: str) -> None:
+    data = file_of(memory_of(1, CHOSE)).replace(b'"ci_name": "ergon"', f'"ci_name": {name}'.encode())
+    with pytest.raises(InvalidInput, match="does not say whose"):
+        await import_file(memory, data, user_id="u-whose")
+    assert (await memory.entries("u-whose")).memories == ()
+    report = await import_file(memory, data, user_id="u-whose", ci="ergon")
+    assert (report.ci, report.kept) == ("ergon", 1)
 
 
 async def test_what_was_said_to_an_agent_becomes_memories_of_its_own_and_goes_with_what_was_said(

@@ -1,6 +1,7 @@
 """An agent's turn over HTTP: it chooses from a catalog, is given what it chose, and tells what came of it."""
 
 import asyncio
+from datetime import UTC, datetime, timedelta
 from typing import Final
 
 import pytest
@@ -10,6 +11,7 @@ from ragpp.text.tokens import TokenCounter
 from tests.support.hostile import Json
 from tests.support.operations import checked_problem
 from tests.support.team import Team
+from tests.support.waiting import eventually
 
 pytestmark = [pytest.mark.server, pytest.mark.timeout(300)]
 FAILED: Final = "The nightly import of the customers failed, since the certificate of the mail server had expired."
@@ -188,6 +190,93 @@ async def test_what_an_exchange_states_is_of_the_kind_that_its_words_tell(team: 
     await team.digest()
     listed = (await team.sales.get("/api/memory/catalog", params={"user_id": team.user_id})).json()["memories"]
     assert {name: entry["type"] for entry in listed for name in kinds if name in entry["abstract"]} == kinds
+
+
+async def listed(team: Team) -> list[str]:
+    """What sales sees, in short."""
+    answer = await team.sales.get("/api/memory/catalog", params={"user_id": team.user_id, "limit": 200})
+    return [entry["abstract"] for entry in answer.json()["memories"]]
+
+
+@pytest.mark.parametrize("how", ["asked for by its id", "of another turn", "forgotten since", "forgotten a turn ago"])
+async def test_what_an_answer_repeats_is_no_new_memory_however_it_was_given(team: Team, how: str) -> None:
+    (failed,) = await kept(team, "sales", FAILED)
+    if how == "asked for by its id":
+        await asked_for(team, failed)
+    else:
+        await offered(team)
+        await asked_for(team, "m1")
+    if how.startswith("forgotten"):
+        gone = await team.sales.delete(f"/api/memory/catalog/{failed}", params={"user_id": team.user_id})
+        assert gone.status_code == 200, gone.text
+    if how in {"of another turn", "forgotten a turn ago"}:
+        await hook(team, "pre-message", message="Where is lunch?")
+    await hook(team, "post-message", message=ASKED, response=FAILED)
+    await team.digest()
+    assert [text for text in await listed(team) if "import" in text] == ([] if "forgotten" in how else [FAILED])
+
+
+async def test_a_line_of_a_catalog_that_is_pasted_back_teaches_nothing(team: Team) -> None:
+    await kept(team, "sales", FAILED)
+    line = (await offered(team)).formatted.splitlines()[1]
+    assert line.startswith("- [error · ")
+    await hook(team, "post-message", message=f"Is this so?\n{line}", response=f"{line}\nYes.")
+    await team.digest()
+    assert await listed(team) == [FAILED]
+
+
+async def test_what_is_taken_from_an_exchange_goes_with_the_interactions_that_it_is(team: Team) -> None:
+    said = "We decided to use Kafka 3.7 for the orders queue."
+    answered = "The retention of the queue is set to 9 days."
+    message_id = await team.say(1, "sales", said)
+    response_id = await team.say(2, "sales", answered)
+    ids = {"message_id": message_id, "response_id": response_id}
+    await hook(team, "post-message", message=said, response=answered, **ids)
+    await team.digest()
+    assert {"Kafka", "9 days"} <= {word for word in ("Kafka", "9 days") for text in await listed(team) if word in text}
+    for identifier, word in ((message_id, "Kafka"), (response_id, "9 days")):
+        gone = await team.sales.delete(f"/v1/interactions/{identifier}", params={"user_id": team.user_id})
+        assert gone.is_success, gone.text
+        await team.digest()
+        assert not any(word in text for text in await listed(team))
+    body = {"user_id": team.user_id, "ci": "sales", "message": "x", "response": "y", "message_id": "nobody-knows"}
+    checked_problem(await team.sales.post("/v1/hooks/post-message", json=body), 422, "MEM-020")
+
+
+async def test_an_answer_that_is_an_interaction_repeats_memories_without_teaching_them(team: Team) -> None:
+    await kept(team, "sales", FAILED)
+    await offered(team)
+    said = f"As I remember: {FAILED} The certificate was renewed on 3 March 2026 by Irina."
+    ids = {"message_id": await team.say(1, "sales", ASKED), "response_id": await team.say(2, "sales", said)}
+    await hook(team, "post-message", message=ASKED, response=said, **ids)
+    await team.digest()
+    assert [text for text in await listed(team) if "import" in text] == [FAILED]
+    assert any("Irina" in text for text in await listed(team))
+
+
+async def test_what_has_expired_is_not_offered_while_it_waits_to_be_cleaned_up(team: Team) -> None:
+    soon = (datetime.now(UTC) + timedelta(seconds=1)).isoformat()
+    await kept(team, "sales", FAILED, expires=soon)
+    assert (await offered(team)).catalog
+    whose = {"user_id": team.user_id, "message": ASKED}
+
+    async def gone() -> bool:
+        relevant = (await team.sales.get("/api/memory/relevant", params=whose)).json()["memories"]
+        injection = Injection.model_validate_json(await hook(team, "pre-message", message=ASKED))
+        return not (relevant or injection.injection or (await offered(team)).catalog)
+
+    assert await eventually(gone, within_s=30, what="an entry whose moment has passed is offered no more")
+
+
+async def test_what_misled_is_not_given_unasked_any_more(team: Team) -> None:
+    (failed,) = await kept(team, "sales", FAILED)
+    assert Injection.model_validate_json(await hook(team, "pre-message", message=ASKED)).memory_ids == (failed,)
+    body = {"user_id": team.user_id, "ci": "sales", "value": -1, "reason": "It is outdated."}
+    assert (await team.sales.post(f"/v1/catalog/{failed}/feedback", json=body)).is_success
+    assert Injection.model_validate_json(await hook(team, "pre-message", message=ASKED)).memory_ids == ()
+    catalog = await offered(team)
+    assert [one.entry.memory_id for one in catalog.catalog] == [failed]
+    assert catalog.recommendation == ()
 
 
 async def test_of_every_two_agents_neither_is_offered_given_or_told_of_the_others(team: Team) -> None:

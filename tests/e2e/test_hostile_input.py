@@ -598,6 +598,7 @@ REFUSED_ELSEWHERE: Final[dict[str, list[dict[str, Json]]]] = {
         {"memories": [{"content": "x", "user_id": "somebody-else"}]},
         {"memories": [{"content": "x", "priority": 11}]},
         {"memories": {"content": "x"}},
+        {"memories": [{"content": "x"}], "dry_run": "perhaps"},
     ],
     "POST /v1/catalog/{memory_id}/feedback": [
         {"ci": "a"},

@@ -18,7 +18,7 @@ from ragpp.api.hooks import AgentUse
 from ragpp.catalog import ItemEntry, ItemQuery, MemoryStats, ResourceEntry
 from ragpp.clock import system_clock
 from ragpp.entries.comparing import Difference
-from ragpp.entries.usage import AgentUsage, EntryStatistics, SourceComparison, TokenBudget
+from ragpp.entries.usage import AgentUsage, EntryStatistics, ShownLately, SourceComparison, TokenBudget
 from ragpp.entries.values import EntryQuery
 from ragpp.episodes import EpisodeEnd, Used, Valued
 from ragpp.errors import NotFound
@@ -792,6 +792,7 @@ def calls_of(gateway: RealGateway) -> dict[str, Call]:
             s, CI, Difference(file={thing(o, "items"): 5}, catalog={})
         ),
         "catalog.comparison": lambda s, _: compared(catalog.comparison(s, CI)),
+        "catalog.shown_lately": lambda s, _: shown(catalog.shown_lately(s, CI)),
         "catalog.compared_uses": lambda s, _: catalog.compared_uses(s, CI),
         "catalog.begin_turn": lambda s, o: catalog.begin_turn(s, CI, TokenBudget.of(5, 0), [thing(o, "items")]),
         "catalog.take_tokens": lambda s, o: catalog.take_tokens(s, CI, 1, 5, {thing(o, "items"): 5}),
@@ -816,6 +817,12 @@ async def used(asked: Awaitable[AgentUsage]) -> AgentUsage | None:
     """What an agent was given; None for nothing."""
     usage = await asked
     return None if usage == AgentUsage() else usage
+
+
+async def shown(asked: Awaitable[ShownLately]) -> ShownLately | None:
+    """What an agent was shown; None for nothing."""
+    lately = await asked
+    return None if lately == ShownLately() else lately
 
 
 async def compared(asked: Awaitable[SourceComparison]) -> SourceComparison | None:

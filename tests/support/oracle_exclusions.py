@@ -66,6 +66,7 @@ EXCLUSIONS: Final = (
         ),
         "processing: which run of several came upon what is compared where it is kept",
     ),
+    Exclusion("catalog.versions", (), "version numbers: that something changed, not what"),
     Exclusion("catalog.resources", ("ordinal", "event_id", "vacated"), "ordinals: of arrival"),
     Exclusion("catalog.resources", ("created_at", "extracted_at"), "processing time"),
     Exclusion("catalog.resource_chunks", ("resource",), "ordinals: read as the resource it belongs to"),

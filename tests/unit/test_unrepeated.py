@@ -33,10 +33,26 @@ def test_what_says_nothing_beyond_the_memories_is_left_out(answer: str) -> None:
         "We decided not to use Kafka 3.7 for the orders queue.",
         "I set the retention of the orders queue to nine days.",
         "We decided to use Redis 8 for the orders queue.",
+        "For the orders queue Kafka 3.7 is what others use.",
     ],
 )
 def test_what_has_a_word_number_or_denial_of_its_own_is_kept(answer: str) -> None:
     assert unrepeated(answer, [QUEUE, CARTS]) == answer
+
+
+REVERSED = (
+    ("The import does not run on Sundays.", "The import runs on Sundays."),
+    ("We decided not to use Kafka for the orders.", "We decided to use Kafka for the orders."),
+    ("The import doesn't run on Sundays.", "The import runs on Sundays."),
+    ("Anna owes Ben 5 pounds.", "Ben owes Anna 5 pounds."),
+    ("We moved the orders from Kafka to Redis.", "We moved the orders from Redis to Kafka."),
+)
+
+
+@pytest.mark.parametrize(("memory", "answer"), [*REVERSED, *((answer, memory) for memory, answer in REVERSED)])
+def test_what_an_answer_reverses_is_new(memory: str, answer: str) -> None:
+    assert unrepeated(answer, [memory]) == answer
+    assert unrepeated(memory, [memory]) == LEFT_OUT
 
 
 def test_the_new_sentences_of_an_answer_stay_between_what_is_left_out() -> None:

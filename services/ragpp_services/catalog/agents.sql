@@ -25,11 +25,16 @@ WITH counted AS (
          memory_tokens = known.memory_tokens + EXCLUDED.memory_tokens
   RETURNING turns, since_event
 )
-INSERT INTO catalog.turns AS known (tenant_id, user_id, agent_id, number, item_ids, budget, used, begun_at, since_event)
-SELECT $1, $2, $3, counted.turns, $4::text[], $5::int, $6::int, $8::timestamptz, counted.since_event FROM counted
+INSERT INTO catalog.turns AS known
+       (tenant_id, user_id, agent_id, number, item_ids, budget, used, begun_at, since_event, epoch)
+SELECT $1, $2, $3, counted.turns, $4::text[], $5::int, $6::int, $8::timestamptz, counted.since_event,
+       (SELECT COALESCE(sum(epoch), 0) FROM ledger.epochs WHERE tenant_id = $1 AND user_id IN ($2, ''))
+  FROM counted
 ON CONFLICT (tenant_id, user_id, agent_id) DO UPDATE
    SET number = EXCLUDED.number, item_ids = EXCLUDED.item_ids, budget = EXCLUDED.budget, used = EXCLUDED.used,
-       begun_at = EXCLUDED.begun_at
+       begun_at = EXCLUDED.begun_at, epoch = EXCLUDED.epoch,
+       doubtful_until = CASE WHEN known.epoch = EXCLUDED.epoch THEN known.doubtful_until
+                             ELSE EXCLUDED.begun_at + interval '10 minutes' END
 RETURNING number;
 
 -- name: take_tokens
@@ -83,6 +88,19 @@ SELECT $1, $2, $3, $4::text, $5::float8, $6::text, $7::timestamptz,
        COALESCE((SELECT max(event_id) FROM ledger.events WHERE tenant_id = $1 AND user_id = $2), 0)
 ON CONFLICT (tenant_id, user_id, agent_id, item_id) DO UPDATE
    SET feedback = EXCLUDED.feedback, reason = EXCLUDED.reason, last_at = EXCLUDED.last_at;
+
+-- name: forgotten_since
+-- Whether something was forgotten since the turn began, or in the minutes before. $4 now timestamptz
+SELECT epoch <> (SELECT COALESCE(sum(epoch), 0) FROM ledger.epochs WHERE tenant_id = $1 AND user_id IN ($2, ''))
+       OR doubtful_until > $4::timestamptz AS doubtful
+  FROM catalog.turns
+ WHERE tenant_id = $1 AND user_id = $2 AND agent_id = $3;
+
+-- name: shown_lately
+-- What it was offered or given last. $4 limit int
+SELECT item_id FROM catalog.uses
+ WHERE tenant_id = $1 AND user_id = $2 AND agent_id = $3 AND offered + given > 0
+ ORDER BY last_at DESC LIMIT $4;
 
 -- name: page_of_uses
 -- Those given most tokens first. $4 how many are left out int, $5 limit int

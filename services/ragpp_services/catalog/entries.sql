@@ -14,7 +14,11 @@ SELECT ordinal
           WHERE said_again.tenant_id = $1 AND said_again.user_id = items.user_id AND said_again.one_with = items.id
             AND said_again.agent_id = $4))
    AND ($5::text IS NULL OR item_kind = $5) AND ($6::text[] IS NULL OR tags && $6)
-   AND ($7::bool IS NULL OR (seen_by IS NOT NULL) = $7) AND ($8::bool IS NULL OR (external_id IS NOT NULL) = $8)
+   AND ($7::bool IS NULL OR (seen_by IS NOT NULL) = $7)
+   AND ($8::bool IS NULL OR external_id IS NOT NULL OR EXISTS (
+         SELECT FROM catalog.items AS said_again
+          WHERE said_again.tenant_id = $1 AND said_again.user_id = items.user_id AND said_again.one_with = items.id
+            AND said_again.external_id IS NOT NULL))
    AND ($9::bigint IS NULL OR ordinal < $9)
  ORDER BY ordinal DESC OFFSET $10 LIMIT $11;
 

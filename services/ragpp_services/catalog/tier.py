@@ -6,7 +6,7 @@ from typing import Final, Literal
 
 from ragpp.catalog import CatalogInput, ItemEntry, MemoryItem, Resource, ResourceEntry
 from ragpp.clock import Clock
-from ragpp.embedding import Embedder
+from ragpp.embedding import Embedder, FloatMatrix
 from ragpp.errors import InvalidInput, Outdated
 from ragpp.models import Entry, Health, Memory, MemoryQuery, Scope, Stored
 from ragpp.text.port import TokenSpans
@@ -16,6 +16,7 @@ from ragpp_services.catalog import extracting, forgetting, storing
 from ragpp_services.catalog.agents.tier import Agents
 from ragpp_services.catalog.categories.tier import Categories
 from ragpp_services.catalog.entries.tier import Entries
+from ragpp_services.catalog.items.rows import NewItem
 from ragpp_services.catalog.items.tier import Items, read_places
 from ragpp_services.catalog.items.writing import new_item
 from ragpp_services.catalog.rebuilding import Rebuilding
@@ -96,7 +97,7 @@ class PostgresCatalogTier:
         self.put_budget = agents.put_budget
         self.put_source = agents.put_source
         self.note_comparison, self.comparison = agents.note_comparison, agents.comparison
-        self.compared_uses = agents.compared_uses
+        self.compared_uses, self.shown_lately = agents.compared_uses, agents.shown_lately
         self.begin_turn = agents.begin_turn
         self.take_tokens = agents.take_tokens
         self.judge_uses = agents.judge_uses
@@ -134,12 +135,9 @@ class PostgresCatalogTier:
         matrix = await self._vectors.of_texts(
             [entry.embedding or entry.content for entry in accepted if isinstance(entry, ItemEntry)]
         )
-        vectors = iter(matrix)
-        items = {
-            place: new_item(entry, next(vectors), self._counter, self._most_summary)
-            for place, entry in enumerate(accepted)
-            if isinstance(entry, ItemEntry)
-        }
+        places = [place for place, entry in enumerate(accepted) if isinstance(entry, ItemEntry)]
+        made = await self._new_items([entry for entry in accepted if isinstance(entry, ItemEntry)], matrix)
+        items = dict(zip(places, made, strict=True))
         without = frozenset[str]()
         while True:
             prepared = storing.Prepared(await self._resources(accepted, without), items, without)
@@ -148,6 +146,17 @@ class PostgresCatalogTier:
                 if not more:
                     return await storing.write(rows, accepted, prepared, self._clock())
             without |= more
+
+    async def _new_items(self, entries: Sequence[ItemEntry], vectors: FloatMatrix) -> list[NewItem]:
+        """Their rows, off the event loop where they say much: each is described, cut into words and counted."""
+
+        def made() -> list[NewItem]:
+            pairs = zip(entries, vectors, strict=True)
+            return [new_item(*pair, self._counter, self._most_summary) for pair in pairs]
+
+        if sum(len(entry.content) for entry in entries) > INLINE_CHARS:
+            return await asyncio.to_thread(made)
+        return made()
 
     async def _resources(
         self, entries: Sequence[CatalogInput], without: Collection[str]
@@ -180,7 +189,7 @@ class PostgresCatalogTier:
             raise InvalidInput("an extracted item names another resource than that which it was extracted from")
         await self._vectors.check_identity()
         matrix = await self._vectors.of_texts([entry.embedding or entry.content for entry in entries])
-        items = [new_item(*pair, self._counter, self._most_summary) for pair in zip(entries, matrix, strict=True)]
+        items = await self._new_items(entries, matrix)
         for begin in range(0, len(items), extracting.PUT_AT_ONCE):
             async with self._store.writing(scope, epoch) as rows:
                 some = items[begin : begin + extracting.PUT_AT_ONCE]

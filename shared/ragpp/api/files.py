@@ -5,20 +5,21 @@ from typing import Annotated, Final, Literal, Self
 from pydantic import ConfigDict, Field, model_validator
 
 from ragpp.api.entries import EntryIn
-from ragpp.catalog import ItemKind
+from ragpp.catalog import ItemKind, Level
 from ragpp.entries.usage import AgentSource, ComparedUse, SourceComparison
 from ragpp.fields import Id, Moment, NewId, StoredMetadata
 from ragpp.models import Page, Value
 
 MAX_IMPORTED: Final = 100
 """Memories of one request."""
-ImportOutcome = Literal["kept", "known", "same", "expired", "refused"]
+ImportOutcome = Literal["kept", "known", "same", "expired", "refused", "absent"]
 """kept · known: kept before, under that id · same: another says it, and it is that one now · expired: past its
-`expires`, and not taken · refused: with why."""
+`expires`, and not taken · refused: with why · absent: the catalog does not have it, and nothing was to be kept."""
 
 
 class EntriesIn(Value):
-    """Memories to keep, each by itself: what is wrong with one keeps no other from being kept."""
+    """Memories to keep, each by itself: what is wrong with what one says, or with who may keep it, keeps no other from
+    being kept. `dry_run`: keep none, and tell what would become of each."""
 
     model_config = ConfigDict(
         json_schema_extra={
@@ -43,6 +44,7 @@ class EntriesIn(Value):
 
     user_id: NewId | None = None
     memories: Annotated[tuple[EntryIn, ...], Field(min_length=1, max_length=MAX_IMPORTED)]
+    dry_run: bool = False
 
     @model_validator(mode="after")
     def _of_one_user(self) -> Self:
@@ -80,6 +82,10 @@ class ExportedMemory(Value):
     priority: int = Field(ge=0, le=10)
     expires: Moment | None = None
     references: tuple[str, ...] = ()
+    category: str | None = None
+    level: Level = "semantic"
+    domain: str | None = None
+    task_type: str | None = None
     metadata: StoredMetadata = Field(default_factory=dict)
 
 

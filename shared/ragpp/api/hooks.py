@@ -145,7 +145,8 @@ class Injection(Value):
 
 
 class PostMessageIn(Value):
-    """A message and what the agent answered, of which the memories are to be kept."""
+    """A message and what the agent answered, of which the memories are to be kept. `message_id`, `response_id`: ids of
+    the interactions that these are: what is taken from the exchange is forgotten with them."""
 
     model_config = ConfigDict(
         json_schema_extra={
@@ -162,6 +163,8 @@ class PostMessageIn(Value):
     ci: NewId
     message: Annotated[Prompt, Field(min_length=1)]
     response: Annotated[Prompt, Field(min_length=1)]
+    message_id: Id | None = None
+    response_id: Id | None = None
 
 
 class BudgetIn(Value):

@@ -20,7 +20,8 @@ from ragpp.text.spans import Span, blanked, merged
 CONTEXT_TYPES: Final = frozenset({"context", "memory_context", "recalled_context"})
 """Message types by which a caller says that a whole message is a context, of whatever shape."""
 
-_OURS_IN_A_SECTION: Final = frozenset({LineKind.RATED_ITEM, LineKind.TURN, LineKind.FOUND})
+_OURS_IN_A_SECTION: Final = frozenset({LineKind.RATED_ITEM, LineKind.LISTED, LineKind.TURN, LineKind.FOUND})
+_MARKED: Final = frozenset({LineKind.MARKED, LineKind.MARKED_LAST})
 _LINE: Final = re.compile(r"[^\n]*\n?")
 
 
@@ -29,8 +30,9 @@ def recalled(text: str) -> list[Span]:
 
     A section goes on from its heading to the first blank line, and over what follows when that is a further heading
     or line of ours: an interaction that was repeated without our marks may have blank lines in it. Outside a section a
-    list item that ends in its confidence or relevance is one by itself, with its marked lines, and so is what a tool
-    found, with its score and source; a dated interaction is not, since people write their notes and logs that way.
+    list item that ends in its confidence or relevance is one by itself, with its marked lines, and so are an entry of a
+    catalog, with its kind, day and handle, and what a tool found, with its score and source; a dated interaction is
+    not, since people write their notes and logs that way.
     """
     if not may_hold_lines(text):
         return []
@@ -42,7 +44,7 @@ def recalled(text: str) -> list[Span]:
 
 def _stretches(text: str) -> list[Span]:
     spans: list[Span] = []
-    inside = gap = False
+    inside = gap = listed = False
     item = found = None
     for start, end, kind in _lines(text):
         if kind is LineKind.HEADING or (inside and kind in _OURS_IN_A_SECTION):
@@ -53,12 +55,15 @@ def _stretches(text: str) -> list[Span]:
             spans.append(Span(spans.pop().start, end))
         elif inside and kind is LineKind.BLANK:
             gap = True
-        elif not inside and kind is LineKind.RATED_ITEM:
+        elif not inside and kind in {LineKind.RATED_ITEM, LineKind.LISTED}:
             spans.append(Span(start, end))
+        elif listed and kind in _MARKED:
+            spans.append(Span(spans.pop().start, end))
         elif kind is LineKind.MARKED_LAST and item is not None:
             spans.append(Span(item, end))
         elif kind is LineKind.SOURCE and found is not None:
             spans.append(Span(found, end))
+        listed = kind is LineKind.LISTED or (listed and kind in _MARKED)
         if kind is not LineKind.MARKED:
             item = start if kind in (LineKind.ITEM, LineKind.TURN) else None
             found = start if kind is LineKind.FOUND else None

@@ -5,6 +5,10 @@
     - [09:31] assistant: the next one of that day
       | and its second line
 
+An entry that an agent was offered or given has its kind, day and handle before it:
+
+    - [decision · 2024-05-01 · m1] a memory
+
 What a tool answers has lines of its own (document 002 §5):
 
     Found 1 relevant memories:
@@ -164,6 +168,7 @@ class LineKind(Enum):
     ITEM = auto()  # the first line of one of ours, or of anybody's list
     TURN = auto()  # an item of ours in a section; by itself anybody's dated note
     RATED_ITEM = auto()  # with its relevance or confidence: unmistakably one of ours
+    LISTED = auto()  # an item with its kind, day and handle, as a catalog has it: as unmistakable
     MARKED = auto()  # a further line of a text, behind our mark
     MARKED_LAST = auto()  # the same with the relevance or confidence of its item behind it
     FOUND = auto()  # the first line of what a tool found; by itself anybody's list of scores
@@ -173,12 +178,13 @@ class LineKind(Enum):
 
 
 _RATING: Final = rf"\((?:{_CONFIDENCE}|{_RELEVANCE}): "
-_HINT: Final = re.compile(rf"#\s|{_RATING}|\| Category: ")
+_HINT: Final = re.compile(rf"#\s|{_RATING}|\| Category: |- \[[a-z]+ · ")
 _HEADING_LINE: Final = re.compile(
     r"(?:[ \t>]*|.*[\"'`:(][ \t]*)#{1,6}[ \t]+(?:" + "|".join(map(re.escape, TITLES)) + r")[ \t]*:?[ \t]*$"
 )
 _ITEM_LINE: Final = re.compile(rf"[ \t>]*{_ITEM}")
 _TURN_LINE: Final = re.compile(rf"[ \t>]*{_ITEM}\[(?:\d{{4}}-\d\d-\d\d \d\d:\d\d\] |\d\d:\d\d\] [^:\n]{{1,200}}: )")
+_LISTED_LINE: Final = re.compile(rf"[ \t>]*{_ITEM}\[[a-z]{{1,20}} · \d{{4}}-\d\d-\d\d · [^\s\]]{{1,256}}\]")
 _MARKED_LINE: Final = re.compile(rf"[ \t>]*?{re.escape(MARK)}(?:[^\S\t]|$)")  # any end of a line that a text has
 _RATED: Final = re.compile(rf"{_RATING}\d\.\d\d\)[ \t]*$")
 _FOUND_HEADING: Final = re.compile(r"(?:[ \t>]*|.*[\"'`:(][ \t]*)Found \d{1,3} relevant memories:[ \t]*$")
@@ -210,9 +216,13 @@ def line_kind(line: str) -> LineKind:
         return LineKind.HEADING
     if not _ITEM_LINE.match(beginning):
         return _found_kind(line)
-    if rated:
-        return LineKind.RATED_ITEM
-    return LineKind.TURN if _TURN_LINE.match(line[:_LOOKED_AT]) else LineKind.ITEM
+    return LineKind.RATED_ITEM if rated else _item_kind(line[:_LOOKED_AT])
+
+
+def _item_kind(beginning: str) -> LineKind:
+    if _LISTED_LINE.match(beginning):
+        return LineKind.LISTED
+    return LineKind.TURN if _TURN_LINE.match(beginning) else LineKind.ITEM
 
 
 def _found_kind(line: str) -> LineKind:

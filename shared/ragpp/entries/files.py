@@ -10,6 +10,8 @@ from typing import Final
 
 from pydantic import JsonValue
 
+_LOOKED_BACK: Final = 200
+"""Characters before something that are looked at for what it is a part of."""
 VERSION: Final = "1.0.0"
 """Of the format."""
 GLOBAL: Final = "global"
@@ -20,7 +22,14 @@ _TOTAL: Final = "total_memories"
 _SPACE: Final = re.compile(r"[ \t\n\r]*")
 _FIRST_KEY: Final = re.compile(r'\{[ \t\n\r]*"(?:memory_id|id|timestamp|ci|ci_source|type|summary|content)"[ \t\n\r]*:')
 """How a memory begins, wherever one is looked for behind what is broken."""
-_COUNTED: Final = re.compile(rf'"{_STATISTICS}"[ \t\n\r]*:[ \t\n\r]*(?=\{{)')
+_CI_NAME: Final = "ci_name"
+_BESIDE: Final = {
+    _CI_NAME: re.compile(r'(?<!\\)"ci_name"[ \t\n\r]*:[ \t\n\r]*(?=["n])'),
+    _STATISTICS: re.compile(r'(?<!\\)"statistics"[ \t\n\r]*:[ \t\n\r]*(?=\{)'),
+}
+"""Fields that are looked for where they were not read for what is broken before them. None of them is a memory's, and
+in a text the quotation mark is escaped."""
+_LIST: Final = re.compile(r'"memories"[ \t\n\r]*:[ \t\n\r]*\Z')
 _DECODER: Final = JSONDecoder()
 _NO_BYTES: Final = re.compile("[\udc80-\udcff]")
 """What `surrogateescape` makes of bytes that are no UTF-8."""
@@ -59,9 +68,12 @@ class MemoryFile:
 
     @property
     def ci_name(self) -> str | None:
-        """Whose it is; None where it does not say so, or is of what all see."""
-        name = self.header.get("ci_name")
-        return name if isinstance(name, str) and name and name != GLOBAL else None
+        """Whose it is: an agent's, or GLOBAL, of what all see. None where it does not say so, or not so that it can be
+        read."""
+        if _CI_NAME not in self.header:
+            return None
+        name = self.header[_CI_NAME]
+        return GLOBAL if name is None else name if isinstance(name, str) and name else None
 
     @property
     def missing(self) -> int:
@@ -102,16 +114,17 @@ class _Reader:
             following = None if self._listed else self._looked_for(broken.resume)
             if following is not None:  # a field is broken: the memories are read wherever they are
                 self._elements(following)
-        if _STATISTICS not in self._file.header:
-            self._read_statistics()
+        if self._file.problems:
+            self._read_beside()
         return self._file
 
-    def _read_statistics(self) -> None:
-        """Of a file whose memories have no end: they stand behind these, and tell how many there should be."""
-        found = list(_COUNTED.finditer(self._text))
-        if found:
-            with suppress(_Broken):
-                self._file.header[_STATISTICS], _ = self._value(found[-1].end())
+    def _read_beside(self) -> None:
+        """Whose the file is, and how many memories there should be, wherever that stands."""
+        for name, pattern in _BESIDE.items():
+            found = None if name in self._file.header else pattern.search(self._text)
+            if found is not None:
+                with suppress(_Broken):
+                    self._file.header[name], _ = self._value(found.end())
 
     def _object(self, place: int) -> None:
         if self._at(place) != "{":
@@ -128,6 +141,8 @@ class _Reader:
             elif mark != "}":
                 reason = "has no , between two fields" if mark else "the file ends within its fields"
                 raise _Broken(place, reason, place)
+        if not self._listed:
+            self._problem(0, "has no list `memories`, so it is no file of an agent's memories")
         place = self._past(place + 1)
         if place < len(self._text):
             raise _Broken(place, "there is something behind the end of the file's object", place)
@@ -149,7 +164,11 @@ class _Reader:
         try:
             return _DECODER.raw_decode(self._text, place)
         except JSONDecodeError as error:
-            raise _Broken(error.pos, f"is no JSON: {error.msg[:1].lower()}{error.msg[1:]}", place) from error
+            what = error.msg.removesuffix(" starting at").removesuffix(" at")
+            reason = f"is no JSON: {what[:1].lower()}{what[1:]} at character {error.colno}"
+            raise _Broken(error.pos, reason, place) from error
+        except ValueError as error:  # an integer of more digits than Python reads
+            raise _Broken(place, "has a number that is too long", place) from error
         except RecursionError as error:
             raise _Broken(place, "is nested too deep", place) from error
 
@@ -204,9 +223,22 @@ class _Reader:
         self._file.memories.append(memory)
 
     def _looked_for(self, place: int) -> int | None:
-        """Where the next memory begins, from `place` on."""
-        found = _FIRST_KEY.search(self._text, place)
-        return None if found is None else found.start()
+        """Where the next memory begins, from `place` on, whole or broken: not where a part of one does."""
+        for found in _FIRST_KEY.finditer(self._text, place):
+            if self._may_begin(found.start()):
+                return found.start()
+        return None
+
+    def _may_begin(self, place: int) -> bool:
+        """Whether what begins there is no value of a field, and, if it is whole, says something."""
+        before = self._text[max(0, place - _LOOKED_BACK) : place].rstrip()
+        if before.endswith(":") or (before.endswith("[") and not _LIST.search(before[:-1].rstrip()) and self._listed):
+            return False
+        try:
+            value, _ = self._value(place)
+        except _Broken:
+            return True
+        return isinstance(value, dict) and "content" in value
 
     def _past(self, place: int) -> int:
         found = _SPACE.match(self._text, place)

@@ -23,7 +23,8 @@ class FittingRule:
 
     The defaults were chosen on `benchmarks/data/agents`, whose worlds have 30 memories each. With one world left out,
     and all three chosen on the others (`benchmarks/agents_lab.py --folds`), 85 of 100 memories that are put before a
-    message belong there, and 57 of 100 messages that have a memory get one; by meaning alone 89 and 53.
+    message belong there, and 57 of 100 messages that have a memory get one; by meaning alone 89 and 53. Of messages
+    that nobody tuned on: 78 and 56.
     """
 
     words: float = 0.6

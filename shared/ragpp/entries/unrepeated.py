@@ -5,37 +5,62 @@ it said, one "I have learned" longer each time, and outlive what they were taken
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from ragpp.text.english import FUNCTION_WORDS
 from ragpp.text.lexical import terms, words
 from ragpp.text.sentences import clean, split
+from ragpp.text.spans import Span, merged
 
 LEFT_OUT: Final = "…"
-_DENYING: Final = frozenset({"not", "no", "never", "none", "nothing", "without"})
-"""They change what the words around them say."""
-_TELLING: Final = "according know known knowledge learned memory mentioned noted remember recall said told"
+_DENYING: Final = frozenset({"not", "no", "never", "none", "nothing", "nobody", "without", "cannot"})
+_CONTRACTED: Final = re.compile(r"n['’]t\b", re.IGNORECASE)
+"""Both change what the words around them say."""
+_TELLING: Final = frozenset(
+    terms("according know known knowledge learned memory mentioned noted remember recall said told")
+)
 """Words that introduce what is repeated."""
 _RUN: Final = re.compile(rf"{LEFT_OUT}(?:\s*{LEFT_OUT})+")
 
 
-def unrepeated(answer: str, given: Sequence[str]) -> str:
-    """`answer` with LEFT_OUT in place of the sentences all of whose words stand in one memory of those `given`.
+def repeated(answer: str, given: Iterable[str]) -> list[Span]:
+    """The sentences of `answer` that say no more than one sentence of what was `given`: its words, in its order,
+    denying what it denies. One with a word of its own, in another order, or that denies otherwise, says something
+    else."""
+    known = [told for text in given for told in _told(text)]
+    found = []
+    for start, end, said, denies in _sentences(answer) if known else ():
+        new = [term for term in said if term not in _TELLING]
+        if new and any(denies == other and _in_order(new, one) for one, other in known):
+            found.append(Span(start, end))
+    return found
 
-    One that has a word of its own is kept as it is, and so is one that denies what the memory does not, or that says of
-    the one what another says.
-    """
-    introducing = set(terms(_TELLING))
-    known = [introducing | _telling(text) for text in given]
+
+def unrepeated(answer: str, given: Iterable[str]) -> str:
+    """`answer` with LEFT_OUT in place of what it repeats of what was `given`."""
     kept = answer
-    for sentence in reversed(list(split(clean(answer)))) if known else ():
-        said = _telling(answer[sentence.start : sentence.end]) - introducing
-        if said and any(said <= one for one in known):
-            kept = kept[: sentence.start] + LEFT_OUT + kept[sentence.end :]
+    for start, end in reversed(merged(repeated(answer, given))):
+        kept = kept[:start] + LEFT_OUT + kept[end:]
     return _RUN.sub(LEFT_OUT, kept)
 
 
-def _telling(text: str) -> set[int]:
-    """The terms of the words that say something."""
-    return set(terms(" ".join(word for word in words(text) if word in _DENYING or word not in FUNCTION_WORDS)))
+def _told(text: str) -> Iterator[tuple[list[int], bool]]:
+    for _, _, said, denies in _sentences(text):
+        yield said, denies
+
+
+def _sentences(text: str) -> Iterator[tuple[int, int, list[int], bool]]:
+    """Where each is, the terms of its words that say something, and whether it denies."""
+    for sentence in split(clean(text)):
+        piece = text[sentence.start : sentence.end]
+        spoken = list(words(piece))
+        denies = _CONTRACTED.search(piece) is not None or not _DENYING.isdisjoint(spoken)
+        telling = " ".join(word for word in spoken if word not in FUNCTION_WORDS and word not in _DENYING)
+        yield sentence.start, sentence.end, list(terms(telling)), denies
+
+
+def _in_order(said: Sequence[int], known: Sequence[int]) -> bool:
+    """Whether all of `said` stand in `known`, in that order."""
+    left = iter(known)
+    return all(term in left for term in said)

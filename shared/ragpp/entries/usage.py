@@ -67,6 +67,14 @@ class MemoryUse(Value):
     last_at: Moment
 
 
+class ShownLately(Value):
+    """The ids of memories that an agent was offered or given, the last first. `doubtful`: something of the user was
+    forgotten since its turn began, or shortly before: what it says may rest on that."""
+
+    item_ids: tuple[str, ...] = ()
+    doubtful: bool = False
+
+
 class SourceComparison(Value):
     """Turns in which what an agent's file would have given was compared with what the catalog gave. `turns`: how many,
     `equal`: of them with the same memories. `file_memories`, `catalog_memories`, `both`: how many were given in all by

@@ -6,7 +6,7 @@ from typing import Annotated, Final, Literal, Self
 
 from pydantic import Field, JsonValue
 
-from ragpp.catalog import DEFAULT_VALUE, PRIORITIES, CatalogVisibility, ItemKind
+from ragpp.catalog import DEFAULT_VALUE, PRIORITIES, CatalogVisibility, ItemKind, Level
 from ragpp.fields import Id, Label, Moment, Text
 from ragpp.models import Value, Vector
 
@@ -108,7 +108,7 @@ class EntryQuery(Value):
     `tags` (lower case) at least; of `ids` alone, own or external, where these are given. `contents`, `vectors`: with
     them. `offset`: how many are left out before the first. Of the latest alone: `visibility`, what one agent alone sees
     or what all of the user's do; `imported`, what is called something elsewhere; `before`, those whose `place` is
-    lower."""
+    lower. `whole`: with what only a file of them wants."""
 
     text: Text = ""
     embedding: Vector | None = None
@@ -118,6 +118,7 @@ class EntryQuery(Value):
     ids: tuple[Id, ...] | None = None
     contents: bool = False
     vectors: bool = False
+    whole: bool = False
     as_of: Moment | None = None
     visibility: Literal["agent", "shared"] | None = None
     imported: bool = False
@@ -130,8 +131,8 @@ class FoundEntry(Value):
     """An entry with what it takes to be shown. `score`: of the search that found it, 0 to 1, `similarity`: with the
     question, both None without one; `values`: what it is worth by goal; `tokens`: of the texts of its forms;
     `replaced_by`: the id of one that says otherwise and later, of those that it was found with; `asked`: the id that
-    it was asked for by; `place`: of two the one that came later has the greater; `metadata`: of the item, with its
-    content."""
+    it was asked for by; `place`: of two the one that came later has the greater. `metadata`, `category`, `level`,
+    `domain`, `task_type`: of the item, where it was asked for as a whole."""
 
     entry: CatalogEntry
     score: float | None = None
@@ -142,3 +143,7 @@ class FoundEntry(Value):
     asked: str | None = None
     place: int = 0
     metadata: dict[str, JsonValue] = Field(default_factory=dict)
+    category: str | None = None
+    level: Level = "semantic"
+    domain: str | None = None
+    task_type: str | None = None

@@ -19,7 +19,7 @@ from ragpp.entries.values import CatalogEntry
 from ragpp.errors import ConfigurationError, MemorySystemError
 from ragpp.jobs import Job
 from ragpp.memory.connecting import connected
-from ragpp.memory.files import Backfilled, ImportReport, backfill, export_file, import_file
+from ragpp.memory.files import Backfilled, ImportReport, backfill, export_file, import_file, write_private
 from ragpp.memory.whose import Whose, or_none
 
 PATIENCE_S: Final = 120.0
@@ -143,7 +143,7 @@ class MemoryCatalog:
         text = await export_file(
             self._whose.client, system_clock(), user_id=self._whose.user_id, ci=self._whose.agent_id
         )
-        await asyncio.to_thread(path.write_text, text, "utf-8")
+        await asyncio.to_thread(write_private, path, text.encode())
 
     async def backfill(self, *, start: datetime | None = None, end: datetime | None = None) -> Backfilled:
         """Have memories taken from what was said to this agent before it had a catalog, behind whoever asks."""

@@ -1,6 +1,8 @@
 """`ragpp agents import`, `export`, `archive`, `backfill`: memories from files, into files, from what was said."""
 
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Final
@@ -10,9 +12,11 @@ import typer
 from ragpp.client import MemoryClient
 from ragpp.clock import system_clock
 from ragpp.entries.files import GLOBAL, read_file
+from ragpp.errors import NotFound
 from ragpp.jobs import Job
-from ragpp.memory.files import Archived, Backfilled, ImportReport, archive_file, export_file, import_file
+from ragpp.memory.files import Archived, Backfilled, ImportReport, archive_file, export_file, import_file, write_private
 from ragpp.memory.files import backfill as backfill_memories
+from ragpp.memory.files.importing import unpacked
 from ragpp_infra.cli.agents.options import AgentArgument, FileAgentOption
 from ragpp_infra.cli.arguments import WrongUsage, parse_moment
 from ragpp_infra.cli.catalog.importing import ended
@@ -23,6 +27,8 @@ from ragpp_infra.cli.options import DEFAULT_HOME, HomeOption, JsonOption, KeyOpt
 from ragpp_infra.cli.progress import progress
 from ragpp_infra.cli.render import count, counted
 
+DELETED: Final = "was deleted"
+"""In the reason of what a person took away, which nobody is to mend."""
 SHOWN: Final = 20
 """Lines that a report names; --json names all."""
 
@@ -31,6 +37,9 @@ def import_memories(
     file: Annotated[Path, typer.Argument(help="The memories of an agent, or the global ones, as JSON.")],
     user: WhoseOption = None,
     agent: FileAgentOption = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Keep nothing, and tell what the catalog does not have.")
+    ] = False,
     home: HomeOption = DEFAULT_HOME,
     url: UrlOption = None,
     key: KeyOption = None,
@@ -46,8 +55,8 @@ def import_memories(
     data = _bytes_of(file)
 
     async def run(client: MemoryClient) -> ImportReport:
-        with progress("importing", len(read_file(data).memories), quiet=as_json) as advance:
-            return await import_file(client, data, user_id=user, ci=agent, on_memory=advance)
+        with progress("importing", len(read_file(unpacked(data)).memories), quiet=as_json) as advance:
+            return await import_file(client, data, user_id=user, ci=agent, dry_run=dry_run, on_memory=advance)
 
     report = with_gateway(home, url, key, run)
     if as_json:
@@ -61,22 +70,26 @@ def import_memories(
 def _show(report: ImportReport) -> None:
     whose = "all agents" if report.ci is None else report.ci
     parts = [f"{counted(report.kept, 'memories')} kept for {whose}"]
-    parts += [f"{report.known} known already"] if report.known else []
-    parts += [f"{report.same} said by others already"] if report.same else []
+    parts += [f"{report.known:,} known already"] if report.known else []
+    parts += [f"{report.same:,} one with another memory"] if report.same else []
+    parts += [f"{len(report.absent):,} not there"] if report.absent else []
     parts += [f"{len(report.expired)} expired"] if report.expired else []
     parts += [f"{count(report.redactions, 'secret')} removed"] if report.redactions else []
     parts += [f"{len(report.refused)} refused"] if report.refused else []
     out.print(safe(", ".join(parts)))
-    for name, told, style in (("expired", report.expired, "dim"), ("refused", report.refused, "yellow")):
+    told_of = (("expired", report.expired, "dim"), ("not there", report.absent, "dim"))
+    for name, told, style in (*told_of, ("refused", report.refused, "yellow")):
         for one in told[:SHOWN]:
             err.print(safe(f"  {name}, {one}", style), soft_wrap=True)
         if len(told) > SHOWN:
             err.print(safe(f"  {len(told) - SHOWN} more are {name}: --json names all", style))
     if report.missing:
-        missing = f"  its statistics tell of {report.missing} more than could be read"
-        err.print(safe(missing, "yellow"))
-    if report.refused:
+        err.print(safe(f"  its statistics tell of {report.missing} more than it has", "yellow"))
+    if any(DELETED not in one.reason for one in report.refused):
         err.print(safe("  → Mend these lines and import the file again: what is kept stays as it is.", "dim"))
+    if report.ci is not None and report.held:
+        settings = "MEMORY_DEFAULT_EXPIRATION_DAYS and MEMORY_MAX_MEMORIES_PER_CI"
+        err.print(safe(f"  what {report.ci} alone sees is kept as {settings} say", "dim"), soft_wrap=True)
 
 
 def export(
@@ -106,14 +119,19 @@ def export(
             )
 
     text = with_gateway(home, url, key, run)
+    held = len(json.loads(text)["memories"])
+    if not held:
+        whose = "all of the user's agents see" if agent == GLOBAL else f"{agent} alone sees"
+        raise NotFound(
+            f"there is no memory that {whose}",
+            suggestions=("Look at the agent's name and at --user.", "What all see is exported as `global`."),
+        )
     if to_terminal:
         typer.echo(text, nl=False)
         return
-    made = target.with_name(f"{target.name}.part")
-    made.touch(mode=0o600)  # it holds what somebody remembers
-    made.write_text(text, encoding="utf-8")
-    made.replace(target)
-    out.print(safe(f"{counted(len(json.loads(text)['memories']), 'memories')} in {target}"))
+    with _writing(target):
+        write_private(target, text.encode())
+    out.print(safe(f"{counted(held, 'memories')} in {target}"))
 
 
 def archive(
@@ -136,19 +154,13 @@ def archive(
     data = _bytes_of(file)
 
     async def run(client: MemoryClient) -> Archived:
-        with progress("comparing", len(read_file(data).memories), quiet=as_json) as advance:
+        with progress("comparing", len(read_file(unpacked(data)).memories), quiet=as_json) as advance:
             return await archive_file(
-                client,
-                file,
-                system_clock(),
-                user_id=user,
-                ci=agent,
-                anyway=anyway,
-                remove=remove,
-                on_memory=advance,
+                client, file, user_id=user, ci=agent, anyway=anyway, remove=remove, on_memory=advance
             )
 
-    done = with_gateway(home, url, key, run)
+    with _writing(file):
+        done = with_gateway(home, url, key, run)
     if as_json:
         emit_json(json.loads(json.dumps(asdict(done), default=str)))
         return
@@ -203,6 +215,15 @@ def backfill(
             err.print(safe(f"{count(waiting, 'job')} not done yet: ragpp jobs --stage catalog", "yellow"))
     if any(job.state == "failed" for job in jobs):
         raise typer.Exit(ExitCode.FAILURE)
+
+
+@contextmanager
+def _writing(file: Path) -> Iterator[None]:
+    """Raises WrongUsage for a file that cannot be written."""
+    try:
+        yield
+    except OSError as error:
+        raise WrongUsage.of({"FILE": f"{file} cannot be written: {error.strerror or error}"}) from error
 
 
 def _bytes_of(file: Path) -> bytes:

@@ -4,7 +4,16 @@ from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 
 from ragpp.entries.comparing import Difference
-from ragpp.entries.usage import AgentSource, AgentUsage, ComparedUse, MemoryUse, SourceComparison, TokenBudget, Turn
+from ragpp.entries.usage import (
+    AgentSource,
+    AgentUsage,
+    ComparedUse,
+    MemoryUse,
+    ShownLately,
+    SourceComparison,
+    TokenBudget,
+    Turn,
+)
 from ragpp_services.catalog.statements import Statements
 
 
@@ -86,6 +95,13 @@ class AgentRows:
             )
             for row in await self._run.own("page_of_uses", agent_id, offset, limit)
         ]
+
+    async def shown_lately(self, agent_id: str, limit: int, now: datetime) -> ShownLately:
+        """What it was offered or given last, and whether something was forgotten since."""
+        rows = await self._run.own("shown_lately", agent_id, limit)
+        row = await self._run.own_row("forgotten_since", agent_id, now)
+        doubtful = row is not None and bool(row["doubtful"])
+        return ShownLately(item_ids=tuple(one["item_id"] for one in rows), doubtful=doubtful)
 
     async def put_source(self, agent_id: str, source: AgentSource) -> None:
         """Where its memories come from, from now on."""

@@ -13,6 +13,7 @@ from ragpp.entries.usage import (
     AgentUsage,
     ComparedUse,
     MemoryUse,
+    ShownLately,
     SourceComparison,
     TokenBudget,
     Turn,
@@ -41,6 +42,11 @@ class Agents:
         async with self._store.noting(scope) as rows:
             await rows.agents.put_budget(agent_id, budget)
             return await rows.agents.usage(agent_id)
+
+    async def shown_lately(self, scope: Scope, agent_id: str, limit: int = 100) -> ShownLately:
+        """See the contract."""
+        async with self._store.reading(scope) as rows:
+            return await rows.agents.shown_lately(agent_id, limit, self._clock())
 
     async def put_source(self, scope: Scope, agent_id: str, source: AgentSource) -> AgentUsage:
         """See the contract."""

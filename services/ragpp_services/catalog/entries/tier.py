@@ -44,10 +44,12 @@ class Entries:
             return await self._named(scope, query, query.ids)
         if query.text.strip() or query.embedding is not None:
             return await self._searched(scope, query)
-        async with self._store.reading(scope) as rows:
-            places = await rows.entries.page(query)
-            shown = await _in_order(rows, places, query)
-            return await self._found(rows, shown, query, None)
+        while True:
+            async with self._store.reading(scope) as rows:
+                places = await rows.entries.page(query)
+                shown = await _in_order(rows, places, query)
+                if shown or not places:  # else all of them went between the two statements, and others may follow
+                    return await self._found(rows, shown, query, None)
 
     async def kept_entries(self, scope: Scope) -> list[KeptEntry]:
         """See the contract."""
@@ -132,7 +134,7 @@ def _entry(
 ) -> FoundEntry:
     item = shown.item.model_copy(update={"goal_values": values})
     entry = entry_of(item, described, content=query.contents)
-    return FoundEntry(
+    found = FoundEntry(
         entry=entry.model_copy(update={"agents": shown.agents}),
         score=None if scale is None else shown.ranked.score,
         similarity=None if scale is None else scale.of(shown.ranked.similarity),
@@ -140,5 +142,8 @@ def _entry(
         tokens={} if described is None else described.tokens,
         replaced_by=shown.item.replaced_by,
         place=shown.found.ordinal,
-        metadata=item.metadata if query.contents else {},
     )
+    if not query.whole:
+        return found
+    filed = {name: getattr(item, name) for name in ("metadata", "category", "level", "domain", "task_type")}
+    return found.model_copy(update=filed)

@@ -16,3 +16,9 @@ ALTER TABLE catalog.uses
   ADD COLUMN by_file    bigint NOT NULL DEFAULT 0,
   ADD COLUMN by_catalog bigint NOT NULL DEFAULT 0,
   ADD COLUMN by_both    bigint NOT NULL DEFAULT 0;
+
+-- epoch: of forgetting, the user's and everybody's together, when the turn began; doubtful_until: until then an answer may
+-- rest on something that was forgotten since it was given in an earlier turn.
+ALTER TABLE catalog.turns
+  ADD COLUMN epoch          bigint NOT NULL DEFAULT 0,
+  ADD COLUMN doubtful_until timestamptz;

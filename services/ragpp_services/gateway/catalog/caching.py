@@ -122,4 +122,6 @@ class InProcessCandidates:
 
 def size_of(candidate: Candidate) -> int:
     """About how many bytes it takes."""
-    return CANDIDATE_BYTES + sum(map(sys.getsizeof, candidate.forms.values()))
+    entry = candidate.found.entry
+    told = (*entry.tags, *entry.references, *entry.keywords, *entry.topics, *entry.key_points, *entry.agents)
+    return CANDIDATE_BYTES + sum(map(sys.getsizeof, (*candidate.forms.values(), *told)))

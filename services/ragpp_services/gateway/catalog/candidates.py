@@ -49,6 +49,11 @@ class Candidate:
         """Without its content."""
         return self.found.entry.model_copy(update={"content": None})
 
+    def is_over(self, now: datetime) -> bool:
+        """Whether it has expired, and only waits to be cleaned up."""
+        expires = self.found.entry.expires
+        return expires is not None and expires <= now
+
     def line(self, form: Form, handle: str | None = None) -> Line:
         """It as it is shown in that form."""
         entry = self.found.entry

@@ -25,9 +25,8 @@ async def candidates_for(
     """
     question = Question.of(scope, message, await catalog.content_version(scope))
     known = await cache.get(question)
-    if known is not None:
-        return known
-    found = await catalog.find_entries(scope, EntryQuery(text=message.text, contents=True, limit=OFFERED))
-    made = candidates_of(found, message, now)
-    await cache.put(question, made)
-    return made
+    if known is None:
+        found = await catalog.find_entries(scope, EntryQuery(text=message.text, contents=True, limit=OFFERED))
+        known = candidates_of(found, message, now)
+        await cache.put(question, known)
+    return [one for one in known if not one.is_over(now)]

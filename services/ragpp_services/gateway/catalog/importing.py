@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, Literal
 
 from ragpp.api import EntryIn, ItemIn, ItemsIn
 from ragpp.api.files import ExportedMemories, ExportedMemory, ImportedEntry
@@ -17,6 +17,8 @@ from ragpp_services.gateway.parts import Parts
 
 EXPIRED: Final = "its moment has passed"
 LIST: Final = "memories"
+ABSENT: Final = "the catalog does not have it"
+OTHERWISE: Final = "its id is known with other content"
 DELETED: Final = "it was deleted, and stays so"
 REFUSABLE: Final = (Conflict, InvalidInput, NotFound)
 """What is wrong with one memory, and not with the tier: of a request that holds one the others are kept."""
@@ -30,16 +32,17 @@ class Imported:
     redactions: int = 0
 
 
-async def imported(parts: Parts, memories: Sequence[tuple[Place, EntryIn]]) -> Imported:
-    """Keep them, those of one place together. What is refused, with why, keeps no other from being kept. Raises what
-    the intake and the tier raise that no memory is to blame for."""
+async def imported(parts: Parts, memories: Mapping[int, tuple[Place, EntryIn]], *, dry_run: bool = False) -> Imported:
+    """Keep them, by their places in the request, those of one place in the catalog together. What is refused, with why,
+    keeps no other from being kept. `dry_run`: keep none, and tell what the catalog has. Raises what the intake and the
+    tier raise that no memory is to blame for."""
     done, now = Imported(), parts.clock()
-    asked = [(number, body) for number, (_, body) in enumerate(memories) if body.type is None]
-    told = await parts.kinds.of([body.content for _, body in asked])
-    kinds = {number: kind for (number, _), kind in zip(asked, told, strict=True)}
+    asked = {number: body for number, (_, body) in memories.items() if body.type is None}
+    told = await parts.kinds.of([body.content for body in asked.values()])
+    kinds = dict(zip(asked, told, strict=True))
     together: dict[Place, dict[int, ItemIn]] = {}
     sourced = set[str]()
-    for number, (where, body) in enumerate(memories):
+    for number, (where, body) in memories.items():
         if body.expires is not None and body.expires <= now:
             done.results[number] = ImportedEntry(outcome="expired", reason=EXPIRED)
             continue
@@ -48,8 +51,28 @@ async def imported(parts: Parts, memories: Sequence[tuple[Place, EntryIn]]) -> I
         if body.source_resource_id is None:
             sourced.add(item.source_resource_id)
     for where, items in together.items():
-        await _keep(parts, where, items, sourced, done)
+        if dry_run:
+            await _compare(parts, where, items, done)
+        else:
+            await _keep(parts, where, items, sourced, done)
     return done
+
+
+async def _compare(parts: Parts, where: Place, items: Mapping[int, ItemIn], done: Imported) -> None:
+    """What the catalog has of these: under the id that each would be kept under, which is of its agent alone."""
+    ids = {number: item.id or "" for number, item in items.items()}
+    query = EntryQuery(ids=tuple(ids.values()), contents=True, limit=len(ids))
+    found = {one.asked: one.entry for one in await parts.catalog.find_entries(where.scope, query)}
+    for number, item in items.items():
+        entry = found.get(ids[number])
+        if entry is None:
+            done.results[number] = ImportedEntry(outcome="absent", reason=ABSENT)
+        elif entry.memory_id != ids[number]:
+            done.results[number] = ImportedEntry(outcome="same", memory_id=entry.memory_id)
+        elif entry.content == parts.intake.redacted(item.content):
+            done.results[number] = ImportedEntry(outcome="known", memory_id=entry.memory_id)
+        else:
+            done.results[number] = ImportedEntry(outcome="refused", reason=OTHERWISE)
 
 
 async def _keep(parts: Parts, where: Place, items: Mapping[int, ItemIn], sourced: set[str], done: Imported) -> None:
@@ -90,21 +113,22 @@ def _outcome(item: ItemIn, stored: Stored) -> ImportedEntry:
 
 def _told(error: MemorySystemError) -> str:
     if isinstance(error, Conflict):
-        return "its id is known with other content"
+        return OTHERWISE
     return error.message.removeprefix("items.0.")
 
 
 async def exported(parts: Parts, scope: Scope, ci: str | None, *, cursor: str | None, limit: int) -> ExportedMemories:
     """Memories for a file, the latest first: those that the agent `ci` alone sees; without one those that all of the
-    user's agents see, or, of a scope without a user, all users. Raises InvalidInput for a cursor that is not ours."""
+    user's agents see, or, of a scope without a user, all users. The last page is empty. Raises InvalidInput for a
+    cursor that is not ours."""
     before = None if cursor is None else place_of(LIST, cursor)
-    query = EntryQuery(
-        ci=ci, visibility="shared" if ci is None else "agent", before=before, contents=True, limit=limit + 1
-    )
+    visibility: Literal["agent", "shared"] = "shared" if ci is None else "agent"
+    query = EntryQuery(ci=ci, visibility=visibility, before=before, contents=True, whole=True, limit=limit)
     found = await parts.catalog.find_entries(scope, query)
-    shown = [one for one in found[:limit] if (one.entry.visibility == "global") == (scope.user_id == EVERYBODY)]
-    following = cursor_of(LIST, found[limit - 1].place) if len(found) > limit else None
-    return ExportedMemories(items=tuple(map(_exported, shown)), next_cursor=following)
+    shown = [one for one in found if (one.entry.visibility == "global") == (scope.user_id == EVERYBODY)]
+    return ExportedMemories(
+        items=tuple(map(_exported, shown)), next_cursor=cursor_of(LIST, found[-1].place) if found else None
+    )
 
 
 def _exported(found: FoundEntry) -> ExportedMemory:
@@ -121,5 +145,9 @@ def _exported(found: FoundEntry) -> ExportedMemory:
         priority=entry.priority,
         expires=entry.expires,
         references=entry.references,
+        category=found.category,
+        level=found.level,
+        domain=found.domain,
+        task_type=found.task_type,
         metadata={name: value for name, value in found.metadata.items() if name != ENTRY},
     )

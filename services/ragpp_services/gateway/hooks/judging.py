@@ -8,7 +8,6 @@ import numpy as np
 
 from ragpp.api.hooks import PostResponseIn, Usefulness
 from ragpp.embedding import FloatMatrix
-from ragpp.entries.unrepeated import unrepeated
 from ragpp.entries.usage import AgentUsage
 from ragpp.entries.usefulness import closest_of, is_named, shared_terms, usefulness
 from ragpp.entries.values import EntryQuery, FoundEntry
@@ -32,17 +31,6 @@ async def judged(parts: Parts, agent: Agent, body: PostResponseIn) -> Usefulness
     useful = await _useful(parts, body.response, found, usage)
     await parts.catalog.judge_uses(agent.scope, agent.ci, useful)
     return Usefulness(useful=useful, budget=budget_of(parts, usage))
-
-
-async def told_anew(parts: Parts, agent: Agent, response: str) -> str:
-    """What an answer tells beyond the memories of the agent's turn: what it repeats of them would come back as
-    something that it said. Raises what the tier raises."""
-    usage = await parts.catalog.agent_usage(agent.scope, agent.ci)
-    ids = () if usage.turn is None else usage.turn.item_ids
-    if not ids:
-        return response
-    found = await parts.catalog.find_entries(agent.scope, EntryQuery(ids=ids, contents=True, limit=len(ids)))
-    return await asyncio.to_thread(unrepeated, response, [one.entry.content or "" for one in found])
 
 
 async def _useful(parts: Parts, response: str, found: Sequence[FoundEntry], usage: AgentUsage) -> dict[str, float]:

@@ -5,9 +5,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
+from ragpp.catalog import DEFAULT_VALUE
 from ragpp.entries.fitting import fitting_of
+from ragpp.entries.making import LOW_VALUE
 from ragpp.entries.packing import Offer, Packed, by_score, pack
 from ragpp.entries.relevance import ScoreWeights
+from ragpp.entries.usage import USEFUL
 from ragpp.entries.values import MAX_ENTRIES, EntryQuery, Form, FoundEntry
 from ragpp.models import Scope
 from ragpp.text.port import TokenSpans
@@ -42,12 +45,13 @@ async def _of_file(parts: Parts, scope: Scope, message: Message, now: datetime) 
     """What was imported, of the latest MAX_ENTRIES what has not expired, scored by relevance alone (document 001): no
     search, and nothing that was learned. Raises what the tier raises."""
     found = await parts.catalog.find_entries(scope, EntryQuery(imported=True, contents=True, limit=MAX_ENTRIES))
-    left = [one for one in found if one.entry.expires is None or one.entry.expires > now]
-    return candidates_of(left, message, now, _RELEVANCE_ALONE)
+    return [one for one in candidates_of(found, message, now, _RELEVANCE_ALONE) if not one.is_over(now)]
 
 
 def _alike(found: Sequence[FoundEntry], message: str) -> Mapping[str, Mapping[str, float]]:
-    return {memory_id: fit.terms for memory_id, fit in fitting_of(found, message).items()}
+    """What has proved of low value is not given unasked any more; who wants it chooses it."""
+    misled = {one.entry.memory_id for one in found if one.values.get(USEFUL, DEFAULT_VALUE) < LOW_VALUE}
+    return {memory_id: fit.terms for memory_id, fit in fitting_of(found, message).items() if memory_id not in misled}
 
 
 def _all(found: Sequence[FoundEntry], _message: str) -> Mapping[str, Mapping[str, float]]:

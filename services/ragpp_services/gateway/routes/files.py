@@ -4,10 +4,12 @@ from typing import Annotated
 
 from fastapi import Query
 
-from ragpp.api.files import EntriesIn, ExportedMemories, ImportedEntries
+from ragpp.api import EntryIn
+from ragpp.api.files import EntriesIn, ExportedMemories, ImportedEntries, ImportedEntry
+from ragpp.errors import Forbidden, InvalidInput
 from ragpp.fields import Id
 from ragpp_services.gateway.catalog.importing import exported, imported
-from ragpp_services.gateway.catalog.owning import place
+from ragpp_services.gateway.catalog.owning import Place, place
 from ragpp_services.gateway.http import CatalogUser, Cursor, GatewayParts, Limit, keyed_router
 from ragpp_services.gateway.requester import Reader, Writer
 
@@ -16,15 +18,28 @@ router = keyed_router("entries")
 
 @router.post("/api/memory/import", status_code=200, summary="Keep the memories of a file")
 async def import_entries(requester: Writer, parts: GatewayParts, body: EntriesIn) -> ImportedEntries:
-    """Each as `POST /api/memory/catalog` keeps one, and each by itself: what is wrong with one is its `reason`, and the
-    others are kept. What is past its `expires` is told and not taken. Repeating a request is harmless."""
-    memories = [
-        (place(requester, body.user_id, memory.visibility, agent_id=memory.ci), memory) for memory in body.memories
-    ]
+    """Each as `POST /api/memory/catalog` keeps one, and each by itself: what is wrong with what one says, or with who
+    may keep it, is its `reason`, and the others are kept; only a field that no memory can have refuses the request.
+    What is past its `expires` is told and not taken. Repeating a request is harmless. `dry_run`: nothing is kept, and
+    `absent` is told of what the catalog does not have."""
+    memories: dict[int, tuple[Place, EntryIn]] = {}
+    refused: dict[int, ImportedEntry] = {}
+    for number, memory in enumerate(body.memories):
+        try:
+            where = place(requester, body.user_id, memory.visibility, agent_id=memory.ci)
+            memories[number] = where, memory
+        except (Forbidden, InvalidInput) as error:
+            refused[number] = ImportedEntry(outcome="refused", reason=error.message)
+    if refused and not memories:
+        place(requester, body.user_id, body.memories[0].visibility, agent_id=body.memories[0].ci)
+    agents = {memory.ci for _, memory in memories.values()}
+    requester.agent_id = agents.pop() if len(agents) == 1 else None
     requester.items = len(memories)
-    done = await imported(parts, memories)
-    results = tuple(done.results[number] for number in range(len(memories)))
-    return ImportedEntries(results=results, redactions=done.redactions)
+    done = await imported(parts, memories, dry_run=body.dry_run)
+    results = refused | done.results
+    return ImportedEntries(
+        results=tuple(results[number] for number in range(len(body.memories))), redactions=done.redactions
+    )
 
 
 @router.get("/api/memory/export", summary="Read memories for a file")

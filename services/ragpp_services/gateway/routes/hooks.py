@@ -1,10 +1,7 @@
 """The hooks of an agent's turn: a catalog to choose from, what it chose, what came of it, and what is kept of it."""
 
-from uuid import uuid4
-
 from fastapi import Response
 
-from ragpp.api import ResourceIn, ResourceMessageIn
 from ragpp.api.hooks import (
     Injection,
     MemoryRequestIn,
@@ -21,7 +18,8 @@ from ragpp.jobs import Job
 from ragpp_services.gateway.catalog.owning import place
 from ragpp_services.gateway.catalog.resting import kept
 from ragpp_services.gateway.catalog.work import extraction
-from ragpp_services.gateway.hooks.judging import judged, told_anew
+from ragpp_services.gateway.hooks.handing import exchange
+from ragpp_services.gateway.hooks.judging import judged
 from ragpp_services.gateway.hooks.offering import catalog_for, injection_for
 from ragpp_services.gateway.hooks.requesting import requested
 from ragpp_services.gateway.hooks.turning import agent_of
@@ -75,15 +73,11 @@ async def pre_message(requester: Reader, parts: GatewayParts, body: PreMessageIn
 @router.post("/v1/hooks/post-message", status_code=202, response_model=Job, summary="Keep what an exchange tells")
 async def post_message(requester: Writer, parts: GatewayParts, body: PostMessageIn) -> Response:
     """Answers at once; a job takes memories from the exchange, which this agent alone sees. What the response repeats
-    of the memories of the turn is no new one."""
+    of the memories that the agent was shown is no new one. With the ids of the interactions that the exchange is, they
+    are forgotten with it."""
     agent = agent_of(requester, "write", body.user_id, body.ci)
     visibility: CatalogVisibility | None = "agent" if agent.scope.user_id else None
     where = place(requester, body.user_id, visibility, agent_id=body.ci)
-    said = (
-        ResourceMessageIn(role="user", content=body.message),
-        ResourceMessageIn(role="assistant", content=await told_anew(parts, agent, body.response)),
-    )
-    source = ResourceIn(id=f"res_{uuid4()}", resource_type="conversation", messages=said)
-    done = await kept(parts, where, source)
+    done = await kept(parts, where, await exchange(parts, agent, body))
     requester.items = 1
     return accepted(await extraction(parts, where.scope, done.stored.id, None))

@@ -5,6 +5,7 @@ from ragpp.memory.files.backfilling import Backfilled, backfill
 from ragpp.memory.files.exporting import export_file
 from ragpp.memory.files.importing import ImportReport, import_file
 from ragpp.memory.files.reading import Told
+from ragpp.memory.files.writing import write_private
 
 __all__ = [
     "Archived",
@@ -16,4 +17,5 @@ __all__ = [
     "backfill",
     "export_file",
     "import_file",
+    "write_private",
 ]

@@ -5,17 +5,14 @@ import gzip
 import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import datetime
 from pathlib import Path
 from typing import Final
 
 from ragpp.client import MemoryClient
-from ragpp.entries.files import read_file
-from ragpp.errors import MemorySystemError
-from ragpp.memory.files.exporting import exported
-from ragpp.memory.files.importing import whose
-from ragpp.memory.files.reading import Told, entries_of
-from ragpp.memory.whose import or_none
+from ragpp.errors import Conflict, MemorySystemError
+from ragpp.memory.files.importing import import_file
+from ragpp.memory.files.reading import Told
+from ragpp.memory.files.writing import write_private
 
 SUFFIX: Final = ".gz"
 
@@ -46,7 +43,6 @@ class Archived:
 async def archive_file(
     client: MemoryClient,
     path: Path,
-    now: datetime,
     *,
     user_id: str | None = None,
     ci: str | None = None,
@@ -55,42 +51,36 @@ async def archive_file(
     on_memory: Callable[[int], None] = lambda _count: None,
 ) -> Archived:
     """Compress a file beside itself once the catalog has its memories, and read it back; with `remove` the file then
-    goes. `ci`: whose it is, where that is not the agent that it names. Raises FileNotHeld where anything is lacking,
-    unless `anyway`; OSError; what the client raises."""
+    goes, unless it was written to meanwhile. What has expired is not missed. `ci`: whose it is, where that is not the
+    agent that it names. Raises FileNotHeld where anything is lacking, unless `anyway`; Conflict where there is another
+    archive of that name, or the file has changed; OSError; InvalidInput as `import_file`; what the client raises."""
     data = await asyncio.to_thread(path.read_bytes)
-    file = read_file(data)
-    agent = whose(file, ci)
-    lacking = [Told(one.line, one.reason, one.memory_id) for one in file.problems]
-    known = {one.id async for one in exported(client, user_id, agent)}
-    held = 0
-    for one in entries_of(file, agent):
-        if isinstance(one, Told):
-            lacking.append(one)
-        elif one.entry.expires is not None and one.entry.expires <= now:
-            pass  # nobody wants it in the catalog any more
-        elif one.entry.id in known or await or_none(client.entry(one.entry.id or "", user_id=user_id)) is not None:
-            held += 1
-        else:
-            lacking.append(Told(one.line, "the catalog does not have it", one.entry.id))
-        on_memory(1)
-    lacking.sort(key=lambda told: told.line)
+    report = await import_file(client, data, user_id=user_id, ci=ci, dry_run=True, on_memory=on_memory)
+    lacking = sorted((*report.refused, *report.absent), key=lambda told: told.line)
     if lacking and not anyway:
         more = f"; and {len(lacking) - 5} more" if len(lacking) > 5 else ""
         raise FileNotHeld("; ".join(map(str, lacking[:5])) + more, details={"lines": [one.line for one in lacking]})
     target = path.with_name(path.name + SUFFIX)
     await asyncio.to_thread(_put_away, path, target, data, remove=remove)
-    return Archived(target, hashlib.sha256(data).hexdigest(), held, tuple(lacking))
+    return Archived(target, hashlib.sha256(data).hexdigest(), report.held, tuple(lacking))
 
 
 def _put_away(path: Path, target: Path, data: bytes, *, remove: bool) -> None:
-    """Write `target` in one step, as readable as `path`, and see that it holds `data`."""
-    made = target.with_name(target.name + ".part")
-    made.touch(mode=0o600)
-    made.write_bytes(gzip.compress(data, mtime=0))
-    if gzip.decompress(made.read_bytes()) != data:
-        made.unlink()
-        raise OSError(f"{made.name} was not written as it should have been")
-    made.chmod(path.stat().st_mode & 0o777)
-    made.replace(target)
-    if remove:
-        path.unlink()
+    """Write `target`, as readable as `path`, and see that it holds `data`."""
+    if target.exists():
+        if gzip.decompress(target.read_bytes()) != data:
+            hint = "Move it away: it may be all that is left of what the catalog lacks."
+            raise Conflict(f"there is another archive: {target.name}", suggestions=(hint,))
+    else:
+        write_private(target, gzip.compress(data, mtime=0))
+        target.chmod(path.stat().st_mode & 0o777)
+    if gzip.decompress(target.read_bytes()) != data:
+        raise OSError(f"{target.name} was not written as it should have been")
+    if not remove:
+        return
+    if path.read_bytes() != data:
+        raise Conflict(
+            f"{path.name} was written to meanwhile, and is left where it is",
+            suggestions=("Let nobody write to it any more, import it again, and archive it then.",),
+        )
+    path.unlink()

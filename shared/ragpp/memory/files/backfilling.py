@@ -15,6 +15,8 @@ from ragpp.paging import PAGE, pages
 MOST_MESSAGES: Final = 200
 MOST_CHARS: Final = 200_000
 """Of a stretch of a session that is read as one."""
+MOST_OPEN: Final = 100
+"""Sessions whose messages are waited for at a time; that of which nothing was heard for longest is read then."""
 
 
 @dataclass
@@ -65,12 +67,14 @@ async def _stretches(
     async for one in said:
         if one.agent_id != ci:
             continue
-        stretch = open_ones.setdefault(one.session_id, [])
+        stretch = open_ones[one.session_id] = open_ones.pop(one.session_id, [])  # now the last to be given up
         chars = sum(len(before.content) for before in stretch)
         if stretch and (len(stretch) == MOST_MESSAGES or chars + len(one.content) > MOST_CHARS):
             yield open_ones.pop(one.session_id)
             stretch = open_ones.setdefault(one.session_id, [])
         stretch.append(one)
+        if len(open_ones) > MOST_OPEN:
+            yield open_ones.pop(next(iter(open_ones)))
     for stretch in open_ones.values():
         yield stretch
 

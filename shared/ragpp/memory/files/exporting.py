@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator, Callable
 from datetime import datetime
+from typing import Final
 
 from pydantic import JsonValue
 
@@ -9,6 +10,16 @@ from ragpp.api.files import ExportedMemory
 from ragpp.client import MemoryClient
 from ragpp.entries.files import GLOBAL, VERSION, written
 from ragpp.paging import PAGE, pages
+
+FORMAT: Final = frozenset(
+    ("id", "timestamp", "ci_source", "type", "summary", "content", "tokens", "relevance_tags", "priority", "expires")
+) | {"references"}
+"""Fields that every memory of a file has; of the others those that say something."""
+_DEFAULTS: Final[dict[str, JsonValue]] = {
+    name: field.get_default(call_default_factory=True)
+    for name, field in ExportedMemory.model_fields.items()
+    if not field.is_required()
+}
 
 
 async def exported(client: MemoryClient, user_id: str | None, ci: str | None) -> AsyncIterator[ExportedMemory]:
@@ -50,9 +61,8 @@ async def export_file(
 
 def _fields(memory: ExportedMemory) -> dict[str, JsonValue]:
     fields: dict[str, JsonValue] = memory.model_dump(mode="json")
-    if not memory.metadata:
-        del fields["metadata"]
-    return fields
+    beside = ExportedMemory.model_fields.keys() - FORMAT
+    return {name: value for name, value in fields.items() if name not in beside or value != _DEFAULTS.get(name)}
 
 
 def _moment(moment: datetime) -> str:

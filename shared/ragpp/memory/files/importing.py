@@ -1,5 +1,7 @@
 """A file of memories into the catalog: each kept or refused by itself, and what is not kept is told with its line."""
 
+import gzip
+import zlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final
@@ -7,18 +9,21 @@ from typing import Final
 from ragpp.api.files import MAX_IMPORTED, EntriesIn, ImportedEntry
 from ragpp.client import MemoryClient
 from ragpp.entries.files import GLOBAL, MemoryFile, read_file
-from ragpp.memory.files.reading import Numbered, Told, entries_of
+from ragpp.errors import InvalidInput
+from ragpp.memory.files.reading import Numbered, Repeated, Told, entries_of
 
-MAX_CHARS: Final = 1_000_000
-"""Of contents in one request, so that it stays below the gateway's limit of a body whatever their letters."""
+MAX_BYTES: Final = 4_000_000
+"""Of one request, half of the gateway's default limit; one memory is always below it."""
+_GZIP: Final = b"\x1f\x8b"
 
 
 @dataclass
 class ImportReport:
     """What became of a file's memories. `ci`: whose they are, None where all of the user's agents see them; `read`: how
-    many it has, those that cannot be read not counted; `kept`, `known` (kept before), `same` (another says it): how
-    many; `expired` and `refused`: which were not taken, and why; `redactions`: how many secrets were removed;
-    `missing`: how many its statistics tell of that are not there."""
+    many it has, those that cannot be read not counted; `kept`, `known` (kept before, or twice in the file), `same` (one
+    with another memory): how many; `expired`, `refused` and, where nothing was to be kept, `absent`: which the catalog
+    does not have, and why; `redactions`: how many secrets were removed; `missing`: how many its statistics tell of that
+    are none of all these."""
 
     ci: str | None
     read: int = 0
@@ -29,6 +34,7 @@ class ImportReport:
     missing: int = 0
     expired: list[Told] = field(default_factory=list)
     refused: list[Told] = field(default_factory=list)
+    absent: list[Told] = field(default_factory=list)
 
     @property
     def held(self) -> int:
@@ -36,10 +42,25 @@ class ImportReport:
         return self.kept + self.known + self.same
 
 
+def unpacked(data: bytes) -> bytes:
+    """The file as it was before it was archived, where it was. Raises InvalidInput for an archive that is broken."""
+    if not data.startswith(_GZIP):
+        return data
+    try:
+        return gzip.decompress(data)
+    except (OSError, EOFError, zlib.error) as error:
+        raise InvalidInput("the file is a broken archive: it cannot be decompressed") from error
+
+
 def whose(file: MemoryFile, ci: str | None) -> str | None:
     """The agent that a file's memories are of: the one that is named, else the file's own; None for all that the user's
-    agents share."""
+    agents share. Raises InvalidInput where neither says so: what was one agent's must not become everybody's."""
     named = ci if ci is not None else file.ci_name
+    if not named:
+        raise InvalidInput(
+            "the file does not say whose memories these are",
+            suggestions=("Name the agent (--agent NAME), or `global` for what all of the user's agents see.",),
+        )
     return None if named == GLOBAL else named
 
 
@@ -49,25 +70,30 @@ async def import_file(
     *,
     user_id: str | None = None,
     ci: str | None = None,
+    dry_run: bool = False,
     on_memory: Callable[[int], None] = lambda _count: None,
 ) -> ImportReport:
-    """Keep the memories of a file as it stands on disk, of the agent that `ci`, or else the file, names; `global`: for
-    all of the user's agents. Repeating it is harmless, also after it was interrupted. `on_memory`: called with how many
-    were dealt with. Raises what the client raises that no memory is to blame for."""
-    file = read_file(data)
+    """Keep the memories of a file as it stands on disk, or as it was archived, of the agent that `ci`, or else the
+    file, names; `global`: for all of the user's agents. Repeating it is harmless, also after it was interrupted.
+    `dry_run`: nothing is kept, and what the catalog does not have is told. `on_memory`: called with how many were dealt
+    with. Raises InvalidInput where nobody says whose they are, and what the client raises that no memory is to blame
+    for."""
+    file = read_file(unpacked(data))
     agent = whose(file, ci)
-    report = ImportReport(agent, len(file.memories), missing=file.missing)
+    report = ImportReport(agent, len(file.memories), missing=max(0, file.missing - len(file.problems)))
     report.refused += [Told(one.line, one.reason, one.memory_id) for one in file.problems]
     good: list[Numbered] = []
     for one in entries_of(file, agent, of_a_user=user_id is not None):
         if isinstance(one, Told):
             report.refused.append(one)
+        elif isinstance(one, Repeated):
+            report.known += 1
         else:
             good.append(one)
     on_memory(len(file.memories) - len(good))
     for batch in batches(good):
-        request = EntriesIn(user_id=user_id, memories=tuple(one.entry for one in batch))
-        answer = await client.import_entries(request)
+        memories = tuple(one.entry for one in batch)
+        answer = await client.import_entries(EntriesIn(user_id=user_id, memories=memories, dry_run=dry_run))
         report.redactions += answer.redactions
         for one, result in zip(batch, answer.results, strict=True):
             _count(report, one, result)
@@ -77,23 +103,28 @@ async def import_file(
 
 
 def batches(entries: Sequence[Numbered]) -> Iterator[list[Numbered]]:
-    """At most MAX_IMPORTED together, of MAX_CHARS."""
+    """At most MAX_IMPORTED together, of MAX_BYTES."""
     batch: list[Numbered] = []
-    chars = 0
+    filled = 0
     for one in entries:
-        if batch and (len(batch) == MAX_IMPORTED or chars + len(one.entry.content) > MAX_CHARS):
+        size = len(one.entry.model_dump_json().encode())
+        if batch and (len(batch) == MAX_IMPORTED or filled + size > MAX_BYTES):
             yield batch
-            batch, chars = [], 0
+            batch, filled = [], 0
         batch.append(one)
-        chars += len(one.entry.content)
+        filled += size
     if batch:
         yield batch
 
 
 def _count(report: ImportReport, one: Numbered, result: ImportedEntry) -> None:
-    if result.outcome in {"expired", "refused"}:
-        told = Told(one.line, result.reason or result.outcome, one.entry.id)
-        (report.expired if result.outcome == "expired" else report.refused).append(told)
+    told = Told(one.line, result.reason or result.outcome, one.entry.id)
+    if result.outcome == "expired":
+        report.expired.append(told)
+    elif result.outcome == "refused":
+        report.refused.append(told)
+    elif result.outcome == "absent":
+        report.absent.append(told)
     elif result.outcome == "kept":
         report.kept += 1
     elif result.outcome == "known":

@@ -1,10 +1,10 @@
 """Memories of a file as they are kept: whose each is, and what is wrong with one. Pure."""
 
+import hashlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Final
-from uuid import NAMESPACE_URL, uuid5
 
 from pydantic import AliasChoices, JsonValue, ValidationError
 
@@ -44,11 +44,16 @@ class Numbered:
     entry: EntryIn
 
 
-def entries_of(file: MemoryFile, ci: str | None, *, of_a_user: bool = True) -> Iterator[Numbered | Told]:
+@dataclass(frozen=True, slots=True)
+class Repeated(Numbered):
+    """One that stands in the file before."""
+
+
+def entries_of(file: MemoryFile, ci: str | None, *, of_a_user: bool = True) -> Iterator[Numbered | Repeated | Told]:
     """The memories of a file as they are kept, in their order: of the agent `ci` alone, or, where that is None, for all
     of the user's agents, each as of whom it names; not `of_a_user`: as the key says. What is wrong with one is told. Of
     two of one id the first counts."""
-    seen: dict[str, tuple[int, str]] = {}
+    seen: dict[str | None, tuple[int, str]] = {}
     for memory in file.memories:
         try:
             entry = EntryIn.model_validate(fields_of(memory, ci, of_a_user=of_a_user))
@@ -56,10 +61,14 @@ def entries_of(file: MemoryFile, ci: str | None, *, of_a_user: bool = True) -> I
             reason = invalid_fields([dict(item) for item in error.errors()]).message
             yield Told(memory.line, reason, memory.memory_id)
             continue
-        line, content = seen.setdefault(entry.id or "", (memory.line, entry.content))
-        if line == memory.line:
-            yield Numbered(line, entry)
-        elif content != entry.content:
+        if entry.id not in seen:
+            seen[entry.id] = (memory.line, entry.content)
+            yield Numbered(memory.line, entry)
+            continue
+        line, content = seen[entry.id]
+        if content == entry.content:
+            yield Repeated(memory.line, entry)
+        else:
             yield Told(memory.line, f"has the id of line {line}, and says something else", entry.id)
 
 
@@ -77,7 +86,8 @@ def fields_of(memory: FileMemory, ci: str | None, *, of_a_user: bool = True) -> 
         beside[CI_SOURCE] = by
     if not any(fields.get(name) for name in ("memory_id", "id")):
         fields.pop("memory_id", None)
-        fields["id"] = f"mem_{uuid5(NAMESPACE_URL, str(fields.get('content'))).hex}"
+        said = str(fields.get("content")).encode("utf-8", "surrogatepass")
+        fields["id"] = f"mem_{hashlib.sha256(said).hexdigest()[:32]}"
     fields["ci"] = ci if ci is not None else by
     fields["visibility"] = "agent" if ci is not None else "shared" if of_a_user else None
     fields["metadata"] = _together(fields.get("metadata"), beside)

@@ -9,8 +9,8 @@ from typing import Final
 
 import structlog
 
-from ragpp.catalog import FINDING_ID, ItemEntry, ItemKind, Resource, ResourceMessage, extracted_item_id
-from ragpp.context.echo import masked
+from ragpp.catalog import FINDING_ID, REPEATED, ItemEntry, ItemKind, Resource, ResourceMessage, extracted_item_id
+from ragpp.context.echo import masked, recalled
 from ragpp.errors import LanguageModelError
 from ragpp.errors.telling import told
 from ragpp.extraction import Extractor
@@ -20,6 +20,7 @@ from ragpp.llm.port import LanguageModel
 from ragpp.llm.resources import Part, read_resource
 from ragpp.llm.transcripts import MESSAGE_CHARS
 from ragpp.models import Interaction, Scope
+from ragpp.text.spans import Span, blanked, merged
 from ragpp_services.workers.hearing.own_words import own_text
 from ragpp_services.workers.learning.stated import extracted
 from ragpp_services.workers.stages.observe import LEARNING_ROLES, findings_of, teaches
@@ -61,7 +62,9 @@ async def read_statements(
 ) -> Statements:
     """What the resource states. `known`: those of its messages that are interactions, by their ids: what of these is
     not to be learned from is left out, and so is what came from a context of ours. Raises ExtractionError."""
-    resource = resource.model_copy(update={"content": masked(resource.content)})  # at its length: offsets hold
+    beside = merged((*_recalled_in(resource), *repeated_in(resource)))
+    left = blanked(masked(resource.content), beside)  # at its length: offsets hold
+    resource = resource.model_copy(update={"content": left})
     heard = _heard(resource, known)
     if model is None:
         return Statements(await asyncio.to_thread(_read_locally, extractor, resource, heard))
@@ -70,6 +73,32 @@ async def read_statements(
     except LanguageModelError as error:
         _log.warning("catalog.fell_back", model=model.name, kind=error.kind, error=told(error))
         return Statements(await asyncio.to_thread(_read_locally, extractor, resource, heard), None, error.kind)
+
+
+def _recalled_in(resource: Resource) -> list[Span]:
+    """What of the messages came from a context of ours, each seen by itself: behind its speaker no line of ours begins."""
+    return [
+        Span(message.start + start, message.start + end)
+        for message in resource.messages
+        for start, end in recalled(resource.content[message.start : message.end])
+    ]
+
+
+def repeated_in(resource: Resource) -> list[Span]:
+    """The stretches of an exchange that only repeat memories, of its answer."""
+    marked = resource.metadata.get(REPEATED)
+    answers = [one for one in resource.messages if one.role == "assistant"]
+    if not isinstance(marked, list) or len(answers) != 1:
+        return []
+    (answer,) = answers
+    spans = []
+    for stretch in marked:
+        match stretch:
+            case [int(start), int(end)] if 0 <= start < end <= answer.end - answer.start:
+                spans.append(Span(answer.start + start, answer.start + end))
+            case _:
+                continue
+    return merged(spans)
 
 
 def _heard(resource: Resource, known: Mapping[str, Interaction]) -> list[int]:
