@@ -76,7 +76,7 @@ async def read_statements(
 
 
 def _recalled_in(resource: Resource) -> list[Span]:
-    """What of the messages came from a context of ours, each seen by itself: behind its speaker no line of ours begins."""
+    """What of the messages came from a context of ours, each by itself: behind its speaker no line of ours begins."""
     return [
         Span(message.start + start, message.start + end)
         for message in resource.messages
