@@ -232,3 +232,10 @@ async def test_what_an_agents_key_keeps_is_seen_by_that_agent_alone(team: Team) 
     kept = (await team.sales.post(LIST, json={"user_id": team.user_id, "content": CHOSE})).json()
     assert (kept["visibility"], kept["ci"]) == ("agent", "sales")
     assert (await chosen(team, {}, "care")).memories == ()
+
+
+async def test_a_secret_in_a_memorys_id_is_kept_nowhere(team: Team) -> None:
+    secret = "sk-proj-" + "Ab3" * 12
+    stored = await team.everyone.post(LIST, json={"user_id": team.user_id, "id": f"mem_{secret}", "content": CHOSE})
+    assert stored.status_code == 201, stored.text
+    assert secret not in stored.text
