@@ -44,9 +44,15 @@ def place(
         requester.principal.need("global")
         return Place(everybodys(scope), Whose(agent_id=scope.agent_id, contributor=scope.user_id))
     if not scope.user_id:
-        raise _missing("user_id", f"with the visibility {visibility} it says whose it is")
+        raise _missing(
+            "user_id", f"with the visibility {visibility} it says whose it is", "Name the user: `user_id` (--user)."
+        )
     if visibility == "agent" and scope.agent_id is None:
-        raise _missing("agent_id", "with the visibility agent it says which agent may see it")
+        raise _missing(
+            "agent_id",
+            "with the visibility agent it says which agent may see it",
+            "Name the agent: `agent_id` or `ci` (--agent).",
+        )
     return Place(scope, Whose(agent_id=scope.agent_id, seen_by=scope.agent_id if visibility == "agent" else None))
 
 
@@ -62,10 +68,8 @@ def changing(requester: Requester, scope: Scope, what: Resource | MemoryItem | M
     agent_id = None if isinstance(what, MemoryCategory) else what.agent_id
     if scope.view is not None and agent_id != scope.view:
         raise Forbidden(
-            "this key is bound to an agent, and other agents see this, too"
-            if isinstance(what, MemoryCategory)
-            else "this key is bound to an agent, and this is not its own",
-            suggestions=(_UNBOUND,),
+            f"{'this key is bound to an agent' if is_bound else 'an agent is named by `view`'}, and {whose}",
+            suggestions=(_UNBOUND if is_bound else _UNSEEN,),
         )
     return writing(requester, scope, what)
 
@@ -86,7 +90,9 @@ async def see_own(catalog: CatalogTier, requester: Requester, scope: Scope, item
             changing(requester, scope, await catalog.get_item(scope, item_id))
 
 
-def _missing(field: str, why: str) -> InvalidInput:
+def _missing(field: str, why: str, suggestion: str) -> InvalidInput:
     return InvalidInput(
-        f"{field} is missing: {why}", details={"errors": [{"field": field, "reason": f"is missing: {why}"}]}
+        f"{field} is missing: {why}",
+        suggestions=(suggestion,),
+        details={"errors": [{"field": field, "reason": f"is missing: {why}"}]},
     )
