@@ -48,7 +48,7 @@ ONE_WORD = (
 )
 COMMANDS = (
     *ONE_WORD,
-    *("jobs show", "jobs retry", "jobs cancel", "jobs lag", "reflect"),
+    *("jobs list", "jobs show", "jobs retry", "jobs cancel", "jobs lag", "reflect"),
     *("forget message", "forget about", "forget session", "forget user"),
     *("review", "review confirm", "review reject"),
 )
