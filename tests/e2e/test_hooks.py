@@ -208,3 +208,12 @@ async def test_of_every_two_agents_neither_is_offered_given_or_told_of_the_other
         others = {"user_id": team.user_id, "ci": other}
         checked_problem(await team.of(agent).post("/v1/hooks/pre-prompt", json=others | {"prompt": "x"}), 403)
         checked_problem(await team.of(agent).get(f"/v1/agents/{other}/usage", params={"user_id": team.user_id}), 403)
+
+
+async def test_a_handle_that_was_not_offered_is_told_to_be_none_also_without_a_turn(team: Team) -> None:
+    (failed,) = await kept(team, "sales", FAILED)
+    assert (await asked_for(team, "m1")).left_out == {"m1": "there is no such memory"}
+    await offered(team)
+    given = await asked_for(team, "m7", "m1")
+    assert [one.memory_id for one in given.memories] == [failed]
+    assert given.left_out == {"m7": "there is no such memory"}
