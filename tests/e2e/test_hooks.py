@@ -217,3 +217,14 @@ async def test_a_handle_that_was_not_offered_is_told_to_be_none_also_without_a_t
     given = await asked_for(team, "m7", "m1")
     assert [one.memory_id for one in given.memories] == [failed]
     assert given.left_out == {"m7": "there is no such memory"}
+
+
+async def test_what_a_file_gave_is_told_useful_and_no_value_moves(team: Team) -> None:
+    (failed,) = await kept(team, "sales", FAILED, id="mem_1")
+    source = {"user_id": team.user_id, "source": "file"}
+    assert (await team.sales.put("/v1/agents/sales/source", json=source)).status_code == 200
+    await offered(team)
+    text = await hook(team, "post-response", response="As m1 says.", memories_used=["m1"])
+    assert Usefulness.model_validate_json(text).useful == {failed: 1.0}
+    entry = (await team.sales.get(f"/api/memory/catalog/{failed}", params={"user_id": team.user_id})).json()
+    assert entry["relevance"] == 0.5
