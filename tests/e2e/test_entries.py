@@ -182,6 +182,7 @@ async def test_a_memory_is_kept_in_either_spelling_and_a_repeat_is_the_same(team
     assert (again.status_code, again.json()) == (201, stored.json())
     changed = await team.everyone.post(LIST, json=said | {"content": FAILED})
     checked_problem(changed, 409, "MEM-011")
+    assert changed.json()["detail"] == "the id is known with other content"
     for name in ("mem_1_a", entry.memory_id):
         read = await team.everyone.get(f"{LIST}/{name}", params={"user_id": team.user_id})
         assert read.json()["memory_id"] == entry.memory_id
