@@ -235,6 +235,22 @@ async def test_what_an_agents_key_keeps_is_seen_by_that_agent_alone(team: Team) 
     assert (await chosen(team, {}, "care")).memories == ()
 
 
+
+
+async def test_what_would_go_at_once_and_what_is_reserved_is_refused(team: Team) -> None:
+    refusals: dict[str, tuple[dict[str, Json], str]] = {
+        "expires": ({"expires": "2020-01-01T00:00:00Z"}, "has passed"),
+        "metadata": ({"metadata": {"entry": {"priority": 9}}}, "`entry` is reserved"),
+    }
+    for field, (fields, why) in refusals.items():
+        refused = await team.everyone.post(LIST, json={"user_id": team.user_id, "content": CHOSE, **fields})
+        checked_problem(refused, 422, "MEM-020")
+        (told,) = refused.json()["errors"]
+        assert told["field"].endswith(field)
+        assert why in told["reason"]
+    assert (await chosen(team, {})).memories == ()
+
+
 async def test_a_secret_in_a_memorys_id_is_kept_nowhere(team: Team) -> None:
     secret = "sk-proj-" + "Ab3" * 12
     stored = await team.everyone.post(LIST, json={"user_id": team.user_id, "id": f"mem_{secret}", "content": CHOSE})
