@@ -26,8 +26,9 @@ PATIENCE_S: Final = 120.0
 
 
 class MemoryCatalog:
-    """One agent's catalog. `agent_id`: the agent's name (`ci` in the documents); `client`: of the gateway, that of the
-    environment or of the stack's folder where none is given (`MemoryManager`). To be closed, or used as a context.
+    """One agent's catalog: its own memories and the shared ones, whichever key asks; without an agent what the key
+    sees. `agent_id`: the agent's name (`ci` in the documents); `client`: of the gateway, that of the environment or of the
+    stack's folder where none is given (`MemoryManager`). To be closed, or used as a context.
 
     Raises ConfigurationError where no gateway is named; from every method what the client raises.
     """
@@ -65,13 +66,14 @@ class MemoryCatalog:
         offset: int = 0,
     ) -> list[CatalogEntry]:
         """Light entries that answer `query` best, or the latest, of a type, with one of `tags` at least, of the agent
-        `ci` alone where one is named."""
+        `ci` alone where one is named; of what this agent sees, its own and the shared ones."""
         found = await self._whose.client.entries(
             self._whose.user_id,
             ci=ci,
             type=type,
             tags=",".join(tags) or None,
             search=query,
+            view=self._whose.agent_id,
             offset=offset,
             limit=limit,
         )
@@ -117,12 +119,15 @@ class MemoryCatalog:
         return await self._whose.client.store_entry(entry)
 
     async def get(self, memory_id: str) -> CatalogEntry | None:
-        """One with its content; None where there is none."""
-        return await or_none(self._whose.client.entry(memory_id, user_id=self._whose.user_id))
+        """One with its content, of what this agent sees; None where there is none."""
+        whose = self._whose
+        return await or_none(whose.client.entry(memory_id, user_id=whose.user_id, view=whose.agent_id))
 
     async def delete(self, memory_id: str) -> bool:
-        """Delete it, or take back what this agent contributed; False where there was none."""
-        gone = await or_none(self._whose.client.forget_entry(memory_id, user_id=self._whose.user_id))
+        """Delete it, or take back what this agent contributed; False where it sees none. Forbidden for a
+        shared one that is not its own."""
+        whose = self._whose
+        gone = await or_none(whose.client.forget_entry(memory_id, user_id=whose.user_id, view=whose.agent_id))
         return gone is not None
 
     async def expire_old(self, *, dry_run: bool = False) -> dict[str, JsonValue]:

@@ -12,6 +12,7 @@ from ragpp_services.gateway.intake import Whose
 from ragpp_services.gateway.requester import Requester
 
 _UNBOUND = "Use a key that is bound to no agent."
+_UNSEEN = "Leave `view` out: without one it is anybody's who may."
 
 
 @dataclass(frozen=True)
@@ -63,10 +64,12 @@ def everybodys(scope: Scope) -> Scope:
 
 def changing(requester: Requester, scope: Scope, what: Resource | MemoryItem | MemoryCategory) -> Scope:
     """In which scope `what`, read in `scope`, is changed or deleted. Raises Forbidden for what all users share without
-    the scope `global`, and for what is not an agent's own with a key that is bound to that agent: categories are no
-    agent's."""
+    the scope `global`, and for what is not an agent's own in that agent's view, which is that of a key that is bound to
+    it: categories are no agent's."""
     agent_id = None if isinstance(what, MemoryCategory) else what.agent_id
     if scope.view is not None and agent_id != scope.view:
+        is_bound = requester.principal.agent_id is not None
+        whose = "other agents see this, too" if isinstance(what, MemoryCategory) else "this is not its own"
         raise Forbidden(
             f"{'this key is bound to an agent' if is_bound else 'an agent is named by `view`'}, and {whose}",
             suggestions=(_UNBOUND if is_bound else _UNSEEN,),
