@@ -219,6 +219,26 @@ async def test_a_handle_that_was_not_offered_is_told_to_be_none_also_without_a_t
     assert given.left_out == {"m7": "there is no such memory"}
 
 
+async def test_feedback_and_access_know_a_memory_by_every_name_that_it_has(team: Team) -> None:
+    (failed,) = await kept(team, "sales", FAILED, id="mem_1")
+    await kept(team, "care", CHOSE, id="mem_1")
+    await offered(team)
+    whose = {"user_id": team.user_id}
+    for name in (failed, "mem_1", "m1"):
+        told = await team.sales.post(f"/v1/catalog/{name}/feedback", json=whose | {"ci": "sales", "value": 1})
+        assert (told.status_code, told.json().get("memory_id")) == (200, failed), name
+    unknown = await team.sales.post("/v1/catalog/m2/feedback", json=whose | {"ci": "sales", "value": 1})
+    checked_problem(unknown, 404, "MEM-012")
+    begun = (await team.sales.post("/v1/learning/episodes", json=whose | {"goal": "mail works"})).json()
+    path = f"/v1/learning/episodes/{begun['episode_id']}/access"
+    access = await team.sales.post(path, json=whose | {"memory_id": "mem_1"})
+    assert (access.status_code, access.json().get("item_id")) == (201, failed)
+    checked_problem(await team.sales.post(path, json=whose | {"memory_id": "mem_2"}), 404, "MEM-012")
+    begun = (await team.everyone.post("/v1/learning/episodes", json=whose | {"goal": "mail works"})).json()
+    path = f"/v1/learning/episodes/{begun['episode_id']}/access"
+    checked_problem(await team.everyone.post(path, json=whose | {"memory_id": "mem_1"}), 409, "MEM-011")
+
+
 async def test_what_a_file_gave_is_told_useful_and_no_value_moves(team: Team) -> None:
     (failed,) = await kept(team, "sales", FAILED, id="mem_1")
     source = {"user_id": team.user_id, "source": "file"}
