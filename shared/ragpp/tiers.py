@@ -637,6 +637,11 @@ class CatalogTier(MemoryTier, Protocol):
         `query.ids` those that there are, in that order, one that became one with another as that."""
         ...
 
+    async def items_named(self, scope: Scope, name: str) -> list[str]:
+        """Ids of the different items that the scope sees under that name: the one of that id, else those that are
+        called so elsewhere, the user's own before all users'; in a view that agent's before what it shares."""
+        ...
+
     async def content_version(self, scope: Scope) -> str:
         """What entries found in the scope rest on: another, with the change itself, whenever one that the scope may see
         is stored, changes or goes, or is worth something else to its user. None comes back, also after an erasure; what

@@ -137,3 +137,20 @@ async def test_an_erased_user_has_no_agents(tier: CatalogTier, scope: Scope) -> 
         pass
     assert (await tier.agent_usage(scope, AGENT)).source == "catalog"
     assert await tier.compared_uses(scope, AGENT) == []
+
+
+async def test_a_name_is_that_of_one_item_or_of_the_different_ones_that_are_called_so(tier: CatalogTier) -> None:
+    scope = new_scope()
+    await tier.store(scope, [resource(id="r")])
+    for place, agent in enumerate(("ergon", "scribe", None, "ergon")):
+        entry = item(f"shelf {place} holds box {place}7", "r", id=f"i{place}")
+        alone = agent if place < 2 else None
+        update = {"metadata": {"entry": {"external_id": "mem_1"}}, "agent_id": agent, "seen_by": alone}
+        await tier.store(scope, [entry.model_copy(update=update)])
+    assert await tier.items_named(scope, "mem_1") == ["i0", "i1", "i2", "i3"]
+    assert await tier.items_named(scope, "i2") == ["i2"]
+    assert await tier.items_named(scope, "nobody") == []
+    for view, names in (("ergon", ["i0"]), ("scribe", ["i1"]), ("third", ["i2", "i3"])):
+        assert await tier.items_named(scope.seen_by(view), "mem_1") == names
+        (found,) = await tier.find_entries(scope.seen_by(view), EntryQuery(ids=("mem_1",)))
+        assert found.entry.memory_id in names

@@ -182,6 +182,7 @@ async def test_a_memory_is_kept_in_either_spelling_and_a_repeat_is_the_same(team
     assert (again.status_code, again.json()) == (201, stored.json())
     changed = await team.everyone.post(LIST, json=said | {"content": FAILED})
     checked_problem(changed, 409, "MEM-011")
+    assert changed.json()["detail"] == "the id is known with other content"
     for name in ("mem_1_a", entry.memory_id):
         read = await team.everyone.get(f"{LIST}/{name}", params={"user_id": team.user_id})
         assert read.json()["memory_id"] == entry.memory_id
@@ -232,3 +233,77 @@ async def test_what_an_agents_key_keeps_is_seen_by_that_agent_alone(team: Team) 
     kept = (await team.sales.post(LIST, json={"user_id": team.user_id, "content": CHOSE})).json()
     assert (kept["visibility"], kept["ci"]) == ("agent", "sales")
     assert (await chosen(team, {}, "care")).memories == ()
+
+
+async def test_who_may_see_all_sees_as_an_agent_does_by_its_view(team: Team) -> None:
+    ids = {agent: (await kept(team, agent, {"content": f"The offer of qz{agent} is good."}))[0] for agent in SEEN}
+    for agent in ("sales", "care"):
+        other = {"sales": "care", "care": "sales"}[agent]
+        whose = {"user_id": team.user_id, "view": agent}
+        for key in (None, agent):
+            assert {one.memory_id for one in (await chosen(team, {"view": agent}, key)).memories} == {
+                ids[one] for one in SEEN[agent]
+            }
+        assert (await team.everyone.get(f"{LIST}/{ids[agent]}", params=whose)).status_code == 200
+        for asked in (team.everyone.get, team.everyone.delete):
+            checked_problem(await asked(f"{LIST}/{ids[other]}", params=whose), 404, "MEM-012")
+        checked_problem(await team.everyone.delete(f"{LIST}/{ids[None]}", params=whose), 403, "MEM-022")
+        for asked in (team.of(other).get, team.of(other).delete):
+            checked_problem(await asked(f"{LIST}/{ids[agent]}", params=whose), 403, "MEM-022")
+        checked_problem(await team.of(other).get(LIST, params=whose), 403, "MEM-022")
+    gone = await team.everyone.delete(f"{LIST}/{ids['sales']}", params={"user_id": team.user_id, "view": "sales"})
+    assert gone.json()["forgotten"] == 1
+
+
+async def test_in_a_view_that_agents_part_of_a_memory_is_taken_back_whichever_key_asks(team: Team) -> None:
+    whose = {"user_id": team.user_id}
+    said = whose | {"content": CHOSE, "visibility": "shared"}
+    first = (await team.sales.post(LIST, json=said)).json()
+    await team.of("care").post(LIST, json=said)
+    gone = await team.everyone.delete(f"{LIST}/{first['memory_id']}", params=whose | {"view": "sales"})
+    assert gone.json()["forgotten"] == 1
+    (left,) = (await chosen(team, {})).memories
+    assert left.agents == ("care",)
+
+
+async def test_a_name_of_several_memories_is_told_as_that_and_a_view_tells_which(team: Team) -> None:
+    whose, said = {"user_id": team.user_id}, {"sales": CHOSE, "care": FAILED}
+    ids = {}
+    for agent, content in said.items():
+        kept = await team.of(agent).post(LIST, json=whose | {"id": "mem_1", "content": content})
+        ids[agent] = kept.json()["memory_id"]
+    for asked in (team.everyone.get, team.everyone.delete):
+        refused = await asked(f"{LIST}/mem_1", params=whose)
+        checked_problem(refused, 409, "MEM-011")
+        assert "`view`" in refused.json()["recovery_suggestions"][0]
+        assert refused.json()["details"]["memory_ids"] == sorted(ids.values())
+    shared = whose | {"id": "mem_1", "content": "Lunch is at noon in the yard.", "ci": "sales"}
+    assert (await team.everyone.post(LIST, json=shared)).status_code == 201
+    for agent, content in said.items():  # what it alone sees goes before what all do
+        for client in (team.everyone, team.of(agent)):
+            read = await client.get(f"{LIST}/mem_1", params=whose | {"view": agent})
+            assert (read.json()["memory_id"], read.json()["content"]) == (ids[agent], content)
+    await team.everyone.delete(f"{LIST}/mem_1", params=whose | {"view": "care"})
+    assert {one.memory_id for one in (await chosen(team, {})).memories} > {ids["sales"]}
+    assert ids["care"] not in {one.memory_id for one in (await chosen(team, {})).memories}
+
+
+async def test_what_would_go_at_once_and_what_is_reserved_is_refused(team: Team) -> None:
+    refusals: dict[str, tuple[dict[str, Json], str]] = {
+        "expires": ({"expires": "2020-01-01T00:00:00Z"}, "has passed"),
+        "metadata": ({"metadata": {"entry": {"priority": 9}}}, "`entry` is reserved"),
+    }
+    for field, (fields, why) in refusals.items():
+        refused = await team.everyone.post(LIST, json={"user_id": team.user_id, "content": CHOSE, **fields})
+        checked_problem(refused, 422, "MEM-020")
+        (told,) = refused.json()["errors"]
+        assert told["field"].endswith(field)
+        assert why in told["reason"]
+    assert (await chosen(team, {})).memories == ()
+
+
+async def test_a_secret_in_a_memorys_id_is_kept_nowhere(team: Team) -> None:
+    secret = "sk-proj-" + "Ab3" * 12
+    stored = await team.everyone.post(LIST, json={"user_id": team.user_id, "id": f"mem_{secret}", "content": CHOSE})
+    assert stored.status_code == 201, stored.text
+    assert secret not in stored.text

@@ -297,3 +297,43 @@ async def test_of_every_two_agents_neither_is_offered_given_or_told_of_the_other
         others = {"user_id": team.user_id, "ci": other}
         checked_problem(await team.of(agent).post("/v1/hooks/pre-prompt", json=others | {"prompt": "x"}), 403)
         checked_problem(await team.of(agent).get(f"/v1/agents/{other}/usage", params={"user_id": team.user_id}), 403)
+
+
+async def test_a_handle_that_was_not_offered_is_told_to_be_none_also_without_a_turn(team: Team) -> None:
+    (failed,) = await kept(team, "sales", FAILED)
+    assert (await asked_for(team, "m1")).left_out == {"m1": "there is no such memory"}
+    await offered(team)
+    given = await asked_for(team, "m7", "m1")
+    assert [one.memory_id for one in given.memories] == [failed]
+    assert given.left_out == {"m7": "there is no such memory"}
+
+
+async def test_feedback_and_access_know_a_memory_by_every_name_that_it_has(team: Team) -> None:
+    (failed,) = await kept(team, "sales", FAILED, id="mem_1")
+    await kept(team, "care", CHOSE, id="mem_1")
+    await offered(team)
+    whose = {"user_id": team.user_id}
+    for name in (failed, "mem_1", "m1"):
+        told = await team.sales.post(f"/v1/catalog/{name}/feedback", json=whose | {"ci": "sales", "value": 1})
+        assert (told.status_code, told.json().get("memory_id")) == (200, failed), name
+    unknown = await team.sales.post("/v1/catalog/m2/feedback", json=whose | {"ci": "sales", "value": 1})
+    checked_problem(unknown, 404, "MEM-012")
+    begun = (await team.sales.post("/v1/learning/episodes", json=whose | {"goal": "mail works"})).json()
+    path = f"/v1/learning/episodes/{begun['episode_id']}/access"
+    access = await team.sales.post(path, json=whose | {"memory_id": "mem_1"})
+    assert (access.status_code, access.json().get("item_id")) == (201, failed)
+    checked_problem(await team.sales.post(path, json=whose | {"memory_id": "mem_2"}), 404, "MEM-012")
+    begun = (await team.everyone.post("/v1/learning/episodes", json=whose | {"goal": "mail works"})).json()
+    path = f"/v1/learning/episodes/{begun['episode_id']}/access"
+    checked_problem(await team.everyone.post(path, json=whose | {"memory_id": "mem_1"}), 409, "MEM-011")
+
+
+async def test_what_a_file_gave_is_told_useful_and_no_value_moves(team: Team) -> None:
+    (failed,) = await kept(team, "sales", FAILED, id="mem_1")
+    source = {"user_id": team.user_id, "source": "file"}
+    assert (await team.sales.put("/v1/agents/sales/source", json=source)).status_code == 200
+    await offered(team)
+    text = await hook(team, "post-response", response="As m1 says.", memories_used=["m1"])
+    assert Usefulness.model_validate_json(text).useful == {failed: 1.0}
+    entry = (await team.sales.get(f"/api/memory/catalog/{failed}", params={"user_id": team.user_id})).json()
+    assert entry["relevance"] == 0.5

@@ -615,6 +615,8 @@ REFUSED_ELSEWHERE: Final[dict[str, list[dict[str, Json]]]] = {
         {"content": "x", "priority": 11},
         {"content": "x", "tags": ["t"] * 33},
         {"content": "x", "expires": "soon"},
+        {"content": "x", "expires": "2020-01-01T00:00:00Z"},
+        {"content": "x", "metadata": {"entry": {"priority": 9}}},
         {"content": "x", "size": -1},
         {"content": "x", "visibility": "agent"},
         {"content": "x", "memory_id": ""},

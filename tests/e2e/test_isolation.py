@@ -764,6 +764,7 @@ def calls_of(gateway: RealGateway) -> dict[str, Call]:
         "catalog.get_item": lambda s, o: catalog.get_item(s, thing(o, "items"), vector=True),
         "catalog.list_items": lambda s, o: catalog.list_items(s, None, thing(o, "resource_id"), vectors=True),
         "catalog.search_items": lambda s, o: catalog.search_items(s, ItemQuery(text=" ".join(o.words), k=100)),
+        "catalog.items_named": lambda s, o: catalog.items_named(s, thing(o, "items")),
         "catalog.find_entries": lambda s, o: catalog.find_entries(s, EntryQuery(ids=tuple(ids(o)), contents=True)),
         "catalog.content_version": lambda s, _: catalog.content_version(s),
         "catalog.withdraw_item": lambda s, o: catalog.withdraw_item(s, thing(o, "items"), only(o)),

@@ -1,10 +1,13 @@
 """The catalog as an agent has it in Python: kept, chosen, judged and cleaned up; the demonstration, and the example."""
 
+from pathlib import Path
+
 import pytest
 
 from ragpp import MemoryCatalog
+from ragpp.catalog import ItemKind
 from ragpp.client import MemoryClient
-from ragpp.errors import ConfigurationError
+from ragpp.errors import ConfigurationError, Forbidden, InvalidInput
 from tests.support.real_gateway import RealGateway, done
 from tests.support.source import module_of
 
@@ -29,6 +32,37 @@ async def test_what_an_agent_keeps_it_finds_reads_and_deletes(memory: MemoryClie
         assert await catalog.delete(chose.memory_id)
         assert not await catalog.delete(chose.memory_id)
         assert await catalog.get(chose.memory_id) is None
+
+
+async def test_an_agents_catalog_is_that_agents_with_a_key_that_is_bound_to_none(memory: MemoryClient) -> None:
+    ergon = MemoryCatalog("ergon", client=memory, user_id="u-two")
+    scribe = MemoryCatalog("scribe", client=memory, user_id="u-two")
+    own = await ergon.store(CHOSE, visibility="agent", memory_id="mem_1")
+    shared = await ergon.store(FAILED)
+    assert [one.memory_id for one in await scribe.search()] == [shared.memory_id]
+    for name in (own.memory_id, "mem_1"):
+        assert await scribe.get(name) is None
+        assert not await scribe.delete(name)
+    with pytest.raises(Forbidden):
+        await scribe.delete(shared.memory_id)
+    assert {one.memory_id for one in await ergon.search()} == {own.memory_id, shared.memory_id}
+    assert await ergon.delete("mem_1")
+
+
+async def test_what_cannot_be_is_refused_as_an_error_of_ours(memory: MemoryClient, tmp_path: Path) -> None:
+    catalog = MemoryCatalog("ergon", client=memory, user_id="u-odd")
+    dream: ItemKind = "dream"  # type: ignore[assignment]  # what a caller without types may give
+    for refused in (
+        catalog.store(CHOSE, priority=70),
+        catalog.store(CHOSE, type=dream),
+        catalog.memory_request_hook("m1"),
+        catalog.post_response_hook("As m1 says.", "m1"),
+    ):
+        with pytest.raises(InvalidInput):
+            await refused
+    path = str(tmp_path / "ergon.json")
+    await catalog.export_file(path)
+    await catalog.import_file(path)
 
 
 async def test_what_has_to_go_is_told_and_an_exchange_is_kept(

@@ -48,7 +48,7 @@ ONE_WORD = (
 )
 COMMANDS = (
     *ONE_WORD,
-    *("jobs show", "jobs retry", "jobs cancel", "jobs lag", "reflect"),
+    *("jobs list", "jobs show", "jobs retry", "jobs cancel", "jobs lag", "reflect"),
     *("forget message", "forget about", "forget session", "forget user"),
     *("review", "review confirm", "review reject"),
 )
@@ -147,6 +147,12 @@ def test_wrong_usage_answers_2(ragpp: Callable[..., Done], tmp_path: Path) -> No
         ("recall  --user u1", "query"),
         ("recall x --user ", "--user"),
         ("remember  --user u1", "text"),
+        ("catalog stats --user ", "--user"),
+        ("jobs --user ", "--user"),
+        ("jobs list --user ", "--user"),
+        ("jobs list --state bogus", "--state"),
+        ("pending --user ", "--user"),
+        ("agents compare ergon --user ", "--user"),
         ("remember x --user u1 --role robot", "--role"),
         ("remember x --user u1 --at yesterday", "--at"),
         ("remember x --user u1 --visibility nobody", "--visibility"),

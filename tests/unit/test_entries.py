@@ -138,7 +138,8 @@ def test_what_is_injected_fits_whatever_the_lines_come_to_together(texts: list[s
 def test_handles_name_the_entries_of_a_turn_and_ids_name_any() -> None:
     ids = ["item_a", "item_b", "m1"]
     assert handles(ids) == {"item_a": "m1", "item_b": "m2", "m1": "m3"}
-    assert resolved(["m2", "item_b", "m9", "other"], ids[:2]) == ["item_b", "other"]
+    assert resolved(["m2", "item_b", "m9", "other"], ids[:2]) == ["item_b", "m9", "other"]
+    assert resolved(["m1", "m20"], ()) == ["m1", "m20"]
     assert resolved(["m1"], ids) == ["m1"]  # an id that reads like a handle is that id's
     with pytest.raises(ValueError, match="handles"):
         handles([f"i{n}" for n in range(21)])

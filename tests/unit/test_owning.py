@@ -94,6 +94,27 @@ def test_no_agent_changes_a_page_that_all_read() -> None:
         changing(bound, bound.catalog("write", "ann"), page)
 
 
+def test_who_names_no_user_is_told_first_to_name_one_and_who_names_no_agent_that() -> None:
+    with pytest.raises(Forbidden) as nobody:
+        requester().catalog("read", None)
+    assert "`user_id`" in nobody.value.suggestions[0]
+    assert "--user" in nobody.value.suggestions[0]
+    with pytest.raises(InvalidInput) as of_nobody:
+        place(requester("global"), None, "shared")
+    assert "--user" in of_nobody.value.suggestions[0]
+    with pytest.raises(InvalidInput) as of_no_agent:
+        place(requester(), "ann", "agent")
+    assert "`agent_id`" in of_no_agent.value.suggestions[0]
+
+
+def test_in_the_view_of_an_agent_its_own_alone_is_changed() -> None:
+    unbound = requester()
+    scope = unbound.catalog("forget", "ann", agent_id="sales").seen_by("sales")
+    assert changing(unbound, scope, resource("shared", "sales")) == scope
+    with pytest.raises(Forbidden, match="named by `view`"):
+        changing(unbound, scope, resource("shared", "care"))
+
+
 def test_a_request_without_a_user_is_refused_whatever_it_asks_for() -> None:
     for needed in ("read", "write", "forget"):
         with pytest.raises(Forbidden):

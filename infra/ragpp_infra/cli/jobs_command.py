@@ -3,6 +3,7 @@
 import asyncio
 import json
 from collections.abc import Awaitable, Callable
+from pathlib import Path
 from typing import Annotated, TypeVar, get_args
 
 import typer
@@ -14,13 +15,26 @@ from ragpp.jobs import Job, JobState, LagReport
 from ragpp.models import Page
 from ragpp_infra.cli.arguments import checked, one_of, parse_moment
 from ragpp_infra.cli.console import ExitCode, emit_json, out, safe
-from ragpp_infra.cli.options import DEFAULT_HOME, HomeOption, JsonOption, KeyOption, UrlOption, WaitOption
+from ragpp_infra.cli.options import (
+    DEFAULT_HOME,
+    HomeOption,
+    JsonOption,
+    KeyOption,
+    OnlyUserOption,
+    UrlOption,
+    WaitOption,
+)
 from ragpp_infra.cli.render import when
 from ragpp_infra.embedded.home import Home
 
 ResultT = TypeVar("ResultT")
 _STYLE = {"done": "green", "failed": "bold red", "cancelled": "dim", "leased": "yellow"}
 Whom = Annotated[str, typer.Argument(help="Whose memory.", show_default=False)]
+StageOption = Annotated[
+    str | None, typer.Option(help="observe, short_term, forget, erase, extract, reflect, maintain, catalog.")
+]
+StateOption = Annotated[str | None, typer.Option(help="pending, leased, done, failed or cancelled.")]
+MostOption = Annotated[int, typer.Option(min=1, max=200, help="Most jobs.")]
 JobId = Annotated[str, typer.Argument(help="As `ragpp jobs` shows it.", show_default=False)]
 
 app = typer.Typer(
@@ -34,12 +48,10 @@ app = typer.Typer(
 @app.callback()
 def jobs(
     context: typer.Context,
-    user: Annotated[str | None, typer.Option("--user", "-u", envvar="RAGPP_USER", help="Only this user's.")] = None,
-    stage: Annotated[
-        str | None, typer.Option(help="observe, short_term, forget, erase, extract, reflect, maintain, catalog.")
-    ] = None,
-    state: Annotated[str | None, typer.Option(help="pending, leased, done, failed or cancelled.")] = None,
-    limit: Annotated[int, typer.Option(min=1, max=200, help="Most jobs.")] = 20,
+    user: OnlyUserOption = None,
+    stage: StageOption = None,
+    state: StateOption = None,
+    limit: MostOption = 20,
     home: HomeOption = DEFAULT_HOME,
     url: UrlOption = None,
     key: KeyOption = None,
@@ -49,8 +61,39 @@ def jobs(
 
     Example: [bold]ragpp jobs --state failed --json[/bold]
     """
-    if context.invoked_subcommand is not None:
-        return
+    if context.invoked_subcommand is None:
+        _list(user, stage, state, limit, home, url, key, as_json=as_json)
+
+
+@app.command("list")
+def list_jobs(
+    user: OnlyUserOption = None,
+    stage: StageOption = None,
+    state: StateOption = None,
+    limit: MostOption = 20,
+    home: HomeOption = DEFAULT_HOME,
+    url: UrlOption = None,
+    key: KeyOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """The jobs, newest first, as without a command.
+
+    Example: [bold]ragpp jobs list --state failed[/bold]
+    """
+    _list(user, stage, state, limit, home, url, key, as_json=as_json)
+
+
+def _list(
+    user: str | None,
+    stage: str | None,
+    state: str | None,
+    limit: int,
+    home: Path,
+    url: str | None,
+    key: str | None,
+    *,
+    as_json: bool,
+) -> None:
     wanted: JobState | None = one_of(state, get_args(JobState), "--state")  # type: ignore[assignment]  # it is one of them
     page = with_gateway(home, url, key, lambda client: client.jobs(user, stage=stage, state=wanted, limit=limit))
     if as_json:
@@ -84,7 +127,7 @@ app.command("cancel", help=_CANCEL)(_of_one_job(lambda client, job_id: client.ca
 
 @app.command()
 def lag(
-    user: Annotated[str | None, typer.Option("--user", "-u", envvar="RAGPP_USER", help="Only this user's.")] = None,
+    user: OnlyUserOption = None,
     home: HomeOption = DEFAULT_HOME,
     url: UrlOption = None,
     key: KeyOption = None,

@@ -21,6 +21,15 @@ def address(url: str | None) -> str | None:
     return url
 
 
+def named(user: str | None) -> str | None:
+    """A user as it is given. Raises WrongUsage for an empty name, which is nobody's."""
+    if user is not None and not user.strip():
+        from ragpp_infra.cli.arguments import WrongUsage  # noqa: PLC0415 - the models, as above
+
+        raise WrongUsage.of({"--user": "is empty"}, suggestions=("Name the user, or leave the option out.",))
+    return user
+
+
 UrlOption: TypeAlias = Annotated[
     str | None,
     typer.Option(
@@ -37,7 +46,10 @@ KeyOption: TypeAlias = Annotated[
     ),
 ]
 UserOption: TypeAlias = Annotated[
-    str, typer.Option("--user", "-u", envvar="RAGPP_USER", help="Whose memory.", show_default=False)
+    str, typer.Option("--user", "-u", envvar="RAGPP_USER", callback=named, help="Whose memory.", show_default=False)
+]
+OnlyUserOption: TypeAlias = Annotated[
+    str | None, typer.Option("--user", "-u", envvar="RAGPP_USER", callback=named, help="Only this user's.")
 ]
 JsonOption: TypeAlias = Annotated[bool, typer.Option("--json", help="Answer with JSON on standard output.")]
 DryRunOption: TypeAlias = Annotated[

@@ -13,7 +13,7 @@ from ragpp.learned import ReviewList
 from ragpp.models import Value
 from ragpp_infra.cli.arguments import checked
 from ragpp_infra.cli.console import emit_json, out, safe
-from ragpp_infra.cli.options import DEFAULT_HOME, HomeOption, JsonOption, KeyOption, UrlOption, UserOption
+from ragpp_infra.cli.options import DEFAULT_HOME, HomeOption, JsonOption, KeyOption, UrlOption, UserOption, named
 from ragpp_infra.cli.waiting import Waiting, chosen, quoted, short_ids, waiting_of
 from ragpp_infra.embedded.home import Home
 
@@ -39,7 +39,9 @@ class _Threshold(Value):
 @app.callback()
 def review(
     context: typer.Context,
-    user: Annotated[str | None, typer.Option("--user", "-u", envvar="RAGPP_USER", help="Whose memory.")] = None,
+    user: Annotated[
+        str | None, typer.Option("--user", "-u", envvar="RAGPP_USER", callback=named, help="Whose memory.")
+    ] = None,
     below: Annotated[
         float | None, typer.Option(help="Only what is less sure, 0 to 1. Default: LEARNING_REVIEW_BELOW, 0.5.")
     ] = None,

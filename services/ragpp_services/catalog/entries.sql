@@ -23,22 +23,24 @@ SELECT ordinal
  ORDER BY ordinal DESC OFFSET $10 LIMIT $11;
 
 -- name: places_of_entries
--- Where each of these ids, own or external, is, or what stands for it; of two the user's own. $4 ids text[]
+-- Where each of these ids, own or external, is, or what stands for it; of two the user's own, in a view what that agent
+-- alone sees, then what it shares. $4 ids text[]
 SELECT DISTINCT ON (named.asked) named.asked, leader.ordinal
-  FROM (SELECT asked, items.user_id, COALESCE(items.one_with, items.id) AS leader, 0 AS rank
+  FROM (SELECT asked, items.user_id, items.agent_id, items.seen_by, COALESCE(items.one_with, items.id) AS leader, 0 AS rank
           FROM unnest($4::text[]) AS asked
           JOIN catalog.items AS items
             ON items.tenant_id = $1 AND items.user_id = ANY ($2::text[]) AND items.id = asked
          WHERE $3::text IS NULL OR items.seen_by IS NULL OR items.seen_by = $3
         UNION ALL
-        SELECT asked, items.user_id, COALESCE(items.one_with, items.id), 1
+        SELECT asked, items.user_id, items.agent_id, items.seen_by, COALESCE(items.one_with, items.id), 1
           FROM unnest($4::text[]) AS asked
           JOIN catalog.items AS items
             ON items.tenant_id = $1 AND items.user_id = ANY ($2::text[]) AND items.external_id = asked
          WHERE $3::text IS NULL OR items.seen_by IS NULL OR items.seen_by = $3) AS named
   JOIN catalog.items AS leader
     ON leader.tenant_id = $1 AND leader.user_id = named.user_id AND leader.id = named.leader
- ORDER BY named.asked, named.rank, named.user_id = '';
+ ORDER BY named.asked, named.rank, named.user_id = '', $3::text IS NOT NULL AND named.seen_by IS NULL,
+          $3::text IS NOT NULL AND named.agent_id IS DISTINCT FROM $3;
 
 -- name: described_items
 -- $4 ordinals bigint[]

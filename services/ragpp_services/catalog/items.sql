@@ -173,6 +173,25 @@ SELECT leader.ordinal
    AND ($3::text IS NULL OR items.seen_by IS NULL OR items.seen_by = $3)
  ORDER BY items.user_id = '' LIMIT 1;
 
+-- name: items_named
+-- Ids of what stands for those of that id, else of those that are called so elsewhere; which go before which is as in
+-- `places_of_entries`. $4 name text
+SELECT DISTINCT first.id
+  FROM (SELECT named.id,
+               rank() OVER (ORDER BY named.rank, named.user_id = '', $3::text IS NOT NULL AND named.seen_by IS NULL,
+                                     $3::text IS NOT NULL AND named.agent_id IS DISTINCT FROM $3) AS place
+          FROM (SELECT COALESCE(items.one_with, items.id) AS id, items.user_id, items.agent_id, items.seen_by, 0 AS rank
+                  FROM catalog.items AS items
+                 WHERE items.tenant_id = $1 AND items.user_id = ANY ($2::text[]) AND items.id = $4
+                   AND ($3::text IS NULL OR items.seen_by IS NULL OR items.seen_by = $3)
+                UNION ALL
+                SELECT COALESCE(items.one_with, items.id), items.user_id, items.agent_id, items.seen_by, 1
+                  FROM catalog.items AS items
+                 WHERE items.tenant_id = $1 AND items.user_id = ANY ($2::text[]) AND items.external_id = $4
+                   AND ($3::text IS NULL OR items.seen_by IS NULL OR items.seen_by = $3)) AS named) AS first
+ WHERE first.place = 1
+ ORDER BY first.id;
+
 -- name: places_of_items
 -- Of the user's own, in the order in which they came. $3 ids text[]
 SELECT DISTINCT leader.ordinal

@@ -73,7 +73,7 @@ class PostgresCatalogTier:
             shared=(EVERYBODY,),
         )
         self._items = items = Items(store, vectors, segmenter)
-        self.get_item = items.get_item
+        self.get_item, self.items_named = items.get_item, items.items_named
         self.list_items = items.list_items
         self.search_items = items.search_items
 

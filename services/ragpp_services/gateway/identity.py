@@ -66,13 +66,14 @@ class Principal:
         of the tenant share. Raises Forbidden for that without the scope `global`, too."""
         whose = user_id if user_id is not None else self.user_id or ""
         if not whose:
-            self.need("global", "no user is named, and for what all users share this key lacks the scope `global`")
+            why = "no user is named, and for what all users share this key lacks the scope `global`"
+            self.need("global", why, ("Name the user: `user_id` (--user).", *Forbidden.default_suggestions))
         return self.scope(needed, whose, agent_id=agent_id, session_id=session_id)
 
-    def need(self, scope: str, why: str | None = None) -> None:
-        """Raises Forbidden, with `why`, when the key lacks `scope`."""
+    def need(self, scope: str, why: str | None = None, suggestions: tuple[str, ...] = ()) -> None:
+        """Raises Forbidden, with `why` and what to do about it, when the key lacks `scope`."""
         if scope not in self.scopes:
-            raise Forbidden(why or f"this key lacks the scope `{scope}`")
+            raise Forbidden(why or f"this key lacks the scope `{scope}`", suggestions=suggestions)
 
     def users(self, needed: str, user_id: str | None = None) -> str | None:
         """Whose things a request without a user in its path may concern: `user_id` or the key's own; None for every

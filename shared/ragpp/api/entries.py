@@ -2,11 +2,11 @@
 
 from typing import Annotated, ClassVar, Final
 
-from pydantic import AliasChoices, ConfigDict, Field
+from pydantic import AfterValidator, AliasChoices, ConfigDict, Field, JsonValue
 
 from ragpp.api.items import MAX_STATEMENT_CHARS
 from ragpp.catalog import CatalogVisibility, CategoryName, ItemKind, Level
-from ragpp.entries.values import CatalogEntry, Form, Priority, References, Tags
+from ragpp.entries.values import ENTRY, CatalogEntry, Form, Priority, References, Tags
 from ragpp.fields import Id, Label, Metadata, Moment, NewId, Text
 from ragpp.models import Value
 
@@ -57,12 +57,19 @@ class CleanupIn(Value):
     dry_run: bool = False
 
 
+def _unreserved(metadata: dict[str, JsonValue]) -> dict[str, JsonValue]:
+    """`metadata` itself; ValueError where it has what the entry's own fields are kept under."""
+    if ENTRY in metadata:
+        raise ValueError(f"`{ENTRY}` is reserved")
+    return metadata
+
+
 class EntryIn(Value):
     """A memory to keep, in either spelling of document 001. `id`, also `memory_id`: one that begins with `item_` is the
     item's; any other is what it is called elsewhere, by which it is found as well. `ci`, also `ci_source`: the agent
     whose it is. `tags`, also `relevance_tags`: absent, its keywords. `size`, also `tokens`, is counted anew. `type`:
     absent, what the words tell. `expires`: when it goes. `source_resource_id`: what it is from; absent, it is a source
-    of its own."""
+    of its own. `metadata`: anything, but under `entry`, which is reserved."""
 
     model_config = ConfigDict(
         populate_by_name=True,
@@ -99,4 +106,4 @@ class EntryIn(Value):
     domain: Label | None = None
     task_type: Label | None = None
     source_resource_id: Id | None = None
-    metadata: Metadata = Field(default_factory=dict)
+    metadata: Annotated[Metadata, AfterValidator(_unreserved)] = Field(default_factory=dict)

@@ -142,6 +142,7 @@ class CatalogVerbs(Face):
         self,
         user_id: str | None = None,
         *,
+        view: str | None = None,
         ci: str | None = None,
         type: ItemKind | None = None,  # noqa: A002 - the document's
         tags: str | None = None,
@@ -150,7 +151,7 @@ class CatalogVerbs(Face):
         limit: int = 50,
     ) -> EntryList:
         """Light entries, the latest first, or those that answer `search` best; with one of `tags`, which commas
-        divide."""
+        divide. `view`: as this agent sees them, its own and the shared ones."""
 
     @route("POST", "/api/memory/catalog", body=EntryIn)
     def store_entry(self, request: EntryIn) -> CatalogEntry:
@@ -177,12 +178,15 @@ class CatalogVerbs(Face):
         """What matters for a message, packed into a budget of tokens."""
 
     @route("GET", "/api/memory/catalog/{memory_id}")
-    def entry(self, memory_id: str, *, user_id: str | None = None, include: Include | None = None) -> CatalogEntry:
-        """One with its content. NotFound."""
+    def entry(
+        self, memory_id: str, *, user_id: str | None = None, view: str | None = None, include: Include | None = None
+    ) -> CatalogEntry:
+        """One with its content. NotFound; Conflict where several are called that elsewhere. `view`: as `entries`."""
 
     @route("DELETE", "/api/memory/catalog/{memory_id}")
-    def forget_entry(self, memory_id: str, *, user_id: str | None = None) -> Forgotten:
-        """Delete it; it is not taken from the same resources again. NotFound."""
+    def forget_entry(self, memory_id: str, *, user_id: str | None = None, view: str | None = None) -> Forgotten:
+        """Delete it; it is not taken from the same resources again. NotFound; Conflict as `entry`. In an agent's `view`
+        what that agent contributed."""
 
     @route("POST", "/v1/items/search", body=ItemSearchIn)
     def search_items(self, request: ItemSearchIn) -> RetrievalResult:

@@ -43,15 +43,12 @@ def handles(ids: Sequence[str]) -> dict[str, str]:
 
 def resolved(named: Sequence[str], ids: Sequence[str]) -> list[str]:
     """The ids that were `named` by handle or by id, each once, in their order; `ids`: those of the turn's catalog, in
-    the order of their handles. A handle that nothing has is left out, as it would be by an id that nobody knows; what
-    is no handle stays."""
+    the order of their handles. A handle that nothing has stays as it is, as an id that nobody knows does."""
     found: list[str] = []
     for name in named:
         place = _HANDLE.match(name)
-        if name in ids or place is None:
-            found.append(name)
-        elif int(place[1]) <= len(ids):
-            found.append(ids[int(place[1]) - 1])
+        is_handle = place is not None and name not in ids and int(place[1]) <= len(ids)
+        found.append(ids[int(place[1]) - 1] if place is not None and is_handle else name)
     return list(dict.fromkeys(found))
 
 

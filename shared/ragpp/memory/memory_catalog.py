@@ -8,7 +8,7 @@ from typing import Final
 
 from pydantic import JsonValue
 
-from ragpp.api import EntryIn, RelevantMemories
+from ragpp.api import RelevantMemories
 from ragpp.api.files import SourceIn, SourceReport
 from ragpp.api.hooks import Injection, RequestedMemories, TurnCatalog, Usefulness
 from ragpp.catalog import CatalogVisibility, ItemKind
@@ -16,7 +16,7 @@ from ragpp.client import MemoryClient
 from ragpp.clock import system_clock
 from ragpp.entries.usage import AgentSource, TokenBudget, ValueMove
 from ragpp.entries.values import CatalogEntry
-from ragpp.errors import ConfigurationError, MemorySystemError
+from ragpp.errors import ConfigurationError, InvalidInput, MemorySystemError
 from ragpp.jobs import Job
 from ragpp.memory.connecting import connected
 from ragpp.memory.files import Backfilled, ImportReport, backfill, export_file, import_file, write_private
@@ -26,8 +26,9 @@ PATIENCE_S: Final = 120.0
 
 
 class MemoryCatalog:
-    """One agent's catalog. `agent_id`: the agent's name (`ci` in the documents); `client`: of the gateway, that of the
-    environment or of the stack's folder where none is given (`MemoryManager`). To be closed, or used as a context.
+    """One agent's catalog: its own memories and the shared ones, whichever key asks; without an agent what the key
+    sees. `agent_id`: the agent's name (`ci` in the documents); `client`: of the gateway, that of the environment or of
+    the stack's folder where none is given (`MemoryManager`). To be closed, or used as a context.
 
     Raises ConfigurationError where no gateway is named; from every method what the client raises.
     """
@@ -65,13 +66,14 @@ class MemoryCatalog:
         offset: int = 0,
     ) -> list[CatalogEntry]:
         """Light entries that answer `query` best, or the latest, of a type, with one of `tags` at least, of the agent
-        `ci` alone where one is named."""
+        `ci` alone where one is named; of what this agent sees, its own and the shared ones."""
         found = await self._whose.client.entries(
             self._whose.user_id,
             ci=ci,
             type=type,
             tags=",".join(tags) or None,
             search=query,
+            view=self._whose.agent_id,
             offset=offset,
             limit=limit,
         )
@@ -100,7 +102,7 @@ class MemoryCatalog:
         metadata: dict[str, JsonValue] | None = None,
     ) -> CatalogEntry:
         """Keep a memory, the agent's; answers the entry that it is now."""
-        entry = EntryIn(
+        return await self._whose.client.store_entry(
             user_id=self._whose.user_id,
             id=memory_id,
             content=content,
@@ -114,15 +116,17 @@ class MemoryCatalog:
             visibility=visibility,
             metadata=metadata or {},
         )
-        return await self._whose.client.store_entry(entry)
 
     async def get(self, memory_id: str) -> CatalogEntry | None:
-        """One with its content; None where there is none."""
-        return await or_none(self._whose.client.entry(memory_id, user_id=self._whose.user_id))
+        """One with its content, of what this agent sees; None where there is none."""
+        whose = self._whose
+        return await or_none(whose.client.entry(memory_id, user_id=whose.user_id, view=whose.agent_id))
 
     async def delete(self, memory_id: str) -> bool:
-        """Delete it, or take back what this agent contributed; False where there was none."""
-        gone = await or_none(self._whose.client.forget_entry(memory_id, user_id=self._whose.user_id))
+        """Delete it, or take back what this agent contributed; False where it sees none. Forbidden for a
+        shared one that is not its own."""
+        whose = self._whose
+        gone = await or_none(whose.client.forget_entry(memory_id, user_id=whose.user_id, view=whose.agent_id))
         return gone is not None
 
     async def expire_old(self, *, dry_run: bool = False) -> dict[str, JsonValue]:
@@ -131,19 +135,19 @@ class MemoryCatalog:
         job = await self._whose.client.cleanup(user_id=self._whose.user_id, dry_run=dry_run)
         return await self._whose.done(job, MemorySystemError)
 
-    async def import_file(self, path: Path) -> ImportReport:
+    async def import_file(self, path: str | Path) -> ImportReport:
         """Keep the memories of a file, this agent's; without one whom the file names. Each by itself: what is wrong
         with one is told with its line. Repeating it is harmless. Raises OSError."""
-        data = await asyncio.to_thread(path.read_bytes)
+        data = await asyncio.to_thread(Path(path).read_bytes)
         return await import_file(self._whose.client, data, user_id=self._whose.user_id, ci=self._whose.agent_id)
 
-    async def export_file(self, path: Path) -> None:
+    async def export_file(self, path: str | Path) -> None:
         """Write what this agent alone sees into a file that `import_file` reads; without an agent what all of the
         user's see. Raises OSError."""
         text = await export_file(
             self._whose.client, system_clock(), user_id=self._whose.user_id, ci=self._whose.agent_id
         )
-        await asyncio.to_thread(write_private, path, text.encode())
+        await asyncio.to_thread(write_private, Path(path), text.encode())
 
     async def backfill(self, *, start: datetime | None = None, end: datetime | None = None) -> Backfilled:
         """Have memories taken from what was said to this agent before it had a catalog, behind whoever asks."""
@@ -170,13 +174,16 @@ class MemoryCatalog:
     async def memory_request_hook(self, memory_ids: Sequence[str]) -> RequestedMemories:
         """What it chose, by handle or id, in full as far as the turn's budget goes."""
         return await self._whose.client.memory_request(
-            user_id=self._whose.user_id, ci=self._ci, memory_ids=tuple(memory_ids)
+            user_id=self._whose.user_id, ci=self._ci, memory_ids=_several("memory_ids", memory_ids)
         )
 
     async def post_response_hook(self, response: str, memories_used: Sequence[str]) -> Usefulness:
         """How useful the memories were for its answer; what they are worth moves, once a turn."""
         return await self._whose.client.post_response(
-            user_id=self._whose.user_id, ci=self._ci, response=response, memories_used=tuple(memories_used)
+            user_id=self._whose.user_id,
+            ci=self._ci,
+            response=response,
+            memories_used=_several("memories_used", memories_used),
         )
 
     async def pre_message_hook(self, message: str) -> Injection:
@@ -206,3 +213,11 @@ class MemoryCatalog:
                 "a turn is an agent's, and none is named", suggestions=("Name it: MemoryCatalog(agent_id=…).",)
             )
         return self._whose.agent_id
+
+
+def _several(name: str, given: Sequence[str]) -> tuple[str, ...]:
+    """Raises InvalidInput for one text, which would be taken for its letters."""
+    if isinstance(given, str):
+        why = "is one text, and not a list of handles or ids"
+        raise InvalidInput(f"{name}: {why}", details={"errors": [{"field": name, "reason": why}]})
+    return tuple(given)

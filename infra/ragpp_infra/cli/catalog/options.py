@@ -7,6 +7,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from ragpp.catalog import CatalogVisibility, CategoryName, ResourceType, RetrievalMode
 from ragpp_infra.cli.arguments import WrongUsage
+from ragpp_infra.cli.options import named
 
 WhoseOption: TypeAlias = Annotated[
     str | None,
@@ -14,6 +15,7 @@ WhoseOption: TypeAlias = Annotated[
         "--user",
         "-u",
         envvar="RAGPP_USER",
+        callback=named,
         help="Whose; default: the key's own user, or, with a key that may, what all users of the tenant share.",
         show_default=False,
     ),

@@ -176,6 +176,10 @@ class ItemRows(ItemScans):
         row = await self._run.seen_row("item_by_id", identifier)
         return None if row is None else row["ordinal"]
 
+    async def named(self, name: str) -> list[str]:
+        """Ids of what stands for the items that are called that, by their own ids or elsewhere."""
+        return [row["id"] for row in await self._run.seen("items_named", name)]
+
     async def places_of(self, ids: Collection[str]) -> list[int]:
         """The ordinals of those of the user's own items, or of what stands for them; each once, in their order."""
         return [row["ordinal"] for row in await self._run.own("places_of_items", list(ids))]

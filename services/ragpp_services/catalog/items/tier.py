@@ -55,6 +55,11 @@ class Items:
             known = await rows.values.of_items([item.item_id])
         return item.model_copy(update={"goal_values": known.get(item.item_id, {})})
 
+    async def items_named(self, scope: Scope, name: str) -> list[str]:
+        """See the contract."""
+        async with self._store.reading(scope) as rows:
+            return await rows.items.named(name)
+
     async def list_items(
         self,
         scope: Scope,

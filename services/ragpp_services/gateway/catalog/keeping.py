@@ -1,5 +1,6 @@
 """Memories that are kept one by one, each with a source that says no more than it."""
 
+from datetime import datetime
 from typing import Final
 from uuid import NAMESPACE_URL, uuid4, uuid5
 
@@ -8,7 +9,7 @@ from pydantic import JsonValue
 from ragpp.api import EntryIn, ItemIn, ItemsIn, ResourceIn
 from ragpp.catalog import Importance, ItemKind, ResourceEntry, ResourceType
 from ragpp.entries.values import ENTRY, GivenEntry
-from ragpp.errors import Conflict
+from ragpp.errors import Conflict, InvalidInput
 from ragpp_services.gateway.catalog.owning import Place
 from ragpp_services.gateway.parts import Parts
 
@@ -39,14 +40,26 @@ async def kept_of(parts: Parts, where: Place, item: ItemIn, source: ResourceEntr
 
 async def kept_entry(parts: Parts, where: Place, body: EntryIn) -> str:
     """The id of the item that a memory is kept as: the same where the request is repeated. Raises as `kept_alone`;
-    Conflict also for an id that is known with other content."""
+    Conflict also for an id that is known with other content, InvalidInput for what would go at once."""
+    see_it_stays(body.expires, parts.clock())
     kind = body.type
     if kind is None:
         (kind,) = await parts.kinds.of([body.content])
     item = item_of(where, body, kind)
-    if body.source_resource_id is not None:
-        return await kept_of(parts, where, item)
-    return await kept_alone(parts, where, item, item.source_resource_id)
+    try:
+        if body.source_resource_id is not None:
+            return await kept_of(parts, where, item)
+        return await kept_alone(parts, where, item, item.source_resource_id)
+    except Conflict as error:
+        if "indexes" not in error.details:
+            raise
+        raise Conflict("the id is known with other content") from error
+
+
+def see_it_stays(expires: datetime | None, now: datetime) -> None:
+    """Raises InvalidInput where a moment at which a memory goes has passed."""
+    if expires is not None and expires <= now:
+        raise InvalidInput("expires: has passed", details={"errors": [{"field": "expires", "reason": "has passed"}]})
 
 
 def item_of(where: Place, body: EntryIn, kind: ItemKind) -> ItemIn:

@@ -12,6 +12,7 @@ from ragpp_services.gateway.intake import Whose
 from ragpp_services.gateway.requester import Requester
 
 _UNBOUND = "Use a key that is bound to no agent."
+_UNSEEN = "Leave `view` out: without one it is anybody's who may."
 
 
 @dataclass(frozen=True)
@@ -44,9 +45,15 @@ def place(
         requester.principal.need("global")
         return Place(everybodys(scope), Whose(agent_id=scope.agent_id, contributor=scope.user_id))
     if not scope.user_id:
-        raise _missing("user_id", f"with the visibility {visibility} it says whose it is")
+        raise _missing(
+            "user_id", f"with the visibility {visibility} it says whose it is", "Name the user: `user_id` (--user)."
+        )
     if visibility == "agent" and scope.agent_id is None:
-        raise _missing("agent_id", "with the visibility agent it says which agent may see it")
+        raise _missing(
+            "agent_id",
+            "with the visibility agent it says which agent may see it",
+            "Name the agent: `agent_id` or `ci` (--agent).",
+        )
     return Place(scope, Whose(agent_id=scope.agent_id, seen_by=scope.agent_id if visibility == "agent" else None))
 
 
@@ -57,15 +64,15 @@ def everybodys(scope: Scope) -> Scope:
 
 def changing(requester: Requester, scope: Scope, what: Resource | MemoryItem | MemoryCategory) -> Scope:
     """In which scope `what`, read in `scope`, is changed or deleted. Raises Forbidden for what all users share without
-    the scope `global`, and for what is not an agent's own with a key that is bound to that agent: categories are no
-    agent's."""
+    the scope `global`, and for what is not an agent's own in that agent's view, which is that of a key that is bound to
+    it: categories are no agent's."""
     agent_id = None if isinstance(what, MemoryCategory) else what.agent_id
     if scope.view is not None and agent_id != scope.view:
+        is_bound = requester.principal.agent_id is not None
+        whose = "other agents see this, too" if isinstance(what, MemoryCategory) else "this is not its own"
         raise Forbidden(
-            "this key is bound to an agent, and other agents see this, too"
-            if isinstance(what, MemoryCategory)
-            else "this key is bound to an agent, and this is not its own",
-            suggestions=(_UNBOUND,),
+            f"{'this key is bound to an agent' if is_bound else 'an agent is named by `view`'}, and {whose}",
+            suggestions=(_UNBOUND if is_bound else _UNSEEN,),
         )
     return writing(requester, scope, what)
 
@@ -86,7 +93,9 @@ async def see_own(catalog: CatalogTier, requester: Requester, scope: Scope, item
             changing(requester, scope, await catalog.get_item(scope, item_id))
 
 
-def _missing(field: str, why: str) -> InvalidInput:
+def _missing(field: str, why: str, suggestion: str) -> InvalidInput:
     return InvalidInput(
-        f"{field} is missing: {why}", details={"errors": [{"field": field, "reason": f"is missing: {why}"}]}
+        f"{field} is missing: {why}",
+        suggestions=(suggestion,),
+        details={"errors": [{"field": field, "reason": f"is missing: {why}"}]},
     )

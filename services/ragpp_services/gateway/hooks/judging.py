@@ -21,7 +21,8 @@ MOST_SENTENCES: Final = 100
 
 async def judged(parts: Parts, agent: Agent, body: PostResponseIn) -> Usefulness:
     """How useful each memory was that the answer had, told by its words; what they are worth moves by that, once a
-    turn. Raises EmbeddingError, and what the tier raises."""
+    turn. What an agent has from its file is not judged: a file knows no worth. Raises EmbeddingError, and what the tier
+    raises."""
     usage = await parts.catalog.agent_usage(agent.scope, agent.ci)
     ids = ids_of(body.memories_used, usage)
     if not ids:
@@ -29,7 +30,8 @@ async def judged(parts: Parts, agent: Agent, body: PostResponseIn) -> Usefulness
     query = EntryQuery(ids=tuple(ids), contents=True, vectors=True, limit=len(ids))
     found = await parts.catalog.find_entries(agent.scope, query)
     useful = await _useful(parts, body.response, found, usage)
-    await parts.catalog.judge_uses(agent.scope, agent.ci, useful)
+    if usage.source != "file":
+        await parts.catalog.judge_uses(agent.scope, agent.ci, useful)
     return Usefulness(useful=useful, budget=budget_of(parts, usage))
 
 

@@ -27,7 +27,8 @@ async def requested(parts: Parts, agent: Agent, body: MemoryRequestIn) -> Reques
     ids = ids_of(body.memory_ids, usage)
     query = EntryQuery(ids=tuple(ids), contents=True, limit=max(1, len(ids)))
     found = await parts.catalog.find_entries(agent.scope, query) if ids else []
-    unknown = dict.fromkeys(set(ids) - {one.asked for one in found}, UNKNOWN)
+    known = {one.asked for one in found}
+    unknown = {one: UNKNOWN for one in ids if one not in known}
     for _ in range(ATTEMPTS):
         budget = budget_of(parts, usage)
         answer, given = await asyncio.to_thread(_packed, found, usage, budget, parts.counter)

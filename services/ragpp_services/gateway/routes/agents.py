@@ -9,7 +9,8 @@ from ragpp.api.files import SourceIn, SourceReport
 from ragpp.api.hooks import AgentUse, BudgetIn, FeedbackIn
 from ragpp.entries.usage import AgentUsage, TokenBudget, ValueMove
 from ragpp.fields import Id
-from ragpp_services.gateway.hooks.turning import Agent, agent_of, budget_of, limit_of
+from ragpp_services.gateway.catalog.reading import read_entry
+from ragpp_services.gateway.hooks.turning import Agent, agent_of, budget_of, ids_of, limit_of
 from ragpp_services.gateway.http import CatalogUser, GatewayParts, Limit, keyed_router
 from ragpp_services.gateway.requester import Reader, Writer
 
@@ -50,12 +51,14 @@ async def get_usage(
 
 @router.post("/v1/catalog/{memory_id:id}/feedback", summary="Tell what a memory was worth")
 async def give_feedback(requester: Writer, parts: GatewayParts, memory_id: Id, body: FeedbackIn) -> ValueMove:
-    """What the agent thinks of it, −1 to 1. What it is worth moves by it, and no answer of that agent moves it any
-    more."""
+    """What the agent thinks of it, −1 to 1. `memory_id`: its id, what it is called elsewhere, or its handle in the
+    agent's turn. What it is worth moves by it, and no answer of that agent moves it any more."""
     agent = agent_of(requester, "write", body.user_id, body.ci)
     requester.items = 1
     why = None if body.reason is None else parts.intake.redacted(body.reason)
-    return await parts.catalog.put_feedback(agent.scope, agent.ci, memory_id, body.value, why)
+    (named,) = ids_of((memory_id,), await parts.catalog.agent_usage(agent.scope, agent.ci))
+    entry = await read_entry(parts, agent.scope, named)
+    return await parts.catalog.put_feedback(agent.scope, agent.ci, entry.memory_id, body.value, why)
 
 
 @router.put("/v1/agents/{ci:id}/source", summary="Say where an agent's memories come from")

@@ -15,6 +15,7 @@ from ragpp.episodes import Goal
 from ragpp.errors import NotFound
 from ragpp.fields import Id, Text
 from ragpp.jobs import Job
+from ragpp.models import Scope
 from ragpp_services.gateway.catalog.candidates import Message
 from ragpp_services.gateway.catalog.choosing import listed
 from ragpp_services.gateway.catalog.keeping import kept_entry
@@ -23,12 +24,15 @@ from ragpp_services.gateway.catalog.owning import changing, place
 from ragpp_services.gateway.catalog.reading import last_cleanup, read_entry
 from ragpp_services.gateway.describing import refusal
 from ragpp_services.gateway.http import CatalogUser, GatewayParts, Limit, accepted, keyed_router
-from ragpp_services.gateway.requester import Reader, Writer
+from ragpp_services.gateway.requester import Reader, Requester, Writer
 from ragpp_services.gateway.routes.items import Include
 
 MAX_SEARCH_CHARS: Final = 10_000
 
 router = keyed_router("entries")
+
+View = Annotated[Id | None, Query(description="As this agent sees it: its own and the shared ones.")]
+_AMBIGUOUS: Final = refusal(409, "Several memories are called that elsewhere; `details.memory_ids` names them.")
 
 
 @router.get("/api/memory/catalog", summary="List entries")
@@ -36,6 +40,7 @@ async def list_entries(
     requester: Reader,
     parts: GatewayParts,
     user_id: CatalogUser = None,
+    view: View = None,
     ci: Annotated[Id | None, Query(description="Of this agent alone.")] = None,
     type: Annotated[ItemKind | None, Query(description="Of this type alone.")] = None,  # noqa: A002 - the document's
     tags: Annotated[
@@ -48,8 +53,9 @@ async def list_entries(
     limit: Limit = 50,
 ) -> EntryList:
     """Light entries, the latest first, or those that answer `search` best: summary, abstract, keywords, tags, size.
-    The content of one is read by its id. A key that is bound to an agent sees that agent's and the shared ones."""
-    scope = requester.catalog("read", user_id)
+    The content of one is read by its id. A key that is bound to an agent sees that agent's and the shared ones; any
+    other sees as an agent does by `view`."""
+    scope = _seen(requester, "read", user_id, view)
     asked = tuple(dict.fromkeys(tag.strip().lower() for tag in (tags or "").split(",") if tag.strip()))
     query = EntryQuery(text=search or "", ci=ci, kind=type, tags=asked, offset=offset, limit=limit)
     answer = await listed(parts.catalog, scope, query)
@@ -125,22 +131,29 @@ async def clean_up(requester: Writer, parts: GatewayParts, body: CleanupIn) -> R
     return accepted(await parts.jobs.request(scope, "maintain.requested", subject, payload, parts.clock()))
 
 
-@router.get("/api/memory/catalog/{memory_id:id}", summary="Read one memory")
+@router.get("/api/memory/catalog/{memory_id:id}", summary="Read one memory", responses={409: _AMBIGUOUS})
 async def get_entry(
-    requester: Reader, parts: GatewayParts, memory_id: Id, user_id: CatalogUser = None, include: Include = None
+    requester: Reader,
+    parts: GatewayParts,
+    memory_id: Id,
+    user_id: CatalogUser = None,
+    view: View = None,
+    include: Include = None,
 ) -> CatalogEntry:
     """Its entry with its content, and on request with its vector."""
-    scope = requester.catalog("read", user_id)
+    scope = _seen(requester, "read", user_id, view)
     requester.items = 1
     return await read_entry(parts, scope, memory_id, contents=True, vectors=include == "vector")
 
 
-@router.delete("/api/memory/catalog/{memory_id:id}", summary="Delete a memory")
-async def delete_entry(requester: Writer, parts: GatewayParts, memory_id: Id, user_id: CatalogUser = None) -> Forgotten:
-    """Delete it with all that are one with it, and with sources that say nothing else. A key that is bound to an agent
-    takes back what that agent contributed: where others contributed it as well, it stays theirs. What all users share
-    needs the scope `global`."""
-    scope = requester.catalog("forget", user_id)
+@router.delete("/api/memory/catalog/{memory_id:id}", summary="Delete a memory", responses={409: _AMBIGUOUS})
+async def delete_entry(
+    requester: Writer, parts: GatewayParts, memory_id: Id, user_id: CatalogUser = None, view: View = None
+) -> Forgotten:
+    """Delete it with all that are one with it, and with sources that say nothing else. A key that is bound to an agent,
+    and any other in that agent's `view`, takes back what that agent contributed: where others contributed it as well,
+    it stays theirs. What all users share needs the scope `global`."""
+    scope = _seen(requester, "forget", user_id, view)
     entry = await read_entry(parts, scope, memory_id)
     if scope.view is not None and entry.ci != scope.view and scope.view in entry.agents:
         requester.items = await parts.catalog.withdraw_item(scope, entry.memory_id, scope.view)
@@ -154,3 +167,11 @@ async def delete_entry(requester: Writer, parts: GatewayParts, memory_id: Id, us
     if not requester.items:
         raise NotFound("there is no memory of that id")
     return Forgotten(forgotten=requester.items, tiers={"catalog": "ok"})
+
+
+def _seen(requester: Requester, needed: str, user_id: str | None, view: str | None) -> Scope:
+    """What an agent sees of the catalog, where one is named or the key is bound to it. Raises Forbidden for a key that
+    is bound to another agent, or may not."""
+    scope = requester.catalog(needed, user_id, agent_id=view)
+    requester.agent_id = view
+    return scope.seen_by(view or scope.view)

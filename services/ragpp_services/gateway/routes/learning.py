@@ -9,6 +9,7 @@ from ragpp.fields import Id
 from ragpp.models import Page
 from ragpp_services.gateway.catalog.keeping import kept_alone
 from ragpp_services.gateway.catalog.owning import place
+from ragpp_services.gateway.catalog.reading import read_entry
 from ragpp_services.gateway.http import GatewayParts, keyed_router
 from ragpp_services.gateway.parts import Parts
 from ragpp_services.gateway.requester import Requester, Writer
@@ -27,13 +28,18 @@ async def begin_episode(requester: Writer, parts: GatewayParts, body: EpisodeIn)
 
 @router.post("/v1/learning/episodes/{episode_id:id}/access", status_code=201, summary="Tell what was used")
 async def record_access(requester: Writer, parts: GatewayParts, episode_id: Id, body: AccessIn) -> EpisodeAccess:
-    """With what it is worth for the episode's goal now. A content that nobody has said before is kept as an item of
-    the level `episodic`, with the domain and the kind of task."""
+    """With what it is worth for the episode's goal now. `memory_id`: its id, or what it is called elsewhere. A content
+    that nobody has said before is kept as an item of the level `episodic`, with the domain and the kind of task."""
     scope = requester.catalog("write", body.user_id)
     requester.items = 1
     used = parts.knowledge.used(body)
     access = await parts.catalog.record_access(scope, episode_id, used)
-    if access is None and used.content is not None:
+    if access is None and used.memory_id is not None:
+        entry = await read_entry(parts, scope, used.memory_id)
+        access = await parts.catalog.record_access(
+            scope, episode_id, used.model_copy(update={"memory_id": entry.memory_id})
+        )
+    elif access is None and used.content is not None:
         episode = await parts.catalog.get_episode(scope, episode_id)
         body = body.model_copy(update={"domain": body.domain or episode.domain})
         item_id = await _kept(requester, parts, body, used.content)
