@@ -162,6 +162,8 @@ class PostMessageIn(Value):
     ci: NewId
     message: Annotated[Prompt, Field(min_length=1)]
     response: Annotated[Prompt, Field(min_length=1)]
+    message_id: Id | None = None
+    response_id: Id | None = None
 
 
 class BudgetIn(Value):
