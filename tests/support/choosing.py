@@ -19,6 +19,7 @@ from ragpp.api.hooks import (
 from ragpp.entries.formatting import MOST_HANDLES, Line, format_injection, resolved
 from ragpp.entries.usage import TokenBudget
 from ragpp.entries.values import CatalogEntry, Form
+from ragpp.errors import NotFound
 from ragpp.jobs import Job
 from ragpp.text.lexical import query_terms, terms
 from tests.support.governor import NOON, KeepingMemory
@@ -36,8 +37,9 @@ def id_of(text: str) -> str:
 class CatalogMemory(KeepingMemory):
     """Implements the governor's `Memory` and `MemoryHooks`; a token is a word.
 
-    `learned`: texts by user and agent; what a message of an exchange states joins them at once. `troubles`: what the
-    hook of that name raises, or waits for. `hooked`: what the hooks were told, in order; `budget`: of a turn.
+    `learned`: texts by user and agent; what a message of an exchange states joins them at once, where it is stored.
+    `troubles`: what the hook of that name raises, or waits for. `hooked`: what the hooks were told, in order; `budget`:
+    of a turn.
     """
 
     def __init__(self, *texts: str, user: str = "u1", ci: str = "assistant") -> None:
@@ -112,6 +114,9 @@ class CatalogMemory(KeepingMemory):
 
     async def post_message(self, request: PostMessageIn) -> Job:
         await self._begin("post_message", request)
+        for identifier in (request.message_id, request.response_id):
+            if (request.user_id, identifier) not in self.kept:
+                raise NotFound(f"{identifier} is not stored")
         if not request.message.endswith("?"):
             self.learned.setdefault((request.user_id, request.ci), []).append(request.message)
         return Job(

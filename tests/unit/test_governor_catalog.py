@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-from collections.abc import Sequence
 
 import pytest
 from hypothesis import given, settings
@@ -48,7 +47,7 @@ def governor_of(
 
 
 def wants(*names: str) -> Chooser:
-    def choose(_offered: TurnCatalog, _message: str) -> Sequence[str]:
+    def choose(_offered: TurnCatalog, _message: str) -> tuple[str, ...]:
         return names
 
     return choose
@@ -274,12 +273,12 @@ async def test_a_memory_that_answers_what_no_id_can_be_costs_no_answer() -> None
 
 @pytest.mark.parametrize("how", ["raises", "hangs", "no names", "one text"])
 async def test_a_chooser_that_does_not_choose_gets_what_is_recommended_and_the_transition_says_so(how: str) -> None:
-    async def choose(_offered: TurnCatalog, _message: str) -> Sequence[str]:
+    async def choose(_offered: TurnCatalog, _message: str) -> list[str]:
         if how == "raises":
             raise RuntimeError("out of tokens")
         if how == "hangs":
             await asyncio.Event().wait()
-        answers: dict[str, Sequence[str]] = {"no names": [7], "one text": "m1"}  # type: ignore[list-item]
+        answers: dict[str, list[str]] = {"no names": [7], "one text": "m1"}  # type: ignore[list-item,dict-item]
         return answers[how]
 
     memory = CatalogMemory(SONG, KEY)

@@ -57,11 +57,7 @@ def test_with_echo_what_is_recommended_is_chosen_and_each_turn_shows_it(url: str
     assert lines[4] == "  chose m1"
     assert lines[5].startswith("  given m1 (full) in 8 tokens; ")
     assert lines[5].endswith(" of 200 tokens used")
-    assert lines[6:] == [
-        f"echo> I have learned: {KEY}",
-        "  useful: m1 1.00",
-        "  memories are taken from the exchange",
-    ]
+    assert lines[6:] == [f"echo> I have learned: {KEY}", "  useful: m1 1.00"]
 
 
 def test_with_json_a_turn_has_all_of_it(url: str) -> None:

@@ -94,13 +94,22 @@ def assemble(turn: Turn, _answer: Answer) -> Turn:
 
 
 def ask_what_came_of_it(turn: Turn) -> Exchange:
-    """How useful what was given was for the answer, and to keep what the exchange tells that is new."""
+    """How useful what was given was for the answer, and to keep what the exchange tells that is new: under the ids of
+    its messages, so where the memory has both of them."""
     user, response = turn.invocation.event.user, cut(turn.text, MAX_PROMPT_CHARS)
     memories = turn.given.memories if turn.given else ()
     given = requestable([memory.id for memory in memories])
     judged = PostResponseIn(user_id=user, ci=ci_of(turn), response=response, memories_used=given)
-    said = PostMessageIn(user_id=user, ci=ci_of(turn), message=turn.asked.content, response=response)
-    return Exchange(response=judged if given else None, message=said)
+    said = PostMessageIn(
+        user_id=user,
+        ci=ci_of(turn),
+        message=turn.asked.content,
+        response=response,
+        message_id=turn.asked.id,
+        response_id=turn.response_id,
+    )
+    stored = turn.asked_stored and turn.stored("store_response")
+    return Exchange(response=judged if given else None, message=said if stored else None)
 
 
 def catalog_turn(turn: Turn) -> CatalogTurn | None:

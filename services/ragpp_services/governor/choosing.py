@@ -4,8 +4,10 @@ A chooser is data's reader, not its servant: what is offered was remembered, so 
 is material, and of its answer only the handles of what was offered count.
 """
 
+import asyncio
 import re
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from itertools import islice
 from typing import Final, NamedTuple, TypeAlias
 
 from pydantic import TypeAdapter, ValidationError
@@ -17,9 +19,11 @@ from ragpp_services.governor.calling import called
 from ragpp_services.governor.responders import Responder, ask_responder
 from ragpp_services.governor.values import Prompt, PromptMessage
 
-Chooser: TypeAlias = Callable[[TurnCatalog, str], Iterable[str] | Awaitable[Iterable[str]]]
-"""Handles or ids of what is offered, what is wanted most first, for the message that is to be answered. It may be a
-coroutine function; one that is none runs in a thread."""
+Names: TypeAlias = list[str] | tuple[str, ...] | set[str] | frozenset[str] | Iterator[str]
+"""Handles or ids of what is offered, what is wanted most first; of a set in no order."""
+Chooser: TypeAlias = Callable[[TurnCatalog, str], Names | Awaitable[Names]]
+"""What is wanted of what is offered, for the message that is to be answered. It may be a coroutine function; one that
+is none runs in a thread."""
 
 INSTRUCTIONS: Final = (
     "You choose, from a catalog of memories, those that an assistant should read before it answers a message. Each "
@@ -77,17 +81,26 @@ def handles_in(answer: str) -> tuple[str, ...]:
 
 
 async def chosen_of(choose: Chooser, offered: TurnCatalog, message: str) -> Chosen:
-    """What `choose` chooses of what is offered. Raises TypeError for what are no names, and what `choose` raises."""
-    named = await called(choose, offered, message)
-    if isinstance(named, str | bytes) or not isinstance(named, Iterable):
-        raise TypeError(f"the chooser answered a {type(named).__name__}, not handles or ids")
-    names = list(named)
-    if not all(isinstance(name, str) for name in names):
-        raise TypeError("the chooser answered what are no handles or ids")
+    """What `choose`, which is given a copy of it, chooses of what is offered. Raises TypeError for what are no names,
+    and what `choose` raises.
+
+    As many of its names count as a request may carry. They are read in a thread: what tells them one by one may take
+    its time, and go on for ever.
+    """
+    names = await asyncio.to_thread(_read, await called(choose, offered.model_copy(deep=True), message))
     known = {line.entry.memory_id: line.entry.memory_id for line in offered.catalog}
     by_name = {line.handle: line.entry.memory_id for line in offered.catalog} | known
     found = [by_name[name] for name in names if name in by_name]
     return Chosen(requestable(found), len(names) - len(found))
+
+
+def _read(named: object) -> list[str]:
+    if not isinstance(named, list | tuple | set | frozenset | Iterator):
+        raise TypeError(f"the chooser answered a {type(named).__name__}, not handles or ids")
+    names = list(islice(named, MAX_REQUESTED))
+    if not all(isinstance(name, str) for name in names):
+        raise TypeError("the chooser answered what are no handles or ids")
+    return names
 
 
 def requestable(ids: Sequence[str]) -> tuple[str, ...]:

@@ -19,9 +19,11 @@ from ragpp.api import RecallRequest, StoreRequest
 from ragpp.clock import Clock, system_clock
 from ragpp.errors import ConfigurationError, MemorySystemError
 from ragpp.errors.problems import invalid_fields
+from ragpp.errors.telling import told, trace_of
 from ragpp_services.governor.choosing import Chooser
 from ragpp_services.governor.deadlines import MS, within
 from ragpp_services.governor.errors import ReplayDiverged, ResponderFailed
+from ragpp_services.governor.foreign import cancelled_by_others_alone, words_of
 from ragpp_services.governor.hooks import CatalogAsker, MemoryHooks
 from ragpp_services.governor.orders import FIRST, ORDERS, after
 from ragpp_services.governor.outbox import Memory, Outbox
@@ -152,7 +154,7 @@ class Governor:
             try:
                 self._on_record(record)
             except OSError as error:  # an answer is not lost for a full disk
-                _log.warning("governor.not_recorded", error=repr(error))
+                _log.warning("governor.not_recorded", error=told(error))
         return result
 
     async def _perform(self, ask: Ask, turn: Turn, on_text: OnText | None) -> Answer:
@@ -197,14 +199,15 @@ class Governor:
     async def _ask_responder(self, prompt: Prompt, on_text: OnText | None) -> Answer:
         try:
             async with asyncio.timeout(self._limits.respond_ms / MS):
-                return Answer(reply=await ask_responder(self._respond, prompt, on_text))
+                with cancelled_by_others_alone():
+                    return Answer(reply=await ask_responder(self._respond, prompt.model_copy(deep=True), on_text))
         except TimeoutError:
             return Answer(outcome="failed", detail=f"no answer within {self._limits.respond_ms / MS:g} s")
         except MemorySystemError as error:
-            return Answer(outcome="failed", detail=f"{error.code} {error.message}")
+            return Answer(outcome="failed", detail=words_of(error))
         except Exception as error:  # noqa: BLE001 - a responder is anybody's code; what it raises is told as ours
-            _log.exception("governor.responder_failed")
-            return Answer(outcome="failed", detail=f"{type(error).__name__}: {error}")
+            _log.error("governor.responder_failed", error=told(error), where=trace_of(error))
+            return Answer(outcome="failed", detail=words_of(error))
 
 
 def replay(record: Record, *, strict: bool = True) -> TurnResult:

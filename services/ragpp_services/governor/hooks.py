@@ -1,7 +1,7 @@
 """What the catalog mode asks of the outside: the memory's hooks, each under the deadline, and the chooser."""
 
 import asyncio
-from collections.abc import Awaitable, Sequence
+from collections.abc import Awaitable
 from typing import Final, Protocol, runtime_checkable
 
 import structlog
@@ -15,13 +15,16 @@ from ragpp.api.hooks import (
     TurnCatalog,
     Usefulness,
 )
+from ragpp.errors.telling import told
 from ragpp.jobs import Job
 from ragpp_services.governor.choosing import Chooser, chosen_of, recommended, requestable
 from ragpp_services.governor.deadlines import MS, within
+from ragpp_services.governor.foreign import cancelled_by_others_alone, words_of
 from ragpp_services.governor.turn import CatalogAsk, Choice, Exchange
 from ragpp_services.governor.values import Answer, Limits, StepOutcome
 
-_WORST_FIRST: Final[tuple[StepOutcome, ...]] = ("refused", "unavailable", "late")
+_WORST_FIRST: Final[tuple[StepOutcome, ...]] = ("refused", "unavailable", "late", "partial")
+_NOT_TAKEN: Final = "post-message: not asked, no memories are taken from an exchange that is not stored"
 _log = structlog.stdlib.get_logger(__name__)
 
 
@@ -50,8 +53,9 @@ class CatalogAsker:
     """Performs the asks of the catalog mode; it never raises. `choose` None: what is recommended is taken.
 
     What the memory is not told in time of an exchange is not told again. A guess of how useful a memory was is worth
-    little and belongs to a turn that is over by then, and a repeated exchange would be kept twice; the messages
-    themselves wait in the outbox, and are learned from as in every conversation.
+    little and belongs to a turn that is over by then, and a repeated exchange would be kept twice. Nor is an exchange
+    handed over whose messages the memory has not acknowledged: what is taken from it is to be forgotten with them. They
+    wait in the outbox, and are learned from as in every conversation.
     """
 
     def __init__(self, hooks: MemoryHooks, choose: Chooser | None, limits: Limits) -> None:
@@ -89,32 +93,35 @@ class CatalogAsker:
         limit_ms = self._limits.choose_ms
         try:
             async with asyncio.timeout(limit_ms / MS):
-                chosen = await chosen_of(self._choose, ask.offered, ask.message)
+                with cancelled_by_others_alone():
+                    chosen = await chosen_of(self._choose, ask.offered, ask.message)
         except TimeoutError:
             why = f"no choice within {limit_ms} ms"
         except Exception as error:  # noqa: BLE001 - a chooser is anybody's code, and no answer is lost for it
-            _log.info("governor.chooser_failed", error=repr(error))
-            why = f"{type(error).__name__}: {error}"
+            _log.info("governor.chooser_failed", error=told(error))
+            why = words_of(error)
         else:
             unknown = f"{chosen.unknown} names that nothing is offered under" if chosen.unknown else None
             return Answer(chosen=chosen.ids, detail=unknown)
         return Answer(outcome="fallback", detail=why, chosen=requestable(recommended(ask.offered)))
 
     async def _told(self, ask: Exchange) -> Answer:
-        """Both hooks behind an answer, at once: who waits for it waits for the slower one."""
-        calls = {"post-message": self._in_time(self._kept(ask.message))}
+        """Both hooks behind an answer, at once: who waits for it waits for the slower one. An exchange that is not to
+        be handed over is told of as what no memories are taken from."""
+        calls: dict[str, Awaitable[Answer]] = {}
         if ask.response is not None:
             calls["post-response"] = self._in_time(self._judged(ask.response))
+        if ask.message is not None:
+            calls["post-message"] = self._in_time(self._kept(ask.message))
         answers = dict(zip(calls, await asyncio.gather(*calls.values()), strict=True))
         failed = {hook: answer for hook, answer in answers.items() if answer.outcome != "ok"}
-        kept, judged = answers["post-message"], answers.get("post-response", Answer())
-        told = Answer(useful=judged.useful, job=kept.job)
-        if not failed:
-            return told
-        detail = "; ".join(f"{hook}: {answer.outcome}, {answer.detail}" for hook, answer in failed.items())
-        return told.model_copy(update={"outcome": _worst(list(failed.values())), "detail": detail})
-
-
-def _worst(answers: Sequence[Answer]) -> StepOutcome:
-    outcomes = {answer.outcome for answer in answers}
-    return next(outcome for outcome in _WORST_FIRST if outcome in outcomes)
+        wrong = [f"{hook}: {answer.outcome}, {answer.detail}" for hook, answer in failed.items()]
+        outcomes: list[StepOutcome] = [answer.outcome for answer in failed.values()]
+        if ask.message is None:
+            wrong.append(_NOT_TAKEN)
+            outcomes.append("partial")
+        kept, judged = answers.get("post-message", Answer()), answers.get("post-response", Answer())
+        come = Answer(useful=judged.useful, job=kept.job)
+        if not wrong:
+            return come
+        return come.model_copy(update={"outcome": min(outcomes, key=_WORST_FIRST.index), "detail": "; ".join(wrong)})

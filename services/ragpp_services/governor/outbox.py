@@ -8,6 +8,8 @@ import structlog
 
 from ragpp.api import RecallRequest, RecallResponse, StoreRequest, StoreResponse
 from ragpp.errors import MemorySystemError
+from ragpp.errors.telling import told
+from ragpp_services.governor.foreign import cancelled_by_others_alone
 
 CAPACITY: Final = 10_000
 LONGEST_PAUSE_S: Final = 60.0
@@ -75,14 +77,15 @@ class Outbox:
         while self._waiting:
             key, request = next(iter(self._waiting.items()))
             try:
-                await self._memory.remember(request)
+                with cancelled_by_others_alone():
+                    await self._memory.remember(request)
             except Exception as error:  # noqa: BLE001 - whatever goes wrong, the writes behind it must get their turn
                 if not isinstance(error, MemorySystemError) or error.retryable:
                     _log.info("outbox.waiting", writes=len(self._waiting), error=type(error).__name__)
                     await self._pause(pause_s)
                     pause_s = min(2 * pause_s, LONGEST_PAUSE_S)
                     continue
-                _log.warning("outbox.refused", message_id=key[1], code=error.code, error=error.message)
+                _log.warning("outbox.refused", message_id=key[1], error=told(error))
             self._waiting.pop(key, None)
             pause_s = self._retry_s
 

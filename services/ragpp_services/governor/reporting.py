@@ -72,6 +72,7 @@ def _next_state(turn: Turn, state: AssistantState, answer: Answer) -> AssistantS
         update={
             "exchange": turn.exchange if turn.awaiting else (),
             "given": turn.given if turn.awaiting else None,
+            "asked_stored": turn.mode == "catalog" and bool(turn.awaiting) and turn.asked_stored,
             "recent": tuple(recent[max(0, len(recent) - turn.limits.recent) :]),
             "unsaved": answer.unsaved,
             "events": state.events + 1,
@@ -84,4 +85,4 @@ def _health(answers: Mapping[NodeName, Answer]) -> MemoryHealth:
     if any(outcome not in _WELL for outcome in asked):
         return "degraded"
     judged = answers["judge"].outcome if "judge" in answers else "ok"
-    return "partial" if "partial" in asked or judged not in _WELL else "ok"
+    return "partial" if "partial" in (*asked, judged) or judged not in _WELL else "ok"

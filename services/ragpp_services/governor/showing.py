@@ -58,17 +58,14 @@ def told_before(turn: Turn) -> Iterator[str]:
 
 
 def told_behind(result: TurnResult) -> Iterator[str]:
-    """How useful what was given was for the answer, and that the exchange is learned from."""
+    """How useful what was given was for the answer."""
     told = result.catalog
-    if told is None:
+    if told is None or told.useful is None:
         return
-    if told.useful is not None:
-        handles = {one.memory_id: one.handle for one in told.given}
-        handles |= {one.memory_id: one.handle for one in told.offered}
-        each = ", ".join(f"{plain(handles.get(one, one))} {value:.2f}" for one, value in told.useful.items())
-        yield f"  useful: {each or 'nothing'}"
-    if told.job is not None:
-        yield "  memories are taken from the exchange"
+    handles = {one.memory_id: one.handle for one in told.given}
+    handles |= {one.memory_id: one.handle for one in told.offered}
+    each = ", ".join(f"{plain(handles.get(one, one))} {value:.2f}" for one, value in told.useful.items())
+    yield f"  useful: {each or 'nothing'}"
 
 
 def _told_of_the_choice(turn: Turn, told: CatalogTurn) -> Iterator[str]:

@@ -29,6 +29,8 @@ from ragpp_services.governor.values import (
 
 CATALOG_ANSWERS: Final = ("offered", "chosen", "requested", "useful", "job")
 """The fields of an answer that only the catalog mode has."""
+CATALOG_STATE: Final = ("given", "asked_stored")
+"""The same of a state."""
 
 
 class Remaining(Value):
@@ -47,10 +49,11 @@ class Choice(Value):
 
 class Exchange(Value):
     """How useful was what was given for the answer, and what is to be kept of the exchange? `response` is None where
-    nothing was given."""
+    nothing was given; `message` where the memory has not acknowledged both messages of the exchange, without which
+    nothing is to be kept of it."""
 
     response: PostResponseIn | None
-    message: PostMessageIn
+    message: PostMessageIn | None
 
 
 CatalogAsk: TypeAlias = PrePromptIn | Choice | MemoryRequestIn | Exchange
@@ -87,6 +90,15 @@ class Turn(Value):
     def asked(self) -> PromptMessage:
         """The user's message of the exchange."""
         return next((message for message in reversed(self.exchange) if message.role == "user"), self.exchange[-1])
+
+    @property
+    def asked_stored(self) -> bool:
+        """Whether the memory has acknowledged the user's message of the exchange, in the turn in which it was said."""
+        return self.invocation.state.asked_stored if self.goes_on else self.stored("store_message")
+
+    def stored(self, name: NodeName) -> bool:
+        """Whether the memory has acknowledged what that node stores."""
+        return name in self.answers and self.answers[name].outcome == "ok"
 
     @property
     def tools(self) -> tuple[Tool, ...]:
@@ -138,8 +150,9 @@ def digest(turn: Turn, ask: Ask | None) -> str:
         given: object = ask.model_dump()
     else:
         invocation = turn.invocation.model_dump()
-        if turn.invocation.state.given is None:
-            del invocation["state"]["given"]
+        for name in CATALOG_STATE:
+            if not getattr(turn.invocation.state, name):
+                del invocation["state"][name]
         answers = {name: _told(answer) for name, answer in turn.answers.items()}
         given = [invocation, answers]
     return hashlib.sha256(json.dumps(_plain(given), sort_keys=True).encode()).hexdigest()

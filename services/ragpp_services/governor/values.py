@@ -33,9 +33,10 @@ NodeName = Literal[
     "report",
 ]
 StepOutcome = Literal["ok", "partial", "late", "unavailable", "refused", "failed", "fallback", "skipped"]
-"""ok · partial: a recall that lacks a tier · late: no answer in time · unavailable: the memory is down, tried again
-behind the scenes where it was a message · refused: repeating is no use · failed: the responder's error · fallback: the
-chooser did not choose, and what is recommended was taken · skipped: there was nothing to do."""
+"""ok · partial: a recall that lacks a tier, or an exchange that no memories are taken from · late: no answer in time ·
+unavailable: the memory is down, tried again behind the scenes where it was a message · refused: repeating is no use ·
+failed: the responder's error · fallback: the chooser did not choose, and what is recommended was taken · skipped: there
+was nothing to do."""
 MemoryHealth = Literal["ok", "partial", "degraded"]
 """partial: a tier was missing from the recall, or the memory does not learn from the exchange; degraded: nothing was
 recalled or given, or a message is not stored yet."""
@@ -119,6 +120,7 @@ class AssistantState(Value):
     `persona`, `situation`: the caller's own, set at any time; the governor never changes them.
     `exchange`: what was said since the user's last message, for a responder that is waiting for its tools.
     `given`: what the catalog gave for that exchange; None where it gave nothing yet.
+    `asked_stored`: whether the memory has acknowledged the user's message of it; in the mode `catalog` alone.
     `recent`: the last messages, shown when the memory does not answer, and to an agent that chooses its memories.
     `unsaved`: writes that the memory has not acknowledged; they are sent again, also by another process.
     `events`: how many were handled.
@@ -128,6 +130,7 @@ class AssistantState(Value):
     situation: Annotated[Text, Field(max_length=18_000)] | Metadata | None = None
     exchange: tuple[PromptMessage, ...] = ()
     given: "Given | None" = None
+    asked_stored: bool = False
     recent: tuple[RecentMessage, ...] = ()
     unsaved: tuple[StoreRequest, ...] = ()
     events: int = Field(default=0, ge=0)
