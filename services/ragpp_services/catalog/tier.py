@@ -18,7 +18,7 @@ from ragpp_services.catalog.categories.tier import Categories
 from ragpp_services.catalog.entries.tier import Entries
 from ragpp_services.catalog.items.rows import NewItem
 from ragpp_services.catalog.items.tier import Items, read_places
-from ragpp_services.catalog.items.writing import new_item
+from ragpp_services.catalog.items.writing import new_items
 from ragpp_services.catalog.rebuilding import Rebuilding
 from ragpp_services.catalog.resources.indexing import Said, indexed, without_turns
 from ragpp_services.catalog.resources.rows import Indexed, NewResource
@@ -149,14 +149,10 @@ class PostgresCatalogTier:
 
     async def _new_items(self, entries: Sequence[ItemEntry], vectors: FloatMatrix) -> list[NewItem]:
         """Their rows, off the event loop where they say much: each is described, cut into words and counted."""
-
-        def made() -> list[NewItem]:
-            pairs = zip(entries, vectors, strict=True)
-            return [new_item(*pair, self._counter, self._most_summary) for pair in pairs]
-
+        given = (entries, vectors, self._counter, self._most_summary)
         if sum(len(entry.content) for entry in entries) > INLINE_CHARS:
-            return await asyncio.to_thread(made)
-        return made()
+            return await asyncio.to_thread(new_items, *given)
+        return new_items(*given)
 
     async def _resources(
         self, entries: Sequence[CatalogInput], without: Collection[str]

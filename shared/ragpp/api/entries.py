@@ -27,9 +27,10 @@ class EntryList(Value):
 
 
 class Offered(Value):
-    """A memory for a message, in the `form` in which it is shown, with its `score`, its `relevance` alone (both 0 to
+    """A memory for a message, under the `handle` and in the `form` in which it is shown, with its `score`, its `relevance` alone (both 0 to
     1), and what these are the sum of."""
 
+    handle: str
     entry: CatalogEntry
     form: Form
     text: str

@@ -7,6 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ragpp.catalog import ItemEntry, generate_memory_key
+from ragpp.embedding import FloatMatrix
 from ragpp.entries.values import MOST_SUMMARY
 from ragpp.errors import CategoryNotFoundError
 from ragpp.text.lexical import document_weights
@@ -28,6 +29,13 @@ def new_item(
         tokens=counter.count(entry.content),
         written=written(entry.content, entry.metadata, counter, most_summary),
     )
+
+
+def new_items(
+    entries: Sequence[ItemEntry], vectors: FloatMatrix, counter: TokenSpans, most_summary: int
+) -> list[NewItem]:
+    """The rows of `entries`, with their vectors in the same order. Raises what `counter` raises."""
+    return [new_item(*pair, counter, most_summary) for pair in zip(entries, vectors, strict=True)]
 
 
 def of_resource(new: NewItem, resource_seen_by: str | None, resource_contributor: str) -> NewItem:

@@ -22,15 +22,20 @@ async def relevant(parts: Parts, scope: Scope, message: Message) -> RelevantMemo
 
 def _offered(candidates: Sequence[Candidate], message: Message, counter: TokenSpans) -> RelevantMemories:
     by_id = {one.found.entry.memory_id: one for one in candidates}
-    offers = [Offer(identifier, one.scored.score, tokens_of(one, counter)) for identifier, one in by_id.items()]
+    longest = f"m{len(by_id)}"  # of no handle more tokens than of that one are counted
+    offers = [
+        Offer(identifier, one.scored.score, tokens_of(one, counter, longest)) for identifier, one in by_id.items()
+    ]
     packed = pack(offers, max(0, message.max_tokens - counter.count(f"{HEADING}\n")))
     shown = [(by_id[identifier], form) for identifier, form in packed.shown.items()]
-    kept = fitting([one.line(form) for one, form in shown], message.max_tokens, counter.count)
+    lines = [one.line(form, f"m{place}") for place, (one, form) in enumerate(shown, 1)]
+    kept = fitting(lines, message.max_tokens, counter.count)
     formatted = format_injection(kept)
     over = [one.found.entry.memory_id for one, _ in shown[len(kept) :]]
     return RelevantMemories(
         memories=tuple(
             Offered(
+                handle=f"m{place}",
                 entry=one.entry,
                 form=form,
                 text=one.forms[form],
@@ -38,7 +43,7 @@ def _offered(candidates: Sequence[Candidate], message: Message, counter: TokenSp
                 relevance=one.scored.relevance,
                 explain=one.scored.terms,
             )
-            for one, form in shown[: len(kept)]
+            for place, (one, form) in enumerate(shown[: len(kept)], 1)
         ),
         formatted=formatted,
         tokens=counter.count(formatted),
