@@ -26,7 +26,7 @@ async def main(url: str, key: str, user: str = "example", limits: Limits | None 
     async with MemoryClient(url, key) as memory, Governor(memory, respond, limits=limits) as governor:
         await memory.pending(user)  # a turn goes on without a memory, and an example that does shows nothing
         for session, content in (("monday", "My locker is number 418."), ("tuesday", "Which locker is mine?")):
-            event = Event(user=user, session=session, content=content)
+            event = Event(user_id=user, session_id=session, content=content)
             result = await governor.turn(Invocation(event=event))
             answers.append(result.response.text)
     return answers

@@ -26,7 +26,7 @@ async def main(url: str, key: str, user: str = "example", limits: Limits | None 
     """One message, answered by the agent, with the memory before and after it."""
     async with MemoryClient(url, key) as memory, Governor(memory, agent_responder(agent), limits=limits) as governor:
         graph = memory_graph(governor, checkpointer=InMemorySaver())
-        said = GovernorState(event={"user": user, "content": "What do you know about me?"})
+        said = GovernorState(event={"user_id": user, "content": "What do you know about me?"})
         result = await graph.ainvoke(said, RunnableConfig(configurable={"thread_id": user}))
         return str(result["response"]["text"])
 

@@ -23,7 +23,7 @@ def day(number: int) -> datetime:
 async def say(
     governor: Governor, content: str, at: datetime, session: str, state: AssistantState | None = None
 ) -> TurnResult:
-    event = Event(user=USER, session=session, content=content, name="Mira", at=at)
+    event = Event(user_id=USER, session_id=session, content=content, name="Mira", at=at)
     result = await governor.turn(Invocation(state=state or AssistantState(), event=event))
     assert result.memory == "ok", result.problems
     return result

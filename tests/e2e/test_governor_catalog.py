@@ -25,7 +25,7 @@ ASKED: Final = "Which queue did we decide to use for the orders?"
 
 
 async def say(governor: Governor, content: str, session: str, agent: str | None = "sales") -> TurnResult:
-    event = Event(user=USER, session=session, content=content, name="Mira", agent=agent)
+    event = Event(user_id=USER, session_id=session, content=content, name="Mira", agent_id=agent)
     result = await governor.turn(Invocation(state=AssistantState(), event=event))
     assert result.memory == "ok", result.problems
     return result

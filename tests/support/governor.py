@@ -60,7 +60,7 @@ class Asked:
 
 
 def heard(content: str, **fields: object) -> Event:
-    return Event.model_validate({"user": "u1", "session": "s1", "content": content, **fields})
+    return Event.model_validate({"user_id": "u1", "session_id": "s1", "content": content, **fields})
 
 
 class KeepingMemory:

@@ -45,11 +45,32 @@ async def test_an_event_passes_every_node_in_order_and_each_passage_is_noted() -
 
 async def test_plain_data_goes_in_and_comes_out() -> None:
     governor = governor_of(KeepingMemory(), says("hello"))
-    event = {"user": "u1", "session": "s1", "content": "hi", "channel": "mail", "metadata": {"ticket": 7}}
+    event = {"user_id": "u1", "session_id": "s1", "content": "hi", "channel": "mail", "metadata": {"ticket": 7}}
     answer = await governor.invoke({"state": {}, "event": event, "available_tools": []})
     assert {"response", "state", "memories_used", "transitions"} <= set(answer)
     again = await governor.invoke({"state": json.loads(json.dumps(answer["state"])), "event": event})
     assert again["state"]["events"] == 2  # type: ignore[index,call-overload]  # JSON
+
+
+async def test_a_response_is_of_the_session_and_the_channel_with_what_the_responder_says_of_it() -> None:
+    memory = KeepingMemory()
+    asked = Asked(Reply(text="on its way", metadata={"tone": "calm", "in_reply_to": "mine"}))
+    event = heard("where is it?", id="m-1", channel="mail", domain="orders", task_type="tracking")
+    result = await governor_of(memory, asked).turn(Invocation(event=event))
+    assert (result.response.session_id, result.response.channel) == ("s1", "mail")
+    assert result.response.metadata == {"tone": "calm", "in_reply_to": "mine"}
+    said = [call.messages[0] for call in memory.calls if isinstance(call, StoreRequest)]
+    assert [(one.channel, one.domain, one.task_type) for one in said] == [("mail", "orders", "tracking")] * 2
+    assert said[1].metadata == {"tone": "calm", "in_reply_to": "m-1"}  # ours is not talked over
+
+
+async def test_a_responders_metadata_that_is_too_much_for_a_message_costs_no_answer() -> None:
+    memory = KeepingMemory()
+    asked = Asked(Reply(text="hello", metadata={"notes": "x" * 16_370}))
+    result = await governor_of(memory, asked).turn(Invocation(event=heard("hi", id="m-1")))
+    assert result.memory == "ok"
+    said = [call.messages[0] for call in memory.calls if isinstance(call, StoreRequest)]
+    assert said[1].metadata == {"in_reply_to": "m-1"}
 
 
 async def test_what_is_no_invocation_is_refused_by_field() -> None:

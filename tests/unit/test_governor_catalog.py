@@ -105,7 +105,7 @@ async def test_what_was_offered_chosen_given_and_useful_is_told() -> None:
 async def test_a_turn_is_that_of_the_events_agent_or_of_the_assistant() -> None:
     memory = CatalogMemory()
     governor = governor_of(memory)
-    await governor.turn(Invocation(event=heard(SHED, agent="ergon")))
+    await governor.turn(Invocation(event=heard(SHED, agent_id="ergon")))
     await governor.turn(Invocation(event=heard(SONG)))
     assert [call.ci for call in memory.hooked] == ["ergon", "ergon", "assistant", "assistant"]
     assert memory.learned["u1", "ergon"] == [SHED]
@@ -117,7 +117,7 @@ async def test_what_one_session_said_is_chosen_in_the_next() -> None:
     governor = governor_of(memory)
     told = await governor.turn(Invocation(event=heard(KEY)))
     assert told.response.text == "Noted."
-    result = await governor.turn(Invocation(event=heard(ASKED, session="s2")))
+    result = await governor.turn(Invocation(event=heard(ASKED, session_id="s2")))
     assert result.response.text == f"I have learned: {KEY}"
 
 
@@ -445,14 +445,14 @@ async def test_the_nodes_change_nothing_and_answer_the_same_each_time() -> None:
 
 
 async def test_plain_data_goes_in_and_comes_out() -> None:
-    answer = await governor_of(CatalogMemory(KEY)).invoke({"event": {"user": "u1", "content": ASKED}})
+    answer = await governor_of(CatalogMemory(KEY)).invoke({"event": {"user_id": "u1", "content": ASKED}})
     told = json.loads(json.dumps(answer))["catalog"]
     assert (told["ci"], told["chosen"]) == ("assistant", [id_of(KEY)])
 
 
 async def test_messages_are_stored_with_their_agent_as_in_the_other_mode() -> None:
     memory = CatalogMemory(KEY)
-    await governor_of(memory).turn(Invocation(event=heard(ASKED, agent="ergon")))
+    await governor_of(memory).turn(Invocation(event=heard(ASKED, agent_id="ergon")))
     writes = [call for call in memory.calls if isinstance(call, StoreRequest)]
     assert [write.agent_id for write in writes] == ["ergon", "ergon"]
 

@@ -35,7 +35,7 @@ def governor_of(memory: KeepingMemory) -> Governor:
 
 
 async def test_the_graph_comes_to_the_same_result_as_the_governor_itself() -> None:
-    event = Event(user="u1", content="Where is the key?", id="m-1")
+    event = Event(user_id="u1", content="Where is the key?", id="m-1")
     alone = (await governor_of(KeepingMemory()).turn(Invocation(event=event))).model_dump(mode="json")
     graph = memory_graph(governor_of(KeepingMemory()))
     in_graph = await graph.ainvoke(GovernorState(event=event.model_dump(mode="json")))
@@ -47,7 +47,7 @@ async def test_the_graph_comes_to_the_same_result_as_the_governor_itself() -> No
 
 
 async def test_the_graph_has_the_nodes_of_the_governors_mode_and_comes_to_the_same() -> None:
-    event = Event(user="u1", content="Where is the key?", id="m-1")
+    event = Event(user_id="u1", content="Where is the key?", id="m-1")
 
     def choosing() -> Governor:
         memory = CatalogMemory("The key is under the pot.")
@@ -72,9 +72,9 @@ async def test_in_a_graph_a_tools_result_goes_on_with_what_was_given() -> None:
     graph = memory_graph(governor, InMemorySaver())
     thread = RunnableConfig(configurable={"thread_id": "t1"})
     tools: list[JsonValue] = [{"name": "weather"}]
-    await graph.ainvoke(GovernorState(event={"user": "u1", "content": "The key?"}, available_tools=tools), thread)
+    await graph.ainvoke(GovernorState(event={"user_id": "u1", "content": "The key?"}, available_tools=tools), thread)
     event: dict[str, JsonValue] = {
-        "user": "u1",
+        "user_id": "u1",
         "content": "rain",
         "message_type": "tool_result",
         "metadata": {"tool_call_id": "c1"},
@@ -89,7 +89,7 @@ async def test_a_checkpointer_keeps_the_governors_state_by_thread() -> None:
     graph = memory_graph(governor_of(KeepingMemory()), InMemorySaver())
     thread = RunnableConfig(configurable={"thread_id": "t1"})
     for count in (1, 2):
-        result = await graph.ainvoke(GovernorState(event={"user": "u1", "content": "hello"}), thread)
+        result = await graph.ainvoke(GovernorState(event={"user_id": "u1", "content": "hello"}), thread)
         assert result["state"]["events"] == count
 
 
@@ -102,9 +102,9 @@ async def test_tools_that_are_out_lead_straight_to_the_report() -> None:
     graph = memory_graph(Governor(KeepingMemory(), respond, limits=PATIENT), InMemorySaver())
     thread = RunnableConfig(configurable={"thread_id": "t1"})
     tools: list[JsonValue] = [{"name": "weather"}]
-    await graph.ainvoke(GovernorState(event={"user": "u1", "content": "weather?"}, available_tools=tools), thread)
+    await graph.ainvoke(GovernorState(event={"user_id": "u1", "content": "weather?"}, available_tools=tools), thread)
     event: dict[str, JsonValue] = {
-        "user": "u1",
+        "user_id": "u1",
         "content": "rain",
         "message_type": "tool_result",
         "metadata": {"tool_call_id": "c1"},
@@ -122,8 +122,8 @@ async def test_an_agent_answers_with_what_is_remembered_before_it() -> None:
     agent = StateGraph(MessagesState).add_node("model", model).add_edge(START, "model").compile()
     memory = KeepingMemory()
     governor = Governor(memory, agent_responder(agent), limits=PATIENT)
-    await governor.turn(Invocation(event=Event(user="u1", content="The key is under the blue pot.")))
-    result = await governor.turn(Invocation(event=Event(user="u1", content="Where is the key?")))
+    await governor.turn(Invocation(event=Event(user_id="u1", content="The key is under the blue pot.")))
+    result = await governor.turn(Invocation(event=Event(user_id="u1", content="Where is the key?")))
     assert result.response.text == "Where is the key? True"
 
 
@@ -134,7 +134,7 @@ async def test_an_agent_without_messages_is_refused() -> None:
 
     with pytest.raises(Exception, match="no messages"):
         await Governor(KeepingMemory(), agent_responder(Silent()), limits=PATIENT).turn(
-            Invocation(event=Event(user="u1", content="hello"))
+            Invocation(event=Event(user_id="u1", content="hello"))
         )
 
 

@@ -3,24 +3,32 @@
 import io
 import json
 from collections.abc import Sequence
+from datetime import UTC, datetime
 from pathlib import Path
+from zoneinfo import ZoneInfo
 
 import httpx
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic import JsonValue
 
 from ragpp.client import GatewayUnreachable, MemoryClient
 from ragpp_infra.cli.ingest import BadLines, IngestReport, Progress, ingest
-from ragpp_infra.cli.lines import START, BadLine, GoodLine, Position, read_lines
+from ragpp_infra.cli.lines import START, BadLine, GoodLine, Position, Reading, read_lines
 from tests.support.gateway import KeepingGateway
 
 USER = "u1"
+BERLIN = ZoneInfo("Europe/Berlin")
 
 
 def line(content: str, session: str = "s1", identifier: str | None = None) -> bytes:
     message = {"content": content, "session_id": session} | ({"id": identifier} if identifier else {})
     return json.dumps(message).encode() + b"\n"
+
+
+def at(hour: int, minute: int) -> datetime:
+    return datetime(2026, 3, 8, hour, minute, tzinfo=UTC)
 
 
 async def send(
@@ -58,12 +66,12 @@ async def test_a_bad_line_is_named_by_its_number_and_nothing_after_it_is_stored(
 
 async def test_bad_lines_are_left_out_on_request_and_named() -> None:
     gateway = KeepingGateway()
-    data = line("a") + b"\xff\xfe\n" + b'{"content": "b", "colour": "red"}\n' + line("c")
-    report = await send(gateway, data, skip_bad=True)
+    data = line("a") + b"\xff\xfe\n" + b'{"content": "b", "id": "m-3", "role": "king"}\n' + line("c") + b"[1]\n"
+    report = await send(gateway, data + b"[" * 100_000 + b"\n", skip_bad=True)
     assert gateway.sessions == {"s1": ["a", "c"]}
-    assert [bad.number for bad in report.refused] == [2, 3]
+    assert [bad.number for bad in report.refused] == [2, 3, 5, 6]
     assert "UTF-8" in report.refused[0].reason
-    assert "colour" in report.refused[1].reason
+    assert str(report.refused[1]).startswith("line 3 (m-3): role: ")
 
 
 async def test_lines_that_the_gateway_refuses_are_named_and_the_rest_of_their_batch_is_stored() -> None:
@@ -80,8 +88,60 @@ async def test_lines_that_the_gateway_refuses_are_named_and_the_rest_of_their_ba
 
 async def test_strictly_the_line_that_the_gateway_refuses_stops_it() -> None:
     gateway = KeepingGateway(refuses=frozenset({"b"}))
-    with pytest.raises(BadLines, match="line 2: content: is refused"):
+    with pytest.raises(BadLines, match=r"line 2 \(line-\w+\): content: is refused; nothing was stored"):
         await send(gateway, line("a") + line("b"))
+
+
+async def test_strictly_what_was_under_way_beside_a_refused_line_is_counted_and_the_line_has_its_id() -> None:
+    gateway = KeepingGateway(refuses=frozenset({"b"}))
+    others = b"".join(line(f"{number}", session="s2") for number in range(3))
+    with pytest.raises(BadLines, match=r"line 2 \(m-7\): content: is refused; 3 other messages of the file are stored"):
+        await send(gateway, line("a") + line("b", identifier="m-7") + others)
+    assert gateway.sessions == {"s2": ["0", "1", "2"]}
+
+
+READ = (
+    (Reading(), {"text": "hi"}, {"content": "hi"}),
+    (Reading(), {"message": "hi", "user": "Maria"}, {"content": "hi", "name": "Maria"}),
+    (Reading(), {"content": "hi", "text": "there"}, {"content": "hi", "metadata": {"text": "there"}}),
+    (Reading(), {"content": "hi", "colour": "red", "metadata": {"a": 1}}, {"metadata": {"colour": "red", "a": 1}}),
+    (Reading(), {"text": "hi", "timestamp": "2026-03-08T13:56:00Z"}, {"occurred_at": at(13, 56)}),
+    (
+        Reading(time_zone=BERLIN),
+        {"text": "hi", "time": "2026-07-08 13:56:00"},
+        {"occurred_at": datetime(2026, 7, 8, 11, 56, tzinfo=UTC)},
+    ),
+    (
+        Reading(time_zone=BERLIN),
+        {"text": "hi", "time": "2026-03-08T13:56Z"},
+        {"occurred_at": at(13, 56)},
+    ),
+    (
+        Reading(mapping={"content": "body", "name": "from"}),
+        {"body": "hi", "from": "Bo"},
+        {"content": "hi", "name": "Bo"},
+    ),
+    (
+        Reading(mapping={"content": "body"}),
+        {"body": "hi", "content": "x"},
+        {"content": "hi", "metadata": {"content": "x"}},
+    ),
+)
+
+
+@pytest.mark.parametrize(("reading", "told", "expected"), READ)
+def test_lines_are_read_by_their_usual_names_by_a_mapping_and_with_what_is_beside_as_metadata(
+    reading: Reading, told: dict[str, JsonValue], expected: dict[str, object]
+) -> None:
+    (read,) = read_lines(io.BytesIO(json.dumps(told).encode()), reading)
+    assert isinstance(read, GoodLine)
+    assert {name: getattr(read.message, name) for name in expected} == expected
+
+
+def test_a_moment_without_a_zone_is_refused_unless_one_is_named() -> None:
+    (read,) = read_lines(io.BytesIO(b'{"text": "hi", "timestamp": "2026-03-08 13:56"}'))
+    assert isinstance(read, BadLine)
+    assert "occurred_at" in read.reason
 
 
 async def test_a_batch_stays_below_the_body_limit_however_long_its_messages_are() -> None:
@@ -129,7 +189,7 @@ def test_progress_holds_for_the_bytes_it_was_noted_for(tmp_path: Path) -> None:
 
 def test_a_line_names_its_session_else_the_caller_does() -> None:
     data = b'\xef\xbb\xbf{"content": "a"}\n{"content": "b", "session_id": "mine"}'
-    lines = list(read_lines(io.BytesIO(data), session_id="given"))
+    lines = list(read_lines(io.BytesIO(data), Reading("given")))
     assert [item.session_id for item in lines if isinstance(item, GoodLine)] == ["given", "mine"]
 
 

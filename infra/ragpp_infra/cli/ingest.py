@@ -14,6 +14,7 @@ from ragpp.client import MemoryClient
 from ragpp.errors import Conflict, InvalidInput, MemorySystemError
 from ragpp.models import Visibility
 from ragpp_infra.cli.lines import START, BadLine, GoodLine, Position
+from ragpp_infra.cli.render import count
 
 MAX_BATCH_BYTES: Final = 6_000_000
 """Of lines in one request, which never gets longer than they are: below the gateway's default limit of 8 MiB."""
@@ -51,9 +52,10 @@ class BadLines(
 
 def bad_lines(refused: Sequence[BadLine], *, stored: int) -> BadLines:
     """The problem that names the first of `refused`."""
-    shown = "; ".join(f"line {line.number}: {line.reason}" for line in refused[:5])
+    shown = "; ".join(map(str, refused[:5]))
     more = f"; and {len(refused) - 5} more" if len(refused) > 5 else ""
-    kept = f"; {stored} messages before them are stored" if stored else "; nothing was stored"
+    kept = f"; {count(stored, 'other message')} of the file {'is' if stored == 1 else 'are'} stored" if stored else ""
+    kept = kept or "; nothing was stored"
     return BadLines(shown + more + kept)
 
 
@@ -92,6 +94,8 @@ async def ingest(
                     group.create_task(sender.send_session(list(_batches(session, batch)), limit))
         except BaseExceptionGroup as errors:
             raise errors.exceptions[0] from None
+        if sender.stopped:
+            raise bad_lines(sorted(sender.stopped, key=lambda line: line.number), stored=report.stored)
         report.position = Position(window[-1].number, window[-1].end)
         on_window(report)
     report.refused.sort(key=lambda line: line.number)
@@ -106,10 +110,15 @@ class _Sender:
     visibility: Visibility | None
     report: IngestReport
     skip_bad: bool
+    stopped: list[BadLine] = field(default_factory=list)
+    """Lines that were refused and are not to be skipped: what is under way is waited for, so that what is stored can be
+    told, and nothing more is sent."""
 
     async def send_session(self, batches: Sequence[Sequence[GoodLine]], limit: asyncio.Semaphore) -> None:
         for lines in batches:
             async with limit:
+                if self.stopped:
+                    return
                 await self._send(lines)
 
     async def _send(self, lines: Sequence[GoodLine]) -> None:
@@ -127,14 +136,15 @@ class _Sender:
             except (Conflict, InvalidInput) as error:
                 reasons = refused_indexes(error)
                 refused = [
-                    BadLine(line.number, line.end, reasons[index])
+                    BadLine(line.number, line.end, reasons[index], line.message.id)
                     for index, line in enumerate(lines)
                     if index in reasons
                 ]
                 if not refused:
                     raise
                 if not self.skip_bad:
-                    raise bad_lines(refused, stored=self.report.stored) from error
+                    self.stopped.extend(refused)
+                    return
                 self.report.refused.extend(refused)
                 lines = [line for index, line in enumerate(lines) if index not in reasons]
                 continue

@@ -7,15 +7,18 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, BinaryIO
+from zoneinfo import ZoneInfo
 
 import typer
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
 from ragpp.errors import InvalidInput
+from ragpp.fields import known_zone
 from ragpp.models import Visibility
 from ragpp_infra.cli import ingest as ingesting
+from ragpp_infra.cli.arguments import WrongUsage
 from ragpp_infra.cli.console import emit_json, err, out, safe
-from ragpp_infra.cli.lines import START, BadLine, GoodLine, Position, read_lines
+from ragpp_infra.cli.lines import START, BadLine, FileMessage, GoodLine, Position, Reading, read_lines
 from ragpp_infra.cli.options import DEFAULT_HOME, HomeOption, JsonOption, KeyOption, UrlOption, UserOption
 from ragpp_infra.cli.render import count
 from ragpp_infra.embedded.home import Home
@@ -33,6 +36,13 @@ def ingest(
     skip_bad: Annotated[
         bool, typer.Option("--skip-bad/--strict", help="Leave bad lines out, or refuse the file for them.")
     ] = False,
+    mapping: Annotated[
+        list[str] | None,
+        typer.Option("--map", help="OURS=THEIRS: what one of our fields is called in the file; may be repeated."),
+    ] = None,
+    time_zone: Annotated[
+        str | None, typer.Option("--time-zone", help="Of moments without one, as in Europe/Lisbon.")
+    ] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Go on where the last run of this file stopped.")] = False,
     home: HomeOption = DEFAULT_HOME,
     url: UrlOption = None,
@@ -42,10 +52,12 @@ def ingest(
     """Store the messages of a file. Running it twice stores nothing twice.
 
     A line: {"content": "…", "session_id": "s1", "id": "m-17", "role": "user", "name": "Maria",
-    "occurred_at": "2026-03-08T13:56:00Z"}; only content is needed.
+    "occurred_at": "2026-03-08T13:56:00Z"}; only content is needed. Also as text, user, timestamp, session and other
+    usual names, or as --map says; fields that are not ours are kept as metadata.
 
     Example: [bold]ragpp ingest conversation.jsonl --user u1 --resume[/bold]
     """
+    reading = Reading(session, _zone(time_zone), _mapping(mapping or []))
     stack = Home(home)
     client = stack.client(url, key)
     path = None if file == "-" else Path(file)
@@ -53,7 +65,7 @@ def ingest(
     start = START
     if path is not None:
         try:
-            bad = [line for line in _lines_of(path, session) if isinstance(line, BadLine)]
+            bad = [line for line in _lines_of(path, reading) if isinstance(line, BadLine)]
         except OSError as error:
             raise InvalidInput(
                 f"{path} cannot be read: {error.strerror}", suggestions=("Nothing was stored.",)
@@ -77,7 +89,7 @@ def ingest(
                 return await ingesting.ingest(
                     client,
                     user,
-                    read_lines(source, session_id=session, after=start),
+                    read_lines(source, reading, after=start),
                     batch=batch,
                     skip_bad=skip_bad,
                     agent_id=agent,
@@ -104,13 +116,13 @@ def _show_report(report: ingesting.IngestReport, seconds: float, *, as_json: boo
                 "forgotten": report.forgotten,
                 "redactions": report.redactions,
                 "resumed_after_line": skipped_lines,
-                "refused": [{"line": line.number, "reason": line.reason} for line in report.refused],
+                "refused": [{"line": line.number, "id": line.id, "reason": line.reason} for line in report.refused],
                 "seconds": round(seconds, 3),
             }
         )
         return
     for line in report.refused:
-        err.print(safe(f"line {line.number}: {line.reason}", "yellow"))
+        err.print(safe(str(line), "yellow"))
     parts = [f"{report.stored} stored"]
     parts += [f"{report.duplicates} known already"] if report.duplicates else []
     parts += [f"{report.forgotten} forgotten before"] if report.forgotten else []
@@ -120,9 +132,29 @@ def _show_report(report: ingesting.IngestReport, seconds: float, *, as_json: boo
     out.print(f"{', '.join(parts)} in {seconds:.1f} s ({rate:,.0f} messages/s)")
 
 
-def _lines_of(path: Path, session: str | None) -> Iterator[GoodLine | BadLine]:
+def _lines_of(path: Path, reading: Reading) -> Iterator[GoodLine | BadLine]:
     with path.open("rb") as source:
-        yield from read_lines(source, session_id=session)
+        yield from read_lines(source, reading)
+
+
+def _zone(name: str | None) -> ZoneInfo | None:
+    """Raises WrongUsage for a name of none."""
+    try:
+        return None if name is None else ZoneInfo(known_zone(name))
+    except ValueError as error:
+        raise WrongUsage.of({"--time-zone": f"{name!r} {error}"}) from error
+
+
+def _mapping(given: list[str]) -> dict[str, str]:
+    """Raises WrongUsage for what is no OURS=THEIRS of a field that a message has."""
+    mapping: dict[str, str] = {}
+    for one in given:
+        ours, equals, theirs = one.partition("=")
+        if not equals or not theirs or ours not in FileMessage.model_fields:
+            known = ", ".join(FileMessage.model_fields)
+            raise WrongUsage.of({"--map": f"{one!r} is not OURS=THEIRS"}, suggestions=(f"OURS is one of {known}.",))
+        mapping[ours] = theirs
+    return mapping
 
 
 @contextmanager

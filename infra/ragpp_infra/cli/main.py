@@ -37,6 +37,7 @@ CONTENTS: Final = {
     "recall": ("memory_commands", "recall", "Ask the memory: what was found, from which tier, how fast."),
     "ingest": ("ingest_command", "ingest", "Store the messages of a file."),
     "pending": ("memory_commands", "pending", "How many of a user's messages the workers have not yet digested."),
+    "timeline": ("timeline_command", "timeline", "Show what was said, day by day."),
     "inspect": ("inspect_command", "inspect", "Everything that is known of a user."),
     "extract": ("jobs_command", "extract", "Find what a window of messages shows together."),
     "reflect": ("jobs_command", "reflect", "Consolidate a day of a user's memory, as is done each night."),

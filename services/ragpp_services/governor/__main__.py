@@ -53,11 +53,11 @@ def chat(
 ) -> None:
     """Talk; each turn shows what was recalled, or offered and chosen, and how fast. Ends with Ctrl-D."""
     event: dict[str, object] = {
-        "user": user,
-        "session": session,
+        "user_id": user,
+        "session_id": session,
         "content": "-",
         "name": name,
-        "agent": agent,
+        "agent_id": agent,
         "at": _moment(at),
     }
     opening = _opening(event, {"persona": persona})
@@ -100,9 +100,9 @@ def _moment(text: str | None) -> datetime | None:
 
 def _opening(event: dict[str, object], state: dict[str, object]) -> Invocation:
     """What every line is said in. Raises InvalidInput for an option that no event can have."""
-    if event["session"] is None:
+    if event["session_id"] is None:
         began = event["at"] if isinstance(event["at"], datetime) else datetime.now(UTC)
-        event |= {"session": began.strftime("chat-%Y-%m-%dT%H-%M-%S")}
+        event |= {"session_id": began.strftime("chat-%Y-%m-%dT%H-%M-%S")}
     try:
         return Invocation.model_validate({"event": event, "state": state})
     except ValidationError as error:

@@ -31,12 +31,12 @@ DEFAULT_CI: Final = "assistant"
 
 def ci_of(turn: Turn) -> str:
     """The agent whose turn it is."""
-    return turn.invocation.event.agent or DEFAULT_CI
+    return turn.invocation.event.agent_id or DEFAULT_CI
 
 
 def ask_for_a_catalog(turn: Turn) -> PrePromptIn:
     """What there is to choose from for the user's message."""
-    return PrePromptIn(user_id=turn.invocation.event.user, ci=ci_of(turn), prompt=turn.asked.content)
+    return PrePromptIn(user_id=turn.invocation.event.user_id, ci=ci_of(turn), prompt=turn.asked.content)
 
 
 def offer(turn: Turn, answer: Answer) -> Turn:
@@ -60,7 +60,7 @@ def choose(turn: Turn, answer: Answer) -> Turn:
 def ask_for_what_was_chosen(turn: Turn) -> MemoryRequestIn:
     """By id: a handle is that of the agent's latest turn, which another process may have begun by now."""
     chosen = turn.answers["choose"].chosen or ()
-    return MemoryRequestIn(user_id=turn.invocation.event.user, ci=ci_of(turn), memory_ids=chosen)
+    return MemoryRequestIn(user_id=turn.invocation.event.user_id, ci=ci_of(turn), memory_ids=chosen)
 
 
 def request(turn: Turn, answer: Answer) -> Turn:
@@ -96,7 +96,7 @@ def assemble(turn: Turn, _answer: Answer) -> Turn:
 def ask_what_came_of_it(turn: Turn) -> Exchange:
     """How useful what was given was for the answer, and to keep what the exchange tells that is new: under the ids of
     its messages, so where the memory has both of them."""
-    user, response = turn.invocation.event.user, cut(turn.text, MAX_PROMPT_CHARS)
+    user, response = turn.invocation.event.user_id, cut(turn.text, MAX_PROMPT_CHARS)
     memories = turn.given.memories if turn.given else ()
     given = requestable([memory.id for memory in memories])
     judged = PostResponseIn(user_id=user, ci=ci_of(turn), response=response, memories_used=given)

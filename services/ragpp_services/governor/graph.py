@@ -1,7 +1,7 @@
 """The governor: an assistant's state machine on top of a memory.
 
-governor = Governor(memory_client, respond)
-answer = await governor.invoke({"state": {}, "event": {"user": "u1", "content": "Hello"}, "available_tools": []})
+governor = MemoryAwareGovernorGraph(memory_client, respond)
+answer = await governor.invoke({"state": {}, "event": {"user_id": "u1", "content": "Hello"}, "available_tools": []})
 answer["response"]["text"], answer["state"]          # hand the state in again with the next event
 """
 
@@ -46,7 +46,7 @@ _log = structlog.stdlib.get_logger(__name__)
 _SENT_AGAIN: Final = frozenset({"late", "unavailable"})
 
 
-class Governor:
+class MemoryAwareGovernorGraph:
     """Runs events through the nodes; one instance serves many users and tasks at once and keeps nothing of them but
     the writes that the memory has not acknowledged.
 
@@ -208,6 +208,10 @@ class Governor:
         except Exception as error:  # noqa: BLE001 - a responder is anybody's code; what it raises is told as ours
             _log.error("governor.responder_failed", error=told(error), where=trace_of(error))
             return Answer(outcome="failed", detail=words_of(error))
+
+
+Governor = MemoryAwareGovernorGraph
+"""The same, for short."""
 
 
 def replay(record: Record, *, strict: bool = True) -> TurnResult:

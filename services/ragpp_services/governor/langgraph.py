@@ -1,7 +1,7 @@
 """The governor's nodes as a LangGraph graph, and a LangGraph agent as the governor's responder. Extra: `langgraph`.
 
     graph = memory_graph(Governor(memory, agent_responder(agent)), checkpointer=InMemorySaver())
-    event = {"user": "u1", "content": "Hello"}
+    event = {"user_id": "u1", "content": "Hello"}
     answer = await graph.ainvoke(GovernorState(event=event), RunnableConfig(configurable={"thread_id": "u1"}))
     answer["response"]["text"]
 

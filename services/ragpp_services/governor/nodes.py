@@ -2,14 +2,14 @@
 (`tell`). Who asks, with which deadlines, is the governor's business; a replay answers from a record.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Final, NamedTuple
 
 from pydantic import JsonValue
 
 from ragpp.api import MessageIn, RecallRequest, StoreRequest
 from ragpp.errors import InvalidInput
-from ragpp.fields import MAX_CONTENT_CHARS
+from ragpp.fields import MAX_CONTENT_CHARS, storable_metadata
 from ragpp_services.governor.prompting import assembled, cut, situation_text
 from ragpp_services.governor.turn import Ask, Turn
 from ragpp_services.governor.values import (
@@ -93,17 +93,21 @@ def ask_to_store_message(turn: Turn) -> StoreRequest:
         occurred_at=turn.said_at,
         message_type=event.message_type,
         channel=event.channel,
+        domain=event.domain,
+        task_type=event.task_type,
         metadata=event.metadata,
     )
-    return StoreRequest(user_id=event.user, session_id=event.session, agent_id=event.agent, messages=(message,))
+    return StoreRequest(
+        user_id=event.user_id, session_id=event.session_id, agent_id=event.agent_id, messages=(message,)
+    )
 
 
 def ask_to_recall(turn: Turn) -> RecallRequest:
     """What the memory knows about the user's last message, that message and its exchange left out."""
     event, state, limits = turn.invocation.event, turn.invocation.state, turn.limits
     return RecallRequest(
-        user_id=event.user,
-        session_id=event.session,
+        user_id=event.user_id,
+        session_id=event.session_id,
         query=turn.asked.content.strip()[:MAX_QUERY_CHARS],
         limit=limits.memories,
         token_budget=limits.token_budget,
@@ -174,6 +178,19 @@ def ask_to_store_response(turn: Turn) -> StoreRequest:
         occurred_at=turn.answered_at,
         message_type=ASSISTANT_RESPONSE,
         channel=event.channel,
-        metadata=metadata,
+        domain=event.domain,
+        task_type=event.task_type,
+        metadata=_beside(metadata, {} if reply is None else reply.metadata),
     )
-    return StoreRequest(user_id=event.user, session_id=event.session, agent_id=event.agent, messages=(message,))
+    return StoreRequest(
+        user_id=event.user_id, session_id=event.session_id, agent_id=event.agent_id, messages=(message,)
+    )
+
+
+def _beside(own: dict[str, JsonValue], told: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
+    """Our metadata of a response beside the responder's, which is left out where both are more than a message may
+    have."""
+    try:
+        return storable_metadata({**told, **own})
+    except ValueError:
+        return own

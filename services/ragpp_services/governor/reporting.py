@@ -25,7 +25,7 @@ _WELL: Final = frozenset({"ok", "partial", "skipped"})
 
 def ask_what_is_unsaved(turn: Turn) -> Remaining:
     """What the state has to carry on."""
-    return Remaining(user=turn.invocation.event.user, session=turn.invocation.event.session)
+    return Remaining(user=turn.invocation.event.user_id, session=turn.invocation.event.session_id)
 
 
 def report(turn: Turn, answer: Answer) -> Turn:
@@ -44,6 +44,9 @@ def report(turn: Turn, answer: Answer) -> Turn:
         text=turn.text,
         tool_calls=reply.tool_calls if reply else (),
         awaiting=turn.awaiting,
+        session_id=turn.invocation.event.session_id,
+        channel=turn.invocation.event.channel,
+        metadata=reply.metadata if reply else {},
         at=turn.answered_at,
     )
     result = TurnResult(

@@ -47,22 +47,27 @@ class Event(Value):
     `tool_call_id` in the metadata).
 
     `id`: of the message to remember; chosen by the caller it makes a repeat harmless. `at`: when it was said, where
-    that is not now: memory is then asked as of that moment. `name`: of who said it.
+    that is not now: memory is then asked as of that moment. `name`: of who said it. `domain`, `task_type`: what it is
+    about, as it is remembered under.
     """
 
     model_config = ConfigDict(
-        json_schema_extra={"example": {"user": "u1", "session": "s1", "content": "Where do I keep the spare key?"}}
+        json_schema_extra={
+            "example": {"user_id": "u1", "session_id": "s1", "content": "Where do I keep the spare key?"}
+        }
     )
 
-    user: NewId
-    session: NewId = DEFAULT_SESSION
+    user_id: NewId
+    session_id: NewId = DEFAULT_SESSION
     content: Content
     message_type: Label = "conversation"
     channel: Label | None = None
     metadata: Metadata = Field(default_factory=dict)
     id: NewId | None = None
     name: Name | None = None
-    agent: NewId | None = None
+    agent_id: NewId | None = None
+    domain: Label | None = None
+    task_type: Label | None = None
     at: Moment | None = None
 
     @field_validator("content")
@@ -167,13 +172,16 @@ class Reply(Value):
 
 
 class Response(Value):
-    """The answer to the caller. `awaiting`: ids of the tool calls whose results are still to come; there is no text
-    before they have."""
+    """The answer to the caller, in the session and on the channel of its event. `awaiting`: ids of the tool calls whose
+    results are still to come; there is no text before they have. `metadata`: what the responder says of it."""
 
     id: str | None = None
     text: str = ""
     tool_calls: tuple[ToolCall, ...] = ()
     awaiting: tuple[str, ...] = ()
+    session_id: str = DEFAULT_SESSION
+    channel: str | None = None
+    metadata: Metadata = Field(default_factory=dict)
     at: datetime
 
 

@@ -27,8 +27,9 @@ class EntryList(Value):
 
 
 class Offered(Value):
-    """A memory for a message, under the `handle` and in the `form` in which it is shown, with its `score`, its `relevance` alone (both 0 to
-    1), and what these are the sum of."""
+    """A memory for a message, under the `handle` and in the `form` in which it is shown, with its `score`, its
+    `relevance` alone (both 0 to 1), and what these are the sum of. The handle is of this answer alone: it begins no
+    turn."""
 
     handle: str
     entry: CatalogEntry
