@@ -23,7 +23,7 @@ from ragpp_services.gateway.catalog.offering import relevant
 from ragpp_services.gateway.catalog.owning import changing, place
 from ragpp_services.gateway.catalog.reading import last_cleanup, read_entry
 from ragpp_services.gateway.describing import refusal
-from ragpp_services.gateway.http import CatalogUser, GatewayParts, Limit, accepted, keyed_router
+from ragpp_services.gateway.http import CatalogUser, GatewayParts, Limit, accepted, answer, keyed_router
 from ragpp_services.gateway.requester import Reader, Requester, Writer
 from ragpp_services.gateway.routes.items import Include
 
@@ -58,9 +58,9 @@ async def list_entries(
     scope = _seen(requester, "read", user_id, view)
     asked = tuple(dict.fromkeys(tag.strip().lower() for tag in (tags or "").split(",") if tag.strip()))
     query = EntryQuery(text=search or "", ci=ci, kind=type, tags=asked, offset=offset, limit=limit)
-    answer = await listed(parts.catalog, scope, query)
-    requester.items = len(answer.memories)
-    return answer
+    page = await listed(parts.catalog, scope, query)
+    requester.items = len(page.memories)
+    return page
 
 
 @router.post(
@@ -79,7 +79,7 @@ async def store_entry(requester: Writer, parts: GatewayParts, body: EntryIn) -> 
     return await read_entry(parts, where.scope.seen_by(where.whose.seen_by), item_id, contents=True)
 
 
-@router.get("/api/memory/relevant", summary="Find what matters for a message")
+@router.get("/api/memory/relevant", response_model=RelevantMemories, summary="Find what matters for a message")
 async def get_relevant(
     requester: Reader,
     parts: GatewayParts,
@@ -92,16 +92,16 @@ async def get_relevant(
     max_tokens: Annotated[
         int | None, Query(ge=0, le=MAX_BUDGET, description="Of `formatted`, which never has more; 2,000 unless set up.")
     ] = None,
-) -> RelevantMemories:
+) -> Response:
     """Each memory in the form that makes what is shown worth most within the budget: whole, its abstract, its summary,
     or left out, with why. `explain` tells what each score is the sum of."""
     scope = requester.catalog("read", user_id, agent_id=ci)
     scope = scope.seen_by(ci or scope.view)
     requester.query_sha256 = parts.marks.of_query(message)
     asked = Message(message, scope.view, goal, parts.max_injection_tokens if max_tokens is None else max_tokens)
-    answer = await relevant(parts, scope, asked)
-    requester.items = len(answer.memories)
-    return answer
+    found = await relevant(parts, scope, asked)
+    requester.items = len(found.memories)
+    return answer(found)
 
 
 @router.get("/api/memory/catalog/statistics", summary="Count memories")
