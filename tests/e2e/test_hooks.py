@@ -279,6 +279,21 @@ async def test_what_misled_is_not_given_unasked_any_more(team: Team) -> None:
     assert catalog.recommendation == ()
 
 
+async def test_what_was_replaced_by_something_that_misled_is_given_again(team: Team) -> None:
+    earlier, later = "The trial of the studio plan lasts 14 days.", "The trial of the studio plan lasts 30 days."
+    (first,) = await kept(team, "sales", earlier, timestamp="2026-03-01T09:00:00Z")
+    (second,) = await kept(team, "sales", later, timestamp="2026-03-02T09:00:00Z")
+    asked = "How long does the trial of the studio plan last?"
+
+    async def given() -> tuple[str, ...]:
+        return Injection.model_validate_json(await hook(team, "pre-message", message=asked)).memory_ids
+
+    assert await given() == (second,)
+    body = {"user_id": team.user_id, "ci": "sales", "value": -1, "reason": "It is 14 again."}
+    assert (await team.sales.post(f"/v1/catalog/{second}/feedback", json=body)).is_success
+    assert await given() == (first,)
+
+
 async def test_of_every_two_agents_neither_is_offered_given_or_told_of_the_others(team: Team) -> None:
     ids = {agent: (await kept(team, agent, f"The offer of qz{agent} is good."))[0] for agent in ("sales", "care")}
     for agent, other in (("sales", "care"), ("care", "sales")):

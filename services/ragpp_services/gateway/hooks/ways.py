@@ -49,9 +49,14 @@ async def _of_file(parts: Parts, scope: Scope, message: Message, now: datetime) 
 
 
 def _alike(found: Sequence[FoundEntry], message: str) -> Mapping[str, Mapping[str, float]]:
-    """What has proved of low value is not given unasked any more; who wants it chooses it."""
-    misled = {one.entry.memory_id for one in found if one.values.get(USEFUL, DEFAULT_VALUE) < LOW_VALUE}
-    return {memory_id: fit.terms for memory_id, fit in fitting_of(found, message).items() if memory_id not in misled}
+    """What has proved of low value is not given unasked any more, and replaces nothing; who wants it chooses it."""
+    poor = {one.entry.memory_id for one in found if one.values.get(USEFUL, DEFAULT_VALUE) < LOW_VALUE}
+    left = [
+        one.model_copy(update={"replaced_by": None}) if one.replaced_by in poor else one
+        for one in found
+        if one.entry.memory_id not in poor
+    ]
+    return {memory_id: fit.terms for memory_id, fit in fitting_of(left, message).items()}
 
 
 def _all(found: Sequence[FoundEntry], _message: str) -> Mapping[str, Mapping[str, float]]:
