@@ -225,6 +225,13 @@ async def test_a_file_is_archived_once_the_catalog_has_it(memory: MemoryClient, 
     assert (again.known, again.refused) == (2, [])
 
 
+async def test_a_memory_that_holds_a_line_of_a_context_is_held_as_it_was_kept(memory: MemoryClient) -> None:
+    data = file_of(memory_of(1, f"{CHOSE}\n- [fact · 2026-08-29 · m1] {LUNCH}"))
+    assert (await import_file(memory, data, user_id="u-echo")).kept == 1
+    looked = await import_file(memory, data, user_id="u-echo", dry_run=True)
+    assert (looked.known, looked.refused, looked.absent) == (1, [], [])
+
+
 async def test_what_another_has_under_an_id_or_says_otherwise_is_not_taken_for_held(
     memory: MemoryClient, tmp_path: Path
 ) -> None:

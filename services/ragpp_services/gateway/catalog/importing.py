@@ -37,7 +37,7 @@ async def imported(parts: Parts, memories: Mapping[int, tuple[Place, EntryIn]], 
     keeps no other from being kept. `dry_run`: keep none, and tell what the catalog has. Raises what the intake and the
     tier raise that no memory is to blame for."""
     done, now = Imported(), parts.clock()
-    asked = {number: body for number, (_, body) in memories.items() if body.type is None}
+    asked = {number: body for number, (_, body) in memories.items() if body.type is None and not dry_run}
     told = await parts.kinds.of([body.content for body in asked.values()])
     kinds = dict(zip(asked, told, strict=True))
     together: dict[Place, dict[int, ItemIn]] = {}
@@ -46,7 +46,7 @@ async def imported(parts: Parts, memories: Mapping[int, tuple[Place, EntryIn]], 
         if body.expires is not None and body.expires <= now:
             done.results[number] = ImportedEntry(outcome="expired", reason=EXPIRED)
             continue
-        item = item_of(where, body, body.type or kinds[number])
+        item = item_of(where, body, body.type or kinds.get(number, "fact"))
         together.setdefault(where, {})[number] = item
         if body.source_resource_id is None:
             sourced.add(item.source_resource_id)
@@ -69,7 +69,7 @@ async def _compare(parts: Parts, where: Place, items: Mapping[int, ItemIn], done
             done.results[number] = ImportedEntry(outcome="absent", reason=ABSENT)
         elif entry.memory_id != ids[number]:
             done.results[number] = ImportedEntry(outcome="same", memory_id=entry.memory_id)
-        elif entry.content == parts.intake.redacted(item.content):
+        elif entry.content == parts.knowledge.statement(item.content).text:
             done.results[number] = ImportedEntry(outcome="known", memory_id=entry.memory_id)
         else:
             done.results[number] = ImportedEntry(outcome="refused", reason=OTHERWISE)

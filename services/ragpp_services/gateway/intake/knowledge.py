@@ -18,6 +18,7 @@ from ragpp.episodes import Used
 from ragpp.errors import InvalidInput
 from ragpp.models import Vector
 from ragpp.names import speaker
+from ragpp.redaction import Redacted
 from ragpp_services.gateway.intake.redacting import Redaction
 from ragpp_services.gateway.intake.times import refuse_future
 
@@ -74,6 +75,10 @@ class KnowledgeIntake:
             draft.model_copy(update={"embedding": vector}) for draft, vector in zip(drafts, vectors, strict=True)
         ]
         return entries, redactions
+
+    def statement(self, content: str) -> Redacted:
+        """What an item says as it is kept: without what it has from a context of ours, and without secrets."""
+        return self._redaction.counted(" ".join(content[start:end] for start, end in own(content)))
 
     def used(self, body: AccessIn) -> Used:
         """What an access names, as it is stored: without secrets."""
@@ -160,10 +165,9 @@ class KnowledgeIntake:
     def _items(self, items: Sequence[ItemIn], whose: Whose, now: datetime) -> tuple[list[ItemEntry], int]:
         entries, redactions = [], 0
         for index, item in enumerate(items):
-            said = " ".join(item.content[start:end] for start, end in own(item.content))
-            if not said.strip():
+            content = self.statement(item.content)
+            if not content.text.strip():
                 raise _refused(f"items.{index}.content", "says nothing that is not from a context of this memory")
-            content = self._redaction.counted(said)
             metadata, in_metadata = self._redaction.json(item.metadata)
             redactions += content.count + in_metadata
             entries.append(

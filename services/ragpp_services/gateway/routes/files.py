@@ -23,20 +23,22 @@ async def import_entries(requester: Writer, parts: GatewayParts, body: EntriesIn
     What is past its `expires` is told and not taken. Repeating a request is harmless. `dry_run`: nothing is kept, and
     `absent` is told of what the catalog does not have."""
     memories: dict[int, tuple[Place, EntryIn]] = {}
-    refused: dict[int, ImportedEntry] = {}
+    refused: dict[int, Forbidden | InvalidInput] = {}
     for number, memory in enumerate(body.memories):
         try:
             where = place(requester, body.user_id, memory.visibility, agent_id=memory.ci)
             memories[number] = where, memory
         except (Forbidden, InvalidInput) as error:
-            refused[number] = ImportedEntry(outcome="refused", reason=error.message)
-    if refused and not memories:
-        place(requester, body.user_id, body.memories[0].visibility, agent_id=body.memories[0].ci)
+            refused[number] = error
+    if not memories:
+        raise refused[0]
     agents = {memory.ci for _, memory in memories.values()}
     requester.agent_id = agents.pop() if len(agents) == 1 else None
     requester.items = len(memories)
     done = await imported(parts, memories, dry_run=body.dry_run)
-    results = refused | done.results
+    results = done.results | {
+        number: ImportedEntry(outcome="refused", reason=error.message) for number, error in refused.items()
+    }
     return ImportedEntries(
         results=tuple(results[number] for number in range(len(body.memories))), redactions=done.redactions
     )
