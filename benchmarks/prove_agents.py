@@ -32,6 +32,7 @@ from ragpp.models import Scope
 from ragpp.settings import EmbeddingSettings, ForgettingSettings, PostgresSettings
 from ragpp.stores.forgetting import SourceMarks
 from ragpp.stores.postgres import create_pool
+from ragpp.text.readers import Tokenizers
 from ragpp.text.tokens import TokenCounter
 from ragpp_infra.embedded.home import Home
 from ragpp_infra.embedded.stack import Stack
@@ -57,7 +58,8 @@ T = TypeVar("T")
 
 async def fill(settings: PostgresSettings, texts: Sequence[str], vectors: FloatMatrix, entries: int) -> None:
     """Each of the texts as an entry, `entries` an agent, which it alone sees."""
-    counter, pool = TokenCounter(), create_pool(settings)
+    counter, tokenizers, pool = TokenCounter(), Tokenizers(), create_pool(settings)
+    reader = tokenizers.named()
     store = CatalogStore(pool, SourceMarks(ForgettingSettings().key))
     for start in range(0, len(texts), entries):
         agent = f"agent{start // entries}"
@@ -74,7 +76,9 @@ async def fill(settings: PostgresSettings, texts: Sequence[str], vectors: FloatM
                 )
                 for first in part[::OF_RESOURCE]
             ]
-            made = [NewResource(one, indexed("document", Said(one.content, ()), {}, counter)) for one in resources]
+            made = [
+                NewResource(one, indexed("document", Said(one.content, ()), {}, counter, reader)) for one in resources
+            ]
             await rows.resources.insert(made, [0] * len(made), START)
             items = [
                 ItemEntry(
@@ -87,7 +91,7 @@ async def fill(settings: PostgresSettings, texts: Sequence[str], vectors: FloatM
                 )
                 for place in part
             ]
-            new = [new_item(one, vectors[place], counter) for one, place in zip(items, part, strict=True)]
+            new = [new_item(one, vectors[place], tokenizers) for one, place in zip(items, part, strict=True)]
             await rows.items.insert(new, [0] * len(new), START, [])
     await pool.close()
 
@@ -108,7 +112,7 @@ class Timed:
 
 async def turns(stack: Proving, client: MemoryClient, wanted: Sequence[str], agents: int, count: int) -> Timed:
     """`count` turns, each of another agent."""
-    timed, counter, over = Timed(), TokenCounter(), 0
+    timed, counter, over = Timed(), Tokenizers().named(), 0
     for turn in range(count):
         text, ci = wanted[turn % len(wanted)], f"agent{(turn * 37) % agents}"
         found = await timed.call("relevant", client.relevant(USER, ci=ci, message=text))

@@ -37,6 +37,7 @@ from ragpp.settings import EmbeddingSettings, ForgettingSettings, PostgresSettin
 from ragpp.stores.forgetting import SourceMarks
 from ragpp.stores.postgres import create_pool
 from ragpp.stores.segments import ROWS
+from ragpp.text.readers import Tokenizers
 from ragpp.text.tokens import TokenCounter
 from ragpp_infra.embedded.home import Home
 from ragpp_infra.embedded.stack import Stack
@@ -91,7 +92,8 @@ async def is_filled(settings: PostgresSettings) -> bool:
 
 async def fill(settings: PostgresSettings, texts: Sequence[str], vectors: FloatMatrix) -> None:
     """Each of the texts as an interaction, OF_SESSION a session, and as an item, OF_RESOURCE a resource."""
-    counter = TokenCounter()
+    counter, tokenizers = TokenCounter(), Tokenizers()
+    reader = tokenizers.named()
     async with stores(settings) as (episodic, catalog):
         for start in range(0, len(texts), AT_ONCE):
             part = range(start, min(start + AT_ONCE, len(texts)))
@@ -104,11 +106,14 @@ async def fill(settings: PostgresSettings, texts: Sequence[str], vectors: FloatM
             async with catalog.writing(SCOPE) as rows:
                 resources = [_resource(first, texts[first : first + OF_RESOURCE]) for first in part[::OF_RESOURCE]]
                 await rows.resources.insert(
-                    [NewResource(one, indexed("document", Said(one.content, ()), {}, counter)) for one in resources],
+                    [
+                        NewResource(one, indexed("document", Said(one.content, ()), {}, counter, reader))
+                        for one in resources
+                    ],
                     [0] * len(resources),
                     START,
                 )
-                items = [new_item(_item(place, texts[place]), vectors[place], counter) for place in part]
+                items = [new_item(_item(place, texts[place]), vectors[place], tokenizers) for place in part]
                 await rows.items.insert(items, [0] * len(items), START, [])
     async with open_tier(
         settings, embedder=make_embedder(EmbeddingSettings()), counter=counter, clock=system_clock

@@ -3,7 +3,7 @@
 import json
 import math
 from datetime import UTC, datetime
-from typing import Annotated
+from typing import Annotated, Literal
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from pydantic import AfterValidator, AwareDatetime, Field, JsonValue
@@ -15,6 +15,9 @@ MAX_CONTENT_CHARS = 100_000
 MAX_MESSAGES = 1_000
 MAX_METADATA_CHARS = 16_384
 MAX_METADATA_DEPTH = 64
+TokenizerName = Literal["o200k", "cl100k", "mistral", "bytes"]
+"""What a model that reads a context counts in. `o200k`: OpenAI's since GPT-4o. `cl100k`: GPT-4's and GPT-3.5's.
+`mistral`: Tekken, of Mistral's models since NeMo. `bytes`: a bound for every other."""
 RESERVED = "\x1e"
 """No id has it: what it parts cannot be taken for an id."""
 

@@ -20,6 +20,7 @@ from ragpp.fields import (
     StoredName,
     StoredStatement,
     Text,
+    TokenizerName,
     UserId,
 )
 from ragpp.names import speaker
@@ -312,10 +313,11 @@ class MemoryQuery(Value):
 
     `embedding`: of `text`; None lets the tier embed it. `entities`: names that the text mentions.
     `as_of`: a moment in the conversations' own time; nothing said later is seen, decay is counted to it.
-    `token_budget`: for tiers that cut what they return by size (short-term). `explain`: the signals of each memory are
-    wanted. `rejected`: so are relationships that a person rejected, behind all others and beyond `limit`, with that
-    verdict in their metadata and a confidence of 0: they tell against their `sources`, as far as their score says, and
-    are no memories to show (semantic). No filter narrows them.
+    `token_budget`: for tiers that cut what they return by size (short-term), in tokens of `tokenizer`, the usual one
+    where that is None. `explain`: the signals of each memory are wanted. `rejected`: so are relationships that a person
+    rejected, behind all others and beyond `limit`, with that verdict in their metadata and a confidence of 0: they tell
+    against their `sources`, as far as their score says, and are no memories to show (semantic). No filter narrows
+    them.
     """
 
     scope: Scope
@@ -324,6 +326,7 @@ class MemoryQuery(Value):
     entities: tuple[Name, ...] = ()
     limit: int = Field(default=20, ge=1, le=1_000)
     token_budget: int | None = Field(default=None, ge=0)
+    tokenizer: TokenizerName | None = None
     mode: SearchMode = "hybrid"
     filters: Filters = Filters()
     as_of: Moment | None = None

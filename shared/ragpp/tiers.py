@@ -37,6 +37,7 @@ from ragpp.entries.usage import (
 )
 from ragpp.entries.values import EntryQuery, FoundEntry
 from ragpp.episodes import Episode, EpisodeAccess, EpisodeEnd, Used, Valued, ValueUpdate
+from ragpp.fields import TokenizerName
 from ragpp.learned import (
     Consolidated,
     Finding,
@@ -142,9 +143,10 @@ class MemoryTier(Protocol):
 class ShortTermTier(MemoryTier, Protocol):
     """The running conversations. A scope without a session means the session `default`."""
 
-    async def read(self, scope: Scope, token_budget: int) -> SessionView:
-        """Summary and latest messages, at most `token_budget` tokens of text however long the messages are;
-        an unknown session is empty. Refreshes the session's time to live."""
+    async def read(self, scope: Scope, token_budget: int, tokenizer: TokenizerName | None = None) -> SessionView:
+        """Summary and latest messages, at most `token_budget` tokens of text however long the messages are, as
+        `tokenizer`, or the usual one, counts them; an unknown session is empty. Refreshes the session's time to
+        live."""
         ...
 
     async def list_sessions(self, scope: Scope, cursor: str | None = None, limit: int = 50) -> Page[SessionInfo]:

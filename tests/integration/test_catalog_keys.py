@@ -11,7 +11,7 @@ from ragpp.catalog import generate_memory_key
 from ragpp.embedding.hashing import HashingEmbedder
 from ragpp.episodes import EpisodeEnd, Used, Valued
 from ragpp.models import Scope
-from ragpp.text.tokens import TokenCounter
+from ragpp.text.readers import Tokenizers
 from ragpp_infra.embedded.stack import Endpoints
 from ragpp_services.catalog.items.writing import new_item
 from ragpp_services.catalog.statements import SQL
@@ -39,7 +39,7 @@ def said(number: int) -> str:
 @pytest.fixture(scope="module")
 async def scope(tier: PostgresCatalogTier, endpoints: Endpoints) -> Scope:
     """A user with ITEMS, each of one of DOMAINS and one of TASKS, some of which are worth something."""
-    made, counter = new_scope(), TokenCounter()
+    made, tokenizers = new_scope(), Tokenizers()
     await tier.store(made, [resource(id="r")])
     vectors = await HashingEmbedder().embed([said(number) for number in range(ITEMS)])
     entries = [
@@ -48,7 +48,7 @@ async def scope(tier: PostgresCatalogTier, endpoints: Endpoints) -> Scope:
         )
         for number in range(ITEMS)
     ]
-    new = [new_item(entry, vector, counter) for entry, vector in zip(entries, vectors, strict=True)]
+    new = [new_item(entry, vector, tokenizers) for entry, vector in zip(entries, vectors, strict=True)]
     async with tier._store.writing(made) as rows:
         await rows.items.insert(new, [0] * ITEMS, NOON, [])
         everything = {f"i{number}": 0.3 if number % 2 else -0.3 for number in range(0, ITEMS, 3)}

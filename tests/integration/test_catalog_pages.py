@@ -19,6 +19,7 @@ from ragpp.models import Scope
 from ragpp.settings import ForgettingSettings, PostgresSettings
 from ragpp.stores.forgetting import SourceMarks
 from ragpp.stores.postgres import Connection, Pool, create_pool, ensure_open
+from ragpp.text.readers import Tokenizers
 from ragpp.text.tokens import TokenCounter
 from ragpp_infra.embedded.stack import Endpoints
 from ragpp_services.catalog import forgetting
@@ -410,7 +411,8 @@ async def test_words_that_are_forgotten_while_they_are_indexed_anew_do_not_come_
         scope,
         [conversation(("Ada", "The launch code is 1931"), ("Ben", "Lions sleep"), id="res_talk", ids=("m1", "m2"))],
     )
-    rebuilding = Rebuilding(store, Vectors(store, HashingEmbedder()), HeldCounter(held), tier.segmenter, MOST_SUMMARY)
+    vectors = Vectors(store, HashingEmbedder())
+    rebuilding = Rebuilding(store, vectors, HeldCounter(held), Tokenizers(), tier.segmenter, MOST_SUMMARY)
     running = asyncio.create_task(rebuilding.rebuild(scope))
     assert await asyncio.to_thread(held.asked.wait, 30)
     await tier.forget_sources(scope, ["m1"])

@@ -19,12 +19,12 @@ from ragpp_services.short_term.app import open_tier as open_short_term
 from ragpp_services.short_term.settings import ShortTermSettings
 from ragpp_services.workers.parts import LearningPolicy, SchedulePolicy
 from ragpp_services.workers.running.schedule import Scheduler
-from tests.support.episodic import COUNTER, episodic_entry, episodic_tier, postgres_settings
+from tests.support.episodic import episodic_entry, episodic_tier, postgres_settings
 from tests.support.ledger import Time
 from tests.support.marks import KEY
 from tests.support.scopes import new_scope
 from tests.support.semantic import entities, neo4j_settings, observation, relation, semantic_tier
-from tests.support.short_term import short_term_entry
+from tests.support.short_term import TOKENIZERS, short_term_entry
 from tests.support.stacks import StoreStack
 
 pytestmark = pytest.mark.server
@@ -86,7 +86,7 @@ async def test_redis_counts_the_same_age(endpoints: Endpoints, time: Time, scope
     async with open_short_term(
         RedisSettings(url=endpoints.redis_url),
         ShortTermSettings(),
-        counter=COUNTER,
+        tokenizers=TOKENIZERS,
         clock=time,
         forgetting=ForgettingSettings(key=SecretStr(KEY), keep_days=KEPT.days),
     ) as tier:
@@ -128,7 +128,7 @@ COLUMNS: Final = """
 async def test_no_session_keeps_the_id_of_what_was_forgotten(endpoints: Endpoints, scope: Scope) -> None:
     settings = RedisSettings(url=endpoints.redis_url)
     async with (
-        open_short_term(settings, ShortTermSettings(), counter=COUNTER) as tier,
+        open_short_term(settings, ShortTermSettings(), tokenizers=TOKENIZERS) as tier,
         create_client(settings) as client,
     ):
         await tier.store(scope, [short_term_entry("secret", id="qzgone"), short_term_entry("kept", id="kept")])

@@ -10,7 +10,7 @@ from ragpp.errors import Conflict, InvalidInput, TierUnavailable
 from ragpp.models import Filters, MemoryQuery, PreferenceEntry, Scope, Stored, TimeRange
 from ragpp.settings import RedisSettings
 from ragpp.stores.redis import Client, Keys, create_client, load_script
-from ragpp.text.tokens import TokenCounter
+from ragpp.text.readers import Tokenizers
 from ragpp_infra.embedded.stack import Endpoints
 from ragpp_services.short_term.app import open_tier
 from ragpp_services.short_term.quoting import SummaryMessage
@@ -18,7 +18,7 @@ from ragpp_services.short_term.settings import ShortTermSettings
 from ragpp_services.short_term.store import AREAS, FORGOTTEN, INDEX, PACKAGE, SCRIPTS
 from ragpp_services.short_term.tier import RedisShortTermTier
 from tests.support.scopes import new_scope
-from tests.support.short_term import NOON, short_term_entry, short_term_tier
+from tests.support.short_term import COUNTER, NOON, short_term_entry, short_term_tier
 
 pytestmark = pytest.mark.server
 
@@ -137,7 +137,8 @@ async def test_two_writers_never_lose_a_message(small: RedisShortTermTier, scope
     view = await small.read(scope, 10_000)
     assert len({message.sequence for message in view.messages}) == len(view.messages)
     [session] = (await small.list_sessions(scope)).items
-    assert session.tokens == view.tokens
+    lines = view.summary.splitlines()
+    assert session.tokens == sum(message.tokens for message in view.messages) + sum(map(COUNTER.count, lines))
 
 
 async def test_what_is_over_the_window_moves_into_the_summary_and_the_last_five_stay(
@@ -307,7 +308,7 @@ async def test_a_read_never_exceeds_its_budget(small: RedisShortTermTier, scope:
     long = [short_term_entry("word " * 3_000, id=f"long{n}", occurred_at=at(100 + n)) for n in range(3)]
     await small.store(scope, long)
     view = await small.read(scope, budget)
-    counter = TokenCounter()
+    counter = Tokenizers().named()
     shown = counter.count(view.summary) + sum(counter.count(message.content) for message in view.messages)
     assert shown <= view.tokens <= budget
     assert all(message.truncated == (message.id.startswith("long")) for message in view.messages if budget > 60)
@@ -436,7 +437,7 @@ async def test_compaction_is_no_use_of_a_session(small: RedisShortTermTier, clie
 
 async def test_more_callers_than_connections_wait_for_their_turn(endpoints: Endpoints, scope: Scope) -> None:
     settings = RedisSettings(url=endpoints.redis_url, pool_max=1)
-    async with open_tier(settings, ShortTermSettings(), counter=TokenCounter()) as tier:
+    async with open_tier(settings, ShortTermSettings(), tokenizers=Tokenizers()) as tier:
         await asyncio.gather(*(tier.store(scope, [short_term_entry("hi")]) for _ in range(20)))
         assert [session.messages for session in (await tier.list_sessions(scope)).items] == [20]
 
@@ -514,7 +515,7 @@ async def test_other_kinds_of_entries_are_refused(tier: RedisShortTermTier, scop
 
 async def test_a_server_that_is_down_is_an_unavailable_tier_at_once(scope: Scope) -> None:
     settings = RedisSettings.model_validate({"url": "redis://127.0.0.1:1/0"})
-    async with open_tier(settings, ShortTermSettings(), counter=TokenCounter()) as down:
+    async with open_tier(settings, ShortTermSettings(), tokenizers=Tokenizers()) as down:
         began = datetime.now(UTC)
         with pytest.raises(TierUnavailable):
             await down.read(scope, 100)

@@ -63,7 +63,14 @@ class ModelSession:
 
     @property
     def tokens(self) -> int:
+        """As they were counted when they were written."""
         return 10 * len(self.raw) + sum(COUNTER.count(line) for _, line in self.summary)
+
+    @property
+    def shown_tokens(self) -> int:
+        """As they are counted where they are read."""
+        summary = "\n".join(line for _, line in self.summary)
+        return sum(COUNTER.count(message.content) for message in self.raw) + COUNTER.count(summary)
 
     def append(self, entry: InteractionEntry) -> None:
         self.sequence += 1
@@ -195,7 +202,7 @@ class Model(RuleBasedStateMachine):
                 (message.id, message.content, message.sequence) for message in model.raw
             ]
             assert view.summary == "\n".join(line for _, line in model.summary)
-            assert view.tokens == model.tokens
+            assert view.tokens == model.shown_tokens
         listed = self.run(self.tier.list_sessions(self.scope)).items
         assert {session.session_id: (session.messages, session.tokens) for session in listed} == {
             session_id: (len(model.raw), model.tokens) for session_id, model in self.sessions.items()

@@ -6,15 +6,18 @@ from datetime import UTC, datetime
 from ragpp.models import Memory, MemoryKind
 from ragpp.text.tokens import TokenCounter
 
+_WORD = re.compile(r"\w+|[^\w\s]")
+
 
 class Words:
     """Counts words and marks: a tokenizer simple enough to reckon with."""
 
     def count(self, text: str) -> int:
-        return len(re.findall(r"\w+|[^\w\s]", text))
+        return len(_WORD.findall(text))
 
     def truncate(self, text: str, max_tokens: int) -> str:
-        return " ".join(text.split()[:max_tokens])
+        ends = [found.end() for found in _WORD.finditer(text)]
+        return text if len(ends) <= max_tokens else text[: ends[max_tokens - 1] if max_tokens else 0]
 
 
 def memory(identifier: str, text: str, kind: MemoryKind = "interaction", score: float = 0.5) -> Memory:

@@ -8,7 +8,7 @@ from uuid import uuid4
 from ragpp.clock import Clock, system_clock
 from ragpp.models import DEFAULT_SESSION, Interaction, InteractionEntry, MemoryQuery, Role, Scope
 from ragpp.settings import RedisSettings
-from ragpp.text.tokens import TokenCounter
+from ragpp.text.readers import Tokenizers
 from ragpp_infra.embedded.stack import Endpoints
 from ragpp_services.short_term.app import open_tier
 from ragpp_services.short_term.quoting import Summariser
@@ -16,7 +16,8 @@ from ragpp_services.short_term.settings import ShortTermSettings
 from ragpp_services.short_term.tier import RedisShortTermTier
 
 NOON = datetime(2024, 5, 1, 12, tzinfo=UTC)
-COUNTER = TokenCounter()
+TOKENIZERS = Tokenizers()
+COUNTER = TOKENIZERS.named()
 
 
 @asynccontextmanager
@@ -31,7 +32,7 @@ async def short_term_tier(
     async with open_tier(
         RedisSettings(url=endpoints.redis_url),
         window or ShortTermSettings(),
-        counter=COUNTER,
+        tokenizers=TOKENIZERS,
         summariser=summariser,
         clock=clock,
     ) as tier:

@@ -132,7 +132,7 @@ async def stoppable_worker(gateway: RealGateway, settings: dict[str, str]) -> As
     with environment(short):
         pool = create_pool(PostgresSettings(), dsn=gateway.settings["POSTGRES_RELAY_DSN"], vectors=False)
         await ensure_open(pool)
-        async with all_in_one.open_tiers(Tools(lambda: worker.embedder, worker.counter, worker.clock)) as tiers:
+        async with all_in_one.open_tiers(Tools(lambda: worker.embedder, clock=worker.clock)) as tiers:
             yield WorkerParts(
                 **{name: watched(tier, name) for name, tier in vars(tiers).items()},
                 ledger=WorkLedger(pool, worker.clock),

@@ -12,6 +12,7 @@ from ragpp.embedding.hashing import HashingEmbedder
 from ragpp.errors import InvalidInput
 from ragpp.models import Interaction, InteractionEntry, Memory, MemoryQuery, Scope, TierName
 from ragpp.testing.tiers import InMemoryTier
+from ragpp.text.readers import Tokenizers
 from ragpp_services.gateway.assembly.relevance import names_something
 from ragpp_services.gateway.recall import Recaller
 from tests.support.scopes import new_scope
@@ -88,7 +89,7 @@ def recaller(episodic: Episodic, *others: InMemoryTier) -> Recaller:
         episodic,  # type: ignore[arg-type]  # the double has the verbs that a recall uses
         HashingEmbedder(),
         lambda _text: (),
-        Words(),
+        Tokenizers(),
         lambda: NOW,
         deadline_ms=200,
         token_budget=200,
@@ -253,7 +254,7 @@ async def test_an_explained_answer_says_why_a_memory_was_cut() -> None:
     scope = new_scope()
     episodic = Episodic()
     await filled(episodic, scope, ["the car is on level three", "the car is blue and rather small"])
-    asked = RecallRequest(user_id=scope.user_id, query="car", token_budget=16, explain=True)
+    asked = RecallRequest(user_id=scope.user_id, query="car", token_budget=32, explain=True)
     answer = await recaller(episodic).recall(scope, asked)
     reasons = {memory.in_context: memory.explain and memory.explain.get("cut") for memory in answer.memories}
     assert reasons == {True: None, False: "no room left in the token budget"}

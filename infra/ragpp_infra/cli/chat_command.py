@@ -8,7 +8,15 @@ from typing import Annotated
 import typer
 
 from ragpp_infra.cli.arguments import parse_moment
-from ragpp_infra.cli.options import DEFAULT_HOME, HomeOption, JsonOption, KeyOption, UrlOption, UserOption
+from ragpp_infra.cli.options import (
+    DEFAULT_HOME,
+    HomeOption,
+    JsonOption,
+    KeyOption,
+    TokenizerOption,
+    UrlOption,
+    UserOption,
+)
 from ragpp_infra.embedded.home import Home, NotRunning
 
 MODULE = "ragpp_services.governor"
@@ -29,6 +37,7 @@ def chat(
             min=0, max=200_000, help="Length of the context, in tokens; with --catalog the agent's own counts."
         ),
     ] = 2_000,
+    tokenizer: TokenizerOption = None,
     record: Annotated[Path | None, typer.Option(help="Append each turn to this file, for a replay.")] = None,
     echo: Annotated[bool, typer.Option("--echo", help="Answer without a language model, from memory alone.")] = False,
     catalog: Annotated[
@@ -58,7 +67,7 @@ def chat(
     if address is None or secret is None:
         raise NotRunning(f"there is no embedded stack in {stack.path}")
     given = {"--session": session, "--name": name, "--persona": persona, "--at": at, "--record": record}
-    given |= {"--agent": agent}
+    given |= {"--agent": agent, "--tokenizer": tokenizer}
     arguments = ["--user", user, "--deadline", str(deadline), "--budget", str(budget)]
     arguments += [part for option, value in given.items() if value is not None for part in (option, str(value))]
     arguments += [flag for flag, wanted in (("--echo", echo), ("--catalog", catalog), ("--json", as_json)) if wanted]

@@ -10,7 +10,15 @@ from ragpp.errors import InvalidInput
 from ragpp.models import DEFAULT_SESSION, Visibility
 from ragpp_infra.cli.arguments import checked, parse_moment, parse_tiers
 from ragpp_infra.cli.console import emit_json, out, safe
-from ragpp_infra.cli.options import DEFAULT_HOME, HomeOption, JsonOption, KeyOption, UrlOption, UserOption
+from ragpp_infra.cli.options import (
+    DEFAULT_HOME,
+    HomeOption,
+    JsonOption,
+    KeyOption,
+    TokenizerOption,
+    UrlOption,
+    UserOption,
+)
 from ragpp_infra.cli.render import count, recall_view
 from ragpp_infra.embedded.home import Home
 
@@ -96,6 +104,7 @@ def recall(
         str | None, typer.Option("--session", "-s", help=f"The running conversation; default: {DEFAULT_SESSION}.")
     ] = None,
     budget: Annotated[int | None, typer.Option(help="Longest context, in tokens.")] = None,
+    tokenizer: TokenizerOption = None,
     deadline: Annotated[int | None, typer.Option(help="Longest wait, in ms.")] = None,
     limit: Annotated[int, typer.Option(help="Most memories in the ranking, 1 to 200.")] = 20,
     tiers: Annotated[str | None, typer.Option(help="Only these, separated by commas.")] = None,
@@ -115,6 +124,7 @@ def recall(
         "query": query,
         "session_id": session,
         "token_budget": budget,
+        "tokenizer": tokenizer,
         "deadline_ms": deadline,
         "limit": limit,
         "tiers": parse_tiers(tiers),

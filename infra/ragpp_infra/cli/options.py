@@ -51,6 +51,13 @@ UserOption: TypeAlias = Annotated[
 OnlyUserOption: TypeAlias = Annotated[
     str | None, typer.Option("--user", "-u", envvar="RAGPP_USER", callback=named, help="Only this user's.")
 ]
+TokenizerOption: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        help="What the model that reads counts in: o200k, cl100k, mistral, or bytes, a bound for any other. Default: "
+        "the gateway's."
+    ),
+]
 JsonOption: TypeAlias = Annotated[bool, typer.Option("--json", help="Answer with JSON on standard output.")]
 DryRunOption: TypeAlias = Annotated[
     bool, typer.Option("--dry-run", help="Change nothing, and only tell what would go.")

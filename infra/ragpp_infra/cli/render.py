@@ -75,7 +75,9 @@ def timings(answer: RecallResponse) -> RenderableType:
 def context(answer: RecallResponse) -> Panel:
     """The assembled text, as a model would be given it."""
     text = safe(answer.context) if answer.context else Text("empty", style="dim")
-    return Panel(text, title=f"context, {answer.tokens} tokens", title_align="left", border_style="dim")
+    return Panel(
+        text, title=f"context, {answer.tokens} tokens of {answer.tokenizer}", title_align="left", border_style="dim"
+    )
 
 
 def when(moment: datetime | None) -> str:

@@ -7,11 +7,12 @@ from typing import Final
 from ragpp.clock import Clock, system_clock
 from ragpp.embedding import Embedder
 from ragpp.errors import TierUnavailable
-from ragpp.settings import EmbeddingSettings, EntrySettings, ForgettingSettings, PostgresSettings
+from ragpp.settings import EmbeddingSettings, EntrySettings, ForgettingSettings, PostgresSettings, ReaderSettings
 from ragpp.stores.forgetting import SourceMarks
 from ragpp.stores.migrations import load_migrations, migrate_as_owner
 from ragpp.stores.postgres import create_pool, warm
 from ragpp.text.port import TokenSpans
+from ragpp.text.readers import Tokenizers
 from ragpp.tierkit.deployment import TierService
 from ragpp.tiers import CatalogTier
 from ragpp_services.catalog.store import CatalogStore
@@ -34,12 +35,13 @@ async def open_tier(
     *,
     embedder: Embedder,
     counter: TokenSpans,
+    tokenizers: Tokenizers | None = None,
     clock: Clock = system_clock,
     forgetting: ForgettingSettings | None = None,
     entries: EntrySettings | None = None,
 ) -> AsyncIterator[PostgresCatalogTier]:
-    """The tier on a pool of its own. It opens also while PostgreSQL is down, and works when it is back. `forgetting`,
-    `entries`: the environment's where None.
+    """The tier on a pool of its own. It opens also while PostgreSQL is down, and works when it is back. `tokenizers`:
+    with the default one for the usual where None; `forgetting`, `entries`: the environment's where None.
 
     Raises EmbeddingMismatch when the database holds vectors of another model.
     """
@@ -49,6 +51,7 @@ async def open_tier(
         store,
         embedder=embedder,
         counter=counter,
+        tokenizers=tokenizers or Tokenizers(),
         clock=clock,
         segments_from_rows=settings.segments_from_rows,
         most_summary=(entries or EntrySettings()).summary_max_length,
@@ -68,8 +71,12 @@ SERVICE: Final = TierService(
     CatalogTier,
     port=8705,
     open_tier=lambda tools: open_tier(
-        PostgresSettings(), embedder=tools.embedder(), counter=tools.counter, clock=tools.clock
+        PostgresSettings(),
+        embedder=tools.embedder(),
+        counter=tools.counter,
+        tokenizers=tools.tokenizers,
+        clock=tools.clock,
     ),
     migrate=lambda _tools: migrate(PostgresSettings()),
-    settings=(PostgresSettings, ForgettingSettings, EmbeddingSettings, EntrySettings),
+    settings=(PostgresSettings, ForgettingSettings, EmbeddingSettings, EntrySettings, ReaderSettings),
 )

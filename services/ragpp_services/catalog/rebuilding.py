@@ -9,6 +9,7 @@ from ragpp.models import Scope
 from ragpp.stores.cursors import page_size
 from ragpp.text.lexical import document_weights
 from ragpp.text.port import TokenSpans
+from ragpp.text.readers import Tokenizers
 from ragpp.tierkit.segmenting import Segmenter
 from ragpp_services.catalog.categories.standing import standing
 from ragpp_services.catalog.entries.rows import Written
@@ -29,11 +30,17 @@ class Rebuilding:
     changed meanwhile has its vectors and words already, and is left as it is."""
 
     def __init__(
-        self, store: CatalogStore, vectors: Vectors, counter: TokenSpans, segmenter: Segmenter, most_summary: int
+        self,
+        store: CatalogStore,
+        vectors: Vectors,
+        counter: TokenSpans,
+        tokenizers: Tokenizers,
+        segmenter: Segmenter,
+        most_summary: int,
     ) -> None:
-        """`most_summary`: characters of a summary that is made here."""
+        """`counter` bounds chunks. `most_summary`: characters of a summary that is made here."""
         self._store, self._vectors, self._segmenter = store, vectors, segmenter
-        self._counter, self._most_summary = counter, most_summary
+        self._counter, self._tokenizers, self._most_summary = counter, tokenizers, most_summary
 
     async def rebuild(self, scope: Scope, after: str | None = None, limit: int = 500) -> str | None:
         """See the contract; also the vectors of categories, and which items are one; at last the segments, behind it.
@@ -77,7 +84,8 @@ class Rebuilding:
 
     def _entries(self, items: Mapping[str, str], metadata: Mapping[str, StoredMetadata]) -> dict[str, Written]:
         return {
-            one: written(text, metadata.get(one, {}), self._counter, self._most_summary) for one, text in items.items()
+            one: written(text, metadata.get(one, {}), self._tokenizers, self._most_summary)
+            for one, text in items.items()
         }
 
     async def _rebuild_resources(self, scope: Scope, ids: Ids) -> str | None:

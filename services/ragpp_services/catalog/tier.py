@@ -4,12 +4,15 @@ import asyncio
 from collections.abc import Collection, Mapping, Sequence
 from typing import Final, Literal
 
-from ragpp.catalog import CatalogInput, ItemEntry, MemoryItem, Resource, ResourceEntry
+from pydantic import JsonValue
+
+from ragpp.catalog import CatalogInput, ItemEntry, MemoryItem, Resource, ResourceEntry, ResourceType
 from ragpp.clock import Clock
 from ragpp.embedding import Embedder, FloatMatrix
 from ragpp.errors import InvalidInput, Outdated
 from ragpp.models import Entry, Health, Memory, MemoryQuery, Scope, Stored
 from ragpp.text.port import TokenSpans
+from ragpp.text.readers import Tokenizers
 from ragpp.tierkit.health import health_of
 from ragpp.tierkit.segmenting import Segmenter
 from ragpp_services.catalog import extracting, forgetting, storing
@@ -46,14 +49,16 @@ class PostgresCatalogTier:
         *,
         embedder: Embedder,
         counter: TokenSpans,
+        tokenizers: Tokenizers,
         clock: Clock,
         segments_from_rows: int,
         most_summary: int,
     ) -> None:
-        """`most_summary`: characters of the summaries that are made from now on."""
+        """`counter` bounds chunks, `tokenizers` tell sizes. `most_summary`: characters of the summaries that are made
+        from now on."""
         self.name: Final[Literal["catalog"]] = "catalog"
         self._store, self._counter, self._clock = store, counter, clock
-        self._most_summary = most_summary
+        self._tokenizers, self._most_summary = tokenizers, most_summary
         self._vectors = vectors = Vectors(store, embedder)
         self.check_identity = vectors.check_identity
 
@@ -77,7 +82,7 @@ class PostgresCatalogTier:
         self.list_items = items.list_items
         self.search_items = items.search_items
 
-        entries = Entries(store, vectors, items, counter, most_summary)
+        entries = Entries(store, vectors, items, tokenizers, most_summary)
         self.find_entries = entries.find_entries
         self.kept_entries = entries.kept_entries
         self.entry_statistics = entries.entry_statistics
@@ -112,7 +117,7 @@ class PostgresCatalogTier:
         self.valued_items = values.valued_items
 
         self.stats = Stats(store).stats
-        self.rebuild = Rebuilding(store, vectors, counter, segmenter, most_summary).rebuild
+        self.rebuild = Rebuilding(store, vectors, counter, tokenizers, segmenter, most_summary).rebuild
 
     async def epoch(self, scope: Scope) -> int:
         """See the contract. The same as the episodic tier's, whose database it is."""
@@ -149,7 +154,7 @@ class PostgresCatalogTier:
 
     async def _new_items(self, entries: Sequence[ItemEntry], vectors: FloatMatrix) -> list[NewItem]:
         """Their rows, off the event loop where they say much: each is described, cut into words and counted."""
-        given = (entries, vectors, self._counter, self._most_summary)
+        given = (entries, vectors, self._tokenizers, self._most_summary)
         if sum(len(entry.content) for entry in entries) > INLINE_CHARS:
             return await asyncio.to_thread(new_items, *given)
         return new_items(*given)
@@ -168,7 +173,7 @@ class PostgresCatalogTier:
             said = without_turns(Said(entry.content, entry.messages), without)
             result[place] = None
             if said is not None:
-                result[place] = NewResource(entry, indexed(entry.resource_type, said, entry.metadata, self._counter))
+                result[place] = NewResource(entry, self._row(entry.resource_type, said, entry.metadata))
         return result
 
     async def put_extracted(
@@ -241,10 +246,11 @@ class PostgresCatalogTier:
         result: dict[str, Indexed | None] = {}
         for one in held:
             said = without_turns(Said(one.content, one.messages), gone)
-            result[one.resource_id] = (
-                None if said is None else indexed(one.resource_type, said, one.metadata, self._counter)
-            )
+            result[one.resource_id] = None if said is None else self._row(one.resource_type, said, one.metadata)
         return result
+
+    def _row(self, resource_type: ResourceType, said: Said, metadata: Mapping[str, JsonValue]) -> Indexed:
+        return indexed(resource_type, said, metadata, self._counter, self._tokenizers.named())
 
     async def holdings(
         self, scope: Scope, sources: Sequence[str] | None = None, before: int | None = None

@@ -130,18 +130,19 @@ async def open_parts(open_tiers_: OpenTiers) -> AsyncIterator[Parts]:
             tiers.episodic,
             embedder,
             query_entities,
-            tools.counter,
+            tools.tokenizers,
             system_clock,
             deadline_ms=gateway.deadline_ms,
             token_budget=gateway.token_budget,
         )
+        await tools.tokenizers.ready()
         try:
             await embedder.warm()
         except MemorySystemError as error:  # recalls search by words until it answers
             _log.warning("embedder.not_warm", error=error.message)
         yield Parts(
             **vars(tiers),
-            intake=Intake(redaction, tools.counter, embedder, system_clock),
+            intake=Intake(redaction, tools.counter, tools.tokenizers.named(), embedder, system_clock),
             knowledge=KnowledgeIntake(redaction, embedder, system_clock),
             recaller=recaller,
             identity=Identity(store, time.monotonic),
@@ -151,7 +152,7 @@ async def open_parts(open_tiers_: OpenTiers) -> AsyncIterator[Parts]:
             pins=PinBoard(pool, system_clock),
             marks=marks,
             clock=system_clock,
-            counter=tools.counter,
+            tokenizers=tools.tokenizers,
             candidates=InProcessCandidates(time.monotonic),
             kinds=Kinds(embedder, entries.extraction_patterns or PATTERNS),
             max_injection_tokens=entries.max_injection_tokens,

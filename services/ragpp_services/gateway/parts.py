@@ -9,7 +9,8 @@ from ragpp.ledger.jobs import JobLedger
 from ragpp.ledger.pins import PinBoard
 from ragpp.llm.metered import LanguageModels
 from ragpp.stores.forgetting import SourceMarks
-from ragpp.text.port import TokenSpans
+from ragpp.text.port import ReaderMeter
+from ragpp.text.readers import Tokenizers
 from ragpp.tiers import Tiers
 from ragpp_services.gateway.audit import Audit
 from ragpp_services.gateway.catalog.caching import CandidateCache
@@ -37,7 +38,7 @@ class Parts(Tiers):
     pins: PinBoard
     marks: SourceMarks
     clock: Clock
-    counter: TokenSpans
+    tokenizers: Tokenizers
     kinds: Kinds
     candidates: CandidateCache
     max_body_bytes: int
@@ -47,3 +48,8 @@ class Parts(Tiers):
     record_retrievals: bool = False
     models: LanguageModels | None = None
     retrieval_timeout_s: float = 20.0
+
+    @property
+    def counter(self) -> ReaderMeter:
+        """What budgets are counted in where nobody names a tokenizer."""
+        return self.tokenizers.named()

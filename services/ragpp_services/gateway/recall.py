@@ -18,6 +18,7 @@ from ragpp.errors.telling import told
 from ragpp.models import TIER_NAMES, Filters, Memory, MemoryQuery, Scope, TierName
 from ragpp.receipts import Receipt
 from ragpp.text.port import TokenMeter
+from ragpp.text.readers import Tokenizers
 from ragpp.tiers import EpisodicTier, MemoryTier
 from ragpp_services.gateway.asking import Answer, finished, timed
 from ragpp_services.gateway.assembly.fusion import fuse
@@ -59,14 +60,15 @@ class Recaller:
         episodic: EpisodicTier,
         embedder: Embedder,
         query_entities: QueryEntities,
-        counter: TokenMeter,
+        tokenizers: Tokenizers,
         clock: Clock,
         *,
         deadline_ms: int,
         token_budget: int,
     ) -> None:
         self._tiers, self._episodic = tiers, episodic
-        self._embedder, self._query_entities, self._counter, self._clock = embedder, query_entities, counter, clock
+        self._embedder, self._query_entities = embedder, query_entities
+        self._tokenizers, self._clock = tokenizers, clock
         self._deadline_ms, self._token_budget = deadline_ms, token_budget
 
     async def recall(self, scope: Scope, request: RecallRequest) -> RecallResponse:
@@ -85,12 +87,14 @@ class Recaller:
         wanted = request.tiers or self._tiers.keys()
         names = [name for name in TIER_NAMES if name in wanted]
         answers, unembedded = await self._answers(scope, request, budget, names, ends)
-        ranking, packed = await self._assemble(request, answers, budget)
+        counter = await self._tokenizers.ready(request.tokenizer)
+        recalled, packed = await self._assemble(request, answers, budget, counter)
         whole = unembedded is None and all(answer.status in {"ok", "skipped"} for answer in answers.values())
         response = RecallResponse(
             status="complete" if whole else "partial",
             context=packed.context,
             tokens=packed.tokens,
+            tokenizer=counter.name,
             elapsed_ms=round((time.perf_counter() - started) * 1_000, 2),
             retrieved_at=self._clock(),
             receipt_pending=pending.result() if pending.done() and not pending.cancelled() else -1,
@@ -98,7 +102,7 @@ class Recaller:
                 SectionOut(title=section.title, tokens=section.tokens, memories=section.memory_ids)
                 for section in packed.sections
             ),
-            memories=_recalled(ranking, packed, answers if request.explain else None),
+            memories=recalled,
             tiers={
                 name: _status(answer, None if name == "short_term" else unembedded) for name, answer in answers.items()
             },
@@ -136,21 +140,22 @@ class Recaller:
         return _judged({name: await asked[name] for name in names}), unembedded
 
     async def _assemble(
-        self, request: RecallRequest, answers: Mapping[TierName, Answer], budget: int
-    ) -> tuple[list[Memory], Packed]:
+        self, request: RecallRequest, answers: Mapping[TierName, Answer], budget: int, counter: TokenMeter
+    ) -> tuple[tuple[RecalledMemory, ...], Packed]:
         """The fused ranking, and the context packed from it; long texts in a thread, so that nobody waits for them."""
 
-        def assemble() -> tuple[list[Memory], Packed]:
+        def assemble() -> tuple[tuple[RecalledMemory, ...], Packed]:
             ranking = fuse({name: answer.memories for name, answer in answers.items()}, limit=request.limit)
             conversation = _conversation(answers.get("short_term"))
-            return ranking, pack(
+            packed = pack(
                 ranking,
                 conversation,
                 _frame(request),
                 budget=budget,
-                counter=self._counter,
+                counter=counter,
                 narrow=names_something(request.query),
             )
+            return _recalled(ranking, packed, answers if request.explain else None, counter), packed
 
         size = sum(len(memory.text) for answer in answers.values() for memory in answer.memories)
         return await asyncio.to_thread(assemble) if size > INLINE_CHARS else assemble()
@@ -164,6 +169,7 @@ class Recaller:
             entities=tuple(dict.fromkeys(name[:200] for name in named if name))[:50],
             limit=max(request.limit, CANDIDATES),
             token_budget=int(budget * CONVERSATION_SHARE),
+            tokenizer=request.tokenizer or self._tokenizers.usual,
             filters=Filters(
                 time_range=request.time_range,
                 session_id=request.in_session,
@@ -235,7 +241,7 @@ def _frame(request: RecallRequest) -> Frame:
 
 
 def _recalled(
-    ranking: Sequence[Memory], packed: Packed, explained: Mapping[TierName, Answer] | None
+    ranking: Sequence[Memory], packed: Packed, explained: Mapping[TierName, Answer] | None, counter: TokenMeter
 ) -> tuple[RecalledMemory, ...]:
     """The ranking as it is answered; when `explained`, with each memory's place, score and signals in its own tier, and
     why it is not in the context."""
@@ -253,6 +259,7 @@ def _recalled(
             start = max(0, min(memory.focus - LEAD_CHARS, len(memory.text) - EXCERPT_CHARS))
             excerpt = {"text": memory.text[start : start + EXCERPT_CHARS], "focus": memory.focus - start}
             fields |= excerpt | {"is_excerpt": True}
+        fields["tokens"] = counter.count(fields["text"])
         for number in ("score", "similarity", "confidence"):
             if fields[number] is not None:
                 fields[number] = round(fields[number], DECIMALS)

@@ -18,6 +18,7 @@ from pydantic import ValidationError
 from ragpp.client import GatewayUnreachable, MemoryClient
 from ragpp.errors import InvalidInput, MemorySystemError
 from ragpp.errors.problems import invalid_fields
+from ragpp.fields import TokenizerName
 from ragpp_services.governor.app import open_governor
 from ragpp_services.governor.graph import replay
 from ragpp_services.governor.terminal import Chat, said_lines, tell
@@ -45,6 +46,9 @@ def chat(
     at: Annotated[str | None, typer.Option(help="When this is said, as in 2026-03-08T13:56:00Z.")] = None,
     deadline: Annotated[int, typer.Option(min=10, max=60_000, help="Longest wait for the memory, in ms.")] = 500,
     budget: Annotated[int, typer.Option(min=0, max=200_000, help="Length of the context, in tokens.")] = 2_000,
+    tokenizer: Annotated[
+        TokenizerName | None, typer.Option(help="Whose tokens: those of the model that reads. Default: the gateway's.")
+    ] = None,
     record: Annotated[Path | None, typer.Option(help="Append each turn to this file, for a replay.")] = None,
     echo: Annotated[bool, typer.Option("--echo", help="Answer without a language model, from memory alone.")] = False,
     catalog: Annotated[bool, typer.Option("--catalog", help="The assistant chooses its memories each turn.")] = False,
@@ -64,7 +68,9 @@ def chat(
     with asyncio.Runner() as runner:
         stack = AsyncExitStack()
         mode: Mode = "catalog" if catalog else "recall"
-        governed = open_governor(url, key, echoing=echo, mode=mode, limits=_limits(deadline, budget), record_to=record)
+        governed = open_governor(
+            url, key, echoing=echo, mode=mode, limits=_limits(deadline, budget, tokenizer), record_to=record
+        )
         try:
             governor, client, answerer = runner.run(stack.enter_async_context(governed))
             runner.run(_see_that_it_answers(client, user))
@@ -80,10 +86,15 @@ def chat(
         sys.exit(FAILURE)
 
 
-def _limits(deadline_ms: int, token_budget: int) -> Limits:
+def _limits(deadline_ms: int, token_budget: int, tokenizer: TokenizerName | None) -> Limits:
     """A caller who waits longer for a recall waits as long for a write."""
     usual = Limits()
-    return Limits(deadline_ms=deadline_ms, store_ms=max(usual.store_ms, deadline_ms), token_budget=token_budget)
+    return Limits(
+        deadline_ms=deadline_ms,
+        store_ms=max(usual.store_ms, deadline_ms),
+        token_budget=token_budget,
+        tokenizer=tokenizer,
+    )
 
 
 def _moment(text: str | None) -> datetime | None:

@@ -111,6 +111,7 @@ def ask_to_recall(turn: Turn) -> RecallRequest:
         query=turn.asked.content.strip()[:MAX_QUERY_CHARS],
         limit=limits.memories,
         token_budget=limits.token_budget,
+        tokenizer=limits.tokenizer,
         deadline_ms=max(1, int(limits.deadline_ms * (1 - TRAVEL_SHARE))),
         exclude=frozenset(message.id for message in turn.exchange if message.id),
         as_of=event.at,

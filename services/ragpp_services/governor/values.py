@@ -7,7 +7,7 @@ from pydantic import ConfigDict, Field, JsonValue, field_validator
 
 from ragpp.api import RecallResponse, StoreRequest, StoreResponse
 from ragpp.api.hooks import RequestedMemories, TurnCatalog, Usefulness
-from ragpp.fields import Content, Id, Label, Metadata, Moment, Name, NewId, Text
+from ragpp.fields import Content, Id, Label, Metadata, Moment, Name, NewId, Text, TokenizerName
 from ragpp.jobs import Job
 from ragpp.models import DEFAULT_SESSION, MemoryKind, TierName, Value
 from ragpp_services.governor.catalog_values import CatalogTurn
@@ -277,6 +277,9 @@ class Limits(Value):
     choose_ms: int = Field(default=10_000, ge=10, description="Longest wait for the chooser.")
     respond_ms: int = Field(default=120_000, ge=10, description="Longest wait for the responder.")
     token_budget: int = Field(default=2_000, ge=0, le=200_000, description="Length of the assembled context.")
+    tokenizer: TokenizerName | None = Field(
+        default=None, description="Of the model that reads it, in which that is counted; None: the gateway's usual one."
+    )
     memories: int = Field(default=20, ge=1, le=200, description="How many memories a recall ranks.")
     recent: int = Field(default=20, ge=0, le=200, description="Messages kept in the state itself.")
     tool_rounds: int = Field(default=8, ge=1, le=100, description="Rounds of tool calls in one exchange.")

@@ -7,11 +7,11 @@ from typing import Final
 from ragpp.clock import Clock, system_clock
 from ragpp.embedding import Embedder
 from ragpp.errors import TierUnavailable
-from ragpp.settings import EmbeddingSettings, ForgettingSettings, PostgresSettings
+from ragpp.settings import EmbeddingSettings, ForgettingSettings, PostgresSettings, ReaderSettings
 from ragpp.stores.forgetting import SourceMarks
 from ragpp.stores.migrations import load_migrations, migrate_as_owner
 from ragpp.stores.postgres import create_pool, warm
-from ragpp.text.tokens import TokenCounter
+from ragpp.text.port import TokenMeter
 from ragpp.tierkit.deployment import TierService
 from ragpp.tiers import ProceduralTier
 from ragpp_services.procedural.conversion import mark_sources_of_before
@@ -37,7 +37,7 @@ async def open_tier(
     settings: PostgresSettings,
     *,
     embedder: Embedder,
-    counter: TokenCounter,
+    counter: TokenMeter,
     clock: Clock = system_clock,
     forgetting: ForgettingSettings | None = None,
 ) -> AsyncIterator[PostgresProceduralTier]:
@@ -63,8 +63,8 @@ SERVICE: Final = TierService(
     ProceduralTier,
     port=8704,
     open_tier=lambda tools: open_tier(
-        PostgresSettings(), embedder=tools.embedder(), counter=tools.counter, clock=tools.clock
+        PostgresSettings(), embedder=tools.embedder(), counter=tools.tokenizers.named(), clock=tools.clock
     ),
     migrate=lambda _tools: migrate(PostgresSettings()),
-    settings=(PostgresSettings, ForgettingSettings, EmbeddingSettings),
+    settings=(PostgresSettings, ForgettingSettings, EmbeddingSettings, ReaderSettings),
 )

@@ -21,7 +21,7 @@ from ragpp.models import (
     TimeRange,
     Vector,
 )
-from ragpp.text.tokens import TokenCounter
+from ragpp.text.port import TokenMeter
 from ragpp.tierkit.health import health_of
 from ragpp_services.procedural import ranking, writing
 from ragpp_services.procedural.findings.tier import Findings, add_findings
@@ -41,7 +41,7 @@ class PostgresProceduralTier:
     Raises EmbeddingMismatch, before anything is written, while the database holds vectors of another model.
     """
 
-    def __init__(self, store: ProceduralStore, *, embedder: Embedder, counter: TokenCounter, clock: Clock) -> None:
+    def __init__(self, store: ProceduralStore, *, embedder: Embedder, counter: TokenMeter, clock: Clock) -> None:
         self.name: Final[Literal["procedural"]] = "procedural"
         self._store, self._counter, self._clock = store, counter, clock
         self._vectors = vectors = Vectors(store, embedder)

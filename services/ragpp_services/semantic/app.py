@@ -6,10 +6,10 @@ from typing import Final
 
 from ragpp.clock import Clock, system_clock
 from ragpp.embedding.port import Embedder, EmbeddingIdentity
-from ragpp.settings import EmbeddingSettings, ForgettingSettings, Neo4jSettings
+from ragpp.settings import EmbeddingSettings, ForgettingSettings, Neo4jSettings, ReaderSettings
 from ragpp.stores.forgetting import SourceMarks
 from ragpp.stores.neo4j import create_driver
-from ragpp.text.tokens import TokenCounter
+from ragpp.text.port import TokenMeter
 from ragpp.tierkit.deployment import TierService
 from ragpp.tiers import SemanticTier
 from ragpp_services.semantic.schema import migrate_graph
@@ -32,7 +32,7 @@ async def open_tier(
     settings: Neo4jSettings,
     *,
     embedder: Embedder,
-    counter: TokenCounter,
+    counter: TokenMeter,
     clock: Clock = system_clock,
     semantic: SemanticSettings | None = None,
     forgetting: ForgettingSettings | None = None,
@@ -63,8 +63,8 @@ SERVICE: Final = TierService(
     SemanticTier,
     port=8703,
     open_tier=lambda tools: open_tier(
-        Neo4jSettings(), embedder=tools.embedder(), counter=tools.counter, clock=tools.clock
+        Neo4jSettings(), embedder=tools.embedder(), counter=tools.tokenizers.named(), clock=tools.clock
     ),
     migrate=lambda tools: migrate(Neo4jSettings(), embedder=tools.embedder()),
-    settings=(Neo4jSettings, SemanticSettings, ForgettingSettings, EmbeddingSettings),
+    settings=(Neo4jSettings, SemanticSettings, ForgettingSettings, EmbeddingSettings, ReaderSettings),
 )

@@ -21,7 +21,7 @@ from ragpp.models import (
     Vector,
 )
 from ragpp.stores.forgetting import SourceMarks
-from ragpp.text.tokens import TokenCounter
+from ragpp.text.port import TokenMeter
 from ragpp.tierkit.health import health_of
 from ragpp.tierkit.identity import IdentityCheck
 from ragpp_services.semantic.evidence.folding import Belief
@@ -71,7 +71,7 @@ class Neo4jSemanticTier:
         store: SemanticStore,
         *,
         embedder: Embedder,
-        counter: TokenCounter,
+        counter: TokenMeter,
         clock: Clock,
         settings: SemanticSettings,
         marks: SourceMarks,

@@ -6,10 +6,10 @@ from typing import Final
 
 from ragpp.clock import Clock, system_clock
 from ragpp.errors import TierUnavailable
-from ragpp.settings import ForgettingSettings, RedisSettings
+from ragpp.settings import ForgettingSettings, ReaderSettings, RedisSettings
 from ragpp.stores.forgetting import SourceMarks
 from ragpp.stores.redis import Keys, create_client
-from ragpp.text.tokens import TokenCounter
+from ragpp.text.readers import Tokenizers
 from ragpp.tierkit.deployment import TierService
 from ragpp.tiers import ShortTermTier
 from ragpp_services.short_term.quoting import ExtractiveSummariser, Summariser
@@ -25,7 +25,7 @@ async def open_tier(
     redis: RedisSettings,
     window: ShortTermSettings,
     *,
-    counter: TokenCounter,
+    tokenizers: Tokenizers,
     summariser: Summariser | None = None,
     clock: Clock = system_clock,
     forgetting: ForgettingSettings | None = None,
@@ -45,8 +45,8 @@ async def open_tier(
         yield RedisShortTermTier(
             store,
             window,
-            summariser=summariser or ExtractiveSummariser(counter),
-            counter=counter,
+            summariser=summariser or ExtractiveSummariser(tokenizers.named()),
+            tokenizers=tokenizers,
             clock=clock,
             marks=SourceMarks(kept.key),
         )
@@ -58,6 +58,8 @@ SERVICE: Final = TierService(
     "short_term",
     ShortTermTier,
     port=8701,
-    open_tier=lambda tools: open_tier(RedisSettings(), ShortTermSettings(), counter=tools.counter, clock=tools.clock),
-    settings=(RedisSettings, ShortTermSettings, ForgettingSettings),
+    open_tier=lambda tools: open_tier(
+        RedisSettings(), ShortTermSettings(), tokenizers=tools.tokenizers, clock=tools.clock
+    ),
+    settings=(RedisSettings, ShortTermSettings, ForgettingSettings, ReaderSettings),
 )

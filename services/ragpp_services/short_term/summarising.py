@@ -8,7 +8,7 @@ from ragpp.clock import Clock
 from ragpp.errors import MemorySystemError
 from ragpp.models import DEFAULT_SESSION, Entry, Scope, SummaryDraft
 from ragpp.stores.forgetting import SourceMarks
-from ragpp.text.tokens import TokenCounter
+from ragpp.text.port import TokenMeter
 from ragpp_services.short_term.quoting import NEW_SHARE, Summariser, SummaryMessage
 from ragpp_services.short_term.records import interaction_entries
 from ragpp_services.short_term.settings import ShortTermSettings
@@ -30,7 +30,7 @@ class Summaries:
         settings: ShortTermSettings,
         *,
         summariser: Summariser,
-        counter: TokenCounter,
+        counter: TokenMeter,
         clock: Clock,
         marks: SourceMarks,
     ) -> None:

@@ -7,6 +7,7 @@ from typing import Final, Literal
 
 from ragpp.clock import Clock
 from ragpp.errors import Conflict, InvalidInput
+from ragpp.fields import TokenizerName
 from ragpp.models import (
     DEFAULT_SESSION,
     Entry,
@@ -21,7 +22,8 @@ from ragpp.models import (
 )
 from ragpp.stores.cursors import decode_cursor, encode_cursor, page_size
 from ragpp.stores.forgetting import SourceMarks
-from ragpp.text.tokens import TokenCounter
+from ragpp.text.port import TokenMeter
+from ragpp.text.readers import Tokenizers
 from ragpp.tierkit.health import health_of
 from ragpp_services.short_term import memories
 from ragpp_services.short_term.quoting import Summariser
@@ -42,6 +44,9 @@ from ragpp_services.short_term.view import listed, shown
 
 LONG_TEXT: Final = 4_000
 """Characters. A longer text is counted in a thread, so that other calls do not wait for it."""
+COUNTED_OTHERWISE: Final = 2
+"""Times a budget that is read of what is stored: another tokenizer may count so much less than the one it was stored
+with."""
 
 
 class RedisShortTermTier:
@@ -57,17 +62,18 @@ class RedisShortTermTier:
         settings: ShortTermSettings,
         *,
         summariser: Summariser,
-        counter: TokenCounter,
+        tokenizers: Tokenizers,
         clock: Clock,
         marks: SourceMarks,
     ) -> None:
         self.name: Final[Literal["short_term"]] = "short_term"
-        self._store, self._settings, self._counter, self._clock, self._marks = store, settings, counter, clock, marks
+        self._store, self._settings, self._clock, self._marks = store, settings, clock, marks
+        self._tokenizers, self._counter = tokenizers, tokenizers.named()
         self.epoch = store.epoch
         self.mark = store.mark
 
         self._summaries = summaries = Summaries(
-            store, settings, summariser=summariser, counter=counter, clock=clock, marks=marks
+            store, settings, summariser=summariser, counter=self._counter, clock=clock, marks=marks
         )
         self.compact = summaries.compact
         self.draft_summary = summaries.draft_summary
@@ -103,7 +109,8 @@ class RedisShortTermTier:
             return []
         messages = [message for message in session.messages if memories.wanted(message, query)][: query.limit]
         lines = memories.wanted_lines(session.summary, query)
-        view = self._view(session_id, session, budget, messages, lines)
+        counter = await self._tokenizers.ready(query.tokenizer)
+        view = self._view(session_id, session, budget, messages, lines, counter)
         return memories.ranked(view, lines, query.limit)
 
     async def forget(self, scope: Scope, ids: Collection[str]) -> int:
@@ -148,16 +155,17 @@ class RedisShortTermTier:
     async def health_check(self) -> Health:
         return await health_of(self.name, "Redis", self._store.ping)
 
-    async def read(self, scope: Scope, token_budget: int) -> SessionView:
+    async def read(self, scope: Scope, token_budget: int, tokenizer: TokenizerName | None = None) -> SessionView:
         """See the contract. A quarter of the budget is kept for the summary as far as it needs it; the latest messages
         share the rest, and the long ones among them are cut (`truncated`)."""
         if token_budget < 0:
             raise InvalidInput("token_budget must not be negative")
         session_id = scope.session_id or DEFAULT_SESSION
-        session = await self._read(scope, session_id, token_budget)
+        session = await self._read(scope, session_id, token_budget * COUNTED_OTHERWISE)
         if session is None:
             return SessionView(session_id=session_id)
-        return self._view(session_id, session, token_budget, session.messages, session.summary)
+        counter = await self._tokenizers.ready(tokenizer)
+        return self._view(session_id, session, token_budget, session.messages, session.summary, counter)
 
     async def list_sessions(self, scope: Scope, cursor: str | None = None, limit: int = 50) -> Page[SessionInfo]:
         """See the contract. A session that is used while the list is read moves to its front."""
@@ -220,12 +228,13 @@ class RedisShortTermTier:
         budget: int,
         messages: Sequence[Message],
         lines: Sequence[SummaryLine],
+        counter: TokenMeter,
     ) -> SessionView:
         return shown(
             session_id,
             messages,
             lines,
-            self._counter,
+            counter,
             budget=budget,
             keep=self._settings.keep_messages,
             share=session.tokens / self._settings.max_tokens,

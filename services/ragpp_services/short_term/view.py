@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from ragpp.models import SessionInfo, SessionMessage, SessionView, SummaryDraft
-from ragpp.text.tokens import TokenCounter
+from ragpp.text.port import TokenMeter
 from ragpp_services.short_term.records import Message
 from ragpp_services.short_term.store import SessionSize
 from ragpp_services.short_term.summary import SummaryLine, joined, latest_within
@@ -31,30 +31,30 @@ def shown(
     session_id: str,
     messages: Sequence[Message],
     lines: Sequence[SummaryLine],
-    counter: TokenCounter,
+    counter: TokenMeter,
     *,
     budget: int,
     keep: int,
     share: float,
 ) -> SessionView:
-    """At most `budget` tokens of `messages` (newest first) and `lines`.
+    """At most `budget` tokens, as `counter` counts them, of `messages` (newest first) and `lines`.
 
     The last `keep` messages share three quarters of the budget, and what the summary leaves of the rest; the summary's
     latest lines get what they leave. `share` is that of the whole session's window.
     """
-    reserved = min(sum(line.tokens for line in lines), int(budget * SUMMARY_SHARE))
-    shares = allot([message.tokens for message in messages], budget - reserved, keep=keep)
+    told = [line.model_copy(update={"tokens": counter.count(f"{line.text}\n")}) for line in lines]
+    reserved = min(sum(line.tokens for line in told), int(budget * SUMMARY_SHARE))
+    sizes = _sizes(messages, budget, keep, counter)
+    shares = allot(sizes, budget - reserved, keep=keep)
     cut = [
-        _cut(message, tokens, counter) if tokens < message.tokens else _whole(message)
-        for message, tokens in zip(messages, shares, strict=False)
+        _cut(message, share, counter) if share < size else _whole(message, size)
+        for message, size, share in zip(messages, sizes, shares, strict=False)
     ]
     latest = [message for message in cut if message.content][::-1]
     left = budget - sum(shares)
-    summary = latest_within(lines, left)
-    text, summary_tokens = joined(summary), sum(line.tokens for line in summary)
-    if lines and not summary:
-        text = counter.truncate(lines[-1].text, left)
-        summary_tokens = counter.count(text)
+    summary = latest_within(told, left)
+    text = joined(summary) if summary or not told else counter.truncate(told[-1].text, left)
+    summary_tokens = counter.count(text)
     return SessionView(
         session_id=session_id,
         summary=text,
@@ -65,7 +65,21 @@ def shown(
     )
 
 
-def _whole(message: Message) -> SessionMessage:
+def _sizes(messages: Sequence[Message], budget: int, keep: int, counter: TokenMeter) -> list[int]:
+    """Tokens of the latest messages, as many as could be shown; of one with more than `budget`, one more than that."""
+    sizes: list[int] = []
+    room = budget
+    for place, message in enumerate(messages):
+        if place >= keep and room < 0:
+            break
+        head = counter.truncate(message.content, budget)
+        size = counter.count(head) if len(head) == len(message.content) else budget + 1
+        sizes.append(max(1, size))
+        room -= size
+    return sizes
+
+
+def _whole(message: Message, tokens: int) -> SessionMessage:
     return SessionMessage.model_construct(  # a recall shows dozens, and what is stored was validated when it came
         sequence=message.sequence,
         id=message.id,
@@ -73,15 +87,14 @@ def _whole(message: Message) -> SessionMessage:
         name=message.name,
         content=message.content,
         occurred_at=message.occurred_at,
-        tokens=message.tokens,
+        tokens=tokens,
     )
 
 
-def _cut(message: Message, tokens: int, counter: TokenCounter) -> SessionMessage:
+def _cut(message: Message, tokens: int, counter: TokenMeter) -> SessionMessage:
     """The message's beginning, of at most `tokens` tokens."""
-    return _whole(message).model_copy(
-        update={"content": counter.truncate(message.content, tokens), "tokens": tokens, "truncated": True}
-    )
+    beginning = counter.truncate(message.content, tokens)
+    return _whole(message, counter.count(beginning)).model_copy(update={"content": beginning, "truncated": True})
 
 
 def drafted(

@@ -106,7 +106,7 @@ async def open_parts(open_tiers: OpenTiers) -> AsyncIterator[WorkerParts]:
             clock=system_clock,
             models=models,
             append_only_file=append_only_file,
-            counter=tools.counter,
+            counter=tools.tokenizers.named(),
             schedule=ScheduleLedger(pool, system_clock) if worker.schedule else None,
             due=SchedulePolicy(
                 quiet=timedelta(seconds=worker.extract_quiet_s),

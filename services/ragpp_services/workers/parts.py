@@ -19,7 +19,8 @@ from ragpp.llm.port import LanguageModel, Purpose
 from ragpp.models import Scope
 from ragpp.retention import EntryRetention, RetentionPolicy
 from ragpp.stores.redis import AppendOnlyFile
-from ragpp.text.tokens import TokenCounter
+from ragpp.text.port import TokenMeter
+from ragpp.text.readers import Tokenizers
 from ragpp.tiers import Tiers
 
 Tick = Literal["extract", "reflect", "maintain", "prune"]
@@ -71,7 +72,7 @@ class WorkerParts(Tiers):
     due: SchedulePolicy = SchedulePolicy()
     models: LanguageModels | None = None
     append_only_file: AppendOnlyFile | None = None
-    counter: TokenCounter = field(default_factory=TokenCounter)
+    counter: TokenMeter = field(default_factory=lambda: Tokenizers().named())
 
     def model_for(self, purpose: Purpose, scope: Scope) -> LanguageModel | None:
         """The language model that the user's tenant has for that; None without one, and for a view of a memory: what a

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 from pydantic import ConfigDict, Field, field_validator
 
 from ragpp.api.messages import TierStatusName
-from ragpp.fields import Confidence, Id, Label, Metadata, Moment, Name, Text
+from ragpp.fields import Confidence, Id, Label, Metadata, Moment, Name, Text, TokenizerName
 from ragpp.models import Memory, Role, TierName, TimeRange, Value
 
 
@@ -14,6 +14,8 @@ class RecallRequest(Value):
     """A question to the memory of one user.
 
     `session_id`: the running conversation, shown as RECENT CONVERSATION; it does not narrow the search.
+    `token_budget`: tokens that the context may have, in those of `tokenizer`, which is the one of the model that reads
+    it; `bytes` is a bound for a model whose tokenizer has no name here.
     `in_session`: only interactions of that session. `agent_id`: only interactions with that agent.
     `after`: a receipt; the recall waits, within its deadline, until that write has been digested.
     `as_of`: a moment in the conversations' own time; what was said later is not seen.
@@ -38,6 +40,7 @@ class RecallRequest(Value):
     in_session: Id | None = None
     limit: int = Field(default=20, ge=1, le=200)
     token_budget: int | None = Field(default=None, ge=0, le=200_000)
+    tokenizer: TokenizerName | None = None
     deadline_ms: int | None = Field(default=None, ge=1, le=60_000)
     tiers: Annotated[tuple[TierName, ...], Field(min_length=1)] | None = None
     time_range: TimeRange | None = None
@@ -67,9 +70,9 @@ class RecallRequest(Value):
 
 class RecalledMemory(Memory):
     """A memory in the fused ranking. `in_context`: it is part of the assembled context. `is_excerpt`: `text` is the
-    part of a long one around what was found, and `focus` counts from its beginning; its id gives the whole, whose
-    length `tokens` is. `explain`, on request: its place and score in its tier, the signals that make up what the score
-    is a logistic of (`raw`), and why it is not in the context (`cut`)."""
+    part of a long one around what was found, and `focus` counts from its beginning; its id gives the whole. `tokens`:
+    of `text` as it is here, in the answer's `tokenizer`. `explain`, on request: its place and score in its tier, the
+    signals that make up what the score is a logistic of (`raw`), and why it is not in the context (`cut`)."""
 
     in_context: bool = False
     is_excerpt: bool = False
@@ -95,6 +98,7 @@ class TierStatus(Value):
 class RecallResponse(Value):
     """`complete`: every tier that was asked answered in time; `partial` otherwise.
 
+    `tokens`: of `context` as a whole, never more than the budget; of a section, of its text; in those of `tokenizer`.
     `receipt_pending`: how many of the user's events are not yet digested; -1 when that could not be told.
     `memories`: the whole fused ranking, best first, up to `limit`.
     """
@@ -105,11 +109,12 @@ class RecallResponse(Value):
                 "status": "complete",
                 "context": "## RELEVANT PAST INTERACTIONS\n- [2026-03-08 18:02] Maria: My sister Elena moved to Porto "
                 "last spring. (relevance: 0.91)",
-                "tokens": 31,
+                "tokens": 41,
+                "tokenizer": "o200k",
                 "elapsed_ms": 14.2,
                 "retrieved_at": "2026-03-09T08:00:00Z",
                 "receipt_pending": 0,
-                "sections": [{"title": "RELEVANT PAST INTERACTIONS", "tokens": 31, "memories": ["m-17"]}],
+                "sections": [{"title": "RELEVANT PAST INTERACTIONS", "tokens": 41, "memories": ["m-17"]}],
                 "memories": [
                     {
                         "id": "m-17",
@@ -136,6 +141,7 @@ class RecallResponse(Value):
     status: Literal["complete", "partial"]
     context: str
     tokens: int
+    tokenizer: TokenizerName = "o200k"
     elapsed_ms: float
     retrieved_at: datetime
     receipt_pending: int

@@ -50,6 +50,7 @@ from ragpp.client.route import route
 from ragpp.entries.usage import EntryStatistics
 from ragpp.entries.values import CatalogEntry
 from ragpp.episodes import Episode, EpisodeAccess, ValueUpdate
+from ragpp.fields import TokenizerName
 from ragpp.jobs import Job
 from ragpp.models import Page
 
@@ -174,6 +175,7 @@ class CatalogVerbs(Face):
         message: str = "",
         goal: str | None = None,
         max_tokens: int | None = None,
+        tokenizer: TokenizerName | None = None,
     ) -> RelevantMemories:
         """What matters for a message, packed into a budget of tokens."""
 

@@ -42,6 +42,7 @@ from ragpp.client.calls import Flow
 from ragpp.client.catalog_verbs import CatalogVerbs
 from ragpp.client.hook_verbs import HookVerbs
 from ragpp.client.route import composed, route
+from ragpp.fields import TokenizerName
 from ragpp.jobs import Job, JobState, LagReport, UserSettings
 from ragpp.learned import (
     Finding,
@@ -145,7 +146,14 @@ class Verbs(CatalogVerbs, HookVerbs):
         """The running conversations, the one used last first."""
 
     @route("GET", "/v1/sessions/{session_id}")
-    def session(self, user_id: str, session_id: str, *, token_budget: int | None = None) -> SessionView:
+    def session(
+        self,
+        user_id: str,
+        session_id: str,
+        *,
+        token_budget: int | None = None,
+        tokenizer: TokenizerName | None = None,
+    ) -> SessionView:
         """Summary and latest messages of a running conversation."""
 
     @route("DELETE", "/v1/sessions/{session_id}")

@@ -9,7 +9,7 @@ from ragpp.context.quoting import quoted
 from ragpp.entries.values import MOST_ABSTRACT, MOST_SUMMARY, Description, Form
 from ragpp.text.english import STOP_WORDS
 from ragpp.text.lexical import words
-from ragpp.text.port import TokenSpans
+from ragpp.text.port import TokenMeter
 from ragpp.text.sentences import clean, split
 
 MOST_KEYWORDS: Final = 8
@@ -25,9 +25,9 @@ _SHORT_WORD: Final = 3
 _PIECES: Final = re.compile(r"[,;:.!?()\[\]\"“”–—/|]+")
 
 
-def describe(text: str, counter: TokenSpans | None = None, most_summary: int = MOST_SUMMARY) -> Description:
-    """What stands for a statement of any length; a short one stands for itself. With what `counter` counts of each
-    form, as it is quoted; raises what that raises. `most_summary`: characters of the summary, at most MOST_SUMMARY."""
+def describe(text: str, most_summary: int = MOST_SUMMARY) -> Description:
+    """What stands for a statement of any length; a short one stands for itself. `most_summary`: characters of the
+    summary, at most MOST_SUMMARY."""
     sentences = [text[one.start : one.end] for one in split(clean(text))]  # with what is quoted, which clean blanks
     told = " ".join(text.split())
     keywords = keywords_of(text)
@@ -40,7 +40,6 @@ def describe(text: str, counter: TokenSpans | None = None, most_summary: int = M
         keywords=keywords,
         topics=topics_of(sentences),
         key_points=points,
-        tokens={} if counter is None else sizes(forms_of(text, summary, abstract), counter),
     )
 
 
@@ -54,7 +53,7 @@ def forms_of(content: str, summary: str, abstract: str) -> dict[Form, str]:
     return forms
 
 
-def sizes(forms: Mapping[Form, str], counter: TokenSpans) -> dict[Form, int]:
+def sizes(forms: Mapping[Form, str], counter: TokenMeter) -> dict[Form, int]:
     """Tokens of each form as it stands in a line, without what stands before it there."""
     return {form: counter.count(f" {quoted(text)}\n") for form, text in forms.items()}
 

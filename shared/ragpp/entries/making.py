@@ -8,7 +8,7 @@ from pydantic import JsonValue, ValidationError
 from ragpp.catalog import DEFAULT_VALUE, PRIORITIES, MemoryItem
 from ragpp.entries.describing import describe, forms_of, shortened, sizes
 from ragpp.entries.values import ENTRY, MAX_TAGS, MOST_SUMMARY, CatalogEntry, Description, GivenEntry, ValueBand
-from ragpp.text.port import TokenSpans
+from ragpp.text.readers import Tokenizers
 
 HIGH_VALUE: Final = 2 / 3
 LOW_VALUE: Final = 1 / 3
@@ -16,17 +16,15 @@ LOW_VALUE: Final = 1 / 3
 
 
 def description_of(
-    content: str, given: GivenEntry, counter: TokenSpans, most_summary: int = MOST_SUMMARY
+    content: str, given: GivenEntry, tokenizers: Tokenizers, most_summary: int = MOST_SUMMARY
 ) -> Description:
-    """What is kept with an item that says that: what its words tell, with the summary that was given. `most_summary`:
-    characters of the summary. Raises what `counter` raises."""
-    told = describe(content, counter, most_summary)
-    if not given.summary:
-        return told
-    summary = shortened(given.summary, most_summary)
-    return told.model_copy(
-        update={"summary": summary, "tokens": sizes(forms_of(content, summary, told.abstract), counter)}
-    )
+    """What is kept with an item that says that: what its words tell, with the summary that was given, and the sizes of
+    its forms as the usual tokenizer counts them. `most_summary`: characters of the summary. Raises what that raises."""
+    told = describe(content, most_summary)
+    if given.summary:
+        told = told.model_copy(update={"summary": shortened(given.summary, most_summary)})
+    counted = sizes(forms_of(content, told.summary, told.abstract), tokenizers.named())
+    return told.model_copy(update={"tokens": counted, "tokenizer": tokenizers.usual})
 
 
 def tags_of(given: GivenEntry, told: Description) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ from typing import Annotated, Final, Literal, Self
 from pydantic import Field, JsonValue
 
 from ragpp.catalog import DEFAULT_VALUE, PRIORITIES, CatalogVisibility, ItemKind, Level
-from ragpp.fields import Id, Label, Moment, Text
+from ragpp.fields import Id, Label, Moment, Text, TokenizerName
 from ragpp.models import Value, Vector
 
 MOST_SUMMARY: Final = 50
@@ -44,7 +44,8 @@ class Form(StrEnum):
 class Description(Value):
     """What stands for a statement. `summary`: at most MOST_SUMMARY characters; `abstract`: at most MOST_ABSTRACT;
     `keywords`: the words that tell most, most telling first, in lower case; `topics`: phrases of them; `key_points`:
-    whole sentences, in their order; `tokens`: of each form that it has, where they were counted."""
+    whole sentences, in their order; `tokens`: of each form that it has, where they were counted, in those of
+    `tokenizer`, or of the embedding model where that is None."""
 
     summary: Annotated[str, Field(max_length=MOST_SUMMARY)]
     abstract: Annotated[str, Field(max_length=MOST_ABSTRACT)]
@@ -52,6 +53,7 @@ class Description(Value):
     topics: tuple[str, ...] = ()
     key_points: tuple[str, ...] = ()
     tokens: dict[Form, int] = Field(default_factory=dict)
+    tokenizer: TokenizerName | None = None
 
 
 class GivenEntry(Value):
@@ -129,16 +131,17 @@ class EntryQuery(Value):
 
 class FoundEntry(Value):
     """An entry with what it takes to be shown. `score`: of the search that found it, 0 to 1, `similarity`: with the
-    question, both None without one; `values`: what it is worth by goal; `tokens`: of the texts of its forms;
-    `replaced_by`: the id of one that says otherwise and later, of those that it was found with; `asked`: the id that
-    it was asked for by; `place`: of two the one that came later has the greater. `metadata`, `category`, `level`,
-    `domain`, `task_type`: of the item, where it was asked for as a whole."""
+    question, both None without one; `values`: what it is worth by goal; `tokens`: of the texts of its forms, in those
+    of `tokenizer`; `replaced_by`: the id of one that says otherwise and later, of those that it was found with;
+    `asked`: the id that it was asked for by; `place`: of two the one that came later has the greater. `metadata`,
+    `category`, `level`, `domain`, `task_type`: of the item, where it was asked for as a whole."""
 
     entry: CatalogEntry
     score: float | None = None
     similarity: float | None = None
     values: dict[str, float] = Field(default_factory=dict)
     tokens: dict[Form, int] = Field(default_factory=dict)
+    tokenizer: TokenizerName | None = None
     replaced_by: str | None = None
     asked: str | None = None
     place: int = 0

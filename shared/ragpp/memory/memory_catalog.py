@@ -17,6 +17,7 @@ from ragpp.clock import system_clock
 from ragpp.entries.usage import AgentSource, TokenBudget, ValueMove
 from ragpp.entries.values import CatalogEntry
 from ragpp.errors import ConfigurationError, InvalidInput, MemorySystemError
+from ragpp.fields import TokenizerName
 from ragpp.jobs import Job
 from ragpp.memory.connecting import connected
 from ragpp.memory.files import Backfilled, ImportReport, backfill, export_file, import_file, write_private
@@ -80,11 +81,21 @@ class MemoryCatalog:
         return list(found.memories)
 
     async def get_relevant(
-        self, message: str, *, goal: str | None = None, max_tokens: int | None = None
+        self,
+        message: str,
+        *,
+        goal: str | None = None,
+        max_tokens: int | None = None,
+        tokenizer: TokenizerName | None = None,
     ) -> RelevantMemories:
-        """What matters for a message, packed into `max_tokens`; see `GET /api/memory/relevant`."""
+        """What matters for a message, packed into `max_tokens` of `tokenizer`; see `GET /api/memory/relevant`."""
         return await self._whose.client.relevant(
-            self._whose.user_id, ci=self._whose.agent_id, message=message, goal=goal, max_tokens=max_tokens
+            self._whose.user_id,
+            ci=self._whose.agent_id,
+            message=message,
+            goal=goal,
+            max_tokens=max_tokens,
+            tokenizer=tokenizer,
         )
 
     async def store(

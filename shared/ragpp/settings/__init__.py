@@ -7,6 +7,7 @@ from pydantic import Field, SecretStr, model_validator
 from pydantic_settings import SettingsConfigDict
 
 from ragpp.catalog import ItemKind
+from ragpp.fields import TokenizerName
 from ragpp.retention import RetentionPolicy
 from ragpp.settings.variables import Settings
 
@@ -92,6 +93,18 @@ class EmbeddingSettings(Settings):
     backoff_max: float = Field(default=30.0, ge=0, le=60, description="For `openai`: that doubled, at most so much.")
     threads: int = Field(default=2, ge=1, le=64, description="For `onnx`: batches embedded at once, a core each.")
     cache_dir: Path = Field(default=Path("~/.cache/ragpp"), description="Where the assembled graph is kept.")
+
+
+class ReaderSettings(Settings):
+    """The model that reads what is recalled, the same for all services."""
+
+    model_config = SettingsConfigDict(env_prefix="READER_", frozen=True)
+
+    tokenizer: TokenizerName = Field(
+        default="o200k",
+        description="What budgets, windows and the sizes of what is stored are counted in, where a request names no "
+        "other: o200k (OpenAI's), cl100k (GPT-4's), mistral (Tekken), or bytes, a bound for every other model.",
+    )
 
 
 class ForgettingSettings(Settings):

@@ -1,7 +1,10 @@
-"""What the rest asks of a tokenizer; `ragpp.text.tokens.TokenCounter` is one. Special tokens are left out."""
+"""What the rest asks of a tokenizer, special tokens left out: where a text's tokens stand, for the embedding model's
+(`ragpp.text.tokens`), and how many they are, for those of the models that read (`ragpp.text.readers`)."""
 
 from collections.abc import Sequence
 from typing import Protocol
+
+from ragpp.fields import TokenizerName
 
 
 class TokenSpans(Protocol):
@@ -24,5 +27,15 @@ class TokenMeter(Protocol):
         ...
 
     def truncate(self, text: str, max_tokens: int) -> str:
-        """The longest prefix of `text` of at most `max_tokens` tokens."""
+        """A prefix of `text` of at most `max_tokens` tokens, as long as a cut between its tokens can be; `text` itself
+        when it has no more. Reads only as much of a long text as it needs. ValueError when `max_tokens` < 0."""
+        ...
+
+
+class ReaderMeter(TokenMeter, Protocol):
+    """One of a model that reads."""
+
+    @property
+    def name(self) -> TokenizerName:
+        """What its tokenizer is called."""
         ...

@@ -13,7 +13,8 @@ from ragpp.embedding import Embedder
 from ragpp.embedding.factory import make_embedder
 from ragpp.errors import ConfigurationError, MemorySystemError
 from ragpp.observability.logs import configure_logs
-from ragpp.settings import EmbeddingSettings, LogSettings, TierSettings
+from ragpp.settings import EmbeddingSettings, LogSettings, ReaderSettings, TierSettings
+from ragpp.text.readers import Tokenizers
 from ragpp.tierkit.deployment import TierService, Tools
 from ragpp.tierkit.remote import TierT, tier_app
 
@@ -29,7 +30,7 @@ async def open_tools() -> AsyncIterator[Tools]:
             stack.push_async_callback(made.close)
             return made
 
-        yield Tools(embedder)
+        yield Tools(embedder, tokenizers=Tokenizers(ReaderSettings().tokenizer))
 
 
 def create_app(service: TierService[TierT]) -> FastAPI:

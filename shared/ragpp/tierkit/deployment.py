@@ -11,6 +11,7 @@ from ragpp.errors import ConfigurationError
 from ragpp.models import TierName
 from ragpp.settings import TierSettings
 from ragpp.settings.variables import Settings
+from ragpp.text.readers import Tokenizers
 from ragpp.text.tokens import TokenCounter
 from ragpp.tierkit.remote import remote_client, remote_tier
 from ragpp.tiers import PROTOCOLS, MemoryTier, Tiers
@@ -21,10 +22,12 @@ TierT_co = TypeVar("TierT_co", bound=MemoryTier, covariant=True)
 @dataclass(frozen=True)
 class Tools:
     """What the tiers of one process share. `embedder`: the process's one, so that a model is loaded once, and not where
-    no tier asks for it."""
+    no tier asks for it. `counter`: tokens of the embedding model, which bound a chunk. `tokenizers`: those of the
+    models that read what is recalled, which budgets are counted in."""
 
     embedder: Callable[[], Embedder]
     counter: TokenCounter = field(default_factory=TokenCounter)
+    tokenizers: Tokenizers = field(default_factory=Tokenizers)
     clock: Clock = system_clock
 
 

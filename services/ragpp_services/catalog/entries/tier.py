@@ -12,7 +12,7 @@ from ragpp.models import Scope
 from ragpp.retention import KeptEntry
 from ragpp.retrieval.calibration import Calibration
 from ragpp.text.lexical import query_terms
-from ragpp.text.port import TokenSpans
+from ragpp.text.readers import Tokenizers
 from ragpp_services.catalog.entries.rows import Undescribed, Written
 from ragpp_services.catalog.entries.writing import written
 from ragpp_services.catalog.items.asking import Asked
@@ -31,11 +31,11 @@ class Entries:
     """What `ragpp.tiers.CatalogTier` says about entries."""
 
     def __init__(
-        self, store: CatalogStore, vectors: Vectors, items: Items, counter: TokenSpans, most_summary: int
+        self, store: CatalogStore, vectors: Vectors, items: Items, tokenizers: Tokenizers, most_summary: int
     ) -> None:
         """`most_summary`: characters of a summary that is made here."""
         self._store, self._vectors, self._items = store, vectors, items
-        self._counter, self._most_summary = counter, most_summary
+        self._tokenizers, self._most_summary = tokenizers, most_summary
 
     async def find_entries(self, scope: Scope, query: EntryQuery) -> list[FoundEntry]:
         """See the contract."""
@@ -112,7 +112,7 @@ class Entries:
         made: dict[str, dict[str, Written]] = {}
         for one in left:
             made.setdefault(one.user_id, {})[one.id] = written(
-                one.content, one.metadata, self._counter, self._most_summary
+                one.content, one.metadata, self._tokenizers, self._most_summary
             )
         return made
 
@@ -140,6 +140,7 @@ def _entry(
         similarity=None if scale is None else scale.of(shown.ranked.similarity),
         values={goal: known.value for goal, known in values.items()},
         tokens={} if described is None else described.tokens,
+        tokenizer=None if described is None else described.tokenizer,
         replaced_by=shown.item.replaced_by,
         place=shown.found.ordinal,
     )

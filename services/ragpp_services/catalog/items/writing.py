@@ -11,31 +11,31 @@ from ragpp.embedding import FloatMatrix
 from ragpp.entries.values import MOST_SUMMARY
 from ragpp.errors import CategoryNotFoundError
 from ragpp.text.lexical import document_weights
-from ragpp.text.port import TokenSpans
+from ragpp.text.readers import Tokenizers
 from ragpp_services.catalog.entries.writing import written
 from ragpp_services.catalog.items.rows import NewItem
 from ragpp_services.catalog.pages import classify
 
 
 def new_item(
-    entry: ItemEntry, vector: npt.NDArray[np.float32], counter: TokenSpans, most_summary: int = MOST_SUMMARY
+    entry: ItemEntry, vector: npt.NDArray[np.float32], tokenizers: Tokenizers, most_summary: int = MOST_SUMMARY
 ) -> NewItem:
-    """The row of `entry`, with a summary of at most so many characters. Raises what `counter` raises."""
+    """The row of `entry`, with a summary of at most so many characters. Raises what the tokenizer raises."""
     return NewItem(
         entry=entry,
         key=generate_memory_key(entry.content, entry.domain, entry.task_type),
         vector=vector,
         lexical=document_weights(entry.content),
-        tokens=counter.count(entry.content),
-        written=written(entry.content, entry.metadata, counter, most_summary),
+        tokens=tokenizers.named().count(entry.content),
+        written=written(entry.content, entry.metadata, tokenizers, most_summary),
     )
 
 
 def new_items(
-    entries: Sequence[ItemEntry], vectors: FloatMatrix, counter: TokenSpans, most_summary: int
+    entries: Sequence[ItemEntry], vectors: FloatMatrix, tokenizers: Tokenizers, most_summary: int
 ) -> list[NewItem]:
-    """The rows of `entries`, with their vectors in the same order. Raises what `counter` raises."""
-    return [new_item(*pair, counter, most_summary) for pair in zip(entries, vectors, strict=True)]
+    """The rows of `entries`, with their vectors in the same order. Raises what the tokenizer raises."""
+    return [new_item(*pair, tokenizers, most_summary) for pair in zip(entries, vectors, strict=True)]
 
 
 def of_resource(new: NewItem, resource_seen_by: str | None, resource_contributor: str) -> NewItem:

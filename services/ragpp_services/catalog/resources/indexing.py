@@ -13,7 +13,7 @@ from ragpp.catalog import ResourceMessage, ResourceType
 from ragpp.context.echo import own_chunks_of
 from ragpp.text.chunking import TextChunk
 from ragpp.text.lexical import document_weights
-from ragpp.text.port import TokenSpans
+from ragpp.text.port import TokenMeter, TokenSpans
 from ragpp_services.catalog.resources.rows import Indexed, NewChunk
 
 LABEL_CHARS: Final = 200
@@ -76,15 +76,21 @@ def cut(content: str, metadata: Mapping[str, JsonValue], counter: TokenSpans) ->
     return _chunks(own_chunks_of(content, counter), metadata)
 
 
-def indexed(resource_type: ResourceType, said: Said, metadata: Mapping[str, JsonValue], counter: TokenSpans) -> Indexed:
-    """What is stored of what a resource says. Raises what `counter` raises."""
+def indexed(
+    resource_type: ResourceType,
+    said: Said,
+    metadata: Mapping[str, JsonValue],
+    counter: TokenSpans,
+    reader: TokenMeter,
+) -> Indexed:
+    """What is stored of what a resource says, cut as `counter` counts and as long as `reader` does. Raises what they
+    raise."""
     pieces = own_chunks_of(said.content, counter)
-    whole = sum(piece.end - piece.start for piece in pieces) == len(said.content)
     return Indexed(
         content=said.content,
         messages=said.messages,
         content_hash=content_hash(resource_type, said.content),
-        tokens=sum(piece.tokens for piece in pieces) if whole else counter.count(said.content),
+        tokens=reader.count(said.content),
         chunks=_chunks(pieces, metadata),
     )
 

@@ -1,7 +1,7 @@
 """Packing: which memories go into the context, under which title, within a budget of tokens. Pure."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Final
 
@@ -30,9 +30,6 @@ RESTATED: Final = 0.03
 """The same for items that rest on past interactions, which say it themselves."""
 ONE_SHARE: Final = 0.4
 """The largest share of the budget, without its frame, that a long past interaction may take as an excerpt."""
-EXACT_TOKENS: Final = 200
-"""Up to this many, `Memory.tokens` is taken at its word; a longer text was counted in chunks, whose cuts may divide a
-word and count it differently."""
 _LONG_AGO: Final = datetime.min.replace(tzinfo=UTC)
 MIN_EXCERPT_TOKENS: Final = 24
 """Shorter than this, an excerpt of a long interaction says too little to be worth its line."""
@@ -61,7 +58,7 @@ class Frame:
 
 @dataclass(frozen=True)
 class Section:
-    """A titled part of the context. `tokens` counts its heading; `memories` in the order shown."""
+    """A titled part of the context. `tokens` of its text with its heading; `memories` in the order shown."""
 
     title: str
     text: str
@@ -75,8 +72,8 @@ class Section:
 
 @dataclass(frozen=True)
 class Packed:
-    """The assembled context. `tokens` is at most the budget. `cut`: what of the ranking is not about the question, and
-    why; whatever else is not shown had no room."""
+    """The assembled context. `tokens`: of it as a whole, at most the budget. `cut`: what of the ranking is not about
+    the question, and why; whatever else is not shown had no room."""
 
     context: str
     tokens: int
@@ -86,8 +83,8 @@ class Packed:
 
 @dataclass(frozen=True)
 class _Line:
-    """A memory as it is shown: `head + day + rest + bracket`. `tokens` of `head` and `rest`; what the day and the
-    bracket add is counted apart (no bracket for an excerpt)."""
+    """A memory as it is shown: `head + day + rest + bracket`, and the end of the line. `tokens` without day and
+    bracket; what these add is counted apart (no bracket for an excerpt)."""
 
     memory: Memory
     head: str
@@ -133,20 +130,32 @@ def pack(
     left; a question about everything is not.
     Relevance and confidence stand behind the lines when there is room for all of them. Same input, same output.
 
-    Tokens are counted by line and added up: `counter` must not join what white space divides, and `Memory.tokens`
-    must be its count of the text.
+    Lines are counted one by one while they are chosen, and the finished context as a whole: where `counter` makes more
+    of it than of its lines, brackets go first, then its last lines.
     """
     if budget <= 0:
         return Packed("", 0)
     frames = _frame_sections(frame, budget, counter)
-    left = budget - sum(section.tokens for section in frames.values())
+    left = budget - sum(section.tokens for section in frames.values()) - len(frames)
     packing = _Packing(counter, left)
     cut = why_cut(ranking) if narrow else {}
     packing.fill([memory for memory in ranking if memory_key(memory) not in cut], conversation)
-    sections = packing.sections(frames)
-    return Packed(
-        "\n\n".join(section.text for section in sections), sum(section.tokens for section in sections), sections, cut
-    )
+    return replace(_within(budget, packing, frames, counter), cut=cut)
+
+
+def _within(budget: int, packing: "_Packing", frames: dict[str, Section], counter: TokenMeter) -> Packed:
+    """What was packed between the frames, as much of it as has room in one text."""
+    bracketed = packing.has_room_for_brackets
+    while True:
+        sections = packing.sections(frames, bracketed=bracketed)
+        context = "\n\n".join(section.text for section in sections)
+        tokens = counter.count(context)
+        if tokens <= budget:
+            return Packed(context, tokens, sections)
+        if bracketed:
+            bracketed = False
+        elif not packing.drop_last():
+            frames.popitem()
 
 
 def _frame_sections(frame: Frame, budget: int, counter: TokenMeter) -> dict[str, Section]:
@@ -159,10 +168,10 @@ def _frame_sections(frame: Frame, budget: int, counter: TokenMeter) -> dict[str,
     for title, text in wanted.items():
         if text:
             whole = layout.section(title, text)
-            section = Section(title, whole, counter.count(whole))
-            if section.tokens <= budget:
-                taken[title] = section
-                budget -= section.tokens
+            tokens = _tokens_within(whole, budget, counter)
+            if tokens is not None:
+                taken[title] = Section(title, whole, tokens)
+                budget -= tokens
     return taken
 
 
@@ -199,9 +208,26 @@ class _Packing:
         for title, memories, _ in offers:
             self._take(title, memories, self._left)
 
-    def sections(self, frames: Mapping[str, Section]) -> tuple[Section, ...]:
-        """The sections in their order; brackets where all of them fit."""
-        bracketed = sum(line.bracket_tokens for draft in self._drafts.values() for line in draft.lines) <= self._left
+    @property
+    def has_room_for_brackets(self) -> bool:
+        """Whether all of them fit."""
+        return sum(line.bracket_tokens for draft in self._drafts.values() for line in draft.lines) <= self._left
+
+    def drop_last(self) -> bool:
+        """Leave out the line that stands last; False where there is none."""
+        for title in reversed(layout.TITLES):
+            if title in self._drafts:
+                last = _arranged(title, self._drafts[title].lines, self._said)[-1]
+                kept = tuple(line for line in self._drafts[title].lines if line is not last)
+                if kept:
+                    self._drafts[title] = _Draft(kept)
+                else:
+                    del self._drafts[title]
+                return True
+        return False
+
+    def sections(self, frames: Mapping[str, Section], *, bracketed: bool) -> tuple[Section, ...]:
+        """The sections in their order."""
         sections = []
         for title in layout.TITLES:
             if title in frames:
@@ -212,19 +238,19 @@ class _Packing:
 
     def _section(self, title: str, *, bracketed: bool) -> Section:
         lines = _arranged(title, self._drafts[title].lines, self._said)
-        texts, day, tokens = [layout.heading(title)], "", self._counter.count(layout.heading(title))
+        texts, day = [layout.heading(title)], ""
         for line in lines:
             fresh = bool(line.day) and line.day != day
             texts.append(line.head + (line.day if fresh else "") + line.rest + (line.bracket if bracketed else ""))
-            tokens += line.tokens + (line.day_tokens if fresh else 0) + (line.bracket_tokens if bracketed else 0)
             day = line.day or day
-        return Section(title, "\n".join(texts), tokens, tuple(line.memory for line in lines))
+        text = "\n".join(texts)
+        return Section(title, text, self._counter.count(text), tuple(line.memory for line in lines))
 
     def _take(self, title: str, memories: Sequence[Memory], room: int) -> None:
         """Add to a section what fits into `room`, its heading included when it is new."""
         draft = self._drafts.get(title, _Draft())
         days = set(draft.days)
-        used = 0 if draft.lines else self._counter.count(layout.heading(title))
+        used = 0 if draft.lines else self._counter.count(f"{layout.heading(title)}\n\n")
         added: list[_Line] = []
         for memory in memories:
             key = memory_key(memory)
@@ -233,7 +259,7 @@ class _Packing:
             most = room - used
             if title == layout.PAST and is_long(memory):
                 most = min(most, self._most)
-            line = self._line(memory) if _may_fit(memory, most) else None
+            line = self._line(memory, most)
             if line is None or line.cost(days) > most:
                 line = self._excerpt(memory, most)
             if line is not None and line.cost(days) <= most:
@@ -245,17 +271,21 @@ class _Packing:
             self._drafts[title] = _Draft((*draft.lines, *added))
             self._left -= used
 
-    def _line(self, memory: Memory) -> _Line:
-        """The whole line; its tokens are those of what stands around the text, plus the text's own."""
+    def _line(self, memory: Memory, most: int) -> _Line | None:
+        """The whole line; None where it surely has more than `most` tokens."""
         known = self._known.get(id(memory))
         if known is not None:
             return known
+        if most <= 0 or end_of_lines(memory.text, most + 1) < len(memory.text):  # the mark of each line is a token
+            return None
         count, around = self._counter.count, layout.around(memory)
-        text = layout.data(memory)
-        trusted = 0 < memory.tokens <= EXACT_TOKENS and text == memory.text
-        tokens = count(around.head) + sum(map(count, around.rest)) + (memory.tokens if trusted else count(text))
-        bracket, rest = around.bracket, "".join(around.rest) + text
-        line = _Line(memory, around.head, around.day, rest, tokens, count(around.day), bracket, count(bracket))
+        rest = "".join(around.rest) + layout.data(memory)
+        tokens = _tokens_within(f"{around.head}{rest}\n", most, self._counter)
+        if tokens is None:
+            return None
+        line = _Line(
+            memory, around.head, around.day, rest, tokens, count(around.day), around.bracket, count(around.bracket)
+        )
         self._known[id(memory)] = line
         return line
 
@@ -267,9 +297,9 @@ class _Packing:
         count, around = self._counter.count, layout.around(memory)
         start = start_of_excerpt(memory, room)
         before = "".join(around.rest) + (ELLIPSIS.lstrip() + " " if start else "")
-        frame = sum(map(count, (around.head, around.day, before)))
-        cut = beginning(memory.text[start:].strip(), room - frame, self._counter)
-        tokens = count(around.head) + count(before + cut)
+        left = room - sum(map(count, (around.head, around.day, before, "\n")))
+        cut = beginning(memory.text[start:].strip(), left, self._counter) if left > 0 else ""
+        tokens = count(f"{around.head}{before}{cut}\n")
         return _Line(memory, around.head, around.day, before + cut, tokens, count(around.day)) if cut else None
 
 
@@ -287,13 +317,12 @@ def _arranged(title: str, lines: Sequence[_Line], said: Mapping[int, int]) -> li
     return sorted(lines, key=lambda line: (places[line.day], line.memory.occurred_at or _LONG_AGO))
 
 
-def _may_fit(memory: Memory, room: int) -> bool:
-    """False for a text that is surely too long, so that it need not be counted: its own count may be off by what its
-    chunks' cuts divide, and where there is none, no token is longer than a hundred characters; each further line has a
-    mark, which is a token."""
-    if memory.tokens * 0.9 > room if memory.tokens else len(memory.text) > 100 * room:
-        return False
-    return len(memory.text) <= room or end_of_lines(memory.text, room + 1) == len(memory.text)
+def _tokens_within(text: str, most: int, counter: TokenMeter) -> int | None:
+    """Tokens of `text`; None where it has more than `most`, of which no more is looked at than shows it."""
+    if len(text) > most and len(counter.truncate(text, most)) < len(text):
+        return None
+    tokens = counter.count(text)
+    return tokens if tokens <= most else None
 
 
 _KNOWLEDGE_ORDER: Final = (layout.ENTITIES, layout.RELATIONSHIPS, layout.PREFERENCES, layout.KNOWLEDGE)

@@ -10,7 +10,7 @@ from ragpp.entries.formatting import Line
 from ragpp.entries.relevance import Scorable, Scored, ScoreWeights, scored
 from ragpp.entries.usage import USEFUL
 from ragpp.entries.values import CatalogEntry, Form, FoundEntry
-from ragpp.text.port import TokenSpans
+from ragpp.text.port import ReaderMeter
 
 BLENDED: Final = ScoreWeights()
 """Relevance, the search's score and the learned value."""
@@ -74,9 +74,9 @@ def unscored(found: FoundEntry) -> Candidate:
     return Candidate(found, forms_of(entry.content or "", entry.summary, entry.abstract), Scored(1.0, 1.0))
 
 
-def tokens_of(one: Candidate, counter: TokenSpans, handle: str | None = None) -> dict[Form, int]:
+def tokens_of(one: Candidate, counter: ReaderMeter, handle: str | None = None) -> dict[Form, int]:
     """Of each form with what stands before it in its line, which is counted by itself: no text is shorter for that."""
-    known = one.found.tokens or sizes(one.forms, counter)
+    known = one.found.tokens if one.found.tokenizer == counter.name else sizes(one.forms, counter)
     before = counter.count(one.line(Form.FULL, handle).lead)
     return {form: before + known[form] for form in one.forms if form in known}
 

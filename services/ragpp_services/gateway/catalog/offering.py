@@ -6,21 +6,26 @@ from collections.abc import Sequence
 from ragpp.api import Offered, RelevantMemories
 from ragpp.entries.formatting import HEADING, fitting, format_injection
 from ragpp.entries.packing import Offer, pack
+from ragpp.fields import TokenizerName
 from ragpp.models import Scope
-from ragpp.text.port import TokenSpans
+from ragpp.text.port import ReaderMeter
 from ragpp_services.gateway.catalog.candidates import Candidate, Message, tokens_of
 from ragpp_services.gateway.catalog.finding import candidates_for
 from ragpp_services.gateway.parts import Parts
 
 
-async def relevant(parts: Parts, scope: Scope, message: Message) -> RelevantMemories:
-    """The memories that matter most for a message, in the forms that are worth most within its budget: of the best
-    OFFERED that answer it, or, where it says nothing, of the latest. Raises what the tier and the counter raise."""
+async def relevant(
+    parts: Parts, scope: Scope, message: Message, tokenizer: TokenizerName | None = None
+) -> RelevantMemories:
+    """The memories that matter most for a message, in the forms that are worth most within its budget, in tokens of
+    `tokenizer` or the usual one: of the best OFFERED that answer it, or, where it says nothing, of the latest. Raises
+    what the tier and the tokenizer raise."""
+    counter = await parts.tokenizers.ready(tokenizer)
     candidates = await candidates_for(parts.catalog, parts.candidates, scope, message, parts.clock())
-    return await asyncio.to_thread(_offered, candidates, message, parts.counter)
+    return await asyncio.to_thread(_offered, candidates, message, counter)
 
 
-def _offered(candidates: Sequence[Candidate], message: Message, counter: TokenSpans) -> RelevantMemories:
+def _offered(candidates: Sequence[Candidate], message: Message, counter: ReaderMeter) -> RelevantMemories:
     by_id = {one.found.entry.memory_id: one for one in candidates}
     longest = f"m{len(by_id)}"  # of no handle more tokens than of that one are counted
     offers = [

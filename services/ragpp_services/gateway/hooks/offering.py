@@ -12,7 +12,7 @@ from ragpp.entries.formatting import HEADING, MOST_HANDLES, fitting, format_inje
 from ragpp.entries.packing import Offer
 from ragpp.entries.relevance import reason
 from ragpp.entries.usage import AgentSource, TokenBudget
-from ragpp.text.port import TokenSpans
+from ragpp.text.port import ReaderMeter
 from ragpp_services.gateway.catalog.candidates import Candidate, Message
 from ragpp_services.gateway.hooks.turning import Agent, limit_of
 from ragpp_services.gateway.hooks.ways import CATALOG, FILE, Way
@@ -94,7 +94,7 @@ async def _injected(
 
 
 def _offer(
-    candidates: Sequence[Candidate], message: Message, counter: TokenSpans, way: Way
+    candidates: Sequence[Candidate], message: Message, counter: ReaderMeter, way: Way
 ) -> tuple[list[Candidate], str, tuple[Recommended, ...]]:
     """What is offered, best first, as it is rendered, and what of it is recommended."""
     limit = message.max_tokens
@@ -122,7 +122,7 @@ def _offer(
 
 
 def _inject(
-    candidates: Sequence[Candidate], message: Message, counter: TokenSpans, way: Way
+    candidates: Sequence[Candidate], message: Message, counter: ReaderMeter, way: Way
 ) -> tuple[str, dict[str, int], dict[str, dict[str, float]]]:
     """The section, the tokens of each memory in it, and what speaks for each."""
     limit = message.max_tokens

@@ -10,7 +10,7 @@ from ragpp.entries.packing import Offer, pack
 from ragpp.entries.usage import AgentUsage, TokenBudget
 from ragpp.entries.values import EntryQuery, Form, FoundEntry
 from ragpp.errors import Conflict
-from ragpp.text.port import TokenSpans
+from ragpp.text.port import ReaderMeter
 from ragpp_services.gateway.catalog.candidates import Candidate, tokens_of, unscored
 from ragpp_services.gateway.hooks.turning import Agent, budget_of, handle_of, ids_of
 from ragpp_services.gateway.parts import Parts
@@ -58,7 +58,7 @@ async def _turned(parts: Parts, agent: Agent) -> AgentUsage:
 
 
 def _packed(
-    found: Sequence[FoundEntry], usage: AgentUsage, budget: TokenBudget, counter: TokenSpans
+    found: Sequence[FoundEntry], usage: AgentUsage, budget: TokenBudget, counter: ReaderMeter
 ) -> tuple[RequestedMemories, dict[str, int]]:
     """What there is room for, and the tokens of each."""
     by_id: dict[str, Candidate] = {one.entry.memory_id: unscored(one) for one in found}

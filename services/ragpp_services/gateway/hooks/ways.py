@@ -13,7 +13,7 @@ from ragpp.entries.relevance import ScoreWeights
 from ragpp.entries.usage import USEFUL
 from ragpp.entries.values import MAX_ENTRIES, EntryQuery, Form, FoundEntry
 from ragpp.models import Scope
-from ragpp.text.port import TokenSpans
+from ragpp.text.port import ReaderMeter
 from ragpp_services.gateway.catalog.candidates import Candidate, Message, candidates_of, tokens_of
 from ragpp_services.gateway.catalog.finding import candidates_for
 from ragpp_services.gateway.parts import Parts
@@ -32,7 +32,7 @@ class Way:
     pack: Callable[[Sequence[Offer], int], Packed]
     forms: frozenset[Form]
 
-    def sizes(self, one: Candidate, counter: TokenSpans, handle: str) -> dict[Form, int]:
+    def sizes(self, one: Candidate, counter: ReaderMeter, handle: str) -> dict[Form, int]:
         """Tokens of each form, as it stands in its line."""
         return {form: size for form, size in tokens_of(one, counter, handle).items() if form in self.forms}
 

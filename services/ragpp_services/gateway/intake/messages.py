@@ -1,7 +1,6 @@
 """A request's messages made ready for the tiers: redacted, cut, counted and embedded once."""
 
 import asyncio
-from collections.abc import Sequence
 from datetime import datetime
 from typing import Final
 from uuid import uuid4
@@ -13,7 +12,7 @@ from ragpp.embedding import Embedder
 from ragpp.models import EmbeddedChunk, Interaction, InteractionEntry
 from ragpp.text.chunking import TextChunk
 from ragpp.text.lexical import index_line
-from ragpp.text.port import TokenSpans
+from ragpp.text.port import TokenMeter, TokenSpans
 from ragpp_services.gateway.intake.redacting import Redaction
 from ragpp_services.gateway.intake.times import refuse_future
 
@@ -27,8 +26,12 @@ _METADATA_CHARS: Final = 1_000
 class Intake:
     """Turns messages into entries; one instance serves many requests."""
 
-    def __init__(self, redaction: Redaction, counter: TokenSpans, embedder: Embedder, clock: Clock) -> None:
-        self._redaction, self._counter, self._embedder, self._clock = redaction, counter, embedder, clock
+    def __init__(
+        self, redaction: Redaction, counter: TokenSpans, reader: TokenMeter, embedder: Embedder, clock: Clock
+    ) -> None:
+        """`counter`: by which messages are cut; `reader`: by which their lengths are told."""
+        self._redaction, self._counter, self._reader = redaction, counter, reader
+        self._embedder, self._clock = embedder, clock
 
     async def prepare(self, request: StoreRequest) -> list[InteractionEntry]:
         """One entry for each message, in order, with embedded chunks; what a message has from memory gets none.
@@ -43,7 +46,7 @@ class Intake:
             drafts = await asyncio.to_thread(self._drafts, request, now)
         else:
             drafts = self._drafts(request, now)
-        lines = [index_line(interaction, piece.text) for interaction, pieces, _ in drafts for piece in pieces]
+        lines = [index_line(interaction, piece.text) for interaction, pieces, *_ in drafts for piece in pieces]
         vectors = iter((await self._embedder.embed(lines)).tolist())
         return [
             InteractionEntry(
@@ -58,10 +61,10 @@ class Intake:
                     )
                     for piece in pieces
                 ),
-                tokens=self._tokens(interaction, pieces),
+                tokens=tokens,
                 redactions=redactions,
             )
-            for interaction, pieces, redactions in drafts
+            for interaction, pieces, redactions, tokens in drafts
         ]
 
     def redacted(self, text: str) -> str:
@@ -76,17 +79,13 @@ class Intake:
         """A short text as it may be stored; what redaction makes too long is cut."""
         return self._redaction.label(label)
 
-    def _drafts(self, request: StoreRequest, now: datetime) -> list[tuple[Interaction, list[TextChunk], int]]:
+    def _drafts(self, request: StoreRequest, now: datetime) -> list[tuple[Interaction, list[TextChunk], int, int]]:
         drafts = []
         for message in request.messages:
             interaction, redactions = self._interaction(request, message, now)
-            drafts.append((interaction, own_chunks(interaction, self._counter), redactions))
+            tokens = self._reader.count(interaction.content)
+            drafts.append((interaction, own_chunks(interaction, self._counter), redactions, tokens))
         return drafts
-
-    def _tokens(self, interaction: Interaction, pieces: Sequence[TextChunk]) -> int:
-        """Of the whole content, also of what has no chunk."""
-        whole = sum(piece.end - piece.start for piece in pieces) == len(interaction.content)
-        return sum(piece.tokens for piece in pieces) if whole else self._counter.count(interaction.content)
 
     def _interaction(self, request: StoreRequest, message: MessageIn, now: datetime) -> tuple[Interaction, int]:
         content = self._redaction.counted(message.content)

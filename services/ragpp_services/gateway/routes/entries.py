@@ -13,7 +13,7 @@ from ragpp.entries.usage import EntryStatistics
 from ragpp.entries.values import CatalogEntry, EntryQuery
 from ragpp.episodes import Goal
 from ragpp.errors import NotFound
-from ragpp.fields import Id, Text
+from ragpp.fields import Id, Text, TokenizerName
 from ragpp.jobs import Job
 from ragpp.models import Scope
 from ragpp_services.gateway.catalog.candidates import Message
@@ -92,6 +92,7 @@ async def get_relevant(
     max_tokens: Annotated[
         int | None, Query(ge=0, le=MAX_BUDGET, description="Of `formatted`, which never has more; 2,000 unless set up.")
     ] = None,
+    tokenizer: Annotated[TokenizerName | None, Query(description="What `max_tokens` is counted in.")] = None,
 ) -> Response:
     """Each memory in the form that makes what is shown worth most within the budget: whole, its abstract, its summary,
     or left out, with why. `explain` tells what each score is the sum of."""
@@ -99,7 +100,7 @@ async def get_relevant(
     scope = scope.seen_by(ci or scope.view)
     requester.query_sha256 = parts.marks.of_query(message)
     asked = Message(message, scope.view, goal, parts.max_injection_tokens if max_tokens is None else max_tokens)
-    found = await relevant(parts, scope, asked)
+    found = await relevant(parts, scope, asked, tokenizer)
     requester.items = len(found.memories)
     return answer(found)
 

@@ -6,7 +6,7 @@ from fastapi import Query, Response
 
 from ragpp.api import Forgotten
 from ragpp.errors import Forbidden, InvalidInput, NotFound
-from ragpp.fields import Id
+from ragpp.fields import Id, TokenizerName
 from ragpp.jobs import Job
 from ragpp.ledger.erasing import Erasure
 from ragpp.models import Page, SessionInfo, SessionView
@@ -31,9 +31,11 @@ async def get_session(
     session_id: Id,
     user_id: UserId,
     token_budget: Annotated[int, Query(ge=1, le=200_000)] = 4_000,
+    tokenizer: Annotated[TokenizerName | None, Query(description="What the budget is counted in.")] = None,
 ) -> SessionView:
     """Its summary and latest messages, within a budget of tokens."""
-    view = await parts.short_term.read(requester.scope("read", user_id, session_id=session_id), token_budget)
+    scope = requester.scope("read", user_id, session_id=session_id)
+    view = await parts.short_term.read(scope, token_budget, tokenizer)
     if not view.messages and not view.summary and view.tokens == 0:
         raise NotFound("this user has no running conversation of that id")
     return view

@@ -9,7 +9,7 @@ from ragpp.models import Memory, MemoryQuery, Vector
 from ragpp.names import SPEAKER
 from ragpp.text.kinship import kin_in
 from ragpp.text.lexical import query_terms, terms
-from ragpp.text.tokens import TokenCounter
+from ragpp.text.port import TokenMeter
 from ragpp_services.semantic.evidence.folding import Belief
 from ragpp_services.semantic.evidence.keys import content_words, name_key, query_keys
 from ragpp_services.semantic.evidence.validity import EXCLUSIVE
@@ -66,7 +66,7 @@ def memories(
     rows: Candidates,
     now: datetime,
     belief: Belief,
-    counter: TokenCounter,
+    counter: TokenMeter,
 ) -> list[Memory]:
     """What the query gets, best first: at most its `limit`, confidence decayed to its `as_of` or to `now`. Who asks in
     the first person is no answer, and what is known of them is one as far as it shares a word with the question, if
@@ -107,7 +107,7 @@ def _within(query: MemoryQuery, first: int, last: int) -> bool:
     return (span.start is None or last >= to_moment(span.start)) and (span.end is None or first < to_moment(span.end))
 
 
-def _entity(found: FoundEntity, counter: TokenCounter) -> Memory:
+def _entity(found: FoundEntity, counter: TokenMeter) -> Memory:
     state = found.state
     text = f"{state.name} ({state.label})"
     if state.aliases:
@@ -137,7 +137,7 @@ def _asked_of(question: str) -> frozenset[int]:
 
 
 def _rejected(
-    row: Row, question: str, wanted: frozenset[int], held: Sequence[FoundRelationship], counter: TokenCounter
+    row: Row, question: str, wanted: frozenset[int], held: Sequence[FoundRelationship], counter: TokenMeter
 ) -> Memory:
     """A relationship that a person rejected. Its score is the share of the terms `wanted` of the question that it has
     beside its source's name: what it tells against. That is nothing where the question is after kin of the speaker's,
@@ -181,7 +181,7 @@ def _answers_instead(
     return is_alike and wanted.intersection(terms(said)) >= shared
 
 
-def _relationship(found: FoundRelationship, counter: TokenCounter) -> Memory:
+def _relationship(found: FoundRelationship, counter: TokenMeter) -> Memory:
     state = found.state
     text = f"{found.source} {state.key.type} {found.target}"
     return Memory(
