@@ -18,7 +18,7 @@ from ragpp.catalog import DEFAULT_CATEGORIES
 from ragpp.learned import Reflection
 from ragpp.models import FindingEntry, RuleEntry, Scope
 from ragpp.redaction import redact
-from ragpp.text.tokens import TokenCounter
+from ragpp.text.readers import Tokenizers
 from tests.support.belongings import kind_of
 from tests.support.hostile import Json, Known, as_json, requests
 from tests.support.operations import OPERATIONS, checked_problem, checked_result
@@ -465,7 +465,7 @@ async def values_stay_in_range(_: Memory, __: Object, result: Object) -> None:
         assert 0 <= cast("float", one["new"]) <= 1
 
 
-COUNTER: Final = TokenCounter()
+COUNTER: Final = Tokenizers().named()
 Check: TypeAlias = Callable[[Memory, Object, Object], Awaitable[None]]
 KEPT: Final[Mapping[str, Check]] = {
     "POST /v1/interactions": interactions_are_kept,

@@ -7,7 +7,7 @@ from typing import Final
 import pytest
 
 from ragpp.api.hooks import AgentUse, Injection, RequestedMemories, TurnCatalog, Usefulness
-from ragpp.text.tokens import TokenCounter
+from ragpp.text.readers import Tokenizers
 from tests.support.hostile import Json
 from tests.support.operations import checked_problem
 from tests.support.team import Team
@@ -53,7 +53,7 @@ async def test_a_turn_goes_from_a_catalog_to_what_came_of_it(team: Team) -> None
     assert catalog.catalog[0].entry.content is None
     assert catalog.recommendation[0].handle == "m1"
     assert "answers the message" in catalog.recommendation[0].reason
-    used = TokenCounter().count(catalog.formatted)
+    used = Tokenizers().named().count(catalog.formatted)
     assert (catalog.token_budget.used, catalog.token_budget.left) == (used, 2_000 - used)
 
     given = await asked_for(team, "m1", failed, "nobody-knows")
@@ -99,7 +99,7 @@ async def test_a_budget_holds_however_many_ask_at_once(team: Team) -> None:
     assert catalog.token_budget.limit == 300
     answers = await asyncio.gather(*(asked_for(team, *ids[start : start + 4]) for start in range(0, 20, 4)))
     given = sum(one.tokens for one in answers)
-    counted = sum(TokenCounter().count(one.formatted) for one in answers if one.memories)
+    counted = sum(Tokenizers().named().count(one.formatted) for one in answers if one.memories)
     assert given == counted
     assert catalog.token_budget.used + given <= 300
     budget = (await team.sales.get("/v1/agents/sales/budget", params={"user_id": team.user_id})).json()
@@ -116,9 +116,9 @@ async def test_nothing_of_a_turn_is_over_a_budget(team: Team, limit: int) -> Non
     catalog = await offered(team)
     given = await asked_for(team, "m1", "m2", "m3")
     rendered = [text for text in (catalog.formatted, given.formatted) if text]
-    assert sum(map(TokenCounter().count, rendered)) <= limit
+    assert sum(map(Tokenizers().named().count, rendered)) <= limit
     injection = Injection.model_validate_json(await hook(team, "pre-message", message=ASKED))
-    assert TokenCounter().count(injection.injection) * bool(injection.injection) <= limit
+    assert Tokenizers().named().count(injection.injection) * bool(injection.injection) <= limit
     assert injection.tokens <= limit
 
 

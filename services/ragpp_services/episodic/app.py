@@ -7,7 +7,7 @@ from typing import Final
 from ragpp.clock import Clock
 from ragpp.embedding import Embedder
 from ragpp.errors import TierUnavailable
-from ragpp.settings import EmbeddingSettings, ForgettingSettings, PostgresSettings
+from ragpp.settings import EmbeddingSettings, ForgettingSettings, PostgresSettings, ReaderSettings
 from ragpp.stores.forgetting import SourceMarks
 from ragpp.stores.migrations import load_migrations, migrate_as_owner
 from ragpp.stores.postgres import create_pool, warm
@@ -64,5 +64,5 @@ SERVICE: Final = TierService(
         PostgresSettings(), embedder=tools.embedder(), counter=tools.counter, clock=tools.clock
     ),
     migrate=lambda _tools: migrate(PostgresSettings()),
-    settings=(PostgresSettings, ForgettingSettings, EmbeddingSettings),
+    settings=(PostgresSettings, ForgettingSettings, EmbeddingSettings, ReaderSettings),
 )
