@@ -54,11 +54,10 @@ class PostgresCatalogTier:
         segments_from_rows: int,
         most_summary: int,
     ) -> None:
-        """`counter` bounds chunks, `tokenizers` tell sizes. `most_summary`: characters of the summaries that are made
-        from now on."""
+        """`counter` bounds chunks; `most_summary`: characters of the summaries that are made from now on."""
         self.name: Final[Literal["catalog"]] = "catalog"
-        self._store, self._counter, self._clock = store, counter, clock
-        self._tokenizers, self._most_summary = tokenizers, most_summary
+        self._store, self._clock, self._most_summary = store, clock, most_summary
+        self._counter, self._tokenizers = counter, tokenizers
         self._vectors = vectors = Vectors(store, embedder)
         self.check_identity = vectors.check_identity
 
@@ -137,12 +136,9 @@ class PostgresCatalogTier:
         if not accepted:
             return []
         await self._vectors.check_identity()
-        matrix = await self._vectors.of_texts(
-            [entry.embedding or entry.content for entry in accepted if isinstance(entry, ItemEntry)]
-        )
-        places = [place for place, entry in enumerate(accepted) if isinstance(entry, ItemEntry)]
-        made = await self._new_items([entry for entry in accepted if isinstance(entry, ItemEntry)], matrix)
-        items = dict(zip(places, made, strict=True))
+        wanted = {place: entry for place, entry in enumerate(accepted) if isinstance(entry, ItemEntry)}
+        matrix = await self._vectors.of_texts([entry.embedding or entry.content for entry in wanted.values()])
+        items = dict(zip(wanted, await self._new_items(list(wanted.values()), matrix), strict=True))
         without = frozenset[str]()
         while True:
             prepared = storing.Prepared(await self._resources(accepted, without), items, without)

@@ -98,7 +98,8 @@ class TierStatus(Value):
 class RecallResponse(Value):
     """`complete`: every tier that was asked answered in time; `partial` otherwise.
 
-    `tokens`: of `context` as a whole, never more than the budget; of a section, of its text; in those of `tokenizer`.
+    `tokens`: of `context` as a whole, never more than the budget; of a section, of its text; in those of `tokenizer`,
+    which a gateway before there were any does not tell.
     `receipt_pending`: how many of the user's events are not yet digested; -1 when that could not be told.
     `memories`: the whole fused ranking, best first, up to `limit`.
     """
@@ -141,7 +142,7 @@ class RecallResponse(Value):
     status: Literal["complete", "partial"]
     context: str
     tokens: int
-    tokenizer: TokenizerName = "o200k"
+    tokenizer: TokenizerName | None = None
     elapsed_ms: float
     retrieved_at: datetime
     receipt_pending: int

@@ -1,8 +1,7 @@
 """Packing: which memories go into the context, under which title, within a budget of tokens. Pure."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
 from typing import Final
 
 from ragpp.context import layout
@@ -11,6 +10,7 @@ from ragpp.models import Memory, MemoryKind
 from ragpp.text.port import TokenMeter
 from ragpp_services.gateway.assembly.excerpts import ELLIPSIS, beginning, is_long, start_of_excerpt
 from ragpp_services.gateway.assembly.fusion import evidence
+from ragpp_services.gateway.assembly.lines import Draft, Line, arranged, tokens_within
 from ragpp_services.gateway.assembly.memory_key import MemoryKey, memory_key
 from ragpp_services.gateway.assembly.relevance import why_cut
 
@@ -30,7 +30,6 @@ RESTATED: Final = 0.03
 """The same for items that rest on past interactions, which say it themselves."""
 ONE_SHARE: Final = 0.4
 """The largest share of the budget, without its frame, that a long past interaction may take as an excerpt."""
-_LONG_AGO: Final = datetime.min.replace(tzinfo=UTC)
 MIN_EXCERPT_TOKENS: Final = 24
 """Shorter than this, an excerpt of a long interaction says too little to be worth its line."""
 
@@ -79,36 +78,6 @@ class Packed:
     tokens: int
     sections: tuple[Section, ...] = ()
     cut: Mapping[MemoryKey, str] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
-class _Line:
-    """A memory as it is shown: `head + day + rest + bracket`, and the end of the line. `tokens` without day and
-    bracket; what these add is counted apart (no bracket for an excerpt)."""
-
-    memory: Memory
-    head: str
-    day: str
-    rest: str
-    tokens: int
-    day_tokens: int
-    bracket: str = ""
-    bracket_tokens: int = 0
-
-    def cost(self, days: Collection[str]) -> int:
-        """Tokens that it adds to a section whose lines have `days`."""
-        return self.tokens + (0 if self.day in days else self.day_tokens)
-
-
-@dataclass(frozen=True)
-class _Draft:
-    """The lines of a section so far, in the order they were taken, and the days among them."""
-
-    lines: tuple[_Line, ...] = ()
-
-    @property
-    def days(self) -> frozenset[str]:
-        return frozenset(line.day for line in self.lines)
 
 
 def pack(
@@ -168,7 +137,7 @@ def _frame_sections(frame: Frame, budget: int, counter: TokenMeter) -> dict[str,
     for title, text in wanted.items():
         if text:
             whole = layout.section(title, text)
-            tokens = _tokens_within(whole, budget, counter)
+            tokens = tokens_within(whole, budget, counter)
             if tokens is not None:
                 taken[title] = Section(title, whole, tokens)
                 budget -= tokens
@@ -181,8 +150,8 @@ class _Packing:
     def __init__(self, counter: TokenMeter, room: int) -> None:
         self._counter, self._room, self._left = counter, room, room
         self._most = int(room * ONE_SHARE)
-        self._drafts: dict[str, _Draft] = {}
-        self._known: dict[int, _Line] = {}
+        self._drafts: dict[str, Draft] = {}
+        self._known: dict[int, Line] = {}
         self._shown: set[MemoryKey] = set()
         self._said: dict[int, int] = {}
 
@@ -217,10 +186,10 @@ class _Packing:
         """Leave out the line that stands last; False where there is none."""
         for title in reversed(layout.TITLES):
             if title in self._drafts:
-                last = _arranged(title, self._drafts[title].lines, self._said)[-1]
+                last = arranged(title, self._drafts[title].lines, self._said)[-1]
                 kept = tuple(line for line in self._drafts[title].lines if line is not last)
                 if kept:
-                    self._drafts[title] = _Draft(kept)
+                    self._drafts[title] = Draft(kept)
                 else:
                     del self._drafts[title]
                 return True
@@ -237,7 +206,7 @@ class _Packing:
         return tuple(sections)
 
     def _section(self, title: str, *, bracketed: bool) -> Section:
-        lines = _arranged(title, self._drafts[title].lines, self._said)
+        lines = arranged(title, self._drafts[title].lines, self._said)
         texts, day = [layout.heading(title)], ""
         for line in lines:
             fresh = bool(line.day) and line.day != day
@@ -248,10 +217,10 @@ class _Packing:
 
     def _take(self, title: str, memories: Sequence[Memory], room: int) -> None:
         """Add to a section what fits into `room`, its heading included when it is new."""
-        draft = self._drafts.get(title, _Draft())
+        draft = self._drafts.get(title, Draft())
         days = set(draft.days)
         used = 0 if draft.lines else self._counter.count(f"{layout.heading(title)}\n\n")
-        added: list[_Line] = []
+        added: list[Line] = []
         for memory in memories:
             key = memory_key(memory)
             if key in self._shown:
@@ -268,10 +237,10 @@ class _Packing:
                 days.add(line.day)
                 self._shown.add(key)
         if added:
-            self._drafts[title] = _Draft((*draft.lines, *added))
+            self._drafts[title] = Draft((*draft.lines, *added))
             self._left -= used
 
-    def _line(self, memory: Memory, most: int) -> _Line | None:
+    def _line(self, memory: Memory, most: int) -> Line | None:
         """The whole line; None where it surely has more than `most` tokens."""
         known = self._known.get(id(memory))
         if known is not None:
@@ -280,16 +249,16 @@ class _Packing:
             return None
         count, around = self._counter.count, layout.around(memory)
         rest = "".join(around.rest) + layout.data(memory)
-        tokens = _tokens_within(f"{around.head}{rest}\n", most, self._counter)
+        tokens = tokens_within(f"{around.head}{rest}\n", most, self._counter)
         if tokens is None:
             return None
-        line = _Line(
+        line = Line(
             memory, around.head, around.day, rest, tokens, count(around.day), around.bracket, count(around.bracket)
         )
         self._known[id(memory)] = line
         return line
 
-    def _excerpt(self, memory: Memory, room: int) -> _Line | None:
+    def _excerpt(self, memory: Memory, room: int) -> Line | None:
         """As much as `room` tokens hold of the part of a long interaction that was found; None when it is not worth its
         line."""
         if memory.kind not in _SAID | {"summary"} or room < MIN_EXCERPT_TOKENS or not is_long(memory):
@@ -300,29 +269,7 @@ class _Packing:
         left = room - sum(map(count, (around.head, around.day, before, "\n")))
         cut = beginning(memory.text[start:].strip(), left, self._counter) if left > 0 else ""
         tokens = count(f"{around.head}{before}{cut}\n")
-        return _Line(memory, around.head, around.day, before + cut, tokens, count(around.day)) if cut else None
-
-
-def _arranged(title: str, lines: Sequence[_Line], said: Mapping[int, int]) -> list[_Line]:
-    """A section's lines as they are shown: the conversation as it went (`said`: the places of its memories), past
-    interactions by day and then by time, others as they were taken. Lines without a time keep their place among each
-    other."""
-    if title == layout.RECENT:
-        return sorted(lines, key=lambda line: said[id(line.memory)])
-    if title != layout.PAST:
-        return list(lines)
-    places: dict[str, int] = {}
-    for line in lines:
-        places.setdefault(line.day, len(places))
-    return sorted(lines, key=lambda line: (places[line.day], line.memory.occurred_at or _LONG_AGO))
-
-
-def _tokens_within(text: str, most: int, counter: TokenMeter) -> int | None:
-    """Tokens of `text`; None where it has more than `most`, of which no more is looked at than shows it."""
-    if len(text) > most and len(counter.truncate(text, most)) < len(text):
-        return None
-    tokens = counter.count(text)
-    return tokens if tokens <= most else None
+        return Line(memory, around.head, around.day, before + cut, tokens, count(around.day)) if cut else None
 
 
 _KNOWLEDGE_ORDER: Final = (layout.ENTITIES, layout.RELATIONSHIPS, layout.PREFERENCES, layout.KNOWLEDGE)
