@@ -75,9 +75,8 @@ def timings(answer: RecallResponse) -> RenderableType:
 def context(answer: RecallResponse) -> Panel:
     """The assembled text, as a model would be given it."""
     text = safe(answer.context) if answer.context else Text("empty", style="dim")
-    return Panel(
-        text, title=f"context, {answer.tokens} tokens of {answer.tokenizer}", title_align="left", border_style="dim"
-    )
+    counted = f"{answer.tokens} tokens" + (f" of {answer.tokenizer}" if answer.tokenizer else "")
+    return Panel(text, title=f"context, {counted}", title_align="left", border_style="dim")
 
 
 def when(moment: datetime | None) -> str:
