@@ -31,6 +31,8 @@ CATALOG_ANSWERS: Final = ("offered", "chosen", "requested", "useful", "job")
 """The fields of an answer that only the catalog mode has."""
 CATALOG_STATE: Final = ("given", "asked_stored")
 """The same of a state."""
+NOT_ALWAYS_TOLD: Final = frozenset({"relevance", "coverage"})
+"""What a memory says of an answer, and need not."""
 
 
 class Remaining(Value):
@@ -144,7 +146,8 @@ def digest(turn: Turn, ask: Ask | None) -> str:
     """SHA-256, in hex, of what a node goes by: what it asks, or the invocation and the answers so far, without how
     long they took.
 
-    What only the catalog mode has counts where there is any, so a turn without it goes by what it always went by.
+    What only the catalog mode has, and what a memory need not say, counts where there is any, so a turn without it goes
+    by what it always went by.
     """
     if ask is not None:
         given: object = ask.model_dump()
@@ -168,7 +171,8 @@ def _plain(value: object) -> object:
     if isinstance(value, BaseModel):
         return _plain(value.model_dump())
     if isinstance(value, Mapping):
-        return {str(key): _plain(item) for key, item in value.items()}
+        told = {key: item for key, item in value.items() if item is not None or key not in NOT_ALWAYS_TOLD}
+        return {str(key): _plain(item) for key, item in told.items()}
     if isinstance(value, set | frozenset):
         return sorted(map(str, value))
     if isinstance(value, list | tuple):
