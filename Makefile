@@ -15,7 +15,7 @@ SUITES := tests/contract tests/integration tests/e2e
 # ones that need none even out the end
 ALL_TESTS := --durations=20 -n $(PROCESSES) --dist loadfile --no-loadscope-reorder
 
-.PHONY: help install check lint test test-containers run demo demo-chat demo-validity demo-catalog demo-agents learn eval eval-agents eval-catalog eval-extraction eval-facts eval-instructions bench reference-vectors prove-agents prove-containers prove-crash prove-echo prove-erasure prove-files prove-forget prove-large prove-learning prove-outage prove-packing prove-properties prove-scale prove-stops prove-views prove-workers lock env-example clean
+.PHONY: help install check lint test test-containers run demo demo-chat demo-validity demo-catalog demo-agents learn eval eval-agents eval-catalog eval-extraction eval-facts eval-instructions eval-relevance bench reference-vectors prove-agents prove-containers prove-crash prove-echo prove-erasure prove-files prove-forget prove-large prove-learning prove-outage prove-packing prove-properties prove-scale prove-stops prove-views prove-workers lock env-example clean
 
 help: ## list the targets
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -93,6 +93,9 @@ eval-facts: install ## precision and recall of the facts that are read in labell
 
 eval-instructions: install ## of 150 texts that are merely passed on and 150 honest messages, what is learned
 	$(BIN)/python -m benchmarks.eval_instructions
+
+eval-relevance: install ## questions that a memory answers, nearly answers and knows nothing of, through the API: how often it says so
+	$(BIN)/python -m benchmarks.eval_relevance
 
 bench: prove-scale ## latency of every tier and of the whole recall, beside the budgets
 

@@ -25,19 +25,21 @@ from ragpp.api import MessageIn
 from ragpp.fields import MAX_CONTENT_CHARS
 
 FILE = "beam-dev.json.gz"
+UNANSWERED = "abstention"
 COLUMNS = ("n", "R@1", "R@10", "R@50", "hit@10", "all@10", "nDCG@10", "MRR", "B1000", "new above old")
 COMPARED = tuple(("all", metric) for metric in ("R@1", "R@10", "nDCG@10", "B1000", "new above old"))
 
 Raw = Mapping[str, list[dict[str, JsonValue]]]
 
 
-def load(folder: Path) -> list[Conversation]:
-    """The chats of `beam-dev.json.gz` in `folder`; questions without evidence are left out."""
+def load(folder: Path, *, unanswered: bool = False) -> list[Conversation]:
+    """The chats of `beam-dev.json.gz` in `folder`. `unanswered`: with the questions that the chat does not answer; of
+    those without evidence all others are left out."""
     with gzip.open(folder / FILE, "rt", encoding="utf-8") as file:
-        return [_conversation(raw) for raw in json.load(file)]
+        return [_conversation(raw, unanswered=unanswered) for raw in json.load(file)]
 
 
-def _conversation(raw: Raw) -> Conversation:
+def _conversation(raw: Raw, *, unanswered: bool) -> Conversation:
     sessions: dict[str, list[MessageIn]] = {}
     texts: dict[str, str] = {}
     end = datetime.min.replace(tzinfo=UTC)
@@ -63,7 +65,7 @@ def _conversation(raw: Raw) -> Conversation:
         id=str(raw["id"]),
         sessions=sessions,
         texts=texts,
-        questions=[question for question in questions if question.gold],
+        questions=[one for one in questions if one.gold or (unanswered and one.category == UNANSWERED)],
         as_of=end,
     )
 

@@ -104,8 +104,10 @@ class Indexed:
     asked: FloatMatrix
 
 
-async def index(conversation: Conversation, embedder: OnnxEmbedder, counter: TokenCounter, cache: Path) -> Indexed:
-    """Cut, embed (kept in `cache` by content) and weigh one conversation."""
+async def index(
+    conversation: Conversation, embedder: OnnxEmbedder, counter: TokenCounter, cache: Path, *, sentences: bool = True
+) -> Indexed:
+    """Cut, embed (kept in `cache` by content) and weigh one conversation; `sentences`: with a vector of each."""
     pieces = [
         (number, interaction, piece.text)
         for number, interaction in enumerate(conversation.interactions)
@@ -127,7 +129,7 @@ async def index(conversation: Conversation, embedder: OnnxEmbedder, counter: Tok
     told = [
         (row, line)
         for row, (number, interaction, text) in enumerate(pieces)
-        for line in lines(interaction, text, others(interaction, number))
+        for line in (lines(interaction, text, others(interaction, number)) if sentences else ())
     ]
     return Indexed(
         conversation,
@@ -137,7 +139,7 @@ async def index(conversation: Conversation, embedder: OnnxEmbedder, counter: Tok
         tuple(of_all[number] | of_chunk for (number, _, _), (of_chunk, _) in zip(pieces, readings, strict=True)),
         np.array([number for number, _, _ in pieces]),
         await embedded([line for _, line in told]),
-        np.array([row for row, _ in told]),
+        np.array([row for row, _ in told], np.int64),
         tuple(counter.count_many([lexical_line(i) for i in conversation.interactions])),
         await embedded([question.text for question in conversation.questions]),
     )
@@ -151,7 +153,8 @@ def scan(indexed: Indexed, question: int) -> CandidateTable:
     sessions = {name: number for number, name in enumerate(dict.fromkeys(turn.session_id for turn in turns))}
     weights = np.array([[row.get(term, 0.0) for term in wanted] for row in indexed.weights])
     best = np.full(len(indexed.owner), np.nan)
-    np.fmax.at(best, indexed.told_by, indexed.sentences @ indexed.asked[question])
+    if len(indexed.told_by):
+        np.fmax.at(best, indexed.told_by, indexed.sentences @ indexed.asked[question])
     return CandidateTable(
         ordinals=indexed.owner,
         sessions=np.array([sessions[turn.session_id] for turn in turns]),

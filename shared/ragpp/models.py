@@ -338,7 +338,8 @@ class Memory(Value):
     """What a tier returns.
 
     `score`: how well it answers the query, 0 to 1, comparable within one answer of one tier only.
-    `similarity`: cosine to the query where there is one, -1 to 1. `confidence`: how sure it is that this holds.
+    `similarity`: cosine to the query where there is one, -1 to 1. `coverage`: the share of the query's information that
+    its words tell, 0 to 1, where it was searched by words. `confidence`: how sure it is that this holds.
     `tokens`: of `text`. `focus`: where in `text` the part that was found begins, in characters: an excerpt of a long
     text is made around it. `sources`: ordered ids of the interactions or resources it rests on. `corrected_by`: the id
     of the interaction that says otherwise since, or of the relationship learned from it that a person rejected.
@@ -352,6 +353,7 @@ class Memory(Value):
     focus: int = Field(default=0, ge=0)
     score: float = Field(ge=0, le=1)
     similarity: float | None = None
+    coverage: float | None = None
     confidence: float = Field(default=1.0, ge=0, le=1)
     tokens: int = Field(default=0, ge=0)
     occurred_at: datetime | None = None

@@ -358,6 +358,9 @@ async def test_an_item_is_a_memory_that_names_what_it_rests_on(tier: CatalogTier
     }
     assert first.session_id == "s1"
     assert first.similarity == pytest.approx(1, abs=0.01)
+    assert first.coverage is not None
+    assert 0 < first.coverage <= 1
+    assert second.coverage == 0
     assert first.explain is not None
     assert first.tokens > 0
     assert second.sources == ("r",)

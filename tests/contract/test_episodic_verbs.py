@@ -42,6 +42,20 @@ async def test_what_is_told_is_looked_at_until_nothing_is_left_and_finds_its_mes
     assert after.similarity == before.similarity
 
 
+async def test_what_is_found_says_what_share_of_the_question_it_tells(tier: EpisodicTier) -> None:
+    scope = new_scope()
+    told = ("The saffron lighthouse is closed.", "The lighthouse is closed.", "It rains.")
+    await tier.store(scope, [episodic_entry(text, id=f"m{number}") for number, text in enumerate(told)])
+    for mode in ("hybrid", "lexical"):
+        query = episodic_query(scope, "saffron lighthouse").model_copy(update={"mode": mode})
+        shares = {memory.id: memory.coverage for memory in await tier.retrieve(query)}
+        whole, part = shares["m0"], shares["m1"]
+        assert whole is not None
+        assert part is not None
+        assert 0 < part < whole <= 1
+        assert shares.get("m2", 0.0) == 0
+
+
 async def test_what_could_not_be_embedded_is_embedded_later(tier: EpisodicTier, embedder: LostEmbedder) -> None:
     scope = new_scope()
     await tier.store(scope, [episodic_entry(LONG)])

@@ -228,3 +228,21 @@ async def test_a_secret_that_only_its_key_gives_away_is_hidden(api: httpx.AsyncC
     kept = (await api.get("/v1/interactions/k", params={"user_id": USER})).json()["metadata"]
     assert kept["plan"] == "basic"
     assert "hunter2" not in str(kept)
+
+
+async def test_an_answer_says_whether_anything_it_found_is_about_the_question(
+    api: httpx.AsyncClient, gateway: RealGateway, tenant: str
+) -> None:
+    """With an embedder that nobody measured: words alone tell that something is, and that there is nothing at all."""
+    nobody = await recall(api, "Where does Elena live?")
+    assert (nobody["memories"], nobody["relevance"]) == ([], "none")
+    await remember(api, MESSAGES)
+    assert (await recall(api, "Where did my sister Elena move?"))["relevance"] in {"some", "clear"}
+    assert (await recall(api, "Which violin did the orchestra buy?"))["relevance"] is None
+    other = await api.post("/v1/recall", json={"user_id": "bob", "query": "Where did my sister Elena move?"})
+    assert other.json()["relevance"] == "none"
+    await gateway.digest(tenant)
+    known = await recall(api, "Where does Elena live?")
+    assert known["relevance"] == "clear", "LIVES_IN has every word of it"
+    running = await recall(api, "Where does Elena live?", session_id="s1", tiers=["short_term"])
+    assert running["relevance"] is None

@@ -20,6 +20,7 @@ from ragpp.api import (
     RecalledMemory,
     RecallRequest,
     RecallResponse,
+    Relevance,
     SectionOut,
     StoredMessage,
     StoreRequest,
@@ -67,13 +68,15 @@ class KeepingMemory:
     """Implements the governor's `Memory`.
 
     `fails`: raised by every call while set. `hangs`: calls wait for this event while set. `lacks`: the recall is
-    partial, without that tier. `kept`: the messages by user and id, with their session.
+    partial, without that tier. `relevance`: what a recall says of what it found. `kept`: the messages by user and id,
+    with their session.
     """
 
     def __init__(self) -> None:
         self.fails: Exception | None = None
         self.hangs: asyncio.Event | None = None
         self.lacks: str | None = None
+        self.relevance: Relevance | None = None
         self.frames = True
         self.kept: dict[tuple[str, str], tuple[str, MessageIn]] = {}
         self.calls: list[StoreRequest | RecallRequest] = []
@@ -125,6 +128,7 @@ class KeepingMemory:
                 "elapsed_ms": 1.0,
                 "retrieved_at": NOON,
                 "receipt_pending": 0,
+                "relevance": self.relevance,
                 "sections": sections,
                 "memories": found,
                 "tiers": {"episodic": TierStatus(status="ok", ms=1.0, hits=len(found))} | lacking,

@@ -23,6 +23,7 @@ from ragpp.api import (
     RecalledMemory,
     RecallRequest,
     RecallResponse,
+    Relevance,
     ResourceIn,
     RetrieveRequest,
     StoredItems,
@@ -60,6 +61,7 @@ class KnowingGateway(httpx.AsyncBaseTransport):
         self.ends_with: dict[str, dict[str, JsonValue]] = {}
         self.memories: list[RecalledMemory] = []
         self.missing_tiers: tuple[TierName, ...] = ()
+        self.relevance: Relevance | None = None
         self.broken: dict[str, MemorySystemError] = {}
         self.polls_before_done = 1
         self.seen: list[tuple[str, str]] = []
@@ -240,6 +242,7 @@ class KnowingGateway(httpx.AsyncBaseTransport):
             elapsed_ms=1.0,
             retrieved_at=NOON,
             receipt_pending=0,
+            relevance=self.relevance,
             sections=(),
             memories=tuple(self.memories[:limit]),
             tiers={tier: TierStatus(status="timeout", ms=500.0) for tier in self.missing_tiers},

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from ragpp.api import FoundMessage, RecalledMemory, RecallRequest, RecallResponse, TierStatus
+from ragpp.api import FoundMessage, RecalledMemory, RecallRequest, RecallResponse, Relevance, TierStatus
 from ragpp.client import MemoryClient
 from ragpp.errors import InvalidInput, NotFound
 from ragpp.jobs import Job
@@ -347,6 +347,36 @@ def test_no_control_character_of_a_memory_reaches_the_terminal() -> None:
     assert "\x1b" not in shown
     assert "[red]markup[/red]" in shown
     assert "timeout" in shown
+
+
+@pytest.mark.parametrize(
+    ("relevance", "line"),
+    [
+        ("none", "relevance none: nothing that was found seems to be about the question"),
+        ("some", "relevance some: something that was found may be about the question"),
+        ("clear", "relevance clear: something that was found is about the question"),
+        (None, None),
+    ],
+)
+def test_a_person_is_told_whether_anything_that_was_found_is_about_the_question(
+    relevance: Relevance | None, line: str | None
+) -> None:
+    answer = RecallResponse(
+        status="complete",
+        context="",
+        tokens=0,
+        elapsed_ms=1.0,
+        retrieved_at=datetime(2024, 5, 1, tzinfo=UTC),
+        receipt_pending=0,
+        relevance=relevance,
+        sections=(),
+        memories=(RecalledMemory(id="m", tier="episodic", kind="interaction", text="I had soup.", score=0.1),),
+        tiers={},
+    )
+    console = Console(width=200, record=True, file=io.StringIO())
+    console.print(recall_view(answer))
+    told = [one.strip() for one in console.export_text().splitlines() if one.startswith("relevance")]
+    assert told == ([] if line is None else [line])
 
 
 def test_a_number_agrees_with_what_it_counts() -> None:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ragpp.api import RecallRequest, StoreRequest
+from ragpp.api import RecallRequest, Relevance, StoreRequest
 from ragpp.context.echo import masked
 from ragpp.errors import Forbidden, InvalidInput, TierUnavailable
 from ragpp_services.governor.errors import ReplayDiverged, ResponderFailed
@@ -116,6 +116,18 @@ async def test_what_the_gateway_had_no_room_for_is_in_the_prompt_all_the_same() 
     await governor_of(memory, asked).turn(Invocation(state=state, event=heard("hi"), available_tools=(WEATHER,)))
     for part in ("## PERSONA\nYou are Ada.", "## AVAILABLE TOOLS\n- weather", "## CURRENT SITUATION\nat the door"):
         assert part in asked.prompts[0].system
+
+
+async def test_where_nothing_that_is_remembered_is_about_the_message_the_prompt_and_the_result_say_so() -> None:
+    memory, asked = KeepingMemory(), Asked()
+    governor = governor_of(memory, asked)
+    await governor.turn(Invocation(event=heard("The spare key is under the blue pot.")))
+    levels: tuple[Relevance | None, ...] = ("clear", "some", None, "none")
+    for relevance in levels:
+        memory.relevance = relevance
+        result = await governor.turn(Invocation(event=heard("Which key opens the cellar?")))
+        assert (result.relevance, asked.prompts[-1].relevance) == (relevance, relevance)
+        assert ("say that you do not know" in asked.prompts[-1].system) == (relevance == "none")
 
 
 async def test_a_response_names_the_memories_it_rests_on() -> None:

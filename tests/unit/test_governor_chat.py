@@ -96,6 +96,14 @@ def test_with_json_each_turn_is_one_object(run: Run, url: str) -> None:
     assert second["recall_ms"] > 0
 
 
+def test_that_nothing_recalled_is_about_the_question_is_shown(run: Run, url: str, memory: KeepingMemory) -> None:
+    memory.relevance = "none"
+    done = run(*CHAT, "--echo", said="The key is in the shed.\nWhich key opens the cellar?\n", url=url)
+    assert "recalled 1 memory in " in done.stdout
+    assert "none of which seems to be about it" in done.stdout
+    assert "echo> I remember nothing about that." in done.stdout
+
+
 def test_what_was_recorded_replays_to_the_same_answers(run: Run, url: str, tmp_path: Path) -> None:
     file = tmp_path / "chat.jsonl"
     run(*CHAT, "--echo", "--record", str(file), said="The key is in the shed.\nWhere is the key?\n", url=url)

@@ -172,6 +172,13 @@ def test_the_echo_says_so_when_it_remembers_nothing() -> None:
     assert quoted_answer(prompt_of(remembered("I had soup."))).text == "I remember nothing about that."
 
 
+def test_the_quoting_answer_quotes_nothing_that_is_not_about_the_question() -> None:
+    prompt = prompt_of(remembered("The spare tyre is in the shed."))
+    assert "tyre" in quoted_answer(prompt).text
+    nothing = quoted_answer(prompt.model_copy(update={"relevance": "none"}))
+    assert (nothing.text, nothing.cited) == ("I remember nothing about that.", ())
+
+
 def test_the_echo_takes_no_question_and_no_words_of_its_own_for_an_answer() -> None:
     memories = (remembered("Where is my spare key?"), remembered("The spare key is gone.", said_by="assistant"))
     assert quoted_answer(prompt_of(*memories)).text == "I remember nothing about that."

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 import pytest
 
 from ragpp.api import RecallRequest
-from ragpp.embedding import FloatMatrix
+from ragpp.embedding import Embedder, FloatMatrix
 from ragpp.embedding.hashing import HashingEmbedder
 from ragpp.errors import InvalidInput
 from ragpp.models import Interaction, InteractionEntry, Memory, MemoryQuery, Scope, TierName
@@ -15,6 +15,7 @@ from ragpp.testing.tiers import InMemoryTier
 from ragpp.text.readers import Tokenizers
 from ragpp_services.gateway.assembly.relevance import names_something
 from ragpp_services.gateway.recall import Recaller
+from tests.support.embedding import LostEmbedder
 from tests.support.scopes import new_scope
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
@@ -82,18 +83,38 @@ class Buggy(InMemoryTier):
         raise KeyError(query.text)
 
 
-def recaller(episodic: Episodic, *others: InMemoryTier) -> Recaller:
+class Told(Episodic):
+    """Finds one message that is so alike to any question, and holds that share of it."""
+
+    def __init__(self, similarity: float, coverage: float) -> None:
+        super().__init__()
+        self._found = {"similarity": similarity, "coverage": coverage}
+
+    async def retrieve(self, query: MemoryQuery) -> list[Memory]:
+        given = {"id": "m0", "tier": "episodic", "kind": "interaction", "text": "the boat is blue", "score": 0.8}
+        found = dict(self._found, similarity=None) if query.mode == "lexical" else self._found
+        return [Memory.model_validate(given | found)]
+
+
+def recaller(episodic: Episodic, *others: InMemoryTier, embedder: Embedder | None = None) -> Recaller:
     tiers: dict[TierName, InMemoryTier] = {tier.name: tier for tier in (episodic, *others)}
     return Recaller(
         tiers,
         episodic,  # type: ignore[arg-type]  # the double has the verbs that a recall uses
-        HashingEmbedder(),
+        embedder or HashingEmbedder(),
         lambda _text: (),
         Tokenizers(),
         lambda: NOW,
         deadline_ms=200,
         token_budget=200,
     )
+
+
+def measured() -> LostEmbedder:
+    """One that passes for the model whose similarities were measured."""
+    embedder = LostEmbedder()
+    embedder.model = "sentence-transformers/all-MiniLM-L6-v2"  # type: ignore[misc]  # final where it is no double
+    return embedder
 
 
 async def filled(tier: InMemoryTier, scope: Scope, contents: Sequence[str]) -> None:
@@ -284,3 +305,29 @@ async def test_of_a_question_about_everything_only_the_budget_cuts() -> None:
 )
 def test_a_question_about_everything_is_known(query: str, *, narrow: bool) -> None:
     assert names_something(query) == narrow
+
+
+async def test_an_answer_says_whether_anything_it_found_is_about_the_question() -> None:
+    scope = new_scope()
+    request = RecallRequest(user_id=scope.user_id, query="Where is the blue boat?")
+    levels = [
+        (await recaller(Told(similarity, coverage), embedder=measured()).recall(scope, request)).relevance
+        for similarity, coverage in ((0.2, 0.1), (0.5, 0.1), (0.7, 0.6))
+    ]
+    assert levels == ["none", "some", "clear"]
+    assert (await recaller(Episodic(), embedder=measured()).recall(scope, request)).relevance == "none"
+
+
+async def test_an_answer_that_lacks_something_never_says_that_nothing_is_about_the_question() -> None:
+    scope, down = new_scope(), InMemoryTier("semantic")
+    down.available = False
+    request = RecallRequest(user_id=scope.user_id, query="Where is the blue boat?")
+    beside, lost = Told(0.2, 0.1), measured()
+    lost.is_lost = True
+    for partial in (recaller(beside, down, embedder=measured()), recaller(beside, embedder=lost), recaller(beside)):
+        assert (await partial.recall(scope, request)).relevance is None
+    alone = request.model_copy(update={"tiers": ("semantic",)})
+    other = recaller(beside, InMemoryTier("semantic"), embedder=measured())
+    assert (await other.recall(scope, alone)).relevance is None
+    answer = await recaller(Told(0.7, 0.6), down, embedder=measured()).recall(scope, request)
+    assert (answer.status, answer.relevance) == ("partial", "clear")

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ragpp.catalog import MemoryCategory, MemoryItem, ResourceType, generate_memory_key
+from ragpp.context.echo import masked
 from ragpp.context.quoting import unquoted
 from ragpp.errors import RetrievalError
 from ragpp.models import Memory, MemoryKind, TierName
@@ -89,6 +90,15 @@ def test_what_was_found_is_numbered_with_its_score_its_source_and_its_category()
 
 def test_where_nothing_was_found_the_question_is_repeated() -> None:
     assert formats.recalled("volume discounts", []) == "No relevant memories found for: volume discounts"
+
+
+def test_what_was_found_and_is_not_about_the_question_says_so_below_the_heading_and_comes_back_as_memory() -> None:
+    text = formats.recalled("x", [Found.of_item(item("Basic: $99", None), 0.1)], nothing_fits=True)
+    assert text.startswith(
+        "Found 1 relevant memories:\nNone of them seems to be about the question.\n\n1. [0.10] Basic"
+    )
+    assert masked(text).strip() == ""
+    assert "Found" not in formats.recalled("x", [], nothing_fits=True)
 
 
 def test_of_one_memory_the_form_is_the_same_and_of_no_category_it_says_so() -> None:

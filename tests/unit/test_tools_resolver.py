@@ -125,6 +125,9 @@ async def test_every_tier_is_asked_where_that_is_wanted(tools: MemoryTools, gate
         "1. [0.80] [2026-03-08 12:00] Ada: I moved to Porto 2 years ago.\n"
         "   Source: conversation | Category: episodic"
     )
+    gateway.relevance = "none"
+    told = await tools.call("recall", {"query": "Who is Otto?", "scope": "all", "k": 1})
+    assert told.startswith("Found 1 relevant memories:\nNone of them seems to be about the question.\n\n1. [0.80]")
     gateway.missing_tiers = ("episodic",)
     assert (await tools.answer("recall", {"query": "x", "scope": "all"})).ok
     gateway.memories = []

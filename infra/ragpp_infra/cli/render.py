@@ -1,6 +1,6 @@
 """A recall as a person reads it: the ranking, how each tier answered, and the context."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 
 from pydantic import JsonValue
@@ -9,10 +9,15 @@ from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
-from ragpp.api import RecalledMemory, RecallResponse
+from ragpp.api import RecalledMemory, RecallResponse, Relevance
 from ragpp_infra.cli.console import safe
 
 _STATUS_STYLE = {"ok": "green", "timeout": "yellow", "skipped": "dim"}
+_RELEVANCE: Mapping[Relevance, Text] = {
+    "none": Text("relevance none: nothing that was found seems to be about the question", "yellow"),
+    "some": Text("relevance some: something that was found may be about the question", "dim"),
+    "clear": Text("relevance clear: something that was found is about the question", "green"),
+}
 
 
 def recall_view(answer: RecallResponse, *, explain: bool = False) -> RenderableType:
@@ -22,6 +27,8 @@ def recall_view(answer: RecallResponse, *, explain: bool = False) -> RenderableT
         parts.append(ranking(answer.memories, explain=explain))
     else:
         parts.append(Text("nothing found", style="dim"))
+    if answer.relevance is not None:
+        parts.append(_RELEVANCE[answer.relevance])
     parts.extend((timings(answer), context(answer), *digesting(answer.receipt_pending)))
     return Group(*parts)
 

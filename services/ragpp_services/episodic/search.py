@@ -111,6 +111,7 @@ class Search:
                     latest[index].stored,
                     least,
                     best[index].similarity,
+                    coverage=best[index].coverage,
                     focus=self._focus(latest[index], ranked[latest[index].stored.ordinal]),
                     sources=tuple(one.stored.interaction.id for one in groups[index]),
                     corrected_by=None if by is None else latest[by].stored.interaction.id,
@@ -212,13 +213,14 @@ def memory_of(
     score: float,
     similarity: float | None,
     *,
+    coverage: float | None = None,
     focus: int = 0,
     corrected_by: str | None = None,
     sources: tuple[str, ...] = (),
     explain: dict[str, JsonValue] | None = None,
 ) -> Memory:
-    """`stored` as a memory; `focus`: where the part of it that was found begins; `sources`: those who said the same,
-    itself first."""
+    """`stored` as a memory; `coverage`: the share of the question's information that it tells; `focus`: where the
+    part of it that was found begins; `sources`: those who said the same, itself first."""
     said = stored.interaction
     return Memory(
         id=said.id,
@@ -230,6 +232,7 @@ def memory_of(
         explain=explain,
         score=score,
         similarity=similarity,
+        coverage=coverage,
         tokens=stored.tokens,
         occurred_at=said.occurred_at,
         said_by=said.said_by,

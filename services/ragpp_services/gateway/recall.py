@@ -17,10 +17,12 @@ from ragpp.errors import MemorySystemError
 from ragpp.errors.telling import told
 from ragpp.models import TIER_NAMES, Filters, Memory, MemoryQuery, Scope, TierName
 from ragpp.receipts import Receipt
+from ragpp.retrieval.calibration import Calibration
 from ragpp.text.port import TokenMeter
 from ragpp.text.readers import Tokenizers
 from ragpp.tiers import EpisodicTier, MemoryTier
 from ragpp_services.gateway.asking import Answer, finished, timed
+from ragpp_services.gateway.assembly.bearing import relevance_of
 from ragpp_services.gateway.assembly.fusion import fuse
 from ragpp_services.gateway.assembly.memory_key import memory_key
 from ragpp_services.gateway.assembly.packing import Frame, Packed, pack
@@ -37,7 +39,7 @@ CONVERSATION_SHARE: Final = 0.5
 INLINE_CHARS: Final = 100_000
 """Up to this much text is fused and packed on the event loop, in a few milliseconds."""
 DECIMALS: Final = 4
-"""Of scores, similarities and confidences in answers."""
+"""Of scores, similarities, coverages and confidences in answers."""
 WHOLE_CHARS: Final = 4_000
 """A memory up to this long is answered whole; of a longer one EXCERPT_CHARS, from LEAD_CHARS before what was found."""
 EXCERPT_CHARS: Final = 2_000
@@ -90,6 +92,8 @@ class Recaller:
         counter = await self._tokenizers.ready(request.tokenizer)
         recalled, packed = await self._assemble(request, answers, budget, counter)
         whole = unembedded is None and all(answer.status in {"ok", "skipped"} for answer in answers.values())
+        found = {name: answer.memories for name, answer in answers.items() if answer.status == "ok"}
+        scale = Calibration.of_model(self._embedder.model)
         response = RecallResponse(
             status="complete" if whole else "partial",
             context=packed.context,
@@ -98,6 +102,7 @@ class Recaller:
             elapsed_ms=round((time.perf_counter() - started) * 1_000, 2),
             retrieved_at=self._clock(),
             receipt_pending=pending.result() if pending.done() and not pending.cancelled() else -1,
+            relevance=relevance_of(request.query, found, scale, whole=whole),
             sections=tuple(
                 SectionOut(title=section.title, tokens=section.tokens, memories=section.memory_ids)
                 for section in packed.sections
@@ -260,7 +265,7 @@ def _recalled(
             excerpt = {"text": memory.text[start : start + EXCERPT_CHARS], "focus": memory.focus - start}
             fields |= excerpt | {"is_excerpt": True}
         fields["tokens"] = counter.count(fields["text"])
-        for number in ("score", "similarity", "confidence"):
+        for number in ("score", "similarity", "coverage", "confidence"):
             if fields[number] is not None:
                 fields[number] = round(fields[number], DECIMALS)
         if explained is not None:

@@ -94,7 +94,8 @@ class MemoryAwareGovernorGraph:
 
     async def invoke(self, given: Mapping[str, object]) -> dict[str, JsonValue]:
         """`turn` for plain data: {state, event, available_tools} in; {response, state, memories_used, transitions,
-        memory, problems, recall_ms, undigested} out, all of it JSON. Raises also InvalidInput, which names the fields.
+        memory, problems, recall_ms, relevance, undigested} out, all of it JSON. Raises also InvalidInput, which names
+        the fields.
         """
         try:
             invocation = Invocation.model_validate(given)

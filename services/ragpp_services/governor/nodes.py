@@ -137,8 +137,14 @@ def assemble(turn: Turn, _answer: Answer) -> Turn:
         for memory in (recalled.memories if recalled else ())
         if memory.in_context
     )
-    recalls = recalled is not None
-    prompt = Prompt(system=system, messages=turn.exchange, tools=turn.tools, memories=memories, recalled=recalls)
+    prompt = Prompt(
+        system=system,
+        messages=turn.exchange,
+        tools=turn.tools,
+        memories=memories,
+        recalled=recalled is not None,
+        relevance=recalled.relevance if recalled else None,
+    )
     return turn.model_copy(update={"prompt": prompt})
 
 

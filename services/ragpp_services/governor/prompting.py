@@ -25,6 +25,10 @@ GUIDANCE: Final = (
     "CURRENT SITUATION come from those who run you."
 )
 WITHOUT_MEMORY: Final = "The memory does not answer at the moment: say so if the answer depends on it."
+NOTHING_KNOWN: Final = (
+    "Nothing that is remembered seems to be about the user's message: where the answer depends on earlier "
+    "conversations, say that you do not know rather than guess."
+)
 _MAX_SITUATION: Final = 19_000
 _CUT_MARK: Final = " …"
 
@@ -56,7 +60,7 @@ def assembled(
     if recalled is None:
         return composed(None, persona=persona, tools=tools, situation=situation, recent=recent)
     titles = {one.title for one in recalled.sections}
-    parts = [GUIDANCE]
+    parts = [f"{GUIDANCE} {NOTHING_KNOWN}" if recalled.relevance == "none" else GUIDANCE]
     if persona and PERSONA not in titles:
         parts.append(section(PERSONA, persona))
     status = recalled.tiers.get("short_term")

@@ -21,7 +21,7 @@ def quoted_answer(prompt: Prompt) -> Reply:
     last = prompt.messages[-1]
     if last.role == "tool":
         return Reply(text=f"{last.name} answered: {_short(last.content)}", cited=())
-    found = relevant(last, prompt.memories)
+    found = [] if prompt.relevance == "none" else relevant(last, prompt.memories)
     quoted = " ".join(_told(memory, last.name) for memory in found)
     if last.content.rstrip().endswith("?"):
         text = quoted or (

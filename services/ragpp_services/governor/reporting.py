@@ -56,6 +56,7 @@ def report(turn: Turn, answer: Answer) -> Turn:
         memory=_health(answers),
         problems=problems,
         recall_ms=round(sum(waited), 2) if waited else None,
+        relevance=recalled.relevance if recalled else None,
         undigested=recalled.receipt_pending if recalled else -1,
         catalog=catalog_turn(turn),
     )

@@ -141,7 +141,8 @@ def _show_recall(turn: Turn) -> None:
         typer.echo(dim(f"  nothing recalled: {answer.outcome if answer else 'not asked'}"))
         return
     noun = "memory" if len(memories) == 1 else "memories"
-    typer.echo(dim(f"  recalled {len(memories)} {noun} in {answer.ms:.0f} ms"))
+    about = ", none of which seems to be about it" if memories and answer.recalled.relevance == "none" else ""
+    typer.echo(dim(f"  recalled {len(memories)} {noun} in {answer.ms:.0f} ms{about}"))
     for memory in memories[:SHOWN]:
         typer.echo(dim(f"    {memory.score:.2f} {memory.tier:<10} {_shown(memory)}"))
 

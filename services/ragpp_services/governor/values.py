@@ -5,7 +5,7 @@ from typing import Annotated, Final, Literal
 
 from pydantic import ConfigDict, Field, JsonValue, field_validator
 
-from ragpp.api import RecallResponse, StoreRequest, StoreResponse
+from ragpp.api import RecallResponse, Relevance, StoreRequest, StoreResponse
 from ragpp.api.hooks import RequestedMemories, TurnCatalog, Usefulness
 from ragpp.fields import Content, Id, Label, Metadata, Moment, Name, NewId, Text, TokenizerName
 from ragpp.jobs import Job
@@ -152,13 +152,15 @@ class Invocation(Value):
 class Prompt(Value):
     """What the responder is given. `system`: persona, memory, tools, situation, as one text. `messages`: what is to
     be answered, the last one last. `memories`: what `system` rests on, best first. `recalled`: whether the memory
-    answered at all."""
+    answered at all. `relevance`: whether anything that it found is about the message; None where that cannot be told,
+    or where the memories were chosen."""
 
     system: str
     messages: tuple[PromptMessage, ...]
     tools: tuple[Tool, ...] = ()
     memories: tuple["MemoryUsed", ...] = ()
     recalled: bool = True
+    relevance: Relevance | None = None
 
 
 class Reply(Value):
@@ -242,7 +244,8 @@ class Transition(Value):
 
 class TurnResult(Value):
     """What one event led to. `state` is for the next call. `recall_ms`: how long the memory took to answer, with the
-    catalog and with what was chosen; None when it was not asked. `undigested`: how many of the user's messages the
+    catalog and with what was chosen; None when it was not asked. `relevance`: whether anything that a recall found is
+    about the message; None where that cannot be told. `undigested`: how many of the user's messages the
     memory has not learned from yet; -1 unknown. `catalog`: None where the catalog had no part in it."""
 
     response: Response
@@ -252,6 +255,7 @@ class TurnResult(Value):
     memory: MemoryHealth = "ok"
     problems: tuple[str, ...] = ()
     recall_ms: float | None = None
+    relevance: Relevance | None = None
     undigested: int = -1
     catalog: CatalogTurn | None = None
 

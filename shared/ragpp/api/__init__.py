@@ -17,7 +17,7 @@ from ragpp.api.items import ItemIn, ItemSearchIn, ItemsIn, RebuildIn, RetrieveRe
 from ragpp.api.learning import AccessIn, EpisodeEndIn, EpisodeIn
 from ragpp.api.messages import ChosenId, MessageIn, Pending, StoredMessage, StoreRequest, StoreResponse, TierStatusName
 from ragpp.api.procedures import JudgementIn, Outcome, PreferenceIn, Restore, RuleChange, RuleIn, UserIn
-from ragpp.api.recalling import RecalledMemory, RecallRequest, RecallResponse, SectionOut, TierStatus
+from ragpp.api.recalling import RecalledMemory, RecallRequest, RecallResponse, Relevance, SectionOut, TierStatus
 from ragpp.api.resources import ExtractResourceIn, ResourceIn, ResourceMessageIn, StoredResource
 from ragpp.api.upkeep import ExtractIn, Live, Pin, PinList, Ready, ReflectIn, RetentionIn, SettingsIn
 
@@ -65,6 +65,7 @@ __all__ = [
     "RecallResponse",
     "RecalledMemory",
     "ReflectIn",
+    "Relevance",
     "RelevantMemories",
     "ResourceIn",
     "ResourceMessageIn",

@@ -9,6 +9,9 @@ from ragpp.api.messages import TierStatusName
 from ragpp.fields import Confidence, Id, Label, Metadata, Moment, Name, Text, TokenizerName
 from ragpp.models import Memory, Role, TierName, TimeRange, Value
 
+Relevance = Literal["none", "some", "clear"]
+"""Whether anything that was found is about the question: nothing, something perhaps, something clearly."""
+
 
 class RecallRequest(Value):
     """A question to the memory of one user.
@@ -101,6 +104,9 @@ class RecallResponse(Value):
     `tokens`: of `context` as a whole, never more than the budget; of a section, of its text; in those of `tokenizer`,
     which a gateway before there were any does not tell.
     `receipt_pending`: how many of the user's events are not yet digested; -1 when that could not be told.
+    `relevance`: whether anything that was found is about the question; `none` is for an assistant to say that it does
+    not know. None where there seems to be nothing and that cannot be told: a tier or the embedder was missing, none of
+    the tiers asked ranks by meaning, or nobody measured the embedder. It does not narrow `memories`.
     `memories`: the whole fused ranking, best first, up to `limit`.
     """
 
@@ -115,6 +121,7 @@ class RecallResponse(Value):
                 "elapsed_ms": 14.2,
                 "retrieved_at": "2026-03-09T08:00:00Z",
                 "receipt_pending": 0,
+                "relevance": "clear",
                 "sections": [{"title": "RELEVANT PAST INTERACTIONS", "tokens": 41, "memories": ["m-17"]}],
                 "memories": [
                     {
@@ -124,6 +131,7 @@ class RecallResponse(Value):
                         "text": "My sister Elena moved to Porto last spring.",
                         "score": 0.91,
                         "similarity": 0.62,
+                        "coverage": 0.71,
                         "confidence": 1.0,
                         "tokens": 10,
                         "occurred_at": "2026-03-08T13:56:00Z",
@@ -146,6 +154,7 @@ class RecallResponse(Value):
     elapsed_ms: float
     retrieved_at: datetime
     receipt_pending: int
+    relevance: Relevance | None = None
     sections: tuple[SectionOut, ...]
     memories: tuple[RecalledMemory, ...]
     tiers: dict[TierName, TierStatus]

@@ -7,7 +7,7 @@ from typing import Final, Self
 
 from pydantic import JsonValue
 
-from ragpp.api import RecalledMemory
+from ragpp.api import RecalledMemory, RecallResponse
 from ragpp.catalog import (
     Importance,
     MemoryCategory,
@@ -162,6 +162,11 @@ class MemoryManager:
         Raises InvalidInput, a ValueError, also where no `user_id` was given: the other tiers have nothing that all
         users share; TierUnavailable when one of them is missing and the others have nothing.
         """
+        return list((await self.recall_whole(query, k)).memories)
+
+    async def recall_whole(self, query: str, k: int | None = None) -> RecallResponse:
+        """The answer that `recall` has its memories from: with the context, how each tier answered, and whether
+        anything that was found is about the question (`relevance`). Raises as `recall` does."""
         return await recall(self._whose, query, self.config.default_k if k is None else k)
 
     async def remember(

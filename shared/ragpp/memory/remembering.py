@@ -3,7 +3,7 @@
 from contextlib import suppress
 from typing import Final
 
-from ragpp.api import RecalledMemory
+from ragpp.api import RecallResponse
 from ragpp.api.items import MAX_STATEMENT_CHARS
 from ragpp.catalog import DEFAULT_CATEGORIES, Importance, MemoryItem, ResourceType
 from ragpp.errors import CategoryExistsError, CategoryNotFoundError, InvalidInput, MemorySystemError, TierUnavailable
@@ -40,8 +40,8 @@ async def remember(whose: Whose, content: str, category: str | None, importance:
     return stored.items[0]
 
 
-async def recall(whose: Whose, query: str, k: int) -> list[RecalledMemory]:
-    """See MemoryManager.recall."""
+async def recall(whose: Whose, query: str, k: int) -> RecallResponse:
+    """See MemoryManager.recall_whole."""
     if whose.user_id is None:
         raise InvalidInput(
             "user_id: every tier but the catalog is asked about one user",
@@ -50,7 +50,7 @@ async def recall(whose: Whose, query: str, k: int) -> list[RecalledMemory]:
     answer = await whose.client.recall(user_id=whose.user_id, query=query, limit=k)
     if answer.status == "partial" and not answer.memories:
         raise TierUnavailable("a tier of the memory did not answer in time, and the others have nothing")
-    return list(answer.memories)
+    return answer
 
 
 async def default_created(whose: Whose, category: str) -> bool:

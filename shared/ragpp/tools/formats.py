@@ -20,6 +20,8 @@ from ragpp.tools.specifications import ToolName
 
 NONE: Final = "(none)"
 """In place of a category's name, which has no brackets."""
+NOTHING_FITS: Final = "None of them seems to be about the question."
+"""Below the heading, where it comes back as part of what a tool found (`ragpp.context.echo`)."""
 PREVIEW_CHARS: Final = 100
 NAME_CHARS: Final = 100
 ERROR_CHARS: Final = 1_000
@@ -56,15 +58,16 @@ def _statement(text: str, corrected_by: str | None) -> str:
     return continued(f"{CORRECTED.lstrip()} {text}" if corrected_by else text)
 
 
-def recalled(query: str, found: Sequence[Found]) -> str:
-    """What `recall` answers; best first."""
+def recalled(query: str, found: Sequence[Found], *, nothing_fits: bool = False) -> str:
+    """What `recall` answers; best first. `nothing_fits`: none of it seems to be about the query, and that is said."""
     if not found:
         return f"No relevant memories found for: {continued(query)}"
     told = (
         found_item(number, one.confidence, one.content, one.source, one.category)
         for number, one in enumerate(found, start=1)
     )
-    return "\n\n".join((found_heading(len(found)), *told))
+    heading = found_heading(len(found))
+    return "\n\n".join((f"{heading}\n{NOTHING_FITS}" if nothing_fits else heading, *told))
 
 
 def remembered(item: MemoryItem) -> str:

@@ -65,8 +65,9 @@ class MemoryTools:
     async def _answered(self, given: Arguments) -> str:
         match given:
             case RecallArguments(scope="all"):
-                memories = await self._memory.recall(given.query, given.k)
-                return formats.recalled(given.query, [formats.Found.of_memory(one) for one in memories])
+                answer = await self._memory.recall_whole(given.query, given.k)
+                found = [formats.Found.of_memory(one) for one in answer.memories]
+                return formats.recalled(given.query, found, nothing_fits=answer.relevance == "none")
             case RecallArguments():
                 return await self._recalled(given)
             case RememberArguments():

@@ -44,11 +44,13 @@ class AroundColumns:
 @dataclass(frozen=True, slots=True)
 class Ranked:
     """An item that answers a question. `ordinal`: of the row that stands for it. `score`: (0, 1). `similarity`: its
-    cosine with the question, None where there is none. `explain`: what the score is made of, where it was asked for."""
+    cosine with the question, None where there is none. `coverage`: the share of the question's information that it
+    tells itself. `explain`: what the score is made of, where it was asked for."""
 
     ordinal: int
     score: float
     similarity: float | None
+    coverage: float | None = None
     explain: dict[str, JsonValue] | None = None
 
 
@@ -136,6 +138,7 @@ def rank(
     around = table.around[rows]
     scores = rank_texts(cosine, table.weights[rows], priorities=table.priority[rows], rarity=rarity, around=around)
     best = np.lexsort((-table.ordinal[rows], -table.moment[rows], -scores))[:limit]
+    told = coverage(table.weights[rows], rarity)
     ranked = []
     for place in best.tolist():
         row = rows[place]
@@ -143,13 +146,13 @@ def rank(
         signals: dict[str, JsonValue] | None = None
         if explain:
             own, near = table.weights[row : row + 1], cosine[place : place + 1]
-            covered = float(coverage(own, rarity)[0])
+            covered = float(told[place])
             lent = float(coverage(borrowed(near, own, table.around[row : row + 1]), rarity)[0]) - covered
             signals = {"words": round(covered, 4), "lent": round(lent, 4), "priority": float(table.priority[row])}
             if not np.isnan(cosine[place]):
                 signals["meaning"] = round(similarity, 4)
         known = None if np.isnan(similarity) else similarity
-        ranked.append(Ranked(int(table.ordinal[row]), float(scores[place]), known, signals))
+        ranked.append(Ranked(int(table.ordinal[row]), float(scores[place]), known, float(told[place]), signals))
     return Answer(ranked, total)
 
 

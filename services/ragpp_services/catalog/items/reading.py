@@ -46,6 +46,7 @@ class Shown:
             text=item.content,
             score=self.ranked.score,
             similarity=self.ranked.similarity,
+            coverage=self.ranked.coverage,
             confidence=item.confidence,
             tokens=item.tokens,
             occurred_at=item.occurred_at,
@@ -108,6 +109,5 @@ def _current_first(whole: Sequence[tuple[Shown, tuple[datetime, int]]]) -> list[
         by = current.replaced.get(place)
         if by is not None:
             item = item.model_copy(update={"replaced_by": whole[by][0].item.item_id})
-        again = Ranked(ranked.ordinal, least, ranked.similarity, ranked.explain)
-        shown.append(replace(one, item=item, ranked=again))
+        shown.append(replace(one, item=item, ranked=replace(ranked, score=least)))
     return shown[::-1]

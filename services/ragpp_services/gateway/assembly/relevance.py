@@ -25,11 +25,22 @@ _OF_ALL: Final = word_set(
     "summarise summarize summary everything anything all memory memories remembered discussed talked tell"
 )
 """By which a query asks for what there is, whatever it is about."""
+_RECALLING: Final = _OF_ALL | word_set("remember recall")
+_CONVERSATIONS: Final = word_set("conversation conversations chat chats discussion discussions")
 
 
 def names_something(query: str) -> bool:
     """Whether a query is after anything in particular; "What do you know about me?" is not."""
     return any(word not in STOP_WORDS and word not in CHAT_WORDS and word not in _OF_ALL for word in words(query))
+
+
+def asks_for_all(query: str) -> bool:
+    """Whether a query is after whatever there is ("What do you know about me?"), or after the conversations themselves,
+    which is in no words of theirs. "Where do I work?" names nothing in particular either, and is after something."""
+    asked = words(query)
+    if not _CONVERSATIONS.isdisjoint(asked):
+        return True
+    return not names_something(query) and (not _RECALLING.isdisjoint(asked) or STOP_WORDS.issuperset(asked))
 
 
 def why_cut(ranking: Sequence[Memory]) -> Mapping[MemoryKey, str]:

@@ -1,0 +1,87 @@
+"""How far anything that was found bears on the question, for an assistant to know that it does not know. Pure.
+
+A memory's evidence is how alike it is to the question, on the scale of the embedder (`ragpp.retrieval.Calibration`),
+and what share of the question's information its words tell:
+
+    meaning + WORDS · coverage
+
+The best one's says whether anything is about the question. It does not say that the answer is among them: what is asked
+of one person and was said of another looks the same.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final
+
+from ragpp.api import Relevance
+from ragpp.models import Memory, TierName
+from ragpp.names import SPEAKER
+from ragpp.ranking.relevance import raw_of
+from ragpp.retrieval.calibration import Calibration
+from ragpp.text.lexical import query_terms, terms
+from ragpp_services.gateway.assembly.relevance import asks_for_all
+
+WORDS: Final = 1.1
+"""What full coverage counts beside a meaning of 1."""
+SOME: Final = 0.42
+CLEAR: Final = 0.95
+"""From which evidence on something, and something clearly, is about the question. Chosen, as WORDS, on the first half
+of the development conversations; `benchmarks/eval_relevance.py` prints what they hold on these and on the others. At
+0.45, 79 % of LoCoMo's foreign questions were `none` instead of 71, and of those to which a stated preference applies
+21 % instead of 12."""
+FIRST: Final = 3
+"""So many of a ranking are looked at: what answers is among them, or beside the point by the ranking's own signals."""
+FACTS: Final = 10
+"""The same of what is known of somebody, whose order says less of the question."""
+_RANKED: Final[tuple[TierName, ...]] = ("episodic", "catalog")
+"""The tiers that are searched by words and meaning, on one scale: without one of them nothing can be told."""
+
+
+def relevance_of(
+    query: str, answers: Mapping[TierName, Sequence[Memory]], scale: Calibration | None, *, whole: bool
+) -> Relevance | None:
+    """The level of what was found; None where there seems to be nothing, and that cannot be told.
+
+    `answers`: of the tiers that answered, best first. `scale`: of the embedder's cosines; None of one that nobody
+    measured, of which words alone count. `whole`: every tier that was asked answered, by meaning too. What is missing
+    can only add: what is there is about the question at least as far as it seems.
+    """
+    ranked = [memory for name in _RANKED for memory in answers.get(name, ())[:FIRST]]
+    facts = [memory for name in ("semantic", "procedural") for memory in _facts(answers.get(name, ()))]
+    evidence = max((*_ranked_evidence(ranked, scale), *_known_evidence(query, facts, scale)), default=0.0)
+    if evidence >= CLEAR:
+        return "clear"
+    if evidence >= SOME or ((ranked or facts) and asks_for_all(query)):
+        return "some"
+    can_be_told = whole and any(name in answers for name in _RANKED) and (scale is not None or not ranked)
+    return "none" if can_be_told else None
+
+
+def _ranked_evidence(memories: Iterable[Memory], scale: Calibration | None) -> Iterable[float]:
+    """Of what ranking scored: what it set back, as the same question asked before, is as alike as that left it."""
+    for memory in memories:
+        similarity = None if memory.similarity is None else min(memory.similarity, raw_of(memory.score))
+        yield _meaning(similarity, scale) + WORDS * (memory.coverage or 0.0)
+
+
+def _known_evidence(query: str, facts: Sequence[Memory], scale: Calibration | None) -> Iterable[float]:
+    """Of what was learned: its likeness, and all of WORDS where it has every word of the question."""
+    wanted = frozenset(query_terms(query)) if facts else frozenset()
+    for fact in facts:
+        yield _meaning(fact.similarity, scale) + WORDS * (bool(wanted) and _is_exact(fact, wanted))
+
+
+def _meaning(similarity: float | None, scale: Calibration | None) -> float:
+    return 0.0 if scale is None else scale.of(similarity)
+
+
+def _facts(memories: Sequence[Memory]) -> list[Memory]:
+    """What is known beside that somebody exists and how to behave, which says nothing about a question."""
+    return [memory for memory in memories if memory.kind not in {"entity", "rule"}][:FACTS]
+
+
+def _is_exact(fact: Memory, wanted: frozenset[int]) -> bool:
+    """Whether `fact` has all words `wanted`: that one between others has the name of one of them among these."""
+    if not wanted.issubset(terms(fact.text.replace("_", " "))):
+        return False
+    ends = [str(fact.metadata[end]) for end in ("source", "target") if end in fact.metadata]
+    return not ends or ends[0] == SPEAKER or any(not wanted.isdisjoint(terms(end)) for end in ends)

@@ -1,0 +1,162 @@
+"""An answer says that nothing it found is about the question where that is so, and does not where it cannot tell."""
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ragpp.api import Relevance
+from ragpp.models import Memory, TierName
+from ragpp.ranking.relevance import raw_of, relevance
+from ragpp.retrieval.calibration import Calibration
+from ragpp_services.gateway.assembly.bearing import relevance_of
+
+SCALE: Final = Calibration(0.1, 0.9)
+QUESTION: Final = "Where does Maria's sister live?"
+LEVELS: Final[tuple[Relevance, ...]] = ("none", "some", "clear")
+
+
+def said(similarity: float | None, coverage: float, *, raw: float = 1.2) -> Memory:
+    return Memory(
+        id="m",
+        tier="episodic",
+        kind="interaction",
+        text="whatever was said",
+        score=float(relevance(np.asarray(raw))),
+        similarity=similarity,
+        coverage=coverage,
+    )
+
+
+def relationship(source: str, type_name: str, target: str) -> Memory:
+    return Memory(
+        id="r",
+        tier="semantic",
+        kind="relationship",
+        text=f"{source} {type_name} {target}",
+        score=0.3,
+        metadata={"source": source, "type": type_name, "target": target},
+    )
+
+
+def preference(text: str, similarity: float) -> Memory:
+    return Memory(id="p", tier="procedural", kind="preference", text=text, score=0.3, similarity=similarity)
+
+
+def level(
+    *memories: Memory, query: str = QUESTION, scale: Calibration | None = SCALE, whole: bool = True
+) -> Relevance | None:
+    answers: dict[TierName, Sequence[Memory]] = {"episodic": (), "semantic": (), "procedural": ()}
+    for memory in memories:
+        answers[memory.tier] = (*answers[memory.tier], memory)
+    return relevance_of(query, answers, scale, whole=whole)
+
+
+@pytest.mark.parametrize(
+    ("similarity", "coverage", "expected"),
+    [
+        (0.62, 0.55, "clear"),
+        (0.9, 0.0, "clear"),
+        (0.1, 0.9, "clear"),
+        (0.5, 0.0, "some"),
+        (0.3, 0.25, "some"),
+        (0.3, 0.0, "none"),
+        (0.2, 0.15, "none"),
+    ],
+)
+def test_meaning_and_words_together_say_whether_a_memory_is_about_the_question(
+    similarity: float, coverage: float, expected: Relevance
+) -> None:
+    assert level(said(similarity, coverage)) == expected
+
+
+def test_a_memory_with_nothing_in_it_knows_nothing() -> None:
+    assert level() == "none"
+    assert level(query="What do you know about me?") == "none"
+
+
+def test_the_question_that_was_asked_before_does_not_answer_itself() -> None:
+    """It is as alike as can be; the ranking sets it back, and so does this."""
+    assert level(said(1.0, 0.0, raw=0.1)) == "none"
+
+
+def test_a_question_about_everything_is_about_whatever_there_is() -> None:
+    for query in (
+        "What do you remember about me?",
+        "How are you?",
+        "List what I brought up in our conversations, in order.",
+    ):
+        assert level(said(0.1, 0.0), query=query) == "some"
+
+
+def test_a_question_in_common_words_is_about_something_all_the_same() -> None:
+    for query in ("Where do I work?", "How old am I?"):
+        assert level(said(0.1, 0.0), query=query) == "none"
+
+
+def test_a_fact_that_has_every_word_of_the_question_is_clearly_about_it() -> None:
+    assert level(relationship("Maria", "LIVES_IN", "Porto"), query="Where does Maria live?") == "clear"
+    assert level(relationship("user", "WORKS_AT", "Globex"), query="Where do I work?") == "clear"
+    assert level(preference("food drink: tea with milk", 0.2), query="Do I drink tea?") == "clear"
+    assert level(preference("food drink: tea with milk", 0.6), query="What is in my cup?") == "some"
+
+
+def test_what_is_known_of_somebody_else_is_not_about_the_question() -> None:
+    assert level(relationship("Ada", "WORKS_AT", "Globex"), query="Where do I work?") == "none"
+    assert level(relationship("Ada", "LIVES_IN", "Porto"), query="Where does Maria live?") == "none"
+
+
+def test_that_somebody_exists_and_how_to_behave_say_nothing_about_a_question() -> None:
+    entity = Memory(id="e", tier="semantic", kind="entity", text="Maria (PERSON)", score=0.35)
+    rule = Memory(id="b", tier="procedural", kind="rule", text="be brief about Maria", score=0.9, similarity=0.9)
+    assert level(entity, rule, query="Maria") == "none"
+
+
+def test_where_something_is_missing_there_is_no_telling_that_there_is_nothing() -> None:
+    beside = said(0.2, 0.0)
+    assert level(beside, whole=False) is None
+    assert level(beside, scale=None) is None
+    assert level(whole=False) is None
+    assert relevance_of(QUESTION, {"short_term": (), "semantic": ()}, SCALE, whole=True) is None
+
+
+def test_where_something_is_missing_what_is_there_is_still_about_the_question() -> None:
+    assert level(said(0.62, 0.55), whole=False) == "clear"
+    assert level(said(0.5, 0.0), whole=False) == "some"
+    assert level(said(None, 0.9), whole=False, scale=None) == "clear"
+
+
+def test_an_empty_memory_is_told_with_any_embedder() -> None:
+    assert level(scale=None) == "none"
+
+
+memories = st.lists(st.builds(said, st.floats(-1, 1), st.floats(0, 1), raw=st.floats(-1, 3)), max_size=4)
+
+
+@given(memories, st.floats(-1, 1), st.floats(0, 1))
+def test_what_stands_first_only_raises_the_level(found: list[Memory], similarity: float, coverage: float) -> None:
+    more = level(said(similarity, coverage), *found[:2])
+    before = level(*found[:2])
+    assert more is not None
+    assert before is not None
+    assert LEVELS.index(more) >= LEVELS.index(before)
+
+
+@given(memories)
+def test_what_is_missing_never_turns_something_into_nothing(found: list[Memory]) -> None:
+    whole, degraded = level(*found), level(*found, whole=False)
+    assert degraded == (None if whole == "none" else whole)
+
+
+@given(st.floats(-2, 4))
+def test_a_score_tells_what_it_was_made_of(raw: float) -> None:
+    assert raw_of(float(relevance(np.asarray(raw)))) == pytest.approx(raw, abs=1e-6)
+
+
+def test_the_tiers_that_are_asked_are_told_of_together() -> None:
+    item = said(0.62, 0.55).model_copy(update={"tier": "catalog", "kind": "item"})
+    answers: Mapping[TierName, Sequence[Memory]] = {"episodic": (said(0.1, 0.0),), "catalog": (item,)}
+    assert relevance_of(QUESTION, answers, SCALE, whole=True) == "clear"
