@@ -137,7 +137,7 @@ async def index(conversation: Conversation, embedder: OnnxEmbedder, counter: Tok
         tuple(of_all[number] | of_chunk for (number, _, _), (of_chunk, _) in zip(pieces, readings, strict=True)),
         np.array([number for number, _, _ in pieces]),
         await embedded([line for _, line in told]),
-        np.array([row for row, _ in told]),
+        np.array([row for row, _ in told], np.int64),
         tuple(counter.count_many([lexical_line(i) for i in conversation.interactions])),
         await embedded([question.text for question in conversation.questions]),
     )
