@@ -6,7 +6,7 @@ them and a question asks for all of them, and two words meet in the one that the
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from ragpp.text.english import word_set
@@ -60,26 +60,35 @@ def stored_korean(word: str) -> Iterator[str]:
 
 
 def asked_korean(word: str) -> list[str]:
-    """What a question asks for with a word in Hangul: its forms, or itself where it has none, and the pairs of the
-    shortest. Not itself beside them, for hardly a text has it with the same particle."""
-    forms = list(korean_forms(word)) or [word]
-    return [*forms, *pairs(forms[-1])]
+    """What a question asks for with a word in Hangul: its forms, or itself where it has none. Not itself beside them,
+    for hardly a text has it with the same particle."""
+    return list(korean_forms(word)) or [word]
+
+
+def pairs_beside(forms: Sequence[str]) -> list[str]:
+    """What it asks for beside these: the pairs of syllables of the shortest, since it may be a part of a compound."""
+    return pairs(forms[-1]) if HANGUL.match(forms[-1]) else []
+
+
+def arabic_spellings(word: str) -> list[str]:
+    """A word in Arabic script without points and with letters that are written in several ways as one; then also
+    without the article and what is joined to it, or a preposition of one letter. Points alone have none."""
+    bare = _SILENT.sub("", word).translate(_ONE_LETTER)
+    article = next((one for one in _ARTICLES if bare.startswith(one) and len(bare) - len(one) >= _LEAST), None)
+    if article is not None:
+        return [bare, bare.removeprefix(article)]
+    if bare.startswith(_PREPOSITIONS) and len(bare) > _LEAST + 1:
+        return [bare, bare[1:]]
+    return [bare] if bare else []
 
 
 def arabic_forms(word: str) -> list[str]:
-    """The stems that a word in Arabic script may have: without points, letters that are written in several ways as one,
-    without the article and what is joined to it, with and without a preposition of one letter, without an ending or
-    whose it is. Each begins with `=`, as no word does: it is a stem already. Points alone have none."""
-    bare = _SILENT.sub("", word).translate(_ONE_LETTER)
-    if not bare:
-        return []
-    starts = [bare]
-    article = next((one for one in _ARTICLES if bare.startswith(one) and len(bare) - len(one) >= _LEAST), None)
-    if article is not None:
-        starts = [bare.removeprefix(article)] if article == "ال" else [bare.removeprefix(article), bare]
-    elif bare[0] in _PREPOSITIONS and len(bare) > _LEAST + 1:
-        starts.append(bare[1:])
-    return list(dict.fromkeys(f"={stem}" for start in starts for stem in _without_ending(start)))
+    """The stems that a word in Arabic script may have: its spellings without an ending or whose it is; of one with the
+    plain article only what follows that. Each begins with `=`, as no word does: it is a stem already."""
+    spellings = arabic_spellings(word)
+    if len(spellings) > 1 and spellings[0].startswith("ال"):
+        del spellings[0]
+    return list(dict.fromkeys(f"={stem}" for spelling in spellings for stem in _without_ending(spelling)))
 
 
 def _without_ending(word: str) -> list[str]:

@@ -16,7 +16,7 @@ from typing import Final
 import snowballstemmer
 
 from ragpp.models import Interaction
-from ragpp.text.affixes import ARABIC, HANGUL, arabic_forms, asked_korean, stored_korean
+from ragpp.text.affixes import ARABIC, HANGUL, arabic_forms, asked_korean, pairs_beside, stored_korean
 from ragpp.text.english import FUNCTION_WORDS, day_in_words
 from ragpp.text.function_words import CHINESE_QUESTION, OTHER_FUNCTION_WORDS
 from ragpp.text.unspaced import UNSPACED, asked_in, letters_in, pairs, stored_in
@@ -80,7 +80,7 @@ def words(text: str) -> list[str]:
     """The words of `text` in order: compatibility forms unified, lower case, an accented Latin letter as its plain
     one, apostrophes straight; scripts without spaces as overlapping pairs of characters."""
     found: list[str] = []
-    for part, is_unspaced in _parts(_folded(text)):
+    for part, is_unspaced in _parts(folded(text)):
         if is_unspaced:
             for run in letters_in(part):
                 found += pairs(run) or [run]
@@ -99,7 +99,7 @@ def stored_terms(text: str) -> list[int]:
     has other forms of a word than its stem."""
     found = terms(text)
     if not text.isascii():
-        found += [_dimension(form[:MAX_WORD_CHARS]) for form in _further(_folded(text))]
+        found += [_dimension(form[:MAX_WORD_CHARS]) for form in _further(folded(text))]
     return found
 
 
@@ -127,20 +127,30 @@ def query_terms(text: str) -> tuple[int, ...]:
     return tuple(dict.fromkeys(_dimension(word) for word in distinct if word in kept))
 
 
-def _folded(text: str) -> str:
+def asked_words(text: str) -> list[frozenset[int]]:
+    """For each word that `text` asks for the terms of which a text that has the word has one, in order: function words
+    only where there is nothing else."""
+    return [
+        frozenset(_dimension(form[:MAX_WORD_CHARS]) for form in forms)
+        for forms in _asked_words(text, _IDLE) or _asked_words(text, frozenset()) or [[word] for word in words(text)]
+    ]
+
+
+def folded(text: str) -> str:
+    """`text` with compatibility forms unified, in lower case."""
     return unicodedata.normalize("NFKC", text).lower()
 
 
-def _parts(folded: str) -> Iterator[tuple[str, bool]]:
+def _parts(line: str) -> Iterator[tuple[str, bool]]:
     """A text's stretches in order, and whether each is a run of UNSPACED."""
     start = 0
-    for run in UNSPACED.finditer(folded):
+    for run in UNSPACED.finditer(line):
         if run.start() > start:
-            yield folded[start : run.start()], False
+            yield line[start : run.start()], False
         yield run.group(), True
         start = run.end()
-    if start < len(folded):
-        yield folded[start:], False
+    if start < len(line):
+        yield line[start:], False
 
 
 def _spaced(part: str) -> list[str]:
@@ -149,9 +159,9 @@ def _spaced(part: str) -> list[str]:
     return [word for word in found if word]
 
 
-def _further(folded: str) -> Iterator[str]:
+def _further(line: str) -> Iterator[str]:
     """What a text is found by beside its words."""
-    for part, is_unspaced in _parts(folded):
+    for part, is_unspaced in _parts(line):
         if is_unspaced:
             yield from stored_in(part)
         elif HANGUL.search(part) or ARABIC.search(part):
@@ -172,23 +182,28 @@ def _further_of(word: str) -> Iterator[str]:
 
 def _asked(text: str, idle: frozenset[str]) -> list[str]:
     """The words and forms that `text` asks for, in order, without the words `idle`."""
+    found = [form for forms in _asked_words(text, idle) for form in (*forms, *pairs_beside(forms))]
+    return [form[:MAX_WORD_CHARS] for form in found]
+
+
+def _asked_words(text: str, idle: frozenset[str]) -> list[list[str]]:
+    """The forms of each of these words."""
     if text.isascii():
-        return [word for word in words(text) if word not in idle]
-    folded = _folded(text)
-    found: list[str] = []
-    for part, is_unspaced in _parts(CHINESE_QUESTION.sub(" ", folded) if idle else folded):
+        return [[word] for word in words(text) if word not in idle]
+    line = folded(text)
+    found: list[list[str]] = []
+    for part, is_unspaced in _parts(CHINESE_QUESTION.sub(" ", line) if idle else line):
         if is_unspaced:
-            found += asked_in(part, idle)
+            found += [[word] for word in asked_in(part, idle)]
         else:
-            found += [form for word in _spaced(part) if word not in idle for form in _asked_of(word)]
-    return [word[:MAX_WORD_CHARS] for word in found]
+            found += [forms for word in _spaced(part) if word not in idle for forms in _forms(word)]
+    return found
 
 
-def _asked_of(word: str) -> list[str]:
+def _forms(word: str) -> list[list[str]]:
     if HANGUL.search(word):
-        parts = _JOINED.findall(word)
-        return [form for part in parts for form in (asked_korean(part) if HANGUL.match(part) else [part])]
-    return (arabic_forms(word) if ARABIC.search(word) else None) or [word]
+        return [asked_korean(part) if HANGUL.match(part) else [part] for part in _JOINED.findall(word)]
+    return [(arabic_forms(word) if ARABIC.search(word) else None) or [word]]
 
 
 def _plain(word: str) -> str:
@@ -201,17 +216,18 @@ def _plain(word: str) -> str:
 
 @lru_cache(maxsize=1 << 16)
 def _dimension(word: str) -> int:
-    return zlib.crc32(_stem(word).encode()) % DIMENSIONS
+    return zlib.crc32(stem(word).encode()) % DIMENSIONS
 
 
-def _stem(word: str) -> str:
+def stem(word: str) -> str:
+    """A word of `words` without what Snowball takes for its inflection, by its script; as it is in any other."""
     script = unicodedata.name(word[0], "").partition(" ")[0]
     stemmer = _stemmer(script)
     if stemmer is None:
         return word
     with _stemming:
-        stem: str = stemmer.stemWord(word)
-        return stem
+        stemmed: str = stemmer.stemWord(word)
+        return stemmed
 
 
 @cache

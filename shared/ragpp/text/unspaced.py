@@ -15,13 +15,15 @@ _SPELLED: Final = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"  # Thai, Lao, Burmes
 _HAN: Final = "\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 _KANA: Final = "\u3040-\u30ff"
 
-UNSPACED: Final = re.compile(f"[{_SPELLED}{_KANA}{_HAN}]+")
+LETTERS: Final = _SPELLED + _KANA + _HAN
+"""Of these scripts, as ranges of a pattern's class."""
+UNSPACED: Final = re.compile(f"[{LETTERS}]+")
 """A run of such a script."""
 
 _CHARACTER: Final = re.compile(f"[{_HAN}]")
 _SPELLED_RUN: Final = re.compile(f"[{_SPELLED}]+")
 _ONE_KIND: Final = re.compile(f"(?P<spelled>[{_SPELLED}]+)|(?P<characters>[^{_SPELLED}]+)")
-_LETTERS: Final = re.compile(r"[^\W_]+")
+_UNMARKED: Final = re.compile(r"[^\W_]+")
 _APART: Final = {"\u0e4d\u0e32": "\u0e33", "\u0ecd\u0eb2": "\u0eb3"}
 """A Thai and a Lao vowel that NFKC takes apart, as the dictionaries have them."""
 
@@ -62,7 +64,7 @@ def _asked_of_characters(run: str, idle: frozenset[str]) -> Iterator[str]:
 
 def letters_in(run: str) -> list[str]:
     """The parts of a run between marks, which many letters carry and pairs leave out."""
-    return _LETTERS.findall(run)
+    return _UNMARKED.findall(run)
 
 
 def segments(run: str) -> list[str]:
