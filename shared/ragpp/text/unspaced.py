@@ -11,18 +11,19 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import Final
 
-_SPELLED: Final = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"  # Thai, Lao, Burmese, Khmer
+SPELLED: Final = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"
+"""Thai, Lao, Burmese and Khmer, as ranges of a pattern's class."""
 _HAN: Final = "\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 _KANA: Final = "\u3040-\u30ff"
 
-LETTERS: Final = _SPELLED + _KANA + _HAN
-"""Of these scripts, as ranges of a pattern's class."""
+LETTERS: Final = SPELLED + _KANA + _HAN
+"""These, kana and Chinese characters."""
 UNSPACED: Final = re.compile(f"[{LETTERS}]+")
 """A run of such a script."""
 
 _CHARACTER: Final = re.compile(f"[{_HAN}]")
-_SPELLED_RUN: Final = re.compile(f"[{_SPELLED}]+")
-_ONE_KIND: Final = re.compile(f"(?P<spelled>[{_SPELLED}]+)|(?P<characters>[^{_SPELLED}]+)")
+_SPELLED_RUN: Final = re.compile(f"[{SPELLED}]+")
+_ONE_KIND: Final = re.compile(f"(?P<spelled>[{SPELLED}]+)|(?P<characters>[^{SPELLED}]+)")
 _UNMARKED: Final = re.compile(r"[^\W_]+")
 _APART: Final = {"\u0e4d\u0e32": "\u0e33", "\u0ecd\u0eb2": "\u0eb3"}
 """A Thai and a Lao vowel that NFKC takes apart, as the dictionaries have them."""
