@@ -26,9 +26,10 @@ MODES: Final = ("words", "meaning", "both")
 KS: Final = (1, 3)
 
 
-def conversation_of(language: Language) -> Conversation:
-    """A language's messages as one session, with its questions."""
-    asked = tuple(Question(one.text, language.name, (one.expected,)) for one in language.questions)
+def conversation_of(language: Language, *, second: bool) -> Conversation:
+    """A language's messages as one session, with its questions, or its `second`."""
+    questions = language.second if second else language.questions
+    asked = tuple(Question(one.text, language.name, (one.expected,)) for one in questions)
     return Conversation(language.name, language.interactions, asked)
 
 
@@ -67,10 +68,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--cache", type=Path, default=Path.home() / ".cache" / "ragpp" / "ranking-lab")
     parser.add_argument("--misses", action="store_true", help="the questions whose message is not first, by its place")
+    parser.add_argument("--second", action="store_true", help="the questions that nothing was tuned on")
     arguments = parser.parse_args()
     arguments.cache.mkdir(parents=True, exist_ok=True)
+    conversations = [conversation_of(one, second=arguments.second) for one in languages()]
     print(f"{'hit@1 hit@3 of':14s}{'n':>4s}" + "".join(f"{mode:>14s}" for mode in MODES))
-    for indexed in asyncio.run(read([conversation_of(one) for one in languages()], arguments.cache)):
+    for indexed in asyncio.run(read(conversations, arguments.cache)):
         by_mode = {mode: places(indexed, mode) for mode in MODES}
         asked = indexed.conversation.questions
         cells = ("".join(f"{sum(0 < place <= k for place in by_mode[mode]):7d}" for k in KS) for mode in MODES)

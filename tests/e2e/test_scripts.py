@@ -47,6 +47,18 @@ async def test_a_question_finds_the_message_that_answers_it(api: httpx.AsyncClie
     assert len(missed) <= MISSES[spoken.name] + UNSURE, missed
 
 
+async def test_a_question_that_was_asked_before_does_not_stand_before_its_answer(
+    api: httpx.AsyncClient, spoken: Language
+) -> None:
+    await remember(api, spoken)
+    asked = spoken.questions[0]
+    again = [{"id": f"q{place}", "content": asked.text} for place in range(3)]
+    answer = await api.post("/v1/interactions", json={"user_id": USER, "session_id": "s2", "messages": again})
+    assert answer.status_code == 201, answer.text
+    answer = await api.post("/v1/recall", json={"user_id": USER, "query": asked.text, "tiers": ["episodic"]})
+    assert answer.json()["memories"][0]["id"] == asked.expected
+
+
 async def test_words_alone_find_it(gateway: RealGateway, api: httpx.AsyncClient, tenant: str, spoken: Language) -> None:
     await remember(api, spoken)
     scope, missed = Scope(tenant_id=tenant, user_id=USER), []

@@ -22,11 +22,13 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Language:
-    """`interactions`: messages of two people in one session, a minute apart."""
+    """`interactions`: messages of two people in one session, a minute apart. `second`: questions that were written when
+    the work on the others had ended."""
 
     name: str
     interactions: tuple[Interaction, ...]
     questions: tuple[Asked, ...]
+    second: tuple[Asked, ...]
 
 
 def language(name: str) -> Language:
@@ -38,7 +40,10 @@ def language(name: str) -> Language:
         )
         for number, (who, text) in enumerate(raw["messages"], start=1)
     )
-    return Language(name, said, tuple(Asked(text, f"m{number}") for text, number in raw["questions"]))
+    questions, second = (
+        tuple(Asked(text, f"m{number}") for text, number in raw[which]) for which in ("questions", "second")
+    )
+    return Language(name, said, questions, second)
 
 
 def languages() -> list[Language]:

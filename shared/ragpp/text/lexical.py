@@ -19,7 +19,7 @@ from ragpp.models import Interaction
 from ragpp.text.affixes import ARABIC, HANGUL, arabic_forms, asked_korean, pairs_beside, stored_korean
 from ragpp.text.english import FUNCTION_WORDS, day_in_words
 from ragpp.text.function_words import CHINESE_QUESTION, OTHER_FUNCTION_WORDS
-from ragpp.text.unspaced import UNSPACED, asked_in, letters_in, pairs, stored_in
+from ragpp.text.unspaced import UNSPACED, asked_in, letters_in, pairs, segments, stored_in
 
 DIMENSIONS: Final = 1 << 20
 """Size of the hashed vocabulary: some dozen colliding pairs among 5,000 terms; they are summed, which is harmless."""
@@ -134,6 +134,14 @@ def asked_words(text: str) -> list[frozenset[int]]:
         frozenset(_dimension(form[:MAX_WORD_CHARS]) for form in forms)
         for forms in _asked_words(text, _IDLE) or _asked_words(text, frozenset()) or [[word] for word in words(text)]
     ]
+
+
+def word_count(text: str) -> int:
+    """How many words `text` has, as somebody would count them also where there are no spaces."""
+    parts = _parts(folded(text))
+    return sum(
+        len([one for one in segments(part) if letters_in(one)]) if bare else len(_spaced(part)) for part, bare in parts
+    )
 
 
 def folded(text: str) -> str:
