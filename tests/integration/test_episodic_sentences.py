@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator, Sequence
 from datetime import timedelta
+from pathlib import Path
 
 import asyncpg
 import numpy as np
@@ -11,6 +12,7 @@ import pytest
 from ragpp.embedding.hashing import HashingEmbedder
 from ragpp.models import Memory, Scope
 from ragpp_infra.embedded.stack import Endpoints
+from ragpp_services import episodic
 from ragpp_services.episodic.tier import PostgresEpisodicTier
 from tests.support.episodic import NOON, episodic_entry, episodic_query, episodic_tier
 from tests.support.scopes import new_scope
@@ -18,6 +20,8 @@ from tests.support.scopes import new_scope
 pytestmark = pytest.mark.server
 LONG = "We walked along the harbour for hours. The saffron lighthouse stands in Porto. Then it rained a lot on us all."
 QUESTION = "The saffron lighthouse stands in Porto."
+AGAIN = Path(episodic.__file__).parent / "migrations" / "0010_words_of_other_scripts.sql"
+LESS = "{2:0.5}/1048576"
 _ROWS = """SELECT said.id, number, sentences.seen_by
              FROM episodic.sentences JOIN episodic.interactions AS said
                ON said.tenant_id = sentences.tenant_id AND said.user_id = sentences.user_id AND said.ordinal = turn
@@ -121,6 +125,28 @@ async def test_what_was_stored_before_messages_were_read_is_read_then(
     assert await chunks(app, scope) != known
     await all_indexed(tier, scope)
     assert await chunks(app, scope) == known
+
+
+@pytest.mark.parametrize("text", ["고양이를 키운다.", "عندي قطة.", "เลี้ยงแมว", "我养了猫。", "ﾈｺ"])
+async def test_what_was_stored_with_less_to_find_it_by_is_read_again(
+    tier: PostgresEpisodicTier, app: asyncpg.Connection, endpoints: Endpoints, text: str
+) -> None:
+    """Rows as they were: the terms of their words alone."""
+    scope = new_scope()
+    await tier.store(scope, [episodic_entry("At noon.", id="latin"), episodic_entry(text, id="other")])
+    await all_indexed(tier, scope)
+    known = await chunks(app, scope)
+    async with app.transaction():
+        await app.execute("SELECT set_config('ragpp.tenant_id', $1, true)", scope.tenant_id)
+        await app.execute("UPDATE episodic.chunks SET lexical = $1::text::sparsevec", LESS)
+    owner = await asyncpg.connect(endpoints.postgres_owner_dsn.get_secret_value())
+    try:
+        await owner.execute(AGAIN.read_text(encoding="utf-8"))
+    finally:
+        await owner.close()
+    assert await all_indexed(tier, scope) == 1
+    latin, other = await chunks(app, scope)
+    assert (latin[3], other) == (LESS, known[1])
 
 
 async def chunks(app: asyncpg.Connection, scope: Scope) -> list[tuple[object, ...]]:

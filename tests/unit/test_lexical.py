@@ -1,8 +1,11 @@
 """Words: what a text is stored under is what a question finds it by."""
 
+import json
 import subprocess
 import sys
 from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Final
 
 import pytest
 from hypothesis import given, settings
@@ -18,10 +21,12 @@ from ragpp.text.lexical import (
     index_line,
     lexical_line,
     query_terms,
+    stored_terms,
     terms,
     words,
 )
 
+DATA: Final = Path(__file__).resolve().parents[1] / "data"
 texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=400)
 
 
@@ -39,6 +44,27 @@ def said(content: str, name: str | None = "Marta") -> Interaction:
         ("новые книги", "новая книга"),
         ("किताबें", "किताब"),
         ("ไปเที่ยวเชียงใหม่", "เชียงใหม่"),
+        ("我养了一只猫", "猫"),
+        ("我上个月养了一只猫,叫豆包", "猫叫什么名字?"),
+        ("昨天见了张伟", "张伟是谁?"),
+        ("週末は山に登った", "山"),
+        ("雨が降れば", "雨が降ったら"),
+        ("ﾋﾟｱﾉを習う", "ピアノ"),
+        ("고양이를 키운다", "고양이는"),
+        ("친구들에게서 들었다", "친구"),
+        ("KTX를 탔다", "KTX"),
+        ("역사책을 읽었다", "역사 책이"),
+        ("น้ำพริก", "น้ำ"),
+        ("ຂ້ອຍກິນນ້ຳ", "ນ້ຳ"),
+        ("ខ្ញុំចង់ទៅផ្សារ", "ផ្សារ"),
+        ("ကျွန်တော်ရန်ကုန်မှာနေတယ်", "ရန်ကုန်"),
+        ("القطة نائمة", "قطة"),
+        ("سُرِقَت دراجتي", "الدراجة"),
+        ("ركبت السيّارة", "سيارتها"),
+        ("قال أحمد", "احمد"),
+        ("الإسكندريـــة", "اسكندريه"),
+        ("مدرستي بعيدة", "للمدرسة"),
+        ("Серёжа живёт", "Сережи"),
         ("don't forget", "Don’t"),
     ],
 )
@@ -46,9 +72,56 @@ def test_a_text_is_found_by_another_form_of_its_words(stored: str, asked: str) -
     assert set(query_terms(asked)) & set(document_weights(stored))
 
 
-@pytest.mark.parametrize(("one", "other"), [("東京", "京都"), ("boat", "goat"), ("книга", "рука")])
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [("東京", "京都"), ("boat", "goat"), ("книга", "рука"), ("แมว", "แม่"), ("고양이", "강아지"), ("كتاب", "باب")],
+)
 def test_different_words_are_different_terms(one: str, other: str) -> None:
     assert not set(query_terms(one)) & set(document_weights(other))
+
+
+@pytest.mark.parametrize(
+    ("question", "thing"),
+    [
+        ("婚礼是什么时候办?", "婚礼 办"),
+        ("犬の名前は何ですか?", "犬 名前"),
+        ("결혼식은 언제야?", "결혼식은"),
+        ("แมวอยู่ที่ไหน", "แมว"),
+        ("متى الزفاف؟", "الزفاف"),
+        ("Где моя рыба?", "рыба"),
+    ],
+)
+def test_a_question_does_not_ask_for_the_words_that_make_it_one(question: str, thing: str) -> None:
+    assert query_terms(question) == query_terms(thing)
+
+
+@pytest.mark.parametrize("question", ["什么?", "誰?", "누구?", "อะไร", "ماذا؟", "Кто?"])
+def test_a_question_of_function_words_alone_asks_for_them_in_any_script(question: str) -> None:
+    assert query_terms(question)
+
+
+@pytest.mark.parametrize(
+    "row", json.loads((DATA / "latin_terms.json").read_text(encoding="utf-8")), ids=lambda row: row["line"]
+)
+def test_latin_text_is_stored_and_asked_for_as_rows_of_before_have_it(row: dict[str, Any]) -> None:
+    assert {term: round(weight, 9) for term, weight in document_weights(row["line"]).items()} == dict(row["stored"])
+    assert list(query_terms(row["line"])) == row["asked"]
+
+
+@settings(deadline=None)
+@given(st.text(st.characters(max_codepoint=0x24F, exclude_categories=["Cs"]), max_size=400))
+def test_latin_text_has_no_other_terms_than_its_words(text: str) -> None:
+    assert stored_terms(text) == terms(text)
+    asked = [word for word in words(text) if word not in FUNCTION_WORDS] or words(text)
+    if len(set(asked)) <= MAX_QUERY_TERMS:
+        assert query_terms(text) == tuple(dict.fromkeys(terms(" ".join(asked))))
+
+
+@settings(deadline=None)
+@given(st.text(st.sampled_from("我们的猫叫什么東京ねこ・ーがアﾋﾟ고양이는 abแมวน้ำ่ฯ฿のالقطةوالدي،\u0640\u064eАняё 1_'𠮷")))
+def test_what_a_question_in_any_script_asks_for_is_stored_under_the_same_text(text: str) -> None:
+    assert set(query_terms(text)) <= set(stored_terms(text))
+    assert set(terms(text)) <= set(stored_terms(text))
 
 
 def test_terms_are_the_same_in_every_process() -> None:
@@ -81,7 +154,7 @@ def test_a_question_asks_for_few_distinct_terms_and_never_for_none_of_its_words(
 @settings(deadline=None)
 @given(texts)
 def test_what_a_question_asks_for_is_stored_under_the_same_text(text: str) -> None:
-    assert set(query_terms(text)) <= set(terms(text))
+    assert set(query_terms(text)) <= set(stored_terms(text))
 
 
 def test_repeating_a_term_weighs_more_and_a_longer_line_weighs_less() -> None:
@@ -113,10 +186,43 @@ def test_a_long_question_keeps_its_longest_words_in_order() -> None:
     assert len(asked) == MAX_QUERY_TERMS
 
 
-@pytest.mark.parametrize("unit", ["a", "中", "é", "ab ", "'", "a'", "\u0301", "का", "\n", "🙂"])
+@pytest.mark.parametrize(
+    "unit",
+    [
+        "a",
+        "中",
+        "é",
+        "ab ",
+        "'",
+        "a'",
+        "\u0301",
+        "का",
+        "\n",
+        "🙂",
+        "ก",
+        "แม่",
+        "のは",
+        "는",
+        "와이과 ",
+        "ت",
+        "ال",
+        "\u0640",
+        "中ก",
+    ],
+)
 def test_a_hostile_text_costs_no_more_than_its_length(unit: str) -> None:
     text = unit * (100_000 // len(unit))
     assert len(document_weights(text)) <= MAX_TERMS
+    assert len(query_terms(text)) <= MAX_QUERY_TERMS
+
+
+def test_the_dictionaries_are_loaded_for_those_alone_who_meet_such_a_script() -> None:
+    script = (
+        "import sys; from ragpp.text.lexical import stored_terms; stored_terms('{}'); print('icu4py' in sys.modules)"
+    )
+    for text, expected in (("Une fête à Málaga", "False"), ("Кошка", "False"), ("고양이", "False"), ("แมว", "True")):
+        run = subprocess.run([sys.executable, "-c", script.format(text)], capture_output=True, check=True)
+        assert run.stdout.decode().strip() == expected, text
 
 
 def test_the_indexed_line_says_who_and_the_words_also_when() -> None:

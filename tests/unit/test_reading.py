@@ -29,6 +29,13 @@ NOON = datetime(2026, 5, 1, 12, tzinfo=UTC)
         ("where did i park the car", None, "car"),
         ("I finished ten cards, how should I go on?", "cards", "go"),
         ("What a day!", "day", None),
+        ("猫叫什么名字？", None, "猫"),
+        ("我买了十张卡，接下来怎么办？", "十张卡", "怎么办"),
+        ("犬の名前は何ですか？", None, "犬"),
+        ("แมวชื่ออะไร", None, "แมว"),
+        ("เมื่อวานแมวหาย", "แมว", None),
+        ("ما اسم القطة؟", None, "القطة"),
+        ("Я купил билеты, а где отель?", "билеты", "отель"),
         ("Can you explain " + "how the login of this little app of mine works " * 3 + "?", "login", None),
     ],
 )

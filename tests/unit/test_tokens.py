@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from ragpp.embedding.checkpoint import Checkpoint
 from ragpp.errors import EmbeddingError, InvalidInput
+from ragpp.text.chunking import chunk
 from ragpp.text.tokens import TokenCounter, load_tokenizer
 
 COUNTER = TokenCounter()
@@ -47,6 +48,12 @@ def test_many_are_counted_in_order() -> None:
 
 def test_a_word_too_long_for_the_model_is_not_one_token() -> None:
     assert COUNTER.count("a" * 100_000) >= 10_000
+
+
+@pytest.mark.parametrize("text", ["คุณยายของฉันอยู่เชียงใหม่", "ຂ້ອຍຢູ່ວຽງຈັນ", "ခငျဗျားဘယ်မှာနေလဲ", "ខ្ញុំរស់នៅភ្នំពេញ"])
+def test_a_phrase_without_spaces_is_not_one_token(text: str) -> None:
+    assert COUNTER.count(text * 10) >= len(text * 10) / 8
+    assert all(len(one.text) <= 1_600 for one in chunk(text * 1_000, COUNTER))
 
 
 @given(text=TEXTS, max_tokens=st.integers(0, 60))

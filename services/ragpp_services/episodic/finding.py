@@ -6,8 +6,8 @@ from datetime import datetime
 from typing import Final
 
 from ragpp.models import Filters, Interaction, Scope
-from ragpp.text.english import FUNCTION_WORDS
-from ragpp.text.lexical import terms, words
+from ragpp.text.lexical import asked_words, folded, stored_terms, words
+from ragpp.text.mentions import Said, is_of_other_script
 from ragpp_services.episodic.store import EpisodicStore
 
 READ_AT_ONCE: Final = 1_000
@@ -24,11 +24,13 @@ class Finder:
 
     async def naming(self, scope: Scope, names: Collection[str], filters: Filters | None = None) -> list[str]:
         wanted = [name for name in map(name_words, names) if name]
-        return await self._all(scope, filters, lambda one: _names(one, wanted)) if wanted else []
+        others = [name for name in names if is_of_other_script(name)]
+        return await self._all(scope, filters, lambda one: _names(one, wanted, others)) if wanted else []
 
     async def containing(self, scope: Scope, text: str, filters: Filters | None = None) -> list[str]:
-        wanted = wanted_terms(text)
-        return await self._all(scope, filters, lambda one: _contains(one, wanted)) if wanted else []
+        wanted = asked_words(text)
+        whole = folded(text).strip() if is_of_other_script(text) else None
+        return await self._all(scope, filters, lambda one: _contains(one, wanted, whole)) if wanted else []
 
     async def _all(self, scope: Scope, filters: Filters | None, matches: Matches) -> list[str]:
         found: list[str] = []
@@ -48,18 +50,14 @@ def name_words(text: str) -> tuple[str, ...]:
     return tuple(word.removesuffix("'s") for word in words(text))
 
 
-def wanted_terms(text: str) -> frozenset[int]:
-    """The stems that a message must have all of: function words only where there is nothing else."""
-    spoken = words(text)
-    return frozenset(terms(" ".join([word for word in spoken if word not in FUNCTION_WORDS] or spoken)))
-
-
 def _ids(items: Sequence[Interaction], matches: Matches) -> list[str]:
     return [item.id for item in items if matches(item)]
 
 
-def _names(item: Interaction, wanted: Sequence[tuple[str, ...]]) -> bool:
+def _names(item: Interaction, wanted: Sequence[tuple[str, ...]], others: Sequence[str]) -> bool:
     for text in (item.name or "", item.content):
+        if others and not text.isascii() and any(map(Said(text).names, others)):
+            return True
         said = name_words(text)
         known = set(said)
         if any(name[0] in known and (len(name) == 1 or name in _runs(said, len(name))) for name in wanted):
@@ -71,5 +69,9 @@ def _runs(said: Sequence[str], length: int) -> Iterator[tuple[str, ...]]:
     return (tuple(said[start : start + length]) for start in range(len(said) - length + 1))
 
 
-def _contains(item: Interaction, wanted: frozenset[int]) -> bool:
-    return wanted <= set(terms(f"{item.name or ''} {item.content}"))
+def _contains(item: Interaction, wanted: Sequence[frozenset[int]], whole: str | None) -> bool:
+    text = f"{item.name or ''} {item.content}"
+    if whole and whole in folded(text):  # where a word ends in a script without spaces hangs on what is around it
+        return True
+    held = set(stored_terms(text))
+    return all(not held.isdisjoint(forms) for forms in wanted)

@@ -13,7 +13,7 @@ from pydantic import JsonValue
 from ragpp.models import Memory, MemoryQuery
 from ragpp.ranking.choosing import Chosen, positions
 from ragpp.ranking.coverage import document_frequencies
-from ragpp.text.lexical import terms
+from ragpp.text.lexical import stored_terms
 from ragpp.text.sentences import clean, split
 from ragpp_services.episodic.alike import collapsed
 from ragpp_services.episodic.ranking import CandidateTable, QuerySignals, Ranked, information, less, rank
@@ -145,7 +145,7 @@ class Search:
         sentences = list(split(clean(found.stored.interaction.content[found.start : found.end])))
         if not wanted or not sentences:
             return found.start
-        best = max(sentences, key=lambda sentence: (len(wanted & set(terms(sentence.text))), -sentence.start))
+        best = max(sentences, key=lambda sentence: (len(wanted & set(stored_terms(sentence.text))), -sentence.start))
         return found.start + best.start
 
     def _current_first(self, best: Sequence[Ranked], latest: Sequence[Found]) -> Currency:

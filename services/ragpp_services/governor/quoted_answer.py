@@ -6,7 +6,7 @@ Deterministic, and honest in that it adds nothing: a quotation, who said it and 
 from typing import Final
 
 from ragpp.text.english import day_in_words
-from ragpp.text.lexical import query_terms, terms
+from ragpp.text.lexical import query_terms, stored_terms
 from ragpp_services.governor.values import MemoryUsed, Prompt, PromptMessage, Reply
 
 MAX_QUOTED: Final = 2
@@ -38,7 +38,7 @@ def relevant(asked: PromptMessage, memories: tuple[MemoryUsed, ...]) -> list[Mem
     answer nothing."""
     wanted = set(query_terms(asked.content))
     candidates = [memory for memory in memories if _says_something(memory, asked.content)]
-    covered = [(len(wanted & set(terms(memory.text))), memory) for memory in candidates]
+    covered = [(len(wanted & set(stored_terms(memory.text))), memory) for memory in candidates]
     most = max((count for count, _ in covered), default=0)
     if most:
         kept = [(count, memory) for count, memory in covered if count and 2 * count >= most]

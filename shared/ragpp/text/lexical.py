@@ -9,13 +9,17 @@ import threading
 import unicodedata
 import zlib
 from collections import Counter
+from collections.abc import Iterator
 from functools import cache, lru_cache
 from typing import Final
 
 import snowballstemmer
 
 from ragpp.models import Interaction
+from ragpp.text.affixes import ARABIC, HANGUL, arabic_forms, asked_korean, pairs_beside, stored_korean
 from ragpp.text.english import FUNCTION_WORDS, day_in_words
+from ragpp.text.function_words import CHINESE_QUESTION, OTHER_FUNCTION_WORDS
+from ragpp.text.unspaced import UNSPACED, asked_in, letters_in, pairs, segments, stored_in
 
 DIMENSIONS: Final = 1 << 20
 """Size of the hashed vocabulary: some dozen colliding pairs among 5,000 terms; they are summed, which is harmless."""
@@ -42,13 +46,10 @@ _LETTER: Final = r"(?:[^\W_]|[\u0300-\u036f\u0610-\u061a\u064b-\u065f\u0900-\u09
 """A letter or digit, and the marks that Python's `\\w` leaves out: accents, Arabic points, Indic vowel signs."""
 
 _WORD: Final = re.compile(rf"{_LETTER}+(?:['’]{_LETTER}+)*")
-_UNSPACED: Final = re.compile(
-    "["
-    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"  # Thai, Lao, Burmese, Khmer
-    "\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"  # kana, Han
-    "]+"
-)
-"""Scripts that are written without spaces between words."""
+_JOINED: Final = re.compile(r"[\uac00-\ud7a3]+|[^\W_\uac00-\ud7a3]+")
+"""What Korean joins to one word: its own, and what it has from elsewhere."""
+
+_IDLE: Final = FUNCTION_WORDS | OTHER_FUNCTION_WORDS
 
 _STEMMERS: Final = (
     ("LATIN", "english"),
@@ -79,25 +80,27 @@ def words(text: str) -> list[str]:
     """The words of `text` in order: compatibility forms unified, lower case, an accented Latin letter as its plain
     one, apostrophes straight; scripts without spaces as overlapping pairs of characters."""
     found: list[str] = []
-    for match in _WORD.finditer(unicodedata.normalize("NFKC", text).lower()):
-        word = match.group().replace("’", "'")
-        if word.isascii():
-            found.append(word)
-            continue
-        start = 0
-        for run in _UNSPACED.finditer(word):
-            if run.start() > start:
-                found.append(_plain(word[start : run.start()]))
-            found.extend(_pairs(run.group()))
-            start = run.end()
-        if start < len(word):
-            found.append(_plain(word[start:]))
-    return [word[:MAX_WORD_CHARS] for word in found if word]
+    for part, is_unspaced in _parts(folded(text)):
+        if is_unspaced:
+            for run in letters_in(part):
+                found += pairs(run) or [run]
+        else:
+            found += _spaced(part)
+    return [word[:MAX_WORD_CHARS] for word in found]
 
 
 def terms(text: str) -> list[int]:
     """The dimensions of the stems of `text`, in order, repeated as they are repeated; each in [0, DIMENSIONS)."""
     return [_dimension(word) for word in words(text)]
+
+
+def stored_terms(text: str) -> list[int]:
+    """What a stored text is found by: its `terms`, and after them what else it may be asked for with in a script that
+    has other forms of a word than its stem."""
+    found = terms(text)
+    if not text.isascii():
+        found += [_dimension(form[:MAX_WORD_CHARS]) for form in _further(folded(text))]
+    return found
 
 
 def document_weights(line: str) -> dict[int, float]:
@@ -108,44 +111,131 @@ def document_weights(line: str) -> dict[int, float]:
     sum of their idf. At most MAX_TERMS terms, the weightiest, the earlier of equals. Empty for a line without words.
     Source: Robertson and Zaragoza, The Probabilistic Relevance Framework, 2009.
     """
-    counts = Counter(terms(line))
+    counts = Counter(stored_terms(line))
     length = counts.total()
     k = SATURATION * (1 - LENGTH_NORMALISATION + LENGTH_NORMALISATION * length / AVERAGE_TERMS)
     return {dimension: count / (count + k) for dimension, count in counts.most_common(MAX_TERMS)}
 
 
 def query_terms(text: str) -> tuple[int, ...]:
-    """The distinct terms that a question asks for, in the order of `text`: function words only where there is
-    nothing else, and of more than MAX_QUERY_TERMS the longest words, which are the rarest (Zipf)."""
-    spoken = words(text)
-    distinct = list(dict.fromkeys(word for word in spoken if word not in FUNCTION_WORDS) or dict.fromkeys(spoken))
+    """The distinct terms that a question asks for, in the order of `text`, all of them `stored_terms` of it: function
+    words only where there is nothing else, and of more than MAX_QUERY_TERMS the longest words, which are the rarest
+    (Zipf)."""
+    spoken = _asked(text, _IDLE) or _asked(text, frozenset()) or words(text)
+    distinct = list(dict.fromkeys(spoken))
     kept = set(sorted(distinct, key=len, reverse=True)[:MAX_QUERY_TERMS])
     return tuple(dict.fromkeys(_dimension(word) for word in distinct if word in kept))
 
 
+def asked_words(text: str) -> list[frozenset[int]]:
+    """For each word that `text` asks for the terms of which a text that has the word has one, in order: function words
+    only where there is nothing else."""
+    return [
+        frozenset(_dimension(form[:MAX_WORD_CHARS]) for form in forms)
+        for forms in _asked_words(text, _IDLE) or _asked_words(text, frozenset()) or [[word] for word in words(text)]
+    ]
+
+
+def word_count(text: str) -> int:
+    """How many words `text` has, as somebody would count them also where there are no spaces."""
+    parts = _parts(folded(text))
+    return sum(
+        len([one for one in segments(part) if letters_in(one)]) if bare else len(_spaced(part)) for part, bare in parts
+    )
+
+
+def folded(text: str) -> str:
+    """`text` with compatibility forms unified, in lower case."""
+    return unicodedata.normalize("NFKC", text).lower()
+
+
+def _parts(line: str) -> Iterator[tuple[str, bool]]:
+    """A text's stretches in order, and whether each is a run of UNSPACED."""
+    start = 0
+    for run in UNSPACED.finditer(line):
+        if run.start() > start:
+            yield line[start : run.start()], False
+        yield run.group(), True
+        start = run.end()
+    if start < len(line):
+        yield line[start:], False
+
+
+def _spaced(part: str) -> list[str]:
+    """The words of what has no run of UNSPACED."""
+    found = (_plain(match.group().replace("’", "'")) for match in _WORD.finditer(part))
+    return [word for word in found if word]
+
+
+def _further(line: str) -> Iterator[str]:
+    """What a text is found by beside its words."""
+    for part, is_unspaced in _parts(line):
+        if is_unspaced:
+            yield from stored_in(part)
+        elif HANGUL.search(part) or ARABIC.search(part):
+            for word in _spaced(part):
+                yield from _further_of(word)
+
+
+def _further_of(word: str) -> Iterator[str]:
+    if HANGUL.search(word):
+        for part in _JOINED.findall(word):
+            if HANGUL.match(part):
+                yield from stored_korean(part)
+            if part != word:
+                yield part
+    elif ARABIC.search(word):
+        yield from arabic_forms(word)
+
+
+def _asked(text: str, idle: frozenset[str]) -> list[str]:
+    """The words and forms that `text` asks for, in order, without the words `idle`."""
+    found = [form for forms in _asked_words(text, idle) for form in (*forms, *pairs_beside(forms))]
+    return [form[:MAX_WORD_CHARS] for form in found]
+
+
+def _asked_words(text: str, idle: frozenset[str]) -> list[list[str]]:
+    """The forms of each of these words."""
+    if text.isascii():
+        return [[word] for word in words(text) if word not in idle]
+    line = folded(text)
+    found: list[list[str]] = []
+    for part, is_unspaced in _parts(CHINESE_QUESTION.sub(" ", line) if idle else line):
+        if is_unspaced:
+            found += [[word] for word in asked_in(part, idle)]
+        else:
+            found += [forms for word in _spaced(part) if word not in idle for forms in _forms(word)]
+    return found
+
+
+def _forms(word: str) -> list[list[str]]:
+    if HANGUL.search(word):
+        return [asked_korean(part) if HANGUL.match(part) else [part] for part in _JOINED.findall(word)]
+    return [(arabic_forms(word) if ARABIC.search(word) else None) or [word]]
+
+
 def _plain(word: str) -> str:
     """`word` without accents where that leaves plain letters, else unchanged."""
+    if word.isascii():
+        return word
     bare = "".join(c for c in unicodedata.normalize("NFKD", word) if not "\u0300" <= c <= "\u036f")
     return bare if bare.isascii() else word
 
 
-def _pairs(run: str) -> list[str]:
-    return [run[i : i + 2] for i in range(len(run) - 1)] or [run]
-
-
 @lru_cache(maxsize=1 << 16)
 def _dimension(word: str) -> int:
-    return zlib.crc32(_stem(word).encode()) % DIMENSIONS
+    return zlib.crc32(stem(word).encode()) % DIMENSIONS
 
 
-def _stem(word: str) -> str:
+def stem(word: str) -> str:
+    """A word of `words` without what Snowball takes for its inflection, by its script; as it is in any other."""
     script = unicodedata.name(word[0], "").partition(" ")[0]
     stemmer = _stemmer(script)
     if stemmer is None:
         return word
     with _stemming:
-        stem: str = stemmer.stemWord(word)
-        return stem
+        stemmed: str = stemmer.stemWord(word)
+        return stemmed
 
 
 @cache

@@ -9,6 +9,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Final
 
+from ragpp.text.unspaced import LETTERS
+
 MAX_SENTENCE: Final = 600
 """Characters; what is longer is cut at white space, which bounds the work of every pattern."""
 
@@ -22,7 +24,11 @@ _QUOTED: Final = re.compile(
     r"(?<![\w'])'(?=[A-Z])[^\n']{1,200}(?:'(?=\w)[^\n']{1,200}){0,4}'(?!\w)|"
     r"(?m:^>[^\n]*$)|https?://\S{1,2000}"
 )
-_END: Final = re.compile(r"(?<=[.!?…])[\"')\]”]{0,3}\s+|\n+|(?<=\S)\s*(?=[•▪])|\s[–—]\s|;\s")
+_END: Final = re.compile(
+    r"(?<=[.!?…؟۔।])[\"')\]”]{0,3}\s+|"
+    rf"(?<=[。！？｡])(?![。！？｡])[\"')\]”’」』）]{{0,3}}\s*|(?<=[!?])(?=[{LETTERS}])|"
+    r"\n+|(?<=\S)\s*(?=[•▪])|\s[–—]\s|;\s"
+)
 _ABBREVIATION: Final = re.compile(
     r"(?:\b(?:dr|mr|mrs|ms|prof|st|vs|etc|e\.g|i\.e|jr|sr|no|approx|mt|rev)|(?<![a-z0-9'/])[a-z])\.$", re.IGNORECASE
 )
@@ -71,7 +77,7 @@ _ELLIPSIS: Final = re.compile(
     re.IGNORECASE,
 )
 _REPEATED: Final = re.compile(r"(?P<mark>[^\w\s])(?P=mark){3,}+")
-_UNBROKEN: Final = re.compile(r"\S{200,}+")
+_UNBROKEN: Final = re.compile(rf"[^\s{LETTERS}]{{200,}}+")
 _LETTER: Final = re.compile(r"[^\W_]")
 _BLANK: Final = re.compile(r"[^\n]")
 
@@ -93,7 +99,8 @@ class Sentence:
 def clean(text: str) -> str:
     """`text` at its length, with straight apostrophes, and quotations, code and addresses blanked: what somebody
     else said, or wrote in another language, is no statement of the speaker. Blanked as well are repetitions of a mark
-    and whatever goes on for 200 characters without white space: no words, and slow to cut into words."""
+    and whatever goes on for 200 characters without white space, in a script that has it: no words, and slow to cut into
+    words."""
     text = _REPEATED.sub(lambda match: match["mark"] + " " * (len(match.group()) - 1), text.translate(_STRAIGHT))
     text = _QUOTED.sub(lambda match: _BLANK.sub(" ", match.group()), text)
     return _UNBROKEN.sub(lambda match: " " * len(match.group()), text)
@@ -157,4 +164,4 @@ def spelled_out(text: str) -> str | None:
 def _is_question(text: str) -> bool:
     if _TAG_QUESTION.search(text[-40:]):  # "I live in Porto, and you?" still says where I live
         return False
-    return text.rstrip("\"')]”!").endswith("?") or _INVERTED.match(text) is not None
+    return text.rstrip("\"')]”!」』）！").endswith(("?", "？", "؟")) or _INVERTED.match(text) is not None

@@ -11,6 +11,7 @@ from tokenizers.pre_tokenizers import Sequence as Steps
 
 from ragpp.embedding.checkpoint import Checkpoint, installed_checkpoint
 from ragpp.embedding.port import require_unicode
+from ragpp.text.unspaced import SPELLED
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -18,6 +19,10 @@ if TYPE_CHECKING:
 LONGEST_PIECE: Final = 100
 """Characters. WordPiece gives up on a longer word and calls it one unknown token (`max_input_chars_per_word` in
 `tokenizer.json`); longer words are cut into pieces of it, so that no text is cheaper than it looks."""
+
+SPELLED_PIECE: Final = 4
+"""Characters. The model knows few letters of Thai, Lao, Khmer and Burmese, and a phrase without spaces would be one
+unknown token: what it says would be far too long for a chunk, and for a budget of any language model's."""
 
 UNSETTLED_TOKENS: Final = LONGEST_PIECE + 28
 """How many tokens before a cut may differ from those of the whole text: one piece, and the start of a special token."""
@@ -89,7 +94,7 @@ class TokenCounter:
     @cached_property
     def _tokenizer(self) -> Tokenizer:
         tokenizer = load_tokenizer(self._checkpoint)
-        pieces = Split(Regex(f"(?m).{{1,{LONGEST_PIECE}}}"), "isolated")
+        pieces = Split(Regex(f"[{SPELLED}]{{1,{SPELLED_PIECE}}}|[^{SPELLED}]{{1,{LONGEST_PIECE}}}"), "isolated")
         tokenizer.pre_tokenizer = Steps([BertPreTokenizer(), pieces])
         return tokenizer
 

@@ -4,6 +4,7 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
+from ragpp.text.mentions import Said, is_of_other_script
 from ragpp_services.episodic.reading.answers import kinds_asked
 from ragpp_services.episodic.reading.subjects import Subject, subject_of
 from ragpp_services.episodic.reading.traits import Trait, traits_of_kinds
@@ -36,13 +37,13 @@ class Question:
 def named_speaker(text: str, names: tuple[str, ...]) -> int | None:
     """Index of the only one of `names` that `text` mentions, whole or by its first word; None for none or several.
 
-    A text that has capitals must give the name its own: "may" is not May there.
+    A text that has capitals must give a Latin name its own: "may" is not May there.
     """
-    flat = text == text.lower()
+    flat, said = text == text.lower(), Said(text)
     found = [
         index
         for index, name in enumerate(names)
-        if any(_mentions(text, part.lower() if flat else part) for part in {name, *name.split()[:1]} if part)
+        if any(_mentions(said, text, part.lower() if flat else part) for part in {name, *name.split()[:1]} if part)
     ]
     return found[0] if len(found) == 1 else None
 
@@ -52,6 +53,8 @@ def asks_the_assistant(text: str) -> bool:
     return _SAID_BY_YOU.search(text) is not None
 
 
-def _mentions(text: str, name: str) -> bool:
+def _mentions(said: Said, text: str, name: str) -> bool:
+    if is_of_other_script(name):
+        return said.names(name)
     # most names of a user who has thousands stand nowhere in the text: no pattern is made for those
     return name in text and re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text) is not None

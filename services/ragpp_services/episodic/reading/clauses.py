@@ -2,14 +2,16 @@
 
 "I've finished ten cards, how should I go on?" tells before it asks, and of a long question nobody can say that it tells
 nothing: "Can you explain how the login of my Flask app, which uses version 2.3, …?" So a sentence that asks is divided
-at its first interrogative clause, and what follows is asked when it has at most LONGEST_QUESTION words.
+at its first interrogative clause, and what follows is asked when it has at most LONGEST_QUESTION words. In a script of
+which no words are known here, the mark says that the last clause asks.
 """
 
 import re
 from dataclasses import dataclass
 from typing import Final
 
-from ragpp.text.lexical import MAX_WORD_CHARS, words
+from ragpp.text.lexical import MAX_WORD_CHARS, word_count
+from ragpp.text.mentions import is_of_other_script
 from ragpp.text.sentences import clean, split
 
 LONGEST_QUESTION: Final = 16
@@ -19,7 +21,7 @@ rank alike (`benchmarks/ranking_lab.py`)."""
 FRAGMENT: Final = 4
 """Words of a question without a word that asks: "the red one?"; a longer one tells, for confirmation."""
 
-_CLAUSE: Final = re.compile(r"(?:,|;| -| –|—|:) |[，、；：]|(?=¿)")
+_CLAUSE: Final = re.compile(r"(?:,|;| -| –|—|:|،|؛) |[，、；：]|(?=¿)")
 _QUESTION_MARK: Final = re.compile(r"[?？؟][\"'”’)\]*_]*\s*$")
 _AUXILIARY: Final = (
     r"(?:do|does|did|is|are|was|were|am|can|could|would|will|should|shall|have|has|had|may|isn't|aren't|don't|doesn't|"
@@ -42,6 +44,10 @@ _UNMARKED_QUESTION: Final = re.compile(
 )
 """A question as it is typed in haste, without its mark: a word that asks, and soon after it an auxiliary before its
 subject; "When I was in Rome" tells."""
+_UNMARKED_THAI: Final = re.compile(
+    r"(?:อะไร|ใคร|ที่ไหน|เมื่อไหร่|เมื่อไร|ยังไง|อย่างไร|ไหม|มั้ย|หรือยัง|หรือเปล่า|เท่าไหร่|เท่าไร)(?:ครับ|คะ|ค่ะ|นะ)*\W*$|^\W*ทำไม"
+)
+"""A question in Thai, which has no mark for it."""
 _UNKNOWN: Final = re.compile(
     r"^\W*(?:(?:but|and|so|sorry|hmm|ugh),? )*(?:i|we) (?:still |really |just )?(?:do not|don't|dont|can't|cannot|"
     r"cant|no longer) (?:know|remember|recall) (?:anymore )?(?:where|what|when|who|which|why|if|whether)\b",
@@ -77,10 +83,13 @@ def divided(text: str) -> Clauses:
 def divided_sentence(sentence: str) -> tuple[str, str]:
     """What one sentence tells, and what it asks; either may be empty."""
     if _QUESTION_MARK.search(sentence) is None:
-        asks = _UNKNOWN.match(sentence) or (_UNMARKED_QUESTION.match(sentence) and "!" not in sentence)
-        return ("", sentence) if asks and _has_at_most(LONGEST_QUESTION, sentence) else (sentence, "")
+        is_unmarked = _UNMARKED_QUESTION.match(sentence) and "!" not in sentence
+        is_asked = is_unmarked or _UNKNOWN.match(sentence) or _UNMARKED_THAI.search(sentence)
+        return ("", sentence) if is_asked and _has_at_most(LONGEST_QUESTION, sentence) else (sentence, "")
     clauses = _CLAUSE.split(sentence)
     first = next((place for place, clause in enumerate(clauses) if _ASKING_CLAUSE.match(clause)), None)
+    if first is None and is_of_other_script(clauses[-1]):
+        first = len(clauses) - 1
     if first is None:
         return ("", sentence) if _has_at_most(FRAGMENT, sentence) else (sentence, "")
     question = ", ".join(clauses[first:])
@@ -89,4 +98,4 @@ def divided_sentence(sentence: str) -> tuple[str, str]:
 
 
 def _has_at_most(count: int, text: str) -> bool:
-    return len(words(text[: count * MAX_WORD_CHARS])) <= count
+    return word_count(text[: count * MAX_WORD_CHARS]) <= count

@@ -5,7 +5,7 @@ from enum import IntFlag
 from typing import Final
 
 from ragpp.models import Interaction
-from ragpp.text.lexical import document_weights, lexical_line, terms
+from ragpp.text.lexical import document_weights, lexical_line, stored_terms
 from ragpp_services.episodic.reading.answers import Kind, kinds_in
 from ragpp_services.episodic.reading.clauses import divided
 from ragpp_services.episodic.reading.subjects import is_of_others, is_of_self
@@ -74,7 +74,7 @@ def read_chunk(interaction: Interaction, text: str) -> tuple[Trait, Mapping[int,
         found |= Trait.OF_OTHERS
     weights = document_weights(lexical_line(interaction, text))
     if clauses.asked:
-        only_asked = {*terms(" ".join(clauses.asked))} - {*terms(lexical_line(interaction, told))}
+        only_asked = {*stored_terms(" ".join(clauses.asked))} - {*stored_terms(lexical_line(interaction, told))}
         weights = {term: ASKED * weight if term in only_asked else weight for term, weight in weights.items()}
     return found, weights
 

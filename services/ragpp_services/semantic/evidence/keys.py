@@ -4,10 +4,13 @@ import hashlib
 import re
 import unicodedata
 from collections.abc import Iterable
+from itertools import islice
 from typing import Final
 
 from ragpp.models import EntityLabel
 from ragpp.text.english import STOP_WORDS, word_set
+from ragpp.text.mentions import names_in
+from ragpp.text.unspaced import UNSPACED, pairs
 
 MAX_KEY_BYTES: Final = 512
 """A longer key is cut and closed with its hash: Neo4j's range index takes some 8,000 bytes for scope and key."""
@@ -23,6 +26,8 @@ _WITH_ARTICLE: Final = frozenset({"ORG", "GPE", "EVENT"})
 _LONGEST_NAME_WORDS: Final = 4
 _MOST_WORDS: Final = 64
 _MOST_KEYS: Final = 160
+_MOST_CHARS_JOINED: Final = 500
+"""Characters read in scripts without spaces, where names come early as well."""
 
 _EMPTY_WORDS: Final = STOP_WORDS | word_set("mention mentioned talked d ll m re s t ve")
 """Words that name nothing and by which nothing is found: also those that ask what was said, and what is left of a
@@ -65,7 +70,8 @@ def loose_key(name: str, label: EntityLabel) -> str:
 
 def query_keys(text: str, entities: Iterable[str]) -> list[str]:
     """Keys under which an entity that the query names may be found: the given names, the text as a whole when it
-    could be a name, and its runs of one to four words that neither begin nor end in a word like `the`.
+    could be a name, its runs of one to four words that neither begin nor end in a word like `the`, and what may be a
+    name in a script that has no spaces or joins something to it.
 
     At most 160, in this order of precedence; linear in the length of `text`.
     """
@@ -83,15 +89,26 @@ def query_keys(text: str, entities: Iterable[str]) -> list[str]:
             keys[" ".join((*folded[start:end], bare[end]))] = None
             if bare[end] != folded[end]:
                 keys[" ".join(folded[start : end + 1])] = None
+    for name in islice(names_in(text[:_MOST_CHARS_JOINED]), _MOST_KEYS):
+        if (key := name_key(name)) not in _EMPTY_WORDS:
+            keys[key] = None
     return list(keys)[:_MOST_KEYS]
 
 
 def content_words(text: str) -> frozenset[str]:
     """The stems of the words that carry the text's meaning; a stem is a word's first _STEM_CHARS characters, folded."""
-    words = _LETTERS.findall(_folded(text[:4_000]))
+    words = _words(text)
     return frozenset(word[:_STEM_CHARS] for word in words if len(word) > 1 and word not in _EMPTY_WORDS)
 
 
 def shared_words(text: str, stems: frozenset[str]) -> frozenset[str]:
     """Those of `stems` that a word of `text` has."""
-    return stems.intersection([word[:_STEM_CHARS] for word in _LETTERS.findall(_folded(text[:4_000]))])
+    return stems.intersection([word[:_STEM_CHARS] for word in _words(text)])
+
+
+def _words(text: str) -> list[str]:
+    """The words of `text`, of a script without spaces its pairs of characters; 4,000 characters are read."""
+    found = _LETTERS.findall(_folded(text[:4_000]))
+    if text.isascii():
+        return found
+    return [part for word in found for part in (pairs(word) if UNSPACED.search(word) else [word])]

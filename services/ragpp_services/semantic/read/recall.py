@@ -8,7 +8,7 @@ from ragpp.clock import from_moment, to_moment
 from ragpp.models import Memory, MemoryQuery, Vector
 from ragpp.names import SPEAKER
 from ragpp.text.kinship import kin_in
-from ragpp.text.lexical import query_terms, terms
+from ragpp.text.lexical import query_terms, stored_terms
 from ragpp.text.port import TokenMeter
 from ragpp_services.semantic.evidence.folding import Belief
 from ragpp_services.semantic.evidence.keys import content_words, name_key, query_keys
@@ -83,7 +83,9 @@ def memories(
         asked_for = {entity.id for entity in entities}
         if wanted and content_words(query.text):
             relationships = [
-                one for one in relationships if asked_for & {*one.ends} or not wanted.isdisjoint(terms(one.document))
+                one
+                for one in relationships
+                if asked_for & {*one.ends} or not wanted.isdisjoint(stored_terms(one.document))
             ]
     reached: list[FoundEntity | FoundRelationship] = [*entities]
     reached += [relationship for relationship in relationships if relationship.confidence >= least]
@@ -133,7 +135,7 @@ def _entity(found: FoundEntity, counter: TokenMeter) -> Memory:
 
 def _asked_of(question: str) -> frozenset[int]:
     """The terms of `question`, but for the name of who asks: all that is known of them has it."""
-    return frozenset(query_terms(question)).difference(terms(SPEAKER))
+    return frozenset(query_terms(question)).difference(stored_terms(SPEAKER))
 
 
 def _rejected(
@@ -146,7 +148,7 @@ def _rejected(
     identifier, source, type_name, target, sources = cast("tuple[str, str, str, str, list[str] | None]", tuple(row))
     kin = kin_in(question)
     said = f"{words_of_type(type_name)} {target}"
-    shared = wanted.intersection(terms(said))
+    shared = wanted.intersection(stored_terms(said))
     if name_key(source) == name_key(SPEAKER) and kin and kin.isdisjoint(kin_in(said)):
         shared = frozenset()
     upheld = {
@@ -175,10 +177,10 @@ def _answers_instead(
     """Whether `held` has more of the question's words than the rejected one, or as many and says the like of the same:
     "I left Brightline for Acme" still tells of Acme."""
     said = f"{words_of_type(held.state.key.type)} {held.target}"
-    if wanted.intersection(terms(f"{held.source} {said}")) > shared:
+    if wanted.intersection(stored_terms(f"{held.source} {said}")) > shared:
         return True
     is_alike = (name_key(held.source), held.state.key.type) == (source, type_name)
-    return is_alike and wanted.intersection(terms(said)) >= shared
+    return is_alike and wanted.intersection(stored_terms(said)) >= shared
 
 
 def _relationship(found: FoundRelationship, counter: TokenMeter) -> Memory:
