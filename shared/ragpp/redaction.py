@@ -56,8 +56,8 @@ class Finder:
 
 
 _FOLDED: Final = ("\u0131", "\u0130", "\u017f")
-"""Letters that a search without regard to case takes for ASCII ones, and lower case does not: a dotless i, a dotted I, a
-long s."""
+"""Letters that a search without regard to case takes for ASCII ones, and lower case does not: a dotless i, a dotted I,
+a long s."""
 _PLACEHOLDER: Final = re.compile(r"(\[REDACTED:[a-z_]{1,40}\])")
 _WORD: Final = re.compile(r"[A-Za-z0-9_-]")
 _WORD_START: Final = r"(?<![A-Za-z0-9-])"

@@ -195,7 +195,9 @@ DISGUISES = str.maketrans({"s": "\u017f", "i": "\u0131", "I": "\u0130", "k": "\u
 """Letters that a search without regard to case takes for others."""
 
 
-@given(st.lists(FRAGMENTS | FRAGMENTS.map(str.upper) | FRAGMENTS.map(lambda text: text.translate(DISGUISES))).map("".join))
+@given(
+    st.lists(FRAGMENTS | FRAGMENTS.map(str.upper) | FRAGMENTS.map(lambda text: text.translate(DISGUISES))).map("".join)
+)
 def test_what_is_not_searched_has_no_secret(text: str) -> None:
     assert redact(text) == SEARCHED_FOR_EVERYTHING.redact(text)
 

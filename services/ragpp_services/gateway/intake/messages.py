@@ -1,15 +1,15 @@
 """A request's messages made ready for the tiers: redacted, cut, counted and embedded once."""
 
-import asyncio
 from collections.abc import Sequence
 from datetime import datetime
 from typing import Final
 from uuid import uuid4
 
 from ragpp.api import MessageIn, StoreRequest
+from ragpp.aside import aside
 from ragpp.clock import Clock
 from ragpp.context.echo import own_chunks
-from ragpp.embedding import Embedder
+from ragpp.embedding import Embedder, FloatMatrix
 from ragpp.models import EmbeddedChunk, Interaction, InteractionEntry
 from ragpp.text.chunking import TextChunk
 from ragpp.text.lexical import index_line
@@ -22,6 +22,11 @@ _INLINE_CHARS: Final = 4_000
 
 _METADATA_CHARS: Final = 1_000
 """What a message's metadata is taken for, which may be up to sixteen times as long."""
+
+_AT_A_TIME: Final = 20
+"""Messages that are prepared before those of other requests have their turn."""
+
+Draft = tuple[Interaction, list[TextChunk], int]
 
 
 class Intake:
@@ -37,14 +42,17 @@ class Intake:
         """
         now = self._clock()
         refuse_future({f"messages.{index}": message.occurred_at for index, message in enumerate(request.messages)}, now)
-        if sum(len(message.content) + _METADATA_CHARS * bool(message.metadata) for message in request.messages) > (
-            _INLINE_CHARS
-        ):
-            drafts = await asyncio.to_thread(self._drafts, request, now)
-        else:
-            drafts = self._drafts(request, now)
-        lines = [index_line(interaction, piece.text) for interaction, pieces, _ in drafts for piece in pieces]
-        vectors = iter((await self._embedder.embed(lines)).tolist())
+        if _size(request.messages) <= _INLINE_CHARS:
+            drafts = self._drafts(request, request.messages, now)
+            return self._entries(drafts, await self._embedder.embed(_lines(drafts)))
+        drafts = []
+        for start in range(0, len(request.messages), _AT_A_TIME):
+            drafts += await aside(self._drafts, request, request.messages[start : start + _AT_A_TIME], now)
+        return await aside(self._entries, drafts, await self._embedder.embed(await aside(_lines, drafts)))
+
+    def _entries(self, drafts: Sequence[Draft], embedded: FloatMatrix) -> list[InteractionEntry]:
+        """`embedded`: a row for each chunk of `drafts`, in order."""
+        vectors = iter(embedded.tolist())
         return [
             InteractionEntry(
                 interaction=interaction,
@@ -76,9 +84,10 @@ class Intake:
         """A short text as it may be stored; what redaction makes too long is cut."""
         return self._redaction.label(label)
 
-    def _drafts(self, request: StoreRequest, now: datetime) -> list[tuple[Interaction, list[TextChunk], int]]:
+    def _drafts(self, request: StoreRequest, messages: Sequence[MessageIn], now: datetime) -> list[Draft]:
+        """Of some `messages` of `request`: what is stored of each, its chunks, and how many secrets were removed."""
         drafts = []
-        for message in request.messages:
+        for message in messages:
             interaction, redactions = self._interaction(request, message, now)
             drafts.append((interaction, own_chunks(interaction, self._counter), redactions))
         return drafts
@@ -111,3 +120,12 @@ class Intake:
             **labels,
         )
         return interaction, content.count + in_metadata + (name.count if name else 0)
+
+
+def _size(messages: Sequence[MessageIn]) -> int:
+    return sum(len(message.content) + _METADATA_CHARS * bool(message.metadata) for message in messages)
+
+
+def _lines(drafts: Sequence[Draft]) -> list[str]:
+    """What is embedded of each chunk."""
+    return [index_line(interaction, piece.text) for interaction, pieces, _ in drafts for piece in pieces]

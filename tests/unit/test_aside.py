@@ -1,0 +1,39 @@
+"""Work beside the event loop: one thing at a time, in the order in which it is asked for, while the loop goes on."""
+
+import asyncio
+import contextvars
+import threading
+
+import pytest
+
+from ragpp.aside import aside
+
+MOMENT: contextvars.ContextVar[str] = contextvars.ContextVar("moment")
+
+
+async def test_the_event_loop_goes_on_while_something_is_computed() -> None:
+    going = threading.Event()
+    computed = asyncio.create_task(aside(going.wait, 30))
+    await asyncio.sleep(0)
+    going.set()  # which is never done where the loop waits for the work
+    assert await computed
+
+
+async def test_what_many_ask_for_is_done_in_their_order_by_one_thread() -> None:
+    done: list[tuple[int, int]] = []
+
+    def work(number: int) -> None:
+        done.append((number, threading.get_ident()))
+
+    await asyncio.gather(*(aside(work, number) for number in range(20)))
+    assert [number for number, _ in done] == list(range(20))
+    assert {thread for _, thread in done} != {threading.get_ident()}
+    assert len({thread for _, thread in done}) == 1
+
+
+async def test_work_is_of_whoever_asks_for_it_and_its_errors_come_back() -> None:
+    MOMENT.set("now")
+    assert await aside(MOMENT.get) == "now"
+    nothing: dict[str, int] = {}
+    with pytest.raises(KeyError):
+        await aside(nothing.__getitem__, "absent")
