@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 
 import httpx
 import pytest
+import structlog
 
 from ragpp.errors import ConfigurationError, Conflict, InvalidInput, TierUnavailable
 from ragpp.models import Filters, Interaction, InteractionEntry, MemoryQuery
@@ -143,3 +144,18 @@ def test_every_verb_of_every_tier_can_be_written_as_json(protocol: type[MemoryTi
     for verb in verbs.values():
         assert verb.arguments.model_json_schema()["type"] == "object"
         assert verb.result.json_schema(mode="serialization")
+
+
+@pytest.mark.parametrize("request_id", ["ask-1", None])
+async def test_a_tier_is_told_which_request_it_works_for(request_id: str | None) -> None:
+    asked: list[str | None] = []
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        asked.append(request.headers.get("X-Request-ID"))
+        return httpx.Response(200, json=7)
+
+    async with httpx.AsyncClient(transport=httpx.MockTransport(answer), base_url="http://tier") as client:
+        tier = remote_tier(MemoryTier, "episodic", client)
+        with structlog.contextvars.bound_contextvars(**({} if request_id is None else {"request_id": request_id})):
+            assert await tier.epoch(new_scope()) == 7
+    assert asked == [request_id]

@@ -95,7 +95,8 @@ class TierStatus(Value):
 class RecallResponse(Value):
     """`complete`: every tier that was asked answered in time; `partial` otherwise.
 
-    `receipt_pending`: how many of the user's events are not yet digested; -1 when that could not be told.
+    `receipt_pending`: how many of the user's events are not yet digested; -1 when PostgreSQL did not tell within the
+    deadline.
     `memories`: the whole fused ranking, best first, up to `limit`.
     """
 
