@@ -7,7 +7,7 @@ event loop has its turn, at every of the loop's steps; so there is one such thre
 import asyncio
 import contextvars
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import Final, ParamSpec, TypeVar
@@ -18,6 +18,8 @@ T = TypeVar("T")
 TURN_S: Final = 0.000_5
 """How long another thread goes on when the event loop wants to. Python's own 5 ms make a recall of ten steps take 50 ms
 more while anything is computed beside it."""
+PORTION: Final = 20_000
+"""Characters that are redacted, cut or indexed before those of other requests have their turn: some 20 ms."""
 _THREAD: Final = ThreadPoolExecutor(max_workers=1, thread_name_prefix="aside")
 
 
@@ -26,6 +28,19 @@ async def aside(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> 
     they ask: who has much to do asks for a part of it at a time, and others come between."""
     context = contextvars.copy_context()
     return await asyncio.get_running_loop().run_in_executor(_THREAD, partial(context.run, function, *args, **kwargs))
+
+
+def portions(sizes: Sequence[int]) -> Iterator[slice]:
+    """Slices of as many things as there are `sizes`, in order: each of one, or of as many as are no more than PORTION
+    together, for one turn in the thread."""
+    start, filled = 0, 0
+    for index, size in enumerate(sizes):
+        if filled and filled + size > PORTION:
+            yield slice(start, index)
+            start, filled = index, 0
+        filled += size
+    if start < len(sizes):
+        yield slice(start, len(sizes))
 
 
 def answer_promptly() -> None:

@@ -53,6 +53,16 @@ async def test_what_is_stored_over_http_is_retrieved_over_http() -> None:
         assert await tier.forget(scope, {"a'\n{}", "unknown"}) == 1
 
 
+async def test_many_entries_arrive_as_few_do() -> None:
+    scope = new_scope()
+    entries = [entry(f"m{number}", f"the launch code is {number} " + "x" * 3_000) for number in range(40)]
+    async with served(InMemoryTier()) as tier:
+        stored = await tier.store(scope, entries)
+        again = await tier.store(scope, entries)
+    assert [(one.id, one.duplicate) for one in stored] == [(f"m{number}", False) for number in range(40)]
+    assert all(one.duplicate for one in again)
+
+
 async def test_an_error_of_the_tier_comes_back_as_the_same_class_with_its_details() -> None:
     scope = new_scope()
     async with served(InMemoryTier()) as tier:

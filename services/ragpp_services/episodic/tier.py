@@ -6,7 +6,7 @@ from contextlib import suppress
 from datetime import datetime
 from typing import Final, Literal
 
-from ragpp.aside import aside
+from ragpp.aside import aside, portions
 from ragpp.clock import Clock, from_moment, to_moment
 from ragpp.embedding import Embedder
 from ragpp.errors import Conflict, InvalidInput, Outdated
@@ -43,8 +43,6 @@ COMPRESSED_AT_ONCE: Final = 200
 """Old texts that are read and compressed together."""
 INLINE_CHARS: Final = 4_000
 """Up to this much text is cut and indexed on the event loop; more goes to a thread, so that nobody waits for it."""
-AT_A_TIME: Final = 20
-"""Interactions that are cut or indexed there before those of other requests have their turn."""
 
 
 class PostgresEpisodicTier:
@@ -203,17 +201,15 @@ class PostgresEpisodicTier:
             return await reader.pending(first_event, last_event)
 
     async def _indexed(self, entries: Sequence[InteractionEntry]) -> list[NewInteraction]:
-        if sum(len(entry.interaction.content) for entry in entries) <= INLINE_CHARS:
+        sizes = [len(entry.interaction.content) for entry in entries]
+        if sum(sizes) <= INLINE_CHARS:
             cuts = indexing.cut_all(entries, self._counter)
             return indexing.new_interactions(entries, cuts, await indexing.embed_missing(entries, cuts, self._embedder))
-        starts = range(0, len(entries), AT_A_TIME)
-        cuts = [
-            cut for at in starts for cut in await aside(indexing.cut_all, entries[at : at + AT_A_TIME], self._counter)
-        ]
+        cuts, made = [], []
+        for some in portions(sizes):
+            cuts += await aside(indexing.cut_all, entries[some], self._counter)
         vectors = await indexing.embed_missing(entries, cuts, self._embedder)
-        made: list[NewInteraction] = []
-        for at in starts:
-            some = slice(at, at + AT_A_TIME)
+        for some in portions(sizes):
             made += await aside(indexing.new_interactions, entries[some], cuts[some], vectors[some])
         return made
 

@@ -6,7 +6,7 @@ from typing import Final
 from uuid import uuid4
 
 from ragpp.api import MessageIn, StoreRequest
-from ragpp.aside import aside
+from ragpp.aside import aside, portions
 from ragpp.clock import Clock
 from ragpp.context.echo import own_chunks
 from ragpp.embedding import Embedder, FloatMatrix
@@ -22,9 +22,6 @@ _INLINE_CHARS: Final = 4_000
 
 _METADATA_CHARS: Final = 1_000
 """What a message's metadata is taken for, which may be up to sixteen times as long."""
-
-_AT_A_TIME: Final = 20
-"""Messages that are prepared before those of other requests have their turn."""
 
 Draft = tuple[Interaction, list[TextChunk], int]
 
@@ -42,12 +39,13 @@ class Intake:
         """
         now = self._clock()
         refuse_future({f"messages.{index}": message.occurred_at for index, message in enumerate(request.messages)}, now)
-        if _size(request.messages) <= _INLINE_CHARS:
+        sizes = [_size(message) for message in request.messages]
+        if sum(sizes) <= _INLINE_CHARS:
             drafts = self._drafts(request, request.messages, now)
             return self._entries(drafts, await self._embedder.embed(_lines(drafts)))
         drafts = []
-        for start in range(0, len(request.messages), _AT_A_TIME):
-            drafts += await aside(self._drafts, request, request.messages[start : start + _AT_A_TIME], now)
+        for some in portions(sizes):
+            drafts += await aside(self._drafts, request, request.messages[some], now)
         return await aside(self._entries, drafts, await self._embedder.embed(await aside(_lines, drafts)))
 
     def _entries(self, drafts: Sequence[Draft], embedded: FloatMatrix) -> list[InteractionEntry]:
@@ -122,8 +120,8 @@ class Intake:
         return interaction, content.count + in_metadata + (name.count if name else 0)
 
 
-def _size(messages: Sequence[MessageIn]) -> int:
-    return sum(len(message.content) + _METADATA_CHARS * bool(message.metadata) for message in messages)
+def _size(message: MessageIn) -> int:
+    return len(message.content) + _METADATA_CHARS * bool(message.metadata)
 
 
 def _lines(drafts: Sequence[Draft]) -> list[str]:
