@@ -161,7 +161,7 @@ class PatternRedactor:
     def redact(self, text: str) -> Redacted:
         """See `Redactor.redact`."""
         lowered = text.lower()
-        if not self._may_be_found(text, lowered):
+        if len(text) < self._least and not any(mark in lowered for mark in self._marks) and not _disguised(text):
             return Redacted(text, 0, ())
         pieces: list[str] = []
         kinds: list[str] = []
@@ -176,15 +176,6 @@ class PatternRedactor:
                 position = span.end
             pieces.append(part[position:])
         return Redacted("".join(pieces) if kinds else text, len(kinds), tuple(dict.fromkeys(kinds)))
-
-    def _may_be_found(self, text: str, lowered: str) -> bool:
-        """Whether any finder would search `text`. Most texts of metadata none would, so it is a plain loop."""
-        if len(text) >= self._least or _disguised(text):
-            return True
-        for mark in self._marks:  # noqa: SIM110 - a generator takes as long as all of the looking
-            if mark in lowered:
-                return True
-        return False
 
     def _found(self, text: str) -> list[Span]:
         lowered, everything = text.lower(), _disguised(text)
