@@ -77,10 +77,9 @@ class KeyedRoute(APIRoute):
             with parts.traffic.admitted(requester.principal.key_id):
                 _refuse_unknown_parameters(request, known)
                 if model is not None:
-                    raw = await _received(request, parts.limits)
-                    read = aside(_parsed, raw, model, parts.limits) if len(raw) > INLINE_BYTES else None
-                    body = _parsed(raw, model, parts.limits) if read is None else await read
-                    request = _Parsed(request, body)
+                    given = (await _received(request, parts.limits), model, parts.limits)
+                    long = len(given[0]) > INLINE_BYTES
+                    request = _Parsed(request, await aside(_parsed, *given) if long else _parsed(*given))
                 return await answer(request)
 
         return handle

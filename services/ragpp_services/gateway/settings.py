@@ -28,9 +28,9 @@ class GatewaySettings(Settings):
         description="Values in the metadata of one request, each counted for every key above it; 0: no limit.",
     )
     key_requests_per_s: float = Field(
-        default=500.0, ge=0, description="Of one key, by this process; 0: no limit. More is a 429 with Retry-After."
+        default=1_000.0, ge=0, description="Of one key, by this process; 0: no limit. More is a 429 with Retry-After."
     )
-    key_burst: int = Field(default=1_000, ge=1, description="So many may come at a time.")
+    key_burst: int = Field(default=2_000, ge=1, description="So many may come at a time.")
     key_requests_at_once: int = Field(default=100, ge=0, description="Of one key under way; 0: no limit.")
     deadline_ms: int = Field(default=500, ge=1, description="Of a recall that names none.")
     token_budget: int = Field(default=2_000, ge=0, description="Of a recall that names none.")
