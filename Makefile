@@ -15,7 +15,7 @@ SUITES := tests/contract tests/integration tests/e2e
 # ones that need none even out the end
 ALL_TESTS := --durations=20 -n $(PROCESSES) --dist loadfile --no-loadscope-reorder
 
-.PHONY: help install check lint test test-containers run demo demo-chat demo-validity demo-catalog demo-agents learn eval eval-agents eval-catalog eval-extraction eval-facts eval-instructions eval-relevance eval-scripts bench reference-vectors prove-agents prove-containers prove-crash prove-echo prove-erasure prove-files prove-forget prove-large prove-learning prove-outage prove-packing prove-properties prove-scale prove-stops prove-views prove-workers lock env-example clean
+.PHONY: help install check lint test test-containers run demo demo-chat demo-validity demo-catalog demo-agents learn eval eval-agents eval-catalog eval-extraction eval-facts eval-instructions eval-relevance eval-scripts bench reference-vectors prove-agents prove-bounds prove-containers prove-crash prove-echo prove-erasure prove-files prove-forget prove-large prove-learning prove-outage prove-packing prove-properties prove-scale prove-stops prove-views prove-workers lock env-example clean
 
 help: ## list the targets
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -105,6 +105,9 @@ bench: prove-scale ## latency of every tier and of the whole recall, beside the 
 
 reference-vectors: install ## make the committed reference vectors again, in an environment of their own
 	$(BIN)/python infra/scripts/reference_vectors.py
+
+prove-bounds: install ## recalls tell how fresh they are, also when PostgreSQL hangs; a request of 8 MB, and another tenant's p95 beside it
+	$(BIN)/python -m benchmarks.prove_bounds
 
 prove-containers: install ## each container of a running docker compose is killed and comes back; root, with RAGPP_API_KEY
 	$(BIN)/python -m benchmarks.prove_containers --url http://127.0.0.1:$(or $(GATEWAY_PORT),8700)

@@ -14,6 +14,7 @@ import anyio
 import typer
 import uvicorn
 
+from ragpp.aside import answer_promptly
 from ragpp.errors import MemorySystemError
 from ragpp.observability.logs import configure_logs
 from ragpp.settings import LogSettings, PostgresSettings, TierSettings
@@ -66,6 +67,7 @@ def serve(
     configure_logs(LogSettings(), "gateway")
     settings = GatewaySettings()
     app = gateway.create_app(lambda: gateway.open_parts(open_tiers))
+    answer_promptly()
     uvicorn.run(
         app,
         host=host or settings.host,

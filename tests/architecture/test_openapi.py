@@ -60,7 +60,7 @@ def test_a_route_says_what_it_does_and_what_it_answers(operation: str) -> None:
     answers = cast("Document", described["responses"])
     assert any(status.startswith("2") for status in answers)
     if "/health/" not in operation:
-        assert {"401", "403", "404", "422", "503"} <= set(answers)
+        assert {"401", "403", "404", "413", "422", "429", "503"} <= set(answers)
 
 
 BODILESS: Final = {
@@ -81,7 +81,7 @@ def test_a_body_is_described_with_an_example(operation: str) -> None:
     assert "example" in text or any("example" in schemas[name] for name in referred)
 
 
-@pytest.mark.parametrize("kind", ["schemas", "responses"])
+@pytest.mark.parametrize("kind", ["schemas", "responses", "headers"])
 def test_every_reference_leads_somewhere(kind: str) -> None:
     components = cast("Document", cast("Document", DESCRIPTION["components"])[kind])
     referred = set(re.findall(rf"#/components/{kind}/([\w.-]+)", json.dumps(DESCRIPTION)))
@@ -93,7 +93,17 @@ def test_a_reference_is_to_a_component() -> None:
     assert set(re.findall(r'"\$ref": "#/([^"]+)/', json.dumps(DESCRIPTION))) == {
         "components/schemas",
         "components/responses",
+        "components/headers",
     }
+
+
+@pytest.mark.parametrize("operation", OPERATIONS)
+def test_every_answer_says_its_request_and_what_is_left_of_the_keys_rate(operation: str) -> None:
+    refusals = cast("dict[str, Document]", cast("Document", DESCRIPTION["components"])["responses"])
+    for status, answer in cast("dict[str, Document]", OPERATIONS[operation]["responses"]).items():
+        described = cast("Document", (refusals[status] if "$ref" in answer else answer)["headers"])
+        assert {"X-Request-ID", "RateLimit", "RateLimit-Policy"} <= set(described)
+        assert ("Retry-After" in described) == (status in {"429", "503"} and "$ref" in answer)
 
 
 @pytest.mark.parametrize("operation", [name for name in OPERATIONS if "/health/" not in name])

@@ -1,6 +1,7 @@
 """Bad input is refused with a code and what to do, and stores nothing; odd input that is accepted stays as it is."""
 
 import json
+from base64 import urlsafe_b64encode
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
 from typing import Final, cast
@@ -379,6 +380,27 @@ async def test_a_list_refuses_a_cursor_that_is_not_its_own_and_pages_of_no_size(
 ) -> None:
     url = url_for(OPERATIONS[name], "u")
     checked_problem(await api.get(f"{url}{'&' if '?' in url else '?'}{query}"), *REFUSED_QUERIES[query])
+
+
+@pytest.mark.parametrize("number", [2**63, 2**64 - 1, -(2**63) - 1, 2**63 - 1, 2**31, -(2**31) - 1])
+@pytest.mark.parametrize("name", LISTS)
+async def test_a_cursor_with_a_number_that_no_store_holds_is_refused_and_one_at_the_edge_is_no_crash(
+    api: httpx.AsyncClient, name: str, number: int
+) -> None:
+    url = url_for(OPERATIONS[name], "u")
+    for position in ([number], [number, "x"], [number, 1], [1, number], ["resources", number], ["items", number]):
+        cursor = urlsafe_b64encode(json.dumps(position).encode()).decode().rstrip("=")
+        answer = await api.get(f"{url}{'&' if '?' in url else '?'}cursor={cursor}")
+        if -(2**63) < number < 2**63:
+            assert answer.status_code in {200, 422}, answer.text
+        else:
+            checked_problem(answer, *INVALID)
+
+
+@pytest.mark.parametrize("number", [2**63, 2**64, 2**31, 10**30])
+async def test_a_job_of_a_number_that_no_ledger_has_is_not_found(api: httpx.AsyncClient, number: int) -> None:
+    for method, path in (("GET", ""), ("POST", "/retry"), ("POST", "/cancel")):
+        checked_problem(await api.request(method, f"/v1/jobs/{number}.observe{path}"), 404)
 
 
 @pytest.mark.parametrize(

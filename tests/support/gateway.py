@@ -7,18 +7,19 @@ from datetime import UTC, datetime
 import httpx
 
 from ragpp.api import StoredMessage, StoreRequest, StoreResponse
-from ragpp.errors import Conflict, InvalidInput, MemorySystemError
+from ragpp.errors import Conflict, InvalidInput, MemorySystemError, TooMuchAtOnce
 from ragpp.errors.problems import MEDIA_TYPE, problem_of
 
 
 class KeepingGateway(httpx.AsyncBaseTransport):
     """Holds the messages of each session in the order they came; an id is known once.
 
-    `refuses`: contents that it calls invalid. `before_answer`: called before each answer, with how many came before.
+    `refuses`: contents that it calls invalid. `most`: messages that it takes at once.
+    `before_answer`: called before each answer, with how many came before.
     """
 
-    def __init__(self, *, refuses: frozenset[str] = frozenset()) -> None:
-        self.refuses = refuses
+    def __init__(self, *, refuses: frozenset[str] = frozenset(), most: int = 1_000) -> None:
+        self.refuses, self.most = refuses, most
         self.contents: dict[str, str] = {}
         self.sessions: dict[str, list[str]] = {}
         self.requests: list[StoreRequest] = []
@@ -37,6 +38,8 @@ class KeepingGateway(httpx.AsyncBaseTransport):
         return httpx.Response(201, content=answer.model_dump_json())
 
     def _store(self, body: StoreRequest) -> StoreResponse:
+        if len(body.messages) > self.most:
+            raise TooMuchAtOnce(f"the request has {len(body.messages)} messages, and {self.most} are taken at once")
         invalid = [index for index, message in enumerate(body.messages) if message.content in self.refuses]
         if invalid:
             errors = [{"field": f"messages.{index}.content", "reason": "is refused"} for index in invalid]

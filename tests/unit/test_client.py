@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from ragpp.api import MessageIn, Outcome, PreferenceIn, RecallRequest, StoreRequest
 from ragpp.client import GatewayUnreachable, MemoryClient
 from ragpp.client.calls import path_of
-from ragpp.errors import Conflict, InvalidInput, MemorySystemError, TierUnavailable
+from ragpp.errors import BudgetSpent, Conflict, InvalidInput, MemorySystemError, RateLimited, TierUnavailable
+from ragpp.errors.problems import problem_of
 from tests.support.scripted import ScriptedGateway, refusal
 
 KEY = "rk_test"
@@ -75,6 +76,41 @@ async def test_repeats_are_bounded_and_then_the_problem_is_raised() -> None:
         with pytest.raises(TierUnavailable, match="episodic did not answer"):
             await client.recall(RecallRequest(user_id="u1", query="x"))
     assert len(gateway.seen) == 3
+
+
+def later(seconds: int = 2) -> httpx.Response:
+    error = RateLimited("this key may send 1 request a second", details={"retry_after_s": seconds})
+    return httpx.Response(429, json=problem_of(error).model_dump(), headers={"retry-after": str(seconds)})
+
+
+async def test_what_a_key_asks_too_often_is_asked_again_also_what_counts_since_nothing_was_done() -> None:
+    gateway = ScriptedGateway(later(), later(), later(), later(), refusal(Conflict("reached")))
+    async with client_of(gateway) as client:
+        with pytest.raises(Conflict):
+            await client.record_outcome("r1", Outcome(user_id="u1", success=True))
+    assert len(gateway.seen) == 5
+
+
+async def test_a_key_that_is_refused_for_a_minute_is_told_so() -> None:
+    gateway = ScriptedGateway(*(later(20) for _ in range(10)))
+    async with client_of(gateway) as client:
+        with pytest.raises(RateLimited, match="1 request a second"):
+            await client.pending("u1")
+    assert len(gateway.seen) == 4
+
+
+async def test_a_client_that_repeats_nothing_is_told_at_once_that_its_key_asks_too_often() -> None:
+    gateway = ScriptedGateway(later())
+    async with MemoryClient("http://gateway", KEY, retries=0, transport=gateway) as client:
+        with pytest.raises(RateLimited):
+            await client.pending("u1")
+
+
+async def test_a_day_whose_tokens_are_spent_is_not_waited_for() -> None:
+    gateway = ScriptedGateway(refusal(BudgetSpent("spent")))
+    async with client_of(gateway) as client:
+        with pytest.raises(BudgetSpent):
+            await client.pending("u1")
 
 
 async def test_what_counts_is_not_sent_twice_when_it_may_have_arrived() -> None:

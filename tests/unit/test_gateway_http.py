@@ -10,12 +10,14 @@ import pytest
 from fastapi import Body, FastAPI
 
 from ragpp.api import UserIn
-from ragpp.errors import Unauthenticated
+from ragpp.errors import RateLimited, TooManyAtOnce, TooMuchAtOnce, Unauthenticated
 from ragpp.web import problems
 from ragpp_services.gateway.http import AuditMiddleware, KeyedRoute, keyed_router
 from ragpp_services.gateway.identity import Principal
+from ragpp_services.gateway.limits import RequestLimits
 from ragpp_services.gateway.requester import Reader, Writer
 from ragpp_services.gateway.store import Access
+from ragpp_services.gateway.traffic import Traffic
 from tests.support.operations import ROUTES, checked_problem
 
 LIMIT: Final = 100
@@ -57,7 +59,12 @@ def audit() -> Recorded:
 
 
 @pytest.fixture
-async def gateway(audit: Recorded) -> AsyncIterator[httpx.AsyncClient]:
+def traffic() -> Traffic:
+    return Traffic(lambda: 0.0, per_s=1, burst=3, at_once=2)
+
+
+@pytest.fixture
+async def gateway(audit: Recorded, traffic: Traffic) -> AsyncIterator[httpx.AsyncClient]:
     app, router = FastAPI(), keyed_router("test")
 
     @router.post("/v1/things")
@@ -70,7 +77,11 @@ async def gateway(audit: Recorded) -> AsyncIterator[httpx.AsyncClient]:
     problems.install(app)
     app.add_middleware(AuditMiddleware)
     app.state.parts = SimpleNamespace(
-        identity=OneKey(), audit=audit, max_body_bytes=LIMIT, clock=lambda: datetime(2026, 1, 1, tzinfo=UTC)
+        identity=OneKey(),
+        audit=audit,
+        limits=RequestLimits(LIMIT, characters=20),
+        traffic=traffic,
+        clock=lambda: datetime(2026, 1, 1, tzinfo=UTC),
     )
     async with httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://gateway") as client:
         yield client
@@ -117,6 +128,46 @@ async def test_the_audit_names_the_user_and_what_was_done_or_refused(
     checked_problem(await gateway.post("/v1/things", json={"user": "bob"}, headers=KEY), 422)
     assert [(one.user_id, one.items, one.status) for one in audit] == [("ann", 7, 200), ("bob", 1, 403), (None, 0, 422)]
     assert {(one.key_id, one.action) for one in audit} == {("key_1", "POST /v1/things")}
+
+
+async def test_a_key_that_asks_too_often_is_told_when_to_ask_again_before_its_body_is_read(
+    gateway: httpx.AsyncClient, audit: Recorded
+) -> None:
+    left = []
+    for _ in range(3):
+        answer = await gateway.post("/v1/things", json={"user_id": "ann"}, headers=KEY)
+        assert answer.status_code == 200
+        left.append(answer.headers["RateLimit"])
+    assert left == [f'"key";r={remaining};t={3 - remaining}' for remaining in (2, 1, 0)]
+    body = Sent(b"{", b"}")
+    answer = await gateway.post("/v1/things", content=body, headers=KEY)
+    problem = checked_problem(answer, 429, RateLimited.code)
+    assert problem.details == {"retry_after_s": 1}
+    assert (answer.headers["Retry-After"], answer.headers["RateLimit-Policy"]) == ("1", '"key";q=3;w=3')
+    assert body.taken == 0
+    assert [one.status for one in audit] == [200, 200, 200, 429]
+
+
+async def test_a_key_has_no_more_requests_under_way_than_it_may(gateway: httpx.AsyncClient, traffic: Traffic) -> None:
+    with traffic.admitted("key_1"), traffic.admitted("key_1"):
+        answer = await gateway.post("/v1/things", json={"user_id": "ann"}, headers=KEY)
+        checked_problem(answer, 429, TooManyAtOnce.code)
+        assert answer.headers["Retry-After"] == "1"
+    assert (await gateway.post("/v1/things", json={"user_id": "ann"}, headers=KEY)).status_code == 200
+
+
+async def test_a_stranger_takes_nothing_of_a_keys_rate(gateway: httpx.AsyncClient) -> None:
+    for _ in range(5):
+        answer = await gateway.post("/v1/things", json={"user_id": "ann"}, headers={"authorization": "Bearer x"})
+        checked_problem(answer, 401, Unauthenticated.code)
+        assert "RateLimit" not in answer.headers
+    assert (await gateway.post("/v1/things", json={"user_id": "ann"}, headers=KEY)).status_code == 200
+
+
+async def test_a_body_with_too_much_in_it_is_refused_with_how_much_may_be(gateway: httpx.AsyncClient) -> None:
+    answer = await gateway.post("/v1/things", json={"user_id": "x" * 21}, headers=KEY)
+    problem = checked_problem(answer, 413, TooMuchAtOnce.code)
+    assert problem.details == {"of": "characters", "most": 20, "found": 21}
 
 
 def test_a_route_without_a_key_cannot_be_made() -> None:

@@ -50,6 +50,21 @@ async def test_every_message_arrives_in_the_order_of_its_session() -> None:
     assert max(len(request.messages) for request in gateway.requests) <= 3
 
 
+async def test_what_is_too_much_for_one_request_is_sent_in_parts_and_in_order() -> None:
+    gateway = KeepingGateway(most=3)
+    report = await send(gateway, b"".join(line(f"{number}") for number in range(40)), batch=16)
+    assert report.stored == 40
+    assert gateway.sessions == {"s1": [str(number) for number in range(40)]}
+
+
+async def test_a_line_that_is_too_much_alone_is_named_and_left_out_on_request() -> None:
+    gateway = KeepingGateway(most=0)
+    with pytest.raises(BadLines, match=r"line 1 .*: the request has 1 messages, and 0 are taken at once"):
+        await send(gateway, line("a") + line("b"))
+    report = await send(gateway, line("a") + line("b"), skip_bad=True)
+    assert (report.stored, [bad.number for bad in report.refused]) == (0, [1, 2])
+
+
 async def test_the_same_file_again_stores_nothing_twice_even_without_ids() -> None:
     gateway = KeepingGateway()
     data = b"".join(line("the same words") for _ in range(5))

@@ -48,6 +48,14 @@ def test_a_length_that_no_page_has_is_refused(limit: int) -> None:
         page_size(limit)
 
 
+@pytest.mark.parametrize("number", [2**63, 2**64 - 1, 10**30, -(2**63) - 1])
+def test_a_number_that_no_store_holds_is_in_no_cursor(number: int) -> None:
+    assert decode_cursor(encode_cursor(2**63 - 1), int) == (2**63 - 1,)
+    cursor = urlsafe_b64encode(f"[{number}]".encode()).decode().rstrip("=")
+    with pytest.raises(InvalidInput, match="not one that this list gave out"):
+        decode_cursor(cursor, int)
+
+
 MOMENT = datetime(2024, 3, 11, 12, 30, 0, 17, tzinfo=UTC)
 
 

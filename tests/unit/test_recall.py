@@ -43,6 +43,39 @@ class Episodic(InMemoryTier):
         return self.backlog
 
 
+class HangingLedger(Episodic):
+    """A PostgreSQL that takes questions and answers none."""
+
+    async def pending(self, scope: Scope, first_event: int | None = None, last_event: int | None = None) -> int:
+        del scope, first_event, last_event
+        await asyncio.Event().wait()
+        raise AssertionError("unreachable")
+
+    async def retrieve(self, query: MemoryQuery) -> list[Memory]:
+        return await Hanging.retrieve(Hanging("episodic"), query)
+
+
+class SlowLedger(Episodic):
+    """One that counts only many turns of the event loop later."""
+
+    async def pending(self, scope: Scope, first_event: int | None = None, last_event: int | None = None) -> int:
+        await turns()
+        return await super().pending(scope, first_event, last_event)
+
+
+class Reached(InMemoryTier):
+    """A tier that is asked over a network: its answer takes some turns of the event loop."""
+
+    async def retrieve(self, query: MemoryQuery) -> list[Memory]:
+        await turns(5)
+        return await super().retrieve(query)
+
+
+async def turns(count: int = 100) -> None:
+    for _ in range(count):
+        await asyncio.sleep(0)
+
+
 class Hanging(InMemoryTier):
     """A tier that never answers."""
 
@@ -177,6 +210,26 @@ async def test_a_recall_does_not_wait_past_its_deadline_and_says_how_much_is_pen
         scope, RecallRequest(user_id=scope.user_id, query="x", after="r1.1.5", deadline_ms=60)
     )
     assert answer.receipt_pending > 0
+
+
+async def test_what_is_not_digested_is_told_also_where_every_tier_was_faster() -> None:
+    scope = new_scope()
+    answer = await recaller(SlowLedger(backlog=4), InMemoryTier("short_term")).recall(
+        scope, RecallRequest(user_id=scope.user_id, query="x", tiers=("short_term",), deadline_ms=5_000)
+    )
+    assert answer.receipt_pending == 3
+
+
+async def test_waiting_for_a_ledger_that_hangs_leaves_the_running_conversation_its_time() -> None:
+    scope, conversation = new_scope(), Reached("short_term")
+    await filled(conversation, scope, ["the boat is blue"])
+    answer = await recaller(HangingLedger(), conversation).recall(
+        scope, RecallRequest(user_id=scope.user_id, query="blue boat", after="r1.1.5", deadline_ms=200)
+    )
+    assert {name: tier.status for name, tier in answer.tiers.items()} == {"short_term": "ok", "episodic": "timeout"}
+    assert "the boat is blue" in answer.context
+    assert answer.receipt_pending == -1
+    assert answer.elapsed_ms < 400  # generous, as above
 
 
 async def test_a_text_that_is_no_receipt_is_refused() -> None:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragpp.redaction import SECRETS, redact
+from ragpp.redaction import SECRETS, Finder, PatternRedactor, redact
 from tests.support.timing import grows_linearly
 
 GITHUB = "ghp_" + "a1B2c3D4e5" * 4
@@ -188,6 +188,24 @@ def test_a_text_that_counts_nothing_is_the_same_text(text: str) -> None:
 def test_a_token_is_found_wherever_it_stands(before: str, after: str) -> None:
     redacted = redact(f"{before} {GITHUB} {after}")
     assert redacted.text == f"{before} [REDACTED:github_token] {after}"
+
+
+SEARCHED_FOR_EVERYTHING = PatternRedactor(tuple(Finder(finder.find) for finder in SECRETS.finders))
+DISGUISES = str.maketrans({"s": "\u017f", "i": "\u0131", "I": "\u0130", "k": "\u212a", "n": "ñ"})
+"""Letters that a search without regard to case takes for others."""
+
+
+@given(
+    st.lists(FRAGMENTS | FRAGMENTS.map(str.upper) | FRAGMENTS.map(lambda text: text.translate(DISGUISES))).map("".join)
+)
+def test_what_is_not_searched_has_no_secret(text: str) -> None:
+    assert redact(text) == SEARCHED_FOR_EVERYTHING.redact(text)
+
+
+@pytest.mark.parametrize("text", [text for text, _, _ in SECRET_TEXTS] + HARMLESS)
+def test_a_known_secret_is_searched_for_however_it_is_written(text: str) -> None:
+    for written in (text, text.upper(), text.lower(), text.translate(DISGUISES)):
+        assert redact(written) == SEARCHED_FOR_EVERYTHING.redact(written)
 
 
 HOSTILE = [

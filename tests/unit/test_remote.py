@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 
 import httpx
 import pytest
+import structlog
 
 from ragpp.errors import ConfigurationError, Conflict, InvalidInput, TierUnavailable
 from ragpp.models import Filters, Interaction, InteractionEntry, MemoryQuery
@@ -50,6 +51,16 @@ async def test_what_is_stored_over_http_is_retrieved_over_http() -> None:
         assert [item.id for item in stored] == ["a'\n{}"]
         assert [memory.text for memory in found] == ["the launch code is 0000"]
         assert await tier.forget(scope, {"a'\n{}", "unknown"}) == 1
+
+
+async def test_many_entries_arrive_as_few_do() -> None:
+    scope = new_scope()
+    entries = [entry(f"m{number}", f"the launch code is {number} " + "x" * 3_000) for number in range(40)]
+    async with served(InMemoryTier()) as tier:
+        stored = await tier.store(scope, entries)
+        again = await tier.store(scope, entries)
+    assert [(one.id, one.duplicate) for one in stored] == [(f"m{number}", False) for number in range(40)]
+    assert all(one.duplicate for one in again)
 
 
 async def test_an_error_of_the_tier_comes_back_as_the_same_class_with_its_details() -> None:
@@ -143,3 +154,18 @@ def test_every_verb_of_every_tier_can_be_written_as_json(protocol: type[MemoryTi
     for verb in verbs.values():
         assert verb.arguments.model_json_schema()["type"] == "object"
         assert verb.result.json_schema(mode="serialization")
+
+
+@pytest.mark.parametrize("request_id", ["ask-1", None])
+async def test_a_tier_is_told_which_request_it_works_for(request_id: str | None) -> None:
+    asked: list[str | None] = []
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        asked.append(request.headers.get("X-Request-ID"))
+        return httpx.Response(200, json=7)
+
+    async with httpx.AsyncClient(transport=httpx.MockTransport(answer), base_url="http://tier") as client:
+        tier = remote_tier(MemoryTier, "episodic", client)
+        with structlog.contextvars.bound_contextvars(**({} if request_id is None else {"request_id": request_id})):
+            assert await tier.epoch(new_scope()) == 7
+    assert asked == [request_id]

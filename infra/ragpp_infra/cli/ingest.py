@@ -11,7 +11,7 @@ from typing import Final
 
 from ragpp.api import StoreRequest
 from ragpp.client import MemoryClient
-from ragpp.errors import Conflict, InvalidInput, MemorySystemError
+from ragpp.errors import Conflict, InvalidInput, MemorySystemError, PayloadTooLarge, TooMuchAtOnce
 from ragpp.models import Visibility
 from ragpp_infra.cli.lines import START, BadLine, GoodLine, Position
 from ragpp_infra.cli.render import count
@@ -122,7 +122,8 @@ class _Sender:
                 await self._send(lines)
 
     async def _send(self, lines: Sequence[GoodLine]) -> None:
-        """Send one batch; lines that the gateway refuses by index are left out and the rest is sent again."""
+        """Send one batch; lines that the gateway refuses by index are left out and the rest is sent again. A batch that
+        has too much for one request goes in halves, in order."""
         while lines:
             request = StoreRequest(
                 user_id=self.user_id,
@@ -133,8 +134,14 @@ class _Sender:
             )
             try:
                 answer = await self.client.remember(request)
-            except (Conflict, InvalidInput) as error:
-                reasons = refused_indexes(error)
+            except (Conflict, InvalidInput, PayloadTooLarge, TooMuchAtOnce) as error:
+                too_much = isinstance(error, PayloadTooLarge | TooMuchAtOnce)
+                if too_much and len(lines) > 1:
+                    middle = len(lines) // 2
+                    await self._send(lines[:middle])
+                    lines = () if self.stopped else lines[middle:]
+                    continue
+                reasons = {0: error.message} if too_much else refused_indexes(error)
                 refused = [
                     BadLine(line.number, line.end, reasons[index], line.message.id)
                     for index, line in enumerate(lines)

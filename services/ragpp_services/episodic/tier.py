@@ -6,6 +6,7 @@ from contextlib import suppress
 from datetime import datetime
 from typing import Final, Literal
 
+from ragpp.aside import aside, portions
 from ragpp.clock import Clock, from_moment, to_moment
 from ragpp.embedding import Embedder
 from ragpp.errors import Conflict, InvalidInput, Outdated
@@ -200,15 +201,17 @@ class PostgresEpisodicTier:
             return await reader.pending(first_event, last_event)
 
     async def _indexed(self, entries: Sequence[InteractionEntry]) -> list[NewInteraction]:
-        in_thread = sum(len(entry.interaction.content) for entry in entries) > INLINE_CHARS
-        if in_thread:
-            cuts = await asyncio.to_thread(indexing.cut_all, entries, self._counter)
-        else:
+        sizes = [len(entry.interaction.content) for entry in entries]
+        if sum(sizes) <= INLINE_CHARS:
             cuts = indexing.cut_all(entries, self._counter)
+            return indexing.new_interactions(entries, cuts, await indexing.embed_missing(entries, cuts, self._embedder))
+        cuts, made = [], []
+        for some in portions(sizes):
+            cuts += await aside(indexing.cut_all, entries[some], self._counter)
         vectors = await indexing.embed_missing(entries, cuts, self._embedder)
-        if in_thread:
-            return await asyncio.to_thread(indexing.new_interactions, entries, cuts, vectors)
-        return indexing.new_interactions(entries, cuts, vectors)
+        for some in portions(sizes):
+            made += await aside(indexing.new_interactions, entries[some], cuts[some], vectors[some])
+        return made
 
 
 def _refuse_conflicts(interactions: Sequence[NewInteraction], known: Mapping[str, Known]) -> None:

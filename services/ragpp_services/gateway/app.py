@@ -41,12 +41,14 @@ from ragpp.tierkit.app import open_tools
 from ragpp.tierkit.deployment import OpenTiers, open_tiers
 from ragpp.tiers import ProceduralTier, SemanticTier, ShortTermTier
 from ragpp.web import problems
+from ragpp.web.requests import RequestMiddleware
 from ragpp_services.gateway.audit import Audit
 from ragpp_services.gateway.catalog.caching import InProcessCandidates
 from ragpp_services.gateway.describing import describe_refusals
 from ragpp_services.gateway.http import AuditMiddleware
 from ragpp_services.gateway.identity import Identity
 from ragpp_services.gateway.intake import Intake, KnowledgeIntake, Redaction
+from ragpp_services.gateway.limits import RequestLimits
 from ragpp_services.gateway.parts import Parts
 from ragpp_services.gateway.paths import EscapedAddressMiddleware
 from ragpp_services.gateway.recall import Recaller
@@ -76,6 +78,7 @@ from ragpp_services.gateway.routes import (
 )
 from ragpp_services.gateway.settings import GatewaySettings
 from ragpp_services.gateway.store import GatewayStore
+from ragpp_services.gateway.traffic import Traffic
 from ragpp_services.gateway.views import ViewedProcedural, ViewedSemantic, ViewedShortTerm
 
 _DESCRIPTION: Final = """Memory for AI agents: write what was said, recall what matters, within a budget of tokens and
@@ -156,7 +159,15 @@ async def open_parts(open_tiers_: OpenTiers) -> AsyncIterator[Parts]:
             candidates=InProcessCandidates(time.monotonic),
             kinds=Kinds(embedder, entries.extraction_patterns or PATTERNS),
             max_injection_tokens=entries.max_injection_tokens,
-            max_body_bytes=gateway.max_body_bytes,
+            limits=RequestLimits(
+                gateway.max_body_bytes, gateway.max_messages, gateway.max_characters, gateway.max_metadata
+            ),
+            traffic=Traffic(
+                time.monotonic,
+                per_s=gateway.key_requests_per_s,
+                burst=gateway.key_burst,
+                at_once=gateway.key_requests_at_once,
+            ),
             version=version("ragpp"),
             review_below=LearningSettings().review_below,
             record_retrievals=gateway.record_retrievals,
@@ -187,6 +198,7 @@ def create_app(open_parts_: Callable[[], AbstractAsyncContextManager[Parts]]) ->
     problems.install(app)
     app.add_middleware(AuditMiddleware)
     app.add_middleware(EscapedAddressMiddleware)
+    app.add_middleware(RequestMiddleware)  # around all others: what they refuse is logged, too
     learned = (graph, procedural, review, reflections)
     catalog = (resources, items, entries, files, categories, retrieve, events, learning, hooks, agents)
     for module in (interactions, recall, forgetting, sessions, *learned, *catalog, retention, users, jobs, health):

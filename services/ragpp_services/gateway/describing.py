@@ -1,5 +1,6 @@
 """The API's description: a refusal, and the problem document that it is, stand there once, not at every route."""
 
+from collections.abc import Iterator
 from typing import Final, cast
 
 from fastapi import FastAPI
@@ -7,15 +8,25 @@ from fastapi import FastAPI
 from ragpp.errors.problems import MEDIA_TYPE, Problem
 
 _SCHEMAS: Final = "#/components/schemas"
+_HEADERS: Final = {
+    "X-Request-ID": "The request's id, as its lines in the log have it: the one that it came with, where that is made "
+    "of at most 64 letters, digits, dots, dashes and underscores.",
+    "RateLimit-Policy": 'What the key may ask: `"key";q=2000;w=2` are 2,000 requests in 2 seconds.',
+    "RateLimit": 'What is left of it: `"key";r=1999;t=1` are 1,999 requests, and all of them again in 1 second.',
+    "Retry-After": "Seconds to wait before the same is sent again.",
+}
+_OF_EVERY_ANSWER: Final = ("X-Request-ID", "RateLimit-Policy", "RateLimit")
+_OF_REFUSALS: Final = {429: ("Retry-After",), 503: ("Retry-After",)}
 _REFUSALS: Final = {
     400: "The body is not UTF-8 encoded JSON.",
     401: "No valid key.",
     403: "The key does not allow it.",
     404: "Nothing of that id for this user.",
     409: "An id is known with other content, or what was to be changed has changed.",
-    413: "The body is too large.",
+    413: "The body is too large, or has too much in it: `details` tell of what, how much, and how much may be.",
     415: "The body is declared as something other than JSON.",
     422: "A value is outside what is accepted.",
+    429: "The key asks too often, or too much at once. Nothing was done.",
     503: "A store that this needs does not answer; repeating is safe.",
 }
 
@@ -42,8 +53,29 @@ def describe_refusals(app: FastAPI) -> None:
         components["schemas"].update(problem.pop("$defs"), Problem=problem)
         content = {MEDIA_TYPE: {"schema": {"$ref": f"{_SCHEMAS}/Problem"}}}
         components["responses"] = {
-            str(status): {"description": description, "content": content} for status, description in _REFUSALS.items()
+            str(status): {
+                "description": description,
+                "content": content,
+                "headers": _headers(*_OF_EVERY_ANSWER, *_OF_REFUSALS.get(status, ())),
+            }
+            for status, description in _REFUSALS.items()
         }
+        components["headers"] = {
+            name: {"description": told, "schema": {"type": "string"}} for name, told in _HEADERS.items()
+        }
+        for answer in _answers(described):
+            answer["headers"] = _headers(*_OF_EVERY_ANSWER)
         return described
 
     app.openapi = openapi  # type: ignore[method-assign]  # FastAPI documents it as the way to add to a description
+
+
+def _headers(*names: str) -> dict[str, object]:
+    return {name: {"$ref": f"#/components/headers/{name}"} for name in names}
+
+
+def _answers(described: dict[str, object]) -> Iterator[dict[str, object]]:
+    """Those of each operation that are no refusals."""
+    for operations in cast("dict[str, dict[str, object]]", described["paths"]).values():
+        for operation in cast("dict[str, dict[str, dict[str, dict[str, object]]]]", operations).values():
+            yield from (answer for answer in operation["responses"].values() if "$ref" not in answer)

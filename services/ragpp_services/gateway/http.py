@@ -9,19 +9,24 @@ from fastapi import APIRouter, Depends, Path, Query, Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.routing import APIRoute
 from pydantic import BaseModel, ValidationError
+from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Send
 from starlette.types import Scope as AsgiScope
 
+from ragpp.aside import aside
 from ragpp.errors import InvalidInput, MalformedBody, PayloadTooLarge, UnsupportedMediaType, problems
 from ragpp.fields import Id
 from ragpp.jobs import Job
 from ragpp.models import Value
 from ragpp_services.gateway.describing import REFUSALS
+from ragpp_services.gateway.limits import RequestLimits
 from ragpp_services.gateway.parts import Parts
 from ragpp_services.gateway.requester import ApiKey, Requester
 from ragpp_services.gateway.store import Access
 
 JSON: Final = "application/json"
+INLINE_BYTES: Final = 16_384
+"""A body up to this long is read on the event loop, in under a millisecond."""
 
 
 async def _parts(request: Request) -> Parts:
@@ -45,10 +50,11 @@ class KeyedRoute(APIRoute):
     """A route that knows who asks before it takes what is asked, and whose body is one Value.
 
     FastAPI reads and parses a body before it solves dependencies: it would parse megabytes for a stranger, who would
-    learn from its refusals which fields there are. So the key is verified first. Then parameters that the route does
-    not have are refused; FastAPI forbids them in models of a query alone, so that each route without parameters would
-    need an empty one. Then the body is received, as much of it as is allowed, and made a value, which FastAPI hands to
-    the route with the path, the query and the dependencies.
+    learn from its refusals which fields there are. So the key is verified first, and whether it may ask once more. Then
+    parameters that the route does not have are refused; FastAPI forbids them in models of a query alone, so that each
+    route without parameters would need an empty one. Then the body is received, as much of it as is allowed, and made
+    a value, beside the event loop where it is long, which FastAPI hands to the route with the path, the query and the
+    dependencies.
 
     pydantic parses and validates a body at once. FastAPI's own way, `json.loads` and then the validation of what came
     out, takes half as long again for 5 MB of ASCII, lets lone surrogates pass, and fails on deep nesting.
@@ -66,11 +72,15 @@ class KeyedRoute(APIRoute):
         known = frozenset(field.alias for field in self.dependant.query_params)
 
         async def handle(request: Request) -> Response:
-            await keys[0].verify(request)
-            _refuse_unknown_parameters(request, known)
-            if model is not None:
-                request = _Parsed(request, _parsed(await _received(request), model))
-            return await answer(request)
+            requester = await keys[0].verify(request)
+            parts: Parts = request.app.state.parts
+            with parts.traffic.admitted(requester.principal.key_id):
+                _refuse_unknown_parameters(request, known)
+                if model is not None:
+                    given = (await _received(request, parts.limits), model, parts.limits)
+                    long = len(given[0]) > INLINE_BYTES
+                    request = _Parsed(request, await aside(_parsed, *given) if long else _parsed(*given))
+                return await answer(request)
 
         return handle
 
@@ -107,14 +117,14 @@ def _refuse_unknown_parameters(request: Request, known: frozenset[str]) -> None:
         )
 
 
-async def _received(request: Request) -> bytes:
+async def _received(request: Request, limits: RequestLimits) -> bytes:
     """The body as it was sent.
 
     Raises UnsupportedMediaType for a declared type other than JSON, PayloadTooLarge beyond the configured limit (before
     reading more).
     """
     _refuse_other_types(request.headers.get("content-type", ""))
-    limit: int = request.app.state.parts.max_body_bytes
+    limit = limits.body_bytes
     too_large = PayloadTooLarge(f"the body is over {limit:,} bytes")
     declared = request.headers.get("content-length", "")
     if declared.isdigit() and int(declared) > limit:
@@ -135,19 +145,23 @@ def _refuse_other_types(content_type: str) -> None:
         raise UnsupportedMediaType(f"the body is declared as {problems.printable(essence, limit=100)!r}")
 
 
-def _parsed(raw: bytes, model: type[Value]) -> Value:
-    """Raises MalformedBody for what is not UTF-8 JSON, RequestValidationError for what does not fit `model`."""
+def _parsed(raw: bytes, model: type[Value], limits: RequestLimits) -> Value:
+    """Raises MalformedBody for what is not UTF-8 JSON, RequestValidationError for what does not fit `model`,
+    TooMuchAtOnce."""
     try:
         raw.decode("utf-8")
     except UnicodeDecodeError as error:
         raise MalformedBody(f"the body is not UTF-8: byte {error.start} cannot be decoded") from error
+    limits.check_json(raw)
     try:
-        return model.model_validate_json(raw)
+        body = model.model_validate_json(raw)
     except ValidationError as error:
         errors = error.errors(include_url=False, include_input=False)
         if errors and errors[0]["type"] == "json_invalid":
             raise MalformedBody(f"the body is not JSON: {problems.printable(errors[0]['msg'])}") from error
         raise RequestValidationError([{**item, "loc": ("body", *item["loc"])} for item in errors]) from error
+    limits.check(body)
+    return body
 
 
 def answer(value: BaseModel, status: int = 200) -> Response:
@@ -163,7 +177,8 @@ def accepted(job: Job) -> Response:
 
 
 class AuditMiddleware:
-    """Writes one audit entry for every request of a verified key, before its answer leaves."""
+    """Writes one audit entry for every request of a verified key, before its answer leaves, which says how much more
+    the key may ask."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -177,6 +192,7 @@ class AuditMiddleware:
         async def audited(message: Message) -> None:
             if message["type"] == "http.response.start":
                 _record(scope, message["status"], (time.perf_counter() - started) * 1_000)
+                MutableHeaders(scope=message).update(_left(scope))
             await send(message)
 
         try:
@@ -184,6 +200,12 @@ class AuditMiddleware:
         except Exception:
             _record(scope, 500, (time.perf_counter() - started) * 1_000)
             raise
+
+
+def _left(scope: AsgiScope) -> dict[str, str]:
+    requester: Requester | None = scope.get("state", {}).get("requester")
+    parts: Parts = scope["app"].state.parts
+    return parts.traffic.headers(requester.principal.key_id) if requester is not None else {}
 
 
 def _record(scope: AsgiScope, status: int, elapsed_ms: float) -> None:

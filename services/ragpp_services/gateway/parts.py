@@ -16,7 +16,9 @@ from ragpp_services.gateway.audit import Audit
 from ragpp_services.gateway.catalog.caching import CandidateCache
 from ragpp_services.gateway.identity import Identity
 from ragpp_services.gateway.intake import Intake, KnowledgeIntake
+from ragpp_services.gateway.limits import RequestLimits
 from ragpp_services.gateway.recall import Recaller
+from ragpp_services.gateway.traffic import Traffic
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,7 +43,8 @@ class Parts(Tiers):
     tokenizers: Tokenizers
     kinds: Kinds
     candidates: CandidateCache
-    max_body_bytes: int
+    limits: RequestLimits
+    traffic: Traffic
     version: str
     max_injection_tokens: int = 2_000
     review_below: float = 0.5

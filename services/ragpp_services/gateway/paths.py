@@ -35,7 +35,8 @@ class EscapedAddressMiddleware:
             return
         raw: bytes | None = scope.get("raw_path")
         path = quote(scope["path"], safe="/") if raw is None else quote(raw.partition(b"?")[0], safe=_UNESCAPED)
-        await self._app({**scope, "path": path}, receive, send)
+        scope["path"] = path  # of the scope itself: whoever stands around this is told the route that is found
+        await self._app(scope, receive, send)
 
 
 def _not_utf8(query: bytes) -> list[str]:

@@ -32,6 +32,8 @@ from ragpp_services.gateway.assembly.verdicts import set_back, without_rejected
 RESERVE_SHARE: Final = 0.1
 RESERVE_MAX_S: Final = 0.025
 """What is kept of the deadline for fusion, packing and the answer: a tenth, at most 25 ms."""
+WAITING_SHARE: Final = 0.5
+"""Of the time, for waiting until a receipt is digested: the tiers have the rest, also when PostgreSQL hangs."""
 CANDIDATES: Final = 50
 """How many memories a tier is asked for at least: fusion needs more than it returns."""
 CONVERSATION_SHARE: Final = 0.5
@@ -83,25 +85,27 @@ class Recaller:
         ends = started + deadline_s - min(RESERVE_MAX_S, deadline_s * RESERVE_SHARE)
         budget = self._token_budget if request.token_budget is None else request.token_budget
         receipt = Receipt.parse(request.after, field="after") if request.after else None
-        pending = asyncio.create_task(self._pending(scope, receipt, ends))
+        stops = started + (ends - started) * WAITING_SHARE
+        pending = asyncio.create_task(self._pending(scope, receipt, stops))
         if receipt is not None:
-            await finished(pending, ends)
+            await asyncio.wait({pending}, timeout=max(0.0, stops - time.perf_counter()))
         wanted = request.tiers or self._tiers.keys()
         names = [name for name in TIER_NAMES if name in wanted]
         answers, unembedded = await self._answers(scope, request, budget, names, ends)
         counter = await self._tokenizers.ready(request.tokenizer)
         recalled, packed = await self._assemble(request, answers, budget, counter)
+        counted = await finished(pending, ends)
         whole = unembedded is None and all(answer.status in {"ok", "skipped"} for answer in answers.values())
         found = {name: answer.memories for name, answer in answers.items() if answer.status == "ok"}
         scale = Calibration.of_model(self._embedder.model)
-        response = RecallResponse(
+        return RecallResponse(
             status="complete" if whole else "partial",
             context=packed.context,
             tokens=packed.tokens,
             tokenizer=counter.name,
             elapsed_ms=round((time.perf_counter() - started) * 1_000, 2),
             retrieved_at=self._clock(),
-            receipt_pending=pending.result() if pending.done() and not pending.cancelled() else -1,
+            receipt_pending=pending.result() if counted else -1,
             relevance=relevance_of(request.query, found, scale, whole=whole),
             sections=tuple(
                 SectionOut(title=section.title, tokens=section.tokens, memories=section.memory_ids)
@@ -112,9 +116,6 @@ class Recaller:
                 name: _status(answer, None if name == "short_term" else unembedded) for name, answer in answers.items()
             },
         )
-        if not pending.done():
-            pending.cancel()
-        return response
 
     async def _answers(
         self, scope: Scope, request: RecallRequest, budget: int, names: Sequence[TierName], ends: float
@@ -199,20 +200,16 @@ class Recaller:
             return Answer("skipped", 0.0, detail="this tier is not part of the installation")
         return await timed(lambda: tier.retrieve(query), ends)
 
-    async def _pending(self, scope: Scope, receipt: Receipt | None, ends: float) -> int:
-        """Undigested events: of the user at once, or of `receipt` after waiting for it within the deadline.
-
-        -1 when the ledger does not answer. Waiting stops at half the time that is left, so that tiers have theirs.
-        """
-        stops = time.perf_counter() + (ends - time.perf_counter()) / 2
+    async def _pending(self, scope: Scope, receipt: Receipt | None, stops: float) -> int:
+        """Undigested events: of the user at once, or of `receipt` once there are none, or as many as there are at
+        `stops`. -1 when the ledger is down; one that hangs does not answer."""
         try:
-            async with asyncio.timeout(max(0.0, ends - time.perf_counter())):
-                while receipt is not None:
-                    left = await self._episodic.pending(scope, receipt.first_event, receipt.last_event)
-                    if left == 0 or time.perf_counter() >= stops:
-                        return left
-                    await asyncio.sleep(_POLL_S)
-                return await self._episodic.pending(scope)
+            while receipt is not None:
+                left = await self._episodic.pending(scope, receipt.first_event, receipt.last_event)
+                if left == 0 or time.perf_counter() >= stops:
+                    return left
+                await asyncio.sleep(_POLL_S)
+            return await self._episodic.pending(scope)
         except (MemorySystemError, TimeoutError):
             return -1
 

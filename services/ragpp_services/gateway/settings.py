@@ -16,6 +16,22 @@ class GatewaySettings(Settings):
     host: str = "127.0.0.1"
     port: int = Field(default=8700, ge=0, le=65_535, description="0 takes a free one.")
     max_body_bytes: int = Field(default=8 * 1024 * 1024, ge=1_024)
+    max_messages: int = Field(default=1_000, ge=0, description="Of one request, or items or memories; 0: no limit.")
+    max_characters: int = Field(
+        default=400_000,
+        ge=0,
+        description="Of all texts of one request but a resource, which is read later; 0: no limit.",
+    )
+    max_metadata: int = Field(
+        default=20_000,
+        ge=0,
+        description="Values in the metadata of one request, each counted for every key above it; 0: no limit.",
+    )
+    key_requests_per_s: float = Field(
+        default=1_000.0, ge=0, description="Of one key, by this process; 0: no limit. More is a 429 with Retry-After."
+    )
+    key_burst: int = Field(default=2_000, ge=1, description="So many may come at a time.")
+    key_requests_at_once: int = Field(default=100, ge=0, description="Of one key under way; 0: no limit.")
     deadline_ms: int = Field(default=500, ge=1, description="Of a recall that names none.")
     token_budget: int = Field(default=2_000, ge=0, description="Of a recall that names none.")
     record_retrievals: bool = Field(

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final, Protocol
 
+from ragpp.aside import aside
 from ragpp.text.english import MONTH_ABBREVIATIONS, SENTENCE_OPENERS
 from ragpp.text.port import TokenMeter
 from ragpp.text.sentences import Sentence, split
@@ -20,6 +21,8 @@ NEW_SHARE: Final = 0.5
 """Of the budget, at least open to new lines when the previous summary would fill it."""
 COMPRESSION: Final = 0.5
 """Tokens of the new lines to tokens of the messages, beyond the best line of each message."""
+INLINE_CHARS: Final = 4_000
+"""Up to this much text is quoted from on the event loop; more goes to a thread, so that nobody waits for it."""
 
 _WORD: Final = re.compile(r"[^\W\d_]+")
 _NUMBER: Final = re.compile(r"\d")
@@ -72,6 +75,11 @@ class ExtractiveSummariser:
         """See `Summariser.summarise`. Previous lines are kept as far as the budget allows, the most telling first."""
         if max_tokens < 0:
             raise ValueError(f"max_tokens is {max_tokens}, and must not be negative")
+        if sum(len(message.content) for message in messages) > INLINE_CHARS:
+            return await aside(self._summary, previous, messages, max_tokens)
+        return self._summary(previous, messages, max_tokens)
+
+    def _summary(self, previous: str, messages: Sequence[SummaryMessage], max_tokens: int) -> str:
         older = self._older_lines(previous)
         newer = self._newer_lines(messages)
         needed = sum(line.tokens for line in older)

@@ -4,12 +4,13 @@ written again."""
 from collections.abc import Iterable, Sequence
 from typing import Final, Literal
 
+from ragpp.aside import aside
 from ragpp.clock import Clock
 from ragpp.errors import MemorySystemError
 from ragpp.models import DEFAULT_SESSION, Entry, Scope, SummaryDraft
 from ragpp.stores.forgetting import SourceMarks
 from ragpp.text.port import TokenMeter
-from ragpp_services.short_term.quoting import NEW_SHARE, Summariser, SummaryMessage
+from ragpp_services.short_term.quoting import INLINE_CHARS, NEW_SHARE, Summariser, SummaryMessage
 from ragpp_services.short_term.records import interaction_entries
 from ragpp_services.short_term.settings import ShortTermSettings
 from ragpp_services.short_term.store import EVERYTHING, Session, ShortTermStore
@@ -136,4 +137,6 @@ class Summaries:
             limit,
         )
         text = self._counter.truncate(text, limit)
+        if sum(len(message.content) for message in moved) > INLINE_CHARS:
+            return await aside(attribute, text, previous, moved, self._counter.count)
         return attribute(text, previous, moved, self._counter.count)

@@ -103,7 +103,8 @@ class RecallResponse(Value):
 
     `tokens`: of `context` as a whole, never more than the budget; of a section, of its text; in those of `tokenizer`,
     which a gateway before there were any does not tell.
-    `receipt_pending`: how many of the user's events are not yet digested; -1 when that could not be told.
+    `receipt_pending`: how many of the user's events are not yet digested; -1 when PostgreSQL did not
+    tell within the deadline.
     `relevance`: whether anything that was found is about the question; `none` is for an assistant to say that it does
     not know. None where there seems to be nothing and that cannot be told: a tier or the embedder was missing, none of
     the tiers asked ranks by meaning, or nobody measured the embedder. It does not narrow `memories`.

@@ -25,7 +25,8 @@ class MemoryClient(Verbs, AsyncFace):
 
     `timeout_s`: longest wait for one answer. `retries`: how often a request is repeated that found no connection or
     a 503; the first repeat waits about `backoff_s`, each further one twice as long, or as long as the answer's
-    Retry-After says. Writes are repeated too: they carry an id, made here when absent, which makes that harmless.
+    Retry-After says. What a key asks too often is asked again as its Retry-After says, for a minute at most.
+    Writes are repeated too: they carry an id, made here when absent, which makes that harmless.
     What counts or makes a version (`record_outcome`, `restore_…`, merge and split) is repeated only when it was
     never sent.
 

@@ -27,6 +27,8 @@ Flow: TypeAlias = Generator[Step, Outcome, T]
 
 _UNSENT: Final = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout)
 _LONGEST_WAIT_S: Final = 5.0
+LONGEST_PATIENCE_S: Final = 60.0
+"""Longest that a request waits in all for its key to be allowed to ask again."""
 
 
 @dataclass(frozen=True)
@@ -47,7 +49,9 @@ class Caller:
     """Makes requests of calls and values of answers; `http` brings address, credential and timeout.
 
     `retries`: how often a request is repeated that found no connection or a 503. The first repeat waits about
-    `backoff_s`, each further one twice as long, or as long as Retry-After says; never longer than five seconds.
+    `backoff_s`, each further one twice as long, or as long as Retry-After says; never longer than five seconds. What
+    was refused with a 429 and a Retry-After did nothing: with `retries` of 1 or more it is sent again, whatever it is,
+    after as long as that says, until it has waited for LONGEST_PATIENCE_S in all.
     """
 
     def __init__(self, http: httpx.AsyncClient | httpx.Client, *, retries: int, backoff_s: float) -> None:
@@ -58,19 +62,25 @@ class Caller:
     def ask(self, call: Call[T]) -> Flow[T]:
         """The steps of `call`, then its result. Raises what the gateway answered as an error; GatewayUnreachable."""
         request = self._request(call)
-        for attempt in range(self._retries + 1):
+        attempt, patience_s = 0, LONGEST_PATIENCE_S
+        while True:
             last = attempt == self._retries
-            wait_s = self._backoff_s * 2**attempt * random.uniform(0.75, 1.25)  # noqa: S311 - spreads clients, no secret
+            wait_s = self._backoff_s * 2**attempt * _spread()
             outcome = yield request
             if isinstance(outcome, httpx.Response):
+                asked_s = _retry_after_s(outcome)
+                if outcome.status_code == 429 and self._retries and 0 < asked_s <= patience_s:
+                    patience_s -= asked_s
+                    yield asked_s * _spread() if self._backoff_s else 0.0
+                    continue
                 if outcome.status_code != 503 or last or not call.repeat:
                     return _result(outcome, call)
-                wait_s = max(wait_s, _retry_after_s(outcome)) if self._backoff_s else 0.0
+                wait_s = max(wait_s, asked_s) if self._backoff_s else 0.0
             elif last or not (call.repeat or isinstance(outcome, _UNSENT)):
                 where = str(self._http.base_url).rstrip("/")
                 raise GatewayUnreachable(f"{where} did not answer ({type(outcome).__name__})") from outcome
+            attempt += 1
             yield min(wait_s, _LONGEST_WAIT_S)
-        raise AssertionError("the last attempt returns or raises")
 
     def _request(self, call: Call[T]) -> httpx.Request:
         content = None if call.body is None else _json(call.body)
@@ -78,6 +88,11 @@ class Caller:
         return self._http.build_request(
             call.method, call.path, params=_texts(call.query), content=content, headers=headers
         )
+
+
+def _spread() -> float:
+    """So that many who were refused at one moment do not all come again at one."""
+    return random.uniform(1.0, 1.5)  # noqa: S311 - no secret
 
 
 def path_of(template: str, ids: Mapping[str, str]) -> str:

@@ -24,6 +24,9 @@ MemorySystemError
 ├── PayloadTooLarge     023   the body exceeds the limit
 ├── MalformedBody       024   the body is not UTF-8 or not JSON
 ├── UnsupportedMediaType 025  the body is declared as something other than JSON
+├── RateLimited         046   the key asked too often; retryable
+├── TooMuchAtOnce       047   one request has more in it than is taken at once
+├── TooManyAtOnce       048   the key has too many requests under way; retryable
 ├── StackError          030   an embedded server cannot be installed, started or stopped
 ├── GatewayUnreachable  031   the client had no answer (ragpp.client.errors)
 ├── NotRunning, BadLines, WrongUsage 032, 033, 034   of the command line (ragpp_infra.cli)
@@ -342,6 +345,43 @@ class UnsupportedMediaType(
     """The body's declared type is not JSON."""
 
 
+class RateLimited(
+    MemorySystemError,
+    code="MEM-046",
+    status=429,
+    title="Too many requests",
+    retryable=True,
+    speaks_plainly=True,
+    suggestions=("Wait as many seconds as `Retry-After` says, and send the same again.",),
+):
+    """The key has asked more often than it may. Nothing was done; `details["retry_after_s"]` is when to ask again."""
+
+
+class TooMuchAtOnce(
+    MemorySystemError,
+    code="MEM-047",
+    status=413,
+    title="Too much in one request",
+    speaks_plainly=True,
+    suggestions=("Send it in several requests, each below the limit that `details` name.",),
+):
+    """The request has more in it than is taken at once: messages, characters, or values of metadata. Nothing was
+    done. `details`: what there is too much of (`of`), how much may be (`most`), and how much there is (`found`)."""
+
+
+class TooManyAtOnce(
+    MemorySystemError,
+    code="MEM-048",
+    status=429,
+    title="Too many requests at once",
+    retryable=True,
+    speaks_plainly=True,
+    suggestions=("Wait for answers before sending more, or as many seconds as `Retry-After` says.",),
+):
+    """The key has as many requests under way as it may. Nothing was done; `details["retry_after_s"]` is when to ask
+    again."""
+
+
 class StackError(
     MemorySystemError,
     code="MEM-030",
@@ -374,8 +414,9 @@ class LanguageModelError(
         tokens_used: int = 0,
         retry_after_s: float | None = None,
         suggestions: tuple[str, ...] = (),
+        details: dict[str, object] | None = None,
     ) -> None:
-        super().__init__(message, suggestions=suggestions)
+        super().__init__(message, suggestions=suggestions, details=details)
         self.tokens_used = tokens_used
         self.retry_after_s = retry_after_s
 

@@ -54,7 +54,8 @@ def decode_cursor(cursor: str, first: type[A], second: type[B], third: type[C], 
 
 
 def decode_cursor(cursor: str, *kinds: type) -> tuple[object, ...]:
-    """The sort key in `cursor`, one value for each of `kinds`. Raises InvalidInput for a text that is not ours."""
+    """The sort key in `cursor`, one value for each of `kinds`, of which a number is one that a bigint holds. Raises
+    InvalidInput for a text that is not ours."""
     try:
         return tuple(_value(value, kind) for value, kind in zip(_position(cursor), kinds, strict=True))
     except (ValueError, TypeError) as error:
@@ -69,10 +70,9 @@ def cursor_of(of: str, place: int) -> str:
 
 
 def place_of(of: str, cursor: str) -> int:
-    """The place in `cursor`, at most what a bigint holds. Raises InvalidInput for a text that is not ours, or that is
-    another list's."""
+    """The place in `cursor`. Raises InvalidInput for a text that is not ours, or that is another list's."""
     kind, place = decode_cursor(cursor, str, int)
-    if kind != of or not 0 <= place <= _MAX_BIGINT:
+    if kind != of or place < 0:
         raise InvalidInput("the cursor is not one that this list gave out", suggestions=("Start without a cursor.",))
     return place
 
@@ -96,4 +96,6 @@ def _value(value: object, kind: type) -> object:
         return moment
     if type(value) is not kind or (isinstance(value, str) and "\x00" in value):
         raise TypeError("a value of another kind")
+    if isinstance(value, int) and not -_MAX_BIGINT <= value <= _MAX_BIGINT:
+        raise ValueError("a number that no store holds")
     return value

@@ -9,6 +9,7 @@ from functools import cache
 import uvicorn
 from fastapi import FastAPI
 
+from ragpp.aside import answer_promptly
 from ragpp.embedding import Embedder
 from ragpp.embedding.factory import make_embedder
 from ragpp.errors import ConfigurationError, MemorySystemError
@@ -65,4 +66,5 @@ def run_service(service: TierService[TierT], arguments: Sequence[str] | None = N
         app = create_app(service)
     except MemorySystemError as error:
         sys.exit(f"{error.code} {error.message}")
+    answer_promptly()
     uvicorn.run(app, host=given.host, port=given.port, log_config=None, access_log=False)

@@ -20,15 +20,20 @@ import orjson
 from fastapi import FastAPI, Request, Response
 from pydantic import Field, TypeAdapter, ValidationError, create_model
 
+from ragpp.aside import aside
 from ragpp.errors import ConfigurationError, MemorySystemError, TierUnavailable, Unauthenticated, problems
 from ragpp.models import Health, Value
 from ragpp.tierkit.health import HEALTH_S
 from ragpp.tiers import MemoryTier
 from ragpp.web.problems import install
+from ragpp.web.requests import REQUEST_ID, RequestMiddleware, current_request_id
 
 TierT = TypeVar("TierT", bound=MemoryTier)
 OpenTier = Callable[[], AbstractAsyncContextManager[TierT]]
 _JSON: Final = "application/json"
+INLINE_BYTES: Final = 65_536
+INLINE_ENTRIES: Final = 20
+"""Up to so much is read, and written, on the event loop; more goes to a thread, so that nobody waits for it."""
 TIMEOUT_S: Final = 30.0
 """Longest a tier service may take for a write; recalls and health checks have their own deadlines."""
 
@@ -89,6 +94,7 @@ def tier_app(protocol: type[TierT], open_tier: OpenTier[TierT], credential: str)
 
     app = FastAPI(title=f"RAG++ {protocol.__name__}", lifespan=lifespan, openapi_url="/openapi.json")
     install(app)
+    app.add_middleware(RequestMiddleware)
     expected = f"Bearer {credential}".encode()
 
     @app.get("/health/live")
@@ -119,8 +125,10 @@ def _endpoint(verb: Verb, expected: bytes) -> Callable[[Request], object]:
     async def endpoint(request: Request) -> Response:
         if not hmac.compare_digest(request.headers.get("authorization", "").encode(), expected):
             raise Unauthenticated("the service credential is missing or wrong")
+        raw = await request.body()
+        read = verb.arguments.model_validate_json
         try:
-            arguments = verb.arguments.model_validate_json(await request.body())
+            arguments = await aside(read, raw) if len(raw) > INLINE_BYTES else read(raw)
         except ValidationError as error:
             raise problems.invalid_fields([dict(item) for item in error.errors()]) from error
         method = getattr(request.app.state.tier, verb.name)
@@ -160,11 +168,10 @@ class RemoteTier:
 
     async def _call(self, verb: Verb, bound: Mapping[str, object]) -> object:
         given = {name: value for name, value in bound.items() if name != "self"}
-        body = verb.arguments.model_validate(given).model_dump_json()
+        many = any(isinstance(value, list | tuple) and len(value) > INLINE_ENTRIES for value in given.values())
+        body = await aside(_written, verb, given) if many else _written(verb, given)
         try:
-            response = await self._client.post(
-                f"/v1/tier/{verb.name}", content=body.encode(), headers={"content-type": _JSON}
-            )
+            response = await self._client.post(f"/v1/tier/{verb.name}", content=body, headers=_headers())
         except (httpx.HTTPError, httpx.InvalidURL) as error:
             raise TierUnavailable(f"{self.name} did not answer ({type(error).__name__})") from error
         if response.status_code != 200:
@@ -182,6 +189,16 @@ class RemoteTier:
         if isinstance(error, Unauthenticated):  # ours was refused, not the key of whoever asked us
             return ConfigurationError(f"{self.name} refuses our TIER_CREDENTIAL; it has another")
         return error
+
+
+def _written(verb: Verb, given: Mapping[str, object]) -> bytes:
+    return verb.arguments.model_validate(given).model_dump_json().encode()
+
+
+def _headers() -> dict[str, str]:
+    """With the id of the request that is answered, so that the tier's log names it, too."""
+    request_id = current_request_id()
+    return {"content-type": _JSON} | ({} if request_id is None else {REQUEST_ID: request_id})
 
 
 def remote_client(url: str, credential: str, timeout_s: float = TIMEOUT_S) -> httpx.AsyncClient:

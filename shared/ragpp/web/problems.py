@@ -10,6 +10,7 @@ from starlette.requests import ClientDisconnect
 from ragpp.errors import InvalidInput, MalformedBody, MemorySystemError, NotFound
 from ragpp.errors.problems import MEDIA_TYPE, Problem, invalid_fields, printable, problem_of
 from ragpp.errors.telling import told, trace_of
+from ragpp.web.requests import REQUEST_ID
 
 _log = structlog.stdlib.get_logger(__name__)
 
@@ -30,8 +31,9 @@ def install(app: FastAPI) -> None:
     async def ours(_request: Request, error: Exception) -> JSONResponse:
         assert isinstance(error, MemorySystemError)  # noqa: S101 - registered for this class alone
         headers = {"WWW-Authenticate": "Bearer"} if error.status == 401 else {}
-        if error.status == 503:
-            headers["Retry-After"] = "1"
+        retry_after_s = error.details.get("retry_after_s", 1 if error.status == 503 else None)
+        if retry_after_s is not None:
+            headers["Retry-After"] = str(retry_after_s)
         if error.status >= 500:
             _log.warning("request.failed", code=error.code, error=told(error))
         return respond(problem_of(error), headers)
@@ -58,9 +60,11 @@ def install(app: FastAPI) -> None:
         _log.info("request.abandoned")  # the answer is for the audit: nobody is there to read it
         return respond(problem_of(MalformedBody("the client left before the whole body had come")))
 
-    async def bug(_request: Request, error: Exception) -> JSONResponse:
-        _log.error("request.crashed", error=told(error), where=trace_of(error))
-        return respond(problem_of(MemorySystemError("an unexpected error; the service's log has its trace")))
+    async def bug(request: Request, error: Exception) -> JSONResponse:
+        request_id = getattr(request.state, "request_id", None)  # answered around what names every other answer
+        _log.error("request.crashed", error=told(error), where=trace_of(error), request_id=request_id)
+        problem = problem_of(MemorySystemError("an unexpected error; the service's log has its trace"))
+        return respond(problem, {REQUEST_ID: request_id} if request_id else None)
 
     app.add_exception_handler(MemorySystemError, ours)
     app.add_exception_handler(RequestValidationError, validation)

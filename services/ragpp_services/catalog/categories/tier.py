@@ -6,7 +6,7 @@ from uuid import uuid4
 
 from ragpp.catalog import MemoryCategory
 from ragpp.clock import Clock
-from ragpp.errors import CategoryExistsError
+from ragpp.errors import CategoryExistsError, InvalidInput
 from ragpp.models import Page, Scope
 from ragpp.stores.cursors import decode_cursor, page_of, page_size
 from ragpp_services.catalog.categories import moving
@@ -58,6 +58,8 @@ class Categories:
     async def list_categories(self, scope: Scope, cursor: str | None = None, limit: int = 50) -> Page[MemoryCategory]:
         """See the contract; of two of one name the user's own first."""
         after = None if cursor is None else decode_cursor(cursor, str, int)
+        if after is not None and after[1] not in {0, 1}:
+            raise InvalidInput("the cursor is not one that this list gave out")
         size = page_size(limit)
         async with self._store.reading(scope) as rows:
             found = await rows.categories.page(after, size + 1)

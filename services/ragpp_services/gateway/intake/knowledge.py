@@ -1,6 +1,5 @@
 """What is to be kept in the catalog, made ready for it: resources and items, redacted, items embedded once."""
 
-import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -10,6 +9,7 @@ from uuid import uuid4
 import numpy as np
 
 from ragpp.api import AccessIn, ItemIn, ItemsIn, ResourceIn, ResourceMessageIn
+from ragpp.aside import aside
 from ragpp.catalog import MAX_RESOURCE_CHARS, ItemEntry, ResourceEntry, ResourceMessage
 from ragpp.clock import Clock
 from ragpp.context.echo import own
@@ -53,7 +53,7 @@ class KnowledgeIntake:
         refuse_future({"": body.occurred_at, **moments}, now)
         size = len(body.content or "") + sum(len(message.content) for message in body.messages)
         if size > _INLINE_CHARS:
-            return await asyncio.to_thread(self._resource, body, whose, now)
+            return await aside(self._resource, body, whose, now)
         return self._resource(body, whose, now)
 
     async def items(self, body: ItemsIn, whose: Whose) -> tuple[list[ItemEntry], int]:
@@ -64,7 +64,7 @@ class KnowledgeIntake:
         """
         now = self._clock()
         refuse_future({f"items.{index}": item.occurred_at for index, item in enumerate(body.items)}, now)
-        drafts, redactions = await asyncio.to_thread(self._items, body.items, whose, now)
+        drafts, redactions = await aside(self._items, body.items, whose, now)
         texts = [draft.content for draft, item in zip(drafts, body.items, strict=True) if item.embedding is None]
         made = iter((await self._embedder.embed(texts)).tolist()) if texts else iter(())
         vectors = [

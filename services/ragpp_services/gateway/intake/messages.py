@@ -1,14 +1,15 @@
 """A request's messages made ready for the tiers: redacted, cut, counted and embedded once."""
 
-import asyncio
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Final
 from uuid import uuid4
 
 from ragpp.api import MessageIn, StoreRequest
+from ragpp.aside import aside, portions
 from ragpp.clock import Clock
 from ragpp.context.echo import own_chunks
-from ragpp.embedding import Embedder
+from ragpp.embedding import Embedder, FloatMatrix
 from ragpp.models import EmbeddedChunk, Interaction, InteractionEntry
 from ragpp.text.chunking import TextChunk
 from ragpp.text.lexical import index_line
@@ -21,6 +22,8 @@ _INLINE_CHARS: Final = 4_000
 
 _METADATA_CHARS: Final = 1_000
 """What a message's metadata is taken for, which may be up to sixteen times as long."""
+
+Draft = tuple[Interaction, list[TextChunk], int, int]
 
 
 class Intake:
@@ -40,14 +43,18 @@ class Intake:
         """
         now = self._clock()
         refuse_future({f"messages.{index}": message.occurred_at for index, message in enumerate(request.messages)}, now)
-        if sum(len(message.content) + _METADATA_CHARS * bool(message.metadata) for message in request.messages) > (
-            _INLINE_CHARS
-        ):
-            drafts = await asyncio.to_thread(self._drafts, request, now)
-        else:
-            drafts = self._drafts(request, now)
-        lines = [index_line(interaction, piece.text) for interaction, pieces, *_ in drafts for piece in pieces]
-        vectors = iter((await self._embedder.embed(lines)).tolist())
+        sizes = [_size(message) for message in request.messages]
+        if sum(sizes) <= _INLINE_CHARS:
+            drafts = self._drafts(request, request.messages, now)
+            return self._entries(drafts, await self._embedder.embed(_lines(drafts)))
+        drafts = []
+        for some in portions(sizes):
+            drafts += await aside(self._drafts, request, request.messages[some], now)
+        return await aside(self._entries, drafts, await self._embedder.embed(await aside(_lines, drafts)))
+
+    def _entries(self, drafts: Sequence[Draft], embedded: FloatMatrix) -> list[InteractionEntry]:
+        """`embedded`: a row for each chunk of `drafts`, in order."""
+        vectors = iter(embedded.tolist())
         return [
             InteractionEntry(
                 interaction=interaction,
@@ -79,9 +86,11 @@ class Intake:
         """A short text as it may be stored; what redaction makes too long is cut."""
         return self._redaction.label(label)
 
-    def _drafts(self, request: StoreRequest, now: datetime) -> list[tuple[Interaction, list[TextChunk], int, int]]:
+    def _drafts(self, request: StoreRequest, messages: Sequence[MessageIn], now: datetime) -> list[Draft]:
+        """Of some `messages` of `request`: what is stored of each, its chunks, how many secrets were removed, and its
+        tokens."""
         drafts = []
-        for message in request.messages:
+        for message in messages:
             interaction, redactions = self._interaction(request, message, now)
             tokens = self._reader.count(interaction.content)
             drafts.append((interaction, own_chunks(interaction, self._counter), redactions, tokens))
@@ -110,3 +119,12 @@ class Intake:
             **labels,
         )
         return interaction, content.count + in_metadata + (name.count if name else 0)
+
+
+def _size(message: MessageIn) -> int:
+    return len(message.content) + _METADATA_CHARS * bool(message.metadata)
+
+
+def _lines(drafts: Sequence[Draft]) -> list[str]:
+    """What is embedded of each chunk."""
+    return [index_line(interaction, piece.text) for interaction, pieces, *_ in drafts for piece in pieces]

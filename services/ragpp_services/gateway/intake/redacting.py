@@ -24,8 +24,9 @@ class Redaction:
 
     def value(self, key: str, value: str) -> str:
         """What `key` is set to, as it may be stored: also a secret that only its key gives away."""
-        hidden = self._telling(key, value)
-        return self._redactor.redact(value).text if hidden is None else hidden
+        alone = self._redactor.redact(value)
+        hidden = None if alone.count or self._redactor.redact(key).count else self._given_away(key, value)
+        return alone.text if hidden is None else hidden
 
     def label(self, label: str) -> str:
         """A short text as it may be stored; what redaction makes too long is cut."""
@@ -35,33 +36,40 @@ class Redaction:
         """`metadata` with every text in it redacted, keys as well, also where a key above gives it away, as it may a
         number; and how many secrets there were."""
         count = 0
+        known: dict[str, Redacted] = {}
 
-        def text(part: str) -> str:
+        def key_of(key: str) -> str:
             nonlocal count
-            redacted = self._redactor.redact(part)
-            count += redacted.count
-            return redacted.text
+            if key not in known:
+                known[key] = self._redactor.redact(key)
+            count += known[key].count
+            return known[key].text
 
         def under(keys: tuple[str, ...], item: JsonValue) -> JsonValue:
             nonlocal count
             if isinstance(item, list):
                 return [under(keys, part) for part in item]
             if isinstance(item, dict):
-                return {text(key): under((key, *keys), part) for key, part in item.items()}
+                return {key_of(key): under((key, *keys), part) for key, part in item.items()}
             if item is None or isinstance(item, bool):
                 return item
             said = item if isinstance(item, str) else str(item)
-            for key in keys:
-                if (hidden := self._telling(key, said)) is not None:
+            alone = self._redactor.redact(said)
+            for key in () if alone.count else keys:
+                if not known[key].count and (hidden := self._given_away(key, said)) is not None:
                     count += 1
                     return hidden
-            return text(item) if isinstance(item, str) else item
+            if not isinstance(item, str):
+                return item
+            count += alone.count
+            return alone.text
 
-        return {text(key): under((key,), item) for key, item in metadata.items()}, count
+        return {key_of(key): under((key,), item) for key, item in metadata.items()}, count
 
-    def _telling(self, key: str, value: str) -> str | None:
-        """`value` redacted for its key ("password": …); None when the key says nothing that the value does not."""
-        if not _NAME.fullmatch(key) or self._redactor.redact(value).count or self._redactor.redact(key).count:
+    def _given_away(self, key: str, value: str) -> str | None:
+        """`value` redacted for its key ("password": …), of which neither is a secret alone; None where the key does not
+        give it away."""
+        if not _NAME.fullmatch(key):
             return None
         beginning = f"{key}: "
         both = self._redactor.redact(f"{beginning}{value}")

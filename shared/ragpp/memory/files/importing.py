@@ -2,6 +2,7 @@
 
 import gzip
 import zlib
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final
@@ -9,7 +10,7 @@ from typing import Final
 from ragpp.api.files import MAX_IMPORTED, EntriesIn, ImportedEntry
 from ragpp.client import MemoryClient
 from ragpp.entries.files import GLOBAL, MemoryFile, read_file
-from ragpp.errors import InvalidInput
+from ragpp.errors import InvalidInput, PayloadTooLarge, TooMuchAtOnce
 from ragpp.memory.files.reading import Numbered, Repeated, Told, entries_of
 
 MAX_BYTES: Final = 4_000_000
@@ -91,9 +92,17 @@ async def import_file(
         else:
             good.append(one)
     on_memory(len(file.memories) - len(good))
-    for batch in batches(good):
+    left = deque(batches(good))
+    while left:
+        batch = left.popleft()
         memories = tuple(one.entry for one in batch)
-        answer = await client.import_entries(EntriesIn(user_id=user_id, memories=memories, dry_run=dry_run))
+        try:
+            answer = await client.import_entries(EntriesIn(user_id=user_id, memories=memories, dry_run=dry_run))
+        except (PayloadTooLarge, TooMuchAtOnce):
+            if len(batch) == 1:
+                raise
+            left.extendleft((batch[len(batch) // 2 :], batch[: len(batch) // 2]))
+            continue
         report.redactions += answer.redactions
         for one, result in zip(batch, answer.results, strict=True):
             _count(report, one, result)

@@ -1,0 +1,105 @@
+"""What a request brings is counted before its work begins, and what is too much is refused with how much it is."""
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import JsonValue
+
+from ragpp.api import ItemSearchIn, ItemsIn, StoreRequest
+from ragpp.errors import TooMuchAtOnce
+from ragpp_services.gateway import limits
+from ragpp_services.gateway.limits import FIELDS, RequestLimits, keys_in, size_of
+
+NONE = RequestLimits(1_000_000)
+JSON_VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=8) | st.sampled_from([':"', "\\", '\\"', '": ']),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=5), inner, max_size=4),
+    max_leaves=20,
+)
+
+
+def keys_of(value: JsonValue) -> int:
+    if isinstance(value, dict):
+        return len(value) + sum(map(keys_of, value.values()))
+    return sum(map(keys_of, value)) if isinstance(value, list) else 0
+
+
+def written(*metadata: dict[str, JsonValue], content: str = "hello") -> StoreRequest:
+    messages = [{"content": content, "metadata": one} for one in metadata]
+    return StoreRequest.model_validate({"user_id": "u", "session_id": "s", "messages": messages})
+
+
+@given(JSON_VALUES, st.sampled_from([None, 2]), st.booleans())
+def test_the_keys_of_a_text_are_counted_however_it_is_written(
+    value: JsonValue, indent: int | None, ascii: bool
+) -> None:
+    raw = json.dumps(value, indent=indent, ensure_ascii=ascii).encode("utf-8", "surrogatepass")
+    assert keys_in(raw) == keys_of(value)
+
+
+@given(JSON_VALUES, st.integers(min_value=1, max_value=9))
+def test_the_keys_of_a_text_are_counted_wherever_it_is_cut(value: JsonValue, piece: int) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(limits, "PIECE_BYTES", piece)
+        assert keys_in(json.dumps(value, indent=1).encode()) == keys_of(value)
+
+
+def test_no_more_is_counted_than_is_enough() -> None:
+    raw = json.dumps({"a": [{str(number): 0} for number in range(200_000)]}).encode()
+    assert 50_000 < keys_in(raw, 50_000) < 100_000
+
+
+@given(st.binary(max_size=200))
+def test_what_is_no_json_is_counted_without_failing(raw: bytes) -> None:
+    assert keys_in(raw) >= 0
+
+
+def test_a_request_is_as_large_as_its_parts_its_texts_and_its_metadata() -> None:
+    size = size_of(written({"a": 1, "b": "two"}, {}, {"c": ["x", "y", {"d": None}]}))
+    assert size.parts == 3
+    assert size.characters == len("us") + 3 * len("userhelloconversation") + len("abtwocxyd")
+    assert size.metadata == 2 + 4
+
+
+def test_a_value_counts_for_every_key_above_it() -> None:
+    metadata: dict[str, JsonValue] = {"k": ["x", "y", "z"]}
+    for _ in range(4):
+        metadata = {"k": metadata}
+    assert size_of(written(metadata)).metadata == 3 * 5
+
+
+def test_vectors_have_no_characters_and_are_no_parts() -> None:
+    assert size_of(ItemSearchIn(user_id="u", embedding=(0.5,) * 384)).parts == 0
+    item = {"content": "x", "source_resource_id": "r", "embedding": [1.0] * 384}
+    items = ItemsIn.model_validate({"user_id": "u", "items": [item] * 3})
+    assert size_of(items).parts == 3
+
+
+@pytest.mark.parametrize(
+    ("strict", "of", "most", "found"),
+    [
+        (RequestLimits(1, parts=1), "messages", 1, 2),
+        (RequestLimits(1, characters=70), "characters", 70, 78),
+        (RequestLimits(1, metadata=3), "values of metadata", 3, 4),
+    ],
+)
+def test_what_is_too_much_is_named_with_how_much_may_be(strict: RequestLimits, of: str, most: int, found: int) -> None:
+    body = written({"k1": 1, "k2": 2}, {"k3": 3, "k4": 4}, content="x" * 18)
+    with pytest.raises(TooMuchAtOnce, match=f"{found} {of}, and {most} are taken") as caught:
+        strict.check(body)
+    assert caught.value.details == {"of": of, "most": most, "found": found}
+    NONE.check(body)
+
+
+def test_far_too_many_keys_are_refused_before_anything_is_made_of_them() -> None:
+    keys = json.dumps({str(number): 0 for number in range(FIELDS + 200)}).encode()
+    with pytest.raises(TooMuchAtOnce, match="at least 200 values of metadata, and 100 are taken"):
+        RequestLimits(1, metadata=100).check_json(keys)
+    RequestLimits(1, metadata=200).check_json(keys)
+    NONE.check_json(keys)
+
+
+def test_a_text_full_of_colons_is_no_metadata() -> None:
+    RequestLimits(1, metadata=10).check_json(json.dumps({"content": '":' * 20_000}).encode())
