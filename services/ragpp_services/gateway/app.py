@@ -27,13 +27,16 @@ from ragpp.llm.port import Purpose
 from ragpp.models import Scope
 from ragpp.redaction import SECRETS
 from ragpp.settings import (
+    EmbeddingSettings,
     EntrySettings,
     ForgettingSettings,
     LanguageModelSettings,
     LearningSettings,
+    LogSettings,
     PostgresSettings,
     TierSettings,
 )
+from ragpp.settings.variables import Settings
 from ragpp.stores.forgetting import SourceMarks
 from ragpp.stores.migrations import load_migrations, migrate_as_owner
 from ragpp.stores.postgres import create_pool, ensure_open
@@ -80,6 +83,11 @@ from ragpp_services.gateway.views import ViewedProcedural, ViewedSemantic, Viewe
 
 _DESCRIPTION: Final = """Memory for AI agents: write what was said, recall what matters, within a budget of tokens and
 a deadline. Every request carries `Authorization: Bearer <key>`; every error is a problem document (RFC 9457)."""
+SETTINGS: Final[tuple[type[Settings], ...]] = (
+    *(LogSettings, PostgresSettings, GatewaySettings, EntrySettings, EmbeddingSettings),
+    *(ForgettingSettings, LanguageModelSettings, LearningSettings, TierSettings),
+)
+"""What the gateway reads, so that a value that is wrong is told before it starts."""
 RETRIEVAL: Final[tuple[Purpose, ...]] = ("retrieval",)
 _log = structlog.stdlib.get_logger(__name__)
 
