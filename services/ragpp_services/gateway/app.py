@@ -53,6 +53,7 @@ from ragpp_services.gateway.intake import Intake, KnowledgeIntake, Redaction
 from ragpp_services.gateway.parts import Parts
 from ragpp_services.gateway.paths import EscapedAddressMiddleware
 from ragpp_services.gateway.recall import Recaller
+from ragpp_services.gateway.refusals import Refusals
 from ragpp_services.gateway.routes import (
     agents,
     categories,
@@ -115,7 +116,7 @@ async def open_parts(open_tiers_: OpenTiers) -> AsyncIterator[Parts]:
             stack.push_async_callback(models.close)
         marks = SourceMarks(ForgettingSettings().key)
         store = GatewayStore(pool, marks)
-        audit = Audit(gateway.audit_spool, store.insert_accesses)
+        audit = Audit(gateway.audit_spool, store.insert_accesses, Refusals(system_clock, time.monotonic))
         audit.start()
         stack.push_async_callback(audit.stop)
         redaction = Redaction(SECRETS)

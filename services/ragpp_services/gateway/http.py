@@ -163,7 +163,8 @@ def accepted(job: Job) -> Response:
 
 
 class AuditMiddleware:
-    """Writes one audit entry for every request of a verified key, before its answer leaves."""
+    """Writes one audit entry for every request of a verified key, before its answer leaves; those without a valid key
+    are counted there."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -187,10 +188,15 @@ class AuditMiddleware:
 
 
 def _record(scope: AsgiScope, status: int, elapsed_ms: float) -> None:
-    requester: Requester | None = scope.get("state", {}).get("requester")
+    state, route = scope.get("state", {}), scope.get("route")
+    requester: Requester | None = state.get("requester")
+    action = f"{scope['method']} {getattr(route, 'path', scope['path'])}"
     if requester is None:
+        if (refused := state.get("refused")) is not None:
+            refusing: Parts = scope["app"].state.parts
+            refusing.audit.refuse(refused, action)
         return
-    principal, route = requester.principal, scope.get("route")
+    principal = requester.principal
     parts: Parts = scope["app"].state.parts
     parts.audit.record(
         Access(
@@ -200,10 +206,11 @@ def _record(scope: AsgiScope, status: int, elapsed_ms: float) -> None:
             key_id=principal.key_id,
             user_id=requester.user_id,
             agent_id=requester.agent_id or principal.agent_id,
-            action=f"{scope['method']} {getattr(route, 'path', scope['path'])}",
+            action=action,
             status=status,
             elapsed_ms=round(elapsed_ms, 3),
             query_sha256=requester.query_sha256,
             items=requester.items,
+            details=requester.details,
         )
     )
