@@ -87,9 +87,11 @@ class CommandLine:
         process.kill()
         process.wait(10)
 
-    def until_digested(self, user: str) -> None:
+    def until_digested(self, user: str, *, within_s: float = 90) -> None:
         waited_for(
-            lambda: not json.loads(self("pending", "--user", user, "--json"))["pending"], within_s=90, what="digested"
+            lambda: not json.loads(self("pending", "--user", user, "--json"))["pending"],
+            within_s=within_s,
+            what="digested",
         )
 
 
@@ -170,7 +172,7 @@ def test_restarts_at_once_take_turns_and_a_busy_worker_loses_nothing(ragpp: Comm
     ]
     after = ragpp.pids()
     assert {name for name in before if before[name] != after[name]} == {"gateway", "workers"}
-    ragpp.until_digested("busy")
+    ragpp.until_digested("busy", within_s=240)  # what a worker had begun waits for the end of its lease
     assert json.loads(ragpp("jobs", "--state", "failed", "--json"))["items"] == []
     known = json.loads(ragpp("ingest", str(SAMPLE), "--user", "busy", "--json"))
     assert known["stored"] == 0  # each is there already
