@@ -12,7 +12,7 @@ from typing import Final
 
 from pydantic.fields import FieldInfo
 
-from ragpp_infra.embedded.environment import settings_classes
+from ragpp_infra.embedded.known_settings import COMMAND_LINE, settings_classes
 
 ROOT: Final = Path(__file__).resolve().parents[2]
 EXAMPLE: Final = ROOT / ".env.example"
@@ -20,20 +20,11 @@ COLUMN: Final = 44
 HEADER: Final = """\
 # Every setting, with its default. The embedded stack (`ragpp up`) sets addresses and passwords by itself; these are for
 # services that run on their own, and for what is to differ. A process reads them once, when it starts, from its
-# environment: `set -a; . ./settings.env; set +a` puts a file like this one there.
+# environment: `set -a; . ./settings.env; set +a` puts a file like this one there. `ragpp up`, `restart` and `demo` take
+# from a file `.env` in the folder where they are run what the environment has not.
 # Written by infra/scripts/refresh_env_example.py from the settings classes: do not edit.
 """
-COMMAND_LINE: Final = """
-# The command line.
-RAGPP_HOME=.ragpp                           # Folder of the embedded stack.
-RAGPP_CACHE=~/.cache/ragpp                  # Downloads and assembled models, shared by all stacks of this user.
-#RAGPP_URL=                                 # A gateway elsewhere.
-#RAGPP_API_KEY=                             # Its key.
-#RAGPP_USER=                                # Whose memory.
-#PROVISION_POSTGRES_DSN=                    # For `ragpp provision`: PostgreSQL as its superuser.
-#PROVISION_REDIS_URL=                       # Redis as its administrator.
-#PROVISION_NEO4J_PASSWORD=                  # What Neo4j has as long as it does not have NEO4J_PASSWORD.
-"""
+COMMAND_LINE_HEADER: Final = "\n# The command line; these count in the environment alone.\n"
 
 
 def example_text() -> str:
@@ -42,15 +33,19 @@ def example_text() -> str:
     for kind in settings_classes():
         parts.append("\n" + "".join(f"# {line}\n" for line in (inspect.getdoc(kind) or "").splitlines() if line))
         parts += [_line(kind.variable(name), field) for name, field in kind.model_fields.items()]
-    return "".join(parts) + COMMAND_LINE
+    command_line = [_described(name, default, said) for name, (default, said) in COMMAND_LINE.items()]
+    return "".join((*parts, COMMAND_LINE_HEADER, *command_line))
 
 
 def _line(name: str, field: FieldInfo) -> str:
     default = None if field.is_required() else field.get_default(call_default_factory=True)
     value = "" if default is None else json.dumps(default) if isinstance(default, dict) else str(default)
+    return _described(name, value, f"{field.description or ''}{' (required)' if field.is_required() else ''}".strip())
+
+
+def _described(name: str, value: str, said: str) -> str:
     setting = f"{name}={value}" if value else f"#{name}="
-    described = f"{field.description or ''}{' (required)' if field.is_required() else ''}".strip()
-    return f"{setting:<{COLUMN - 1}} # {described}".rstrip(" #") + "\n"
+    return f"{setting:<{COLUMN - 1}} # {said}".rstrip(" #") + "\n"
 
 
 def main() -> int:

@@ -18,6 +18,7 @@ from ragpp.aside import answer_promptly
 from ragpp.errors import MemorySystemError
 from ragpp.observability.logs import configure_logs
 from ragpp.settings import LogSettings, PostgresSettings, TierSettings
+from ragpp.settings.variables import Settings, check_all
 from ragpp.tierkit import deployment
 from ragpp.tierkit.app import open_tools
 from ragpp.tierkit.deployment import TierService, Tools
@@ -46,6 +47,12 @@ def open_tiers(tools: Tools) -> AbstractAsyncContextManager[Tiers]:
     return deployment.open_tiers(TierSettings(), tools, SERVICES)
 
 
+def _of_local_tiers() -> list[type[Settings]]:
+    """What the tiers read that are in this process. Raises ConfigurationError."""
+    tiers = TierSettings()
+    return [kind for service in SERVICES if not tiers.url(service.name) for kind in service.settings]
+
+
 async def migrate_all() -> int:
     """Bring every store's schema up to date; returns how many migrations were applied."""
     applied = await gateway.migrate(PostgresSettings())
@@ -64,6 +71,7 @@ def serve(
     """Serve the API."""
     if context.invoked_subcommand is not None:
         return
+    check_all((*gateway.SETTINGS, *_of_local_tiers()))
     configure_logs(LogSettings(), "gateway")
     settings = GatewaySettings()
     app = gateway.create_app(lambda: gateway.open_parts(open_tiers))
@@ -86,8 +94,13 @@ def worker(
     ] = None,
 ) -> None:
     """Run the Celery worker."""
-    from ragpp_services.workers.app import THREADS, run_worker  # noqa: PLC0415 - Celery, which only a worker needs
+    from ragpp_services.workers.app import (  # noqa: PLC0415 - Celery, which only a worker needs
+        SETTINGS,
+        THREADS,
+        run_worker,
+    )
 
+    check_all((*SETTINGS, *_of_local_tiers()))
     configure_logs(LogSettings(), "worker")
     run_worker(open_tiers, concurrency=THREADS if concurrency is None else concurrency)
 

@@ -7,6 +7,10 @@ from typing import Annotated, Literal
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from pydantic import AfterValidator, AwareDatetime, Field, JsonValue
+from pydantic_core import PydanticCustomError
+
+from ragpp.errors.reasons import SECRET_IN_ID
+from ragpp.redaction import secret_in
 
 MAX_ID_CHARS = 256
 MAX_ID_BYTES = 512
@@ -42,6 +46,15 @@ def brief(text: str) -> str:
     """`text` itself; ValueError when it is over MAX_ID_BYTES."""
     if len(text.encode()) > MAX_ID_BYTES:
         raise ValueError(f"is over {MAX_ID_BYTES} bytes in UTF-8")
+    return text
+
+
+def innocuous(text: str) -> str:
+    """`text` itself; refused when it holds a secret: ids go into every store, log and journal as they are, and nobody
+    can take a secret out of them again. Personal data is no secret."""
+    kind = secret_in(text)
+    if kind is not None:
+        raise PydanticCustomError(SECRET_IN_ID, "holds a secret ({kind}), which an id must not", {"kind": kind})
     return text
 
 
@@ -98,8 +111,8 @@ Text = Annotated[str, AfterValidator(storable)]
 Id = Annotated[str, Field(min_length=1, max_length=MAX_ID_CHARS), AfterValidator(identifying)]
 UserId = Annotated[str, Field(max_length=MAX_ID_CHARS), AfterValidator(identifying)]
 """Of a user, or empty: what all users of a tenant share lives under no user's id, which no request can carry."""
-NewId = Annotated[Id, AfterValidator(brief)]
-"""Of what is to be stored; what is stored may have a longer one."""
+NewId = Annotated[Id, AfterValidator(brief), AfterValidator(innocuous)]
+"""Of what is to be stored; what is stored may have a longer one, or one that would be refused now."""
 Name = Annotated[str, Field(min_length=1, max_length=200), AfterValidator(storable)]
 Label = Annotated[str, Field(min_length=1, max_length=100), AfterValidator(storable)]
 Content = Annotated[str, Field(min_length=1, max_length=MAX_CONTENT_CHARS), AfterValidator(storable)]

@@ -145,9 +145,23 @@ _CARD: Final = re.compile(
 """Issuers' prefixes and lengths: Visa, Mastercard, American Express, Diners Club, JCB, Discover, UnionPay."""
 
 
+SHORTEST_SECRET: Final = 7
+"""Characters of what is found with the word that marks it: `pin=123`."""
+_UUID: Final = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
+
+
 def redact(text: str) -> Redacted:
     """`text` with every secret that the first set of patterns knows replaced; the default `Redactor`."""
     return SECRETS.redact(text)
+
+
+def secret_in(identifier: str) -> str | None:
+    """The kind of the first secret in an id or a name, None where there is none. A mere number is none: nothing tells
+    the number of a card from any other of its length."""
+    if len(identifier) < SHORTEST_SECRET or identifier.isdecimal() or _UUID.fullmatch(identifier):
+        return None
+    kinds = SECRETS.redact(identifier).kinds
+    return kinds[0] if kinds else None
 
 
 class PatternRedactor:

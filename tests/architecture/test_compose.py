@@ -12,7 +12,7 @@ import yaml
 
 from ragpp.settings import TierSettings
 from ragpp.tiers import PROTOCOLS
-from ragpp_infra.embedded.environment import known_settings
+from ragpp_infra.embedded.known_settings import known_settings
 from ragpp_infra.embedded.servers import jars, neo4j, postgres, valkey
 from ragpp_infra.secret_file import SECRETS
 from ragpp_services.all_in_one import SERVICES as TIERS

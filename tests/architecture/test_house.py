@@ -8,14 +8,20 @@ from typing import Final
 
 import pytest
 
-from ragpp_infra.embedded.environment import settings_classes
+from ragpp_infra.embedded.known_settings import settings_classes
 from tests.support.source import ROOT, modules, text_files, tree_of
 
 MODULES: Final = dict(modules())
 TREES: Final = {name: tree_of(path) for name, path in MODULES.items()}
 MAX_LINES: Final = 300
 READS_SETTINGS: Final = frozenset(
-    {"ragpp.client.environment", "ragpp.memory.connecting", "ragpp_services.all_in_one", "ragpp_services.gateway.keys"}
+    {
+        "ragpp.client.environment",
+        "ragpp.memory.connecting",
+        "ragpp.places",
+        "ragpp_services.all_in_one",
+        "ragpp_services.gateway.keys",
+    }
 )
 """Beside every `app` and `__main__`."""
 # written in halves, so that this file does not hold what it looks for

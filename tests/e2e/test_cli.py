@@ -87,9 +87,11 @@ class CommandLine:
         process.kill()
         process.wait(10)
 
-    def until_digested(self, user: str) -> None:
+    def until_digested(self, user: str, *, within_s: float = 90) -> None:
         waited_for(
-            lambda: not json.loads(self("pending", "--user", user, "--json"))["pending"], within_s=90, what="digested"
+            lambda: not json.loads(self("pending", "--user", user, "--json"))["pending"],
+            within_s=within_s,
+            what="digested",
         )
 
 
@@ -126,6 +128,71 @@ def test_services_that_run_with_other_settings_are_started_again_with_those_give
     assert "GATEWAY_TOKEN_BUDGET" not in psutil.Process(ragpp.pids()["gateway"]).environ()
     assert ragpp.pids()["workers"] == before["workers"]
     nothing_new(ragpp)
+
+
+def test_status_and_config_tell_which_settings_differ_before_anything_is_started_again(
+    ragpp: CommandLine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = ragpp.pids()
+    monkeypatch.setenv("GATEWAY_TOKEN_BUDGET", "1000")
+    assert "gateway runs with other settings: GATEWAY_TOKEN_BUDGET" in ragpp("status")
+    assert json.loads(ragpp("status", "--json"))["other_settings"] == {"gateway": ["GATEWAY_TOKEN_BUDGET"]}
+    told = {one["name"]: one for one in json.loads(ragpp("config", "--json"))["settings"]}
+    assert told["GATEWAY_TOKEN_BUDGET"]["value"] == "1000"
+    assert told["GATEWAY_TOKEN_BUDGET"]["running"] == {"gateway": "2000"}
+    assert {name for name, one in told.items() if one["running"]} == {"GATEWAY_TOKEN_BUDGET"}
+    assert told["POSTGRES_DSN"]["value"].startswith("postgresql://ragpp_app:****")
+    assert (told["FORGETTING_KEY"]["value"], told["FORGETTING_KEY"]["origin"]) == ("********", "stack")
+    assert ragpp.pids() == before
+    monkeypatch.delenv("GATEWAY_TOKEN_BUDGET")
+    assert json.loads(ragpp("status", "--json"))["other_settings"] == {}
+    monkeypatch.setenv("POSTGRES_DSN", "postgresql://of.others/ragpp")
+    assert "no effect here: POSTGRES_DSN" in ragpp.ran("up").stderr
+    assert ragpp.pids() == before
+
+
+def test_no_service_has_a_role_of_the_database_that_it_has_no_use_for(ragpp: CommandLine) -> None:
+    pids = ragpp.pids()
+    has = {name: psutil.Process(pids[name]).environ() for name in ("gateway", "workers")}
+    roles = {name: set(re.findall(r"//(ragpp_[a-z]+):", " ".join(of.values()))) for name, of in has.items()}
+    assert roles == {"gateway": {"ragpp_app"}, "workers": {"ragpp_app", "ragpp_relay", "ragpp_rewriter"}}
+
+
+def test_restarts_at_once_take_turns_and_a_busy_worker_loses_nothing(ragpp: CommandLine) -> None:
+    before = ragpp.pids()
+    ragpp("ingest", str(SAMPLE), "--user", "busy")
+    restarts = [
+        subprocess.Popen(command("restart", "--json"), env=environment(ragpp.home), stdout=subprocess.PIPE)
+        for _ in range(2)
+    ]
+    told = [json.loads(one.communicate(timeout=300)[0]) for one in restarts]
+    assert [one.returncode for one in restarts] == [0, 0]
+    assert [{of["name"]: of["action"] for of in one["services"]} for one in told] == 2 * [
+        {"gateway": "restarted", "workers": "restarted"}
+    ]
+    after = ragpp.pids()
+    assert {name for name in before if before[name] != after[name]} == {"gateway", "workers"}
+    ragpp.until_digested("busy", within_s=240)  # what a worker had begun waits for the end of its lease
+    assert json.loads(ragpp("jobs", "--state", "failed", "--json"))["items"] == []
+    known = json.loads(ragpp("ingest", str(SAMPLE), "--user", "busy", "--json"))
+    assert known["stored"] == 0  # each is there already
+    nothing_new(ragpp)
+
+
+def test_for_the_stacks_own_key_that_is_revoked_another_is_made_and_said(ragpp: CommandLine) -> None:
+    path = ragpp.home / "key"
+    revoked = path.read_text(encoding="utf-8").strip()
+    done = ragpp.ran("key", "revoke", f"key_{revoked.split('_')[1]}")
+    assert f"a new one is in {path}" in done.stderr
+    assert path.read_text(encoding="utf-8").strip() != revoked
+    assert json.loads((ragpp.home / "client.json").read_text(encoding="utf-8"))["key"] in path.read_text("utf-8")
+    asked = ("recall", "anything", "--user", "u1")
+    ragpp(*asked)
+    path.write_text(f"{revoked}\n", encoding="utf-8")  # as where it was revoked by somebody who knows no folder
+    waited_for(lambda: ragpp.run(*asked, home=ragpp.home).returncode, within_s=30, what="a key that is revoked")
+    again = ragpp.ran("up")
+    assert f"the stack's key was revoked, or is not known: a new one is in {path}" in again.stderr
+    ragpp(*asked)
 
 
 def nothing_new(ragpp: CommandLine) -> None:

@@ -7,7 +7,10 @@ from uuid import UUID, uuid4
 
 from ragpp.errors import TierUnavailable
 from ragpp_services.gateway.audit import Audit
+from ragpp_services.gateway.refusals import Refusals
 from ragpp_services.gateway.store import Access
+
+NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
 
 
 class Table:
@@ -41,7 +44,7 @@ def access(user_id: str = "ann") -> Access:
 
 async def test_what_is_recorded_reaches_the_table_as_it_was(tmp_path: Path) -> None:
     table = Table()
-    audit = Audit(tmp_path / "audit.jsonl", table.insert)
+    audit = Audit(tmp_path / "audit.jsonl", table.insert, Refusals(lambda: NOON, lambda: 0.0))
     audit.start()
     entry = access("line\nbreak ✓")
     audit.record(entry)
@@ -53,14 +56,14 @@ async def test_what_is_recorded_reaches_the_table_as_it_was(tmp_path: Path) -> N
 async def test_entries_of_an_outage_and_of_a_killed_process_arrive_later(tmp_path: Path) -> None:
     table = Table()
     table.down = True
-    killed = Audit(tmp_path / "audit.jsonl", table.insert)
+    killed = Audit(tmp_path / "audit.jsonl", table.insert, Refusals(lambda: NOON, lambda: 0.0))
     entries = [access(str(number)) for number in range(3)]
     killed.record(entries[0])
     await killed.stop()
     killed.record(entries[1])  # never stopped again: as if the process had been killed here
 
     table.down = False
-    successor = Audit(tmp_path / "audit.jsonl", table.insert)
+    successor = Audit(tmp_path / "audit.jsonl", table.insert, Refusals(lambda: NOON, lambda: 0.0))
     successor.start()
     successor.record(entries[2])
     await successor.stop()
@@ -69,7 +72,7 @@ async def test_entries_of_an_outage_and_of_a_killed_process_arrive_later(tmp_pat
 
 async def test_a_line_that_a_crash_cut_short_does_not_hold_up_the_others(tmp_path: Path) -> None:
     table = Table()
-    audit = Audit(tmp_path / "audit.jsonl", table.insert)
+    audit = Audit(tmp_path / "audit.jsonl", table.insert, Refusals(lambda: NOON, lambda: 0.0))
     entry = access()
     audit.record(entry)
     with (tmp_path / "audit.jsonl").open("ab") as journal:

@@ -34,6 +34,8 @@ from tests.support.command_line import Done
 ONE_WORD = (
     "up",
     "down",
+    "restart",
+    "config",
     "status",
     "logs",
     "remember",

@@ -10,8 +10,9 @@ import pytest
 
 from ragpp.errors import ConfigurationError
 from ragpp_infra.embedded import home as home_module
-from ragpp_infra.embedded.environment import changed_settings, check_settings, known_settings, unknown_settings
+from ragpp_infra.embedded.environment import changed_settings
 from ragpp_infra.embedded.home import USUAL_PORT, Home
+from ragpp_infra.embedded.known_settings import COMMAND_LINE, check_settings, known_settings, unknown_settings
 from tests.support.command_line import Done
 from tests.support.source import ROOT
 
@@ -83,7 +84,7 @@ def test_settings_that_a_running_service_has_not_are_named() -> None:
             assert service.stdout.readline() == b"up\n"  # before that it may still be becoming another program
 
             def changed(name: str, given: dict[str, str]) -> list[str]:
-                return changed_settings(name, service.pid, given, {"POSTGRES_DSN"})
+                return changed_settings(name, service.pid, given)
 
             assert changed("gateway", {**runs_with, "HOME": "elsewhere", "POSTGRES_DSN": "elsewhere"}) == []
             assert changed("gateway", {**runs_with, "LOG_DIR": "elsewhere"}) == []  # no setting of ours
@@ -99,15 +100,12 @@ def test_settings_that_a_running_service_has_not_are_named() -> None:
                 assert changed(other, {**runs_with, setting: "9"}) == []
         finally:
             service.kill()
-    assert changed_settings("gateway", service.pid, {"LOG_LEVEL": "DEBUG"}, ()) == []
+    assert changed_settings("gateway", service.pid, {"LOG_LEVEL": "DEBUG"}) == []
 
 
 def test_every_setting_is_known_by_its_name() -> None:
     names = re.findall(r"^#?([A-Z0-9_]+)=", (ROOT / ".env.example").read_text(encoding="utf-8"), re.MULTILINE)
-    assert {name for name in names if name not in known_settings()} == {
-        "RAGPP_HOME", "RAGPP_CACHE", "RAGPP_URL", "RAGPP_API_KEY", "RAGPP_USER",
-        "PROVISION_POSTGRES_DSN", "PROVISION_REDIS_URL", "PROVISION_NEO4J_PASSWORD",
-    }  # fmt: skip
+    assert {name for name in names if name not in known_settings()} == COMMAND_LINE.keys()
 
 
 def test_the_usual_port_is_taken_again_once_it_is_free(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -37,8 +37,15 @@ class OneKey:
 class Recorded(list[Access]):
     """An audit in memory."""
 
+    def __init__(self) -> None:
+        super().__init__()
+        self.refused: list[tuple[str, str]] = []
+
     def record(self, access: Access) -> None:
         self.append(access)
+
+    def refuse(self, prefix: str, action: str) -> None:
+        self.refused.append((prefix, action))
 
 
 class Sent:
@@ -95,6 +102,7 @@ async def test_of_a_stranger_nothing_is_read_and_to_a_stranger_nothing_is_told(
     checked_problem(answer, 401, Unauthenticated.code)
     assert body.taken == 0
     assert audit == []
+    assert audit.refused == [("", "POST /v1/things")]
 
 
 async def test_a_parameter_that_the_route_has_not_is_refused_before_the_body_is_read(

@@ -127,9 +127,13 @@ def test_without_settings_there_is_none() -> None:
     ],
     ids=str,
 )
-def test_a_setting_that_cannot_work_is_named_at_start(wrong: dict[str, str], names: str) -> None:
+def test_a_setting_that_cannot_work_is_named_at_start(
+    wrong: dict[str, str], names: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in wrong.items():
+        monkeypatch.setenv(LanguageModelSettings.variable(name), value)
     with pytest.raises(ConfigurationError, match=names) as raised:
-        make_language_models(LanguageModelSettings.model_validate(wrong), InMemoryBudget(lambda: NOON))
+        make_language_models(LanguageModelSettings(), InMemoryBudget(lambda: NOON))
     assert "\u20ac" not in raised.value.message
 
 

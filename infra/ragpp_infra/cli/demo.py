@@ -18,7 +18,7 @@ from ragpp.errors import TierUnavailable
 from ragpp.models import Value
 from ragpp_infra.cli.arguments import WrongUsage
 from ragpp_infra.cli.console import err, out, safe
-from ragpp_infra.cli.foreground import bring_up, stop_what_was_started, watch
+from ragpp_infra.cli.foreground import bring_up, settings_taken, stop_what_was_started, watch
 from ragpp_infra.cli.ingest import IngestReport, ingest
 from ragpp_infra.cli.lines import read_lines
 from ragpp_infra.cli.options import DEFAULT_HOME, HomeOption, KeyOption, address
@@ -59,6 +59,7 @@ def demo(
             raise WrongUsage("--serve is for a stack of one's own, --url for a gateway that serves already")
         asyncio.run(_show(lifecycle.home.client(url, key)))
         return
+    settings_taken()
     ran_before = lifecycle.running()
     try:
         out.print("Starting PostgreSQL, Valkey, Neo4j, the gateway and a worker")

@@ -1,19 +1,50 @@
 """The embedded stack in front of a terminal: its start shown, kept up until Ctrl-C, and stopped."""
 
+import os
 import signal
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from types import FrameType
 
-from ragpp_infra.cli.console import err, safe
+from ragpp_infra.cli.console import err, name_misspelt, safe
 from ragpp_infra.cli.display import Display
+from ragpp_infra.embedded.known_settings import unknown_settings
 from ragpp_infra.embedded.lifecycle import Lifecycle, Started
+from ragpp_infra.embedded.settings_file import SETTINGS_FILE, adopt
 
 
-def bring_up(lifecycle: Lifecycle, *, workers: int | None = None, quiet: bool = False, anew: bool = True) -> Started:
-    """`Lifecycle.bring_up` with its progress on standard error."""
+def bring_up(
+    lifecycle: Lifecycle, *, workers: int | None = None, quiet: bool = False, anew: bool = True, again: bool = False
+) -> Started:
+    """`Lifecycle.bring_up` with its progress on standard error, and what the operator should know of it."""
     with Display(quiet=quiet) as display:
-        return lifecycle.bring_up(display, workers=workers, anew=anew)
+        started = lifecycle.bring_up(display, workers=workers, anew=anew, again=again)
+    if not quiet:
+        if started.key == "replaced":
+            replaced = f"the stack's key was revoked, or is not known: a new one is in {lifecycle.home.key_path}"
+            err.print(safe(replaced, "yellow"), soft_wrap=True)
+        if started.without_effect:
+            names = ", ".join(started.without_effect)
+            said = (
+                f"no effect here: {names}; the embedded stack sets that itself. Servers of your own: ragpp provision -h"
+            )
+            err.print(safe(said, "yellow"), soft_wrap=True)
+    return started
+
+
+def settings_taken(*, quiet: bool = False) -> dict[str, str | None]:
+    """Take what the file of settings has and the environment has not, say so, and name what there is no setting of; the
+    answer has these, each with the one that was probably meant."""
+    adopted = adopt()
+    unknown = {**unknown_settings(os.environ), **adopted.unknown}
+    if not quiet:
+        name_misspelt(unknown)
+        if adopted.names:
+            err.print(safe(f"from {SETTINGS_FILE}: {', '.join(adopted.names)}", "dim"), soft_wrap=True)
+        if adopted.without_effect:
+            said = f"no effect in {SETTINGS_FILE}: {', '.join(adopted.without_effect)}; set it in the environment"
+            err.print(safe(said, "yellow"), soft_wrap=True)
+    return unknown
 
 
 def watch(lifecycle: Lifecycle) -> None:

@@ -71,11 +71,17 @@ def revoke(
     key_id: Annotated[str, typer.Argument(help="As `list` shows it.", show_default=False)],
     home: HomeOption = DEFAULT_HOME,
 ) -> None:
-    """Revoke a key; within seconds no request with it is answered.
+    """Revoke a key; within seconds no request with it is answered. For the stack's own another is made.
 
     Example: [bold]ragpp key revoke key_0123456789ab[/bold]
     """
     sys.stdout.write(plain(_answer(home, "revoke", "--", key_id)))
+    lifecycle = Lifecycle(home)
+    if lifecycle.renew_key(key_id):
+        said = (
+            f"that was the stack's own key: a new one is in {lifecycle.home.key_path}; whoever has the old one needs it"
+        )
+        err.print(safe(said, "yellow"), soft_wrap=True)
 
 
 def _answer(home: Path, *arguments: str) -> str:

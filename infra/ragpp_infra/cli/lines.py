@@ -10,6 +10,7 @@ from typing import IO, Final
 from pydantic import JsonValue, ValidationError
 
 from ragpp.api import MessageIn
+from ragpp.errors import SecretInId
 from ragpp.fields import NewId
 from ragpp.models import DEFAULT_SESSION
 from ragpp_infra.cli.arguments import input_error
@@ -106,7 +107,8 @@ def _parse(number: int, size: int, end: int, content: bytes, reading: Reading) -
     except RecursionError:
         return BadLine(number, end, "is nested too deep")
     except ValidationError as error:
-        return BadLine(number, end, input_error(error).message, identifier)
+        told_of = None if isinstance(refused := input_error(error), SecretInId) else identifier
+        return BadLine(number, end, refused.message, told_of)
     session = line.session_id or reading.session_id or DEFAULT_SESSION
     given = {name: getattr(line, name) for name in line.model_fields_set - {"session_id"}}
     if line.id is None:

@@ -3,6 +3,7 @@
 Only the command that is called is imported: of the others the list has what stands in CONTENTS.
 """
 
+import os
 import sys
 from collections.abc import Callable, Sequence
 from importlib import import_module
@@ -13,8 +14,9 @@ import typer
 from typer.core import TyperGroup
 
 from ragpp.errors import InvalidInput, MemorySystemError
-from ragpp_infra.cli.console import ExitCode, show_problem
+from ragpp_infra.cli.console import ExitCode, name_misspelt, show_problem
 from ragpp_infra.embedded.home import NotRunning
+from ragpp_infra.embedded.known_settings import unknown_of_command_line
 
 _HELP: Final = """RAG++: the memory of AI agents.
 
@@ -25,12 +27,14 @@ Exit codes: 0 done, 1 failed, 2 wrong usage, 3 the stack is not running, 130 Ctr
 
 CONTENTS: Final = {
     "up": ("up_command", "up", "Start PostgreSQL, Valkey, Neo4j, the gateway and the workers."),
+    "restart": ("up_command", "restart", "Start the gateway and the workers again, with the settings of now."),
     "down": ("stack_commands", "down", "Stop everything that runs, in order; nothing that was acknowledged is lost."),
     "status": (
         "status_command",
         "status",
         "How each server is, whether every tier answers.",
     ),
+    "config": ("config_command", "config", "Show which settings are in force, and where each comes from."),
     "logs": ("stack_commands", "logs", "Show what the servers say."),
     "env": ("stack_commands", "env", "Print the gateway's address and key as a shell takes them."),
     "remember": ("memory_commands", "remember", "Store one message."),
@@ -98,7 +102,9 @@ def _before(
         bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and exit.")
     ] = False,
 ) -> None:
-    """What comes before a command."""
+    """What comes before a command: a misspelt RAGPP_HOME would have it look elsewhere without a word."""
+    if "--json" not in sys.argv:
+        name_misspelt(unknown_of_command_line(os.environ))
 
 
 class _Commands(TyperGroup):

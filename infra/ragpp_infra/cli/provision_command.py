@@ -11,7 +11,7 @@ from pydantic import SecretStr
 from ragpp.errors import ConfigurationError
 from ragpp_infra.cli.console import emit_json, err, name_misspelt, out, safe
 from ragpp_infra.cli.options import JsonOption
-from ragpp_infra.embedded.environment import unknown_settings
+from ragpp_infra.embedded.known_settings import check_settings, unknown_settings
 from ragpp_infra.provisioning.endpoints import Admin, Endpoints, account_of
 from ragpp_infra.provisioning.provision import provision as make_ready
 from ragpp_infra.secret_file import check_secrets
@@ -55,6 +55,7 @@ def provision(
     check_secrets(_passwords(endpoints))
     if not as_json:  # in containers nobody else sees what is misspelt in settings.env
         name_misspelt(unknown_settings(os.environ))
+    check_settings()  # nor waits for this without reading what ended the service that could not
     done = asyncio.run(
         make_ready(
             admin,

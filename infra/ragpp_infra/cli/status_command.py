@@ -13,13 +13,15 @@ from ragpp_infra.cli.console import ExitCode, emit_json, out, safe
 from ragpp_infra.cli.options import DEFAULT_HOME, HomeOption, JsonOption
 from ragpp_infra.embedded.lifecycle import Lifecycle, ProcessStatus
 from ragpp_infra.embedded.services import GATEWAY
+from ragpp_infra.embedded.settings_file import adopt
 
 if TYPE_CHECKING:
     from ragpp.jobs import LagReport
 
 
 def status(home: HomeOption = DEFAULT_HOME, as_json: JsonOption = False) -> None:
-    """How each server is, whether every tier answers, what the workers have still to do, and where the key is.
+    """How each server is, whether every tier answers, what the workers have still to do, where the key is, and which
+    settings a running service has otherwise than it would have, were it started again from here.
 
     Answers 0 when all is well, 3 when nothing runs, 1 in between.
 
@@ -30,6 +32,7 @@ def status(home: HomeOption = DEFAULT_HOME, as_json: JsonOption = False) -> None
     running = [process.name for process in found if process.running]
     tiers = _tiers(lifecycle) if GATEWAY in running else {}
     work = _work(lifecycle) if tiers else None
+    others = _other_settings(lifecycle) if lifecycle.services.pids() else {}
     well = len(running) == len(found) and bool(tiers) and all(tier["ok"] for tier in tiers.values())
     if as_json:
         emit_json(
@@ -40,14 +43,23 @@ def status(home: HomeOption = DEFAULT_HOME, as_json: JsonOption = False) -> None
                 "servers": [asdict(process) for process in found],
                 "tiers": tiers,
                 "work": work.model_dump(mode="json") if work else None,
+                "other_settings": others,
             }
         )
     else:
         _show_status(lifecycle, found, tiers, work)
+        for service, names in others.items():
+            said = f"  {service} runs with other settings: {', '.join(names)}; see ragpp config, apply: ragpp up"
+            out.print(safe(said, "yellow"), soft_wrap=True)
     if not running:
         raise typer.Exit(ExitCode.NOT_RUNNING)
     if not well:
         raise typer.Exit(ExitCode.FAILURE)
+
+
+def _other_settings(lifecycle: Lifecycle) -> dict[str, list[str]]:
+    adopt()
+    return lifecycle.other_settings()
 
 
 def _tiers(lifecycle: Lifecycle) -> dict[str, dict[str, object]]:

@@ -1,17 +1,16 @@
-"""`ragpp up`: the embedded stack started, or kept up in the foreground."""
+"""`ragpp up` and `restart`: the embedded stack started, started again, or kept up in the foreground."""
 
-import os
+from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Annotated
 
 import typer
 from rich.text import Text
 
-from ragpp_infra.cli.console import emit_json, name_misspelt, out, safe
-from ragpp_infra.cli.foreground import bring_up, stop_what_was_started, watch
+from ragpp_infra.cli.console import emit_json, out, safe
+from ragpp_infra.cli.foreground import bring_up, settings_taken, stop_what_was_started, watch
 from ragpp_infra.cli.options import DEFAULT_HOME, HomeOption, JsonOption
-from ragpp_infra.embedded.environment import unknown_settings
-from ragpp_infra.embedded.lifecycle import Lifecycle
+from ragpp_infra.embedded.lifecycle import Lifecycle, Started
 from ragpp_infra.embedded.services import MOST_WORKERS
 
 
@@ -32,30 +31,17 @@ def up(
 ) -> None:
     """Start PostgreSQL, Valkey, Neo4j, the gateway and the workers. What runs already is left as it is, unless it was
     started with other settings than the environment has now: that is started again with these, and with the default of
-    each that is not given.
+    each that is not given. What is to change can be seen before: ragpp status.
 
-    The first start downloads Neo4j once.
+    Settings that the environment has not are taken from a file .env in this folder. The first start downloads Neo4j
+    once.
 
     Example: [bold]ragpp up --workers 3 && ragpp status[/bold]
     """
     lifecycle = Lifecycle(home)
-    unknown = unknown_settings(os.environ)
-    if not as_json:
-        name_misspelt(unknown)
+    unknown = settings_taken(quiet=as_json)
     started = bring_up(lifecycle, workers=workers, quiet=as_json)
-    if as_json:
-        emit_json(
-            {
-                "url": lifecycle.home.url(),
-                "key_path": str(lifecycle.home.key_path),
-                "unknown_settings": unknown,
-                "seconds": round(started.seconds, 3),
-                "servers": [asdict(report) for report in started.servers],
-                "services": [asdict(report) for report in started.services],
-            }
-        )
-    else:
-        out.print(access(lifecycle, seconds=started.seconds), soft_wrap=True)
+    _tell(lifecycle, started, unknown, as_json=as_json)
     if foreground:
         try:
             watch(lifecycle)
@@ -63,6 +49,42 @@ def up(
             pass  # asked for
         finally:
             stop_what_was_started(lifecycle)
+
+
+def restart(
+    home: HomeOption = DEFAULT_HOME,
+    workers: Annotated[int | None, typer.Option(min=1, max=MOST_WORKERS, help="Worker processes, from now on.")] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Start the gateway and the workers again, with the settings of now. What does not run is started. Nothing that was
+    acknowledged is lost, and PostgreSQL, Valkey and Neo4j go on running.
+
+    Wrong settings are told before anything is stopped. Two at once take turns.
+
+    Example: [bold]LOG_LEVEL=DEBUG ragpp restart[/bold]
+    """
+    lifecycle = Lifecycle(home)
+    unknown = settings_taken(quiet=as_json)
+    started = bring_up(lifecycle, workers=workers, quiet=as_json, again=True)
+    _tell(lifecycle, started, unknown, as_json=as_json)
+
+
+def _tell(lifecycle: Lifecycle, started: Started, unknown: Mapping[str, str | None], *, as_json: bool) -> None:
+    if not as_json:
+        out.print(access(lifecycle, seconds=started.seconds), soft_wrap=True)
+        return
+    emit_json(
+        {
+            "url": lifecycle.home.url(),
+            "key_path": str(lifecycle.home.key_path),
+            "key": started.key,
+            "unknown_settings": unknown,
+            "settings_without_effect": started.without_effect,
+            "seconds": round(started.seconds, 3),
+            "servers": [asdict(report) for report in started.servers],
+            "services": [asdict(report) for report in started.services],
+        }
+    )
 
 
 def access(lifecycle: Lifecycle, *, seconds: float) -> Text:

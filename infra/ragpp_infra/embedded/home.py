@@ -180,8 +180,11 @@ class Home:
             if self.recall(f"{name}_port") is None:
                 self.choose_port(name)
 
-    def choose_gateway_port(self) -> int:
-        """The gateway's port: the one it had, else the usual one, else a free one. The caller holds the lock."""
+    def choose_gateway_port(self, wanted: int | None = None) -> int:
+        """The gateway's port: the one that is wanted, else the one it had, else the usual one, each where it is free;
+        else a free one. The caller holds the lock."""
+        if wanted is not None and is_free(wanted):
+            self.remember("gateway_port", str(wanted))
         if self.recall("gateway_port") is None:
             self.remember("gateway_port", str(USUAL_PORT))
         return self.choose_port("gateway")
@@ -244,13 +247,6 @@ class Home:
         except FileNotFoundError:
             return {}
         return {str(name): str(value) for name, value in stored.items()}
-
-
-def default_cache() -> Path:
-    """`RAGPP_CACHE`, else `ragpp` in the user's cache folder (XDG base directory specification)."""
-    if configured := os.environ.get("RAGPP_CACHE"):
-        return Path(configured).expanduser().absolute()
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "ragpp"
 
 
 def is_free(port: int) -> bool:

@@ -4,7 +4,7 @@ import json
 import re
 import subprocess
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Literal
 
 from ragpp.errors import MemorySystemError, NotFound, StackError
 from ragpp_infra.embedded.environment import environment_of
@@ -14,6 +14,8 @@ from ragpp_infra.programs import run_module
 if TYPE_CHECKING:
     from ragpp_infra.provisioning.endpoints import Endpoints
 
+Key = Literal["kept", "made", "replaced"]
+"""What was done about a folder's key: `replaced` where the one it had was revoked, or of another database."""
 _TOLD: Final = re.compile(r"^(?P<code>MEM-\d{3}) (?P<message>.+)\Z", re.MULTILINE | re.DOTALL)
 
 
@@ -33,21 +35,37 @@ def problem_told(stderr: str) -> MemorySystemError | None:
     return kind(match["message"].strip(), suggestions=("`ragpp key list` lists them.",) if kind is NotFound else ())
 
 
-def ensure_key(home: Home, endpoints: "Endpoints") -> bool:
-    """Make the first key when there is none, or when the stored one is not known; True when one was made.
+def ensure_key(home: Home, endpoints: "Endpoints") -> Key:
+    """Make the first key when there is none, or another when the stored one is not known. The caller holds the lock.
 
-    Raises StackError when it cannot be made.
+    Raises StackError when it cannot be made, or the gateway was stopped meanwhile.
     """
     key, url = home.key(), home.url()
     if key is not None and url is not None:
         import httpx  # noqa: PLC0415 - a fifth of a second that whoever starts nothing need not wait
 
         headers = {"authorization": f"Bearer {key}"}
-        answer = httpx.get(f"{url}/v1/pending", params={"user_id": "-"}, headers=headers, timeout=10.0, trust_env=False)
+        try:
+            answer = httpx.get(
+                f"{url}/v1/pending", params={"user_id": "-"}, headers=headers, timeout=10.0, trust_env=False
+            )
+        except httpx.TransportError as error:
+            raise StackError("the gateway was stopped while it was being started: another `ragpp down`?") from error
         if answer.status_code != 401:
-            return False
+            return "kept"
+    make_own_key(home, endpoints)
+    return "made" if key is None else "replaced"
+
+
+def is_own(home: Home, key_id: str) -> bool:
+    """Whether the folder's own key is the one of this id."""
+    key = home.key() or ""
+    return key.split("_")[1:2] == [key_id.removeprefix("key_")]
+
+
+def make_own_key(home: Home, endpoints: "Endpoints") -> None:
+    """Make a key and keep it in the folder, in the place of the one there. Raises StackError when it cannot be made."""
     made = run_keys(home, endpoints, ["create", "--tenant", "default", "--json"])
     if made.returncode != 0:
         raise StackError(f"no API key could be made: {made.stderr.strip()[-500:]}")
     home.write_key(str(json.loads(made.stdout)["key"]))
-    return True

@@ -8,9 +8,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import Final, Protocol
 
-from ragpp_infra.embedded.environment import check_settings
+from ragpp_infra.embedded.environment import environment_of, given_settings, without_effect
 from ragpp_infra.embedded.home import Home
-from ragpp_infra.embedded.keys import ensure_key
+from ragpp_infra.embedded.keys import Key, ensure_key, is_own, make_own_key
+from ragpp_infra.embedded.known_settings import check_settings
 from ragpp_infra.embedded.processes import memory_mb, uptime_s
 from ragpp_infra.embedded.servers.server import SERVERS, ServerReport
 from ragpp_infra.embedded.services import GATEWAY, ServiceReport, Services
@@ -49,11 +50,12 @@ class ProcessStatus:
 
 @dataclass(frozen=True)
 class Started:
-    """What one `bring_up` found and did."""
+    """What one `bring_up` found and did. `without_effect`: settings that were given and that the stack sets itself."""
 
     servers: Sequence[ServerReport]
     services: Sequence[ServiceReport]
-    key_made: bool
+    key: Key
+    without_effect: Sequence[str]
     seconds: float
 
 
@@ -73,10 +75,12 @@ class Lifecycle:
         """What this folder is to have: the servers, then the services."""
         return [*SERVERS, *self.services.names()]
 
-    def bring_up(self, progress: Progress, *, workers: int | None = None, anew: bool = True) -> Started:
+    def bring_up(
+        self, progress: Progress, *, workers: int | None = None, anew: bool = True, again: bool = False
+    ) -> Started:
         """Start what does not run; return when every tier is ready. `workers`: how many there are to be from now on;
         without it as many as there were. `anew`: services that run with other settings than the environment has are
-        started again.
+        started again; `again`: all services are.
 
         Raises ConfigurationError before anything is started; StackError: what had come up by then keeps running, and
         repeating attaches to it.
@@ -91,15 +95,31 @@ class Lifecycle:
         )
         servers = stack.up()
         endpoints = stack.endpoints()
-        services = self.services.up(
-            endpoints, workers=workers, given=os.environ if anew else None, on_step=progress.step
-        )
+        given = given_settings() if anew else None
+        services = self.services.up(endpoints, workers=workers, given=given, again=again, on_step=progress.step)
         with self.home.locked():
-            key_made = ensure_key(self.home, endpoints)
+            key = ensure_key(self.home, endpoints)
             self.home.write_client()
         for report in services:
             progress.service_report(report)
-        return Started(servers, services, key_made, time.monotonic() - began)
+        vain = without_effect(os.environ, environment_of(self.home, endpoints, 0)) if anew else []
+        return Started(servers, services, key, vain, time.monotonic() - began)
+
+    def other_settings(self) -> dict[str, list[str]]:
+        """Names of the settings that running services have other values of than the next `up` would give them from
+        this environment, by service."""
+        return self.services.differing(given_settings()) if self.home.path.exists() else {}
+
+    def renew_key(self, revoked: str) -> bool:
+        """Make another key for the folder where the one of the id `revoked` is its own; whether it was. Raises
+        StackError."""
+        with self.home.locked():
+            if not is_own(self.home, revoked):
+                return False
+            make_own_key(self.home, self.stack.endpoints())
+            if self.services.pid(GATEWAY) is not None:
+                self.home.write_client()
+            return True
 
     def status(self) -> list[ProcessStatus]:
         """How everything of it is: the servers, then the services. Changes nothing."""

@@ -16,8 +16,16 @@ from typing import TYPE_CHECKING, Final, Literal
 import psutil
 
 from ragpp.errors import StackError
-from ragpp_infra.embedded.environment import changed_settings, environment_of, print_of, share_of_connections
-from ragpp_infra.embedded.home import HOST, Home
+from ragpp_infra.embedded.environment import (
+    PORT,
+    changed_settings,
+    environment_of,
+    of_service,
+    print_of,
+    share_of_connections,
+    wanted_port,
+)
+from ragpp_infra.embedded.home import HOST, Home, is_free
 from ragpp_infra.embedded.processes import Command, ManagedProcess, tail
 from ragpp_infra.programs import ALL_IN_ONE, in_short, migrate
 
@@ -80,50 +88,68 @@ class Services:
         """The service's pid when it runs."""
         return self._process(name).pid()
 
+    def pids(self) -> dict[str, int]:
+        """Those that run, of `names`, with their pids."""
+        return {name: pid for name in self.names() if (pid := self.pid(name)) is not None}
+
     def up(
         self,
         endpoints: "Endpoints",
         *,
         workers: int | None = None,
         given: Mapping[str, str] | None = None,
+        again: bool = False,
         on_step: Callable[[str, str], None] = lambda _name, _step: None,
     ) -> list[ServiceReport]:
         """Start what does not run, and return when the gateway is ready with every tier.
 
         `workers`: how many there are to be from now on, 1 to MOST_WORKERS; those beyond are stopped. A service that was
         started for other endpoints than these, or with other settings than those in `given`, is started again; without
-        `given`, settings stay as they are. Raises StackError when one ends while starting, or is not ready in time.
+        `given`, settings stay as they are. `again`: what runs is started again in any case, the gateway stopped first
+        so that nothing new arrives. Raises StackError when one ends while starting, or is not ready in time.
         """
         with self.home.locked():
             self.want(up=True)
             if workers is not None:
                 self.home.remember("workers", str(workers))
-            pids = {name: pid for name in self.names() if (pid := self.pid(name)) is not None}
+            pids = self.pids()
             if not {*pids, *self.surplus()}:
                 self.home.return_to_usual_port()  # nobody runs who was told another
-            own = environment_of(self.home, endpoints, 0)
-            changed = {name: changed_settings(name, pid, given, own) for name, pid in pids.items() if given is not None}
-            news = {name: settings for name, settings in changed.items() if settings}
-            if news:
-                on_step(", ".join(news), "stopping, to start with other settings")
-            self._stop([*news], _ORDERLY)
-            settings, gateway = self._start_gateway(endpoints, on_step)
+            news = {} if given is None else self.differing(given)
+            stopping = [*pids] if again else [*news]
+            if stopping:
+                on_step(", ".join(stopping), f"stopping, to start {'again' if again else 'with other settings'}")
+            self._stop([name for name in stopping if name == GATEWAY], _ORDERLY)
+            self._stop([name for name in stopping if name != GATEWAY], _ORDERLY)
+            settings, gateway = self._start_gateway(endpoints, on_step, wanted_port(given or {}))
             on_step("workers", "starting")
             started = [self._start(name, settings) for name in self.names() if name != GATEWAY]
             stopped = self._stop(self.surplus(), _ORDERLY)
-        again = [
-            replace(report, action="restarted", settings=tuple(news[report.name])) if report.name in news else report
+        reports = [
+            replace(report, action="restarted", settings=tuple(news.get(report.name, ())))
+            if report.name in stopping
+            else report
             for report in (gateway, *started)
         ]
-        return [*again, *stopped]
+        return [*reports, *stopped]
+
+    def differing(self, given: Mapping[str, str]) -> dict[str, list[str]]:
+        """Names of the settings that running services have other values of than they would have with `given`, by
+        service; none of those that have the same."""
+        pids = self.pids()
+        found = {name: changed_settings(name, pid, given) for name, pid in pids.items()}
+        port = wanted_port(given)
+        if GATEWAY in pids and port is not None and str(port) != self.home.recall("gateway_port") and is_free(port):
+            found[GATEWAY].append(PORT)
+        return {name: settings for name, settings in found.items() if settings}
 
     def _start_gateway(
-        self, endpoints: "Endpoints", on_step: Callable[[str, str], None]
+        self, endpoints: "Endpoints", on_step: Callable[[str, str], None], wanted: int | None = None
     ) -> tuple[dict[str, str], ServiceReport]:
         """The settings and what was done. Another program may take the port between its choice and its use, such as
         a second stack that is started at the same time: then another port is tried."""
         for attempt in range(1, PORT_ATTEMPTS + 1):
-            port = self._port()
+            port = self._port(wanted)
             settings = environment_of(self.home, endpoints, port)
             if attempt == 1 and any(self._starts(name, settings) for name in self.names()):  # with the code of now
                 on_step(GATEWAY, "bringing the schemas up to date")
@@ -178,20 +204,20 @@ class Services:
     def _process(self, name: str) -> ManagedProcess:
         return ManagedProcess(name, self.home.run)
 
-    def _port(self) -> int:
-        """The running gateway's, or the one that it is about to get."""
+    def _port(self, wanted: int | None) -> int:
+        """The running gateway's, or the one that it is about to get: where that is free the one `wanted`."""
         remembered = self.home.recall("gateway_port")
         if self.pid(GATEWAY) is not None and remembered is not None:
             return int(remembered)
-        return self.home.choose_gateway_port()
+        return self.home.choose_gateway_port(wanted)
 
     def _starts(self, name: str, settings: Mapping[str, str]) -> bool:
         """Whether `_start` would start it, for the first time or again."""
-        return self.pid(name) is None or self.home.recall(f"{name}_settings") != print_of(settings)
+        return self.pid(name) is None or self.home.recall(f"{name}_settings") != print_of(of_service(name, settings))
 
     def _start(self, name: str, settings: Mapping[str, str]) -> ServiceReport:
         began = time.monotonic()
-        print_of_settings = print_of(settings)
+        print_of_settings = print_of(of_service(name, settings))
         process, remembered = self._process(name), f"{name}_settings"
         command = self._command(name, settings)
         pid = process.find(command)
@@ -214,7 +240,7 @@ class Services:
             log=self.log_path(name),
             marker=marker,
             working_directory=self.home.path,  # not the caller's folder, which `-m` would import from
-            environment={**connections, **os.environ, **settings},
+            environment=of_service(name, {**connections, **os.environ, **settings}),
         )
 
     def _wait_until_ready(self, port: int) -> float:

@@ -1,15 +1,30 @@
 """`python -m ragpp_services.gateway`: the gateway, its tiers behind HTTP."""
 
+import sys
+
 import uvicorn
 
 from ragpp.aside import answer_promptly
+from ragpp.errors import MemorySystemError
 from ragpp.observability.logs import configure_logs
 from ragpp.settings import LogSettings
-from ragpp_services.gateway.app import create_gateway
+from ragpp.settings.variables import check_all
+from ragpp_services.gateway.app import SETTINGS, create_gateway
 from ragpp_services.gateway.settings import GatewaySettings
 
-if __name__ == "__main__":
-    configure_logs(LogSettings(), "gateway")
-    settings = GatewaySettings()
+
+def main() -> None:
+    """Serve until stopped; an error of ours is told in one line, with exit code 1."""
+    try:
+        check_all(SETTINGS)
+        configure_logs(LogSettings(), "gateway")
+        settings = GatewaySettings()
+        app = create_gateway()
+    except MemorySystemError as error:
+        sys.exit(f"{error.code} {error.message}")
     answer_promptly()
-    uvicorn.run(create_gateway(), host=settings.host, port=settings.port, log_config=None, access_log=False)
+    uvicorn.run(app, host=settings.host, port=settings.port, log_config=None, access_log=False)
+
+
+if __name__ == "__main__":
+    main()

@@ -27,13 +27,17 @@ from ragpp.llm.port import Purpose
 from ragpp.models import Scope
 from ragpp.redaction import SECRETS
 from ragpp.settings import (
+    EmbeddingSettings,
     EntrySettings,
     ForgettingSettings,
     LanguageModelSettings,
     LearningSettings,
+    LogSettings,
     PostgresSettings,
+    ReaderSettings,
     TierSettings,
 )
+from ragpp.settings.variables import Settings
 from ragpp.stores.forgetting import SourceMarks
 from ragpp.stores.migrations import load_migrations, migrate_as_owner
 from ragpp.stores.postgres import create_pool, ensure_open
@@ -52,6 +56,7 @@ from ragpp_services.gateway.limits import RequestLimits
 from ragpp_services.gateway.parts import Parts
 from ragpp_services.gateway.paths import EscapedAddressMiddleware
 from ragpp_services.gateway.recall import Recaller
+from ragpp_services.gateway.refusals import Refusals
 from ragpp_services.gateway.routes import (
     agents,
     categories,
@@ -83,6 +88,11 @@ from ragpp_services.gateway.views import ViewedProcedural, ViewedSemantic, Viewe
 
 _DESCRIPTION: Final = """Memory for AI agents: write what was said, recall what matters, within a budget of tokens and
 a deadline. Every request carries `Authorization: Bearer <key>`; every error is a problem document (RFC 9457)."""
+SETTINGS: Final[tuple[type[Settings], ...]] = (
+    *(LogSettings, PostgresSettings, GatewaySettings, EntrySettings, EmbeddingSettings),
+    *(ForgettingSettings, LanguageModelSettings, LearningSettings, ReaderSettings, TierSettings),
+)
+"""What the gateway reads, so that a value that is wrong is told before it starts."""
 RETRIEVAL: Final[tuple[Purpose, ...]] = ("retrieval",)
 _log = structlog.stdlib.get_logger(__name__)
 
@@ -110,7 +120,7 @@ async def open_parts(open_tiers_: OpenTiers) -> AsyncIterator[Parts]:
             stack.push_async_callback(models.close)
         marks = SourceMarks(ForgettingSettings().key)
         store = GatewayStore(pool, marks)
-        audit = Audit(gateway.audit_spool, store.insert_accesses)
+        audit = Audit(gateway.audit_spool, store.insert_accesses, Refusals(system_clock, time.monotonic))
         audit.start()
         stack.push_async_callback(audit.stop)
         redaction = Redaction(SECRETS)

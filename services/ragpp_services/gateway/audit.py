@@ -19,6 +19,7 @@ import structlog
 
 from ragpp.errors import MemorySystemError
 from ragpp.errors.telling import told, trace_of
+from ragpp_services.gateway.refusals import Refusals
 from ragpp_services.gateway.store import Access
 
 _BATCH: Final = 500
@@ -36,8 +37,9 @@ class Audit:
     processes left among them; `{stem}.….refused` are what PostgreSQL will never take, kept for a person to look at.
     """
 
-    def __init__(self, journal: Path, insert: InsertAccesses) -> None:
+    def __init__(self, journal: Path, insert: InsertAccesses, refusals: Refusals) -> None:
         self._stem, self._folder, self._insert = journal.stem, journal.parent, insert
+        self._refusals = refusals
         self._journal = journal.with_name(f"{journal.stem}.{os.getpid()}.jsonl")
         self._file: int | None = None
         self._task: asyncio.Task[None] | None = None
@@ -54,6 +56,12 @@ class Audit:
         except OSError as error:
             _log.error("audit.not_written", error=repr(error), action=access.action, key_id=access.key_id)
 
+    def refuse(self, prefix: str, action: str) -> None:
+        """Take note of a request whose key, of this prefix, is not valid; empty where it had none."""
+        entry = self._refusals.first(prefix, action)
+        if entry is not None:
+            self.record(entry)
+
     def start(self) -> None:
         """Begin moving entries to PostgreSQL in the background, those of an earlier run first."""
         self._task = asyncio.create_task(self._run())
@@ -63,6 +71,7 @@ class Audit:
         self._stopping.set()
         if self._task is not None:
             await self._task
+        self._count(stopping=True)
         await self.flush()
 
     async def flush(self) -> bool:
@@ -82,7 +91,12 @@ class Audit:
             except TimeoutError:
                 continue
 
+    def _count(self, *, stopping: bool = False) -> None:
+        for entry in self._refusals.ended(stopping=stopping):
+            self.record(entry)
+
     async def _move(self) -> bool:
+        self._count()
         self._rotate()
         for path in sorted(self._folder.glob(f"{self._stem}.*.moving")):
             entries = await asyncio.to_thread(_read, path)

@@ -25,7 +25,7 @@ _REFUSALS: Final = {
     409: "An id is known with other content, or what was to be changed has changed.",
     413: "The body is too large, or has too much in it: `details` tell of what, how much, and how much may be.",
     415: "The body is declared as something other than JSON.",
-    422: "A value is outside what is accepted.",
+    422: "A value is outside what is accepted, or an id holds a secret.",
     429: "The key asks too often, or too much at once. Nothing was done.",
     503: "A store that this needs does not answer; repeating is safe.",
 }

@@ -178,7 +178,7 @@ def accepted(job: Job) -> Response:
 
 class AuditMiddleware:
     """Writes one audit entry for every request of a verified key, before its answer leaves, which says how much more
-    the key may ask."""
+    the key may ask; requests without a valid key are counted there."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -209,10 +209,15 @@ def _left(scope: AsgiScope) -> dict[str, str]:
 
 
 def _record(scope: AsgiScope, status: int, elapsed_ms: float) -> None:
-    requester: Requester | None = scope.get("state", {}).get("requester")
+    state, route = scope.get("state", {}), scope.get("route")
+    requester: Requester | None = state.get("requester")
+    action = f"{scope['method']} {getattr(route, 'path', scope['path'])}"
     if requester is None:
+        if (refused := state.get("refused")) is not None:
+            refusing: Parts = scope["app"].state.parts
+            refusing.audit.refuse(refused, action)
         return
-    principal, route = requester.principal, scope.get("route")
+    principal = requester.principal
     parts: Parts = scope["app"].state.parts
     parts.audit.record(
         Access(
@@ -222,10 +227,11 @@ def _record(scope: AsgiScope, status: int, elapsed_ms: float) -> None:
             key_id=principal.key_id,
             user_id=requester.user_id,
             agent_id=requester.agent_id or principal.agent_id,
-            action=f"{scope['method']} {getattr(route, 'path', scope['path'])}",
+            action=action,
             status=status,
             elapsed_ms=round(elapsed_ms, 3),
             query_sha256=requester.query_sha256,
             items=requester.items,
+            details=requester.details,
         )
     )

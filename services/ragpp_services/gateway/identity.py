@@ -116,6 +116,18 @@ def _hash(text: str) -> bytes:
     return hashlib.sha256(text.encode()).digest()
 
 
+def prefix_of(authorization: str | None) -> str:
+    """The prefix of the key in an `Authorization` header, by which it is looked up and told apart; empty where there is
+    none. Of what is no key nothing is told: it may be a part of one."""
+    match = _KEY.match(_bearer(authorization))
+    return match[1] if match else ""
+
+
+def _bearer(authorization: str | None) -> str:
+    scheme, _, text = (authorization or "").strip().partition(" ")
+    return text.strip() if scheme.lower() == "bearer" else ""
+
+
 class KeyStore(Protocol):
     """Where keys are looked up."""
 
@@ -144,8 +156,7 @@ class Identity:
         Raises Unauthenticated; TierUnavailable when the key store is down and this key was not verified in the last
         ten minutes, or the request is not `reading`.
         """
-        scheme, _, text = (authorization or "").strip().partition(" ")
-        text = text.strip() if scheme.lower() == "bearer" else ""
+        text = _bearer(authorization)
         match = _KEY.match(text)
         if match is None:
             raise Unauthenticated(

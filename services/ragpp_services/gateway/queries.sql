@@ -6,14 +6,20 @@ SELECT key_id, secret_hash, tenant_id, scopes, user_id, agent_id FROM identity.f
 -- name: insert_accesses
 -- Audit entries of one tenant; one that was written before a crash is not written again.
 -- $1 access_id uuid[], $2 tenant_id text, $3 at timestamptz[], $4 key_id text[], $5 user_id text[], $6 agent_id text[],
--- $7 action text[], $8 status int[], $9 elapsed_ms float8[], $10 query_sha256 text[], $11 items int[]
+-- $7 action text[], $8 status int[], $9 elapsed_ms float8[], $10 query_sha256 text[], $11 items int[], $12 details text[]
 INSERT INTO audit.accesses
-       (access_id, tenant_id, at, key_id, user_id, agent_id, action, status, elapsed_ms, query_sha256, items)
-SELECT access_id, $2::text, at, key_id, user_id, agent_id, action, status, elapsed_ms, query_sha256, items
+       (access_id, tenant_id, at, key_id, user_id, agent_id, action, status, elapsed_ms, query_sha256, items, details)
+SELECT access_id, $2::text, at, key_id, user_id, agent_id, action, status, elapsed_ms, query_sha256, items,
+       details::jsonb
   FROM unnest($1::uuid[], $3::timestamptz[], $4::text[], $5::text[], $6::text[], $7::text[], $8::int[], $9::float8[],
-              $10::text[], $11::int[])
-       AS entry (access_id, at, key_id, user_id, agent_id, action, status, elapsed_ms, query_sha256, items)
+              $10::text[], $11::int[], $12::text[])
+       AS entry (access_id, at, key_id, user_id, agent_id, action, status, elapsed_ms, query_sha256, items, details)
 ON CONFLICT DO NOTHING;
+
+-- name: add_refused
+-- Requests without a valid key, which are nobody's: the application may add them and not read them.
+-- $1 access_id uuid[], $2 at timestamptz[], $3 key_id text[], $4 action text[], $5 attempts int[]
+SELECT audit.add_refused($1::uuid[], $2::timestamptz[], $3::text[], $4::text[], $5::int[]);
 
 -- name: look_at_erased
 -- Until the transaction ends, nobody of the tenant is erased: whoever was is seen by the next statement.

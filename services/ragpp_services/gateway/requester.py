@@ -1,26 +1,45 @@
 """Who asks, as a route gets to know it, and what the audit gets to know of the request."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, Final
 
 from fastapi import Request, Security
 from fastapi.openapi.models import HTTPBearer
 from fastapi.security.base import SecurityBase
+from pydantic import JsonValue
 
+from ragpp.errors import Unauthenticated
 from ragpp.models import Scope
-from ragpp_services.gateway.identity import Identity, Principal
+from ragpp.stores.forgetting import SourceMarks
+from ragpp_services.gateway.identity import Identity, Principal, prefix_of
+
+MOST_MARKS: Final = 1_000
+"""Of what was deleted, in one entry of the audit."""
 
 
 @dataclass
 class Requester:
     """The principal of one request. The other fields are for its audit entry: whose memory it concerns, for which
-    agent, the keyed hash of what was asked, and how many things it found or changed."""
+    agent, the keyed hash of what was asked, how many things it found or changed, and what it deleted."""
 
     principal: Principal
     user_id: str | None = None
     agent_id: str | None = None
     query_sha256: str | None = None
     items: int = 0
+    details: dict[str, JsonValue] | None = None
+
+    def deletes(
+        self, marks: SourceMarks, scope: Scope, what: str, ids: Sequence[str], *, count: int, job: str | None = None
+    ) -> None:
+        """Tell the audit what is deleted: how many, and each of the ids as a keyed hash, of at most MOST_MARKS. What
+        was forgotten is nowhere by its id; whoever knows an id can have it hashed, and find when it was deleted, and
+        with which key. `job`: the one that deletes them."""
+        told: list[JsonValue] = [marks.of(scope, one) for one in ids[:MOST_MARKS]]
+        self.details = {"deleted": what, "count": count, "marks": told}
+        if job is not None:
+            self.details["job"] = job
 
     def scope(self, needed: str, user_id: str, *, agent_id: str | None = None, session_id: str | None = None) -> Scope:
         """As `Principal.scope`; the audit is told of `user_id` whether it is refused or not."""
@@ -52,10 +71,14 @@ class ApiKey(SecurityBase):
         self._reading = reading
 
     async def verify(self, request: Request) -> Requester:
-        """Raises Unauthenticated, TierUnavailable."""
+        """Raises Unauthenticated, of which the audit is told, TierUnavailable."""
         identity: Identity = request.app.state.parts.identity
         authorization = request.headers.get("authorization")
-        requester = Requester(await identity.verify(authorization, reading=self._reading))
+        try:
+            requester = Requester(await identity.verify(authorization, reading=self._reading))
+        except Unauthenticated:
+            request.state.refused = prefix_of(authorization)
+            raise
         request.state.requester = requester
         return requester
 

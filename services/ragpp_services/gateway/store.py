@@ -1,11 +1,14 @@
 """Keys and audit entries in and out of PostgreSQL: no policy, no HTTP."""
 
+import json
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 from uuid import UUID
+
+from pydantic import JsonValue
 
 from ragpp.models import Scope
 from ragpp.stores.forgetting import SourceMarks
@@ -13,6 +16,8 @@ from ragpp.stores.postgres import Connection, Pool, foreign_errors, tenant_trans
 from ragpp.stores.queries import load_queries
 
 SQL: Final = load_queries("ragpp_services.gateway", "queries.sql")
+NOBODY: Final = ""
+"""The tenant of requests without a valid key."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +50,8 @@ class KeyListing:
 @dataclass(frozen=True)
 class Access:
     """One request that a key made. `query_sha256` stands for the query's text, which is never kept here: a
-    keyed hash of it (`SourceMarks.of_query`)."""
+    keyed hash of it (`SourceMarks.of_query`). `details`: of a deletion what was deleted, of requests without a valid
+    key how many `attempts` there were; those are of the tenant NOBODY."""
 
     access_id: UUID
     tenant_id: str
@@ -58,6 +64,7 @@ class Access:
     elapsed_ms: float
     query_sha256: str | None = None
     items: int = 0
+    details: Mapping[str, JsonValue] | None = None
 
 
 class GatewayStore:
@@ -87,6 +94,7 @@ class GatewayStore:
         by_tenant: dict[str, list[Access]] = defaultdict(list)
         for access in accesses:
             by_tenant[access.tenant_id].append(access)
+        await self._insert_refused(by_tenant.pop(NOBODY, []))
         for tenant_id, entries in by_tenant.items():
             async with tenant_transaction(self._pool, tenant_id) as connection:
                 users = await self._named(connection, tenant_id, entries)
@@ -103,7 +111,21 @@ class GatewayStore:
                     [entry.elapsed_ms for entry in entries],
                     [entry.query_sha256 for entry in entries],
                     [entry.items for entry in entries],
+                    [json.dumps(entry.details) if entry.details is not None else None for entry in entries],
                 )
+
+    async def _insert_refused(self, entries: Sequence[Access]) -> None:
+        if not entries:
+            return
+        async with foreign_errors("audit"), self._pool.acquire() as connection:
+            await connection.execute(
+                SQL["add_refused"],
+                [entry.access_id for entry in entries],
+                [entry.at for entry in entries],
+                [entry.key_id for entry in entries],
+                [entry.action for entry in entries],
+                [(entry.details or {}).get("attempts", 1) for entry in entries],
+            )
 
     async def _named(self, connection: Connection, tenant_id: str, entries: Sequence[Access]) -> list[str | None]:
         """Whose accesses they were: of a user who was erased since, a keyed hash."""

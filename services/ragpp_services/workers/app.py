@@ -29,13 +29,18 @@ from ragpp.llm.budget import PostgresBudget
 from ragpp.llm.factory import make_language_models
 from ragpp.retention import EntryRetention
 from ragpp.settings import (
+    EmbeddingSettings,
     EntrySettings,
     ForgettingSettings,
     LanguageModelSettings,
     LearningSettings,
+    LogSettings,
     PostgresSettings,
+    ReaderSettings,
     RedisSettings,
+    TierSettings,
 )
+from ragpp.settings.variables import Settings
 from ragpp.stores.forgetting import SourceMarks
 from ragpp.stores.postgres import create_pool, ensure_open
 from ragpp.stores.redis import AppendOnlyFile
@@ -53,6 +58,11 @@ THREADS: Final = sum(stage.at_once for stage in STAGES.values()) + 2
 NICENESS: Final = 15
 WARMING: Final = "My friend Ann moved to Oslo last May, and I decided to call her on Monday because I like long walks."
 """A sentence that most rules of extraction look at: what they load, they load once."""
+SETTINGS: Final[tuple[type[Settings], ...]] = (
+    *(LogSettings, PostgresSettings, RedisSettings, WorkerSettings, EntrySettings, EmbeddingSettings),
+    *(ForgettingSettings, LanguageModelSettings, LearningSettings, ReaderSettings, TierSettings),
+)
+"""What a worker reads, so that a value that is wrong is told before it starts."""
 AUTOGROUP: Final = Path("/proc/self/autogroup")
 _log = structlog.stdlib.get_logger(__name__)
 

@@ -2,26 +2,18 @@
 
 from ragpp.embedding.port import Embedder
 from ragpp.errors import ConfigurationError
+from ragpp.places import cache_folder
 from ragpp.providers import INSTALL
 from ragpp.settings import EmbeddingSettings
 
 
 def make_embedder(settings: EmbeddingSettings) -> Embedder:
-    """An embedder that has loaded nothing yet. Raises ConfigurationError for settings that do not go together."""
+    """An embedder that has loaded nothing yet. Raises ConfigurationError where its library is not installed."""
     match settings.provider:
         case "onnx":
-            from ragpp.embedding.onnx import (  # noqa: PLC0415 - a runtime of 60 MB that other embedders do not need
-                DIMENSION,
-                MODEL,
-                OnnxEmbedder,
-            )
+            from ragpp.embedding.onnx import OnnxEmbedder  # noqa: PLC0415 - 60 MB that other embedders do not need
 
-            if (settings.model, settings.dimension) != (MODEL, DIMENSION):
-                raise ConfigurationError(
-                    f"EMBEDDING_PROVIDER=onnx is {MODEL} with {DIMENSION} dimensions; for another model set "
-                    "EMBEDDING_PROVIDER to openai or sentence-transformers"
-                )
-            return OnnxEmbedder(settings.cache_dir.expanduser(), threads=settings.threads)
+            return OnnxEmbedder((settings.cache_dir or cache_folder()).expanduser(), threads=settings.threads)
         case "hashing":
             from ragpp.embedding.hashing import HashingEmbedder  # noqa: PLC0415
 
@@ -32,8 +24,6 @@ def make_embedder(settings: EmbeddingSettings) -> Embedder:
             except ImportError as error:
                 raise ConfigurationError("the embedder needs the library openai", suggestions=INSTALL) from error
 
-            if not settings.base_url:
-                raise ConfigurationError("EMBEDDING_PROVIDER=openai needs EMBEDDING_BASE_URL")
             return OpenAIEmbedder(
                 base_url=settings.base_url,
                 model=settings.model,

@@ -19,6 +19,7 @@ MemorySystemError
 ├── LedgerError         016   an event cannot be taken or finished
 ├── Outdated            017   something was forgotten since what a write rests on was read; retryable
 ├── InvalidInput        020   a value is outside what is accepted; also a ValueError
+│   └── SecretInId      039   an id holds a secret
 ├── Unauthenticated     021   no key, or a wrong one
 ├── Forbidden           022   the key lacks the scope
 ├── PayloadTooLarge     023   the body exceeds the limit
@@ -292,6 +293,19 @@ class InvalidInput(
     """A value is outside what is accepted."""
 
 
+class SecretInId(
+    InvalidInput,
+    code="MEM-039",
+    status=422,
+    title="An id holds a secret",
+    suggestions=(
+        "Use another id: ids are stored and logged as they are. Nothing of the request was stored.",
+        "Take the secret for known to whoever reads logs on the way, and change it.",
+    ),
+):
+    """An id of a user, session, agent, interaction or the like holds what a secret is known by."""
+
+
 class Unauthenticated(
     MemorySystemError,
     code="MEM-021",
@@ -299,7 +313,8 @@ class Unauthenticated(
     title="A valid API key is required",
     suggestions=(
         "Send the key as `Authorization: Bearer <key>`; `ragpp status` names the file that has the embedded stack's.",
-        "Have one made: `ragpp key create`, for containers `docker compose run --rm -T keys create`.",
+        "Have one made: `ragpp key create`, for containers `docker compose run --rm -T keys create`; the embedded "
+        "stack's own, where that was revoked: `ragpp up`.",
     ),
 ):
     """No key was sent, or it is unknown, revoked or expired."""

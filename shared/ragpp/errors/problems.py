@@ -5,8 +5,8 @@ from typing import Final
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
-from ragpp.errors import InvalidInput, MemorySystemError
-from ragpp.errors.reasons import reason, without_echoes
+from ragpp.errors import InvalidInput, MemorySystemError, SecretInId
+from ragpp.errors.reasons import SECRET_IN_ID, reason, without_echoes
 
 MEDIA_TYPE: Final = "application/problem+json"
 
@@ -78,15 +78,17 @@ def error_of(problem: Problem) -> MemorySystemError:
 
 
 def invalid_fields(errors: Sequence[dict[str, object]]) -> InvalidInput:
-    """The InvalidInput of pydantic's list of errors; the refused values themselves are never repeated."""
+    """The InvalidInput of pydantic's list of errors, a SecretInId where an id holds a secret; the refused values
+    themselves are never repeated."""
     fields = []
+    kind = SecretInId if any(item.get("type") == SECRET_IN_ID for item in errors) else InvalidInput
     for item in without_echoes(errors):
         location = item.get("loc")
         path = [str(part) for part in location] if isinstance(location, tuple | list) else []
         fields.append({"field": printable(".".join(path)), "reason": printable(reason(item))})
     shown = "; ".join(f"{item['field']}: {item['reason']}" if item["field"] else item["reason"] for item in fields[:3])
     more = f" (and {len(fields) - 3} more)" if len(fields) > 3 else ""
-    return InvalidInput(f"{shown}{more}", details={"errors": fields[:50]})
+    return kind(f"{shown}{more}", details={"errors": fields[:50]})
 
 
 def printable(text: str, *, limit: int = 300) -> str:

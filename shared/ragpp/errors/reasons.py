@@ -7,6 +7,8 @@ from typing import Final
 Refusal = Mapping[str, object]
 """One of the errors of a pydantic ValidationError, as `errors()` has it."""
 
+SECRET_IN_ID: Final = "secret_in_id"  # noqa: S105 - the name of a refusal
+"""The type of the refusal of an id that holds a secret."""
 _CHOICE: Final = re.compile(r"\^\(([\w|-]+)\)\$")
 
 

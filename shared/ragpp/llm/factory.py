@@ -1,8 +1,7 @@
 """The language models that the settings name; a provider's library is imported when one of its models is."""
 
-import re
 from collections.abc import Collection, Mapping
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 from ragpp.errors import ConfigurationError
 from ragpp.llm.metered import LanguageModels
@@ -10,17 +9,13 @@ from ragpp.llm.port import PURPOSES, LanguageModel, Purpose, SpendBudget
 from ragpp.providers import FIRST_WAIT_S, INSTALL, header_key
 from ragpp.settings import LanguageModelSettings
 
-PROVIDERS: Final = ("openai", "anthropic")
-_NAMED: Final = re.compile(r"(?P<provider>[a-z]+):(?P<model>\S+)")
-
 
 def make_language_models(
     settings: LanguageModelSettings, budget: SpendBudget, *, purposes: Collection[Purpose] = PURPOSES
 ) -> LanguageModels | None:
     """The models by purpose, of `purposes`; None where the settings name none of them. Opens no connection.
 
-    Raises ConfigurationError for a setting that is not "provider:model", an unknown provider, a key that is missing,
-    and a library that is not installed.
+    Raises ConfigurationError for a key that is missing and a library that is not installed.
     """
     named = {purpose: name for purpose, name in _named(settings).items() if purpose in purposes}
     if not named:
@@ -60,15 +55,7 @@ def _named(settings: LanguageModelSettings) -> Mapping[Purpose, str]:
         "reflection": settings.reflection,
         "chat": settings.chat,
     }
-    for purpose in PURPOSES:
-        name = names[purpose].strip()
-        match = _NAMED.fullmatch(name)
-        if name and (match is None or match["provider"] not in PROVIDERS):
-            raise ConfigurationError(
-                f"LLM_{purpose.upper()} is {name!r}, and has to be provider:model with the provider "
-                f"{' or '.join(PROVIDERS)}"
-            )
-    return {purpose: name.strip() for purpose, name in names.items() if name.strip()}
+    return {purpose: name for purpose, name in names.items() if name}
 
 
 def _made(name: str, patience: _Patience, settings: LanguageModelSettings) -> LanguageModel:

@@ -1,15 +1,23 @@
 """Settings that several services read, by concern; what one alone reads is in its `settings.py`. Only an `app.py` reads
 them, once; everything else is handed its values."""
 
+import re
 from pathlib import Path
+from typing import Final
 
-from pydantic import Field, SecretStr, model_validator
+from pydantic import Field, SecretStr, field_validator, model_validator
 from pydantic_settings import SettingsConfigDict
 
 from ragpp.catalog import ItemKind
 from ragpp.fields import TokenizerName
 from ragpp.retention import RetentionPolicy
 from ragpp.settings.variables import Settings
+
+ONNX_MODEL: Final = "sentence-transformers/all-MiniLM-L6-v2"
+ONNX_DIMENSION: Final = 384
+"""What the embedder `onnx` is."""
+LANGUAGE_MODEL_PROVIDERS: Final = ("openai", "anthropic")
+_NAMED_MODEL: Final = re.compile(rf"(?:{'|'.join(LANGUAGE_MODEL_PROVIDERS)}):\S+")
 
 
 class PostgresSettings(Settings):
@@ -84,15 +92,30 @@ class EmbeddingSettings(Settings):
     model_config = SettingsConfigDict(env_prefix="EMBEDDING_", frozen=True)
 
     provider: str = Field(default="onnx", pattern="^(onnx|hashing|openai|sentence-transformers)$")
-    model: str = Field(default="sentence-transformers/all-MiniLM-L6-v2", description="Recorded in each database.")
-    dimension: int = Field(default=384, ge=8, le=4_000)
+    model: str = Field(default=ONNX_MODEL, description="Recorded in each database.")
+    dimension: int = Field(default=ONNX_DIMENSION, ge=8, le=4_000)
     base_url: str = Field(default="", description="For `openai` (the extra `llm`): the endpoint, ending in /v1.")
     api_key: SecretStr | None = Field(default=None, description="For `openai`.")
     max_retries: int = Field(default=3, ge=0, le=10, description="For `openai`, after failures that may pass.")
     backoff_base: float = Field(default=1.0, ge=0, le=60, description="For `openai`: seconds before the first retry.")
     backoff_max: float = Field(default=30.0, ge=0, le=60, description="For `openai`: that doubled, at most so much.")
     threads: int = Field(default=2, ge=1, le=64, description="For `onnx`: batches embedded at once, a core each.")
-    cache_dir: Path = Field(default=Path("~/.cache/ragpp"), description="Where the assembled graph is kept.")
+    cache_dir: Path | None = Field(
+        default=None,
+        description="Where the assembled graph is kept; default: RAGPP_CACHE, else `ragpp` in XDG_CACHE_HOME, else in "
+        "~/.cache.",
+    )
+
+    @model_validator(mode="after")
+    def _goes_together(self) -> "EmbeddingSettings":
+        if self.provider == "onnx" and (self.model, self.dimension) != (ONNX_MODEL, ONNX_DIMENSION):
+            raise ValueError(
+                f"EMBEDDING_PROVIDER=onnx is {ONNX_MODEL} with {ONNX_DIMENSION} dimensions; for another "
+                "EMBEDDING_MODEL or EMBEDDING_DIMENSION set it to openai or sentence-transformers"
+            )
+        if self.provider == "openai" and not self.base_url:
+            raise ValueError("EMBEDDING_PROVIDER=openai needs EMBEDDING_BASE_URL")
+        return self
 
 
 class ReaderSettings(Settings):
@@ -220,6 +243,29 @@ class LanguageModelSettings(Settings):
     retrieval_backoff_base: float = Field(default=1.0, ge=0, le=60)
     concurrency: int = Field(default=4, ge=1, le=256, description="Calls at once, per process.")
     tokens_per_day: int = Field(default=1_000_000, ge=0, description="Of one tenant, by UTC day; 0: no limit.")
+
+    @field_validator("summary", "extraction", "consolidation", "retrieval", "reflection", "chat")
+    @classmethod
+    def _names_a_model(cls, name: str) -> str:
+        name = name.strip()
+        if name and not _NAMED_MODEL.fullmatch(name):
+            raise ValueError(f"has to be provider:model with the provider {' or '.join(LANGUAGE_MODEL_PROVIDERS)}")
+        return name
+
+    @model_validator(mode="after")
+    def _can_be_asked(self) -> "LanguageModelSettings":
+        """Of what services ask; `chat` is asked by a command, which says so itself."""
+        named = {self.summary, self.extraction, self.consolidation, self.retrieval, self.reflection}
+        providers = {name.partition(":")[0] for name in named}
+        if "openai" in providers and not self.openai_base_url and not _is_set(self.openai_api_key):
+            raise ValueError("LLM_OPENAI_API_KEY is not set, nor LLM_OPENAI_BASE_URL for a server that needs none")
+        if "anthropic" in providers and not _is_set(self.anthropic_api_key):
+            raise ValueError("LLM_ANTHROPIC_API_KEY is not set")
+        return self
+
+
+def _is_set(secret: SecretStr | None) -> bool:
+    return secret is not None and bool(secret.get_secret_value().strip())
 
 
 class LogSettings(Settings):

@@ -1,6 +1,7 @@
 """Settings that are read from environment variables, and what is wrong with one told by the variable's name."""
 
 import re
+from collections.abc import Iterable
 from typing import Any, Final
 
 from pydantic import ValidationError
@@ -10,6 +11,18 @@ from ragpp.errors import ConfigurationError
 from ragpp.errors.reasons import reason
 
 _FIELD: Final = re.compile(r'field "(\w+)"')
+
+
+def check_all(kinds: "Iterable[type[Settings]]") -> None:
+    """Raises ConfigurationError, which names every variable that one of these cannot take, once."""
+    problems = dict[str, None]()
+    for kind in kinds:
+        try:
+            kind()
+        except ConfigurationError as error:
+            problems[error.message] = None
+    if problems:
+        raise ConfigurationError("; ".join(problems))
 
 
 class Settings(BaseSettings):

@@ -15,6 +15,7 @@ from ragpp.embedding.factory import make_embedder
 from ragpp.errors import ConfigurationError, MemorySystemError
 from ragpp.observability.logs import configure_logs
 from ragpp.settings import EmbeddingSettings, LogSettings, ReaderSettings, TierSettings
+from ragpp.settings.variables import check_all
 from ragpp.text.readers import Tokenizers
 from ragpp.tierkit.deployment import TierService, Tools
 from ragpp.tierkit.remote import TierT, tier_app
@@ -59,10 +60,9 @@ def run_service(service: TierService[TierT], arguments: Sequence[str] | None = N
     parser.add_argument("--host", default="127.0.0.1")
     parser.add_argument("--port", type=int, default=service.port)
     given = parser.parse_args(arguments)
-    configure_logs(LogSettings(), name)
     try:
-        for kind in service.settings:
-            kind()
+        check_all((LogSettings, TierSettings, *service.settings))
+        configure_logs(LogSettings(), name)
         app = create_app(service)
     except MemorySystemError as error:
         sys.exit(f"{error.code} {error.message}")

@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Final
 
 from ragpp.errors import StackError
-from ragpp_infra.embedded.home import Home, default_cache
+from ragpp.places import cache_folder
+from ragpp_infra.embedded.home import Home
 from ragpp_infra.embedded.processes import Command, ManagedProcess
 from ragpp_infra.embedded.servers.jars import LOCK_FILE, OnDownload, fetch, read_lock
 from ragpp_infra.embedded.servers.server import ServerName
@@ -206,7 +207,7 @@ def archive_path(java_binary: Path) -> Path:
 
 def jar_folder() -> Path:
     """The part of the user's cache that Neo4j's jars are in."""
-    return default_cache() / "neo4j"
+    return cache_folder() / "neo4j"
 
 
 def java() -> Path:

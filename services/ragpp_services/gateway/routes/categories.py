@@ -81,6 +81,7 @@ async def delete_category(
     if not await parts.catalog.delete_category(changing(requester, scope, known), known.name):
         raise CategoryNotFoundError(f"there is no category {known.name!r}")
     requester.items = 1
+    requester.deletes(parts.marks, scope, "category", [known.name], count=1)
     return Forgotten(forgotten=1, tiers={"catalog": "ok"})
 
 

@@ -167,6 +167,7 @@ async def delete_entry(
             await parts.pins.unpin(scope, "catalog", [entry.memory_id])
     if not requester.items:
         raise NotFound("there is no memory of that id")
+    requester.deletes(parts.marks, scope, "item", [entry.memory_id], count=requester.items)
     return Forgotten(forgotten=requester.items, tiers={"catalog": "ok"})
 
 

@@ -26,6 +26,8 @@ async def forget_about(requester: Writer, parts: GatewayParts, body: ForgetReque
     if body.confirm is not None:
         ids = await confirmed(parts, scope, found, body.confirm)
         done = await forget_messages(parts, scope, ids)
+        count = len(ids) if done.job is not None else done.forgotten
+        requester.deletes(parts.marks, scope, "interactions", ids, count=count, job=done.job)
         if done.job is None:
             found.messages = [message for message in found.messages if message.id not in set(ids)]
     shown, following = found.page(body.cursor, body.limit)

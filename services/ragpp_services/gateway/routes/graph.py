@@ -115,4 +115,5 @@ async def forget_from_graph(requester: Writer, parts: GatewayParts, item_id: Id,
     if not forgotten:
         raise NotFound("this user's graph has nothing of that id")
     await parts.pins.unpin(scope, "semantic", [item_id])
+    requester.deletes(parts.marks, scope, "graph", [item_id], count=forgotten)
     return Forgotten(forgotten=forgotten, tiers={"semantic": "ok"})

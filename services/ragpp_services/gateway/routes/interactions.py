@@ -123,6 +123,7 @@ async def forget_interaction(
     if not done.forgotten and done.job is None:
         raise NotFound("this user has no interaction of that id")
     requester.items = done.forgotten
+    requester.deletes(parts.marks, scope, "interactions", going, count=done.forgotten, job=done.job)
     return ForgottenMessage(forgotten=done.forgotten, tiers=done.tiers, repeated_by=repeated_by, job=done.job)
 
 

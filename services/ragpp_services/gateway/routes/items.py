@@ -113,6 +113,7 @@ async def delete_item(requester: Writer, parts: GatewayParts, item_id: Id, user_
     if not requester.items:
         raise NotFound("there is no item of that id")
     await parts.pins.unpin(scope, "catalog", [item_id])
+    requester.deletes(parts.marks, scope, "item", [item_id], count=requester.items)
     return Forgotten(forgotten=requester.items, tiers={"catalog": "ok"})
 
 

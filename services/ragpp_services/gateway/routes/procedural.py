@@ -193,4 +193,5 @@ async def forget_procedural(requester: Writer, parts: GatewayParts, item_id: Id,
     if not forgotten:
         raise NotFound("this user has no preference, rule or finding of that id")
     await unpin_procedural(parts, scope, item_id)
+    requester.deletes(parts.marks, scope, "procedural", [item_id], count=forgotten)
     return Forgotten(forgotten=forgotten, tiers={"procedural": "ok"})

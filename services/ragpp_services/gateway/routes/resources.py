@@ -111,6 +111,7 @@ async def delete_resource(
     if cascade:
         await parts.pins.unpin(scope, "catalog", [resource_id])
     requester.items = 1
+    requester.deletes(parts.marks, scope, "resource", [resource_id], count=1)
     return Forgotten(forgotten=1, tiers={"catalog": "ok"})
 
 

@@ -65,7 +65,10 @@ async def delete_session(
     scope = requester.scope("forget", user_id, session_id=session_id)
     if interactions == "forget":
         erasure = Erasure("session", session_id=session_id, agent_id=scope.view, dry_run=dry_run)
-        return accepted(await parts.jobs.erase(scope, erasure))
+        job = await parts.jobs.erase(scope, erasure)
+        if not dry_run:
+            requester.deletes(parts.marks, scope, "session", [session_id], count=1, job=job.id)
+        return accepted(job)
     if dry_run:
         raise InvalidInput(
             "dry_run tells what would be forgotten, and interactions=keep forgets none",
@@ -78,4 +81,5 @@ async def delete_session(
         )
     if not await parts.short_term.delete_session(scope):
         raise NotFound("this user has no running conversation of that id")
+    requester.deletes(parts.marks, scope, "conversation", [session_id], count=1)
     return answer(Forgotten(forgotten=1, tiers={"short_term": "ok"}))

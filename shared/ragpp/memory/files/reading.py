@@ -10,6 +10,7 @@ from pydantic import AliasChoices, JsonValue, ValidationError
 
 from ragpp.api import EntryIn
 from ragpp.entries.files import FileMemory, MemoryFile
+from ragpp.errors import SecretInId
 from ragpp.errors.problems import invalid_fields
 
 MOMENTS: Final = ("timestamp", "expires")
@@ -58,8 +59,8 @@ def entries_of(file: MemoryFile, ci: str | None, *, of_a_user: bool = True) -> I
         try:
             entry = EntryIn.model_validate(fields_of(memory, ci, of_a_user=of_a_user))
         except ValidationError as error:
-            reason = invalid_fields([dict(item) for item in error.errors()]).message
-            yield Told(memory.line, reason, memory.memory_id)
+            refused = invalid_fields([dict(item) for item in error.errors()])
+            yield Told(memory.line, refused.message, None if isinstance(refused, SecretInId) else memory.memory_id)
             continue
         if entry.id not in seen:
             seen[entry.id] = (memory.line, entry.content)

@@ -1,0 +1,63 @@
+"""The file `.env` of the folder that a stack is started from: settings that the environment does not have."""
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+from ragpp.errors import ConfigurationError
+from ragpp_infra.embedded.environment import SET_BY_THE_STACK
+from ragpp_infra.embedded.known_settings import COMMAND_LINE, known_settings, unknown_settings
+from ragpp_infra.secret_file import SECRETS
+
+SETTINGS_FILE: Final = Path(".env")
+TRUSTED: Final = 0
+"""The user whose files count beside one's own: root."""
+
+
+@dataclass(frozen=True)
+class Adopted:
+    """What was taken from the file, names of settings; those in it that there are not, each with the one that was
+    probably meant; and those that only count in the environment."""
+
+    names: tuple[str, ...] = ()
+    unknown: Mapping[str, str | None] = field(default_factory=dict)
+    without_effect: tuple[str, ...] = ()
+
+
+def adopt(path: Path = SETTINGS_FILE) -> Adopted:
+    """Put the settings of the file into this process's environment, but for those that it has and those that the stack
+    sets itself: secrets of containers, which `ragpp init` writes to a file of the same name, are nothing to it.
+
+    What the command line reads (RAGPP_…) is not taken: an address in a folder that somebody else made would be sent
+    the key that is in the environment. Raises ConfigurationError for a file that cannot be read, or is another user's.
+    """
+    given = _read(path)
+    known = known_settings() - SET_BY_THE_STACK
+    taken = {name: text for name, text in given.items() if name in known and name not in os.environ}
+    os.environ.update(taken)
+    return Adopted(
+        names=tuple(sorted(taken)),
+        unknown=unknown_settings(given.keys() - SECRETS.keys()),
+        without_effect=tuple(sorted(name for name in given if name in COMMAND_LINE)),
+    )
+
+
+def _read(path: Path) -> dict[str, str]:
+    from dotenv import dotenv_values  # noqa: PLC0415 - most commands read no file
+
+    try:
+        owner = path.stat().st_uid
+        if owner not in {os.geteuid(), TRUSTED}:
+            raise ConfigurationError(
+                f"{path} is another user's: settings of theirs are not taken",
+                suggestions=("Run the command in another folder, or make the file your own.",),
+            )
+        with path.open(encoding="utf-8") as file:
+            values = dotenv_values(stream=file, interpolate=False)
+    except (FileNotFoundError, NotADirectoryError):
+        return {}
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigurationError(f"{path} cannot be read: {error}") from error
+    return {name: text for name, text in values.items() if text is not None}

@@ -1,0 +1,68 @@
+"""Requests without a valid key are in the audit, however many there are, in a bounded number of entries."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ragpp_services.gateway.audit import Audit
+from ragpp_services.gateway.identity import make_key, prefix_of
+from ragpp_services.gateway.refusals import MOST_KEYS, OTHERS, WINDOW_S, Refusals
+from ragpp_services.gateway.store import NOBODY, Access
+
+NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
+
+
+class Seconds:
+    """A clock that stands until it is told."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def test_the_first_is_told_at_once_and_the_others_when_the_window_is_over() -> None:
+    seconds = Seconds()
+    refusals = Refusals(lambda: NOON, seconds)
+    first = refusals.first("0123456789ab", "POST /v1/recall")
+    assert first is not None
+    assert (first.key_id, first.tenant_id, first.status) == ("key_0123456789ab", NOBODY, 401)
+    assert [refusals.first("0123456789ab", "GET /v1/jobs") for _ in range(9)] == [None] * 9
+    assert refusals.ended() == []
+    seconds.now = WINDOW_S
+    (others,) = refusals.ended()
+    assert (others.key_id, others.action, others.details) == ("key_0123456789ab", "GET /v1/jobs", {"attempts": 9})
+    assert refusals.first("0123456789ab", "GET /v1/jobs") is not None  # in another window
+
+
+@given(st.lists(st.text("0123456789abcdef", max_size=12), max_size=200))
+def test_every_attempt_is_counted_in_few_entries(prefixes: list[str]) -> None:
+    refusals = Refusals(lambda: NOON, lambda: 0.0)
+    entries = [entry for prefix in prefixes if (entry := refusals.first(prefix, "GET /v1/jobs")) is not None]
+    entries += refusals.ended(stopping=True)
+    counted = [int(str((entry.details or {})["attempts"])) for entry in entries]
+    assert sum(counted) == len(prefixes)
+    assert len(entries) <= 2 * (MOST_KEYS + 1)
+    assert {entry.key_id for entry in entries} <= {OTHERS, "", *(f"key_{prefix}" for prefix in prefixes)}
+
+
+async def test_a_flood_of_guesses_leaves_a_few_lines_and_no_secret(tmp_path: Path) -> None:
+    rows, key = list[Access](), make_key("acme", frozenset({"read"})).text
+
+    async def insert(accesses: Sequence[Access]) -> None:
+        rows.extend(accesses)
+
+    audit = Audit(tmp_path / "audit.jsonl", insert, Refusals(lambda: NOON, lambda: 0.0))
+    for number in range(10_000):
+        guessed = f"Bearer {key}" if number % 2 else f"Bearer rp_{number:012}_{'x' * 43}"
+        audit.refuse(prefix_of(guessed), "POST /v1/recall")
+    audit.refuse(prefix_of(f"Bearer {key}x"), "POST /v1/recall")  # no key, and most of one
+    (journal,) = tmp_path.iterdir()
+    assert journal.stat().st_size < 10_000
+    assert key.rpartition("_")[2] not in journal.read_text(encoding="utf-8")
+    await audit.stop()
+    assert sum(int(str((row.details or {})["attempts"])) for row in rows) == 10_001
