@@ -54,7 +54,7 @@ def level(table: CandidateTable, query: str, scale: Calibration | None) -> Relev
             similarity=one.similarity,
             coverage=one.coverage,
         )
-        for one in rank(table, QuerySignals(query), limit=bearing.FIRST)
+        for one in rank(table, QuerySignals(query), limit=bearing.MANY)
     ]
     return bearing.relevance_of(query, {"episodic": found}, scale, whole=True)
 

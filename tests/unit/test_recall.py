@@ -365,7 +365,7 @@ async def test_an_answer_says_whether_anything_it_found_is_about_the_question() 
     request = RecallRequest(user_id=scope.user_id, query="Where is the blue boat?")
     levels = [
         (await recaller(Told(similarity, coverage), embedder=measured()).recall(scope, request)).relevance
-        for similarity, coverage in ((0.2, 0.1), (0.5, 0.1), (0.7, 0.6))
+        for similarity, coverage in ((0.15, 0.05), (0.5, 0.1), (0.7, 0.6))
     ]
     assert levels == ["none", "some", "clear"]
     assert (await recaller(Episodic(), embedder=measured()).recall(scope, request)).relevance == "none"
@@ -375,7 +375,7 @@ async def test_an_answer_that_lacks_something_never_says_that_nothing_is_about_t
     scope, down = new_scope(), InMemoryTier("semantic")
     down.available = False
     request = RecallRequest(user_id=scope.user_id, query="Where is the blue boat?")
-    beside, lost = Told(0.2, 0.1), measured()
+    beside, lost = Told(0.15, 0.05), measured()
     lost.is_lost = True
     for partial in (recaller(beside, down, embedder=measured()), recaller(beside, embedder=lost), recaller(beside)):
         assert (await partial.recall(scope, request)).relevance is None

@@ -115,8 +115,8 @@ def recall(
     key: KeyOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Ask the memory: what was found, whether anything of it is about the question, from which tier, how fast, and the
-    context.
+    """Ask the memory: what was found, from which tier, how fast, and the context; and whether anything of it is about
+    the question.
 
     Example: [bold]ragpp recall "Where does Maria's sister live?" --user u1 --budget 500[/bold]
     """

@@ -9,6 +9,7 @@ The best one's says whether anything is about the question. It does not say that
 of one person and was said of another looks the same.
 """
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
@@ -28,6 +29,12 @@ CLEAR: Final = 0.95
 of the development conversations; `benchmarks/eval_relevance.py` prints what they hold on these and on the others. At
 0.45, 79 % of LoCoMo's foreign questions were `none` instead of 71, and of those to which a stated preference applies
 21 % instead of 12."""
+MANY: Final = 50
+FEWER: Final = 0.05
+"""Of many memories the best is alike by chance, of a few it is not: where fewer than MANY are found, SOME is FEWER
+lower for each time that they are e times fewer. Chosen on the same half. Without it 0.9 % of what one session answers
+were `none`, and 1.8 % of what five messages do, with it 0.3 and 0; of foreign questions 95 and 100 %, with it 92 and
+93."""
 FIRST: Final = 3
 """So many of a ranking are looked at: what answers is among them, or beside the point by the ranking's own signals."""
 FACTS: Final = 10
@@ -50,10 +57,17 @@ def relevance_of(
     evidence = max((*_ranked_evidence(ranked, scale), *_known_evidence(query, facts, scale)), default=0.0)
     if evidence >= CLEAR:
         return "clear"
-    if evidence >= SOME or ((ranked or facts) and asks_for_all(query)):
+    if evidence >= _some_from(max(len(answers.get(name, ())) for name in _RANKED)) or (
+        (ranked or facts) and asks_for_all(query)
+    ):
         return "some"
     can_be_told = whole and any(name in answers for name in _RANKED) and (scale is not None or not ranked)
     return "none" if can_be_told else None
+
+
+def _some_from(found: int) -> float:
+    """SOME where so many memories were found."""
+    return SOME - FEWER * math.log(MANY / min(max(found, 1), MANY))
 
 
 def _ranked_evidence(memories: Iterable[Memory], scale: Calibration | None) -> Iterable[float]:
