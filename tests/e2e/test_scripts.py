@@ -86,3 +86,24 @@ async def test_an_item_of_the_catalog_is_found(memory: MemoryClient, spoken: Lan
         if [one.item_id for one in answer.items] != [expected[asked.expected]]:
             missed.append(asked.text)
     assert len(missed) <= MISSES[spoken.name] + UNSURE, missed
+
+
+@pytest.mark.parametrize(
+    ("said", "name", "other"),
+    [
+        ("민수가 왔어.", "민수", "하는 일이 많아."),
+        ("我见了张伟。", "张伟", "我见了张明。"),
+        ("健太に会った。", "健太", "健康に気をつけて。"),
+        ("เจอกิตติเมื่อวาน", "กิตติ", "เจอเพื่อนเมื่อวาน"),
+        ("هذا كتاب لسارة.", "سارة", "سار الرجل."),
+        ("Я был с Алёной.", "Алена", "Аллея пуста."),
+    ],
+)
+async def test_what_is_about_somebody_is_listed_in_whatever_form_the_name_is(
+    api: httpx.AsyncClient, said: str, name: str, other: str
+) -> None:
+    messages = [{"id": "about", "content": said}, {"id": "other", "content": other}]
+    answer = await api.post("/v1/interactions", json={"user_id": USER, "session_id": "s1", "messages": messages})
+    assert answer.status_code == 201, answer.text
+    listed = await api.post("/v1/forget", json={"user_id": USER, "about": {"entity": name}})
+    assert [one["id"] for one in listed.json()["found"]] == ["about"]

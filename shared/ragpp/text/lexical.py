@@ -190,14 +190,14 @@ def _further_of(word: str) -> Iterator[str]:
 
 def _asked(text: str, idle: frozenset[str]) -> list[str]:
     """The words and forms that `text` asks for, in order, without the words `idle`."""
+    if text.isascii():
+        return [word for word in words(text) if word not in idle]
     found = [form for forms in _asked_words(text, idle) for form in (*forms, *pairs_beside(forms))]
     return [form[:MAX_WORD_CHARS] for form in found]
 
 
 def _asked_words(text: str, idle: frozenset[str]) -> list[list[str]]:
     """The forms of each of these words."""
-    if text.isascii():
-        return [[word] for word in words(text) if word not in idle]
     line = folded(text)
     found: list[list[str]] = []
     for part, is_unspaced in _parts(CHINESE_QUESTION.sub(" ", line) if idle else line):

@@ -11,6 +11,12 @@ from ragpp.text.unspaced import UNSPACED, segments
 
 _OTHER: Final = re.compile(r"[^\W\d_\u0000-\u024f\u1e00-\u1eff]")
 _WORD: Final = re.compile(r"[^\W_]+")
+_CYRILLIC: Final = re.compile("[\u0400-\u04ff]")
+_CASES: Final = (
+    "ами", "ями", "ого", "его", "ому", "ему", "ой", "ей", "ою", "ею", "ью", "ом", "ем", "ам", "ям", "ах", "ях", "ых",
+    "ов", "ев", "а", "я", "у", "ю", "е", "ы", "и", "о", "й", "ь", "і", "ї",
+)  # fmt: skip
+"""Endings of nouns and surnames. Snowball's stems are too short for names: Анна and Аня would be one."""
 LONGEST_NAME: Final = 4
 """Words of a name that is looked for in a run without spaces."""
 
@@ -67,10 +73,16 @@ def names_in(text: str) -> Iterator[str]:
 def _as_a_name(word: str) -> str:
     if HANGUL.search(word):
         return word
+    if _CYRILLIC.search(word):
+        plain = word.replace("ё", "е")
+        return plain[:-1] if len(plain) > 2 and plain[-1] in "аяоеийыьії" else plain
     return arabic_spellings(word)[0] if ARABIC.search(word) and arabic_spellings(word) else stem(word)
 
 
 def _as_said(word: str) -> frozenset[str]:
     if HANGUL.search(word):
         return frozenset({word, *korean_forms(word)})
+    if _CYRILLIC.search(word):
+        plain = word.replace("ё", "е")
+        return frozenset({plain, *(plain.removesuffix(ending) for ending in _CASES if len(plain) > len(ending) + 1)})
     return frozenset(arabic_spellings(word)) if ARABIC.search(word) else frozenset({stem(word)})
