@@ -23,12 +23,9 @@ SETTINGS_AND_NUMBERS: Final = {
     "work.key.stage": "",
     "version": "of a server",
     "name": "of a setting, a model's file or a provider",
-    "name!r": "the value of a setting",
     "name.upper()": "of a setting",
     "provider": "of a setting",
     "setting": "its name",
-    "purpose.upper()": "of a setting",
-    "' or '.join(PROVIDERS)": "",
     "', '.join(missing)": "names of settings",
     "self.name": "of a tier or model",
     "self.model": "",
@@ -68,7 +65,7 @@ OF_FILES_AND_IMPORTS: Final = {
     "ragpp.tools.langchain": {"error"},
     "ragpp.settings.variables": {"'; '.join(problems)"},  # of settings
     "ragpp_infra.embedded.home": {"url"},  # as the caller gave it
-    "ragpp_infra.embedded.environment": {"'; '.join(problems)"},
+    "ragpp_infra.embedded.known_settings": {"'; '.join(problems)"},
     "ragpp_infra.cli.init_command": {"file"},
     "ragpp_infra.secret_file": {"error", "error.strerror"},
     "ragpp_infra.provisioning.provision": {"'; '.join(wrong)", "', '.join(wrong)"},  # names of settings and roles

@@ -158,9 +158,11 @@ def test_no_service_has_a_role_of_the_database_that_it_has_no_use_for(ragpp: Com
     assert roles == {"gateway": {"ragpp_app"}, "workers": {"ragpp_app", "ragpp_relay", "ragpp_rewriter"}}
 
 
-def test_restarts_at_once_take_turns_and_a_busy_worker_loses_nothing(ragpp: CommandLine) -> None:
+def test_restarts_at_once_take_turns_and_a_busy_worker_loses_nothing(ragpp: CommandLine, tmp_path: Path) -> None:
     before = ragpp.pids()
-    ragpp("ingest", str(SAMPLE), "--user", "busy")
+    some = tmp_path / "some.jsonl"
+    some.write_text("\n".join(SAMPLE.read_text(encoding="utf-8").splitlines()[:12]), encoding="utf-8")
+    ragpp("ingest", str(some), "--user", "busy")
     restarts = [
         subprocess.Popen(command("restart", "--json"), env=environment(ragpp.home), stdout=subprocess.PIPE)
         for _ in range(2)
@@ -174,7 +176,7 @@ def test_restarts_at_once_take_turns_and_a_busy_worker_loses_nothing(ragpp: Comm
     assert {name for name in before if before[name] != after[name]} == {"gateway", "workers"}
     ragpp.until_digested("busy", within_s=240)  # what a worker had begun waits for the end of its lease
     assert json.loads(ragpp("jobs", "--state", "failed", "--json"))["items"] == []
-    known = json.loads(ragpp("ingest", str(SAMPLE), "--user", "busy", "--json"))
+    known = json.loads(ragpp("ingest", str(some), "--user", "busy", "--json"))
     assert known["stored"] == 0  # each is there already
     nothing_new(ragpp)
 

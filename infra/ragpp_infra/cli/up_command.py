@@ -61,7 +61,7 @@ def restart(
 
     Wrong settings are told before anything is stopped. Two at once take turns.
 
-    Example: [bold]LOG_LEVEL=DEBUG ragpp restart[/bold]
+    Example: [bold]ragpp restart[/bold], or with another setting [bold]LOG_LEVEL=DEBUG ragpp restart[/bold]
     """
     lifecycle = Lifecycle(home)
     unknown = settings_taken(quiet=as_json)

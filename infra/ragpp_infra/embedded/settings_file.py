@@ -59,5 +59,5 @@ def _read(path: Path) -> dict[str, str]:
     except (FileNotFoundError, NotADirectoryError):
         return {}
     except (OSError, UnicodeDecodeError) as error:
-        raise ConfigurationError(f"{path} cannot be read: {error}") from error
+        raise ConfigurationError(f"{path} cannot be read: {type(error).__name__}") from error
     return {name: text for name, text in values.items() if text is not None}
