@@ -30,7 +30,10 @@ RESERVE_SHARE: Final = 0.1
 RESERVE_MAX_S: Final = 0.025
 """What is kept of the deadline for fusion, packing and the answer: a tenth, at most 25 ms."""
 CANDIDATES: Final = 50
-"""How many memories a tier is asked for at least: fusion needs more than it returns."""
+MOST_CANDIDATES: Final = 200
+TOKENS_OF_ONE: Final = 40
+"""A context is made of as many memories of each tier as its budget may hold, of which one takes some TOKENS_OF_ONE:
+CANDIDATES at least, since fusion needs more than it shows."""
 CONVERSATION_SHARE: Final = 0.5
 """The largest share of the token budget that is asked of short-term memory; packing decides what is shown."""
 INLINE_CHARS: Final = 100_000
@@ -118,7 +121,8 @@ class Recaller:
         query = self._query(scope, request, budget)
         asked: dict[TierName, asyncio.Task[Answer]] = {}
         if "short_term" in names:
-            asked["short_term"] = asyncio.create_task(self._ask("short_term", query, ends))
+            shown = query.model_copy(update={"limit": _candidates(budget)})
+            asked["short_term"] = asyncio.create_task(self._ask("short_term", shown, ends))
         unembedded: str | None = None
         if len(asked) < len(names):
             try:
@@ -129,22 +133,28 @@ class Recaller:
                 unembedded = f"searched by words alone: the query was not embedded ({type(error).__name__})"
                 query = query.model_copy(update={"mode": "lexical"})
                 _log.warning("recall.not_embedded", error=told(error))
-        few = query.model_copy(update={"limit": request.limit})
         for name in names:
-            if name not in asked:  # an item is never merged with another memory: no more are asked for than are shown
-                asked[name] = asyncio.create_task(self._ask(name, few if name == "catalog" else query, ends))
+            if name not in asked:
+                asked[name] = asyncio.create_task(self._ask(name, query, ends))
         return _judged({name: await asked[name] for name in names}), unembedded
 
     async def _assemble(
         self, request: RecallRequest, answers: Mapping[TierName, Answer], budget: int
     ) -> tuple[list[Memory], Packed]:
-        """The fused ranking, and the context packed from it; long texts in a thread, so that nobody waits for them."""
+        """The fused ranking up to the limit, and the context, which the limit does not change; long texts in a thread,
+        so that nobody waits for them."""
+        most = _candidates(budget)
 
         def assemble() -> tuple[list[Memory], Packed]:
-            ranking = fuse({name: answer.memories for name, answer in answers.items()}, limit=request.limit)
+            ranking = fuse({name: answer.memories for name, answer in answers.items()})
+            shown = ranking
+            if request.limit > most:
+                few = {name: answer.memories for name, answer in answers.items() if name == "short_term"}
+                few |= {name: answer.memories[:most] for name, answer in answers.items() if name != "short_term"}
+                shown = fuse(few)
             conversation = _conversation(answers.get("short_term"))
-            return ranking, pack(
-                ranking,
+            return ranking[: request.limit], pack(
+                shown,
                 conversation,
                 _frame(request),
                 budget=budget,
@@ -162,7 +172,7 @@ class Recaller:
             scope=scope,
             text=request.query,
             entities=tuple(dict.fromkeys(name[:200] for name in named if name))[:50],
-            limit=max(request.limit, CANDIDATES),
+            limit=max(request.limit, _candidates(budget)),
             token_budget=int(budget * CONVERSATION_SHARE),
             filters=Filters(
                 time_range=request.time_range,
@@ -204,6 +214,11 @@ class Recaller:
                 return await self._episodic.pending(scope)
         except (MemorySystemError, TimeoutError):
             return -1
+
+
+def _candidates(budget: int) -> int:
+    """How many memories of each tier a context of `budget` tokens is made of."""
+    return min(MOST_CANDIDATES, max(CANDIDATES, budget // TOKENS_OF_ONE))
 
 
 def _judged(answers: dict[TierName, Answer]) -> dict[TierName, Answer]:

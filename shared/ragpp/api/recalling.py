@@ -17,6 +17,7 @@ class RecallRequest(Value):
     `in_session`: only interactions of that session. `agent_id`: only interactions with that agent.
     `after`: a receipt; the recall waits, within its deadline, until that write has been digested.
     `as_of`: a moment in the conversations' own time; what was said later is not seen.
+    `limit`: how many memories are listed; the context holds what fits its budget, listed or not.
     """
 
     model_config = ConfigDict(
@@ -96,7 +97,8 @@ class RecallResponse(Value):
     """`complete`: every tier that was asked answered in time; `partial` otherwise.
 
     `receipt_pending`: how many of the user's events are not yet digested; -1 when that could not be told.
-    `memories`: the whole fused ranking, best first, up to `limit`.
+    `memories`: the whole fused ranking, best first, up to `limit`. The context is the same whatever the limit, so
+    `sections` may name what is not listed.
     """
 
     model_config = ConfigDict(
