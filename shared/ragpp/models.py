@@ -156,6 +156,11 @@ class InteractionEntry(Value):
     def id(self) -> str:
         return self.interaction.id
 
+    @property
+    def without_chunks(self) -> Self:
+        """The same for a tier that reads no vectors, which are many times as long as what was said."""
+        return self.model_copy(update={"chunks": ()})
+
 
 class EntityEntry(Value):
     """One mention of an entity. `embedding` of its name; `sources` are interaction ids."""
