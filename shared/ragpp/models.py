@@ -23,6 +23,7 @@ from ragpp.fields import (
     UserId,
 )
 from ragpp.names import speaker
+from ragpp.preference_values import StoredPreferenceValue
 
 TierName = Literal["short_term", "episodic", "semantic", "procedural", "catalog"]
 TIER_NAMES: Final[tuple[TierName, ...]] = get_args(TierName)
@@ -197,13 +198,13 @@ class RelationshipEntry(Value):
 
 
 class PreferenceEntry(Value):
-    """A preference to be written. `stated`: the user said it; otherwise it was inferred."""
+    """A preference to be written: any JSON value. `stated`: the user said it; otherwise it was inferred."""
 
     kind: Literal["preference"] = "preference"
     id: Id
     category: Label
     key: Label
-    value: StoredStatement
+    value: StoredPreferenceValue
     confidence: Confidence = 0.8
     stated: bool = True
     embedding: Vector | None = None
@@ -500,7 +501,8 @@ class Observation(Value):
 
 
 class Preference(Value):
-    """A learned setting. `version` grows by one with every change; `waiting`: an inferred value held beside it.
+    """A learned setting: any JSON value. `version` grows by one with every change; `waiting`: an inferred value held
+    beside it, which there is where it has a `waiting_confidence`.
 
     This value held from `valid_from` until `valid_to`, None while it holds; `learned_at` is when it was first said.
     `verdict`: what a person said of it.
@@ -509,7 +511,7 @@ class Preference(Value):
     id: str
     category: str
     key: str
-    value: str
+    value: JsonValue
     confidence: float
     stated: bool
     version: int
@@ -521,8 +523,14 @@ class Preference(Value):
     verdict: Literal["confirmed", "rejected"] | None = None
     sources: tuple[str, ...] = ()
     deleted: bool = False
-    waiting: str | None = None
+    waiting: JsonValue = None
     waiting_confidence: float | None = None
+
+
+class OneValue(Value):
+    """Which of a preference's values is meant, where `null` is one as well."""
+
+    value: StoredPreferenceValue
 
 
 class Rule(Value):

@@ -57,6 +57,7 @@ from ragpp.models import (
     Memory,
     MemoryQuery,
     Observation,
+    OneValue,
     Page,
     Preference,
     PreferenceEntry,
@@ -400,7 +401,7 @@ class ProceduralTier(MemoryTier, Protocol):
         ...
 
     async def judge_preference(
-        self, scope: Scope, preference_id: str, verdict: Verdict, value: str | None = None
+        self, scope: Scope, preference_id: str, verdict: Verdict, value: OneValue | None = None
     ) -> Preference:
         """Judge its current value, or `value`, one that it has or had. Confirmed: stated, with confidence 1. Rejected:
         not shown, and this value not learned again; another value of the same key is. The last verdict counts. Answers

@@ -1,14 +1,17 @@
 """What the procedural tier promises beside the verbs of every tier, in process and over HTTP."""
 
+import json
 from collections.abc import AsyncIterator
 from datetime import UTC, date, datetime, timedelta
+from types import EllipsisType
 from typing import Any, get_args
 
 import pytest
+from pydantic import JsonValue
 
 from ragpp.errors import Conflict, InvalidInput, NotFound, Outdated
 from ragpp.learned import LEARNED_RULE, SUGGESTED_RULE, Reflection, RuleConflict, Theme, Verdict
-from ragpp.models import DateSpan, FindingEntry, MemoryQuery, PreferenceEntry, Rule, RuleEntry, Scope
+from ragpp.models import DateSpan, FindingEntry, MemoryQuery, OneValue, PreferenceEntry, Rule, RuleEntry, Scope
 from ragpp.tiers import ProceduralTier
 from ragpp_infra.embedded.stack import Endpoints
 from tests.support.contract import reached
@@ -27,17 +30,74 @@ async def tier(request: pytest.FixtureRequest, endpoints: Endpoints) -> AsyncIte
         yield opened
 
 
-def heard(identifier: str, value: str, *, key: str = "k", hours: int = 0) -> PreferenceEntry:
+def heard(
+    identifier: str, text: str, *, key: str = "k", hours: int = 0, value: JsonValue | EllipsisType = ...
+) -> PreferenceEntry:
+    """An inferred preference: `text`, or `value` where it is given."""
     return PreferenceEntry(
         id=identifier,
         category="c",
         key=key,
-        value=value,
+        value=text if value is ... else value,
         confidence=0.4,
         stated=False,
         occurred_at=NOON + timedelta(hours=hours),
         sources=(f"i-{identifier}",),
     )
+
+
+VALUES: list[tuple[JsonValue, str]] = [
+    (True, "true"),
+    (12, "12"),
+    (1e30, "1e+30"),
+    (None, "null"),
+    (["chat", 3, None], "[chat, 3, null]"),
+    ({"z": {"dark": True}, "a": 1.5}, "{z: {dark: true}, a: 1.5}"),
+]
+
+
+@pytest.mark.parametrize(("value", "line"), VALUES)
+async def test_a_preference_holds_any_json_value(tier: ProceduralTier, value: JsonValue, line: str) -> None:
+    scope = new_scope()
+    text, entry = heard("a", "tea"), heard("b", "", hours=1, value=value)
+    await tier.store(scope, [text, entry])
+    assert [one.duplicate for one in await tier.store(scope, [entry])] == [True]
+    [found] = (await tier.list_preferences(scope)).items
+    assert json.dumps(found.value) == json.dumps(value)
+    [memory] = await tier.retrieve(MemoryQuery(scope=scope, text="k"))
+    assert memory.text == f"c k: {line}"
+    assert json.dumps(memory.metadata["value"]) == json.dumps(value)
+    assert [one.value for one in await tier.preference_versions(scope, found.id)] == [value, "tea"]
+    again = await tier.set_preference(scope, heard("c", "", hours=2, value=value))
+    assert again.confidence == 0.64  # the same said twice, by two messages
+    rejected = await tier.judge_preference(scope, found.id, "rejected", OneValue(value=value))
+    assert (rejected.value, rejected.verdict) == ("tea", None)
+    restored = await tier.restore_preference(scope, found.id, 2)
+    assert json.dumps(restored.value) == json.dumps(value)
+
+
+@pytest.mark.parametrize(("value", "line"), VALUES)
+async def test_an_inferred_json_value_waits_beside_a_stated_one(
+    tier: ProceduralTier, value: JsonValue, line: str
+) -> None:
+    del line
+    scope = new_scope()
+    stated = heard("a", "tea").model_copy(update={"stated": True})
+    current = await tier.set_preference(scope, stated)
+    assert (current.waiting, current.waiting_confidence) == (None, None)
+    beside = await tier.set_preference(scope, heard("b", "", hours=1, value=value))
+    assert (beside.value, beside.waiting, beside.waiting_confidence) == ("tea", value, 0.4)
+
+
+async def test_json_that_is_equal_is_one_value_and_a_text_that_spells_it_another(tier: ProceduralTier) -> None:
+    scope = new_scope()
+    values: list[JsonValue] = [{"a": 1, "b": [2.0]}, {"b": [2], "a": 1.0}, '{"a":1,"b":[2]}']
+    for number, value in enumerate(values):
+        await tier.store(scope, [heard(f"e{number}", "", hours=number, value=value)])
+    [found] = (await tier.list_preferences(scope)).items
+    assert (found.value, found.confidence) == ('{"a":1,"b":[2]}', 0.4)
+    before = (await tier.list_preferences(scope, as_of=NOON + timedelta(hours=1))).items[0]
+    assert (before.valid_from, before.confidence) == (NOON, 0.64)
 
 
 async def test_preferences_by_time_review_verdicts_and_merging(tier: ProceduralTier) -> None:
@@ -57,7 +117,7 @@ async def test_preferences_by_time_review_verdicts_and_merging(tier: ProceduralT
     ]
     rejected = await tier.judge_preference(scope, milk.id, "rejected")
     assert (rejected.value, rejected.verdict) == ("milk", None)
-    confirmed = await tier.judge_preference(scope, milk.id, "confirmed", "Milk")
+    confirmed = await tier.judge_preference(scope, milk.id, "confirmed", OneValue(value="Milk"))
     assert (confirmed.stated, confirmed.confidence, confirmed.verdict) == (True, 1.0, "confirmed")
     assert await tier.review_preferences(scope, 0.5) == []
     with pytest.raises(InvalidInput):

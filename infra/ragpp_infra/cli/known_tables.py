@@ -7,6 +7,7 @@ from rich.table import Table
 
 from ragpp.learned import Finding, Reflection
 from ragpp.models import Entity, Preference, Relationship, Rule
+from ragpp.preference_values import shown
 from ragpp_infra.cli.console import safe
 
 
@@ -76,7 +77,7 @@ def preferences(these: Sequence[Preference]) -> Table:
         table.add_row(
             safe(one.category),
             safe(one.key),
-            safe(_short(one.value)),
+            safe(_short(shown(one.value))),
             f"{one.confidence:.2f}",
             str(len(one.sources)),
             _day(one.valid_from),

@@ -5,10 +5,13 @@ import re
 from collections.abc import Sequence
 from typing import Final, Literal
 
+from pydantic import JsonValue
+
 from ragpp.client import MemoryClient
 from ragpp.errors import InvalidInput, NotFound
 from ragpp.learned import ReviewList
 from ragpp.models import Value
+from ragpp.preference_values import shown
 
 QUOTED_CHARS: Final = 200
 LEAST_CHARS: Final = 6
@@ -21,7 +24,7 @@ class Waiting(Value):
     id: str
     kind: Literal["relationship", "preference", "rule"]
     text: str
-    value: str | None = None
+    value: JsonValue = None
     confidence: float | None = None
     quotes: tuple[str, ...] = ()
     sources: tuple[str, ...] = ()
@@ -44,7 +47,7 @@ def waiting_of(review: ReviewList) -> list[Waiting]:
         Waiting(
             id=one.id,
             kind="preference",
-            text=f"{one.key}: {_line(one.value)} ({one.category})",
+            text=f"{one.key}: {_line(shown(one.value))} ({one.category})",
             value=one.value,
             confidence=one.confidence,
             sources=one.sources,

@@ -149,9 +149,7 @@ class Recaller:
             ranking = fuse({name: answer.memories for name, answer in answers.items()})
             shown = ranking
             if request.limit > most:
-                few = {name: answer.memories for name, answer in answers.items() if name == "short_term"}
-                few |= {name: answer.memories[:most] for name, answer in answers.items() if name != "short_term"}
-                shown = fuse(few)
+                shown = fuse({name: answer.memories[:most] for name, answer in answers.items()})
             conversation = _conversation(answers.get("short_term"))
             return ranking[: request.limit], pack(
                 shown,

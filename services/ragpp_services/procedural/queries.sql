@@ -216,7 +216,7 @@ SELECT id, category, key FROM procedural.preferences
  WHERE tenant_id = $1 AND user_id = $2 AND id = ANY($3::text[])
 
 -- name: add_preference_version
--- $3 preference_id text, $4 version int, $5 entry_id text or null, $6 value text, $7 confidence float8,
+-- $3 preference_id text, $4 version int, $5 entry_id text or null, $6 value json, $7 confidence float8,
 -- $8 stated boolean, $9 occurred_at timestamptz, $10 recorded_at timestamptz, $11 sources text[],
 -- $12 embedding halfvec, $13 category text or null, $14 key text or null
 INSERT INTO procedural.preference_versions (tenant_id, user_id, preference_id, version, entry_id, value, confidence,
@@ -237,8 +237,8 @@ SELECT tenant_id, user_id, preference_id, $5, entry_id, value, confidence, true,
 
 -- name: put_preference
 -- What the versions amount to; the vector is that of the version whose value is current.
--- $3 id text, $4 category text, $5 key text, $6 value text, $7 confidence float8, $8 stated boolean, $9 version int,
--- $10 occurred_at timestamptz, $11 updated_at timestamptz, $12 sources text[], $13 waiting text or null,
+-- $3 id text, $4 category text, $5 key text, $6 value json, $7 confidence float8, $8 stated boolean, $9 version int,
+-- $10 occurred_at timestamptz, $11 updated_at timestamptz, $12 sources text[], $13 waiting json or null,
 -- $14 waiting_confidence float8 or null, $15 version of the value int, $16 valid_from timestamptz,
 -- $17 learned_at timestamptz, $18 verdict text or null
 INSERT INTO procedural.preferences (tenant_id, user_id, id, category, key, value, confidence, stated, version,

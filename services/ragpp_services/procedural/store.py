@@ -1,5 +1,6 @@
 """Rows in and out of the schema `procedural`: no policy, no embedding, no HTTP."""
 
+import json
 from collections.abc import AsyncIterator, Collection, Iterable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -62,7 +63,8 @@ class Rows:
         """What rests on no message, as entries; nothing that was set in one of the views `beside` (by their user_id)
         and not in that of `heir`."""
         entries: list[PreferenceEntry | RuleEntry] = [
-            PreferenceEntry(**row) for row in await self._run.fetch("preferences_by_hand", list(beside), heir)
+            PreferenceEntry(**{**row, "value": json.loads(row["value"])})
+            for row in await self._run.fetch("preferences_by_hand", list(beside), heir)
         ]
         entries += [
             RuleEntry(**{**row, "triggers": tuple(row["triggers"])})

@@ -11,6 +11,8 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Literal
 
+from pydantic import JsonValue
+
 from ragpp.api import (
     ConfirmIn,
     ExtractIn,
@@ -244,11 +246,11 @@ class Verbs(CatalogVerbs, HookVerbs):
         """Make an earlier version current again, as a new version."""
 
     @route("POST", "/v1/preferences/{preference_id}/confirm", repeat=_names_the_value)
-    def confirm_preference(self, user_id: str, preference_id: str, value: str | None = None) -> Preference:
+    def confirm_preference(self, user_id: str, preference_id: str, value: JsonValue = None) -> Preference:
         """Its value, or `value`, which it has or had, counts as stated, with a confidence of 1."""
 
     @route("POST", "/v1/preferences/{preference_id}/reject", repeat=_names_the_value)
-    def reject_preference(self, user_id: str, preference_id: str, value: str | None = None) -> Preference:
+    def reject_preference(self, user_id: str, preference_id: str, value: JsonValue = None) -> Preference:
         """Its value, or `value`, is not shown, and not learned again; answers the one before, where there is one."""
 
     @route("DELETE", "/v1/preferences/{preference_id}")

@@ -9,7 +9,7 @@ from ragpp.api import Forgotten, JudgementIn, Outcome, PreferenceIn, Restore, Ru
 from ragpp.errors import NotFound
 from ragpp.fields import Id, Label, Moment
 from ragpp.learned import Verdict
-from ragpp.models import Page, Preference, PreferenceEntry, Rule, RuleEntry
+from ragpp.models import OneValue, Page, Preference, PreferenceEntry, Rule, RuleEntry
 from ragpp_services.gateway.http import Cursor, GatewayParts, Limit, UserId, keyed_router
 from ragpp_services.gateway.parts import Parts
 from ragpp_services.gateway.pinned import unpin_procedural
@@ -85,7 +85,7 @@ async def reject_preference(requester: Writer, parts: GatewayParts, item_id: Id,
 async def _judge(requester: Requester, parts: Parts, item_id: str, body: JudgementIn, verdict: Verdict) -> Preference:
     requester.items = 1
     scope = requester.scope("write", body.user_id)
-    value = None if body.value is None else parts.intake.redacted(body.value)
+    value = OneValue(value=parts.intake.redacted_value("", body.value)) if body.names_a_value else None
     return await parts.procedural.judge_preference(scope, item_id, verdict, value)
 
 

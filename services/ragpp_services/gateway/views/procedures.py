@@ -9,8 +9,9 @@ from ragpp.errors import Conflict, NotFound
 from ragpp.fields import RESERVED
 from ragpp.learned import OWN_ENTRY, Verdict
 from ragpp.ledger.views import each_view, view_of
-from ragpp.models import SHARED, Preference, PreferenceEntry, Rule, RuleEntry, Scope
+from ragpp.models import SHARED, OneValue, Preference, PreferenceEntry, Rule, RuleEntry, Scope
 from ragpp.paging import PAGE, pages
+from ragpp.preference_values import canonical
 from ragpp.tiers import ProceduralTier
 from ragpp_services.gateway.views.seeing import Sources, Viewed, Views, if_there
 
@@ -48,11 +49,12 @@ class ViewedProcedural(Viewed[ProceduralTier]):
             raise
 
     async def judge_preference(
-        self, scope: Scope, preference_id: str, verdict: Verdict, value: str | None = None
+        self, scope: Scope, preference_id: str, verdict: Verdict, value: OneValue | None = None
     ) -> Preference:
         """See the protocol. Without `value` it is that of the scope's view everywhere."""
         if value is None:
-            value = (await self._seen(scope, lambda view: self._tier.get_preference(view, preference_id))).value
+            seen = await self._seen(scope, lambda view: self._tier.get_preference(view, preference_id))
+            value = OneValue(value=seen.value)
         return await self._do(
             scope, preference_id, lambda view: self._tier.judge_preference(view, preference_id, verdict, value)
         )
@@ -67,7 +69,7 @@ class ViewedProcedural(Viewed[ProceduralTier]):
 
         async def elsewhere(view: Scope) -> None:
             for one in await self._tier.preference_versions(view, preference_id):
-                if one.value == restored[0].value:
+                if canonical(one.value) == canonical(restored[0].value):
                     await self._tier.restore_preference(view, preference_id, one.version)
                     return
 
@@ -185,7 +187,8 @@ class ViewedProcedural(Viewed[ProceduralTier]):
         """Of the preference or rule, with all its versions, or the finding of that id."""
         with suppress(NotFound):
             versions = await self._tier.preference_versions(view, identifier)
-            return frozenset(source for one in versions for source in one.sources or (f"{RESERVED}{one.value}",))
+            by_hand = [f"{RESERVED}{canonical(one.value)}" for one in versions if not one.sources]
+            return frozenset(source for one in versions for source in one.sources).union(by_hand)
         with suppress(NotFound):
             rules = await self._tier.rule_versions(view, identifier)
             return frozenset(source for one in rules for source in one.sources or (f"{RESERVED}{one.text}",))
