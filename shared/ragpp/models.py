@@ -197,6 +197,21 @@ class RelationshipEntry(Value):
     sources: tuple[Id, ...] = ()
 
 
+class StatedRelationship(Value):
+    """A relationship that the caller states, not a message. It holds from the entry's `occurred_at` on, until `until`;
+    `is_dated`: False where that is merely when it was stated."""
+
+    entry: RelationshipEntry
+    until: Moment | None = None
+    is_dated: bool = True
+
+    @model_validator(mode="after")
+    def _ordered(self) -> Self:
+        if self.until is not None and self.until < self.entry.occurred_at:
+            raise ValueError("it ends before it begins")
+        return self
+
+
 class PreferenceEntry(Value):
     """A preference to be written: any JSON value. `stated`: the user said it; otherwise it was inferred."""
 
@@ -534,9 +549,10 @@ class OneValue(Value):
 
 
 class Rule(Value):
-    """A behavioural rule with its record. `success_rate` is None before the first outcome. `aside`: why it was put
-    aside, for a rule that conflicted with a better one. `proposed`: nobody said it plainly, and no person confirmed it;
-    it is not active."""
+    """A behavioural rule with its record. `activation_count`: how often the host has reported that it was activated;
+    `outcomes`: how often it has reported how that worked out, `success_rate` None before the first. `aside`: why it was
+    put aside, for a rule that conflicted with a better one. `proposed`: nobody said it plainly, and no person confirmed
+    it; it is not active."""
 
     id: str
     text: str
@@ -545,7 +561,7 @@ class Rule(Value):
     active: bool
     aside: str | None = None
     proposed: bool = False
-    activations: int = 0
+    activation_count: int = 0
     outcomes: int = 0
     success_rate: float | None = None
     version: int

@@ -14,7 +14,7 @@ MAX_VALUE_CHARS: Final = 4_000
 MAX_STORED_CHARS: Final = 64 * MAX_VALUE_CHARS
 """Redaction may lengthen what it touches."""
 _CLOSING: Final = " \t\r\n.,;:!?…"
-_PLAIN: Final = re.compile(r"[^\W\d_][^\s,:\[\]{}\"]*(?: [^\s,:\[\]{}\"]+)*")
+_PLAIN: Final = re.compile(r"[^\W\d_][^\s,:=\[\]{}\"]*(?: [^\s,:=\[\]{}\"]+)*")
 """A text that reads as one between brackets and commas without quotation marks around it."""
 _UNSEEN: Final = re.compile(r"[\x7f-\x9f\u2028\u2029]")
 """What ends a line, or does not show, and that JSON leaves as it is."""
@@ -37,8 +37,11 @@ def same_text(value: JsonValue) -> str:
 
 
 def shown(value: JsonValue) -> str:
-    """`value` as people and models read it: a text as it is; anything else as JSON with the quotation marks left out
-    where they only get in the way: `{theme: dark, panels: [chat, files], size: 12}`."""
+    """`value` as people and models read it, without brackets and quotation marks that only get in the way: a text as it
+    is, a list as `chat, files`, an object as `theme = dark, panels = [chat, files], size = 12`. A colon would part a
+    label from what follows, and a bracket would open a structure, which nothing that is remembered may seem to do."""
+    if isinstance(value, list | dict) and value:
+        return _part(value)[1:-1]
     return value if isinstance(value, str) else _part(value)
 
 
@@ -50,7 +53,7 @@ def _part(value: JsonValue) -> str:
     if isinstance(value, list):
         return f"[{', '.join(map(_part, value))}]"
     if isinstance(value, dict):
-        return f"{{{', '.join(f'{_part(key)}: {_part(item)}' for key, item in value.items())}}}"
+        return f"{{{', '.join(f'{_part(key)} = {_part(item)}' for key, item in value.items())}}}"
     return json.dumps(value)
 
 

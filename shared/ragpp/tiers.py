@@ -68,6 +68,7 @@ from ragpp.models import (
     Scope,
     SessionInfo,
     SessionView,
+    StatedRelationship,
     Stored,
     SummaryDraft,
     TierName,
@@ -319,6 +320,16 @@ class SemanticTier(MemoryTier, Protocol):
         is said. The last verdict counts. NotFound when there is none of that id."""
         ...
 
+    async def state_relationship(self, scope: Scope, stated: StatedRelationship) -> Relationship:
+        """Take in what the caller states, once for the entry's id, and confirm it: it ends others and is ended by them
+        as what messages say, and rests on none. A rejection of the same is taken back. Conflict when the id is known
+        with other content, InvalidInput for what is said of one and the same."""
+        ...
+
+    async def stated_relationships(self, scope: Scope) -> list[StatedRelationship]:
+        """All that was stated and is still known, whether it holds or not, in the order in which it was."""
+        ...
+
     async def restore_relationship(self, scope: Scope, relationship_id: str) -> Relationship:
         """Bring an archived relationship back at the confidence of a first mention. NotFound; Conflict when it is not
         archived."""
@@ -506,8 +517,12 @@ class ProceduralTier(MemoryTier, Protocol):
         become it again."""
         ...
 
+    async def record_activation(self, scope: Scope, rule_id: str, activation_id: str | None = None) -> Rule:
+        """Count that the rule was activated, once for an id. NotFound when there is none of that id in the scope."""
+        ...
+
     async def record_outcome(self, scope: Scope, rule_id: str, success: bool) -> Rule:
-        """Count an activation and move the success rate."""
+        """Count an outcome and move the success rate; NotFound as above. It is no activation."""
         ...
 
     async def inherit(self, scope: Scope, of: str | None, beside: Sequence[str] = ()) -> int:

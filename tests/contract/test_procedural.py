@@ -1,5 +1,6 @@
 """What the procedural tier promises beside the verbs of every tier, in process and over HTTP."""
 
+import asyncio
 import json
 from collections.abc import AsyncIterator
 from datetime import UTC, date, datetime, timedelta
@@ -51,8 +52,8 @@ VALUES: list[tuple[JsonValue, str]] = [
     (12, "12"),
     (1e30, "1e+30"),
     (None, "null"),
-    (["chat", 3, None], "[chat, 3, null]"),
-    ({"z": {"dark": True}, "a": 1.5}, "{z: {dark: true}, a: 1.5}"),
+    (["chat", 3, None], "chat, 3, null"),
+    ({"z": {"dark": True}, "a": 1.5}, "z = {dark = true}, a = 1.5"),
 ]
 
 
@@ -381,3 +382,54 @@ async def test_a_suggestion_is_not_reviewed_while_the_users_words_say_the_same(t
     assert await tier.review_rules(scope) == []
     await tier.forget_sources(scope, ["i2"])
     assert [one.id for one in await tier.review_rules(scope)] == [suggested.id]
+
+
+async def test_an_activation_is_counted_once_for_its_id_also_when_many_arrive_at_once(tier: ProceduralTier) -> None:
+    scope = new_scope()
+    for name in ("r", "other"):
+        await tier.create_rule(scope, RuleEntry(id=name, text=f"greet {name}", occurred_at=NOON))
+    reported = ["a", "b", "a", "c", None, None, "b", "a"]
+    await asyncio.gather(*(tier.record_activation(scope, "r", one) for one in reported))
+    assert (await tier.get_rule(scope, "r")).activation_count == 5
+    assert (await tier.record_activation(scope, "other", "a")).activation_count == 1
+    with pytest.raises(NotFound):
+        await tier.record_activation(scope, "none", "a")
+
+
+async def test_neither_an_outcome_nor_a_recall_is_an_activation(tier: ProceduralTier) -> None:
+    scope = new_scope()
+    await tier.create_rule(scope, RuleEntry(id="r", text="greet", occurred_at=NOON))
+    assert [memory.id for memory in await tier.retrieve(MemoryQuery(scope=scope, text="greet"))] == ["r"]
+    told = await tier.record_outcome(scope, "r", True)
+    assert (told.activation_count, told.outcomes, told.success_rate) == (0, 1, 1.0)
+    counted = await tier.record_activation(scope, "r")
+    assert (counted.activation_count, counted.outcomes, counted.version) == (1, 1, 1)
+    await tier.update_rule(scope, "r", priority=9)
+    assert [one.activation_count for one in await tier.rule_versions(scope, "r")] == [1, 1]
+
+
+async def test_a_forgotten_rule_leaves_no_activations_behind(tier: ProceduralTier) -> None:
+    scope = new_scope()
+    await tier.create_rule(scope, RuleEntry(id="r", text="greet", occurred_at=NOON))
+    await tier.record_activation(scope, "r", "a")
+    assert await tier.forget(scope, ["r"]) == 1
+    with pytest.raises(NotFound):
+        await tier.record_activation(scope, "r", "a")
+    assert await tier.holdings(scope) == {}
+    while await tier.erase(scope, 2**62):
+        pass
+    again = await tier.create_rule(scope, RuleEntry(id="r", text="greet", occurred_at=NOON))
+    assert again.activation_count == 0
+    assert (await tier.record_activation(scope, "r", "a")).activation_count == 1
+
+
+async def test_what_was_reported_of_a_learned_rule_is_known_when_it_is_learned_again(tier: ProceduralTier) -> None:
+    scope = new_scope()
+    learned = RuleEntry(id=f"{LEARNED_RULE}x", text="greet", occurred_at=NOON, sources=("i1",))
+    await tier.store(scope, [learned])
+    await tier.record_activation(scope, learned.id, "a")
+    await tier.record_outcome(scope, learned.id, False)
+    await tier.forget_sources(scope, ["i1"])
+    await tier.store(scope, [learned.model_copy(update={"sources": ("i2",)})])
+    found = await tier.get_rule(scope, learned.id)
+    assert (found.activation_count, found.outcomes, found.success_rate) == (1, 1, 0.0)

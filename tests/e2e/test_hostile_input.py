@@ -517,6 +517,7 @@ REFUSED_ELSEWHERE: Final[dict[str, list[dict[str, Json]]]] = {
     "POST /v1/rules/{item_id}/restore": [{}, {"version": 0}, {"version": 2**31}, {"version": "last"}],
     "POST /v1/rules/{item_id}/confirm": [{"user_id": ""}, {"user_id": 1}, {"verdict": "maybe"}, {"active": True}],
     "POST /v1/rules/{item_id}/reject": [{"user_id": "\x00"}, {"value": "x"}],
+    "POST /v1/rules/{item_id}/activations": [{"id": ""}, {"id": "a\x00"}, {"id": 1}, {"success": True}],
     "POST /v1/rules/{item_id}/outcomes": [{}, {"success": "perhaps"}, {"success": None}],
     "POST /v1/preferences/{item_id}/restore": [{}, {"version": -1}, {"version": 1.5}],
     "POST /v1/preferences/{item_id}/confirm": [
@@ -526,6 +527,15 @@ REFUSED_ELSEWHERE: Final[dict[str, list[dict[str, Json]]]] = {
         {"verdict": "maybe"},
     ],
     "POST /v1/preferences/{item_id}/reject": [{"value": ""}, {"value": "x" * 4_001}, {"value": ["x" * 4_000]}],
+    "POST /v1/relationships": [
+        {"source": "a", "type": "KNOWS", "target": ""},
+        {"source": "a", "type": "knows", "target": "b"},
+        {"source": "a", "type": "KNOWS", "target": "A"},
+        {"source": "a\x00", "type": "KNOWS", "target": "b"},
+        {"source": "a", "type": "KNOWS", "target": "b", "target_label": "THING"},
+        {"source": "a", "type": "KNOWS", "target": "b", "valid_from": "2024-05-02T00:00:00Z", "valid_to": "2024-05-01"},
+        {"source": "a", "type": "KNOWS", "target": "b", "confidence": 1},
+    ],
     "POST /v1/relationships/{relationship_id}/confirm": [{"user_id": ""}, {"user_id": 1}, {"verdict": "maybe"}],
     "POST /v1/relationships/{relationship_id}/reject": [{"user_id": "\x00"}, {"value": "x"}],
     "POST /v1/relationships/{relationship_id}/restore": [{"user_id": None}, {"version": 1}],

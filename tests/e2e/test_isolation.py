@@ -36,6 +36,7 @@ from ragpp.models import (
     Repetition,
     RuleEntry,
     Scope,
+    StatedRelationship,
 )
 from ragpp.receipts import Receipt
 from ragpp.tierkit.remote import verbs_of
@@ -110,6 +111,9 @@ CASES: Final[Mapping[str, Case]] = {
     "GET /v1/relationships": Case("own"),
     "GET /v1/relationships/{relationship_id}": Case("missing"),
     "DELETE /v1/relationships/{item_id}": Case("missing"),
+    "POST /v1/relationships": Case(
+        "own", lambda owner: {"id": owner.things["rules"], "source": "me", "type": "LIVES_IN", "target": "Atlantis"}
+    ),
     "POST /v1/relationships/{relationship_id}/confirm": Case("missing", lambda _: {}),
     "POST /v1/relationships/{relationship_id}/reject": Case("missing", lambda _: {}),
     "POST /v1/relationships/{relationship_id}/restore": Case("missing", lambda _: {}),
@@ -150,6 +154,7 @@ CASES: Final[Mapping[str, Case]] = {
     "POST /v1/rules/{item_id}/restore": Case("missing", lambda _: {"version": 1}),
     "POST /v1/rules/{item_id}/confirm": Case("missing", lambda _: {}),
     "POST /v1/rules/{item_id}/reject": Case("missing", lambda _: {}),
+    "POST /v1/rules/{item_id}/activations": Case("missing", lambda _: {"id": "a"}),
     "POST /v1/rules/{item_id}/outcomes": Case("missing", lambda _: {"success": False}),
     "POST /v1/resources": Case(
         "own",
@@ -632,6 +637,19 @@ def related(owner: Owner) -> RelationshipEntry:
     )
 
 
+def stated() -> StatedRelationship:
+    """Of nobody that an owner knows."""
+    entry = RelationshipEntry(
+        id=uuid4().hex,
+        source="me",
+        type="LIVES_IN",
+        target="Atlantis",
+        target_label="GPE",
+        occurred_at=datetime(2024, 5, 1, tzinfo=UTC),
+    )
+    return StatedRelationship(entry=entry)
+
+
 def calls_of(gateway: RealGateway) -> dict[str, Call]:
     """Every verb of every tier, called with whatever the owner has."""
     tiers = gateway.parts
@@ -720,6 +738,8 @@ def calls_of(gateway: RealGateway) -> dict[str, Call]:
         "semantic.judge_relationship": lambda s, o: semantic.judge_relationship(
             s, thing(o, "relationship_id"), "rejected"
         ),
+        "semantic.state_relationship": lambda s, _: semantic.state_relationship(s, stated()),
+        "semantic.stated_relationships": lambda s, _: semantic.stated_relationships(s),
         "semantic.restore_relationship": lambda s, o: semantic.restore_relationship(s, thing(o, "relationship_id")),
         "semantic.consolidate": lambda s, _: changed(semantic.consolidate(s, system_clock(), 1.0)),
         "semantic.merge_entities": lambda s, o: semantic.merge_entities(s, thing(o, "entity_id"), thing(o, "entities")),
@@ -751,6 +771,7 @@ def calls_of(gateway: RealGateway) -> dict[str, Call]:
         "procedural.restore_rule": lambda s, o: procedural.restore_rule(s, thing(o, "rules"), 1),
         "procedural.review_rules": lambda s, _: procedural.review_rules(s),
         "procedural.judge_rule": lambda s, o: procedural.judge_rule(s, thing(o, "proposed"), "rejected"),
+        "procedural.record_activation": lambda s, o: procedural.record_activation(s, thing(o, "rules"), "a"),
         "procedural.record_outcome": lambda s, o: procedural.record_outcome(s, thing(o, "rules"), success=False),
         "procedural.forget_sources": lambda s, o: procedural.forget_sources(s, ids(o)),
         "procedural.inherit": lambda s, o: procedural.inherit(s.seen_by(only(o)), None),
@@ -835,6 +856,7 @@ async def compared(asked: Awaitable[SourceComparison]) -> SourceComparison | Non
 WRITING: Final = frozenset(
     {
         *("epoch", "store", "rebuild", "observe", "set_preference", "create_rule", "save_reflection"),
+        "state_relationship",
         "content_version",
         "begin_episode",
         "begin_turn",

@@ -96,7 +96,7 @@ async def test_a_preference_of_any_json_value_is_set_recalled_judged_and_keeps_n
     assert isinstance(made.value, dict)
     assert made.value | {"api_key": None} == value | {"api_key": None}
     recalled = await memory.recall(RecallRequest(user_id="ann", query="editor layout"))
-    assert "- editor layout: {theme: dark, panels: [chat, files], api_key: " in recalled.context
+    assert "- editor layout: theme = dark, panels = [chat, files], api_key = " in recalled.context
     assert "abcdef0123456789" not in recalled.model_dump_json() + made.model_dump_json()
     unset = await memory.set_preference(user_id="ann", category="editor", key="layout", value=None)
     assert (unset.id, unset.value, unset.version) == (made.id, None, 2)

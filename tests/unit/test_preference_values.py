@@ -63,13 +63,14 @@ def _typed(value: JsonValue) -> object:
         (12, "12"),
         (0.5, "0.5"),
         ([], "[]"),
-        (["chat", "files"], "[chat, files]"),
+        (["chat", "files"], "chat, files"),
         (
             {"theme": "dark", "panels": ["chat", "the files"], "size": 12},
-            "{theme: dark, panels: [chat, the files], size: 12}",
+            "theme = dark, panels = [chat, the files], size = 12",
         ),
-        (["null", "1", "a, b", "", " x", 'say "hi"'], '["null", "1", "a, b", "", " x", "say \\"hi\\""]'),
-        ({"two\nlines": "a\nb"}, '{"two\\nlines": "a\\nb"}'),
+        ([["a", {}], {"b": None}], "[a, {}], {b = null}"),
+        (["null", "1", "a, b", "", " x", 'say "hi"'], '"null", "1", "a, b", "", " x", "say \\"hi\\""'),
+        ({"two\nlines": "a\nb"}, '"two\\nlines" = "a\\nb"'),
     ],
 )
 def test_a_value_is_shown_compactly_and_a_text_as_it_is(value: JsonValue, line: str) -> None:

@@ -8,7 +8,7 @@ from typing import Final
 import orjson
 from pydantic import JsonValue
 
-from ragpp.learned import PREFERENCE
+from ragpp.learned import OWN_ENTRY, PREFERENCE
 from ragpp.models import DateSpan, FindingEntry, Precision, PreferenceEntry, RuleEntry, Scope
 from ragpp.preference_values import canonical, same_text, shown
 
@@ -25,6 +25,11 @@ def preference_id(scope: Scope, category: str, key: str) -> str:
     """The id of a user's preference of that name: the same at every write, and never that of another user."""
     name = orjson.dumps([scope.tenant_id, scope.user_id, category, key])
     return f"{PREFERENCE}{hashlib.sha256(name).hexdigest()[:32]}"
+
+
+def activation_entry(rule_id: str, activation_id: str) -> str:
+    """The id of the entry that an activation of a rule is: of no other rule's, and of a form that nobody may choose."""
+    return f"{OWN_ENTRY}{hashlib.sha256(orjson.dumps([rule_id, activation_id])).hexdigest()}"
 
 
 def value_hash(value: JsonValue) -> bytes:

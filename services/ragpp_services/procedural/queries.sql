@@ -464,10 +464,14 @@ DELETE FROM procedural.rule_acts WHERE tenant_id = $1 AND user_id = $2 AND rule_
 UPDATE procedural.rules SET activations = $4, outcomes = $5, successes = $6
  WHERE tenant_id = $1 AND user_id = $2 AND id = $3
 
+-- name: count_activation
+-- $3 id text
+UPDATE procedural.rules SET activations = activations + 1 WHERE tenant_id = $1 AND user_id = $2 AND id = $3
+
 -- name: count_outcome
 -- $3 id text, $4 success boolean
 UPDATE procedural.rules
-   SET activations = activations + 1, outcomes = outcomes + 1, successes = successes + $4::boolean::int
+   SET outcomes = outcomes + 1, successes = successes + $4::boolean::int
  WHERE tenant_id = $1 AND user_id = $2 AND id = $3
 RETURNING id, text, triggers, priority, active, aside, proposed, activations, outcomes, successes, version,
           occurred_at, updated_at, sources

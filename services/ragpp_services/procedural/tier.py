@@ -66,6 +66,7 @@ class PostgresProceduralTier:
         self.get_rule = rules.get_rule
         self.rule_versions = rules.rule_versions
         self.restore_rule = rules.restore_rule
+        self.record_activation = rules.record_activation
         self.record_outcome = rules.record_outcome
 
         self.list_findings = Findings(store).list_findings

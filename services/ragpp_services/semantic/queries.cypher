@@ -402,6 +402,24 @@ CALL (e) {
 RETURN [a.event_id, a.occurred_at, a.sequence, a.sources, said.type, said.target, said.source_name, said.target_name,
         said.lasting, said.context, said.source_path, said.target_path, said.act, source.id] AS statement
 
+// name: stated_by
+// What an event states, and of when. $event_id text
+MATCH (a:Applied {scope: $scope, event_id: $given.event_id})
+RETURN a.occurred_at AS occurred_at,
+       COLLECT { MATCH (a)-[s:STATES]->(e:Entity {scope: $scope}) RETURN [e.id, s.type, s.target] } AS keys
+
+// name: stated
+// What entries state that rest on no message, with the labels that its ends have now.
+MATCH (a:Applied {scope: $scope})
+ WHERE a.event_id STARTS WITH 'e:' AND size(a.sources) = 0
+MATCH (a)-[said:STATES]->(s:Entity {scope: $scope})
+ WHERE coalesce(said.act, 'says') IN ['says', 'ends']
+MATCH (t:Entity {scope: $scope, id: said.target})
+WITH a, said, s, t ORDER BY a.sequence
+RETURN {event_id: a.event_id, occurred_at: a.occurred_at, source: said.source_name, source_label: s.label,
+        type: said.type, target: said.target_name, target_label: t.label, lasting: said.lasting,
+        context: said.context, act: said.act} AS stated
+
 // name: drop_mentions
 // $rows list<{event_id, entity_id}>
 UNWIND $given.rows AS row

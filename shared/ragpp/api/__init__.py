@@ -12,11 +12,11 @@ from ragpp.api.forgetting import (
     FoundMessage,
     Why,
 )
-from ragpp.api.graph import MergeIn, SplitIn
+from ragpp.api.graph import MergeIn, RelationshipIn, SplitIn
 from ragpp.api.items import ItemIn, ItemSearchIn, ItemsIn, RebuildIn, RetrieveRequest, StoredItems
 from ragpp.api.learning import AccessIn, EpisodeEndIn, EpisodeIn
 from ragpp.api.messages import ChosenId, MessageIn, Pending, StoredMessage, StoreRequest, StoreResponse, TierStatusName
-from ragpp.api.procedures import JudgementIn, Outcome, PreferenceIn, Restore, RuleChange, RuleIn, UserIn
+from ragpp.api.procedures import ActivationIn, JudgementIn, Outcome, PreferenceIn, Restore, RuleChange, RuleIn, UserIn
 from ragpp.api.recalling import RecalledMemory, RecallRequest, RecallResponse, SectionOut, TierStatus
 from ragpp.api.resources import ExtractResourceIn, ResourceIn, ResourceMessageIn, StoredResource
 from ragpp.api.upkeep import ExtractIn, Live, Pin, PinList, Ready, ReflectIn, RetentionIn, SettingsIn
@@ -27,6 +27,7 @@ __all__ = [
     "MAX_PAGE_CHARS",
     "AboutIn",
     "AccessIn",
+    "ActivationIn",
     "CategoryIn",
     "CategoryItemsIn",
     "CategoryPageIn",
@@ -65,6 +66,7 @@ __all__ = [
     "RecallResponse",
     "RecalledMemory",
     "ReflectIn",
+    "RelationshipIn",
     "RelevantMemories",
     "ResourceIn",
     "ResourceMessageIn",

@@ -100,6 +100,15 @@ class UserIn(Value):
     user_id: Id
 
 
+class ActivationIn(Value):
+    """That the host activated a rule: took it into its prompt, or acted by it. `id` makes a repeat harmless."""
+
+    model_config = ConfigDict(json_schema_extra={"example": {"user_id": "u1", "id": "turn-17"}})
+
+    user_id: Id
+    id: NewId | None = None
+
+
 class Outcome(Value):
     """Whether following a rule worked."""
 

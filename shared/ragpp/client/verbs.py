@@ -14,6 +14,7 @@ from typing import Literal
 from pydantic import JsonValue
 
 from ragpp.api import (
+    ActivationIn,
     ConfirmIn,
     ExtractIn,
     ForgetAnswer,
@@ -31,6 +32,7 @@ from ragpp.api import (
     RecallRequest,
     RecallResponse,
     ReflectIn,
+    RelationshipIn,
     Restore,
     RetentionIn,
     RuleChange,
@@ -197,6 +199,10 @@ class Verbs(CatalogVerbs, HookVerbs):
     ) -> Page[Relationship]:
         """Relationships of one entity or of all that are, or at `as_of` were, of this state."""
 
+    @route("POST", "/v1/relationships", body=RelationshipIn)
+    def state_relationship(self, request: RelationshipIn) -> Relationship:
+        """State a relationship; it is confirmed, and rests on no message."""
+
     @route("GET", "/v1/relationships/{relationship_id}")
     def relationship(self, user_id: str, relationship_id: str) -> Relationship:
         """NotFound when there is none of that id."""
@@ -283,9 +289,13 @@ class Verbs(CatalogVerbs, HookVerbs):
     def restore_rule(self, rule_id: str, request: Restore) -> Rule:
         """Make an earlier version current again, as a new version."""
 
+    @route("POST", "/v1/rules/{rule_id}/activations", after_id=ActivationIn)
+    def record_activation(self, rule_id: str, activation: ActivationIn) -> Rule:
+        """Count that the rule was activated, once for its id."""
+
     @route("POST", "/v1/rules/{rule_id}/outcomes", after_id=Outcome, repeat=False)
     def record_outcome(self, rule_id: str, outcome: Outcome) -> Rule:
-        """Count an activation and move the success rate."""
+        """Count an outcome and move the success rate."""
 
     @route("POST", "/v1/rules/{rule_id}/confirm")
     def confirm_rule(self, user_id: str, rule_id: str) -> Rule:

@@ -4,13 +4,14 @@ from typing import Annotated
 
 from fastapi import Query
 
-from ragpp.api import Forgotten, MergeIn, SplitIn, UserIn
+from ragpp.api import Forgotten, MergeIn, RelationshipIn, SplitIn, UserIn
 from ragpp.errors import InvalidInput, NotFound
 from ragpp.fields import Id, Moment
 from ragpp.learned import RelationshipState
 from ragpp.models import Entity, EntityLabel, Page, Relationship
 from ragpp_services.gateway.http import Cursor, GatewayParts, Limit, UserId, keyed_router
 from ragpp_services.gateway.requester import Reader, Writer
+from ragpp_services.gateway.stating import stated
 
 router = keyed_router("graph")
 
@@ -67,6 +68,15 @@ async def list_relationships(
     what a person said is not true."""
     scope = requester.scope("read", user_id)
     return await parts.semantic.list_relationships(scope, entity_id, as_of, cursor, limit, state)
+
+
+@router.post("/v1/relationships", status_code=201, summary="State a relationship")
+async def state_relationship(requester: Writer, parts: GatewayParts, body: RelationshipIn) -> Relationship:
+    """It is confirmed, and rests on no message: forgetting messages leaves it, forgetting it or one of its ends does
+    not. It ends others, and is ended by them, as one that a message says."""
+    requester.user_id, requester.items = body.user_id, 1
+    scope = requester.scope("write", body.user_id)
+    return await parts.semantic.state_relationship(scope, await stated(parts, scope, body))
 
 
 @router.get("/v1/relationships/{relationship_id:id}", summary="Read one relationship")

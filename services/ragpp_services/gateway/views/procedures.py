@@ -110,21 +110,17 @@ class ViewedProcedural(Viewed[ProceduralTier]):
 
         return await self._do(scope, rule_id, change, elsewhere)
 
+    async def record_activation(self, scope: Scope, rule_id: str, activation_id: str | None = None) -> Rule:
+        """See the protocol. As an outcome; an id is its agent's: another may choose the same."""
+        if scope.view is not None and activation_id is not None:
+            activation_id = f"{scope.view}{RESERVED}{activation_id}"
+        return await self._record(
+            scope, rule_id, lambda view: self._tier.record_activation(view, rule_id, activation_id)
+        )
+
     async def record_outcome(self, scope: Scope, rule_id: str, success: bool) -> Rule:
         """See the protocol. How it worked out for an agent is known to that one, and in the whole memory."""
-        views = await self._views.of(scope)
-        here = view_of(scope, views)
-        if scope.view is not None and here.view == SHARED:  # an agent without a view of its own: it is others' as well
-            rule = await self._tier.get_rule(here, rule_id)
-            await self._tier.record_outcome(scope.seen_by(None), rule_id, success)
-            return rule
-        self._see_built(scope, views)
-        told = await self._tier.record_outcome(here, rule_id, success)
-        whole, *others = each_view(scope, views)
-        for view in [whole, *others] if scope.view is None else [whole]:
-            if view.view != here.view:
-                await if_there(self._tier.record_outcome(view, rule_id, success))
-        return told
+        return await self._record(scope, rule_id, lambda view: self._tier.record_outcome(view, rule_id, success))
 
     async def forget(self, scope: Scope, ids: Collection[str]) -> int:
         """See the protocol: preferences, rules and findings, by their ids."""
@@ -152,6 +148,22 @@ class ViewedProcedural(Viewed[ProceduralTier]):
         written = await write(scope)  # first: what is in an agent's view alone is inherited by no other
         await write(scope.seen_by(None))
         return written
+
+    async def _record(self, scope: Scope, rule_id: str, count: Callable[[Scope], Awaitable[Rule]]) -> Rule:
+        """Count in the scope's view and in the whole memory, or in every view where the whole memory is asked."""
+        views = await self._views.of(scope)
+        here = view_of(scope, views)
+        if scope.view is not None and here.view == SHARED:  # an agent without a view of its own: it is others' as well
+            rule = await self._tier.get_rule(here, rule_id)
+            await count(scope.seen_by(None))
+            return rule
+        self._see_built(scope, views)
+        told = await count(here)
+        whole, *others = each_view(scope, views)
+        for view in [whole, *others] if scope.view is None else [whole]:
+            if view.view != here.view:
+                await if_there(count(view))
+        return told
 
     async def _inherit(self, scope: Scope) -> None:
         """Let views that are not built have what people set and judged, before it is changed in the whole memory."""
