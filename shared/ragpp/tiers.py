@@ -323,7 +323,7 @@ class SemanticTier(MemoryTier, Protocol):
     async def state_relationship(self, scope: Scope, stated: StatedRelationship) -> Relationship:
         """Take in what the caller states, once for the entry's id, and confirm it: it ends others and is ended by them
         as what messages say, and rests on none. A rejection of the same is taken back. Conflict when the id is known
-        with other content, InvalidInput for what is said of one and the same."""
+        with other content, or was forgotten; InvalidInput for what is said of one and the same."""
         ...
 
     async def stated_relationships(self, scope: Scope) -> list[StatedRelationship]:

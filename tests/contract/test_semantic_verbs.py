@@ -275,7 +275,9 @@ async def test_stating_lifts_a_rejection_and_forgetting_takes_back_what_was_stat
     assert await tier.forget(scope, [stated.id]) == 1
     assert await tier.stated_relationships(scope) == []
     assert (await tier.list_relationships(scope, state="all")).items == ()
-    assert (await tier.state_relationship(scope, said("s1", "Porto"))).weight == 1
+    with pytest.raises(Conflict):
+        await tier.state_relationship(scope, said("s1", "Porto"))  # delivered late
+    assert (await tier.state_relationship(scope, said("s3", "Porto"))).weight == 1
 
 
 async def test_nothing_is_related_to_itself(tier: SemanticTier) -> None:

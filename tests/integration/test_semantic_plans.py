@@ -100,6 +100,8 @@ async def parameters(tier: Neo4jSemanticTier, scope: Scope) -> dict[str, Mapping
         },
         "lock": {"now": now},
         "epoch": {},
+        "stated_by": {"event_id": event},
+        "stated": {},
         "raise_epoch": {"now": now},
         "add_forgotten": {"marks": ["mark"], "now": now},
         "entities_by_keys": {"keys": ["noor", "town 1"]},

@@ -16,10 +16,7 @@ class PreferenceIn(Value):
 
     model_config = ConfigDict(
         json_schema_extra={
-            "examples": [
-                {"user_id": "u1", "category": "communication", "key": "tone", "value": "short and direct"},
-                {"user_id": "u1", "category": "editor", "key": "layout", "value": {"panels": ["chat"], "size": 12}},
-            ]
+            "example": {"user_id": "u1", "category": "editor", "key": "layout", "value": {"theme": "dark", "size": 12}}
         }
     )
 

@@ -3,7 +3,7 @@
 from collections.abc import Awaitable, Callable, Sequence
 
 from ragpp.clock import from_moment
-from ragpp.errors import InvalidInput
+from ragpp.errors import Conflict, InvalidInput
 from ragpp.models import Relationship, RelationshipEntry, Scope, StatedRelationship, Stored
 from ragpp_services.semantic.evidence.keys import name_key
 from ragpp_services.semantic.read.browsing import Browsing
@@ -46,7 +46,9 @@ class Stating:
             entries.append(entry.model_copy(update=ending))
         first, *_ = await self._learn(scope, entries)
         known = await self._store.stated_by(scope, ENTRY_PREFIX + entry.id)
-        if known is None or known.key is None or known.key.is_loop:
+        if known is None or known.key is None:
+            raise Conflict("the id belongs to a relationship that was forgotten", suggestions=("Give another id.",))
+        if known.key.is_loop:
             await self._forgetting.forget(scope, [one.id for one in entries])
             raise _about_itself()
         found = await self._browsing.get_relationship(scope, known.key.id)
