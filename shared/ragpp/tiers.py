@@ -350,6 +350,14 @@ class SemanticTier(MemoryTier, Protocol):
         """Make one entity of two that are the same; the absorbed name becomes an alias."""
         ...
 
+    async def relabel_entity(
+        self, scope: Scope, entity_id: str, name: str | None = None, label: EntityLabel | None = None
+    ) -> Entity:
+        """Say what an entity is called and what it is. What it was called becomes an alias, its relationships stay, and
+        later mentions are recognised by either name, and by what it was taken for. It goes with the last that mentions
+        it. NotFound; Conflict, with `entity_id`, when another of that kind bears the name."""
+        ...
+
     async def split_entity(self, scope: Scope, entity_id: str, absorbed_id: str) -> tuple[Entity, Entity]:
         """Undo a merge: both entities as they were, with what was learned since staying on the first."""
         ...

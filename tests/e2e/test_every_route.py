@@ -490,6 +490,7 @@ KEPT: Final[Mapping[str, Check]] = {
     "POST /v1/rules/{item_id}/outcomes": a_rule_reads_the_same,
     "POST /v1/rules/{item_id}/confirm": a_rule_reads_the_same,
     "POST /v1/rules/{item_id}/reject": a_rejected_rule_is_gone,
+    "PATCH /v1/entities/{entity_id}": an_entity_reads_the_same,
     "POST /v1/relationships": a_stated_relationship_is_kept,
     "POST /v1/relationships/{relationship_id}/confirm": a_judged_relationship_is_kept,
     "POST /v1/relationships/{relationship_id}/reject": a_judged_relationship_is_kept,

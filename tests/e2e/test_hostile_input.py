@@ -527,6 +527,7 @@ REFUSED_ELSEWHERE: Final[dict[str, list[dict[str, Json]]]] = {
         {"verdict": "maybe"},
     ],
     "POST /v1/preferences/{item_id}/reject": [{"value": ""}, {"value": "x" * 4_001}, {"value": ["x" * 4_000]}],
+    "PATCH /v1/entities/{entity_id}": [{}, {"name": ""}, {"name": " "}, {"name": "a\x00"}, {"label": "THING"}],
     "POST /v1/relationships": [
         {"source": "a", "type": "KNOWS", "target": ""},
         {"source": "a", "type": "knows", "target": "b"},

@@ -26,15 +26,15 @@ async def stated(parts: Parts, scope: Scope, body: RelationshipIn) -> StatedRela
     now = parts.clock()
     source, target = (parts.intake.redacted(name)[:200] for name in (body.source, body.target))
     known = await parts.semantic.named(scope, [source, target])
-    person: EntityLabel = "PERSON"
-    thing: EntityLabel = person if body.type.endswith("_OF") else "PRODUCT"
+    source_label = body.source_label or _label(source, known) or "PERSON"
+    same = source.casefold() == target.casefold()
     entry = RelationshipEntry(
         id=body.id or f"s_{uuid4().hex}",
         source=source,
-        source_label=body.source_label or _label(source, known) or person,
+        source_label=source_label,
         type=body.type,
         target=target,
-        target_label=body.target_label or _label(target, known) or _TARGETS.get(body.type, thing),
+        target_label=body.target_label or _label(target, known) or (source_label if same else _led_to(body.type)),
         lasting=body.type in _LASTING if body.lasting is None else body.lasting,
         context=parts.intake.redacted(body.context),
         occurred_at=body.valid_from or min(now, body.valid_to or now),
@@ -42,6 +42,10 @@ async def stated(parts: Parts, scope: Scope, body: RelationshipIn) -> StatedRela
     if body.valid_to is not None and body.valid_to < entry.occurred_at:
         raise InvalidInput("valid_to is before valid_from")
     return StatedRelationship(entry=entry, until=body.valid_to, is_dated=body.valid_from is not None)
+
+
+def _led_to(type_name: str) -> EntityLabel:
+    return _TARGETS.get(type_name, "PERSON" if type_name.endswith("_OF") else "PRODUCT")
 
 
 def _label(name: str, known: list[Entity]) -> EntityLabel | None:

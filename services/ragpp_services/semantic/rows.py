@@ -69,6 +69,7 @@ def entity_from(properties: Properties) -> EntityState:
         sources=_refs(properties["sources"], properties["source_times"]),
         merged_from=_texts(properties["merged_from"]),
         kept_apart=_texts(properties["kept_apart"]),
+        former_labels=tuple(label_of(label) for label in _texts(properties["former_labels"])),
     )
 
 

@@ -106,6 +106,7 @@ class Neo4jSemanticTier:
         self.restore_relationship = judging.restore_relationship
         self.merge_entities = judging.merge_entities
         self.split_entity = judging.split_entity
+        self.relabel_entity = judging.relabel_entity
 
         self.consolidate = Consolidation(store, revisions, belief).consolidate
 

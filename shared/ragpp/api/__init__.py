@@ -12,7 +12,7 @@ from ragpp.api.forgetting import (
     FoundMessage,
     Why,
 )
-from ragpp.api.graph import MergeIn, RelationshipIn, SplitIn
+from ragpp.api.graph import EntityChange, MergeIn, RelationshipIn, SplitIn
 from ragpp.api.items import ItemIn, ItemSearchIn, ItemsIn, RebuildIn, RetrieveRequest, StoredItems
 from ragpp.api.learning import AccessIn, EpisodeEndIn, EpisodeIn
 from ragpp.api.messages import ChosenId, MessageIn, Pending, StoredMessage, StoreRequest, StoreResponse, TierStatusName
@@ -36,6 +36,7 @@ __all__ = [
     "ConfirmIn",
     "ConsolidateIn",
     "DefaultsIn",
+    "EntityChange",
     "EntryIn",
     "EntryList",
     "EpisodeEndIn",

@@ -39,6 +39,26 @@ class RelationshipIn(Value):
         return self
 
 
+class EntityChange(Value):
+    """What an entity is called, or what it is; what is absent stays."""
+
+    model_config = ConfigDict(
+        json_schema_extra={"example": {"user_id": "u1", "name": "Elena Costa", "label": "PERSON"}}
+    )
+
+    user_id: Id
+    name: Name | None = None
+    label: EntityLabel | None = None
+
+    @model_validator(mode="after")
+    def _says_something(self) -> Self:
+        if self.name is None and self.label is None:
+            raise ValueError("neither a name nor a label is given")
+        if self.name is not None and not self.name.strip():
+            raise ValueError("the name is empty")
+        return self
+
+
 class MergeIn(Value):
     """Which entity is the same as the one in the path and is absorbed by it."""
 

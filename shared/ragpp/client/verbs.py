@@ -16,6 +16,7 @@ from pydantic import JsonValue
 from ragpp.api import (
     ActivationIn,
     ConfirmIn,
+    EntityChange,
     ExtractIn,
     ForgetAnswer,
     ForgetRequest,
@@ -173,6 +174,10 @@ class Verbs(CatalogVerbs, HookVerbs):
     @route("GET", "/v1/entities/{entity_id}")
     def entity(self, user_id: str, entity_id: str) -> Entity:
         """NotFound when there is none of that id."""
+
+    @route("PATCH", "/v1/entities/{entity_id}", after_id=EntityChange)
+    def relabel_entity(self, entity_id: str, change: EntityChange) -> Entity:
+        """Say what an entity is called, and what it is; its old name becomes an alias."""
 
     @route("POST", "/v1/entities/{entity_id}/merge", after_id=MergeIn, repeat=False)
     def merge_entities(self, entity_id: str, request: MergeIn) -> Entity:

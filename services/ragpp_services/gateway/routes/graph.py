@@ -4,7 +4,7 @@ from typing import Annotated
 
 from fastapi import Query
 
-from ragpp.api import Forgotten, MergeIn, RelationshipIn, SplitIn, UserIn
+from ragpp.api import EntityChange, Forgotten, MergeIn, RelationshipIn, SplitIn, UserIn
 from ragpp.errors import InvalidInput, NotFound
 from ragpp.fields import Id, Moment
 from ragpp.learned import RelationshipState
@@ -50,6 +50,15 @@ async def split_entity(requester: Writer, parts: GatewayParts, entity_id: Id, bo
 async def get_entity(requester: Reader, parts: GatewayParts, entity_id: Id, user_id: UserId) -> Entity:
     """The entity with its aliases and the interactions that it rests on."""
     return await parts.semantic.get_entity(requester.scope("read", user_id), entity_id)
+
+
+@router.patch("/v1/entities/{entity_id:id}", summary="Correct what an entity is called, or what it is")
+async def relabel_entity(requester: Writer, parts: GatewayParts, entity_id: Id, body: EntityChange) -> Entity:
+    """Its old name becomes an alias, by which later messages are still understood; its relationships stay. A 409 names
+    the entity that bears the name already: merge the two."""
+    requester.items = 1
+    name = None if body.name is None else parts.intake.redacted(" ".join(body.name.split()))[:200]
+    return await parts.semantic.relabel_entity(requester.scope("write", body.user_id), entity_id, name, body.label)
 
 
 @router.get("/v1/relationships", summary="List relationships")

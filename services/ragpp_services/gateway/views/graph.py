@@ -10,7 +10,7 @@ from ragpp.errors import NotFound
 from ragpp.fields import RESERVED
 from ragpp.learned import OWN_ENTRY, Verdict
 from ragpp.ledger.views import each_view, view_of
-from ragpp.models import LISTED_SOURCES, Entity, Relationship, Scope, StatedRelationship
+from ragpp.models import LISTED_SOURCES, Entity, EntityLabel, Relationship, Scope, StatedRelationship
 from ragpp.tiers import SemanticTier
 from ragpp_services.gateway.views.seeing import Sources, Viewed, Views, if_there
 
@@ -50,6 +50,13 @@ class ViewedSemantic(Viewed[SemanticTier]):
 
     async def merge_entities(self, scope: Scope, keep_id: str, absorb_id: str) -> Entity:
         return await self._to_entities(scope, [keep_id, absorb_id], self._tier.merge_entities)
+
+    async def relabel_entity(
+        self, scope: Scope, entity_id: str, name: str | None = None, label: EntityLabel | None = None
+    ) -> Entity:
+        return await self._to_entities(
+            scope, [entity_id], lambda view, one: self._tier.relabel_entity(view, one, name, label)
+        )
 
     async def split_entity(self, scope: Scope, entity_id: str, absorbed_id: str) -> tuple[Entity, Entity]:
         """See the protocol. In another view it is undone where that is the only thing that was absorbed there: what was
