@@ -451,6 +451,13 @@ class SummaryDraft(Value):
     max_tokens: int
 
 
+class KnownUser(Value):
+    """A user of whom something is kept. `last_at`: when the latest message was said; None without any."""
+
+    user_id: str
+    last_at: datetime | None = None
+
+
 LISTED_SOURCES: Final = 20
 """The latest interactions that an entity or a relationship lists; its evidence is complete."""
 

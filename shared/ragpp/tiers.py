@@ -54,6 +54,7 @@ from ragpp.models import (
     Health,
     Interaction,
     KnownAs,
+    KnownUser,
     Memory,
     MemoryQuery,
     Observation,
@@ -203,6 +204,11 @@ class ShortTermTier(MemoryTier, Protocol):
 class EpisodicTier(MemoryTier, Protocol):
     """Every interaction, append-only. `store` writes the rows and their `interaction.stored` events in one
     transaction. What is read by whoever has a view is in the view alone; the others' words count for nothing in it."""
+
+    async def users(self, scope: Scope, after: str = "", limit: int = 50, only: str | None = None) -> list[KnownUser]:
+        """Users of the scope's tenant of whom there are messages, by id from after one on: whoever the scope's is. Of
+        `only` that one."""
+        ...
 
     async def get(self, scope: Scope, ids: Collection[str]) -> list[Interaction]:
         """Those of `ids` that exist, by time."""
@@ -395,6 +401,10 @@ class ProceduralTier(MemoryTier, Protocol):
     ) -> list[Stored]:
         """As every tier's. `instead_of`: interactions that are not forgotten, of which in the same transaction all goes
         first that rests on them, as by `forget_sources`, and may be learned again. That begins an epoch."""
+        ...
+
+    async def users(self, scope: Scope, after: str = "", limit: int = 50, only: str | None = None) -> list[KnownUser]:
+        """As the episodic tier's: of whom there are preferences, rules or findings; without `last_at`."""
         ...
 
     async def set_preference(self, scope: Scope, entry: PreferenceEntry) -> Preference:

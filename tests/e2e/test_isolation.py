@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from itertools import chain
-from typing import Final, Literal, TypeAlias
+from typing import Final, Literal, TypeAlias, cast
 from uuid import uuid4
 
 import asyncpg
@@ -29,6 +29,7 @@ from ragpp.models import (
     Interaction,
     InteractionEntry,
     KnownAs,
+    KnownUser,
     MemoryQuery,
     Observation,
     PreferenceEntry,
@@ -130,6 +131,8 @@ CASES: Final[Mapping[str, Case]] = {
     "POST /v1/preferences/{item_id}/reject": Case("missing", lambda _: {}),
     "GET /v1/findings": Case("own"),
     "DELETE /v1/findings/{item_id}": Case("missing"),
+    "GET /v1/users": Case("own"),
+    "GET /v1/users/{user_id}/profile": Case("own"),
     "GET /v1/users/{user_id}/review": Case("own"),
     "POST /v1/users/{user_id}/retention": Case("own", lambda _: {"dry_run": True}),
     "GET /v1/users/{user_id}/pins": Case("own"),
@@ -739,6 +742,8 @@ def calls_of(gateway: RealGateway) -> dict[str, Call]:
         "semantic.judge_relationship": lambda s, o: semantic.judge_relationship(
             s, thing(o, "relationship_id"), "rejected"
         ),
+        "episodic.users": lambda s, _: episodic.users(s),
+        "procedural.users": lambda s, _: procedural.users(s),
         "semantic.state_relationship": lambda s, _: semantic.state_relationship(s, stated()),
         "semantic.stated_relationships": lambda s, _: semantic.stated_relationships(s),
         "semantic.relabel_entity": lambda s, o: semantic.relabel_entity(s, thing(o, "entities"), "mine"),
@@ -870,6 +875,8 @@ WRITING: Final = frozenset(
 """Verbs that give the stranger something of the stranger's own."""
 UNSCOPED: Final = frozenset({"health_check", "is_blank", "mark", "prune_forgotten"})
 """Verbs about a store as a whole; they take no scope and tell nothing of anybody's."""
+OF_A_TENANT: Final = frozenset({"users"})
+"""Verbs that tell whoever is of the tenant who is known there, and nothing of them."""
 VERBS: Final = [
     f"{tier}.{verb}" for tier, protocol in PROTOCOLS.items() for verb in verbs_of(protocol) if verb not in UNSCOPED
 ]
@@ -891,6 +898,8 @@ async def test_a_stranger_gets_nothing_of_anothers_from_any_tier(
             result = None
             tells_nothing_of(owner, missing.message)
     tells_nothing_of(owner, repr(result))
-    if verb.partition(".")[2] not in WRITING:
+    if verb.partition(".")[2] in OF_A_TENANT and stranger == "of the same tenant":
+        assert owner.scope.user_id in {one.user_id for one in cast("list[KnownUser]", result)}
+    elif verb.partition(".")[2] not in WRITING:
         shown = result if isinstance(result, dict) else getattr(result, "items", result)
         assert not getattr(shown, "messages", shown), result

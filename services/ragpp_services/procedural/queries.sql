@@ -798,3 +798,13 @@ SELECT count(*) FROM (
 -- $3 days date[] or null, $4 since date
 DELETE FROM procedural.reflections
  WHERE tenant_id = $1 AND user_id = $2 AND (date = ANY($3::date[]) OR $3::date[] IS NULL AND date >= $4::date)
+
+-- name: users
+-- Users of a tenant of whom anything is kept here, by id; a view of one, whose user_id holds $5, is no other user.
+-- $1 tenant_id text, $2 after text, $3 only text or null, $4 limit int, $5 what parts a view's id text
+SELECT user_id
+  FROM (SELECT user_id FROM procedural.preferences WHERE tenant_id = $1
+        UNION SELECT user_id FROM procedural.rules WHERE tenant_id = $1
+        UNION SELECT user_id FROM procedural.findings WHERE tenant_id = $1) AS known
+ WHERE user_id COLLATE "C" > $2 COLLATE "C" AND ($3::text IS NULL OR user_id = $3) AND strpos(user_id, $5) = 0
+ ORDER BY user_id COLLATE "C" LIMIT $4

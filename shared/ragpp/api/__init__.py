@@ -16,6 +16,7 @@ from ragpp.api.graph import EntityChange, MergeIn, RelationshipIn, SplitIn
 from ragpp.api.items import ItemIn, ItemSearchIn, ItemsIn, RebuildIn, RetrieveRequest, StoredItems
 from ragpp.api.learning import AccessIn, EpisodeEndIn, EpisodeIn
 from ragpp.api.messages import ChosenId, MessageIn, Pending, StoredMessage, StoreRequest, StoreResponse, TierStatusName
+from ragpp.api.people import Profile, ProfileItem
 from ragpp.api.procedures import ActivationIn, JudgementIn, Outcome, PreferenceIn, Restore, RuleChange, RuleIn, UserIn
 from ragpp.api.recalling import RecalledMemory, RecallRequest, RecallResponse, SectionOut, TierStatus
 from ragpp.api.resources import ExtractResourceIn, ResourceIn, ResourceMessageIn, StoredResource
@@ -61,6 +62,8 @@ __all__ = [
     "Pin",
     "PinList",
     "PreferenceIn",
+    "Profile",
+    "ProfileItem",
     "Ready",
     "RebuildIn",
     "RecallRequest",

@@ -29,6 +29,7 @@ from ragpp.api import (
     Pin,
     PinList,
     PreferenceIn,
+    Profile,
     Ready,
     RecallRequest,
     RecallResponse,
@@ -60,6 +61,7 @@ from ragpp.models import (
     EntityLabel,
     FindingKind,
     Interaction,
+    KnownUser,
     Page,
     Preference,
     Relationship,
@@ -313,6 +315,14 @@ class Verbs(CatalogVerbs, HookVerbs):
     @route("DELETE", "/v1/rules/{rule_id}")
     def forget_rule(self, user_id: str, rule_id: str) -> Forgotten:
         """Delete a rule."""
+
+    @route("GET", "/v1/users")
+    def users(self, *, cursor: str | None = None, limit: int = 50) -> Page[KnownUser]:
+        """The tenant's users of whom anything is kept, by id; of a key that is bound to one, that one."""
+
+    @route("GET", "/v1/users/{user_id}/profile")
+    def profile(self, user_id: str, *, min_confidence: float = 0.1, limit: int = 50) -> Profile:
+        """What is known of a user: one paragraph, and lists by kind with their ids."""
 
     @route("GET", "/v1/users/{user_id}/review")
     def review(self, user_id: str, *, below: float | None = None, limit: int = 50) -> ReviewList:
