@@ -362,7 +362,7 @@ REFUSED_QUERIES: Final = {
     "cursor=WzEwMDAwMDAwMDAwMDAwMDAwMDAwMCwgIngiXQ": INVALID,
 }
 LISTS: Final = [name for name, operation in OPERATIONS.items() if "cursor" in {p.name for p in operation.parameters}]
-OF_ALL: Final = {"GET /v1/jobs"}
+OF_ALL: Final = {"GET /v1/jobs", "GET /v1/users"}
 """Lists that are of the whole tenant without a user."""
 OF_CATALOG: Final = {
     *(f"GET /v1/{kind}" for kind in ("resources", "items", "categories", "events")),
