@@ -337,6 +337,19 @@ async def test_a_corrected_name_stays_while_anything_mentions_the_entity_and_goe
     assert await tier.holdings(scope) == {"observations": 3}  # which were applied, and say nothing
 
 
+async def test_a_corrected_name_keeps_no_name_that_nobody_is_known_to_have_said(tier: SemanticTier) -> None:
+    scope = new_scope()
+    for number, name in enumerate(("Elena", "Elena Costa")):
+        home = relation(name, "LIKES", "tea", label="PRODUCT")
+        await tier.observe(scope, [observation(f"m{number}", at=NOON, relationships=(home,))])
+        if number == 0:
+            await tier.relabel_entity(scope, (await known(tier, scope))["Elena"].id, "Elena Costa")
+    await tier.forget_sources(scope, ["m0"])
+    left = (await known(tier, scope))["Elena Costa"]
+    assert (left.mentions, left.aliases) == (1, ())
+    assert await tier.named(scope, ["Elena"]) == []
+
+
 async def test_an_entity_is_what_a_person_says_and_still_recognised_as_what_it_was_taken_for(
     tier: SemanticTier,
 ) -> None:

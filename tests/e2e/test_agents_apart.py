@@ -188,6 +188,24 @@ async def test_an_activation_that_one_agent_reports_is_that_agents_and_its_id_an
         assert (seen["activation_count"], seen["outcomes"]) == (count, 0)
 
 
+async def test_what_is_stated_is_all_agents_and_what_an_agents_key_states_that_agents(team: Team) -> None:
+    def stating(target: str) -> dict[str, Json]:
+        return {"user_id": team.user_id, "source": "Elena", "type": "LIKES", "target": target}
+
+    early = await team.everyone.post("/v1/relationships", json=stating("tea"))
+    assert early.status_code == 201, early.text
+    await told(team, ("sales", ELENA), ("care", "The harbour was quiet."))  # the views begin after it was stated
+    for api, target in ((team.everyone, "rain"), (team.sales, "harbours")):
+        assert (await api.post("/v1/relationships", json=stating(target))).status_code == 201
+    await team.digest()
+    shared = {"tea", "rain"}
+    for agent, seen in ((None, shared | {"harbours"}), ("sales", shared | {"harbours"}), ("care", shared)):
+        assert {one["target"] for one in await of_type(team.of(agent), team, "LIKES")} == seen
+    [own] = [one for one in await of_type(team.sales, team, "LIKES") if one["target"] == "harbours"]
+    assert (await team.sales.delete(f"/v1/relationships/{own['id']}", params={"user_id": team.user_id})).is_success
+    assert {one["target"] for one in await of_type(team.everyone, team, "LIKES")} == shared
+
+
 async def test_what_is_refused_is_in_no_view(team: Team) -> None:
     await told(team, ("sales", "The harbour was quiet."), ("care", "The harbour was loud."))
     whose = {"user_id": team.user_id}

@@ -179,6 +179,7 @@ class Revision:
             await self._drop_entity(state.id)
             await self._writer.drop_spent_entries({mention.applied.event_id for mention in mentions})
             return
+        mentions = await self._without_unsaid(mentions)
         others = await self._writer.entities_by_keys({name_key(mention.name) for mention in mentions})
         namesakes = {other.key: other for other in others if other.id != state.id and other.label == state.label}
         rebuilt = fold_mentions(state.id, state.label, mentions, taken=frozenset(namesakes))
@@ -190,6 +191,26 @@ class Revision:
         await self._writer.write_entities([rebuilt], renamed)
         await self._writer.drop_aliases([rebuilt])
         await self._refresh_merges(state, mentions)
+
+    async def _without_unsaid(self, mentions: Sequence[Mention]) -> list[Mention]:
+        """`mentions`, where a person named the entity without other names that nobody says any more."""
+        said = {
+            name_key(name)
+            for mention in mentions
+            if not mention.applied.by_hand
+            for name in (mention.name, *mention.aliases)
+        }
+        left = [
+            replace(mention, aliases=tuple(name for name in mention.aliases if name_key(name) in said))
+            if mention.applied.by_hand
+            else mention
+            for mention in mentions
+        ]
+        changed = [new for new, old in zip(left, mentions, strict=True) if new != old]
+        if changed:
+            await self._writer.drop_mentions(changed)
+            await self._writer.write_mentions(changed)
+        return left
 
     async def _drop_entity(self, entity_id: str) -> None:
         """An entity that nothing mentions; of its relationships at most a person's verdicts were left."""
