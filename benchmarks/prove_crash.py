@@ -20,6 +20,7 @@ from ragpp.api import StoreRequest
 from ragpp.client import MemoryClient
 from ragpp.errors import MemorySystemError
 from ragpp.paging import PAGE, pages
+from ragpp.preference_values import canonical
 from ragpp_infra.embedded.home import Home
 
 BATCH = 10
@@ -76,7 +77,7 @@ async def learned(client: MemoryClient, user: str) -> Learned:
     return (
         {(item.label, item.name): item.mentions async for item in entities},
         {(item.source, item.type, item.target): item.weight async for item in relationships},
-        {(item.category, item.key): item.value async for item in preferences},
+        {(item.category, item.key): canonical(item.value) async for item in preferences},
     )
 
 

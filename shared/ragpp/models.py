@@ -24,6 +24,7 @@ from ragpp.fields import (
     UserId,
 )
 from ragpp.names import speaker
+from ragpp.preference_values import StoredPreferenceValue
 
 TierName = Literal["short_term", "episodic", "semantic", "procedural", "catalog"]
 TIER_NAMES: Final[tuple[TierName, ...]] = get_args(TierName)
@@ -157,6 +158,11 @@ class InteractionEntry(Value):
     def id(self) -> str:
         return self.interaction.id
 
+    @property
+    def without_chunks(self) -> Self:
+        """The same for a tier that reads no vectors, which are many times as long as what was said."""
+        return self.model_copy(update={"chunks": ()})
+
 
 class EntityEntry(Value):
     """One mention of an entity. `embedding` of its name; `sources` are interaction ids."""
@@ -192,14 +198,29 @@ class RelationshipEntry(Value):
     sources: tuple[Id, ...] = ()
 
 
+class StatedRelationship(Value):
+    """A relationship that the caller states, not a message. It holds from the entry's `occurred_at` on, until `until`;
+    `is_dated`: False where that is merely when it was stated."""
+
+    entry: RelationshipEntry
+    until: Moment | None = None
+    is_dated: bool = True
+
+    @model_validator(mode="after")
+    def _ordered(self) -> Self:
+        if self.until is not None and self.until < self.entry.occurred_at:
+            raise ValueError("it ends before it begins")
+        return self
+
+
 class PreferenceEntry(Value):
-    """A preference to be written. `stated`: the user said it; otherwise it was inferred."""
+    """A preference to be written: any JSON value. `stated`: the user said it; otherwise it was inferred."""
 
     kind: Literal["preference"] = "preference"
     id: Id
     category: Label
     key: Label
-    value: StoredStatement
+    value: StoredPreferenceValue
     confidence: Confidence = 0.8
     stated: bool = True
     embedding: Vector | None = None
@@ -435,6 +456,13 @@ class SummaryDraft(Value):
     max_tokens: int
 
 
+class KnownUser(Value):
+    """A user of whom something is kept. `last_at`: when the latest message was said; None without any."""
+
+    user_id: str
+    last_at: datetime | None = None
+
+
 LISTED_SOURCES: Final = 20
 """The latest interactions that an entity or a relationship lists; its evidence is complete."""
 
@@ -500,7 +528,8 @@ class Observation(Value):
 
 
 class Preference(Value):
-    """A learned setting. `version` grows by one with every change; `waiting`: an inferred value held beside it.
+    """A learned setting: any JSON value. `version` grows by one with every change; `waiting`: an inferred value held
+    beside it, which there is where it has a `waiting_confidence`.
 
     This value held from `valid_from` until `valid_to`, None while it holds; `learned_at` is when it was first said.
     `verdict`: what a person said of it.
@@ -509,7 +538,7 @@ class Preference(Value):
     id: str
     category: str
     key: str
-    value: str
+    value: JsonValue
     confidence: float
     stated: bool
     version: int
@@ -521,14 +550,21 @@ class Preference(Value):
     verdict: Literal["confirmed", "rejected"] | None = None
     sources: tuple[str, ...] = ()
     deleted: bool = False
-    waiting: str | None = None
+    waiting: JsonValue = None
     waiting_confidence: float | None = None
 
 
+class OneValue(Value):
+    """Which of a preference's values is meant, where `null` is one as well."""
+
+    value: StoredPreferenceValue
+
+
 class Rule(Value):
-    """A behavioural rule with its record. `success_rate` is None before the first outcome. `aside`: why it was put
-    aside, for a rule that conflicted with a better one. `proposed`: nobody said it plainly, and no person confirmed it;
-    it is not active."""
+    """A behavioural rule with its record. `activation_count`: how often the host has reported that it was activated;
+    `outcomes`: how often it has reported how that worked out, `success_rate` None before the first. `aside`: why it was
+    put aside, for a rule that conflicted with a better one. `proposed`: nobody said it plainly, and no person confirmed
+    it; it is not active."""
 
     id: str
     text: str
@@ -537,7 +573,7 @@ class Rule(Value):
     active: bool
     aside: str | None = None
     proposed: bool = False
-    activations: int = 0
+    activation_count: int = 0
     outcomes: int = 0
     success_rate: float | None = None
     version: int

@@ -55,9 +55,11 @@ from ragpp.models import (
     Health,
     Interaction,
     KnownAs,
+    KnownUser,
     Memory,
     MemoryQuery,
     Observation,
+    OneValue,
     Page,
     Preference,
     PreferenceEntry,
@@ -68,6 +70,7 @@ from ragpp.models import (
     Scope,
     SessionInfo,
     SessionView,
+    StatedRelationship,
     Stored,
     SummaryDraft,
     TierName,
@@ -204,6 +207,11 @@ class EpisodicTier(MemoryTier, Protocol):
     """Every interaction, append-only. `store` writes the rows and their `interaction.stored` events in one
     transaction. What is read by whoever has a view is in the view alone; the others' words count for nothing in it."""
 
+    async def users(self, scope: Scope, after: str = "", limit: int = 50, only: str | None = None) -> list[KnownUser]:
+        """Users of the scope's tenant of whom there are messages, by id from after one on: whoever the scope's is. Of
+        `only` that one."""
+        ...
+
     async def get(self, scope: Scope, ids: Collection[str]) -> list[Interaction]:
         """Those of `ids` that exist, by time."""
         ...
@@ -320,6 +328,16 @@ class SemanticTier(MemoryTier, Protocol):
         is said. The last verdict counts. NotFound when there is none of that id."""
         ...
 
+    async def state_relationship(self, scope: Scope, stated: StatedRelationship) -> Relationship:
+        """Take in what the caller states, once for the entry's id, and confirm it: it ends others and is ended by them
+        as what messages say, and rests on none. A rejection of the same is taken back. Conflict when the id is known
+        with other content, or was forgotten; InvalidInput for what is said of one and the same."""
+        ...
+
+    async def stated_relationships(self, scope: Scope) -> list[StatedRelationship]:
+        """All that was stated and is still known, whether it holds or not, in the order in which it was."""
+        ...
+
     async def restore_relationship(self, scope: Scope, relationship_id: str) -> Relationship:
         """Bring an archived relationship back at the confidence of a first mention. NotFound; Conflict when it is not
         archived."""
@@ -338,6 +356,14 @@ class SemanticTier(MemoryTier, Protocol):
 
     async def merge_entities(self, scope: Scope, keep_id: str, absorb_id: str) -> Entity:
         """Make one entity of two that are the same; the absorbed name becomes an alias."""
+        ...
+
+    async def relabel_entity(
+        self, scope: Scope, entity_id: str, name: str | None = None, label: EntityLabel | None = None
+    ) -> Entity:
+        """Say what an entity is called and what it is. What it was called becomes an alias, its relationships stay, and
+        later mentions are recognised by either name, and by what it was taken for. It goes with the last that mentions
+        it. NotFound; Conflict, with `entity_id`, when another of that kind bears the name."""
         ...
 
     async def split_entity(self, scope: Scope, entity_id: str, absorbed_id: str) -> tuple[Entity, Entity]:
@@ -379,6 +405,10 @@ class ProceduralTier(MemoryTier, Protocol):
         first that rests on them, as by `forget_sources`, and may be learned again. That begins an epoch."""
         ...
 
+    async def users(self, scope: Scope, after: str = "", limit: int = 50, only: str | None = None) -> list[KnownUser]:
+        """As the episodic tier's: of whom there are preferences, rules or findings; without `last_at`."""
+        ...
+
     async def set_preference(self, scope: Scope, entry: PreferenceEntry) -> Preference:
         """Write a preference: the new value and the greater confidence are kept; an inferred value never
         replaces a stated one and waits beside it. The confidence of what rests on interactions grows with them, and a
@@ -402,7 +432,7 @@ class ProceduralTier(MemoryTier, Protocol):
         ...
 
     async def judge_preference(
-        self, scope: Scope, preference_id: str, verdict: Verdict, value: str | None = None
+        self, scope: Scope, preference_id: str, verdict: Verdict, value: OneValue | None = None
     ) -> Preference:
         """Judge its current value, or `value`, one that it has or had. Confirmed: stated, with confidence 1. Rejected:
         not shown, and this value not learned again; another value of the same key is. The last verdict counts. Answers
@@ -507,8 +537,12 @@ class ProceduralTier(MemoryTier, Protocol):
         become it again."""
         ...
 
+    async def record_activation(self, scope: Scope, rule_id: str, activation_id: str | None = None) -> Rule:
+        """Count that the rule was activated, once for an id. NotFound when there is none of that id in the scope."""
+        ...
+
     async def record_outcome(self, scope: Scope, rule_id: str, success: bool) -> Rule:
-        """Count an activation and move the success rate."""
+        """Count an outcome and move the success rate; NotFound as above. It is no activation."""
         ...
 
     async def inherit(self, scope: Scope, of: str | None, beside: Sequence[str] = ()) -> int:

@@ -1,14 +1,18 @@
 """What the procedural tier promises beside the verbs of every tier, in process and over HTTP."""
 
+import asyncio
+import json
 from collections.abc import AsyncIterator
 from datetime import UTC, date, datetime, timedelta
+from types import EllipsisType
 from typing import Any, get_args
 
 import pytest
+from pydantic import JsonValue
 
 from ragpp.errors import Conflict, InvalidInput, NotFound, Outdated
 from ragpp.learned import LEARNED_RULE, SUGGESTED_RULE, Reflection, RuleConflict, Theme, Verdict
-from ragpp.models import DateSpan, FindingEntry, MemoryQuery, PreferenceEntry, Rule, RuleEntry, Scope
+from ragpp.models import DateSpan, FindingEntry, MemoryQuery, OneValue, PreferenceEntry, Rule, RuleEntry, Scope
 from ragpp.tiers import ProceduralTier
 from ragpp_infra.embedded.stack import Endpoints
 from tests.support.contract import reached
@@ -27,17 +31,74 @@ async def tier(request: pytest.FixtureRequest, endpoints: Endpoints) -> AsyncIte
         yield opened
 
 
-def heard(identifier: str, value: str, *, key: str = "k", hours: int = 0) -> PreferenceEntry:
+def heard(
+    identifier: str, text: str, *, key: str = "k", hours: int = 0, value: JsonValue | EllipsisType = ...
+) -> PreferenceEntry:
+    """An inferred preference: `text`, or `value` where it is given."""
     return PreferenceEntry(
         id=identifier,
         category="c",
         key=key,
-        value=value,
+        value=text if value is ... else value,
         confidence=0.4,
         stated=False,
         occurred_at=NOON + timedelta(hours=hours),
         sources=(f"i-{identifier}",),
     )
+
+
+VALUES: list[tuple[JsonValue, str]] = [
+    (True, "true"),
+    (12, "12"),
+    (1e30, "1e+30"),
+    (None, "null"),
+    (["chat", 3, None], "chat, 3, null"),
+    ({"z": {"dark": True}, "a": 1.5}, "z = {dark = true}, a = 1.5"),
+]
+
+
+@pytest.mark.parametrize(("value", "line"), VALUES)
+async def test_a_preference_holds_any_json_value(tier: ProceduralTier, value: JsonValue, line: str) -> None:
+    scope = new_scope()
+    text, entry = heard("a", "tea"), heard("b", "", hours=1, value=value)
+    await tier.store(scope, [text, entry])
+    assert [one.duplicate for one in await tier.store(scope, [entry])] == [True]
+    [found] = (await tier.list_preferences(scope)).items
+    assert json.dumps(found.value) == json.dumps(value)
+    [memory] = await tier.retrieve(MemoryQuery(scope=scope, text="k"))
+    assert memory.text == f"c k: {line}"
+    assert json.dumps(memory.metadata["value"]) == json.dumps(value)
+    assert [one.value for one in await tier.preference_versions(scope, found.id)] == [value, "tea"]
+    again = await tier.set_preference(scope, heard("c", "", hours=2, value=value))
+    assert again.confidence == 0.64  # the same said twice, by two messages
+    rejected = await tier.judge_preference(scope, found.id, "rejected", OneValue(value=value))
+    assert (rejected.value, rejected.verdict) == ("tea", None)
+    restored = await tier.restore_preference(scope, found.id, 2)
+    assert json.dumps(restored.value) == json.dumps(value)
+
+
+@pytest.mark.parametrize(("value", "line"), VALUES)
+async def test_an_inferred_json_value_waits_beside_a_stated_one(
+    tier: ProceduralTier, value: JsonValue, line: str
+) -> None:
+    del line
+    scope = new_scope()
+    stated = heard("a", "tea").model_copy(update={"stated": True})
+    current = await tier.set_preference(scope, stated)
+    assert (current.waiting, current.waiting_confidence) == (None, None)
+    beside = await tier.set_preference(scope, heard("b", "", hours=1, value=value))
+    assert (beside.value, beside.waiting, beside.waiting_confidence) == ("tea", value, 0.4)
+
+
+async def test_json_that_is_equal_is_one_value_and_a_text_that_spells_it_another(tier: ProceduralTier) -> None:
+    scope = new_scope()
+    values: list[JsonValue] = [{"a": 1, "b": [2.0]}, {"b": [2], "a": 1.0}, '{"a":1,"b":[2]}']
+    for number, value in enumerate(values):
+        await tier.store(scope, [heard(f"e{number}", "", hours=number, value=value)])
+    [found] = (await tier.list_preferences(scope)).items
+    assert (found.value, found.confidence) == ('{"a":1,"b":[2]}', 0.4)
+    before = (await tier.list_preferences(scope, as_of=NOON + timedelta(hours=1))).items[0]
+    assert (before.valid_from, before.confidence) == (NOON, 0.64)
 
 
 async def test_preferences_by_time_review_verdicts_and_merging(tier: ProceduralTier) -> None:
@@ -57,7 +118,7 @@ async def test_preferences_by_time_review_verdicts_and_merging(tier: ProceduralT
     ]
     rejected = await tier.judge_preference(scope, milk.id, "rejected")
     assert (rejected.value, rejected.verdict) == ("milk", None)
-    confirmed = await tier.judge_preference(scope, milk.id, "confirmed", "Milk")
+    confirmed = await tier.judge_preference(scope, milk.id, "confirmed", OneValue(value="Milk"))
     assert (confirmed.stated, confirmed.confidence, confirmed.verdict) == (True, 1.0, "confirmed")
     assert await tier.review_preferences(scope, 0.5) == []
     with pytest.raises(InvalidInput):
@@ -321,3 +382,54 @@ async def test_a_suggestion_is_not_reviewed_while_the_users_words_say_the_same(t
     assert await tier.review_rules(scope) == []
     await tier.forget_sources(scope, ["i2"])
     assert [one.id for one in await tier.review_rules(scope)] == [suggested.id]
+
+
+async def test_an_activation_is_counted_once_for_its_id_also_when_many_arrive_at_once(tier: ProceduralTier) -> None:
+    scope = new_scope()
+    for name in ("r", "other"):
+        await tier.create_rule(scope, RuleEntry(id=name, text=f"greet {name}", occurred_at=NOON))
+    reported = ["a", "b", "a", "c", None, None, "b", "a"]
+    await asyncio.gather(*(tier.record_activation(scope, "r", one) for one in reported))
+    assert (await tier.get_rule(scope, "r")).activation_count == 5
+    assert (await tier.record_activation(scope, "other", "a")).activation_count == 1
+    with pytest.raises(NotFound):
+        await tier.record_activation(scope, "none", "a")
+
+
+async def test_neither_an_outcome_nor_a_recall_is_an_activation(tier: ProceduralTier) -> None:
+    scope = new_scope()
+    await tier.create_rule(scope, RuleEntry(id="r", text="greet", occurred_at=NOON))
+    assert [memory.id for memory in await tier.retrieve(MemoryQuery(scope=scope, text="greet"))] == ["r"]
+    told = await tier.record_outcome(scope, "r", True)
+    assert (told.activation_count, told.outcomes, told.success_rate) == (0, 1, 1.0)
+    counted = await tier.record_activation(scope, "r")
+    assert (counted.activation_count, counted.outcomes, counted.version) == (1, 1, 1)
+    await tier.update_rule(scope, "r", priority=9)
+    assert [one.activation_count for one in await tier.rule_versions(scope, "r")] == [1, 1]
+
+
+async def test_a_forgotten_rule_leaves_no_activations_behind(tier: ProceduralTier) -> None:
+    scope = new_scope()
+    await tier.create_rule(scope, RuleEntry(id="r", text="greet", occurred_at=NOON))
+    await tier.record_activation(scope, "r", "a")
+    assert await tier.forget(scope, ["r"]) == 1
+    with pytest.raises(NotFound):
+        await tier.record_activation(scope, "r", "a")
+    assert await tier.holdings(scope) == {}
+    while await tier.erase(scope, 2**62):
+        pass
+    again = await tier.create_rule(scope, RuleEntry(id="r", text="greet", occurred_at=NOON))
+    assert again.activation_count == 0
+    assert (await tier.record_activation(scope, "r", "a")).activation_count == 1
+
+
+async def test_what_was_reported_of_a_learned_rule_is_known_when_it_is_learned_again(tier: ProceduralTier) -> None:
+    scope = new_scope()
+    learned = RuleEntry(id=f"{LEARNED_RULE}x", text="greet", occurred_at=NOON, sources=("i1",))
+    await tier.store(scope, [learned])
+    await tier.record_activation(scope, learned.id, "a")
+    await tier.record_outcome(scope, learned.id, False)
+    await tier.forget_sources(scope, ["i1"])
+    await tier.store(scope, [learned.model_copy(update={"sources": ("i2",)})])
+    found = await tier.get_rule(scope, learned.id)
+    assert (found.activation_count, found.outcomes, found.success_rate) == (1, 1, 0.0)

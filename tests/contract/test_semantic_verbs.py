@@ -7,7 +7,7 @@ import pytest
 
 from ragpp.errors import Conflict, InvalidInput, NotFound, Outdated
 from ragpp.learned import READ_ENTRY, Consolidated
-from ragpp.models import MemoryQuery, Scope
+from ragpp.models import Entity, MemoryQuery, Scope, StatedRelationship
 from ragpp.tiers import SemanticTier
 from ragpp_infra.embedded.stack import Endpoints
 from tests.support.contract import reached
@@ -213,3 +213,170 @@ async def test_a_name_means_whom_it_meant_when_its_message_teaches_anew(tier: Se
         return [(one.name, one.aliases, one.sources) for one in (await tier.list_entities(scope)).items]
 
     assert await known(taught) == await known(witness)
+
+
+def said(identifier: str, target: str, *, days_ago: int = 0, until: int | None = None) -> StatedRelationship:
+    """That Noor has lived in `target` since so many days ago, until so many."""
+    return StatedRelationship(
+        entry=relation("Noor", "LIVES_IN", target, id=identifier, at=NOON - days_ago * DAY),
+        until=None if until is None else NOON - until * DAY,
+    )
+
+
+async def test_what_a_person_states_is_confirmed_and_rests_on_no_message(tier: SemanticTier) -> None:
+    scope = new_scope()
+    stated = await tier.state_relationship(scope, said("s1", "Porto", days_ago=400))
+    assert (stated.source, stated.type, stated.target) == ("Noor", "LIVES_IN", "Porto")
+    assert (stated.verdict, stated.confidence, stated.sources, stated.weight) == ("confirmed", 1.0, (), 1)
+    assert (stated.valid_from, stated.valid_to) == (NOON - 400 * DAY, None)
+    assert await tier.state_relationship(scope, said("s1", "Porto", days_ago=400)) == stated
+    again = said("s1", "Porto").model_copy(update={"is_dated": False})  # asked later, without a date of its own
+    assert await tier.state_relationship(scope, again) == stated
+    with pytest.raises(Conflict):
+        await tier.state_relationship(scope, said("s1", "Lisbon", days_ago=400))
+    found = await tier.retrieve(MemoryQuery(scope=scope, text="Where does Noor live?", entities=("Noor",)))
+    assert stated.id in {one.id for one in found if one.kind == "relationship"}
+    await tier.forget_sources(scope, ["m1"])
+    assert (await tier.list_relationships(scope)).items == (stated,)
+    assert (await tier.list_relationships(new_scope())).items == ()
+
+
+async def test_what_is_stated_ends_what_was_said_and_is_ended_by_what_is_said_later(tier: SemanticTier) -> None:
+    scope = new_scope()
+    old = relation("Noor", "LIVES_IN", "Lisbon")
+    await tier.observe(scope, [observation("m1", at=NOON - 9 * DAY, relationships=(old,))])
+    await tier.state_relationship(scope, said("s1", "Porto", days_ago=5))
+    assert [one.target for one in (await tier.list_relationships(scope)).items] == ["Porto"]
+    new = relation("Noor", "LIVES_IN", "Faro")
+    await tier.observe(scope, [observation("m2", at=NOON - DAY, relationships=(new,))])
+    assert [one.target for one in (await tier.list_relationships(scope)).items] == ["Faro"]
+    await tier.forget_sources(scope, ["m2"])
+    (current,) = (await tier.list_relationships(scope)).items
+    assert (current.target, current.verdict) == ("Porto", "confirmed")
+
+
+async def test_what_is_stated_with_an_end_held_until_then(tier: SemanticTier) -> None:
+    scope = new_scope()
+    stated = await tier.state_relationship(scope, said("s1", "Porto", days_ago=9, until=4))
+    assert (stated.valid_from, stated.valid_to) == (NOON - 9 * DAY, NOON - 4 * DAY)
+    assert (await tier.list_relationships(scope)).items == ()
+    (then,) = (await tier.list_relationships(scope, as_of=NOON - 5 * DAY)).items
+    assert then.id == stated.id
+    (kept,) = await tier.stated_relationships(scope)
+    assert (kept.entry.id, kept.entry.target, kept.until) == ("s1", "Porto", NOON - 4 * DAY)
+
+
+async def test_stating_lifts_a_rejection_and_forgetting_takes_back_what_was_stated(tier: SemanticTier) -> None:
+    scope = new_scope()
+    stated = await tier.state_relationship(scope, said("s1", "Porto"))
+    await tier.judge_relationship(scope, stated.id, "rejected")
+    assert (await tier.state_relationship(scope, said("s1", "Porto"))).verdict == "rejected"  # delivered again
+    assert (await tier.state_relationship(scope, said("s2", "Porto"))).verdict == "confirmed"
+    assert await tier.forget(scope, [stated.id]) == 1
+    assert await tier.stated_relationships(scope) == []
+    assert (await tier.list_relationships(scope, state="all")).items == ()
+    with pytest.raises(Conflict):
+        await tier.state_relationship(scope, said("s1", "Porto"))  # delivered late
+    assert (await tier.state_relationship(scope, said("s3", "Porto"))).weight == 1
+
+
+async def test_nothing_is_related_to_itself(tier: SemanticTier) -> None:
+    scope = new_scope()
+    await tier.store(scope, [semantic_entry("Porto", label="GPE", aliases=("Oporto",))])
+    loops = [relation("noor", "FRIEND_OF", "Noor", label="PERSON"), relation("Porto", "NEAR", "Oporto")]
+    loops[1] = loops[1].model_copy(update={"source_label": "GPE"})
+    for entry in loops:
+        with pytest.raises(InvalidInput):
+            await tier.state_relationship(scope, StatedRelationship(entry=entry))
+    assert await tier.stated_relationships(scope) == []
+    assert [one.mentions for one in (await tier.list_entities(scope)).items] == [1]
+
+
+async def known(tier: SemanticTier, scope: Scope) -> dict[str, Entity]:
+    return {one.name: one for one in (await tier.list_entities(scope)).items}
+
+
+async def test_an_entity_is_called_what_a_person_says_and_still_known_by_its_old_name(tier: SemanticTier) -> None:
+    scope = new_scope()
+    sister = relation("Elena", "SISTER_OF", "Noor", label="PERSON")
+    await tier.observe(scope, [observation("m1", at=NOON - DAY, relationships=(sister,))])
+    elena = (await known(tier, scope))["Elena"]
+    renamed = await tier.relabel_entity(scope, elena.id, "Elena Costa")
+    assert (renamed.id, renamed.name, renamed.aliases, renamed.mentions) == (elena.id, "Elena Costa", ("Elena",), 1)
+    assert await tier.relabel_entity(scope, elena.id, "Elena Costa") == renamed
+    (kept,) = (await tier.list_relationships(scope)).items
+    assert (kept.source, kept.target) == ("Elena Costa", "Noor")
+    for number, name in enumerate(("Elena", "Elena Costa", "elena")):
+        home = relation(name, "LIVES_IN", "Porto")
+        await tier.observe(scope, [observation(f"n{number}", at=NOON, relationships=(home,))])
+    assert set(await known(tier, scope)) == {"Elena Costa", "Noor", "Porto"}
+    assert (await tier.get_entity(scope, elena.id)).mentions == 4
+    again = await tier.relabel_entity(scope, elena.id, "Helena")
+    assert (again.name, again.aliases) == ("Helena", ("Elena", "Elena Costa"))
+    assert (await tier.list_entities(new_scope())).items == ()
+    with pytest.raises(NotFound):
+        await tier.relabel_entity(new_scope(), elena.id, "Mallory")
+
+
+async def test_a_corrected_name_stays_while_anything_mentions_the_entity_and_goes_with_the_last(
+    tier: SemanticTier,
+) -> None:
+    scope = new_scope()
+    for number, name in enumerate(("Elena", "Elena Costa", "Elena")):
+        home = relation(name, "LIKES", "tea", label="PRODUCT")
+        await tier.observe(scope, [observation(f"m{number}", at=NOON, relationships=(home,))])
+        if number == 0:
+            elena = (await known(tier, scope))["Elena"]
+            await tier.relabel_entity(scope, elena.id, "Elena Costa")
+    for forgotten, mentions in (("m0", 2), ("m1", 1)):
+        await tier.forget_sources(scope, [forgotten])
+        left = (await known(tier, scope))["Elena Costa"]
+        assert (left.id, left.mentions, left.aliases) == (elena.id, mentions, ("Elena",))
+    await tier.forget_sources(scope, ["m2"])
+    assert await known(tier, scope) == {}
+    assert await tier.holdings(scope) == {"observations": 3}  # which were applied, and say nothing
+
+
+async def test_a_corrected_name_keeps_no_name_that_nobody_is_known_to_have_said(tier: SemanticTier) -> None:
+    scope = new_scope()
+    for number, name in enumerate(("Elena", "Elena Costa")):
+        home = relation(name, "LIKES", "tea", label="PRODUCT")
+        await tier.observe(scope, [observation(f"m{number}", at=NOON, relationships=(home,))])
+        if number == 0:
+            await tier.relabel_entity(scope, (await known(tier, scope))["Elena"].id, "Elena Costa")
+    await tier.forget_sources(scope, ["m0"])
+    left = (await known(tier, scope))["Elena Costa"]
+    assert (left.mentions, left.aliases) == (1, ())
+    assert await tier.named(scope, ["Elena"]) == []
+
+
+async def test_an_entity_is_what_a_person_says_and_still_recognised_as_what_it_was_taken_for(
+    tier: SemanticTier,
+) -> None:
+    scope = new_scope()
+    await tier.store(scope, [semantic_entry("Brightline", label="PERSON", id="a")])
+    taken = (await known(tier, scope))["Brightline"]
+    company = await tier.relabel_entity(scope, taken.id, label="ORG")
+    assert (company.id, company.name, company.label, company.aliases) == (taken.id, "Brightline", "ORG", ())
+    await tier.store(scope, [semantic_entry("Brightline", label="PERSON", id="b")])
+    await tier.store(scope, [semantic_entry("Brightline", label="ORG", id="c")])
+    (only,) = (await tier.list_entities(scope)).items
+    assert (only.id, only.label, only.mentions) == (taken.id, "ORG", 3)
+    both = await tier.relabel_entity(scope, taken.id, "Brightline Ltd", "PRODUCT")
+    assert (both.name, both.label, both.aliases) == ("Brightline Ltd", "PRODUCT", ("Brightline",))
+    assert (await tier.relabel_entity(scope, taken.id, label="PERSON")).label == "PERSON"
+
+
+async def test_a_name_that_another_of_that_kind_bears_is_refused_and_names_it(tier: SemanticTier) -> None:
+    scope = new_scope()
+    await tier.store(scope, [semantic_entry(name, label="PERSON") for name in ("Elena", "Greta")])
+    await tier.store(scope, [semantic_entry("Greta", label="ORG")])
+    elena = (await known(tier, scope))["Elena"]
+    with pytest.raises(Conflict) as caught:
+        await tier.relabel_entity(scope, elena.id, "greta")
+    (bearer,) = (one for one in (await tier.list_entities(scope, label="PERSON")).items if one.name == "Greta")
+    assert caught.value.details == {"entity_id": bearer.id}
+    (company,) = (await tier.list_entities(scope, label="ORG")).items
+    with pytest.raises(Conflict):
+        await tier.relabel_entity(scope, company.id, label="PERSON")
+    assert (await tier.get_entity(scope, elena.id)).name == "Elena"

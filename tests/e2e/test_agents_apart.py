@@ -122,9 +122,10 @@ async def test_how_a_rule_worked_out_for_an_agent_without_a_view_is_not_in_the_o
     assert (await team.everyone.post("/v1/rules", json=rule)).status_code == 201
     outcome: dict[str, Json] = {"user_id": team.user_id, "success": False}
     assert (await team.care.post("/v1/rules/r1/outcomes", json=outcome)).is_success
-    for agent, activations in (("care", 0), ("sales", 0), (None, 1)):
+    assert (await team.care.post("/v1/rules/r1/activations", json={"user_id": team.user_id})).is_success
+    for agent, count in (("care", 0), ("sales", 0), (None, 1)):
         [seen] = await read(team.of(agent), "/v1/rules", team)
-        assert seen["activations"] == activations
+        assert (seen["outcomes"], seen["activation_count"]) == (count, count)
 
 
 async def test_an_agent_rejects_in_the_whole_memory_only_what_rests_on_nothing_else(team: Team) -> None:
@@ -168,9 +169,41 @@ async def test_how_a_rule_worked_out_for_one_agent_is_not_known_to_another(team:
     assert (await team.care.post(f"/v1/users/{team.user_id}/reflect", json={})).is_success
     await team.digest()
     [seen] = await read(team.care, "/v1/rules", team)
-    assert (seen["activations"], seen["success_rate"], seen["active"]) == (0, None, True)
+    assert (seen["outcomes"], seen["success_rate"], seen["active"]) == (0, None, True)
     [own] = await read(team.sales, "/v1/rules", team)
-    assert own["activations"] == 6
+    assert own["outcomes"] == 6
+
+
+async def test_an_activation_that_one_agent_reports_is_that_agents_and_its_id_anothers_as_well(team: Team) -> None:
+    await told(team, ("sales", AISLE), ("care", AISLE))
+    for agent in (None, "sales", "care"):
+        assert (await team.of(agent).post(f"/v1/users/{team.user_id}/reflect", json={})).is_success
+    await team.digest()
+    [rule] = await read(team.sales, "/v1/rules", team)
+    reported: dict[str, Json] = {"user_id": team.user_id, "id": "turn-1"}
+    for api in (team.sales, team.sales, team.care):
+        assert (await api.post(f"/v1/rules/{rule['id']}/activations", json=reported)).is_success
+    for agent, count in (("sales", 1), ("care", 1), (None, 2)):
+        [seen] = await read(team.of(agent), "/v1/rules", team)
+        assert (seen["activation_count"], seen["outcomes"]) == (count, 0)
+
+
+async def test_what_is_stated_is_all_agents_and_what_an_agents_key_states_that_agents(team: Team) -> None:
+    def stating(target: str) -> dict[str, Json]:
+        return {"user_id": team.user_id, "source": "Elena", "type": "LIKES", "target": target}
+
+    early = await team.everyone.post("/v1/relationships", json=stating("tea"))
+    assert early.status_code == 201, early.text
+    await told(team, ("sales", ELENA), ("care", "The harbour was quiet."))  # the views begin after it was stated
+    for api, target in ((team.everyone, "rain"), (team.sales, "harbours")):
+        assert (await api.post("/v1/relationships", json=stating(target))).status_code == 201
+    await team.digest()
+    shared = {"tea", "rain"}
+    for agent, seen in ((None, shared | {"harbours"}), ("sales", shared | {"harbours"}), ("care", shared)):
+        assert {one["target"] for one in await of_type(team.of(agent), team, "LIKES")} == seen
+    [own] = [one for one in await of_type(team.sales, team, "LIKES") if one["target"] == "harbours"]
+    assert (await team.sales.delete(f"/v1/relationships/{own['id']}", params={"user_id": team.user_id})).is_success
+    assert {one["target"] for one in await of_type(team.everyone, team, "LIKES")} == shared
 
 
 async def test_what_is_refused_is_in_no_view(team: Team) -> None:

@@ -286,6 +286,43 @@ def test_what_is_not_sure_is_listed_and_judged(ragpp: CommandLine) -> None:
     ragpp("review", answers=2)
 
 
+def test_what_is_known_is_acted_on_by_the_ids_that_inspect_shows(ragpp: CommandLine) -> None:
+    user = ("--user", "acting")
+    said = "My sister Elena moved to Porto last spring. I prefer tea to coffee. My brother Karim works at Lumen."
+    ragpp("remember", said, "--id", "said-1", "--name", "Maria", *user)
+    ragpp.until_digested("acting")
+
+    def row(of: str) -> str:
+        """The id at the beginning of the line that says it."""
+        (line,) = [line for line in ragpp("inspect", "acting").splitlines() if re.search(of, line)]
+        return line.split()[0]
+
+    home, tea, elena = row(r"Elena LIVES_IN Porto"), row(r"\btea\b"), row(r"\bElena +PERSON")
+    assert "confirmed the relationship: Elena LIVES_IN Porto" in ragpp("confirm", home, *user)
+    changed = json.loads(ragpp("correct", tea, "--json-value", '["mint tea", "water"]', *user, "--json"))
+    assert [one["value"] for one in changed.values()] == [["mint tea", "water"]]
+    assert "corrected the entity: Elena" in ragpp("correct", elena, "--name", "Elena Costa", *user)
+    assert "corrected the relationship" in ragpp("correct", home, "--target", "Faro", *user)
+    ragpp("relate", "Elena Costa", "LIKES", "harbours", *user)
+    profile = ragpp("profile", "acting")
+    for part in ("Elena Costa", "lives in Faro", "likes harbours", "mint tea, water"):
+        assert part in profile
+    assert "lives in Porto" not in profile
+    assert row(r"LIKES harbours") in profile
+    ragpp("reject", row(r"LIKES harbours"), *user)
+    assert "likes harbours" not in ragpp("profile", "acting")
+    assert "acting" in ragpp("users")
+    assert "forgot the preference" in ragpp("forget", "--id", tea, *user)
+    assert "forgot the message" in ragpp("forget", "--id", "said-1", *user)
+    for wrong in (("confirm", "none-of-these"), ("confirm", elena), ("correct", elena, "--value", "x")):
+        ragpp(*wrong, *user, answers=2 if "--value" in wrong else 1)
+    ragpp("correct", elena, *user, answers=2)
+    ragpp("forget", "--id", tea, answers=2)
+    told = json.loads(ragpp.ran("forget", "--id", "none-of-these", *user, "--json", answers=1).stderr)
+    assert told["code"] == "MEM-012"
+    assert "ragpp inspect acting" in str(told["recovery_suggestions"])
+
+
 def test_keys_are_made_listed_and_revoked(ragpp: CommandLine) -> None:
     made = json.loads(ragpp("key", "create", "--scopes", "read", "--json"))
     assert made["key_id"] in ragpp("key", "list")

@@ -17,8 +17,9 @@ from hypothesis import strategies as st
 from ragpp.catalog import DEFAULT_CATEGORIES
 from ragpp.learned import Reflection
 from ragpp.models import FindingEntry, RuleEntry, Scope
-from ragpp.redaction import redact
+from ragpp.redaction import SECRETS, redact
 from ragpp.text.readers import Tokenizers
+from ragpp_services.gateway.intake.redacting import Redaction
 from tests.support.belongings import kind_of
 from tests.support.hostile import Json, Known, as_json, requests
 from tests.support.operations import OPERATIONS, checked_problem, checked_result
@@ -232,9 +233,8 @@ async def a_preference_is_kept(memory: Memory, sent: Object, result: Object) -> 
     assert await memory.read("GET /v1/preferences/{item_id}", user_id, item_id=identifier) == result
     assert (result["category"], result["key"]) == (label(sent["category"]), label(sent["key"]))
     versions = await memory.read("GET /v1/preferences/{item_id}/versions", user_id, item_id=identifier)
-    values = {str(version["value"]) for version in cast("list[Object]", versions["items"])}
-    told_by_key = redact(f"{sent['key']}: {sent['value']}").text.removeprefix(f"{sent['key']}: ")
-    assert {redact(str(sent["value"])).text, told_by_key} & (values | {str(result["waiting"])})
+    values = {exactly(version["value"]) for version in cast("list[Object]", versions["items"])}
+    assert exactly(Redaction(SECRETS).value(str(sent["key"]), sent["value"])) in values
 
 
 async def a_rule_is_kept(memory: Memory, sent: Object, result: Object) -> None:
@@ -274,6 +274,14 @@ async def an_entity_reads_the_same(memory: Memory, sent: Object, result: Object)
     user_id = str(sent["user_id"])
     for entity in cast("list[Object]", result.get("items", [result])):
         assert await memory.read("GET /v1/entities/{entity_id}", user_id, entity_id=str(entity["id"])) == entity
+
+
+async def a_stated_relationship_is_kept(memory: Memory, sent: Object, result: Object) -> None:
+    user_id, identifier = str(sent["user_id"]), str(result["id"])
+    kept = await memory.read("GET /v1/relationships/{relationship_id}", user_id, relationship_id=identifier)
+    assert {**kept, "confidence": None} == {**result, "confidence": None}
+    assert (result["type"], result["sources"]) == (sent["type"], [])
+    assert identifier in {one["id"] for one in await memory.items("GET /v1/relationships", user_id, state="all")}
 
 
 async def a_judged_relationship_is_kept(memory: Memory, sent: Object, result: Object) -> None:
@@ -478,9 +486,12 @@ KEPT: Final[Mapping[str, Check]] = {
     "POST /v1/rules": a_rule_is_kept,
     "PATCH /v1/rules/{item_id}": a_changed_rule_is_kept,
     "POST /v1/rules/{item_id}/restore": a_rule_reads_the_same,
+    "POST /v1/rules/{item_id}/activations": a_rule_reads_the_same,
     "POST /v1/rules/{item_id}/outcomes": a_rule_reads_the_same,
     "POST /v1/rules/{item_id}/confirm": a_rule_reads_the_same,
     "POST /v1/rules/{item_id}/reject": a_rejected_rule_is_gone,
+    "PATCH /v1/entities/{entity_id}": an_entity_reads_the_same,
+    "POST /v1/relationships": a_stated_relationship_is_kept,
     "POST /v1/relationships/{relationship_id}/confirm": a_judged_relationship_is_kept,
     "POST /v1/relationships/{relationship_id}/reject": a_judged_relationship_is_kept,
     "POST /v1/relationships/{relationship_id}/restore": a_judged_relationship_is_kept,

@@ -363,7 +363,7 @@ REFUSED_QUERIES: Final = {
     "cursor=WzEwMDAwMDAwMDAwMDAwMDAwMDAwMCwgIngiXQ": INVALID,
 }
 LISTS: Final = [name for name, operation in OPERATIONS.items() if "cursor" in {p.name for p in operation.parameters}]
-OF_ALL: Final = {"GET /v1/jobs"}
+OF_ALL: Final = {"GET /v1/jobs", "GET /v1/users"}
 """Lists that are of the whole tenant without a user."""
 OF_CATALOG: Final = {
     *(f"GET /v1/{kind}" for kind in ("resources", "items", "categories", "events")),
@@ -509,6 +509,9 @@ REFUSED_ELSEWHERE: Final[dict[str, list[dict[str, Json]]]] = {
     "POST /v1/preferences": [
         {"category": "c", "key": "k", "value": ""},
         {"category": "c", "key": "k", "value": "x" * 4_001},
+        {"category": "c", "key": "k", "value": ["x" * 4_000]},
+        {"category": "c", "key": "k", "value": {"a\x00": 1}},
+        {"category": "c", "key": "k", "value": [float("inf")]},
         {"category": "", "key": "k", "value": "v"},
         {"category": "c", "key": "k\x00", "value": "v"},
         {"category": "c", "key": "k", "value": "v", "confidence": 1.1},
@@ -536,10 +539,26 @@ REFUSED_ELSEWHERE: Final[dict[str, list[dict[str, Json]]]] = {
     "POST /v1/rules/{item_id}/restore": [{}, {"version": 0}, {"version": 2**31}, {"version": "last"}],
     "POST /v1/rules/{item_id}/confirm": [{"user_id": ""}, {"user_id": 1}, {"verdict": "maybe"}, {"active": True}],
     "POST /v1/rules/{item_id}/reject": [{"user_id": "\x00"}, {"value": "x"}],
+    "POST /v1/rules/{item_id}/activations": [{"id": ""}, {"id": "a\x00"}, {"id": 1}, {"success": True}],
     "POST /v1/rules/{item_id}/outcomes": [{}, {"success": "perhaps"}, {"success": None}],
     "POST /v1/preferences/{item_id}/restore": [{}, {"version": -1}, {"version": 1.5}],
-    "POST /v1/preferences/{item_id}/confirm": [{"value": ""}, {"value": "a\x00"}, {"value": 1}, {"verdict": "maybe"}],
-    "POST /v1/preferences/{item_id}/reject": [{"value": ""}, {"value": "x" * 4_001}, {"value": []}],
+    "POST /v1/preferences/{item_id}/confirm": [
+        {"value": ""},
+        {"value": "a\x00"},
+        {"value": ["a\x00"]},
+        {"verdict": "maybe"},
+    ],
+    "POST /v1/preferences/{item_id}/reject": [{"value": ""}, {"value": "x" * 4_001}, {"value": ["x" * 4_000]}],
+    "PATCH /v1/entities/{entity_id}": [{}, {"name": ""}, {"name": " "}, {"name": "a\x00"}, {"label": "THING"}],
+    "POST /v1/relationships": [
+        {"source": "a", "type": "KNOWS", "target": ""},
+        {"source": "a", "type": "knows", "target": "b"},
+        {"source": "a", "type": "KNOWS", "target": "A"},
+        {"source": "a\x00", "type": "KNOWS", "target": "b"},
+        {"source": "a", "type": "KNOWS", "target": "b", "target_label": "THING"},
+        {"source": "a", "type": "KNOWS", "target": "b", "valid_from": "2024-05-02T00:00:00Z", "valid_to": "2024-05-01"},
+        {"source": "a", "type": "KNOWS", "target": "b", "confidence": 1},
+    ],
     "POST /v1/relationships/{relationship_id}/confirm": [{"user_id": ""}, {"user_id": 1}, {"verdict": "maybe"}],
     "POST /v1/relationships/{relationship_id}/reject": [{"user_id": "\x00"}, {"value": "x"}],
     "POST /v1/relationships/{relationship_id}/restore": [{"user_id": None}, {"version": 1}],

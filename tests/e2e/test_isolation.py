@@ -6,13 +6,14 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from itertools import chain
-from typing import Final, Literal, TypeAlias
+from typing import Final, Literal, TypeAlias, cast
 from uuid import uuid4
 
 import asyncpg
 import httpx
 import pytest
 
+from ragpp.api import Profile
 from ragpp.api.files import SourceReport
 from ragpp.api.hooks import AgentUse
 from ragpp.catalog import ItemEntry, ItemQuery, MemoryStats, ResourceEntry
@@ -29,6 +30,7 @@ from ragpp.models import (
     Interaction,
     InteractionEntry,
     KnownAs,
+    KnownUser,
     MemoryQuery,
     Observation,
     PreferenceEntry,
@@ -36,6 +38,7 @@ from ragpp.models import (
     Repetition,
     RuleEntry,
     Scope,
+    StatedRelationship,
 )
 from ragpp.receipts import Receipt
 from ragpp.tierkit.remote import verbs_of
@@ -105,11 +108,15 @@ CASES: Final[Mapping[str, Case]] = {
     "GET /v1/entities": Case("own"),
     "GET /v1/entities/{entity_id}": Case("missing"),
     "DELETE /v1/entities/{item_id}": Case("missing"),
+    "PATCH /v1/entities/{entity_id}": Case("missing", lambda _: {"name": "mine"}),
     "POST /v1/entities/{entity_id}/merge": Case("missing", lambda owner: {"absorb_id": owner.things["entities"]}),
     "POST /v1/entities/{entity_id}/split": Case("missing", lambda owner: {"absorbed_id": owner.things["entities"]}),
     "GET /v1/relationships": Case("own"),
     "GET /v1/relationships/{relationship_id}": Case("missing"),
     "DELETE /v1/relationships/{item_id}": Case("missing"),
+    "POST /v1/relationships": Case(
+        "own", lambda owner: {"id": owner.things["rules"], "source": "me", "type": "LIVES_IN", "target": "Atlantis"}
+    ),
     "POST /v1/relationships/{relationship_id}/confirm": Case("missing", lambda _: {}),
     "POST /v1/relationships/{relationship_id}/reject": Case("missing", lambda _: {}),
     "POST /v1/relationships/{relationship_id}/restore": Case("missing", lambda _: {}),
@@ -125,6 +132,8 @@ CASES: Final[Mapping[str, Case]] = {
     "POST /v1/preferences/{item_id}/reject": Case("missing", lambda _: {}),
     "GET /v1/findings": Case("own"),
     "DELETE /v1/findings/{item_id}": Case("missing"),
+    "GET /v1/users": Case("own"),
+    "GET /v1/users/{user_id}/profile": Case("own"),
     "GET /v1/users/{user_id}/review": Case("own"),
     "POST /v1/users/{user_id}/retention": Case("own", lambda _: {"dry_run": True}),
     "GET /v1/users/{user_id}/pins": Case("own"),
@@ -150,6 +159,7 @@ CASES: Final[Mapping[str, Case]] = {
     "POST /v1/rules/{item_id}/restore": Case("missing", lambda _: {"version": 1}),
     "POST /v1/rules/{item_id}/confirm": Case("missing", lambda _: {}),
     "POST /v1/rules/{item_id}/reject": Case("missing", lambda _: {}),
+    "POST /v1/rules/{item_id}/activations": Case("missing", lambda _: {"id": "a"}),
     "POST /v1/rules/{item_id}/outcomes": Case("missing", lambda _: {"success": False}),
     "POST /v1/resources": Case(
         "own",
@@ -349,8 +359,13 @@ async def test_a_stranger_gets_nothing_of_anothers_from_any_route(
             tells_nothing_of(owner, answer.text)
             if name == "POST /v1/recall":
                 assert (answer.json()["status"], answer.json()["memories"]) == ("complete", [])
-            if operation.method == "GET" and answer.is_success:
-                assert answer.json() in NOTHING
+            if name == "GET /v1/users" and own.tenant_id == owner.scope.tenant_id:
+                known = {one["user_id"] for one in answer.json()["items"]}
+                assert owner.scope.user_id in known
+                assert own.user_id not in known
+            elif operation.method == "GET" and answer.is_success:
+                profile = Profile(user_id=own.user_id, text=f"Nothing is known of {own.user_id}.")
+                assert answer.json() in (*NOTHING, profile.model_dump(mode="json"))
 
 
 @pytest.mark.parametrize("name", [name for name in CASES if name.startswith("GET") or name in ASKING])
@@ -404,7 +419,7 @@ async def test_forgetting_ones_own_of_the_same_ids_leaves_the_others(
     assert [await everything(gateway, owner) for owner in owners] == before
 
 
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("name", [name for name in CASES if name != "GET /v1/users"])  # which is told its own
 async def test_a_key_that_is_bound_to_a_user_is_refused_for_any_other(
     gateway: RealGateway, stores: Stores, owners: tuple[Owner, Owner, Owner], name: str
 ) -> None:
@@ -417,6 +432,7 @@ async def test_a_key_that_is_bound_to_a_user_is_refused_for_any_other(
 
 
 OTHER_AGENTS: Final[Mapping[str, int]] = {
+    "GET /v1/users": 403,
     "DELETE /v1/users/{user_id}": 403,
     "POST /v1/users/{user_id}/retention": 403,
     "GET /v1/users/{user_id}/pins": 403,
@@ -632,6 +648,19 @@ def related(owner: Owner) -> RelationshipEntry:
     )
 
 
+def stated() -> StatedRelationship:
+    """Of nobody that an owner knows."""
+    entry = RelationshipEntry(
+        id=uuid4().hex,
+        source="me",
+        type="LIVES_IN",
+        target="Atlantis",
+        target_label="GPE",
+        occurred_at=datetime(2024, 5, 1, tzinfo=UTC),
+    )
+    return StatedRelationship(entry=entry)
+
+
 def calls_of(gateway: RealGateway) -> dict[str, Call]:
     """Every verb of every tier, called with whatever the owner has."""
     tiers = gateway.parts
@@ -720,6 +749,11 @@ def calls_of(gateway: RealGateway) -> dict[str, Call]:
         "semantic.judge_relationship": lambda s, o: semantic.judge_relationship(
             s, thing(o, "relationship_id"), "rejected"
         ),
+        "episodic.users": lambda s, _: episodic.users(s),
+        "procedural.users": lambda s, _: procedural.users(s),
+        "semantic.state_relationship": lambda s, _: semantic.state_relationship(s, stated()),
+        "semantic.stated_relationships": lambda s, _: semantic.stated_relationships(s),
+        "semantic.relabel_entity": lambda s, o: semantic.relabel_entity(s, thing(o, "entities"), "mine"),
         "semantic.restore_relationship": lambda s, o: semantic.restore_relationship(s, thing(o, "relationship_id")),
         "semantic.consolidate": lambda s, _: changed(semantic.consolidate(s, system_clock(), 1.0)),
         "semantic.merge_entities": lambda s, o: semantic.merge_entities(s, thing(o, "entity_id"), thing(o, "entities")),
@@ -751,6 +785,7 @@ def calls_of(gateway: RealGateway) -> dict[str, Call]:
         "procedural.restore_rule": lambda s, o: procedural.restore_rule(s, thing(o, "rules"), 1),
         "procedural.review_rules": lambda s, _: procedural.review_rules(s),
         "procedural.judge_rule": lambda s, o: procedural.judge_rule(s, thing(o, "proposed"), "rejected"),
+        "procedural.record_activation": lambda s, o: procedural.record_activation(s, thing(o, "rules"), "a"),
         "procedural.record_outcome": lambda s, o: procedural.record_outcome(s, thing(o, "rules"), success=False),
         "procedural.forget_sources": lambda s, o: procedural.forget_sources(s, ids(o)),
         "procedural.inherit": lambda s, o: procedural.inherit(s.seen_by(only(o)), None),
@@ -835,6 +870,7 @@ async def compared(asked: Awaitable[SourceComparison]) -> SourceComparison | Non
 WRITING: Final = frozenset(
     {
         *("epoch", "store", "rebuild", "observe", "set_preference", "create_rule", "save_reflection"),
+        "state_relationship",
         "content_version",
         "begin_episode",
         "begin_turn",
@@ -846,6 +882,8 @@ WRITING: Final = frozenset(
 """Verbs that give the stranger something of the stranger's own."""
 UNSCOPED: Final = frozenset({"health_check", "is_blank", "mark", "prune_forgotten"})
 """Verbs about a store as a whole; they take no scope and tell nothing of anybody's."""
+OF_A_TENANT: Final = frozenset({"users"})
+"""Verbs that tell whoever is of the tenant who is known there, and nothing of them."""
 VERBS: Final = [
     f"{tier}.{verb}" for tier, protocol in PROTOCOLS.items() for verb in verbs_of(protocol) if verb not in UNSCOPED
 ]
@@ -867,6 +905,8 @@ async def test_a_stranger_gets_nothing_of_anothers_from_any_tier(
             result = None
             tells_nothing_of(owner, missing.message)
     tells_nothing_of(owner, repr(result))
-    if verb.partition(".")[2] not in WRITING:
+    if verb.partition(".")[2] in OF_A_TENANT and stranger == "of the same tenant":
+        assert owner.scope.user_id in {one.user_id for one in cast("list[KnownUser]", result)}
+    elif verb.partition(".")[2] not in WRITING:
         shown = result if isinstance(result, dict) else getattr(result, "items", result)
         assert not getattr(shown, "messages", shown), result

@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator
 from datetime import UTC, date, datetime, timedelta
 
 import pytest
+from pydantic import JsonValue
 
 from ragpp.api import RecallRequest, RuleChange, RuleIn
 from ragpp.client import MemoryClient
@@ -87,6 +88,22 @@ async def test_what_is_not_sure_is_reviewed_and_judged(memory: MemoryClient) -> 
     assert (await memory.preferences("ann")).items == ()
     with pytest.raises(NotFound):
         await memory.confirm_preference("ann", identifier, "tea")
+
+
+async def test_a_preference_of_any_json_value_is_set_recalled_judged_and_keeps_no_secret(memory: MemoryClient) -> None:
+    value: dict[str, JsonValue] = {"theme": "dark", "panels": ["chat", "files"], "api_key": "abcdef0123456789abcdef"}
+    made = await memory.set_preference(user_id="ann", category="editor", key="layout", value=value)
+    assert isinstance(made.value, dict)
+    assert made.value | {"api_key": None} == value | {"api_key": None}
+    recalled = await memory.recall(RecallRequest(user_id="ann", query="editor layout"))
+    assert "- editor layout: theme = dark, panels = [chat, files], api_key = " in recalled.context
+    assert "abcdef0123456789" not in recalled.model_dump_json() + made.model_dump_json()
+    unset = await memory.set_preference(user_id="ann", category="editor", key="layout", value=None)
+    assert (unset.id, unset.value, unset.version) == (made.id, None, 2)
+    assert (await memory.reject_preference("ann", made.id)).value == made.value
+    assert (await memory.confirm_preference("ann", made.id, made.value)).confidence == 1.0
+    [_, oldest] = (await memory.preference_versions("ann", made.id)).items
+    assert oldest.value == made.value
 
 
 async def test_findings_are_listed_recalled_with_their_time_and_forgotten(memory: MemoryClient) -> None:

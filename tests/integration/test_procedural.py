@@ -303,7 +303,7 @@ async def test_the_success_rate_is_the_running_mean_of_outcomes(tier: PostgresPr
     assert (await tier.create_rule(scope, rule("r", "greet"))).success_rate is None
     await asyncio.gather(*(tier.record_outcome(scope, "r", success) for success in [True, False, True, True]))
     found = await tier.get_rule(scope, "r")
-    assert (found.activations, found.outcomes, found.success_rate) == (4, 4, 0.75)
+    assert (found.activation_count, found.outcomes, found.success_rate) == (0, 4, 0.75)
     with pytest.raises(NotFound):
         await tier.record_outcome(scope, "other", True)
 

@@ -1,5 +1,6 @@
 """What the procedural tier learns over time: validity, confidence, verdicts, merged preferences, rules put aside."""
 
+import json
 from collections.abc import AsyncIterator
 from datetime import timedelta
 from itertools import permutations
@@ -8,7 +9,7 @@ import asyncpg
 import pytest
 
 from ragpp.errors import Conflict, InvalidInput, NotFound
-from ragpp.models import FindingEntry, MemoryQuery, Preference, PreferenceEntry, RuleEntry, Scope
+from ragpp.models import FindingEntry, MemoryQuery, OneValue, Preference, PreferenceEntry, RuleEntry, Scope
 from ragpp.stores.migrations import load_migrations
 from ragpp_infra.embedded.stack import Endpoints
 from ragpp_services.procedural.tier import PostgresProceduralTier
@@ -52,7 +53,7 @@ def heard(
 async def shown(tier: PostgresProceduralTier, scope: Scope, hours: int | None = None) -> list[tuple[str, str]]:
     """(key, value) of what is listed, as of so many hours after noon; what is retrieved must be the same."""
     as_of = None if hours is None else NOON + timedelta(hours=hours)
-    listed = [(one.key, one.value) for one in (await tier.list_preferences(scope, as_of=as_of)).items]
+    listed = [(one.key, str(one.value)) for one in (await tier.list_preferences(scope, as_of=as_of)).items]
     found = await tier.retrieve(MemoryQuery(scope=scope, text="drinks", as_of=as_of))
     assert {memory.text for memory in found} == {f"drinks {key}: {value}" for key, value in listed}
     return listed
@@ -164,12 +165,12 @@ async def test_a_rejection_gives_way_to_the_value_before(tier: PostgresProcedura
 async def test_a_verdict_may_name_the_value_it_is_on(tier: PostgresProceduralTier, scope: Scope) -> None:
     await tier.store(scope, [heard(1, "tea"), heard(2, "coffee"), heard(3, "milk")])
     identifier = (await only(tier, scope)).id
-    assert (await tier.judge_preference(scope, identifier, "rejected", "Coffee")).value == "milk"
+    assert (await tier.judge_preference(scope, identifier, "rejected", OneValue(value="Coffee"))).value == "milk"
     for _ in range(2):
-        assert (await tier.judge_preference(scope, identifier, "rejected", "milk")).value == "tea"
-    assert (await tier.judge_preference(scope, identifier, "confirmed", "milk")).confidence == 1.0
+        assert (await tier.judge_preference(scope, identifier, "rejected", OneValue(value="milk"))).value == "tea"
+    assert (await tier.judge_preference(scope, identifier, "confirmed", OneValue(value="milk"))).confidence == 1.0
     with pytest.raises(NotFound):
-        await tier.judge_preference(scope, identifier, "rejected", "water")
+        await tier.judge_preference(scope, identifier, "rejected", OneValue(value="water"))
 
 
 async def test_setting_a_rejected_value_by_hand_lifts_the_rejection(tier: PostgresProceduralTier, scope: Scope) -> None:
@@ -197,7 +198,9 @@ async def test_a_confirmation_counts_from_when_it_was_given(endpoints: Endpoints
     later = NOON + timedelta(days=1)
     async with procedural_tier(endpoints, clock=lambda: later) as tier:
         await tier.store(scope, [heard(1, "tea"), heard(2, "coffee", key="noon")])
-        noon, morning = [one.id for one in sorted((await tier.list_preferences(scope)).items, key=lambda p: p.value)]
+        noon, morning = [
+            one.id for one in sorted((await tier.list_preferences(scope)).items, key=lambda p: str(p.value))
+        ]
         await tier.judge_preference(scope, noon, "confirmed")
         await tier.judge_preference(scope, morning, "rejected")
         for moment, confidence in [(later - timedelta(hours=1), 0.4), (later, 1.0)]:
@@ -278,8 +281,8 @@ async def test_merging_again_leads_every_name_to_the_last(tier: PostgresProcedur
 
 async def test_what_was_learned_before_stays_as_it_was(endpoints: Endpoints) -> None:
     """The migration of rows of the first version, on a copy of the schema that is rolled back."""
-    first, second = (
-        one.sql.replace("procedural", "older") for one in load_migrations("procedural", "ragpp_services.procedural")[:2]
+    first, second, *_, seventh = (
+        one.sql.replace("procedural", "older") for one in load_migrations("procedural", "ragpp_services.procedural")[:7]
     )
     connection = await asyncpg.connect(endpoints.postgres_owner_dsn.get_secret_value())
     said = [
@@ -307,6 +310,12 @@ async def test_what_was_learned_before_stays_as_it_was(endpoints: Endpoints) -> 
             await connection.execute("SELECT set_config('ragpp.tenant_id', $1, true)", tenant)
             [row] = await connection.fetch("SELECT value, valid_from, learned_at, verdict FROM older.preferences")
             assert tuple(row) == ("tea", NOON + timedelta(hours=5), NOON + timedelta(hours=1), None)
+        await connection.execute(seventh)
+        for tenant in ("t1", "t2"):
+            await connection.execute("SELECT set_config('ragpp.tenant_id', $1, true)", tenant)
+            assert await connection.fetchval("SELECT value FROM older.preferences") == '"tea"'
+            rows = await connection.fetch("SELECT value FROM older.preference_versions ORDER BY version")
+            assert [json.loads(row["value"]) for row in rows] == [value for value, _, _ in said]
         await transaction.rollback()
     finally:
         await connection.close()

@@ -11,6 +11,7 @@ import httpx
 
 from ragpp.learned import Reflection, Theme
 from ragpp.models import FindingEntry, RuleEntry, Scope
+from ragpp.stores.cursors import encode_cursor
 from tests.support.hostile import Json
 from tests.support.operations import OPERATIONS, Operation
 from tests.support.real_gateway import RealGateway
@@ -124,6 +125,7 @@ async def settle(
             "receipt": str(stored["receipt"]),
             **curated,
             **{f"{kind}.cursor": cursor for kind, cursor in cursors.items()},
+            "users.cursor": encode_cursor(user_id[:-1]),
             "memory.cursor": await _cursor_of_export(api, user_id, agent),
         }
     return Owner(scope, key, (name, place, drink), things, agent)
@@ -251,6 +253,9 @@ async def everything(gateway: RealGateway, owner: Owner) -> Json:
                 value = _stable(answer.json())
                 if name == "GET /v1/sessions":  # reading one moves it to the front
                     value = cast("Json", sorted(map(json.dumps, cast("list[Json]", cast("Object", value)["items"]))))
+                if name == "GET /v1/users":  # others of the tenant come and go
+                    listed = cast("list[Object]", cast("Object", value)["items"])
+                    value = cast("Json", [one for one in listed if one["user_id"] == owner.scope.user_id])
                 seen[name] = value
         asked = {"user_id": owner.scope.user_id, "session_id": SESSION, "query": " ".join(owner.words), "limit": 200}
         recalled = await api.post("/v1/recall", json=asked)

@@ -52,7 +52,8 @@ COMMANDS = (
     *ONE_WORD,
     *("jobs list", "jobs show", "jobs retry", "jobs cancel", "jobs lag", "reflect"),
     *("forget message", "forget about", "forget session", "forget user"),
-    *("review", "review confirm", "review reject"),
+    *("review", "review confirm", "review reject", "forget"),
+    *("profile", "users", "confirm", "reject", "correct", "relate"),
 )
 
 

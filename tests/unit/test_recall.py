@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from ragpp.api import RecallRequest
+from ragpp.api import RecallRequest, RecallResponse
 from ragpp.embedding import Embedder, FloatMatrix
 from ragpp.embedding.hashing import HashingEmbedder
 from ragpp.errors import InvalidInput
@@ -257,15 +257,23 @@ async def test_a_tier_that_is_not_installed_is_skipped_when_asked_for() -> None:
     assert answer.status == "complete"
 
 
-async def test_no_more_memories_than_the_limit_are_answered_or_shown() -> None:
+async def test_a_limit_cuts_the_ranking_and_never_the_context() -> None:
     scope, episodic = new_scope(), Episodic()
-    await filled(episodic, scope, [f"the boat number {number}" for number in range(30)])
-    answer = await recaller(episodic).recall(
-        scope, RecallRequest(user_id=scope.user_id, query="boat", limit=5, token_budget=2_000)
-    )
-    assert len(answer.memories) == 5
-    assert all(memory.in_context for memory in answer.memories)
-    assert answer.context.count("the boat number") == 5
+    await filled(episodic, scope, [f"the boat number {number}" for number in range(300)])
+
+    async def asked(limit: int, budget: int) -> RecallResponse:
+        request = RecallRequest(user_id=scope.user_id, query="boat", limit=limit, token_budget=budget)
+        return await recaller(episodic).recall(scope, request)
+
+    for budget in (60, 2_000, 100_000):
+        one, few, many = [await asked(limit, budget) for limit in (1, 5, 200)]
+        assert [len(answer.memories) for answer in (one, few, many)] == [1, 5, 200]
+        assert one.context == few.context == many.context
+        assert one.sections == few.sections == many.sections
+        shown = set(one.sections[0].memories)
+        for answer in (one, few, many):
+            assert [memory.in_context for memory in answer.memories] == [m.id in shown for m in answer.memories]
+    assert one.context.count("the boat number") == 200  # the last and largest budget has room for all candidates
 
 
 async def test_an_embedder_that_hangs_costs_meaning_and_not_the_answer() -> None:

@@ -21,6 +21,7 @@ from ragpp_infra.cli.options import (
     UrlOption,
     UserOption,
     WaitOption,
+    named,
 )
 from ragpp_infra.embedded.home import Home
 
@@ -31,7 +32,42 @@ app = typer.Typer(
     "Example: [bold]ragpp forget user u1 --dry-run[/bold]",
     rich_markup_mode="rich",
     no_args_is_help=True,
+    invoke_without_command=True,
 )
+
+
+@app.callback()
+def items(
+    context: typer.Context,
+    ids: Annotated[
+        list[str] | None, typer.Option("--id", help="What `ragpp inspect` shows by that id; may be repeated.")
+    ] = None,
+    user: Annotated[
+        str | None, typer.Option("--user", "-u", envvar="RAGPP_USER", callback=named, help="Whose memory.")
+    ] = None,
+    home: HomeOption = DEFAULT_HOME,
+    url: UrlOption = None,
+    key: KeyOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Forget messages, all about somebody or something, a session or a user, for good, in every store; by its id also
+    one thing that was learned: an entity, a relationship, a preference, a rule, a finding.
+
+    Example: [bold]ragpp forget user u1 --dry-run[/bold], or [bold]ragpp forget --id pref-2ac281 --user u1[/bold]
+    """
+    if context.invoked_subcommand is not None:
+        if ids:
+            raise typer.BadParameter("--id stands alone: it names what is forgotten", context)
+        return
+    if not ids:
+        raise typer.BadParameter("say what to forget: --id, or one of the commands", context)
+    if user is None:
+        raise typer.BadParameter("say whose memory: --user", context)
+    from ragpp_infra.cli.act_commands import forget_items  # noqa: PLC0415 - what the other commands need not wait for
+
+    forget_items(Home(home).client(url, key), user, ids, as_json=as_json)
+
+
 app.command()(forget_about.message)
 app.command()(forget_about.about)
 

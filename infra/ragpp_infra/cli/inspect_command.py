@@ -21,6 +21,7 @@ from ragpp_infra.cli.catalog.tables import categories_table, items_table, resour
 from ragpp_infra.cli.console import emit_json, out, safe
 from ragpp_infra.cli.options import DEFAULT_HOME, HomeOption, JsonOption, KeyOption, UrlOption
 from ragpp_infra.cli.render import count, counted, digesting
+from ragpp_infra.cli.waiting import short_ids
 from ragpp_infra.embedded.home import Home
 
 MOST = 10_000
@@ -56,7 +57,8 @@ def inspect(
     key: KeyOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Everything that is known of a user: graph, preferences, rules, findings, reports, the catalog.
+    """Everything that is known of a user: graph, preferences, rules, findings, reports, the catalog. By the ids, or as
+    much of them as is shown, `ragpp confirm`, `reject`, `correct` and `forget --id` act on it.
 
     Example: [bold]ragpp inspect demo --limit 10[/bold]
     """
@@ -124,12 +126,14 @@ def known_view(known: Known, *, limit: int) -> RenderableType:
     )
     entities = sorted(known.entities, key=lambda one: (-one.mentions, one.name))
     preferences = sorted(known.preferences, key=lambda one: (-one.confidence, one.key))
+    kinds = (known.entities, known.relationships, known.preferences, known.rules, known.findings)
+    ids = short_ids([one.id for of_kind in kinds for one in of_kind])
     return Group(
-        _section("entities", known.entities, known_tables.entities(entities[:limit])),
-        _section("relationships", known.relationships, known_tables.relationships(relationships[:limit])),
-        _section("preferences", known.preferences, known_tables.preferences(preferences[:limit])),
-        _section("rules", known.rules, known_tables.rules(known.rules[:limit])),
-        _section("findings", known.findings, known_tables.findings(known.findings[:limit])),
+        _section("entities", known.entities, known_tables.entities(entities[:limit], ids)),
+        _section("relationships", known.relationships, known_tables.relationships(relationships[:limit], ids)),
+        _section("preferences", known.preferences, known_tables.preferences(preferences[:limit], ids)),
+        _section("rules", known.rules, known_tables.rules(known.rules[:limit], ids)),
+        _section("findings", known.findings, known_tables.findings(known.findings[:limit], ids)),
         _section("reflections", known.reflections, known_tables.reflections(known.reflections[:limit])),
         _section("resources", known.resources, resources_table(known.resources[:limit])),
         _section("items", known.items, items_table(known.items[:limit])),

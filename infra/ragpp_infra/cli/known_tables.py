@@ -1,13 +1,25 @@
 """The tables of `ragpp inspect`, one for each kind of thing that is known."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
+from types import MappingProxyType
+from typing import Final
 
 from rich.table import Table
+from rich.text import Text
 
 from ragpp.learned import Finding, Reflection
 from ragpp.models import Entity, Preference, Relationship, Rule
+from ragpp.preference_values import shown
 from ragpp_infra.cli.console import safe
+
+Ids = Mapping[str, str]
+"""As much of each id as tells it from the others."""
+NO_IDS: Final[Ids] = MappingProxyType({})
+
+
+def _id(one: str, ids: Ids) -> Text:
+    return safe(ids.get(one, one), "dim")
 
 
 def _table(*columns: str) -> Table:
@@ -30,22 +42,29 @@ def _table(*columns: str) -> Table:
     return table
 
 
-def entities(these: Sequence[Entity]) -> Table:
+def entities(these: Sequence[Entity], ids: Ids = NO_IDS) -> Table:
     """By name and label, with how often they are mentioned."""
-    table = _table("name", "label", "mentions", "first", "last", "also called")
+    table = _table("id", "name", "label", "mentions", "first", "last", "also called")
     for one in these:
         also = safe(", ".join(one.aliases[:5]), "dim")
         table.add_row(
-            safe(one.name), one.label, str(one.mentions), _day(one.first_mention), _day(one.last_mention), also
+            _id(one.id, ids),
+            safe(one.name),
+            one.label,
+            str(one.mentions),
+            _day(one.first_mention),
+            _day(one.last_mention),
+            also,
         )
     return table
 
 
-def relationships(these: Sequence[Relationship]) -> Table:
+def relationships(these: Sequence[Relationship], ids: Ids = NO_IDS) -> Table:
     """Who has to do with whom, how surely, and when."""
-    table = _table("relationship", "conf.", "support", "from", "to", "state", "said")
+    table = _table("id", "relationship", "conf.", "support", "from", "to", "state", "said")
     for one in these:
         table.add_row(
+            _id(one.id, ids),
             safe(f"{one.source} {one.type} {one.target}"),
             f"{one.confidence:.2f}",
             f"{one.weight:g}",
@@ -68,15 +87,16 @@ def state(one: Relationship) -> str:
     return one.verdict or ""
 
 
-def preferences(these: Sequence[Preference]) -> Table:
+def preferences(these: Sequence[Preference], ids: Ids = NO_IDS) -> Table:
     """What a user prefers, how surely, and how that is known."""
-    table = _table("category", "key", "value", "conf.", "support", "since", "how")
+    table = _table("id", "category", "key", "value", "conf.", "support", "since", "how")
     for one in these:
         how = one.verdict or ("stated" if one.stated else "inferred")
         table.add_row(
+            _id(one.id, ids),
             safe(one.category),
             safe(one.key),
-            safe(_short(one.value)),
+            safe(_short(shown(one.value))),
             f"{one.confidence:.2f}",
             str(len(one.sources)),
             _day(one.valid_from),
@@ -85,24 +105,25 @@ def preferences(these: Sequence[Preference]) -> Table:
     return table
 
 
-def rules(these: Sequence[Rule]) -> Table:
+def rules(these: Sequence[Rule], ids: Ids = NO_IDS) -> Table:
     """What is to be done when."""
-    table = _table("rule", "when", "prio.", "support", "state")
+    table = _table("id", "rule", "when", "prio.", "support", "state")
     for one in these:
         why = "proposed" if one.proposed else f"aside: {one.aside}" if one.aside else "inactive"
         state = "active" if one.active else safe(why, "yellow")
         triggers = safe(", ".join(one.triggers) or "always", "dim")
-        table.add_row(safe(one.text), triggers, str(one.priority), str(len(one.sources)), state)
+        table.add_row(_id(one.id, ids), safe(one.text), triggers, str(one.priority), str(len(one.sources)), state)
     return table
 
 
-def findings(these: Sequence[Finding]) -> Table:
+def findings(these: Sequence[Finding], ids: Ids = NO_IDS) -> Table:
     """What was found, how surely, and when it holds."""
-    table = _table("kind", "finding", "conf.", "support", "time", "last")
+    table = _table("id", "kind", "finding", "conf.", "support", "time", "last")
     for one in these:
         span = "" if one.when is None else f"{_day(one.when.start)} ({one.when.precision})"
         text = safe(_short(one.text, 160))
-        table.add_row(one.finding, text, f"{one.confidence:.2f}", str(one.support), span, _day(one.last_at))
+        sure, last = f"{one.confidence:.2f}", _day(one.last_at)
+        table.add_row(_id(one.id, ids), one.finding, text, sure, str(one.support), span, last)
     return table
 
 

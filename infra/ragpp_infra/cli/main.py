@@ -62,6 +62,12 @@ CONTENTS: Final = {
     "provision": ("provision_command", "provision", "Make PostgreSQL, Redis and Neo4j ready for the services."),
     "key": ("key_commands", "app", "Make, list and revoke API keys."),
     "forget": ("forget_command", "app", "Forget messages, all about somebody or something, a session or a user."),
+    "profile": ("profile_command", "profile", "What is known of a user."),
+    "users": ("profile_command", "users", "The users of whom anything is kept."),
+    "confirm": ("act_commands", "confirm", "Confirm what was learned."),
+    "reject": ("act_commands", "reject", "Reject what was learned."),
+    "correct": ("act_commands", "correct", "Correct what was learned."),
+    "relate": ("act_commands", "relate", "State a relationship."),
     "review": ("review_command", "app", "List what was learned and is not sure, and confirm or reject it."),
 }
 """For each command its module, the function or group of commands in it, and what the list says of it."""

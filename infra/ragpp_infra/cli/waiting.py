@@ -3,12 +3,16 @@
 import asyncio
 import re
 from collections.abc import Sequence
+from itertools import pairwise, takewhile
 from typing import Final, Literal
+
+from pydantic import JsonValue
 
 from ragpp.client import MemoryClient
 from ragpp.errors import InvalidInput, NotFound
 from ragpp.learned import ReviewList
 from ragpp.models import Value
+from ragpp.preference_values import shown
 
 QUOTED_CHARS: Final = 200
 LEAST_CHARS: Final = 6
@@ -21,7 +25,7 @@ class Waiting(Value):
     id: str
     kind: Literal["relationship", "preference", "rule"]
     text: str
-    value: str | None = None
+    value: JsonValue = None
     confidence: float | None = None
     quotes: tuple[str, ...] = ()
     sources: tuple[str, ...] = ()
@@ -44,7 +48,7 @@ def waiting_of(review: ReviewList) -> list[Waiting]:
         Waiting(
             id=one.id,
             kind="preference",
-            text=f"{one.key}: {_line(one.value)} ({one.category})",
+            text=f"{one.key}: {_line(shown(one.value))} ({one.category})",
             value=one.value,
             confidence=one.confidence,
             sources=one.sources,
@@ -82,14 +86,19 @@ async def quoted(client: MemoryClient, user_id: str, waiting: Sequence[Waiting])
 def short_ids(ids: Sequence[str]) -> dict[str, str]:
     """For each of `ids` the shortest beginning that no other has, of LEAST_CHARS characters behind a kind's name or
     more; an id that a person may have chosen stays whole."""
+    ordered = sorted(set(ids))
+    shared = [0, *(_shared(*pair) for pair in pairwise(ordered)), 0]  # with the one before, and the next
     short = {}
-    for one in ids:
+    for place, one in enumerate(ordered):
         match = _GENERATED.fullmatch(one)
-        length = len(match[1]) + LEAST_CHARS if match else len(one)
-        while length < len(one) and sum(other.startswith(one[:length]) for other in ids) > 1:
-            length += 1
-        short[one] = one[:length]
+        least = len(match[1]) + LEAST_CHARS if match else len(one)
+        short[one] = one[: max(least, shared[place] + 1, shared[place + 1] + 1)]
     return short
+
+
+def _shared(one: str, other: str) -> int:
+    """How many characters both begin with."""
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
 
 
 def chosen(waiting: Sequence[Waiting], given: str) -> Waiting:

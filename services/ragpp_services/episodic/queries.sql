@@ -254,3 +254,19 @@ SELECT id
    AND ($4::text IS NULL OR session_id = $4) AND ($5::text IS NULL OR agent_id = $5)
  ORDER BY occurred_at, ordinal
  LIMIT $6;
+
+-- name: users
+-- Users of a tenant of whom there are messages, by id, each found by one step into the index; with the latest message.
+-- $1 tenant_id text, $2 after text, $3 only text or null, $4 limit int
+WITH RECURSIVE known AS (
+  (SELECT user_id FROM episodic.interactions
+    WHERE tenant_id = $1 AND user_id > $2 AND ($3::text IS NULL OR user_id = $3) ORDER BY user_id LIMIT 1)
+  UNION ALL
+  SELECT (SELECT i.user_id FROM episodic.interactions AS i
+           WHERE i.tenant_id = $1 AND i.user_id > known.user_id AND ($3::text IS NULL OR i.user_id = $3)
+           ORDER BY i.user_id LIMIT 1)
+    FROM known WHERE known.user_id IS NOT NULL)
+SELECT page.user_id,
+       (SELECT max(said.occurred_at) FROM episodic.interactions AS said
+         WHERE said.tenant_id = $1 AND said.user_id = page.user_id) AS last_at
+  FROM (SELECT user_id FROM known WHERE user_id IS NOT NULL LIMIT $4) AS page

@@ -19,6 +19,7 @@ from ragpp.models import (
     Health,
     Interaction,
     InteractionEntry,
+    KnownUser,
     Page,
     Scope,
     Stored,
@@ -194,6 +195,10 @@ class PostgresEpisodicTier:
                 done += sum(map(bool, smaller.values()))
                 if len(texts) < COMPRESSED_AT_ONCE:
                     return done
+
+    async def users(self, scope: Scope, after: str = "", limit: int = 50, only: str | None = None) -> list[KnownUser]:
+        async with self._store.reader(scope) as reader:
+            return await reader.users(after, page_size(limit), only)
 
     async def pending(self, scope: Scope, first_event: int | None = None, last_event: int | None = None) -> int:
         """See the protocol. What failed for good is not waited for."""

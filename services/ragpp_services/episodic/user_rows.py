@@ -3,7 +3,7 @@
 from collections.abc import Collection, Sequence
 from typing import Final
 
-from ragpp.models import Interaction, Scope
+from ragpp.models import Interaction, KnownUser, Scope
 from ragpp.stores.postgres import Connection
 from ragpp.stores.segments import SegmentRows
 from ragpp.stores.vector_values import asked_terms
@@ -25,6 +25,11 @@ class Rows:
         """Those of `ids` that exist, by time."""
         rows = await self._connection.fetch(SQL["get"], *self._scope.user_key, list(ids), self._scope.view)
         return [stored_of(row) for row in rows]
+
+    async def users(self, after: str, limit: int, only: str | None) -> list[KnownUser]:
+        """At most `limit` users of the tenant, by id from after that one on; of `only` that one."""
+        rows = await self._connection.fetch(SQL["users"], self._scope.tenant_id, after, only, limit)
+        return [KnownUser(user_id=row["user_id"], last_at=row["last_at"]) for row in rows]
 
     async def replies_sharing(
         self, gone: Sequence[Interaction], stems: Collection[int], seen: Collection[int]

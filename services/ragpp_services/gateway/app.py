@@ -135,7 +135,7 @@ async def open_parts(open_tiers_: OpenTiers) -> AsyncIterator[Parts]:
         tiers = replace(
             tiers,
             short_term=cast("ShortTermTier", ViewedShortTerm(tiers.short_term, views)),
-            semantic=cast("SemanticTier", ViewedSemantic(tiers.semantic, views)),
+            semantic=cast("SemanticTier", ViewedSemantic(tiers.semantic, views, begin_view)),
             procedural=cast("ProceduralTier", ViewedProcedural(tiers.procedural, views, begin_view)),
         )
         recaller = Recaller(

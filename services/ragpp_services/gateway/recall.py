@@ -35,7 +35,10 @@ RESERVE_MAX_S: Final = 0.025
 WAITING_SHARE: Final = 0.5
 """Of the time, for waiting until a receipt is digested: the tiers have the rest, also when PostgreSQL hangs."""
 CANDIDATES: Final = 50
-"""How many memories a tier is asked for at least: fusion needs more than it returns."""
+MOST_CANDIDATES: Final = 200
+TOKENS_OF_ONE: Final = 40
+"""A context is made of as many memories of each tier as its budget may hold, of which one takes some TOKENS_OF_ONE:
+CANDIDATES at least, since fusion needs more than it shows."""
 CONVERSATION_SHARE: Final = 0.5
 """The largest share of the token budget that is asked of short-term memory; packing decides what is shown."""
 INLINE_CHARS: Final = 100_000
@@ -128,7 +131,8 @@ class Recaller:
         query = self._query(scope, request, budget)
         asked: dict[TierName, asyncio.Task[Answer]] = {}
         if "short_term" in names:
-            asked["short_term"] = asyncio.create_task(self._ask("short_term", query, ends))
+            shown = query.model_copy(update={"limit": _candidates(budget)})
+            asked["short_term"] = asyncio.create_task(self._ask("short_term", shown, ends))
         unembedded: str | None = None
         if len(asked) < len(names):
             try:
@@ -139,29 +143,33 @@ class Recaller:
                 unembedded = f"searched by words alone: the query was not embedded ({type(error).__name__})"
                 query = query.model_copy(update={"mode": "lexical"})
                 _log.warning("recall.not_embedded", error=told(error))
-        few = query.model_copy(update={"limit": request.limit})
         for name in names:
-            if name not in asked:  # an item is never merged with another memory: no more are asked for than are shown
-                asked[name] = asyncio.create_task(self._ask(name, few if name == "catalog" else query, ends))
+            if name not in asked:
+                asked[name] = asyncio.create_task(self._ask(name, query, ends))
         return _judged({name: await asked[name] for name in names}), unembedded
 
     async def _assemble(
         self, request: RecallRequest, answers: Mapping[TierName, Answer], budget: int, counter: TokenMeter
     ) -> tuple[tuple[RecalledMemory, ...], Packed]:
-        """The fused ranking, and the context packed from it; long texts in a thread, so that nobody waits for them."""
+        """The fused ranking up to the limit, and the context, which the limit does not change; long texts in a thread,
+        so that nobody waits for them."""
+        most = _candidates(budget)
 
         def assemble() -> tuple[tuple[RecalledMemory, ...], Packed]:
-            ranking = fuse({name: answer.memories for name, answer in answers.items()}, limit=request.limit)
+            ranking = fuse({name: answer.memories for name, answer in answers.items()})
+            shown = ranking
+            if request.limit > most:
+                shown = fuse({name: answer.memories[:most] for name, answer in answers.items()})
             conversation = _conversation(answers.get("short_term"))
             packed = pack(
-                ranking,
+                shown,
                 conversation,
                 _frame(request),
                 budget=budget,
                 counter=counter,
                 narrow=names_something(request.query),
             )
-            return _recalled(ranking, packed, answers if request.explain else None, counter), packed
+            return _recalled(ranking[: request.limit], packed, answers if request.explain else None, counter), packed
 
         size = sum(len(memory.text) for answer in answers.values() for memory in answer.memories)
         return await asyncio.to_thread(assemble) if size > INLINE_CHARS else assemble()
@@ -173,7 +181,7 @@ class Recaller:
             scope=scope,
             text=request.query,
             entities=tuple(dict.fromkeys(name[:200] for name in named if name))[:50],
-            limit=max(request.limit, CANDIDATES),
+            limit=max(request.limit, _candidates(budget)),
             token_budget=int(budget * CONVERSATION_SHARE),
             tokenizer=request.tokenizer or self._tokenizers.usual,
             filters=Filters(
@@ -212,6 +220,11 @@ class Recaller:
             return await self._episodic.pending(scope)
         except (MemorySystemError, TimeoutError):
             return -1
+
+
+def _candidates(budget: int) -> int:
+    """How many memories of each tier a context of `budget` tokens is made of."""
+    return min(MOST_CANDIDATES, max(CANDIDATES, budget // TOKENS_OF_ONE))
 
 
 def _judged(answers: dict[TierName, Answer]) -> dict[TierName, Answer]:

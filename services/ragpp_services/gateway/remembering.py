@@ -40,7 +40,7 @@ async def keep(parts: Parts, scope: Scope, said: StoreRequest) -> Kept:
     entries = await parts.intake.prepare(said)
     stored = await parts.episodic.store(scope, entries)
     fresh = [e for e, s in zip(entries, stored, strict=True) if not (s.duplicate or s.forgotten)]
-    return Kept(entries, stored, await _append(parts, scope, fresh))
+    return Kept(entries, stored, await _append(parts, scope, [entry.without_chunks for entry in fresh]))
 
 
 async def _append(parts: Parts, scope: Scope, entries: list[InteractionEntry]) -> TierStatusName:

@@ -1,21 +1,21 @@
 """How entries of this tier are identified, compared and put into words. Pure."""
 
 import hashlib
-import unicodedata
 from collections.abc import Mapping
 from datetime import timedelta
 from typing import Final
 
 import orjson
+from pydantic import JsonValue
 
-from ragpp.learned import PREFERENCE
+from ragpp.learned import OWN_ENTRY, PREFERENCE
 from ragpp.models import DateSpan, FindingEntry, Precision, PreferenceEntry, RuleEntry, Scope
+from ragpp.preference_values import canonical, same_text, shown
 
 WrittenEntry = PreferenceEntry | RuleEntry
 """What is written once for its id."""
 ProceduralEntry = WrittenEntry | FindingEntry
 
-_CLOSING: Final = " \t\r\n.,;:!?…"
 _INSTANT: Final = timedelta(microseconds=1)
 _CHARACTERS: Final[Mapping[Precision, int]] = {"month": 7, "season": 7, "year": 4}
 """How much of an ISO 8601 moment tells an interval of that precision; a day is ten characters."""
@@ -27,16 +27,20 @@ def preference_id(scope: Scope, category: str, key: str) -> str:
     return f"{PREFERENCE}{hashlib.sha256(name).hexdigest()[:32]}"
 
 
-def value_hash(value: str) -> bytes:
-    """What two values have in common that say the same: SHA-256 of the text in lower case, white space made single,
-    without closing punctuation. A verdict is remembered by it, since the text may be forgotten."""
-    folded = " ".join(unicodedata.normalize("NFKC", value).casefold().split())
-    return hashlib.sha256((folded.rstrip(_CLOSING) or folded or value).encode()).digest()
+def activation_entry(rule_id: str, activation_id: str) -> str:
+    """The id of the entry that an activation of a rule is: of no other rule's, and of a form that nobody may choose."""
+    return f"{OWN_ENTRY}{hashlib.sha256(orjson.dumps([rule_id, activation_id])).hexdigest()}"
 
 
-def preference_line(category: str, key: str, value: str) -> str:
+def value_hash(value: JsonValue) -> bytes:
+    """What two values have in common that say the same: SHA-256 of `same_text`. A verdict is remembered by it, since
+    the value may be forgotten."""
+    return hashlib.sha256(same_text(value).encode()).digest()
+
+
+def preference_line(category: str, key: str, value: JsonValue) -> str:
     """A preference in one line: what is embedded, and what a context shows."""
-    return f"{category} {key}: {value}"
+    return f"{category} {key}: {shown(value)}"
 
 
 def finding_line(text: str, when: DateSpan | None) -> str:
@@ -75,7 +79,8 @@ def content_hash(entry: WrittenEntry) -> bytes:
     differ when the same thing is worked out again: confidence, sources, time and vector.
     """
     if isinstance(entry, PreferenceEntry):
-        said: list[object] = ["preference", entry.category, entry.key, entry.value, entry.stated]
+        value = entry.value if isinstance(entry.value, str) else {"json": canonical(entry.value)}
+        said: list[object] = ["preference", entry.category, entry.key, value, entry.stated]
     else:
         said = ["rule", entry.text, entry.triggers, entry.priority, entry.active]
     return hashlib.sha256(orjson.dumps(said)).digest()

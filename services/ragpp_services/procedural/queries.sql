@@ -216,7 +216,7 @@ SELECT id, category, key FROM procedural.preferences
  WHERE tenant_id = $1 AND user_id = $2 AND id = ANY($3::text[])
 
 -- name: add_preference_version
--- $3 preference_id text, $4 version int, $5 entry_id text or null, $6 value text, $7 confidence float8,
+-- $3 preference_id text, $4 version int, $5 entry_id text or null, $6 value json, $7 confidence float8,
 -- $8 stated boolean, $9 occurred_at timestamptz, $10 recorded_at timestamptz, $11 sources text[],
 -- $12 embedding halfvec, $13 category text or null, $14 key text or null
 INSERT INTO procedural.preference_versions (tenant_id, user_id, preference_id, version, entry_id, value, confidence,
@@ -237,8 +237,8 @@ SELECT tenant_id, user_id, preference_id, $5, entry_id, value, confidence, true,
 
 -- name: put_preference
 -- What the versions amount to; the vector is that of the version whose value is current.
--- $3 id text, $4 category text, $5 key text, $6 value text, $7 confidence float8, $8 stated boolean, $9 version int,
--- $10 occurred_at timestamptz, $11 updated_at timestamptz, $12 sources text[], $13 waiting text or null,
+-- $3 id text, $4 category text, $5 key text, $6 value json, $7 confidence float8, $8 stated boolean, $9 version int,
+-- $10 occurred_at timestamptz, $11 updated_at timestamptz, $12 sources text[], $13 waiting json or null,
 -- $14 waiting_confidence float8 or null, $15 version of the value int, $16 valid_from timestamptz,
 -- $17 learned_at timestamptz, $18 verdict text or null
 INSERT INTO procedural.preferences (tenant_id, user_id, id, category, key, value, confidence, stated, version,
@@ -464,10 +464,14 @@ DELETE FROM procedural.rule_acts WHERE tenant_id = $1 AND user_id = $2 AND rule_
 UPDATE procedural.rules SET activations = $4, outcomes = $5, successes = $6
  WHERE tenant_id = $1 AND user_id = $2 AND id = $3
 
+-- name: count_activation
+-- $3 id text
+UPDATE procedural.rules SET activations = activations + 1 WHERE tenant_id = $1 AND user_id = $2 AND id = $3
+
 -- name: count_outcome
 -- $3 id text, $4 success boolean
 UPDATE procedural.rules
-   SET activations = activations + 1, outcomes = outcomes + 1, successes = successes + $4::boolean::int
+   SET outcomes = outcomes + 1, successes = successes + $4::boolean::int
  WHERE tenant_id = $1 AND user_id = $2 AND id = $3
 RETURNING id, text, triggers, priority, active, aside, proposed, activations, outcomes, successes, version,
           occurred_at, updated_at, sources
@@ -794,3 +798,13 @@ SELECT count(*) FROM (
 -- $3 days date[] or null, $4 since date
 DELETE FROM procedural.reflections
  WHERE tenant_id = $1 AND user_id = $2 AND (date = ANY($3::date[]) OR $3::date[] IS NULL AND date >= $4::date)
+
+-- name: users
+-- Users of a tenant of whom anything is kept here, by id; a view of one, whose user_id holds $5, is no other user.
+-- $1 tenant_id text, $2 after text, $3 only text or null, $4 limit int, $5 what parts a view's id text
+SELECT user_id
+  FROM (SELECT user_id FROM procedural.preferences WHERE tenant_id = $1
+        UNION SELECT user_id FROM procedural.rules WHERE tenant_id = $1
+        UNION SELECT user_id FROM procedural.findings WHERE tenant_id = $1) AS known
+ WHERE user_id COLLATE "C" > $2 COLLATE "C" AND ($3::text IS NULL OR user_id = $3) AND strpos(user_id, $5) = 0
+ ORDER BY user_id COLLATE "C" LIMIT $4

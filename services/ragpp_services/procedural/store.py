@@ -1,5 +1,6 @@
 """Rows in and out of the schema `procedural`: no policy, no embedding, no HTTP."""
 
+import json
 from collections.abc import AsyncIterator, Collection, Iterable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -7,9 +8,10 @@ from datetime import datetime
 from typing import Literal
 
 from ragpp.embedding import EmbeddingIdentity
+from ragpp.fields import RESERVED
 from ragpp.ledger import NewEvent, forgotten, record
 from ragpp.ledger.windows import note_dropped
-from ragpp.models import PreferenceEntry, RuleEntry, Scope
+from ragpp.models import KnownUser, PreferenceEntry, RuleEntry, Scope
 from ragpp.stores.forgetting import SourceMarks
 from ragpp.stores.postgres import Connection, Pool, ensure_open, foreign_errors, ping, tenant_tx
 from ragpp.tiers import ERASED_AT_ONCE
@@ -62,13 +64,19 @@ class Rows:
         """What rests on no message, as entries; nothing that was set in one of the views `beside` (by their user_id)
         and not in that of `heir`."""
         entries: list[PreferenceEntry | RuleEntry] = [
-            PreferenceEntry(**row) for row in await self._run.fetch("preferences_by_hand", list(beside), heir)
+            PreferenceEntry(**{**row, "value": json.loads(row["value"])})
+            for row in await self._run.fetch("preferences_by_hand", list(beside), heir)
         ]
         entries += [
             RuleEntry(**{**row, "triggers": tuple(row["triggers"])})
             for row in await self._run.fetch("rules_by_hand", list(beside), heir)
         ]
         return entries
+
+    async def users(self, after: str, limit: int, only: str | None) -> list[KnownUser]:
+        """At most `limit` users of the tenant, by id from after that one on; of `only` that one."""
+        rows = await self._connection.fetch(SQL["users"], self.scope.tenant_id, after, only, limit, RESERVED)
+        return [KnownUser(user_id=row["user_id"]) for row in rows]
 
     async def inherit(self, of: Scope) -> None:
         """Take over what was judged and deleted in another view of the memory."""

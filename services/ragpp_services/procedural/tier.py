@@ -12,6 +12,7 @@ from ragpp.models import (
     Entry,
     FindingEntry,
     Health,
+    KnownUser,
     Memory,
     MemoryQuery,
     PreferenceEntry,
@@ -21,6 +22,7 @@ from ragpp.models import (
     TimeRange,
     Vector,
 )
+from ragpp.stores.cursors import page_size
 from ragpp.text.port import TokenMeter
 from ragpp.tierkit.health import health_of
 from ragpp_services.procedural import ranking, writing
@@ -66,6 +68,7 @@ class PostgresProceduralTier:
         self.get_rule = rules.get_rule
         self.rule_versions = rules.rule_versions
         self.restore_rule = rules.restore_rule
+        self.record_activation = rules.record_activation
         self.record_outcome = rules.record_outcome
 
         self.list_findings = Findings(store).list_findings
@@ -121,6 +124,10 @@ class PostgresProceduralTier:
             adding = add_findings(rows, list(found.values()), [vectors[index] for index in found], now)
             stored |= await _in_place(list(found), adding)
         return [stored[index] for index in range(len(entries))]
+
+    async def users(self, scope: Scope, after: str = "", limit: int = 50, only: str | None = None) -> list[KnownUser]:
+        async with self._store.reading(scope) as rows:
+            return await rows.users(after, page_size(limit), only)
 
     async def retrieve(self, query: MemoryQuery) -> list[Memory]:
         """Rules that the query's situation calls up, then preferences and what was found, by relevance; see

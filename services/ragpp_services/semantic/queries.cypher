@@ -9,6 +9,8 @@
 // (:Applied)-[:STATES {…, act}]->(:Entity)   act: absent where it is said that the relationship holds; otherwise ends,
 //   mirrors (an ending, said of its other end), confirmed, rejected or restored
 // (:Applied {event_id: 'v:…'})               a person's word about a relationship, kept as its evidence
+// (:Applied {event_id: 'n:…'})-[:MENTIONS]->()  a person's word on what an entity is called, which is no mention of it
+// (:Entity {…, former_labels})               what it was taken for before a person said what it is
 // (:User {…, epoch}), (:Forgotten {mark, at})   see migrations/0002_forgotten.cypher and 0006_marks_of_nobody.cypher
 // (:Unrevised {scope, thing})                what has lost evidence and does not say so yet
 
@@ -207,14 +209,14 @@ CALL () {
   RETURN e
 }
 RETURN e {.id, .name, .label, .aliases, .mentions, .first_mention, .last_mention, .named_at, .sources, .source_times,
-          .kept_apart, merged_from: []} AS entity
+          .kept_apart, .former_labels, merged_from: []} AS entity
 
 // name: entities_by_ids
 // $ids list<text>
 UNWIND $given.ids AS id
 MATCH (e:Entity {scope: $scope, id: id})
 RETURN e {.id, .name, .label, .aliases, .mentions, .first_mention, .last_mention, .named_at, .sources, .source_times,
-          .kept_apart, merged_from: COLLECT { MATCH (m:Merge {scope: $scope})-[into:MERGED_INTO]->(e)
+          .kept_apart, .former_labels, merged_from: COLLECT { MATCH (m:Merge {scope: $scope})-[into:MERGED_INTO]->(e)
                                               RETURN m.id ORDER BY into.at, m.id }} AS entity
 
 // name: list_entities
@@ -225,7 +227,7 @@ MATCH (e:Entity {scope: $scope})
    AND (e.name_key > $given.after_key OR e.id > $given.after_id) AND ($given.label IS NULL OR e.label = $given.label)
 WITH e ORDER BY e.name_key, e.id LIMIT $given.limit
 RETURN e {.id, .name, .label, .aliases, .mentions, .first_mention, .last_mention, .named_at, .sources, .source_times,
-          .kept_apart, merged_from: COLLECT { MATCH (m:Merge {scope: $scope})-[into:MERGED_INTO]->(e)
+          .kept_apart, .former_labels, merged_from: COLLECT { MATCH (m:Merge {scope: $scope})-[into:MERGED_INTO]->(e)
                                               RETURN m.id ORDER BY into.at, m.id }} AS entity
 ORDER BY e.name_key, e.id
 
@@ -302,7 +304,7 @@ MATCH (e:Entity {scope: $scope})
    AND (e.name_key > $given.after_key OR e.id > $given.after_id)
 WITH e ORDER BY e.name_key, e.id LIMIT $given.limit
 RETURN e {.id, .name, .label, .aliases, .mentions, .first_mention, .last_mention, .named_at, .kept_apart,
-          sources: [], source_times: [], merged_from: []} AS entity
+          .former_labels, sources: [], source_times: [], merged_from: []} AS entity
 ORDER BY e.name_key, e.id
 
 // name: write_entities
@@ -316,6 +318,11 @@ WITH e, row
 UNWIND row.alias_keys AS key
 MERGE (k:Alias {scope: $scope, key: key})
 MERGE (k)-[:OF]->(e)
+
+// name: relabel
+// Say what an entity is; its name is free until it is written again. $id text, $label text, $former_labels list<text>
+MATCH (e:Entity {scope: $scope, id: $given.id})
+SET e.label = $given.label, e.former_labels = $given.former_labels, e.name_key = $given.id
 
 // name: free_names
 // Until they are written again, or absorbed. $ids list<text>
@@ -401,6 +408,24 @@ CALL (e) {
 }
 RETURN [a.event_id, a.occurred_at, a.sequence, a.sources, said.type, said.target, said.source_name, said.target_name,
         said.lasting, said.context, said.source_path, said.target_path, said.act, source.id] AS statement
+
+// name: stated_by
+// What an event states, and of when. $event_id text
+MATCH (a:Applied {scope: $scope, event_id: $given.event_id})
+RETURN a.occurred_at AS occurred_at,
+       COLLECT { MATCH (a)-[s:STATES]->(e:Entity {scope: $scope}) RETURN [e.id, s.type, s.target] } AS keys
+
+// name: stated
+// What entries state that rest on no message, with the labels that its ends have now.
+MATCH (a:Applied {scope: $scope})
+ WHERE a.event_id STARTS WITH 'e:' AND size(a.sources) = 0
+MATCH (a)-[said:STATES]->(s:Entity {scope: $scope})
+ WHERE coalesce(said.act, 'says') IN ['says', 'ends']
+MATCH (t:Entity {scope: $scope, id: said.target})
+WITH a, said, s, t ORDER BY a.sequence
+RETURN {event_id: a.event_id, occurred_at: a.occurred_at, source: said.source_name, source_label: s.label,
+        type: said.type, target: said.target_name, target_label: t.label, lasting: said.lasting,
+        context: said.context, act: said.act} AS stated
 
 // name: drop_mentions
 // $rows list<{event_id, entity_id}>

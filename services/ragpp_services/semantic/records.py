@@ -16,6 +16,8 @@ MICROSECONDS_PER_DAY: Final = 86_400_000_000
 ENTRY_PREFIX: Final = "e:"
 OBSERVATION_PREFIX: Final = "o:"
 """Before the ids of (:Applied): entries and observations are numbered by different hands."""
+NAMING_PREFIX: Final = "n:"
+"""And before those by which a person says what an entity is called."""
 BEFORE_TIME: Final = -(2**63)
 AFTER_TIME: Final = 2**63 - 1
 """The least and greatest integers of the graph."""
@@ -35,7 +37,8 @@ class SourceRef:
 @dataclass(frozen=True, slots=True)
 class EntityState:
     """A node. `named_at`: when its name was first said. `merged_from`: ids of entities absorbed directly.
-    `sources`: the latest interactions that mention it, latest first. `kept_apart`: ids that a user split off."""
+    `sources`: the latest interactions that mention it, latest first. `kept_apart`: ids that a user split off.
+    `former_labels`: what it was taken for before a person said what it is, and by which it is still recognised."""
 
     id: str
     name: str
@@ -48,6 +51,7 @@ class EntityState:
     sources: tuple[SourceRef, ...]
     merged_from: tuple[str, ...] = ()
     kept_apart: tuple[str, ...] = ()
+    former_labels: tuple[EntityLabel, ...] = ()
 
     @property
     def key(self) -> str:
@@ -174,6 +178,11 @@ class Applied:
     occurred_at: int
     sequence: int
     sources: tuple[str, ...]
+
+    @property
+    def by_hand(self) -> bool:
+        """Whether a person says by it what an entity is called, and nobody mentioned it."""
+        return self.event_id.startswith(NAMING_PREFIX)
 
     @property
     def order(self) -> tuple[int, int]:

@@ -1,21 +1,23 @@
 """Rows in and out of the graph: no policy, no embedding, no HTTP."""
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping
+from dataclasses import dataclass
 from typing import TypeVar
 
 import neo4j
 
 from ragpp.embedding.port import EmbeddingIdentity
-from ragpp.models import Scope
+from ragpp.models import RelationshipEntry, Scope
 from ragpp.stores import neo4j as graph
 from ragpp.stores.neo4j import Transaction, scope_key
-from ragpp_services.semantic.records import EntityState, Mention, Statement
+from ragpp_services.semantic.records import EntityState, Mention, RelationshipKey, Statement
 from ragpp_services.semantic.rows import (
     Candidates,
     NamedRelationship,
     entity_from,
     mention_from,
     named_relationship_from,
+    stated_from,
     statement_from,
 )
 from ragpp_services.semantic.schema import prune_forgotten, record_identity
@@ -23,6 +25,14 @@ from ragpp_services.semantic.statements import statement
 from ragpp_services.semantic.write.writer import GraphWriter
 
 T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class StatedBy:
+    """What an event states, and of when. `key`: None where it states nothing any more."""
+
+    occurred_at: int
+    key: RelationshipKey | None
 
 
 class SemanticStore:
@@ -93,6 +103,19 @@ class SemanticStore:
             limit=limit,
         )
         return [named_relationship_from(record["relationship"]) for record in records]
+
+    async def stated_by(self, scope: Scope, event_id: str) -> StatedBy | None:
+        """What an event states; None for one that is not known."""
+        records = await self._read(scope, "stated_by", event_id=event_id)
+        for record in records:
+            key = RelationshipKey(*record["keys"][0]) if record["keys"] else None
+            return StatedBy(record["occurred_at"], key)
+        return None
+
+    async def stated(self, scope: Scope) -> list[RelationshipEntry]:
+        """What entries state that rest on no message, and that ends of it, in the order of arrival."""
+        records = await self._read(scope, "stated")
+        return [stated_from(record["stated"]) for record in records]
 
     async def rivals(self, scope: Scope, groups: Iterable[tuple[str, str]]) -> list[NamedRelationship]:
         """The relationships of these (source id, type)."""

@@ -38,6 +38,7 @@ from ragpp_services.semantic.write.learning import learn
 from ragpp_services.semantic.write.lessons import Lesson, vectors_given
 from ragpp_services.semantic.write.records import Claim, EventEvidence
 from ragpp_services.semantic.write.revising import Revisions
+from ragpp_services.semantic.write.stating import Stating
 from ragpp_services.semantic.write.writer import GraphWriter
 
 _WARM_RUNS: Final = 5
@@ -105,6 +106,7 @@ class Neo4jSemanticTier:
         self.restore_relationship = judging.restore_relationship
         self.merge_entities = judging.merge_entities
         self.split_entity = judging.split_entity
+        self.relabel_entity = judging.relabel_entity
 
         self.consolidate = Consolidation(store, revisions, belief).consolidate
 
@@ -112,6 +114,10 @@ class Neo4jSemanticTier:
         self.forget = forgetting.forget
         self.forget_sources = forgetting.forget_sources
         self.erase = forgetting.erase
+
+        stating = Stating(self.store, store, browsing, judging, forgetting)
+        self.state_relationship = stating.state_relationship
+        self.stated_relationships = stating.stated_relationships
 
     async def store(self, scope: Scope, entries: Sequence[Entry], epoch: int | None = None) -> list[Stored]:
         """EntityEntry and RelationshipEntry, each one mention; see the contract."""

@@ -12,11 +12,12 @@ from ragpp.api.forgetting import (
     FoundMessage,
     Why,
 )
-from ragpp.api.graph import MergeIn, SplitIn
+from ragpp.api.graph import EntityChange, MergeIn, RelationshipIn, SplitIn
 from ragpp.api.items import ItemIn, ItemSearchIn, ItemsIn, RebuildIn, RetrieveRequest, StoredItems
 from ragpp.api.learning import AccessIn, EpisodeEndIn, EpisodeIn
 from ragpp.api.messages import ChosenId, MessageIn, Pending, StoredMessage, StoreRequest, StoreResponse, TierStatusName
-from ragpp.api.procedures import JudgementIn, Outcome, PreferenceIn, Restore, RuleChange, RuleIn, UserIn
+from ragpp.api.people import Profile, ProfileItem
+from ragpp.api.procedures import ActivationIn, JudgementIn, Outcome, PreferenceIn, Restore, RuleChange, RuleIn, UserIn
 from ragpp.api.recalling import RecalledMemory, RecallRequest, RecallResponse, Relevance, SectionOut, TierStatus
 from ragpp.api.resources import ExtractResourceIn, ResourceIn, ResourceMessageIn, StoredResource
 from ragpp.api.upkeep import ExtractIn, Live, Pin, PinList, Ready, ReflectIn, RetentionIn, SettingsIn
@@ -27,6 +28,7 @@ __all__ = [
     "MAX_PAGE_CHARS",
     "AboutIn",
     "AccessIn",
+    "ActivationIn",
     "CategoryIn",
     "CategoryItemsIn",
     "CategoryPageIn",
@@ -35,6 +37,7 @@ __all__ = [
     "ConfirmIn",
     "ConsolidateIn",
     "DefaultsIn",
+    "EntityChange",
     "EntryIn",
     "EntryList",
     "EpisodeEndIn",
@@ -59,12 +62,15 @@ __all__ = [
     "Pin",
     "PinList",
     "PreferenceIn",
+    "Profile",
+    "ProfileItem",
     "Ready",
     "RebuildIn",
     "RecallRequest",
     "RecallResponse",
     "RecalledMemory",
     "ReflectIn",
+    "RelationshipIn",
     "Relevance",
     "RelevantMemories",
     "ResourceIn",

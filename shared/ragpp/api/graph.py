@@ -1,9 +1,62 @@
-"""Merging and splitting entities."""
+"""What a person says of the graph: relationships that hold, what things are called, which of them are one."""
 
-from pydantic import ConfigDict
+from typing import Annotated, Self
 
-from ragpp.fields import Id
-from ragpp.models import Value
+from pydantic import ConfigDict, Field, model_validator
+
+from ragpp.api.messages import ChosenId
+from ragpp.fields import Id, Moment, Name, NewId, Text
+from ragpp.models import EntityLabel, Value
+
+
+class RelationshipIn(Value):
+    """A relationship to state. `id` makes a repeat harmless. Who or what its ends are (`source_label`, `target_label`)
+    is that of the one that is known by the name, else follows from the type. It holds from `valid_from`, else from now
+    on, until `valid_to`. `lasting`: it hardly fades, as kinship and origin, which it is for without being said."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "example": {"user_id": "u1", "source": "Elena", "type": "LIVES_IN", "target": "Porto", "id": "elena-home"}
+        }
+    )
+
+    user_id: NewId
+    id: ChosenId | None = None
+    source: Name
+    source_label: EntityLabel | None = None
+    type: Annotated[str, Field(pattern=r"^[A-Z][A-Z0-9_]{0,63}$")]
+    target: Name
+    target_label: EntityLabel | None = None
+    lasting: bool | None = None
+    context: Annotated[Text, Field(max_length=1_000)] = ""
+    valid_from: Moment | None = None
+    valid_to: Moment | None = None
+
+    @model_validator(mode="after")
+    def _ordered(self) -> Self:
+        if self.valid_from is not None and self.valid_to is not None and self.valid_to < self.valid_from:
+            raise ValueError("valid_to is before valid_from")
+        return self
+
+
+class EntityChange(Value):
+    """What an entity is called, or what it is; what is absent stays."""
+
+    model_config = ConfigDict(
+        json_schema_extra={"example": {"user_id": "u1", "name": "Elena Costa", "label": "PERSON"}}
+    )
+
+    user_id: Id
+    name: Name | None = None
+    label: EntityLabel | None = None
+
+    @model_validator(mode="after")
+    def _says_something(self) -> Self:
+        if self.name is None and self.label is None:
+            raise ValueError("neither a name nor a label is given")
+        if self.name is not None and not self.name.strip():
+            raise ValueError("the name is empty")
+        return self
 
 
 class MergeIn(Value):

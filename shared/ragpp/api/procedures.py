@@ -7,14 +7,16 @@ from pydantic import ConfigDict, Field
 from ragpp.api.messages import ChosenId
 from ragpp.fields import Confidence, Id, Label, NewId, Text
 from ragpp.models import Value
+from ragpp.preference_values import PreferenceValue
 
 
 class PreferenceIn(Value):
-    """A preference to set. `id` makes a repeat harmless."""
+    """A preference to set: any JSON value, a text of 1 to 4,000 characters or what has as many at most as JSON. `id`
+    makes a repeat harmless."""
 
     model_config = ConfigDict(
         json_schema_extra={
-            "example": {"user_id": "u1", "category": "communication", "key": "tone", "value": "short and direct"}
+            "example": {"user_id": "u1", "category": "editor", "key": "layout", "value": {"theme": "dark", "size": 12}}
         }
     )
 
@@ -22,7 +24,7 @@ class PreferenceIn(Value):
     id: ChosenId | None = None
     category: Label
     key: Label
-    value: Annotated[Text, Field(min_length=1, max_length=4_000)]
+    value: PreferenceValue
     confidence: Confidence = 0.8
     stated: bool = True
 
@@ -73,13 +75,18 @@ class Restore(Value):
 
 
 class JudgementIn(Value):
-    """A verdict on a preference. `value`: which of its values is meant, in case it has changed since it was read;
-    absent, the one that it has now."""
+    """A verdict on a preference. `value`: which of its values is meant, in case it has changed since it was read,
+    `null` where that is it; absent, the one that it has now."""
 
     model_config = ConfigDict(json_schema_extra={"example": {"user_id": "u1", "value": "short and direct"}})
 
     user_id: Id
-    value: Annotated[Text, Field(min_length=1, max_length=4_000)] | None = None
+    value: PreferenceValue = None
+
+    @property
+    def names_a_value(self) -> bool:
+        """Whether one was given, which `null` may be."""
+        return "value" in self.model_fields_set
 
 
 class UserIn(Value):
@@ -88,6 +95,15 @@ class UserIn(Value):
     model_config = ConfigDict(json_schema_extra={"example": {"user_id": "u1"}})
 
     user_id: Id
+
+
+class ActivationIn(Value):
+    """That the host activated a rule: took it into its prompt, or acted by it. `id` makes a repeat harmless."""
+
+    model_config = ConfigDict(json_schema_extra={"example": {"user_id": "u1", "id": "turn-17"}})
+
+    user_id: Id
+    id: NewId | None = None
 
 
 class Outcome(Value):

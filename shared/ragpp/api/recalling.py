@@ -22,6 +22,7 @@ class RecallRequest(Value):
     `in_session`: only interactions of that session. `agent_id`: only interactions with that agent.
     `after`: a receipt; the recall waits, within its deadline, until that write has been digested.
     `as_of`: a moment in the conversations' own time; what was said later is not seen.
+    `limit`: how many memories are listed; the context holds what fits its budget, listed or not.
     """
 
     model_config = ConfigDict(
@@ -108,7 +109,8 @@ class RecallResponse(Value):
     `relevance`: whether anything that was found is about the question; `none` is for an assistant to say that it does
     not know. None where there seems to be nothing and that cannot be told: a tier or the embedder was missing, none of
     the tiers asked ranks by meaning, or nobody measured the embedder. It does not narrow `memories`.
-    `memories`: the whole fused ranking, best first, up to `limit`.
+    `memories`: the whole fused ranking, best first, up to `limit`. The context is the same whatever the limit, so
+    `sections` may name what is not listed.
     """
 
     model_config = ConfigDict(

@@ -11,8 +11,12 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Literal
 
+from pydantic import JsonValue
+
 from ragpp.api import (
+    ActivationIn,
     ConfirmIn,
+    EntityChange,
     ExtractIn,
     ForgetAnswer,
     ForgetRequest,
@@ -25,10 +29,12 @@ from ragpp.api import (
     Pin,
     PinList,
     PreferenceIn,
+    Profile,
     Ready,
     RecallRequest,
     RecallResponse,
     ReflectIn,
+    RelationshipIn,
     Restore,
     RetentionIn,
     RuleChange,
@@ -56,6 +62,7 @@ from ragpp.models import (
     EntityLabel,
     FindingKind,
     Interaction,
+    KnownUser,
     Page,
     Preference,
     Relationship,
@@ -178,6 +185,10 @@ class Verbs(CatalogVerbs, HookVerbs):
     def entity(self, user_id: str, entity_id: str) -> Entity:
         """NotFound when there is none of that id."""
 
+    @route("PATCH", "/v1/entities/{entity_id}", after_id=EntityChange)
+    def relabel_entity(self, entity_id: str, change: EntityChange) -> Entity:
+        """Say what an entity is called, and what it is; its old name becomes an alias."""
+
     @route("POST", "/v1/entities/{entity_id}/merge", after_id=MergeIn, repeat=False)
     def merge_entities(self, entity_id: str, request: MergeIn) -> Entity:
         """Make one entity of two that are the same; the absorbed name becomes an alias."""
@@ -202,6 +213,10 @@ class Verbs(CatalogVerbs, HookVerbs):
         limit: int = 50,
     ) -> Page[Relationship]:
         """Relationships of one entity or of all that are, or at `as_of` were, of this state."""
+
+    @route("POST", "/v1/relationships", body=RelationshipIn)
+    def state_relationship(self, request: RelationshipIn) -> Relationship:
+        """State a relationship; it is confirmed, and rests on no message."""
 
     @route("GET", "/v1/relationships/{relationship_id}")
     def relationship(self, user_id: str, relationship_id: str) -> Relationship:
@@ -252,11 +267,11 @@ class Verbs(CatalogVerbs, HookVerbs):
         """Make an earlier version current again, as a new version."""
 
     @route("POST", "/v1/preferences/{preference_id}/confirm", repeat=_names_the_value)
-    def confirm_preference(self, user_id: str, preference_id: str, value: str | None = None) -> Preference:
+    def confirm_preference(self, user_id: str, preference_id: str, value: JsonValue = None) -> Preference:
         """Its value, or `value`, which it has or had, counts as stated, with a confidence of 1."""
 
     @route("POST", "/v1/preferences/{preference_id}/reject", repeat=_names_the_value)
-    def reject_preference(self, user_id: str, preference_id: str, value: str | None = None) -> Preference:
+    def reject_preference(self, user_id: str, preference_id: str, value: JsonValue = None) -> Preference:
         """Its value, or `value`, is not shown, and not learned again; answers the one before, where there is one."""
 
     @route("DELETE", "/v1/preferences/{preference_id}")
@@ -289,9 +304,13 @@ class Verbs(CatalogVerbs, HookVerbs):
     def restore_rule(self, rule_id: str, request: Restore) -> Rule:
         """Make an earlier version current again, as a new version."""
 
+    @route("POST", "/v1/rules/{rule_id}/activations", after_id=ActivationIn)
+    def record_activation(self, rule_id: str, activation: ActivationIn) -> Rule:
+        """Count that the rule was activated, once for its id."""
+
     @route("POST", "/v1/rules/{rule_id}/outcomes", after_id=Outcome, repeat=False)
     def record_outcome(self, rule_id: str, outcome: Outcome) -> Rule:
-        """Count an activation and move the success rate."""
+        """Count an outcome and move the success rate."""
 
     @route("POST", "/v1/rules/{rule_id}/confirm")
     def confirm_rule(self, user_id: str, rule_id: str) -> Rule:
@@ -304,6 +323,14 @@ class Verbs(CatalogVerbs, HookVerbs):
     @route("DELETE", "/v1/rules/{rule_id}")
     def forget_rule(self, user_id: str, rule_id: str) -> Forgotten:
         """Delete a rule."""
+
+    @route("GET", "/v1/users")
+    def users(self, *, cursor: str | None = None, limit: int = 50) -> Page[KnownUser]:
+        """The tenant's users of whom anything is kept, by id; of a key that is bound to one, that one."""
+
+    @route("GET", "/v1/users/{user_id}/profile")
+    def profile(self, user_id: str, *, min_confidence: float = 0.1, limit: int = 50) -> Profile:
+        """What is known of a user: one paragraph, and lists by kind with their ids."""
 
     @route("GET", "/v1/users/{user_id}/review")
     def review(self, user_id: str, *, below: float | None = None, limit: int = 50) -> ReviewList:

@@ -13,6 +13,7 @@ from ragpp.llm.replies import LearnedRule, MergesReply, RulesReply, ThemesReply
 from ragpp.llm.transcripts import Numbered, batches, data, supports
 from ragpp.llm.windows import STATING_ROLES, cited
 from ragpp.models import Interaction, Preference
+from ragpp.preference_values import shown
 
 MOST_THEMES: Final = 8
 MOST_PREFERENCES: Final = 200
@@ -88,7 +89,7 @@ async def suggest_merges(model: LanguageModel, preferences: Sequence[Preference]
     if len(compared) < 2:
         return ()
     lines = [
-        data(n=number, category=item.category, key=item.key, value=item.value)
+        data(n=number, category=item.category, key=item.key, value=shown(item.value))
         for number, item in enumerate(compared, start=1)
     ]
     filled = prompt("merges").filled({"preferences": "\n".join(lines)})

@@ -5,6 +5,8 @@ from datetime import datetime
 from typing import Final
 from uuid import uuid4
 
+from pydantic import JsonValue
+
 from ragpp.api import MessageIn, StoreRequest
 from ragpp.aside import aside, portions
 from ragpp.clock import Clock
@@ -78,7 +80,7 @@ class Intake:
         """`text` as it may be stored."""
         return self._redaction.counted(text).text
 
-    def redacted_value(self, key: str, value: str) -> str:
+    def redacted_value(self, key: str, value: JsonValue) -> JsonValue:
         """What `key` is set to, as it may be stored: also a secret that only its key gives away."""
         return self._redaction.value(key, value)
 

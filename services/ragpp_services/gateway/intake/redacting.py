@@ -22,8 +22,11 @@ class Redaction:
         """`text` as it may be stored, and how many secrets there were."""
         return self._redactor.redact(text)
 
-    def value(self, key: str, value: str) -> str:
-        """What `key` is set to, as it may be stored: also a secret that only its key gives away."""
+    def value(self, key: str, value: JsonValue) -> JsonValue:
+        """What `key` is set to, as it may be stored: also a secret that only its key gives away, or one in it."""
+        if not isinstance(value, str):
+            (redacted,) = self.json({key: value})[0].values()
+            return redacted
         alone = self._redactor.redact(value)
         hidden = None if alone.count or self._redactor.redact(key).count else self._given_away(key, value)
         return alone.text if hidden is None else hidden

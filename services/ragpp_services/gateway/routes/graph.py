@@ -4,13 +4,14 @@ from typing import Annotated
 
 from fastapi import Query
 
-from ragpp.api import Forgotten, MergeIn, SplitIn, UserIn
+from ragpp.api import EntityChange, Forgotten, MergeIn, RelationshipIn, SplitIn, UserIn
 from ragpp.errors import InvalidInput, NotFound
 from ragpp.fields import Id, Moment
 from ragpp.learned import RelationshipState
 from ragpp.models import Entity, EntityLabel, Page, Relationship
 from ragpp_services.gateway.http import Cursor, GatewayParts, Limit, UserId, keyed_router
 from ragpp_services.gateway.requester import Reader, Writer
+from ragpp_services.gateway.stating import stated
 
 router = keyed_router("graph")
 
@@ -51,6 +52,15 @@ async def get_entity(requester: Reader, parts: GatewayParts, entity_id: Id, user
     return await parts.semantic.get_entity(requester.scope("read", user_id), entity_id)
 
 
+@router.patch("/v1/entities/{entity_id:id}", summary="Correct what an entity is called, or what it is")
+async def relabel_entity(requester: Writer, parts: GatewayParts, entity_id: Id, body: EntityChange) -> Entity:
+    """Its old name becomes an alias, by which later messages are still understood; its relationships stay. A 409 names
+    the entity that bears the name already: merge the two."""
+    requester.items = 1
+    name = None if body.name is None else parts.intake.redacted(" ".join(body.name.split()))[:200]
+    return await parts.semantic.relabel_entity(requester.scope("write", body.user_id), entity_id, name, body.label)
+
+
 @router.get("/v1/relationships", summary="List relationships")
 async def list_relationships(
     requester: Reader,
@@ -67,6 +77,15 @@ async def list_relationships(
     what a person said is not true."""
     scope = requester.scope("read", user_id)
     return await parts.semantic.list_relationships(scope, entity_id, as_of, cursor, limit, state)
+
+
+@router.post("/v1/relationships", status_code=201, summary="State a relationship")
+async def state_relationship(requester: Writer, parts: GatewayParts, body: RelationshipIn) -> Relationship:
+    """It is confirmed, and rests on no message: forgetting messages leaves it, forgetting it or one of its ends does
+    not. It ends others, and is ended by them, as one that a message says."""
+    requester.user_id, requester.items = body.user_id, 1
+    scope = requester.scope("write", body.user_id)
+    return await parts.semantic.state_relationship(scope, await stated(parts, scope, body))
 
 
 @router.get("/v1/relationships/{relationship_id:id}", summary="Read one relationship")

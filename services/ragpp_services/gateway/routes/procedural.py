@@ -5,11 +5,11 @@ from uuid import uuid4
 
 from fastapi import Query
 
-from ragpp.api import Forgotten, JudgementIn, Outcome, PreferenceIn, Restore, RuleChange, RuleIn, UserIn
+from ragpp.api import ActivationIn, Forgotten, JudgementIn, Outcome, PreferenceIn, Restore, RuleChange, RuleIn, UserIn
 from ragpp.errors import NotFound
 from ragpp.fields import Id, Label, Moment
 from ragpp.learned import Verdict
-from ragpp.models import Page, Preference, PreferenceEntry, Rule, RuleEntry
+from ragpp.models import OneValue, Page, Preference, PreferenceEntry, Rule, RuleEntry
 from ragpp_services.gateway.http import Cursor, GatewayParts, Limit, UserId, keyed_router
 from ragpp_services.gateway.parts import Parts
 from ragpp_services.gateway.pinned import unpin_procedural
@@ -85,7 +85,7 @@ async def reject_preference(requester: Writer, parts: GatewayParts, item_id: Id,
 async def _judge(requester: Requester, parts: Parts, item_id: str, body: JudgementIn, verdict: Verdict) -> Preference:
     requester.items = 1
     scope = requester.scope("write", body.user_id)
-    value = None if body.value is None else parts.intake.redacted(body.value)
+    value = OneValue(value=parts.intake.redacted_value("", body.value)) if body.names_a_value else None
     return await parts.procedural.judge_preference(scope, item_id, verdict, value)
 
 
@@ -154,9 +154,16 @@ async def restore_rule(requester: Writer, parts: GatewayParts, item_id: Id, body
     return await parts.procedural.restore_rule(requester.scope("write", body.user_id), item_id, body.version)
 
 
+@router.post("/v1/rules/{item_id:id}/activations", summary="Report that a rule was activated")
+async def record_activation(requester: Writer, parts: GatewayParts, item_id: Id, body: ActivationIn) -> Rule:
+    """Counts in `activation_count`, once for an `id`. A recall that finds the rule, and an outcome, count nothing."""
+    requester.items = 1
+    return await parts.procedural.record_activation(requester.scope("write", body.user_id), item_id, body.id)
+
+
 @router.post("/v1/rules/{item_id:id}/outcomes", summary="Report whether following a rule worked")
 async def record_outcome(requester: Writer, parts: GatewayParts, item_id: Id, body: Outcome) -> Rule:
-    """Counts an activation and moves the success rate."""
+    """Counts an outcome and moves the success rate."""
     requester.items = 1
     return await parts.procedural.record_outcome(requester.scope("write", body.user_id), item_id, body.success)
 

@@ -1,13 +1,62 @@
-"""Whole users: erasing everything of one."""
+"""Whole users: who is known, what is known of one in a few words, erasing everything of one."""
 
-from fastapi import Response
+import asyncio
+from typing import Annotated, Final
 
+from fastapi import Query, Response
+
+from ragpp.api import Profile
+from ragpp.errors import Forbidden
+from ragpp.fields import Confidence
 from ragpp.jobs import Job
 from ragpp.ledger.erasing import Erasure
-from ragpp_services.gateway.http import DryRun, GatewayParts, PathUser, accepted, keyed_router
-from ragpp_services.gateway.requester import Writer
+from ragpp.models import KnownUser, Page, Scope
+from ragpp.stores.cursors import decode_cursor, page_of
+from ragpp_services.gateway.http import Cursor, DryRun, GatewayParts, Limit, PathUser, accepted, keyed_router
+from ragpp_services.gateway.profile import profile_of
+from ragpp_services.gateway.requester import Reader, Writer
 
 router = keyed_router("users")
+
+
+LEAST_CONFIDENCE: Final = 0.1
+"""What has less is not in a profile, unless somebody asks for it."""
+
+
+@router.get("/v1/users", summary="List users")
+async def list_users(
+    requester: Reader, parts: GatewayParts, cursor: Cursor = None, limit: Limit = 50
+) -> Page[KnownUser]:
+    """The tenant's users of whom there are messages, preferences, rules or findings, by id. A key that is bound to a
+    user sees that one; one that is bound to an agent is refused."""
+    principal = requester.principal
+    only, after = principal.users("read"), "" if cursor is None else decode_cursor(cursor, str)[0]
+    if principal.agent_id is not None:
+        raise Forbidden(
+            "this key is bound to an agent, and who is known is of all agents'",
+            suggestions=("Use a key that is bound to no agent.",),
+        )
+    scope = Scope(tenant_id=principal.tenant_id, user_id="")
+    known = await asyncio.gather(
+        *(tier.users(scope, after, limit + 1, only) for tier in (parts.procedural, parts.episodic))
+    )
+    by_id = {one.user_id: one for found in known for one in found}  # the episodic tier's last: it knows since when
+    return page_of(Page[KnownUser], [by_id[name] for name in sorted(by_id)], limit, lambda one: (one.user_id,))
+
+
+@router.get("/v1/users/{user_id:id}/profile", summary="What is known of a user")
+async def profile(
+    requester: Reader,
+    parts: GatewayParts,
+    user_id: PathUser,
+    min_confidence: Annotated[Confidence, Query(description="What is less sure is left out.")] = LEAST_CONFIDENCE,
+    limit: Limit = 50,
+) -> Profile:
+    """One paragraph of the surest, and lists by kind with the ids by which each is confirmed, rejected, corrected or
+    forgotten. No language model writes it. What holds until another takes its place, as a home, is told however long
+    ago it was said."""
+    scope = requester.scope("read", user_id)
+    return await profile_of(parts, scope, least=min_confidence, sure=parts.review_below, limit=limit)
 
 
 @router.delete("/v1/users/{user_id:id}", status_code=202, response_model=Job, summary="Erase a user")

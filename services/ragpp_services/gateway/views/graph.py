@@ -1,16 +1,18 @@
 """The graph, each view's by itself; the same person or thing has another id in each."""
 
+import hashlib
 from collections.abc import Awaitable, Callable, Collection, Sequence
 from contextlib import suppress
 from typing import TypeVar
 
 from ragpp.counterparts import same_entities, same_relationships
 from ragpp.errors import NotFound
-from ragpp.learned import Verdict
-from ragpp.ledger.views import view_of
-from ragpp.models import LISTED_SOURCES, Entity, Relationship, Scope
+from ragpp.fields import RESERVED
+from ragpp.learned import OWN_ENTRY, Verdict
+from ragpp.ledger.views import each_view, view_of
+from ragpp.models import LISTED_SOURCES, Entity, EntityLabel, Relationship, Scope, StatedRelationship
 from ragpp.tiers import SemanticTier
-from ragpp_services.gateway.views.seeing import Sources, Viewed, if_there
+from ragpp_services.gateway.views.seeing import Sources, Viewed, Views, if_there
 
 T = TypeVar("T")
 
@@ -18,6 +20,25 @@ T = TypeVar("T")
 class ViewedSemantic(Viewed[SemanticTier]):
     """Reads as `Viewed`. What a person does to the whole memory is done in every view that shows the same; a key that
     is bound to an agent does it to what no other agent sees."""
+
+    def __init__(self, tier: SemanticTier, views: Views, begin: Callable[[Scope], Awaitable[None]]) -> None:
+        """`begin`: sees that there is a view of the scope's."""
+        super().__init__(tier, views)
+        self._begin = begin
+
+    async def state_relationship(self, scope: Scope, stated: StatedRelationship) -> Relationship:
+        """See the protocol. What a key states that is bound to an agent is that agent's, its id as well."""
+        if scope.view is None:
+            told = await self._tier.state_relationship(scope, stated)
+            for view in each_view(scope, await self._views.of(scope))[1:]:
+                await self._tier.state_relationship(view, stated)
+            return told
+        own = hashlib.sha256(f"{scope.view}{RESERVED}{stated.entry.id}".encode()).hexdigest()[:32]
+        entry = stated.entry.model_copy(update={"id": f"{OWN_ENTRY}{own}"})
+        await self._begin(scope)
+        told = await self._tier.state_relationship(scope, stated.model_copy(update={"entry": entry}))
+        await self._tier.state_relationship(scope.seen_by(None), stated.model_copy(update={"entry": entry}))
+        return told
 
     async def judge_relationship(self, scope: Scope, relationship_id: str, verdict: Verdict) -> Relationship:
         return await self._to_relationship(
@@ -29,6 +50,13 @@ class ViewedSemantic(Viewed[SemanticTier]):
 
     async def merge_entities(self, scope: Scope, keep_id: str, absorb_id: str) -> Entity:
         return await self._to_entities(scope, [keep_id, absorb_id], self._tier.merge_entities)
+
+    async def relabel_entity(
+        self, scope: Scope, entity_id: str, name: str | None = None, label: EntityLabel | None = None
+    ) -> Entity:
+        return await self._to_entities(
+            scope, [entity_id], lambda view, one: self._tier.relabel_entity(view, one, name, label)
+        )
 
     async def split_entity(self, scope: Scope, entity_id: str, absorbed_id: str) -> tuple[Entity, Entity]:
         """See the protocol. In another view it is undone where that is the only thing that was absorbed there: what was

@@ -9,8 +9,9 @@ from ragpp.errors import Conflict, NotFound
 from ragpp.fields import RESERVED
 from ragpp.learned import OWN_ENTRY, Verdict
 from ragpp.ledger.views import each_view, view_of
-from ragpp.models import SHARED, Preference, PreferenceEntry, Rule, RuleEntry, Scope
+from ragpp.models import SHARED, OneValue, Preference, PreferenceEntry, Rule, RuleEntry, Scope
 from ragpp.paging import PAGE, pages
+from ragpp.preference_values import canonical
 from ragpp.tiers import ProceduralTier
 from ragpp_services.gateway.views.seeing import Sources, Viewed, Views, if_there
 
@@ -48,11 +49,12 @@ class ViewedProcedural(Viewed[ProceduralTier]):
             raise
 
     async def judge_preference(
-        self, scope: Scope, preference_id: str, verdict: Verdict, value: str | None = None
+        self, scope: Scope, preference_id: str, verdict: Verdict, value: OneValue | None = None
     ) -> Preference:
         """See the protocol. Without `value` it is that of the scope's view everywhere."""
         if value is None:
-            value = (await self._seen(scope, lambda view: self._tier.get_preference(view, preference_id))).value
+            seen = await self._seen(scope, lambda view: self._tier.get_preference(view, preference_id))
+            value = OneValue(value=seen.value)
         return await self._do(
             scope, preference_id, lambda view: self._tier.judge_preference(view, preference_id, verdict, value)
         )
@@ -67,7 +69,7 @@ class ViewedProcedural(Viewed[ProceduralTier]):
 
         async def elsewhere(view: Scope) -> None:
             for one in await self._tier.preference_versions(view, preference_id):
-                if one.value == restored[0].value:
+                if canonical(one.value) == canonical(restored[0].value):
                     await self._tier.restore_preference(view, preference_id, one.version)
                     return
 
@@ -108,21 +110,17 @@ class ViewedProcedural(Viewed[ProceduralTier]):
 
         return await self._do(scope, rule_id, change, elsewhere)
 
+    async def record_activation(self, scope: Scope, rule_id: str, activation_id: str | None = None) -> Rule:
+        """See the protocol. As an outcome; an id is its agent's: another may choose the same."""
+        if scope.view is not None and activation_id is not None:
+            activation_id = f"{scope.view}{RESERVED}{activation_id}"
+        return await self._record(
+            scope, rule_id, lambda view: self._tier.record_activation(view, rule_id, activation_id)
+        )
+
     async def record_outcome(self, scope: Scope, rule_id: str, success: bool) -> Rule:
         """See the protocol. How it worked out for an agent is known to that one, and in the whole memory."""
-        views = await self._views.of(scope)
-        here = view_of(scope, views)
-        if scope.view is not None and here.view == SHARED:  # an agent without a view of its own: it is others' as well
-            rule = await self._tier.get_rule(here, rule_id)
-            await self._tier.record_outcome(scope.seen_by(None), rule_id, success)
-            return rule
-        self._see_built(scope, views)
-        told = await self._tier.record_outcome(here, rule_id, success)
-        whole, *others = each_view(scope, views)
-        for view in [whole, *others] if scope.view is None else [whole]:
-            if view.view != here.view:
-                await if_there(self._tier.record_outcome(view, rule_id, success))
-        return told
+        return await self._record(scope, rule_id, lambda view: self._tier.record_outcome(view, rule_id, success))
 
     async def forget(self, scope: Scope, ids: Collection[str]) -> int:
         """See the protocol: preferences, rules and findings, by their ids."""
@@ -150,6 +148,22 @@ class ViewedProcedural(Viewed[ProceduralTier]):
         written = await write(scope)  # first: what is in an agent's view alone is inherited by no other
         await write(scope.seen_by(None))
         return written
+
+    async def _record(self, scope: Scope, rule_id: str, count: Callable[[Scope], Awaitable[Rule]]) -> Rule:
+        """Count in the scope's view and in the whole memory, or in every view where the whole memory is asked."""
+        views = await self._views.of(scope)
+        here = view_of(scope, views)
+        if scope.view is not None and here.view == SHARED:  # an agent without a view of its own: it is others' as well
+            rule = await self._tier.get_rule(here, rule_id)
+            await count(scope.seen_by(None))
+            return rule
+        self._see_built(scope, views)
+        told = await count(here)
+        whole, *others = each_view(scope, views)
+        for view in [whole, *others] if scope.view is None else [whole]:
+            if view.view != here.view:
+                await if_there(count(view))
+        return told
 
     async def _inherit(self, scope: Scope) -> None:
         """Let views that are not built have what people set and judged, before it is changed in the whole memory."""
@@ -185,7 +199,8 @@ class ViewedProcedural(Viewed[ProceduralTier]):
         """Of the preference or rule, with all its versions, or the finding of that id."""
         with suppress(NotFound):
             versions = await self._tier.preference_versions(view, identifier)
-            return frozenset(source for one in versions for source in one.sources or (f"{RESERVED}{one.value}",))
+            by_hand = [f"{RESERVED}{canonical(one.value)}" for one in versions if not one.sources]
+            return frozenset(source for one in versions for source in one.sources).union(by_hand)
         with suppress(NotFound):
             rules = await self._tier.rule_versions(view, identifier)
             return frozenset(source for one in rules for source in one.sources or (f"{RESERVED}{one.text}",))

@@ -1,5 +1,6 @@
 """Rows of preferences: what they are, their versions, verdicts on their values, and names that stand for others."""
 
+import json
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -66,7 +67,7 @@ class PreferenceRows:
             identifier,
             version.version,
             version.entry_id,
-            version.value,
+            json.dumps(version.value),
             version.confidence,
             version.stated,
             version.occurred_at,
@@ -87,14 +88,14 @@ class PreferenceRows:
             identifier,
             category,
             key,
-            current.value,
+            json.dumps(current.value),
             current.confidence,
             current.stated,
             current.version,
             current.occurred_at,
             current.updated_at,
             list(current.sources),
-            current.waiting,
+            None if current.waiting_confidence is None else json.dumps(current.waiting),
             current.waiting_confidence,
             current.value_version,
             current.valid_from,
@@ -199,7 +200,7 @@ def preference_of(row: asyncpg.Record) -> Preference:
         id=row["id"],
         category=row["category"],
         key=row["key"],
-        value=row["value"],
+        value=json.loads(row["value"]),
         confidence=row["confidence"],
         stated=row["stated"],
         version=row["version"],
@@ -209,7 +210,7 @@ def preference_of(row: asyncpg.Record) -> Preference:
         learned_at=row["learned_at"],
         verdict=row["verdict"],
         sources=tuple(row["sources"]),
-        waiting=row["waiting"],
+        waiting=None if row["waiting"] is None else json.loads(row["waiting"]),
         waiting_confidence=row["waiting_confidence"],
     )
 
@@ -218,7 +219,7 @@ def version_of(row: asyncpg.Record) -> PreferenceVersion:
     return PreferenceVersion(
         version=row["version"],
         entry_id=row["entry_id"],
-        value=row["value"],
+        value=json.loads(row["value"]),
         confidence=row["confidence"],
         stated=row["stated"],
         occurred_at=row["occurred_at"],

@@ -6,7 +6,8 @@ from ragpp.clock import Clock
 from ragpp.errors import Conflict, InvalidInput, NotFound
 from ragpp.learned import Verdict
 from ragpp.ledger import NewEvent
-from ragpp.models import Page, Preference, PreferenceEntry, Scope
+from ragpp.models import OneValue, Page, Preference, PreferenceEntry, Scope
+from ragpp.preference_values import canonical
 from ragpp.stores.cursors import decode_cursor, page_of, page_size
 from ragpp_services.procedural import writing
 from ragpp_services.procedural.naming import preference_id as id_of
@@ -84,8 +85,8 @@ class Preferences:
             wanted = next((found for found in versions if found.version == version), None)
             if wanted is None:
                 raise NotFound(f"the preference has no version {version}")
-            shown = current.verdict != "rejected" and current.waiting is None
-            if shown and current.stated and current.value == wanted.value:
+            shown = current.verdict != "rejected" and current.waiting_confidence is None
+            if shown and current.stated and canonical(current.value) == canonical(wanted.value):
                 return current
             await rows.preferences.lift_verdicts(current.id, [value_hash(wanted.value)], "rejected")
             restored = PreferenceVersion(
@@ -110,14 +111,14 @@ class Preferences:
             return await rows.preferences.to_review(below, page_size(limit))
 
     async def judge_preference(
-        self, scope: Scope, preference_id: str, verdict: Verdict, value: str | None = None
+        self, scope: Scope, preference_id: str, verdict: Verdict, value: OneValue | None = None
     ) -> Preference:
         """See the contract. The verdict is kept by a hash of the value, so that it holds also when what the value was
         learned from is forgotten."""
         now = self._clock()
         async with self._store.writing(scope) as rows:
             current = await _existing(rows, await _resolved(rows, preference_id))
-            judged = current.value if value is None else value
+            judged = current.value if value is None else value.value
             versions = (await rows.preferences.versions([current.id]))[current.id]
             if all(value_hash(version.value) != value_hash(judged) for version in versions):
                 raise NotFound("the preference never had that value")

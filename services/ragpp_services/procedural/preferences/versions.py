@@ -6,6 +6,8 @@ from datetime import datetime
 from types import MappingProxyType
 from typing import Final
 
+from pydantic import JsonValue
+
 from ragpp.learned import Verdict
 from ragpp.models import Preference
 from ragpp_services.procedural.confidence import combined, independent
@@ -35,7 +37,7 @@ class PreferenceVersion:
 
     version: int
     entry_id: str
-    value: str
+    value: JsonValue
     confidence: float
     stated: bool
     occurred_at: datetime
@@ -49,7 +51,7 @@ class Current:
     """What holds after a number of versions. `value_version` is the one that brought the value; `version` counts
     all of them. `verdict`: on the value; a preference all of whose values were rejected shows the last of them."""
 
-    value: str
+    value: JsonValue
     value_version: int
     confidence: float
     stated: bool
@@ -60,7 +62,7 @@ class Current:
     valid_from: datetime
     learned_at: datetime
     verdict: Verdict | None = None
-    waiting: str | None = None
+    waiting: JsonValue = None
     waiting_confidence: float | None = None
 
     def preference(self, identifier: str, category: str, key: str) -> Preference:
@@ -164,7 +166,7 @@ def _accepted(versions: Iterable[PreferenceVersion], verdicts: Verdicts) -> list
     return [version for version in versions if verdict_on(version.value, verdicts) != "rejected"]
 
 
-def verdict_on(value: str, verdicts: Verdicts) -> Verdict | None:
+def verdict_on(value: JsonValue, verdicts: Verdicts) -> Verdict | None:
     """What a person said about the value."""
     judgement = verdicts.get(value_hash(value))
     return judgement.verdict if judgement else None
@@ -176,7 +178,7 @@ def fold(versions: Sequence[PreferenceVersion], verdicts: Verdicts = NO_VERDICTS
     Versions count in the order in which they were said (`occurred_at`, then version), so that the order in which
     they arrived makes no difference. Each brings its value; an inferred value never replaces a stated one: another
     value waits beside it, until the user states something again; the same value confirms it. Two values are the same
-    when they differ in case, white space and closing punctuation alone.
+    when they differ in case, white space and closing punctuation alone, or are the same JSON.
 
     A rejected value counts as never said; when no other is left, it is what is shown, with its verdict. A confirmed
     value counts as stated, with a confidence of 1; but when the user has stated another since, what is inferred after

@@ -82,6 +82,9 @@ class RuleRows:
         await self._run.execute("restore_rule", identifier, earlier, version, occurred_at, now)
         await self._run.execute("keep_rule_version", identifier, True, False, False)
 
+    async def count_activation(self, identifier: str) -> None:
+        await self._run.execute("count_activation", identifier)
+
     async def count_outcome(self, identifier: str, success: bool) -> Rule | None:
         row = await self._run.fetchrow("count_outcome", identifier, success)
         return rule_of(row) if row else None
@@ -195,7 +198,7 @@ def rule_of(row: asyncpg.Record) -> Rule:
         active=row["active"],
         aside=row["aside"],
         proposed=row["proposed"],
-        activations=row["activations"],
+        activation_count=row["activations"],
         outcomes=outcomes,
         success_rate=row["successes"] / outcomes if outcomes else None,
         version=row["version"],

@@ -12,6 +12,7 @@ from ragpp.models import Page, Rule, RuleEntry, Scope
 from ragpp.stores.cursors import decode_cursor, page_of, page_size
 from ragpp_services.procedural import writing
 from ragpp_services.procedural.forgetting import withdrawing
+from ragpp_services.procedural.naming import activation_entry
 from ragpp_services.procedural.rules.versions import RuleChange, judgement_of
 from ragpp_services.procedural.store import Applied, ProceduralStore, Rows
 from ragpp_services.procedural.vectors import Vectors
@@ -139,6 +140,18 @@ class Rules:
             moment = max(now, rule.occurred_at)
             await rows.rules.restore(rule_id, version, rule.version + 1, moment, now)
             await rows.record([NewEvent("rule.changed", rule_id, moment)], now)
+            return await _existing(rows, rule_id)
+
+    async def record_activation(self, scope: Scope, rule_id: str, activation_id: str | None = None) -> Rule:
+        """See the contract. That an id was counted goes with the rule."""
+        async with self._store.writing(scope) as rows:
+            rule = await _existing(rows, rule_id)
+            if activation_id is not None:
+                entry_id = activation_entry(rule_id, activation_id)
+                if await rows.applied([entry_id]):
+                    return rule
+                await rows.add_applied([Applied(entry_id, "rule", rule_id, None, None)])
+            await rows.rules.count_activation(rule_id)
             return await _existing(rows, rule_id)
 
     async def record_outcome(self, scope: Scope, rule_id: str, success: bool) -> Rule:

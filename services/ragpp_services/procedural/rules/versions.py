@@ -65,7 +65,7 @@ def act_of(history: Sequence[RuleVersion]) -> RuleAct | None:
         if version.judged or (version.acted and version.active != before.active):
             active, at = version.active, version.occurred_at
     last = history[-1]
-    if priority is None and active is None and not last.activations:
+    if priority is None and active is None and not (last.activations or last.outcomes):
         return None
     return RuleAct(priority, active, last.activations, last.outcomes, last.successes, at)
 

@@ -206,8 +206,11 @@ def with_names(aliases: Sequence[str], said: Iterable[str], key: str) -> tuple[s
 
 
 def choose_name(mentions: Sequence[Mention], taken: frozenset[str] = frozenset()) -> str | None:
-    """The entity's name: the one said first, in order of arrival, that was not said of an entity absorbed later,
-    or else the first of any; None when all names are `taken` (keys)."""
+    """The entity's name: the last that a person gave it; else the one said first, in order of arrival, that was not
+    said of an entity absorbed later, or else the first of any; None when all names are `taken` (keys)."""
+    given = [item for item in mentions if item.applied.by_hand and name_key(item.name) not in taken]
+    if given:
+        return max(given, key=lambda item: (not item.path, item.applied.sequence)).name
     arrived = sorted(mentions, key=lambda item: (bool(item.path), *_arrival(item)))
     return next((item.name for item in arrived if name_key(item.name) not in taken), None)
 
@@ -221,22 +224,24 @@ def fold_mentions(
     entity_id: str, label: EntityLabel, mentions: Sequence[Mention], *, taken: frozenset[str] = frozenset()
 ) -> EntityState | None:
     """The state that `mentions`, all of one entity, amount to, without merges; None without any, or when every name
-    in them is `taken`."""
+    in them is `taken`. What a person calls it is no mention, and holds for all time."""
     name = choose_name(mentions, taken)
     if name is None:
         return None
     key = name_key(name)
     arrived = sorted(mentions, key=_arrival)
-    times = [item.applied.occurred_at for item in mentions]
+    said = [item for item in mentions if not item.applied.by_hand] or mentions
+    times = [item.applied.occurred_at for item in said]
+    named = [item.applied for item in mentions if name_key(item.name) == key]
     return EntityState(
         id=entity_id,
         name=name,
         label=label,
         aliases=with_names((), (said for item in arrived for said in (item.name, *item.aliases)), key),
-        mentions=len({item.applied.event_id for item in mentions}),
+        mentions=len({item.applied.event_id for item in said}),
         first_mention=min(times),
         last_mention=max(times),
-        named_at=min(item.applied.occurred_at for item in mentions if name_key(item.name) == key),
+        named_at=min(times) if any(one.by_hand for one in named) else min(one.occurred_at for one in named),
         sources=latest_sources(refs_of(mentions)),
     )
 

@@ -43,6 +43,12 @@ class Candidate:
     state: EntityState | None
     alias_keys: set[str] = field(default_factory=set)
     kept_apart: frozenset[str] = frozenset()
+    former_labels: tuple[EntityLabel, ...] = ()
+
+    @property
+    def labels(self) -> tuple[EntityLabel, ...]:
+        """What it is, and what it was taken for."""
+        return (self.label, *self.former_labels)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +74,13 @@ class IdentityIndex:
         self._by_alias: dict[tuple[EntityLabel, str], set[str]] = {}
         for state in known:
             candidate = Candidate(
-                state.id, state.name, state.label, state, set(state.alias_keys), frozenset(state.kept_apart)
+                state.id,
+                state.name,
+                state.label,
+                state,
+                set(state.alias_keys),
+                frozenset(state.kept_apart),
+                state.former_labels,
             )
             self._add(candidate)
 
@@ -115,12 +127,18 @@ class IdentityIndex:
     def _add(self, candidate: Candidate) -> None:
         self._by_id[candidate.id] = candidate
         self._by_name[candidate.label, name_key(candidate.name)] = candidate
+        for label in candidate.former_labels:  # of one that is that now, the name is its own
+            self._add_key(label, name_key(candidate.name), candidate)
         for alias_key in candidate.alias_keys:
-            self._by_alias.setdefault((candidate.label, alias_key), set()).add(candidate.id)
+            self._add_alias(candidate, alias_key)
 
     def _add_alias(self, candidate: Candidate, alias_key: str) -> None:
         candidate.alias_keys.add(alias_key)
-        self._by_alias.setdefault((candidate.label, alias_key), set()).add(candidate.id)
+        for label in candidate.labels:
+            self._add_key(label, alias_key, candidate)
+
+    def _add_key(self, label: EntityLabel, key: str, candidate: Candidate) -> None:
+        self._by_alias.setdefault((label, key), set()).add(candidate.id)
 
     def _only_alias(self, label: EntityLabel, key: str) -> Candidate | None:
         holders = self._by_alias.get((label, key), set())
@@ -149,8 +167,9 @@ class IdentityIndex:
         self._absorbed[absorbed.id] = kept.id
         name = name_key(absorbed.name)
         del self._by_name[absorbed.label, name]
-        for alias_key in absorbed.alias_keys:
-            self._by_alias[absorbed.label, alias_key].discard(absorbed.id)
+        for label in absorbed.labels:
+            for alias_key in (name, *absorbed.alias_keys):
+                self._by_alias.get((label, alias_key), set()).discard(absorbed.id)
         for alias_key in (name, *absorbed.alias_keys):
             self._add_alias(kept, alias_key)
 

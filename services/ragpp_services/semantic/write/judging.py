@@ -7,7 +7,7 @@ from uuid import uuid4
 from ragpp.clock import Clock, to_moment
 from ragpp.errors import Conflict, NotFound
 from ragpp.learned import Verdict
-from ragpp.models import Entity, Relationship, Scope
+from ragpp.models import Entity, EntityLabel, Relationship, Scope
 from ragpp_services.semantic.read.browsing import Browsing
 from ragpp_services.semantic.records import Act, Applied, RelationshipKey, RelationshipState, Statement
 from ragpp_services.semantic.store import SemanticStore
@@ -46,6 +46,13 @@ class Judging:
         """
         await self._revisions.make(scope, lambda _, revision: revision.merge(keep_id, absorb_id, automatic=False))
         return await self._browsing.get_entity(scope, keep_id)
+
+    async def relabel_entity(
+        self, scope: Scope, entity_id: str, name: str | None = None, label: EntityLabel | None = None
+    ) -> Entity:
+        """See the contract."""
+        await self._revisions.make(scope, lambda _, revision: revision.relabel(entity_id, name, label))
+        return await self._browsing.get_entity(scope, entity_id)
 
     async def split_entity(self, scope: Scope, entity_id: str, absorbed_id: str) -> tuple[Entity, Entity]:
         """Undo a merge; the two are not merged again without being asked to.

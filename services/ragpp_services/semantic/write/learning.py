@@ -139,11 +139,13 @@ class Batch:
         if known is None or weight_of(statement.act) >= weight_of(known.act):
             self.statements[slot] = statement
 
-    def mention(self, applied: Applied, said: Naming, made_as: str | None = None) -> Candidate:
+    def mention(
+        self, applied: Applied, said: Naming, made_as: str | None = None, known_as: str | None = None
+    ) -> Candidate:
         """Whom `said` means; see `IdentityIndex.resolve`. Within one event a name goes on meaning the same."""
         name, aliases = said.name, said.aliases
         place = (applied.event_id, said.label, name_key(name))
-        known_as = self._meant.get(place)
+        known_as = known_as or self._meant.get(place)
         candidate = self.index.resolve(name, said.label, aliases, known_as=known_as, made_as=made_as)
         self._meant[place] = candidate.id
         slot = (applied.event_id, candidate.id)

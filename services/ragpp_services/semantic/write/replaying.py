@@ -174,14 +174,25 @@ class Told:
         self._by_name: dict[tuple[str, str, str], str] = {}
         self._by_old: dict[str, str] = {}
         self._meant: list[tuple[Heard, str]] = []
+        early: dict[str, list[Heard]] = {}
         for one in heard:
-            identifier = self.batch.mention(one.applied, one.naming, one.was).id
-            self._meant.append((one, identifier))
-            self._by_name.setdefault((one.applied.event_id, one.naming.label, one.naming.name), identifier)
-            self._by_old.setdefault(one.was, identifier)
+            if one.applied.by_hand and one.was not in self._by_old:
+                early.setdefault(one.was, []).append(one)
+                continue
+            self._tell(one)
+            for given in early.pop(one.was, ()):
+                self._tell(given)
         self.mergings = [Merging(union.kept, union.absorbed) for union in self.batch.index.unions]
         self._add_spelled_alike({one.was: one.entity_id for one in heard})
         self._add_by_hand()
+
+    def _tell(self, one: Heard) -> None:
+        """What a person calls somebody is said of whoever that was, who is known by something that is left."""
+        known_as = self._by_old.get(one.was) if one.applied.by_hand else None
+        identifier = self.batch.mention(one.applied, one.naming, one.was, known_as).id
+        self._meant.append((one, identifier))
+        self._by_name.setdefault((one.applied.event_id, one.naming.label, one.naming.name), identifier)
+        self._by_old.setdefault(one.was, identifier)
 
     def _add_spelled_alike(self, part_of: Mapping[str, str]) -> None:
         """The merges of the nightly consolidation that still hold. `part_of`: what everybody was part of."""

@@ -8,15 +8,24 @@ All of it runs under the user's lock, in the caller's transaction.
 from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TypeAlias, TypeVar
+from uuid import uuid4
 
 from ragpp.clock import Clock, to_moment
 from ragpp.errors import Conflict, InvalidInput, NotFound
-from ragpp.models import Scope, Vector
+from ragpp.models import EntityLabel, Scope, Vector
 from ragpp_services.semantic.evidence.folding import Belief, as_archived, fold_mentions
 from ragpp_services.semantic.evidence.keys import name_key
 from ragpp_services.semantic.evidence.validity import EXCLUSIVE
-from ragpp_services.semantic.records import EntityState, Mention, RelationshipKey, Statement
+from ragpp_services.semantic.records import (
+    NAMING_PREFIX,
+    Applied,
+    EntityState,
+    Mention,
+    RelationshipKey,
+    Statement,
+)
 from ragpp_services.semantic.store import SemanticStore
+from ragpp_services.semantic.write.records import NewEvent
 from ragpp_services.semantic.write.writer import GraphWriter
 
 EmbedNames: TypeAlias = Callable[[Sequence[str]], Awaitable[Mapping[str, Vector]]]
@@ -55,6 +64,33 @@ class Revision:
         await self._writer.write_statements(moved)
         await self.rebuild_relationships(old_keys | {statement.key for statement in moved})
         await self._rebuild_entity(found[keep_id])
+
+    async def relabel(self, entity_id: str, name: str | None, label: EntityLabel | None) -> None:
+        """Let the entity be called `name` and be a `label`; what it was called becomes an alias, and what it was taken
+        for is still recognised. Raises NotFound, Conflict when another entity is that."""
+        found = await self._writer.entities([entity_id])
+        if not found:
+            raise NotFound(f"there is no entity {entity_id!r}")
+        state = found[0]
+        wanted, what = name or state.name, label or state.label
+        others = await self._writer.entities_by_keys([name_key(wanted)])
+        for other in others:
+            if other.id != state.id and (other.label, other.key) == (what, name_key(wanted)):
+                raise Conflict(
+                    f"another entity is named {other.name!r}",
+                    details={"entity_id": other.id},
+                    suggestions=("Merge the two: POST /v1/entities/{id}/merge.",),
+                )
+        if what != state.label:
+            former = dict.fromkeys((*state.former_labels, state.label))
+            await self._writer.relabel(entity_id, what, [one for one in former if one != what])
+        if wanted != state.name:
+            event_id = f"{NAMING_PREFIX}{uuid4().hex}"
+            (claim,) = await self._writer.claim([NewEvent(event_id, "", self._now, (), ())], now=self._now)
+            applied = Applied(event_id, self._now, claim.sequence, ())
+            await self._writer.write_mentions([Mention(applied, entity_id, wanted, (state.name,))])
+        if (wanted, what) != (state.name, state.label):
+            await self._rebuild_entity(replace(state, label=what))
 
     async def split(self, entity_id: str, absorbed_id: str) -> None:
         """Undo a merge; what was said since stays with `entity_id`.
@@ -139,9 +175,11 @@ class Revision:
         """A name that no evidence says any more gives way to the next that no other entity has; an entity whose
         every name is another's becomes part of that one."""
         mentions = await self._writer.mentions_of(state.id)
-        if not mentions:
+        if all(mention.applied.by_hand for mention in mentions):
             await self._drop_entity(state.id)
+            await self._writer.drop_spent_entries({mention.applied.event_id for mention in mentions})
             return
+        mentions = await self._without_unsaid(mentions)
         others = await self._writer.entities_by_keys({name_key(mention.name) for mention in mentions})
         namesakes = {other.key: other for other in others if other.id != state.id and other.label == state.label}
         rebuilt = fold_mentions(state.id, state.label, mentions, taken=frozenset(namesakes))
@@ -153,6 +191,26 @@ class Revision:
         await self._writer.write_entities([rebuilt], renamed)
         await self._writer.drop_aliases([rebuilt])
         await self._refresh_merges(state, mentions)
+
+    async def _without_unsaid(self, mentions: Sequence[Mention]) -> list[Mention]:
+        """`mentions`, where a person named the entity without other names that nobody says any more."""
+        said = {
+            name_key(name)
+            for mention in mentions
+            if not mention.applied.by_hand
+            for name in (mention.name, *mention.aliases)
+        }
+        left = [
+            replace(mention, aliases=tuple(name for name in mention.aliases if name_key(name) in said))
+            if mention.applied.by_hand
+            else mention
+            for mention in mentions
+        ]
+        changed = [new for new, old in zip(left, mentions, strict=True) if new != old]
+        if changed:
+            await self._writer.drop_mentions(changed)
+            await self._writer.write_mentions(changed)
+        return left
 
     async def _drop_entity(self, entity_id: str) -> None:
         """An entity that nothing mentions; of its relationships at most a person's verdicts were left."""

@@ -125,6 +125,10 @@ class GraphWriter:
             rows.append({"id": state.id, "state": properties, "alias_keys": list(state.alias_keys)})
         await self._run("write_entities", rows=rows)
 
+    async def relabel(self, entity_id: str, label: str, former_labels: Collection[str]) -> None:
+        """Say what an entity is. Others may have its name until it is written."""
+        await self._run("relabel", id=entity_id, label=label, former_labels=list(former_labels))
+
     async def free_names(self, entity_ids: Iterable[str]) -> None:
         """Let others have the names of these entities, until they are written or absorbed."""
         await self._run("free_names", ids=list(entity_ids))

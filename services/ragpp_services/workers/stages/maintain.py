@@ -14,6 +14,7 @@ from ragpp.errors import InvalidInput, NotFound
 from ragpp.ledger import Work, WorkKey
 from ragpp.models import Scope
 from ragpp.paging import pages
+from ragpp.preference_values import canonical
 from ragpp.retention import RETAINED, Due, EntryRetention, Kept, RetainedTier, RetentionPolicy, due, entries_due
 from ragpp_services.workers.parts import WorkerParts
 from ragpp_services.workers.stages.catalog.asking import consolidate_later
@@ -225,7 +226,7 @@ async def _graph(parts: WorkerParts, scope: Scope) -> AsyncIterator[Kept]:
 async def _procedures(parts: WorkerParts, scope: Scope) -> AsyncIterator[Kept]:
     tier = parts.procedural
     async for held in pages(lambda cursor: tier.list_preferences(scope, cursor=cursor, limit=PAGE)):
-        yield Kept(held.id, "preference", held.learned_at, held.occurred_at, _size(held.value))
+        yield Kept(held.id, "preference", held.learned_at, held.occurred_at, _size(canonical(held.value)))
     async for rule in pages(lambda cursor: tier.list_rules(scope, cursor=cursor, limit=PAGE)):
         yield Kept(rule.id, "rule", rule.occurred_at, rule.occurred_at, _size(rule.text))
     async for finding in pages(lambda cursor: tier.list_findings(scope, cursor=cursor, limit=PAGE)):

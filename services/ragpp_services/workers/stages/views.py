@@ -15,6 +15,7 @@ import structlog
 from ragpp.counterparts import known_of, same_relationships
 from ragpp.errors import MemorySystemError, NotFound, Outdated, TierUnavailable
 from ragpp.errors.telling import told
+from ragpp.learned import OWN_ENTRY
 from ragpp.ledger import Result, Work, WorkKey
 from ragpp.ledger.views import view_of
 from ragpp.models import LISTED_SOURCES, SHARED, Entity, Page, Relationship, Scope
@@ -89,12 +90,21 @@ async def _build(parts: WorkerParts, view: Scope, agents: Sequence[str]) -> None
     while recorded := await parts.episodic.recorded(view, after, AT_ONCE):
         await _observe_all(parts, view, recorded)
         after = max(recorded.values())
+    await _state_what_was_stated(parts, view)
     if view.view != SHARED:
         await _take_out(parts, view, view.seen_by(SHARED), judged=True)
     await _take_out(parts, view, view.seen_by(None), judged=view.view == SHARED)
     await look_in_turn(parts, view)
     async for session in pages(lambda cursor: parts.short_term.list_sessions(view.seen_by(None), cursor, PAGE)):
         await rebuild_session(parts, view.in_session(session.session_id))
+
+
+async def _state_what_was_stated(parts: WorkerParts, view: Scope) -> None:
+    """Relationships that people stated, which are of no message: all agents' in the shared view, that one's in others;
+    what an agent stated for itself it has."""
+    for one in await parts.semantic.stated_relationships(view.seen_by(None if view.view == SHARED else SHARED)):
+        if not one.entry.id.startswith(OWN_ENTRY):
+            await parts.semantic.state_relationship(view, one)
 
 
 async def _observe_all(parts: WorkerParts, view: Scope, recorded: Mapping[str, int]) -> None:

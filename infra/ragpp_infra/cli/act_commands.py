@@ -1,0 +1,220 @@
+"""`ragpp confirm`, `reject`, `correct`, `relate`, and `forget --id`: what a person does to what is known."""
+
+import asyncio
+import json
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Annotated, Final
+
+import typer
+from pydantic import JsonValue
+
+from ragpp.api import EntityChange, PreferenceIn, RelationshipIn, RuleChange
+from ragpp.client import MemoryClient
+from ragpp.errors import InvalidInput
+from ragpp.models import Value
+from ragpp_infra.cli.arguments import WrongUsage, checked, parse_moment
+from ragpp_infra.cli.console import emit_json, out, safe
+from ragpp_infra.cli.known_items import Item, Kind, items_of
+from ragpp_infra.cli.options import DEFAULT_HOME, HomeOption, JsonOption, KeyOption, UrlOption, UserOption
+from ragpp_infra.embedded.home import Home
+
+Ids = Annotated[
+    list[str], typer.Argument(help="As `ragpp inspect` shows them; a beginning will do.", show_default=False)
+]
+Act = Callable[[MemoryClient, str, Item], Awaitable[Value]]
+JUDGED: Final[frozenset[Kind]] = frozenset({"relationship", "preference", "rule"})
+FITTING: Final = {
+    "entity": ("--name", "--label"),
+    "relationship": ("--target",),
+    "preference": ("--value", "--json-value"),
+    "rule": ("--text",),
+}
+"""What corrects each kind."""
+
+
+def confirm(
+    ids: Ids,
+    user: UserOption,
+    home: HomeOption = DEFAULT_HOME,
+    url: UrlOption = None,
+    key: KeyOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Confirm what was learned: a relationship or preference is sure from now on, a proposed rule is one.
+
+    Example: [bold]ragpp confirm 3b6063 --user u1[/bold]
+    """
+    _do(Home(home).client(url, key), user, ids, "confirmed", _confirmed, as_json=as_json)
+
+
+def reject(
+    ids: Ids,
+    user: UserOption,
+    home: HomeOption = DEFAULT_HOME,
+    url: UrlOption = None,
+    key: KeyOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Reject what was learned: it is not shown, and not learned again however often it is said.
+
+    Example: [bold]ragpp reject pref-2ac281 --user u1[/bold]
+    """
+    _do(Home(home).client(url, key), user, ids, "rejected", _rejected, as_json=as_json)
+
+
+def correct(
+    identifier: Annotated[str, typer.Argument(metavar="ID", help="As `ragpp inspect` shows it.", show_default=False)],
+    user: UserOption,
+    value: Annotated[str | None, typer.Option(help="What a preference is set to, as text.")] = None,
+    json_value: Annotated[str | None, typer.Option(help="The same as JSON: a number, a list …")] = None,
+    text: Annotated[str | None, typer.Option(help="What a rule says.")] = None,
+    name: Annotated[str | None, typer.Option(help="What an entity is called.")] = None,
+    label: Annotated[str | None, typer.Option(help="What it is: PERSON, ORG, GPE, EVENT or PRODUCT.")] = None,
+    target: Annotated[str | None, typer.Option(help="Whom or what a relationship leads to.")] = None,
+    home: HomeOption = DEFAULT_HOME,
+    url: UrlOption = None,
+    key: KeyOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Correct what was learned: a preference's value, a rule's words, the name or kind of an entity, the other
+    end of a relationship, which is rejected as it was and stated anew.
+
+    Example: [bold]ragpp correct pref-2ac281 --value "oat milk" --user u1[/bold]
+    """
+    given = {"--value": value, "--json-value": json_value, "--text": text}
+    given |= {"--name": name, "--label": label, "--target": target}
+    wanted = {option: said for option, said in given.items() if said is not None}
+    if not wanted or len(wanted.keys() & {"--value", "--json-value"}) == 2:
+        raise WrongUsage("say what is right: one of " + ", ".join(given))
+    parsed = _parsed(json_value) if json_value is not None else value
+
+    async def corrected(client: MemoryClient, whose: str, item: Item) -> Value:
+        fitting = FITTING.get(item.kind)
+        if fitting is None:
+            raise InvalidInput(f"{_article(item)} is not corrected", suggestions=("Forget it: ragpp forget --id ID.",))
+        if not set(wanted) <= set(fitting):
+            raise WrongUsage(f"{_article(item)} is corrected by {' or '.join(fitting)}")
+        if item.kind == "preference":
+            fields = {"user_id": whose, "category": item.category, "key": item.key, "value": parsed, "confidence": 1.0}
+            return await client.set_preference(checked(PreferenceIn, fields))
+        if item.kind == "rule":
+            return await client.update_rule(item.id, checked(RuleChange, {"user_id": whose, "text": text}))
+        if item.kind == "entity":
+            changed = {"user_id": whose, "name": name, "label": label}
+            return await client.relabel_entity(item.id, checked(EntityChange, changed))
+        fields = {"user_id": whose, "source": item.source, "type": item.type, "target": target}
+        stated = await client.state_relationship(checked(RelationshipIn, fields))
+        if stated.id != item.id:
+            await client.reject_relationship(whose, item.id)
+        return stated
+
+    _do(Home(home).client(url, key), user, [identifier], "corrected", corrected, as_json=as_json)
+
+
+def relate(
+    source: Annotated[str, typer.Argument(help="Of whom it is said.", show_default=False)],
+    kind: Annotated[str, typer.Argument(metavar="TYPE", help="Such as LIVES_IN.", show_default=False)],
+    target: Annotated[str, typer.Argument(help="Whom or what it leads to.", show_default=False)],
+    user: UserOption,
+    since: Annotated[str | None, typer.Option("--from", help="Since when it holds, as in 2026-03-08.")] = None,
+    until: Annotated[str | None, typer.Option("--to", help="Until when it held.")] = None,
+    identifier: Annotated[str | None, typer.Option("--id", help="By which a repeat is known as one.")] = None,
+    home: HomeOption = DEFAULT_HOME,
+    url: UrlOption = None,
+    key: KeyOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """State a relationship: it is confirmed, and rests on no message.
+
+    Example: [bold]ragpp relate Elena LIVES_IN Porto --user u1[/bold]
+    """
+    given: dict[str, object] = {"user_id": user, "source": source, "type": kind, "target": target, "id": identifier}
+    given |= {"valid_from": parse_moment(since, "--from"), "valid_to": parse_moment(until, "--to")}
+    request = checked(RelationshipIn, {field: said for field, said in given.items() if said is not None})
+
+    async def stated() -> Value:
+        async with Home(home).client(url, key) as client:
+            return await client.state_relationship(request)
+
+    answer = asyncio.run(stated())
+    if as_json:
+        emit_json(answer.model_dump(mode="json"))
+    else:
+        out.print(safe("stated", "bold").append_text(safe(f": {source} {kind} {target}")), soft_wrap=True)
+
+
+def forget_items(memory: MemoryClient, user: str, ids: Sequence[str], *, as_json: bool) -> None:
+    """Forget each for good; all are looked for before any goes."""
+    _do(memory, user, ids, "forgot", _forgotten, as_json=as_json)
+
+
+def _do(memory: MemoryClient, user: str, ids: Sequence[str], done: str, act: Act, *, as_json: bool) -> None:
+    """Do to all of `ids`. Raises NotFound or InvalidInput, before anything is done, for one that names nothing, or
+    several, or what this is not done to."""
+
+    async def all_done() -> list[tuple[Item, Value]]:
+        async with memory as client:
+            meant = await items_of(client, user, ids)
+            if act in {_confirmed, _rejected}:
+                _see_judged(meant, done)
+            return [(item, await act(client, user, item)) for item in meant]
+
+    answers = asyncio.run(all_done())
+    if as_json:
+        emit_json({item.id: answer.model_dump(mode="json") for item, answer in answers})
+        return
+    for item, _ in answers:
+        out.print(safe(done, "bold").append_text(safe(f" the {_named(item)}: {item.text}")), soft_wrap=True)
+
+
+def _see_judged(items: Sequence[Item], done: str) -> None:
+    for item in items:
+        if item.kind not in JUDGED:
+            instead = "Correct its name: ragpp correct ID --name." if item.kind == "entity" else "Or forget it."
+            raise InvalidInput(f"{_article(item)} is not {done}: {item.text}", suggestions=(instead,))
+
+
+async def _confirmed(client: MemoryClient, user: str, item: Item) -> Value:
+    if item.kind == "relationship":
+        return await client.confirm_relationship(user, item.id)
+    if item.kind == "preference":
+        return await client.confirm_preference(user, item.id, item.value)
+    return await client.confirm_rule(user, item.id)
+
+
+async def _rejected(client: MemoryClient, user: str, item: Item) -> Value:
+    if item.kind == "relationship":
+        return await client.reject_relationship(user, item.id)
+    if item.kind == "preference":
+        return await client.reject_preference(user, item.id, item.value)
+    return await client.reject_rule(user, item.id)
+
+
+async def _forgotten(client: MemoryClient, user: str, item: Item) -> Value:
+    forgetting: dict[Kind, Callable[[str, str], Awaitable[Value]]] = {
+        "entity": client.forget_entity,
+        "relationship": client.forget_relationship,
+        "preference": client.forget_preference,
+        "rule": client.forget_rule,
+        "finding": client.forget_finding,
+        "interaction": client.forget_interaction,
+    }
+    return await forgetting[item.kind](user, item.id)
+
+
+def _parsed(text: str) -> JsonValue:
+    """Raises WrongUsage."""
+    try:
+        value: JsonValue = json.loads(text)
+    except ValueError as error:
+        hint = ('Write it as JSON: 12, true, "text", \'["a", "b"]\'.',)
+        raise WrongUsage.of({"--json-value": "is no JSON"}, suggestions=hint) from error
+    return value
+
+
+def _named(item: Item) -> str:
+    return "message" if item.kind == "interaction" else item.kind
+
+
+def _article(item: Item) -> str:
+    return f"an {item.kind}" if item.kind == "entity" else f"a {_named(item)}"

@@ -1,0 +1,176 @@
+"""What is known of a user, in one paragraph and by kind. No model writes it: the same memory gives the same words."""
+
+import asyncio
+import re
+from collections import Counter
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Final, TypeVar
+
+from ragpp.api.people import Profile, ProfileItem
+from ragpp.learned import Finding
+from ragpp.models import Entity, Page, Preference, Relationship, Rule, Scope
+from ragpp.paging import PAGE, pages
+from ragpp.preference_values import shown
+from ragpp_services.gateway.parts import Parts
+
+MOST: Final = 1_000
+"""Of each kind are read."""
+RELATIONSHIPS_TOLD: Final = 16
+PREFERENCES_TOLD: Final = 10
+RULES_TOLD: Final = 5
+FINDINGS_TOLD: Final = 4
+_TEXT_CHARS: Final = 160
+_WORDS: Final = {"FROM": "is from", "SPOUSE_OF": "is married to", "MARRIED_TO": "is married to"}
+_HOLDS: Final = frozenset({"LIVES_IN", "WORKS_AT", "STUDIES_AT", "FROM"})
+"""What holds until another takes its place, however long ago it was said."""
+_END: Final = re.compile(r"[.!?…]$")
+T = TypeVar("T")
+
+
+async def profile_of(parts: Parts, scope: Scope, *, least: float, sure: float, limit: int) -> Profile:
+    """What the scope's view has: of each kind `limit` at most that are not less confident than `least`. Raises
+    TierUnavailable."""
+    semantic, procedural = parts.semantic, parts.procedural
+    entities, relationships, preferences, rules, findings = await asyncio.gather(
+        _all(lambda cursor: semantic.list_entities(scope, None, cursor, PAGE)),
+        _all(lambda cursor: semantic.list_relationships(scope, None, None, cursor, PAGE)),
+        _all(lambda cursor: procedural.list_preferences(scope, None, cursor, PAGE)),
+        _all(lambda cursor: procedural.list_rules(scope, True, cursor, PAGE)),
+        _all(lambda cursor: procedural.list_findings(scope, None, None, cursor, PAGE)),
+    )
+    held = sorted(
+        (one for one in relationships if one.confidence >= least or holds(one)),
+        key=lambda one: (not _is_sure(one, sure), -one.confidence, one.id),
+    )
+    liked = sorted(
+        (one for one in preferences if one.confidence >= least),
+        key=lambda one: (-one.confidence, one.category, one.key),
+    )
+    found = [one for one in findings if one.confidence >= least and one.valid_to is None]
+    named = sorted(entities, key=lambda one: (-one.mentions, one.name, one.id))
+    return Profile(
+        user_id=scope.user_id,
+        text=paragraph(scope.user_id, held, liked, rules, found, sure=sure),
+        entities=tuple(_entity(one) for one in named[:limit]),
+        relationships=tuple(_relationship(one, sure) for one in held[:limit]),
+        preferences=tuple(_preference(one, sure) for one in liked[:limit]),
+        rules=tuple(_rule(one) for one in rules[:limit]),
+        findings=tuple(_finding(one, sure) for one in found[:limit]),
+    )
+
+
+def paragraph(
+    user_id: str,
+    relationships: Sequence[Relationship],
+    preferences: Sequence[Preference],
+    rules: Sequence[Rule],
+    findings: Sequence[Finding],
+    *,
+    sure: float,
+) -> str:
+    """The first of each, which are the surest, as sentences; of relationships and preferences only what is sure."""
+    known = [one for one in relationships if _is_sure(one, sure)][:RELATIONSHIPS_TOLD]
+    liked = [one for one in preferences if one.confidence >= sure][:PREFERENCES_TOLD]
+    told = _of_each(known)
+    if liked:
+        told.append(f"Preferences: {'; '.join(_short(f'{one.key}: {shown(one.value)}') for one in liked)}.")
+    if rules:
+        told.append(f"Asked for: {' '.join(_sentence(one.text) for one in rules[:RULES_TOLD])}")
+    if findings:
+        told.append(f"Lately: {'; '.join(_short(one.text) for one in findings[:FINDINGS_TOLD])}.")
+    if told:
+        return " ".join(" ".join(told).split())
+    doubtful = len(relationships) + len(preferences)
+    return f"Nothing is known of {user_id}" + (f" for sure; {doubtful} may be so." if doubtful else ".")
+
+
+def holds(one: Relationship) -> bool:
+    """Whether it is true however long ago it was said: what lasts, what holds until another takes its place, and what a
+    person confirmed."""
+    return one.lasting or one.type in _HOLDS or one.verdict == "confirmed"
+
+
+def _is_sure(one: Relationship, sure: float) -> bool:
+    return one.confidence >= sure or holds(one)
+
+
+def _of_each(relationships: Sequence[Relationship]) -> list[str]:
+    """A sentence for each whom something is told of, the one of whom most is told first."""
+    counts = Counter(one.source_id for one in relationships)
+    told: dict[str, list[Relationship]] = {}
+    for one in sorted(relationships, key=lambda one: (-counts[one.source_id], one.source, one.source_id)):
+        told.setdefault(one.source_id, []).append(one)
+    return [f"{of[0].source} {_joined([_predicate(one) for one in of])}." for of in told.values()]
+
+
+def _predicate(one: Relationship) -> str:
+    words = one.type.lower().replace("_", " ")
+    said = _WORDS.get(one.type) or (f"is {words}" if one.type.endswith("_OF") else words)
+    return f"{said} {one.target}"
+
+
+def _joined(parts: Sequence[str]) -> str:
+    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
+
+
+def _short(text: str) -> str:
+    line = " ".join(text.split())
+    line = line if len(line) <= _TEXT_CHARS else f"{line[: _TEXT_CHARS - 1]}…"
+    return line.rstrip(".;")
+
+
+def _sentence(text: str) -> str:
+    line = _short(text)
+    return line if _END.search(line) else f"{line}."
+
+
+async def _all(page: Callable[[str | None], Awaitable[Page[T]]]) -> list[T]:
+    return [item async for item in pages(page, most=MOST)]
+
+
+def _entity(one: Entity) -> ProfileItem:
+    return ProfileItem(
+        id=one.id,
+        kind="entity",
+        text=f"{one.name} ({one.label})",
+        confidence=1.0,
+        sure=True,
+        since=one.first_mention,
+    )
+
+
+def _relationship(one: Relationship, sure: float) -> ProfileItem:
+    return ProfileItem(
+        id=one.id,
+        kind="relationship",
+        text=f"{one.source} {one.type} {one.target}",
+        confidence=round(one.confidence, 4),
+        sure=_is_sure(one, sure),
+        since=one.valid_from,
+    )
+
+
+def _preference(one: Preference, sure: float) -> ProfileItem:
+    return ProfileItem(
+        id=one.id,
+        kind="preference",
+        text=f"{one.category} {one.key}: {shown(one.value)}",
+        confidence=one.confidence,
+        sure=one.confidence >= sure,
+        since=one.valid_from,
+    )
+
+
+def _rule(one: Rule) -> ProfileItem:
+    return ProfileItem(id=one.id, kind="rule", text=one.text, confidence=1.0, sure=True, since=one.occurred_at)
+
+
+def _finding(one: Finding, sure: float) -> ProfileItem:
+    return ProfileItem(
+        id=one.id,
+        kind="finding",
+        text=f"{one.finding}: {one.text}",
+        confidence=one.confidence,
+        sure=one.confidence >= sure,
+        since=one.first_at,
+    )

@@ -1,0 +1,120 @@
+"""Who is known, and what is known of one in a few words, over HTTP with the client."""
+
+from collections.abc import AsyncIterator
+
+import pytest
+
+from ragpp.api import MessageIn
+from ragpp.client import MemoryClient
+from ragpp.errors import Forbidden, InvalidInput
+from ragpp.paging import pages
+from tests.support.real_gateway import RealGateway
+
+pytestmark = pytest.mark.server
+SAID = (
+    MessageIn(id="m1", name="Maria", content="My sister Elena moved to Porto last spring."),
+    MessageIn(id="m2", name="Maria", content="I work at the Lumen archive. I prefer tea over coffee."),
+)
+
+
+@pytest.fixture
+async def memory(gateway: RealGateway, tenant: str) -> AsyncIterator[MemoryClient]:
+    async with gateway.memory(await gateway.key(tenant)) as client:
+        yield client
+
+
+async def names(client: MemoryClient, limit: int = 2) -> list[str]:
+    return [one.user_id async for one in pages(lambda cursor: client.users(cursor=cursor, limit=limit))]
+
+
+async def test_everybody_of_whom_anything_is_kept_is_listed_once_by_id(memory: MemoryClient) -> None:
+    assert await names(memory) == []
+    for user in ("maria", "Zoë", "ann"):
+        await memory.remember(user_id=user, messages=SAID)
+    await memory.set_preference(user_id="béa", category="food", key="drink", value="tea")
+    await memory.set_preference(user_id="ann", category="food", key="drink", value="tea")
+    await memory.create_rule(user_id="bob", text="Be short.")
+    assert await names(memory) == sorted(["maria", "Zoë", "ann", "béa", "bob"])
+    known = {one.user_id: one.last_at for one in (await memory.users()).items}
+    assert known["maria"] is not None
+    assert known["bob"] is None
+    with pytest.raises(InvalidInput):
+        await memory.users(cursor="nonsense")
+
+
+async def test_a_key_sees_its_tenants_users_or_the_one_it_is_bound_to(
+    gateway: RealGateway, tenant: str, memory: MemoryClient
+) -> None:
+    for user in ("ann", "bob"):
+        await memory.remember(user_id=user, messages=SAID)
+    for bound, seen in (("bob", ["bob"]), ("carl", [])):
+        async with gateway.memory(await gateway.key(tenant, "read", user_id=bound)) as one:
+            assert await names(one) == seen
+            with pytest.raises(Forbidden):
+                await one.profile("ann")
+    async with gateway.memory(await gateway.key(f"{tenant}-other")) as stranger:
+        assert await names(stranger) == []
+        assert (await stranger.profile("ann")).text == "Nothing is known of ann."
+    for key in (await gateway.key(tenant, "write"), await gateway.key(tenant, agent_id="sales")):
+        async with gateway.memory(key) as refused:
+            with pytest.raises(Forbidden):
+                await refused.users()
+
+
+async def test_a_profile_is_one_paragraph_and_lists_by_whose_ids_it_is_changed(
+    gateway: RealGateway, tenant: str, memory: MemoryClient
+) -> None:
+    assert (await memory.profile("u1")).text == "Nothing is known of u1."
+    await memory.remember(user_id="u1", messages=SAID)
+    await gateway.digest(tenant)
+    await memory.set_preference(user_id="u1", category="editor", key="panels", value=["chat", "files"])
+    await memory.create_rule(user_id="u1", text="Ask about Elena")
+    known = await memory.profile("u1")
+    assert "Elena is sister of Maria and lives in Porto." in known.text
+    assert "panels: chat, files" in known.text
+    assert "Asked for: Ask about Elena." in known.text
+    assert known == await memory.profile("u1")
+    assert "\n" not in known.text
+    moved = next(one for one in known.relationships if one.text == "Elena LIVES_IN Porto")
+    await memory.reject_relationship("u1", moved.id)
+    [panels] = [one for one in known.preferences if one.text == "editor panels: chat, files"]
+    await memory.forget_preference("u1", panels.id)
+    await memory.forget_rule("u1", known.rules[0].id)
+    left = await memory.profile("u1")
+    for gone in ("lives in Porto", "panels", "Ask about Elena"):
+        assert gone not in left.text
+    assert {moved.id, panels.id}.isdisjoint(one.id for one in (*left.relationships, *left.preferences))
+    assert left.rules == ()
+
+
+async def test_what_is_not_sure_is_listed_as_such_and_not_told(memory: MemoryClient) -> None:
+    for key, confidence in (("drink", 0.3), ("food", 0.05)):
+        await memory.set_preference(
+            user_id="u1", category="c", key=key, value="tea", confidence=confidence, stated=False
+        )
+    known = await memory.profile("u1")
+    assert known.text == "Nothing is known of u1 for sure; 1 may be so."
+    assert [(one.text, one.sure) for one in known.preferences] == [("c drink: tea", False)]
+    assert len((await memory.profile("u1", min_confidence=0.0)).preferences) == 2
+    await memory.confirm_preference("u1", known.preferences[0].id)
+    assert (await memory.profile("u1")).text == "Preferences: drink: tea."
+
+
+async def test_an_agent_is_told_what_it_may_see(gateway: RealGateway, tenant: str, memory: MemoryClient) -> None:
+    said = [MessageIn(id="m3", name="Maria", content="My brother Karim lives in Faro.")]
+    await memory.remember(user_id="u1", messages=SAID)
+    await memory.remember(user_id="u1", agent_id="sales", visibility="agent", messages=tuple(said))
+    await gateway.digest(tenant)
+    for agent, sees in ((None, True), ("sales", True), ("care", False)):
+        async with gateway.memory(await gateway.key(tenant, agent_id=agent)) as client:
+            assert ("Karim" in (await client.profile("u1")).text) is sees
+
+
+async def test_an_erased_user_is_known_no_more(gateway: RealGateway, tenant: str, memory: MemoryClient) -> None:
+    await memory.remember(user_id="u1", messages=SAID)
+    await gateway.digest(tenant)
+    assert await names(memory) == ["u1"]
+    await memory.erase_user("u1")
+    await gateway.digest(tenant)
+    assert await names(memory) == []
+    assert (await memory.profile("u1")).text == "Nothing is known of u1."

@@ -1,0 +1,99 @@
+"""What is known of a user in a paragraph: the same memory gives the same words, in one line, and nothing unsure."""
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Final, Literal
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ragpp.models import Preference, Relationship, Rule
+from ragpp_services.gateway.profile import paragraph
+
+NOW: Final = datetime(2026, 1, 1, tzinfo=UTC)
+SURE: Final = 0.5
+
+
+@dataclass(frozen=True)
+class Said:
+    source: str
+    type: str
+    target: str
+    confidence: float = 0.9
+    verdict: Literal["confirmed", "rejected"] | None = None
+
+    @property
+    def edge(self) -> Relationship:
+        return Relationship(
+            id=f"{self.source} {self.type} {self.target}",
+            source_id=self.source,
+            source=self.source,
+            type=self.type,
+            target_id=self.target,
+            target=self.target,
+            weight=1.0,
+            confidence=self.confidence,
+            lasting=False,
+            first_mention=NOW,
+            last_mention=NOW,
+            valid_from=NOW,
+            learned_at=NOW,
+            verdict=self.verdict,
+        )
+
+
+def preference(key: str, value: str, confidence: float = 0.8) -> Preference:
+    return Preference(
+        id=f"pref-{key}",
+        category="c",
+        key=key,
+        value=value,
+        confidence=confidence,
+        stated=True,
+        version=1,
+        updated_at=NOW,
+        occurred_at=NOW,
+        valid_from=NOW,
+        learned_at=NOW,
+    )
+
+
+def rule(text: str) -> Rule:
+    return Rule(id=text, text=text, priority=5, active=True, version=1, updated_at=NOW, occurred_at=NOW)
+
+
+def test_each_is_told_of_in_a_sentence_the_one_of_whom_most_is_known_first() -> None:
+    edges = [
+        Said("Elena", "SISTER_OF", "Noor"),
+        Said("Noor", "LIVES_IN", "Leeds"),
+        Said("Noor", "FROM", "Tunis"),
+        Said("Noor", "LIKES", "tea"),
+    ]
+    text = paragraph(
+        "u1", [one.edge for one in edges], [preference("tone", "short.")], [rule("Be kind")], [], sure=SURE
+    )
+    assert text == (
+        "Noor lives in Leeds, is from Tunis and likes tea. Elena is sister of Noor. "
+        "Preferences: tone: short. Asked for: Be kind."
+    )
+
+
+def test_a_home_is_told_however_long_ago_it_was_said_and_a_liking_that_faded_is_not() -> None:
+    edges = [Said("Noor", "LIVES_IN", "Leeds", 0.01), Said("Noor", "LIKES", "tea", 0.01)]
+    assert paragraph("u1", [one.edge for one in edges], [], [], [], sure=SURE) == "Noor lives in Leeds."
+    confirmed = Said("Noor", "LIKES", "tea", 0.01, "confirmed").edge
+    assert paragraph("u1", [confirmed], [], [], [], sure=SURE) == "Noor likes tea."
+
+
+def test_of_whom_nothing_is_known_that_is_said() -> None:
+    assert paragraph("u1", [], [], [], [], sure=SURE) == "Nothing is known of u1."
+    doubtful = preference("tone", "short", 0.2)
+    assert paragraph("u1", [], [doubtful], [], [], sure=SURE) == "Nothing is known of u1 for sure; 1 may be so."
+
+
+@given(st.lists(st.text(min_size=1, max_size=400), max_size=30))
+def test_whatever_is_known_it_is_one_bounded_line(values: list[str]) -> None:
+    liked = [preference(f"k{number}", value) for number, value in enumerate(values)]
+    text = paragraph("u1", [], liked, [rule(value) for value in values], [], sure=SURE)
+    assert len(text.splitlines()) == 1
+    assert len(text) < 4_000
