@@ -14,8 +14,8 @@ _CARD: Final = re.compile(
 
 
 def card_numbers(text: str) -> Iterator[tuple[int, int]]:
-    """Start and end of each: digits in groups, of a payment card's lengths, that satisfy the Luhn check (ISO/IEC 7812-1,
-    annex B)."""
+    """Start and end of each: digits in groups, of a payment card's lengths, that satisfy the Luhn check (ISO/IEC
+    7812-1, annex B)."""
     for run in _DIGIT_GROUPS.finditer(text):
         groups = [match.span() for match in _GROUP.finditer(text, *run.span())]
         first = 0
