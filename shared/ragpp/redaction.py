@@ -138,6 +138,8 @@ _PIN: Final = re.compile(
 _KEY_BEGIN: Final = re.compile(r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----")
 _KEY_END: Final = re.compile(r"-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----")
 _KEY_BODY: Final = re.compile(r"(?:(?:\s|\\[nr])*+[A-Za-z0-9+/=]{16,}+)*+")
+_PRINTED_CARD: Final = re.compile(r"\d{4}([ -])\d{4,6}\1\d{4,5}(?:\1\d{1,7})?")
+CARD_NUMBER: Final = "card_number"
 SHORTEST_SECRET: Final = 7
 """Characters of what is found with the word that marks it: `pin=123`."""
 _UUID: Final = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
@@ -149,12 +151,13 @@ def redact(text: str) -> Redacted:
 
 
 def secret_in(identifier: str) -> str | None:
-    """The kind of the first secret in an id or a name, None where there is none. A mere number is none: nothing tells
-    the number of a card from any other of its length."""
-    if len(identifier) < SHORTEST_SECRET or identifier.isdecimal() or _UUID.fullmatch(identifier):
+    """The kind of the first secret in an id or a name, None where there is none. A number is none: in an id nothing
+    tells that of a card from that of a telephone or an account, unless it is written as cards have it."""
+    if len(identifier) < SHORTEST_SECRET or _UUID.fullmatch(identifier):
         return None
     kinds = SECRETS.redact(identifier).kinds
-    return kinds[0] if kinds else None
+    as_printed = _PRINTED_CARD.search(identifier) is not None
+    return next((kind for kind in kinds if kind != CARD_NUMBER or as_printed), None)
 
 
 class PatternRedactor:
@@ -259,7 +262,7 @@ def _private_keys(text: str) -> Iterator[Span]:
 
 def _card_numbers(text: str) -> Iterator[Span]:
     for start, end in card_numbers(text):
-        yield Span(start, end, "card_number")
+        yield Span(start, end, CARD_NUMBER)
 
 
 SECRETS: Final = PatternRedactor(

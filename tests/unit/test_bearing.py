@@ -174,3 +174,19 @@ def test_the_tiers_that_are_asked_are_told_of_together() -> None:
     item = said(0.62, 0.55).model_copy(update={"tier": "catalog", "kind": "item"})
     answers: Mapping[TierName, Sequence[Memory]] = {"episodic": (said(0.1, 0.0),), "catalog": (item,)}
     assert relevance_of(QUESTION, answers, SCALE, whole=True) == "clear"
+
+
+@pytest.mark.parametrize(
+    ("question", "source", "target"),
+    [
+        ("지훈이는 부산?", "지훈", "부산"),
+        ("أين سارة بالقاهرة؟", "سارة", "القاهرة"),
+        ("สมชายอยู่เชียงใหม่", "สมชาย", "เชียงใหม่"),
+        ("李娜北京", "李娜", "北京"),
+        ("Где Алёна Казань?", "Алёна", "Казань"),
+    ],
+)
+def test_a_fact_that_has_all_words_of_a_question_is_clear_in_any_script(
+    question: str, source: str, target: str
+) -> None:
+    assert level(relationship(source, "LIVES_IN", target), query=question) == "clear"

@@ -14,7 +14,7 @@ from ragpp.models import Interaction, InteractionEntry, Memory, MemoryQuery, Sco
 from ragpp.testing.tiers import InMemoryTier
 from ragpp.text.readers import Tokenizers
 from ragpp_services.gateway.assembly.relevance import names_something
-from ragpp_services.gateway.recall import Recaller
+from ragpp_services.gateway.recall import CANDIDATES, NOT_OFFERED, Recaller
 from tests.support.embedding import LostEmbedder
 from tests.support.scopes import new_scope
 
@@ -193,7 +193,7 @@ async def test_the_deadline_bounds_the_whole_answer() -> None:
         scope, RecallRequest(user_id=scope.user_id, query="x", deadline_ms=80)
     )
     assert answer.tiers["semantic"].status == "timeout"
-    assert answer.elapsed_ms < 400  # generous: the machine may be busy, but an unbounded wait would never end
+    assert answer.elapsed_ms < 5_000  # generous: the machine may be busy, but an unbounded wait would never end
 
 
 async def test_a_recall_after_a_receipt_waits_until_that_write_is_digested() -> None:
@@ -229,7 +229,7 @@ async def test_waiting_for_a_ledger_that_hangs_leaves_the_running_conversation_i
     assert {name: tier.status for name, tier in answer.tiers.items()} == {"short_term": "ok", "episodic": "timeout"}
     assert "the boat is blue" in answer.context
     assert answer.receipt_pending == -1
-    assert answer.elapsed_ms < 400  # generous, as above
+    assert answer.elapsed_ms < 5_000  # generous, as above
 
 
 async def test_a_text_that_is_no_receipt_is_refused() -> None:
@@ -330,6 +330,16 @@ async def test_a_rejected_relationship_is_counted_nowhere_and_marks_what_it_was_
     assert last["rank_in_tier"] == 2
     alone = await recaller(episodic, Judged("m0")).recall(scope, asked.model_copy(update={"tiers": ("episodic",)}))
     assert [(memory.id, memory.corrected_by) for memory in alone.memories] == [("m0", None), ("m1", None)]
+
+
+async def test_an_explained_answer_says_of_what_stands_too_far_behind_that_it_was_never_offered() -> None:
+    scope, episodic = new_scope(), Episodic()
+    await filled(episodic, scope, [f"the car is on level {number}" for number in range(60)])
+    asked = RecallRequest(user_id=scope.user_id, query="car", limit=60, token_budget=500, explain=True)
+    answer = await recaller(episodic).recall(scope, asked)
+    reasons = [memory.explain and memory.explain.get("cut") for memory in answer.memories]
+    assert reasons[CANDIDATES:] == [NOT_OFFERED] * (60 - CANDIDATES)
+    assert NOT_OFFERED not in reasons[:CANDIDATES]
 
 
 async def test_an_explained_answer_says_why_a_memory_was_cut() -> None:

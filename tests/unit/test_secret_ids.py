@@ -46,6 +46,7 @@ def test_an_id_that_holds_a_secret_is_refused_by_its_field_and_never_repeated(fi
     "identifier",
     [
         *("ann@example.com", "+351 912 345 678", "Ana Sousa, Rua do Carmo 5", "1990-05-01"),  # of persons: kept
+        *("+4915112345678", "whatsapp:+4915112345678", "psid:4111111111111111"),
         *("4111111111111111", "1234567890123456789", "D1:3", "550e8400-e29b-41d4-a716-446655440000"),
         *("session-2026-11-24T11:30:00Z", "agent:sales", "password-reset", "[REDACTED:password]", "line-" + "0a" * 16),
     ],
@@ -57,6 +58,12 @@ def test_an_id_that_holds_none_is_taken_as_it_is(identifier: str) -> None:
 @given(st.uuids(), st.integers(min_value=0, max_value=10**20), st.text("0123456789abcdef", min_size=1, max_size=32))
 def test_ids_as_programs_make_them_are_never_refused(made: object, number: int, digest: str) -> None:
     assert [one for one in (str(made), str(number), digest) if secret_in(one)] == []
+
+
+@pytest.mark.parametrize("before", ["+49151", "whatsapp:+49151", "psid:4"])
+@given(number=st.integers(min_value=0, max_value=10**12 - 1))
+def test_no_number_of_a_telephone_or_an_account_is_taken_for_a_card(before: str, number: int) -> None:
+    assert secret_in(f"{before}{number:012}") is None
 
 
 def test_a_memory_of_a_file_is_refused_by_itself() -> None:

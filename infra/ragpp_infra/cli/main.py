@@ -63,7 +63,7 @@ CONTENTS: Final = {
     "key": ("key_commands", "app", "Make, list and revoke API keys."),
     "forget": ("forget_command", "app", "Forget messages, all about somebody or something, a session or a user."),
     "profile": ("profile_command", "profile", "What is known of a user."),
-    "users": ("profile_command", "users", "The users of whom anything is kept."),
+    "users": ("profile_command", "users", "The users of whom something is known."),
     "confirm": ("act_commands", "confirm", "Confirm what was learned."),
     "reject": ("act_commands", "reject", "Reject what was learned."),
     "correct": ("act_commands", "correct", "Correct what was learned."),

@@ -8,8 +8,8 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from ragpp.errors import MemorySystemError
-from ragpp_infra.cli.console import ExitCode, emit_json, out, safe
+from ragpp.errors import ConfigurationError, MemorySystemError
+from ragpp_infra.cli.console import ExitCode, emit_json, err, out, safe
 from ragpp_infra.cli.options import DEFAULT_HOME, HomeOption, JsonOption
 from ragpp_infra.embedded.lifecycle import Lifecycle, ProcessStatus
 from ragpp_infra.embedded.services import GATEWAY
@@ -58,7 +58,11 @@ def status(home: HomeOption = DEFAULT_HOME, as_json: JsonOption = False) -> None
 
 
 def _other_settings(lifecycle: Lifecycle) -> dict[str, list[str]]:
-    adopt()
+    """Compared with the environment alone where the file of settings cannot be taken, which is told."""
+    try:
+        adopt()
+    except ConfigurationError as error:
+        err.print(safe(error.message, "yellow"), soft_wrap=True)
     return lifecycle.other_settings()
 
 

@@ -50,6 +50,7 @@ WHOLE_CHARS: Final = 4_000
 EXCERPT_CHARS: Final = 2_000
 LEAD_CHARS: Final = 200
 NO_ROOM: Final = "no room left in the token budget"
+NOT_OFFERED: Final = "behind the memories that a context of this budget is made of"
 _POLL_S: Final = 0.01
 _EPOCH: Final = datetime.fromtimestamp(0, UTC)
 _log = structlog.stdlib.get_logger(__name__)
@@ -169,6 +170,9 @@ class Recaller:
                 counter=counter,
                 narrow=names_something(request.query),
             )
+            offered = {memory_key(memory) for memory in shown}
+            behind = {memory_key(memory): NOT_OFFERED for memory in ranking if memory_key(memory) not in offered}
+            packed = replace(packed, cut={**packed.cut, **behind})
             return _recalled(ranking[: request.limit], packed, answers if request.explain else None, counter), packed
 
         size = sum(len(memory.text) for answer in answers.values() for memory in answer.memories)

@@ -326,7 +326,7 @@ class Verbs(CatalogVerbs, HookVerbs):
 
     @route("GET", "/v1/users")
     def users(self, *, cursor: str | None = None, limit: int = 50) -> Page[KnownUser]:
-        """The tenant's users of whom anything is kept, by id; of a key that is bound to one, that one."""
+        """The tenant's users who have messages, preferences, rules or findings, by id; a bound key's own one."""
 
     @route("GET", "/v1/users/{user_id}/profile")
     def profile(self, user_id: str, *, min_confidence: float = 0.1, limit: int = 50) -> Profile:

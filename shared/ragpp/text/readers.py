@@ -1,6 +1,7 @@
 """Counting text in the tokens of the model that reads it, by the name of its tokenizer."""
 
 import asyncio
+import sys
 import threading
 import unicodedata
 from functools import cached_property
@@ -115,29 +116,41 @@ class BytesBound:
         if text.isascii():
             return len(text) + 1 if text else 0
         require_unicode(text)
-        return sum(map(_BYTES.__getitem__, text)) + 1
+        return sum(_BYTES.of(text)) + 1
 
     def truncate(self, text: str, max_tokens: int) -> str:
         """See `TokenMeter.truncate`."""
         if max_tokens < 0:
             raise ValueError(f"max_tokens is {max_tokens}, and must not be negative")
         room = max_tokens - 1
-        for place, character in enumerate(text[: max_tokens + 1]):
-            room -= _BYTES[character]
+        for place, size in enumerate(_BYTES.of(text[: max_tokens + 1])):
+            room -= size
             if room < 0:
                 return text[:place]
         return text
 
 
-class _LongestForms(dict[str, int]):
-    """By character, the bytes of its longest form; at most one entry for each that there is."""
+class _LongestForms:
+    """The bytes of each character's longest form: a byte for every character that there is, told when it is met."""
 
-    def __missing__(self, character: str) -> int:
-        forms = {character, *(unicodedata.normalize(form, character) for form in ("NFD", "NFKD"))}
-        forms |= {form.lower() for form in forms} | {form.casefold() for form in forms}
-        forms |= {unicodedata.normalize("NFKD", form) for form in forms}
-        self[character] = most = max(len(form.encode(errors="surrogatepass")) for form in forms)
-        return most
+    def __init__(self) -> None:
+        self._known = bytearray(sys.maxunicode + 1)
+
+    def of(self, text: str) -> list[int]:
+        """Of each character of `text`."""
+        sizes = [self._known[ord(character)] for character in text]
+        if 0 not in sizes:
+            return sizes
+        for character in {one for one, size in zip(text, sizes, strict=True) if not size}:
+            self._known[ord(character)] = _longest(character)
+        return [self._known[ord(character)] for character in text]
+
+
+def _longest(character: str) -> int:
+    forms = {character, *(unicodedata.normalize(form, character) for form in ("NFD", "NFKD"))}
+    forms |= {form.lower() for form in forms} | {form.casefold() for form in forms}
+    forms |= {unicodedata.normalize("NFKD", form) for form in forms}
+    return max(len(form.encode(errors="surrogatepass")) for form in forms)
 
 
 _BYTES: Final = _LongestForms()

@@ -18,7 +18,7 @@ from ragpp.models import Memory, TierName
 from ragpp.names import SPEAKER
 from ragpp.ranking.relevance import raw_of
 from ragpp.retrieval.calibration import Calibration
-from ragpp.text.lexical import query_terms, terms
+from ragpp.text.lexical import asked_words, stored_terms
 from ragpp_services.gateway.assembly.relevance import asks_for_all
 
 WORDS: Final = 1.1
@@ -79,7 +79,7 @@ def _ranked_evidence(memories: Iterable[Memory], scale: Calibration | None) -> I
 
 def _known_evidence(query: str, facts: Sequence[Memory], scale: Calibration | None) -> Iterable[float]:
     """Of what was learned: its likeness, and all of WORDS where it has every word of the question."""
-    wanted = frozenset(query_terms(query)) if facts else frozenset()
+    wanted = asked_words(query) if facts else []
     for fact in facts:
         yield _meaning(fact.similarity, scale) + WORDS * (bool(wanted) and _is_exact(fact, wanted))
 
@@ -93,9 +93,13 @@ def _facts(memories: Sequence[Memory]) -> list[Memory]:
     return [memory for memory in memories if memory.kind not in {"entity", "rule"}][:FACTS]
 
 
-def _is_exact(fact: Memory, wanted: frozenset[int]) -> bool:
-    """Whether `fact` has all words `wanted`: that one between others has the name of one of them among these."""
-    if not wanted.issubset(terms(fact.text.replace("_", " "))):
+def _is_exact(fact: Memory, wanted: Sequence[frozenset[int]]) -> bool:
+    """Whether `fact` has all words `wanted`, each in one of its forms: that one between others has the name of one of
+    them among these."""
+    told = frozenset(stored_terms(fact.text.replace("_", " ")))
+    if any(told.isdisjoint(word) for word in wanted):
         return False
     ends = [str(fact.metadata[end]) for end in ("source", "target") if end in fact.metadata]
-    return not ends or ends[0] == SPEAKER or any(not wanted.isdisjoint(terms(end)) for end in ends)
+    return (
+        not ends or ends[0] == SPEAKER or any(not word.isdisjoint(stored_terms(end)) for end in ends for word in wanted)
+    )
