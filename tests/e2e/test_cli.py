@@ -147,7 +147,7 @@ def test_status_and_config_tell_which_settings_differ_before_anything_is_started
     monkeypatch.delenv("GATEWAY_TOKEN_BUDGET")
     assert json.loads(ragpp("status", "--json"))["other_settings"] == {}
     monkeypatch.setenv("POSTGRES_DSN", "postgresql://of.others/ragpp")
-    assert "no effect here: POSTGRES_DSN" in ragpp.ran("up").stderr
+    assert re.search(r"no effect here: .*\bPOSTGRES_DSN\b", ragpp.ran("up").stderr)
     assert ragpp.pids() == before
 
 

@@ -304,6 +304,7 @@ async def test_what_would_go_at_once_and_what_is_reserved_is_refused(team: Team)
 
 async def test_a_secret_in_a_memorys_id_is_kept_nowhere(team: Team) -> None:
     secret = "sk-proj-" + "Ab3" * 12
-    stored = await team.everyone.post(LIST, json={"user_id": team.user_id, "id": f"mem_{secret}", "content": CHOSE})
-    assert stored.status_code == 201, stored.text
-    assert secret not in stored.text
+    refused = await team.everyone.post(LIST, json={"user_id": team.user_id, "id": f"mem_{secret}", "content": CHOSE})
+    assert (refused.status_code, refused.json()["code"]) == (422, "MEM-039")
+    assert secret not in refused.text
+    assert (await chosen(team, {})).memories == ()
