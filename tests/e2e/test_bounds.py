@@ -16,6 +16,7 @@ from ragpp.memory.files.importing import import_file
 from ragpp_infra.cli.ingest import ingest
 from ragpp_infra.cli.lines import read_lines
 from ragpp_infra.embedded.stack import Endpoints
+from ragpp_services.gateway.limits import most_values
 from tests.support.operations import checked_problem
 from tests.support.real_gateway import RealGateway, open_gateway
 
@@ -66,8 +67,27 @@ async def test_eight_megabytes_of_metadata_are_refused_with_how_much_may_be_and_
     body = json.dumps({"user_id": USER, "messages": messages}).encode()
     assert len(body) > 8_000_000
     problem = checked_problem(await api.post("/v1/interactions", content=body, headers=JSON), 413, TooMuchAtOnce.code)
-    assert (problem.details["of"], problem.details["most"]) == ("values of metadata", 20_000)
+    assert (problem.details["of"], problem.details["most"]) == ("values, lists and objects", most_values(20_000))
     assert (await api.get("/v1/interactions", params={"user_id": USER})).json()["items"] == []
+
+
+@pytest.mark.parametrize(
+    ("path", "beginning", "one", "ending"),
+    [
+        ("/v1/interactions", '"messages": [', "{}", "]"),
+        ("/v1/interactions", '"messages": [{"content": "x", "metadata": {"a": [', "[]", "]}}]"),
+        ("/v1/interactions", '"messages": [{"content": "x", "metadata": {"a": [', "1", "]}}]"),
+        ("/v1/recall", '"query": "x", "situation": {"a": [', "[]", "]}"),
+        ("/v1/items", '"items": [', "1", "]"),
+    ],
+)
+async def test_eight_megabytes_of_small_values_are_refused_and_made_nothing_of(
+    api: httpx.AsyncClient, path: str, beginning: str, one: str, ending: str
+) -> None:
+    many = ",".join([one] * (8_000_000 // (len(one) + 1)))
+    body = f'{{"user_id": "{USER}", {beginning}{many}{ending}}}'.encode()
+    problem = checked_problem(await api.post(path, content=body, headers=JSON), 413, TooMuchAtOnce.code)
+    assert problem.details["of"] in {"values, lists and objects", "numbers"}
 
 
 async def test_metadata_that_is_small_and_deep_is_too_much_where_looking_at_it_is(api: httpx.AsyncClient) -> None:
