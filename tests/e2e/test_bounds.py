@@ -11,7 +11,7 @@ import pytest
 
 from ragpp.api import MessageIn
 from ragpp.client import MemoryClient
-from ragpp.errors import RateLimited, TooMuchAtOnce
+from ragpp.errors import RateLimited, TooManyAtOnce, TooMuchAtOnce
 from ragpp.memory.files.importing import import_file
 from ragpp_infra.cli.ingest import ingest
 from ragpp_infra.cli.lines import read_lines
@@ -114,6 +114,23 @@ async def test_a_key_that_asks_too_often_is_told_when_to_ask_again_and_another_i
     assert {answer.headers["RateLimit-Policy"] for answer in answers} == {'"key";q=5;w=1'}
     async with strict.client(await strict.key(tenant)) as other:
         assert (await other.get("/v1/pending", params=whose)).status_code == 200
+
+
+async def test_of_a_key_that_sends_much_at_once_some_is_refused_and_another_writes_meanwhile(
+    api: httpx.AsyncClient, gateway: RealGateway, tenant: str
+) -> None:
+    large = json.dumps({"user_id": USER, "messages": [{"content": "x" * 100_000}] * 80}).encode()
+    async with gateway.client(await gateway.key(tenant)) as other:
+        sending = [asyncio.create_task(api.post("/v1/interactions", content=large, headers=JSON)) for _ in range(12)]
+        small = {"user_id": USER, "messages": [{"content": "The heron stood in the reeds. " * 200}]}
+        assert (await other.post("/v1/interactions", json=small)).status_code == 201
+        answers = await asyncio.gather(*sending)
+    refused = [answer for answer in answers if answer.status_code == 429]
+    assert 0 < len(refused) <= len(answers) - 4
+    for answer in refused:
+        checked_problem(answer, 429, TooManyAtOnce.code)
+        assert answer.headers["Retry-After"] == "1"
+    assert {answer.status_code for answer in answers if answer not in refused} == {413}
 
 
 async def test_a_client_that_is_refused_waits_and_nothing_of_what_it_sends_is_lost(patient: MemoryClient) -> None:

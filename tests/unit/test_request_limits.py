@@ -6,7 +6,7 @@ from typing import Final
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pydantic import JsonValue
+from pydantic import BaseModel, JsonValue
 
 from ragpp.api import ItemIn, ItemSearchIn, ItemsIn, MessageIn, RecallRequest, StoreRequest
 from ragpp.errors import TooMuchAtOnce
@@ -108,7 +108,7 @@ def test_what_is_too_much_is_named_with_how_much_may_be(strict: RequestLimits, o
     NONE.check(body)
 
 
-LARGE: Final = {
+LARGE: Final[dict[str, tuple[type[BaseModel], str, str]]] = {
     "messages that are nothing": (StoreRequest, '"messages": [', "{}"),
     "lists in metadata": (StoreRequest, '"messages": [{"content": "x", "metadata": {"a": [', "[]"),
     "numbers in metadata": (StoreRequest, '"messages": [{"content": "x", "metadata": {"a": [', "1"),

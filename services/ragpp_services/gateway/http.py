@@ -12,7 +12,7 @@ from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Send
 from starlette.types import Scope as AsgiScope
 
-from ragpp.aside import aside
+from ragpp.aside import aside, asked_by
 from ragpp.errors import InvalidInput, PayloadTooLarge, UnsupportedMediaType, problems
 from ragpp.fields import Id
 from ragpp.jobs import Job
@@ -23,6 +23,7 @@ from ragpp_services.gateway.parts import Parts
 from ragpp_services.gateway.reading import value_of
 from ragpp_services.gateway.requester import ApiKey, Requester
 from ragpp_services.gateway.store import Access
+from ragpp_services.gateway.traffic import Underway
 
 JSON: Final = "application/json"
 INLINE_BYTES: Final = 16_384
@@ -71,10 +72,11 @@ class KeyedRoute(APIRoute):
         async def handle(request: Request) -> Response:
             requester = await keys[0].verify(request)
             parts: Parts = request.app.state.parts
-            with parts.traffic.admitted(requester.principal.key_id):
+            key_id = requester.principal.key_id
+            with parts.traffic.admitted(key_id) as underway, asked_by(key_id):
                 _refuse_unknown_parameters(request, known)
                 if model is not None:
-                    given = (await _received(request, parts.limits), model, parts.limits)
+                    given = (await _received(request, parts.limits, underway), model, parts.limits)
                     long = len(given[0]) > INLINE_BYTES
                     request = _Parsed(request, await aside(value_of, *given) if long else value_of(*given))
                 return await answer(request)
@@ -114,23 +116,27 @@ def _refuse_unknown_parameters(request: Request, known: frozenset[str]) -> None:
         )
 
 
-async def _received(request: Request, limits: RequestLimits) -> bytes:
+async def _received(request: Request, limits: RequestLimits, underway: Underway) -> bytes:
     """The body as it was sent.
 
-    Raises UnsupportedMediaType for a declared type other than JSON, PayloadTooLarge beyond the configured limit (before
-    reading more).
+    Raises UnsupportedMediaType for a declared type other than JSON, PayloadTooLarge beyond the configured limit,
+    TooManyAtOnce where too much is under way with it (before reading more).
     """
     _refuse_other_types(request.headers.get("content-type", ""))
     limit = limits.body_bytes
     too_large = PayloadTooLarge(f"the body is over {limit:,} bytes")
     declared = request.headers.get("content-length", "")
-    if declared.isdigit() and int(declared) > limit:
-        raise too_large
+    if declared.isdigit():
+        if int(declared) > limit:
+            raise too_large
+        underway.holds(int(declared))
     parts, size = [], 0
     async for part in request.stream():
         size += len(part)
         if size > limit:
             raise too_large
+        if size > underway.bytes:
+            underway.holds(size)
         parts.append(part)
     return b"".join(parts)
 
