@@ -40,12 +40,16 @@ class Recorded(list[Access]):
     def __init__(self) -> None:
         super().__init__()
         self.refused: list[tuple[str, str]] = []
+        self.too_many: list[tuple[str, str, str]] = []
 
     def record(self, access: Access) -> None:
         self.append(access)
 
     def refuse(self, prefix: str, action: str) -> None:
         self.refused.append((prefix, action))
+
+    def refuse_key(self, tenant_id: str, key_id: str, action: str) -> None:
+        self.too_many.append((tenant_id, key_id, action))
 
 
 class Sent:
@@ -153,7 +157,8 @@ async def test_a_key_that_asks_too_often_is_told_when_to_ask_again_before_its_bo
     assert problem.details == {"retry_after_s": 1}
     assert (answer.headers["Retry-After"], answer.headers["RateLimit-Policy"]) == ("1", '"key";q=3;w=3')
     assert body.taken == 0
-    assert [one.status for one in audit] == [200, 200, 200, 429]
+    assert [one.status for one in audit] == [200, 200, 200]
+    assert audit.too_many == [("acme", "key_1", "POST /v1/things")]
 
 
 async def test_a_key_has_no_more_requests_under_way_than_it_may(gateway: httpx.AsyncClient, traffic: Traffic) -> None:

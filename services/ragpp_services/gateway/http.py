@@ -13,7 +13,7 @@ from starlette.types import ASGIApp, Message, Receive, Send
 from starlette.types import Scope as AsgiScope
 
 from ragpp.aside import aside, asked_by
-from ragpp.errors import InvalidInput, PayloadTooLarge, UnsupportedMediaType, problems
+from ragpp.errors import InvalidInput, PayloadTooLarge, RateLimited, TooManyAtOnce, UnsupportedMediaType, problems
 from ragpp.fields import Id
 from ragpp.jobs import Job
 from ragpp.models import Value
@@ -81,7 +81,14 @@ class KeyedRoute(APIRoute):
                     request = _Parsed(request, await aside(value_of, *given) if long else value_of(*given))
                 return await answer(request)
 
-        return handle
+        async def counted(request: Request) -> Response:
+            try:
+                return await handle(request)
+            except (RateLimited, TooManyAtOnce):
+                request.state.too_many = True
+                raise
+
+        return counted
 
 
 class _Parsed(Request):
@@ -162,7 +169,7 @@ def accepted(job: Job) -> Response:
 
 class AuditMiddleware:
     """Writes one audit entry for every request of a verified key, before its answer leaves, which says how much more
-    the key may ask; requests without a valid key are counted there."""
+    the key may ask; requests without a valid key are counted there, and those that a key has too many of."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -203,6 +210,9 @@ def _record(scope: AsgiScope, status: int, elapsed_ms: float) -> None:
         return
     principal = requester.principal
     parts: Parts = scope["app"].state.parts
+    if state.get("too_many"):
+        parts.audit.refuse_key(principal.tenant_id, principal.key_id, action)
+        return
     parts.audit.record(
         Access(
             access_id=uuid4(),
