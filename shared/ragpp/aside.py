@@ -1,7 +1,9 @@
 """Work beside the event loop: what takes more than milliseconds, so that nobody waits for it.
 
 Python runs one thread at a time. Of many that compute, each goes on for as long as the interpreter lets it before the
-event loop has its turn, at every of the loop's steps; so there is one such thread a process, and its turns are short.
+event loop has its turn, at every of the loop's steps; so all that is done to take in what is sent shares one such
+thread a process, and its turns are short. What a recall or a search computes has threads of its own
+(`asyncio.to_thread`): it has a deadline, and would wait here for what others send.
 """
 
 import asyncio

@@ -27,7 +27,7 @@ from ragpp_services.gateway.traffic import Underway
 
 JSON: Final = "application/json"
 INLINE_BYTES: Final = 16_384
-"""A body up to this long is read on the event loop, in under a millisecond."""
+"""A body up to this long is read on the event loop, in under a millisecond, or a few where all of it is refused."""
 
 
 async def _parts(request: Request) -> Parts:
