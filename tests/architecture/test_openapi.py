@@ -12,6 +12,7 @@ from ragpp import api, models
 from ragpp.errors import problems
 from ragpp_services.gateway.app import create_app
 from ragpp_services.gateway.parts import Parts
+from ragpp_services.gateway.settings import GatewaySettings
 
 Document = dict[str, object]
 VERBS: Final = frozenset({"get", "post", "patch", "put", "delete"})
@@ -112,7 +113,51 @@ def test_every_refusal_is_a_problem_described_in_one_place(operation: str) -> No
     refusals = cast("dict[str, Document]", cast("Document", DESCRIPTION["components"])["responses"])
     for status in (status for status in answers if status >= "400"):
         assert answers[status]["$ref"] == f"#/components/responses/{status}"
-        assert answers[status]["description"]
+        assert answers[status].get("description", refusals[status]["description"])
         assert refusals[status]["content"] == {
             problems.MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}
         }
+
+
+def _refused(monkeypatch: pytest.MonkeyPatch, **settings: int | float) -> dict[str, str]:
+    """What is said of each refusal by a gateway of these settings."""
+    for name, value in settings.items():
+        monkeypatch.setenv(f"GATEWAY_{name.upper()}", str(value))
+    components = cast("Document", create_app(_never_opened).openapi()["components"])
+    refusals = cast("dict[str, dict[str, str]]", components["responses"])
+    return {status: refusal["description"] for status, refusal in refusals.items()}
+
+
+BOUNDS: Final = {
+    "413": ("max_body_bytes", "max_messages", "max_characters", "max_metadata"),
+    "429": (
+        *("key_requests_per_s", "key_burst", "key_requests_at_once"),
+        *("key_body_bytes_at_once", "body_bytes_at_once"),
+    ),
+}
+
+
+def test_what_is_too_much_is_told_with_the_figures_of_the_settings(monkeypatch: pytest.MonkeyPatch) -> None:
+    figures = {name: 2_000 + number for number, name in enumerate(sum(BOUNDS.values(), ()))}
+    told = _refused(monkeypatch, **figures)
+    for status, names in BOUNDS.items():
+        for name in names:
+            pattern = rf"\b{figures[name]:,} [^;]*\(`GATEWAY_{name.upper()}`\)"
+            assert re.search(pattern, told[status]), f"{pattern} is not in {told[status]}"
+
+
+@pytest.mark.parametrize("operation", OPERATIONS)
+def test_a_route_says_nothing_else_of_what_is_too_much(operation: str) -> None:
+    answers = cast("dict[str, Document]", OPERATIONS[operation]["responses"])
+    for status in BOUNDS:
+        assert answers.get(status) in (None, {"$ref": f"#/components/responses/{status}"})
+
+
+def test_what_has_no_bound_is_told_to_have_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    told = _refused(monkeypatch, max_metadata=0)
+    assert "no bound of values of metadata" in told["413"]
+
+
+def test_every_bound_of_a_request_or_a_key_is_told() -> None:
+    bounds = {name for name in GatewaySettings.model_fields if name.startswith(("max_", "key_")) or "at_once" in name}
+    assert bounds == set(sum(BOUNDS.values(), ()))

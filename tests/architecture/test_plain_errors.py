@@ -70,7 +70,10 @@ OF_FILES_AND_IMPORTS: Final = {
     "ragpp_infra.secret_file": {"error", "error.strerror"},
     "ragpp_infra.provisioning.provision": {"'; '.join(wrong)", "', '.join(wrong)"},  # names of settings and roles
     "ragpp_services.gateway.limits": {"counted", "most", "of"},  # words of ours and numbers
-    "ragpp_services.gateway.traffic": {"self._at_once", "self._burst", "self._per_s", "key.running"},  # numbers
+    "ragpp_services.gateway.traffic": {
+        *("self._at_once", "self._burst", "self._per_s", "key.running"),  # numbers
+        *("held", "most", "whose"),  # words of ours and numbers
+    },
     "ragpp_services.gateway.retrieving": {"error.kind", "error.code", "self._timeout_s"},  # of a call to a model
     "ragpp_services.governor.langgraph": {"error"},
 }

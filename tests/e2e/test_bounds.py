@@ -11,11 +11,12 @@ import pytest
 
 from ragpp.api import MessageIn
 from ragpp.client import MemoryClient
-from ragpp.errors import RateLimited, TooMuchAtOnce
+from ragpp.errors import RateLimited, TooManyAtOnce, TooMuchAtOnce
 from ragpp.memory.files.importing import import_file
 from ragpp_infra.cli.ingest import ingest
 from ragpp_infra.cli.lines import read_lines
 from ragpp_infra.embedded.stack import Endpoints
+from ragpp_services.gateway.limits import most_values
 from tests.support.operations import checked_problem
 from tests.support.real_gateway import RealGateway, open_gateway
 
@@ -66,8 +67,27 @@ async def test_eight_megabytes_of_metadata_are_refused_with_how_much_may_be_and_
     body = json.dumps({"user_id": USER, "messages": messages}).encode()
     assert len(body) > 8_000_000
     problem = checked_problem(await api.post("/v1/interactions", content=body, headers=JSON), 413, TooMuchAtOnce.code)
-    assert (problem.details["of"], problem.details["most"]) == ("values of metadata", 20_000)
+    assert (problem.details["of"], problem.details["most"]) == ("values, lists and objects", most_values(20_000))
     assert (await api.get("/v1/interactions", params={"user_id": USER})).json()["items"] == []
+
+
+@pytest.mark.parametrize(
+    ("path", "beginning", "one", "ending"),
+    [
+        ("/v1/interactions", '"messages": [', "{}", "]"),
+        ("/v1/interactions", '"messages": [{"content": "x", "metadata": {"a": [', "[]", "]}}]"),
+        ("/v1/interactions", '"messages": [{"content": "x", "metadata": {"a": [', "1", "]}}]"),
+        ("/v1/recall", '"query": "x", "situation": {"a": [', "[]", "]}"),
+        ("/v1/items", '"items": [', "1", "]"),
+    ],
+)
+async def test_eight_megabytes_of_small_values_are_refused_and_made_nothing_of(
+    api: httpx.AsyncClient, path: str, beginning: str, one: str, ending: str
+) -> None:
+    many = ",".join([one] * (8_000_000 // (len(one) + 1)))
+    body = f'{{"user_id": "{USER}", {beginning}{many}{ending}}}'.encode()
+    problem = checked_problem(await api.post(path, content=body, headers=JSON), 413, TooMuchAtOnce.code)
+    assert problem.details["of"] in {"values, lists and objects", "numbers"}
 
 
 async def test_metadata_that_is_small_and_deep_is_too_much_where_looking_at_it_is(api: httpx.AsyncClient) -> None:
@@ -94,6 +114,23 @@ async def test_a_key_that_asks_too_often_is_told_when_to_ask_again_and_another_i
     assert {answer.headers["RateLimit-Policy"] for answer in answers} == {'"key";q=5;w=1'}
     async with strict.client(await strict.key(tenant)) as other:
         assert (await other.get("/v1/pending", params=whose)).status_code == 200
+
+
+async def test_of_a_key_that_sends_much_at_once_some_is_refused_and_another_writes_meanwhile(
+    api: httpx.AsyncClient, gateway: RealGateway, tenant: str
+) -> None:
+    large = json.dumps({"user_id": USER, "messages": [{"content": "x" * 100_000}] * 80}).encode()
+    async with gateway.client(await gateway.key(tenant)) as other:
+        sending = [asyncio.create_task(api.post("/v1/interactions", content=large, headers=JSON)) for _ in range(12)]
+        small = {"user_id": USER, "messages": [{"content": "The heron stood in the reeds. " * 200}]}
+        assert (await other.post("/v1/interactions", json=small)).status_code == 201
+        answers = await asyncio.gather(*sending)
+    refused = [answer for answer in answers if answer.status_code == 429]
+    assert 0 < len(refused) <= len(answers) - 4
+    for answer in refused:
+        checked_problem(answer, 429, TooManyAtOnce.code)
+        assert answer.headers["Retry-After"] == "1"
+    assert {answer.status_code for answer in answers if answer not in refused} == {413}
 
 
 async def test_a_client_that_is_refused_waits_and_nothing_of_what_it_sends_is_lost(patient: MemoryClient) -> None:

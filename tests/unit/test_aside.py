@@ -1,4 +1,4 @@
-"""Work beside the event loop: one thing at a time, in the order in which it is asked for, while the loop goes on."""
+"""Work beside the event loop: one thing at a time, of callers in turn, while the loop goes on."""
 
 import asyncio
 import contextvars
@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragpp.aside import PORTION, aside, portions
+from ragpp.aside import PORTION, aside, asked_by, portions
 
 MOMENT: contextvars.ContextVar[str] = contextvars.ContextVar("moment")
 
@@ -21,7 +21,7 @@ async def test_the_event_loop_goes_on_while_something_is_computed() -> None:
     assert await computed
 
 
-async def test_what_many_ask_for_is_done_in_their_order_by_one_thread() -> None:
+async def test_what_one_caller_asks_for_is_done_in_that_order_by_one_thread() -> None:
     done: list[tuple[int, int]] = []
 
     def work(number: int) -> None:
@@ -31,6 +31,52 @@ async def test_what_many_ask_for_is_done_in_their_order_by_one_thread() -> None:
     assert [number for number, _ in done] == list(range(20))
     assert {thread for _, thread in done} != {threading.get_ident()}
     assert len({thread for _, thread in done}) == 1
+
+
+async def test_who_asks_for_much_does_not_keep_another_waiting_for_all_of_it() -> None:
+    done: list[str] = []
+    begun, going = asyncio.Event(), threading.Event()
+    loop = asyncio.get_running_loop()
+
+    def hold() -> None:
+        loop.call_soon_threadsafe(begun.set)
+        going.wait(30)
+
+    async def ask(caller: str, times: int) -> None:
+        with asked_by(caller):
+            await asyncio.gather(*(aside(done.append, f"{caller}{number}") for number in range(times)))
+
+    held = asyncio.create_task(aside(hold))
+    await begun.wait()
+    asking = [asyncio.create_task(ask(caller, times)) for caller, times in (("much", 50), ("some", 2), ("little", 1))]
+    await asyncio.sleep(0)
+    await asyncio.sleep(0)  # until what each asks for is there
+    going.set()
+    await asyncio.gather(held, *asking)
+    assert done[:6] == ["much0", "some0", "little0", "much1", "some1", "much2"]
+    assert len(done) == 53
+
+
+async def test_what_nobody_waits_for_any_more_is_not_done() -> None:
+    done: list[str] = []
+    begun, going = asyncio.Event(), threading.Event()
+    loop = asyncio.get_running_loop()
+
+    def hold() -> None:
+        loop.call_soon_threadsafe(begun.set)
+        going.wait(30)
+
+    held = asyncio.create_task(aside(hold))
+    await begun.wait()
+    left = asyncio.create_task(aside(done.append, "left"))
+    await asyncio.sleep(0)
+    left.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await left
+    going.set()
+    await held
+    await aside(done.append, "wanted")
+    assert done == ["wanted"]
 
 
 @given(st.lists(st.integers(min_value=0, max_value=50_000)))

@@ -40,12 +40,16 @@ class Recorded(list[Access]):
     def __init__(self) -> None:
         super().__init__()
         self.refused: list[tuple[str, str]] = []
+        self.too_many: list[tuple[str, str, str]] = []
 
     def record(self, access: Access) -> None:
         self.append(access)
 
     def refuse(self, prefix: str, action: str) -> None:
         self.refused.append((prefix, action))
+
+    def refuse_key(self, tenant_id: str, key_id: str, action: str) -> None:
+        self.too_many.append((tenant_id, key_id, action))
 
 
 class Sent:
@@ -67,7 +71,7 @@ def audit() -> Recorded:
 
 @pytest.fixture
 def traffic() -> Traffic:
-    return Traffic(lambda: 0.0, per_s=1, burst=3, at_once=2)
+    return Traffic(lambda: 0.0, per_s=1, burst=3, at_once=2, key_bytes=120)
 
 
 @pytest.fixture
@@ -153,7 +157,8 @@ async def test_a_key_that_asks_too_often_is_told_when_to_ask_again_before_its_bo
     assert problem.details == {"retry_after_s": 1}
     assert (answer.headers["Retry-After"], answer.headers["RateLimit-Policy"]) == ("1", '"key";q=3;w=3')
     assert body.taken == 0
-    assert [one.status for one in audit] == [200, 200, 200, 429]
+    assert [one.status for one in audit] == [200, 200, 200]
+    assert audit.too_many == [("acme", "key_1", "POST /v1/things")]
 
 
 async def test_a_key_has_no_more_requests_under_way_than_it_may(gateway: httpx.AsyncClient, traffic: Traffic) -> None:
@@ -162,6 +167,19 @@ async def test_a_key_has_no_more_requests_under_way_than_it_may(gateway: httpx.A
         checked_problem(answer, 429, TooManyAtOnce.code)
         assert answer.headers["Retry-After"] == "1"
     assert (await gateway.post("/v1/things", json={"user_id": "ann"}, headers=KEY)).status_code == 200
+
+
+async def test_a_key_has_no_more_in_bodies_under_way_than_it_may(gateway: httpx.AsyncClient, traffic: Traffic) -> None:
+    with traffic.admitted("key_1") as large:
+        large.holds(70)
+        declared = Sent(b" " * 60)
+        answer = await gateway.post("/v1/things", content=declared, headers={**KEY, "content-length": "60"})
+        checked_problem(answer, 429, TooManyAtOnce.code)
+        assert (answer.headers["Retry-After"], declared.taken) == ("1", 0)
+        undeclared = Sent(*[b" " * 30] * 3)
+        checked_problem(await gateway.post("/v1/things", content=undeclared, headers=KEY), 429, TooManyAtOnce.code)
+        assert undeclared.taken == 2
+        large.holds(120)  # nothing of what was refused is counted
 
 
 async def test_a_stranger_takes_nothing_of_a_keys_rate(gateway: httpx.AsyncClient) -> None:

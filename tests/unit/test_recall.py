@@ -1,6 +1,7 @@
 """A recall answers in time with what it has, says what it has not, and never shows what it was told to leave out."""
 
 import asyncio
+import threading
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
@@ -10,9 +11,11 @@ from ragpp.api import RecallRequest, RecallResponse
 from ragpp.embedding import Embedder, FloatMatrix
 from ragpp.embedding.hashing import HashingEmbedder
 from ragpp.errors import InvalidInput
+from ragpp.fields import TokenizerName
 from ragpp.models import Interaction, InteractionEntry, Memory, MemoryQuery, Scope, TierName
 from ragpp.testing.tiers import InMemoryTier
-from ragpp.text.readers import Tokenizers
+from ragpp.text.port import ReaderMeter
+from ragpp.text.readers import BytesBound, Tokenizers
 from ragpp_services.gateway.assembly.relevance import names_something
 from ragpp_services.gateway.recall import CANDIDATES, NOT_OFFERED, Recaller
 from tests.support.embedding import LostEmbedder
@@ -129,18 +132,67 @@ class Told(Episodic):
         return [Memory.model_validate(given | found)]
 
 
-def recaller(episodic: Episodic, *others: InMemoryTier, embedder: Embedder | None = None) -> Recaller:
+class Counting(BytesBound):
+    """Remembers in which threads it counted texts."""
+
+    def __init__(self) -> None:
+        self.threads: set[int] = set()
+
+    def count(self, text: str) -> int:
+        if text:
+            self.threads.add(threading.get_ident())
+        return super().count(text)
+
+
+class OneMeter(Tokenizers):
+    """Counts with `meter` whatever is named."""
+
+    def __init__(self, meter: ReaderMeter) -> None:
+        super().__init__()
+        self._meter = meter
+
+    def named(self, name: TokenizerName | None = None) -> ReaderMeter:
+        del name
+        return self._meter
+
+
+def recaller(
+    episodic: Episodic,
+    *others: InMemoryTier,
+    embedder: Embedder | None = None,
+    tokenizers: Tokenizers | None = None,
+) -> Recaller:
     tiers: dict[TierName, InMemoryTier] = {tier.name: tier for tier in (episodic, *others)}
     return Recaller(
         tiers,
         episodic,  # type: ignore[arg-type]  # the double has the verbs that a recall uses
         embedder or HashingEmbedder(),
         lambda _text: (),
-        Tokenizers(),
+        tokenizers or Tokenizers(),
         lambda: NOW,
         deadline_ms=200,
         token_budget=200,
     )
+
+
+@pytest.mark.parametrize(
+    ("brought", "inline"),
+    [
+        ({"persona": "Be kind."}, True),
+        ({"persona": "p" * 20_000, "tools": ["t" * 4_000] * 20, "situation": "s" * 20_000}, False),
+        ({"tools": ["t" * 4_000] * 30}, False),
+        ({"tools": ["t" * 4_000] * 22, "situation": {"a": "s" * 15_000}}, False),
+    ],
+)
+async def test_what_the_caller_brings_is_counted_beside_the_event_loop_where_it_is_long(
+    brought: dict[str, object], inline: bool
+) -> None:
+    scope, episodic, meter = new_scope(), Episodic(), Counting()
+    await filled(episodic, scope, ["the boat is blue"])
+    request = RecallRequest.model_validate({"user_id": scope.user_id, "query": "blue boat", **brought})
+    answer = await recaller(episodic, tokenizers=OneMeter(meter)).recall(scope, request)
+    assert answer.status == "complete"
+    assert (threading.get_ident() in meter.threads) is inline
 
 
 def measured() -> LostEmbedder:

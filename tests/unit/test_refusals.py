@@ -50,6 +50,35 @@ def test_every_attempt_is_counted_in_few_entries(prefixes: list[str]) -> None:
     assert {entry.key_id for entry in entries} <= {OTHERS, "", *(f"key_{prefix}" for prefix in prefixes)}
 
 
+def test_what_a_key_has_too_many_of_is_counted_for_that_key_beside_all_strangers() -> None:
+    refusals = Refusals(lambda: NOON, lambda: 0.0)
+    strangers = [refusals.first(f"{number:012}", "GET /v1/jobs") for number in range(2 * MOST_KEYS)]
+    assert sum(entry is not None for entry in strangers) == MOST_KEYS + 1
+    keys = [(f"tenant {number % 3}", f"key_{number}") for number in range(30)]
+    firsts = [refusals.first_of_key(*key, "POST /v1/recall") for key in keys]
+    assert [(one.tenant_id, one.key_id, one.status) for one in firsts if one] == [(*key, 429) for key in keys]
+    assert [refusals.first_of_key(*keys[0], "GET /v1/pending") for _ in range(9)] == [None] * 9
+    (others,) = (entry for entry in refusals.ended(stopping=True) if entry.status == 429)
+    assert (others.tenant_id, others.key_id, others.action) == (*keys[0], "GET /v1/pending")
+    assert others.details == {"attempts": 9}
+
+
+async def test_a_key_that_asks_a_thousand_times_too_often_leaves_two_lines(tmp_path: Path) -> None:
+    rows = list[Access]()
+
+    async def insert(accesses: Sequence[Access]) -> None:
+        rows.extend(accesses)
+
+    audit = Audit(tmp_path / "audit.jsonl", insert, Refusals(lambda: NOON, lambda: 0.0))
+    for _ in range(1_000):
+        audit.refuse_key("acme", "key_1", "POST /v1/recall")
+    await audit.stop()
+    assert [(row.tenant_id, row.status, row.details) for row in rows] == [
+        ("acme", 429, {"attempts": 1}),
+        ("acme", 429, {"attempts": 999}),
+    ]
+
+
 async def test_a_flood_of_guesses_leaves_a_few_lines_and_no_secret(tmp_path: Path) -> None:
     rows, key = list[Access](), make_key("acme", frozenset({"read"})).text
 
@@ -63,6 +92,6 @@ async def test_a_flood_of_guesses_leaves_a_few_lines_and_no_secret(tmp_path: Pat
     audit.refuse(prefix_of(f"Bearer {key}x"), "POST /v1/recall")  # no key, and most of one
     (journal,) = tmp_path.iterdir()
     assert journal.stat().st_size < 10_000
-    assert key.rpartition("_")[2] not in journal.read_text(encoding="utf-8")
+    assert key.split("_", 2)[2] not in journal.read_text(encoding="utf-8")
     await audit.stop()
     assert sum(int(str((row.details or {})["attempts"])) for row in rows) == 10_001

@@ -1,18 +1,22 @@
 """A tier behind HTTP behaves as the tier itself does, its errors included."""
 
 import asyncio
+import threading
 from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
+from typing import Protocol, cast
 
 import httpx
+import orjson
 import pytest
 import structlog
+from pydantic import field_serializer
 
 from ragpp.errors import ConfigurationError, Conflict, InvalidInput, TierUnavailable
-from ragpp.models import Filters, Interaction, InteractionEntry, MemoryQuery
+from ragpp.models import Filters, Interaction, InteractionEntry, MemoryQuery, Value
 from ragpp.testing.tiers import InMemoryTier
-from ragpp.tierkit.remote import remote_client, remote_tier, tier_app, verbs_of
+from ragpp.tierkit.remote import RemoteTier, remote_client, remote_tier, tier_app, verbs_of
 from ragpp.tiers import EpisodicTier, MemoryTier, ProceduralTier, SemanticTier, ShortTermTier
 from tests.support.scopes import new_scope
 
@@ -103,6 +107,36 @@ async def test_a_service_that_hangs_is_not_healthy_and_says_so_within_two_second
         health = await remote_tier(MemoryTier, "episodic", client).health_check()
     assert not health.ok
     assert health.detail
+
+
+class Kept(Value):
+    """A text that tells in which thread it is written."""
+
+    text: str
+
+    @field_serializer("text")
+    def _written(self, text: str) -> str:
+        return f"{threading.get_ident()}{text}"
+
+
+class Keeping(Protocol):
+    """A tier of one verb."""
+
+    async def keep(self, entries: list[Kept]) -> str:
+        """Answers what it got."""
+        ...
+
+
+@pytest.mark.parametrize(("size", "inline"), [(10, True), (100_000, False)])
+async def test_how_much_there_is_decides_whether_it_is_written_on_the_event_loop(size: int, inline: bool) -> None:
+    async def answer(request: httpx.Request) -> httpx.Response:
+        written = orjson.loads(request.content)["entries"][0]["text"]
+        return httpx.Response(200, content=orjson.dumps(written.rstrip("x")), request=request)
+
+    async with answering(answer) as client:
+        tier = cast("Keeping", RemoteTier(Keeping, "keeping", client))
+        thread = await tier.keep([Kept(text="x" * size)] * 4)
+    assert (thread == str(threading.get_ident())) is inline
 
 
 @pytest.mark.parametrize("body", [b"", b"<html>", b"[]", b'{"name": 3}'])

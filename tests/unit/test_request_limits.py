@@ -1,16 +1,18 @@
 """What a request brings is counted before its work begins, and what is too much is refused with how much it is."""
 
 import json
+from typing import Final
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pydantic import JsonValue
+from pydantic import BaseModel, JsonValue
 
-from ragpp.api import ItemSearchIn, ItemsIn, StoreRequest
+from ragpp.api import ItemIn, ItemSearchIn, ItemsIn, MessageIn, RecallRequest, StoreRequest
 from ragpp.errors import TooMuchAtOnce
 from ragpp_services.gateway import limits
-from ragpp_services.gateway.limits import FIELDS, RequestLimits, keys_in, size_of
+from ragpp_services.gateway.limits import FIELDS, WITH_VECTORS, RequestLimits, Values, size_of, values_in
+from tests.support.operations import ROUTES
 
 NONE = RequestLimits(1_000_000)
 JSON_VALUES = st.recursive(
@@ -20,10 +22,15 @@ JSON_VALUES = st.recursive(
 )
 
 
-def keys_of(value: JsonValue) -> int:
-    if isinstance(value, dict):
-        return len(value) + sum(map(keys_of, value.values()))
-    return sum(map(keys_of, value)) if isinstance(value, list) else 0
+def values_of(value: JsonValue) -> Values:
+    """What is in a value, counted from the value itself."""
+    if not isinstance(value, dict | list):
+        return Values(0, 0)
+    inner = list(value.values()) if isinstance(value, dict) else value
+    counted = [values_of(one) for one in inner]
+    numbers = sum(type(one) is int for one in inner[1:]) if isinstance(value, list) else 0
+    others = max(1, len(inner)) - numbers
+    return Values(others + sum(one.others for one in counted), numbers + sum(one.numbers for one in counted))
 
 
 def written(*metadata: dict[str, JsonValue], content: str = "hello") -> StoreRequest:
@@ -32,28 +39,36 @@ def written(*metadata: dict[str, JsonValue], content: str = "hello") -> StoreReq
 
 
 @given(JSON_VALUES, st.sampled_from([None, 2]), st.booleans())
-def test_the_keys_of_a_text_are_counted_however_it_is_written(
+def test_the_values_of_a_text_are_counted_however_it_is_written(
     value: JsonValue, indent: int | None, ascii: bool
 ) -> None:
     raw = json.dumps(value, indent=indent, ensure_ascii=ascii).encode("utf-8", "surrogatepass")
-    assert keys_in(raw) == keys_of(value)
+    assert values_in(raw) == values_of(value)
 
 
 @given(JSON_VALUES, st.integers(min_value=1, max_value=9))
-def test_the_keys_of_a_text_are_counted_wherever_it_is_cut(value: JsonValue, piece: int) -> None:
+def test_the_values_of_a_text_are_counted_wherever_it_is_cut(value: JsonValue, piece: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(limits, "PIECE_BYTES", piece)
-        assert keys_in(json.dumps(value, indent=1).encode()) == keys_of(value)
+        assert values_in(json.dumps(value, indent=1).encode()) == values_of(value)
+
+
+def test_quotation_marks_are_told_apart_however_many_there_are() -> None:
+    value: JsonValue = [{"a": [","]}] * 20_000
+    assert values_in(json.dumps(value).encode()) == values_of(value)
 
 
 def test_no_more_is_counted_than_is_enough() -> None:
     raw = json.dumps({"a": [{str(number): 0} for number in range(200_000)]}).encode()
-    assert 50_000 < keys_in(raw, 50_000) < 100_000
+    assert 50_000 < values_in(raw, 50_000).others < 150_000
+    numbers = json.dumps([7] * 1_000_000).encode()
+    assert 50_000 < values_in(numbers, 10, 50_000).numbers < 150_000
 
 
 @given(st.binary(max_size=200))
 def test_what_is_no_json_is_counted_without_failing(raw: bytes) -> None:
-    assert keys_in(raw) >= 0
+    counted = values_in(raw)
+    assert min(counted.others, counted.numbers) >= 0
 
 
 def test_a_request_is_as_large_as_its_parts_its_texts_and_its_metadata() -> None:
@@ -93,13 +108,58 @@ def test_what_is_too_much_is_named_with_how_much_may_be(strict: RequestLimits, o
     NONE.check(body)
 
 
-def test_far_too_many_keys_are_refused_before_anything_is_made_of_them() -> None:
-    keys = json.dumps({str(number): 0 for number in range(FIELDS + 200)}).encode()
-    with pytest.raises(TooMuchAtOnce, match="at least 200 values of metadata, and 100 are taken"):
-        RequestLimits(1, metadata=100).check_json(keys)
-    RequestLimits(1, metadata=200).check_json(keys)
-    NONE.check_json(keys)
+LARGE: Final[dict[str, tuple[type[BaseModel], str, str]]] = {
+    "messages that are nothing": (StoreRequest, '"messages": [', "{}"),
+    "lists in metadata": (StoreRequest, '"messages": [{"content": "x", "metadata": {"a": [', "[]"),
+    "numbers in metadata": (StoreRequest, '"messages": [{"content": "x", "metadata": {"a": [', "1"),
+    "lists in the situation": (RecallRequest, '"query": "x", "situation": {"a": [', "[]"),
+    "numbers for words": (RecallRequest, '"query": "x", "tools": [', "1"),
+    "texts for a vector": (ItemSearchIn, '"embedding": [', '""'),
+}
 
 
-def test_a_text_full_of_colons_is_no_metadata() -> None:
-    RequestLimits(1, metadata=10).check_json(json.dumps({"content": '":' * 20_000}).encode())
+@pytest.mark.parametrize("name", LARGE)
+def test_far_too_many_values_are_refused_before_anything_is_made_of_them(name: str) -> None:
+    model, beginning, one = LARGE[name]
+    strict = RequestLimits(8_000_000, metadata=100)
+    few, many = (f'{{"user_id": "u", {beginning}{",".join([one] * count)}'.encode() for count in (50, FIELDS + 300))
+    with pytest.raises(TooMuchAtOnce, match=f"at least .* values, lists and objects, and {FIELDS + 200:,} are"):
+        strict.check_json(many, model)
+    strict.check_json(few, model)
+    NONE.check_json(many, model)
+
+
+def test_a_text_full_of_signs_is_no_values() -> None:
+    text = json.dumps({"content": '":[{,' * 20_000}).encode()
+    RequestLimits(1, metadata=10).check_json(text, StoreRequest)
+
+
+def test_vectors_are_taken_where_there_may_be_some_and_as_many_as_a_body_of_them_has() -> None:
+    allowed = RequestLimits(8 * 1024 * 1024, 1_000, 400_000, 20_000)
+    item = {"content": "x", "source_resource_id": "r", "embedding": [0.012345] * 384}
+    vectors = json.dumps({"user_id": "u", "items": [item] * 1_000}).encode()
+    allowed.check_json(vectors, ItemsIn)
+    with pytest.raises(TooMuchAtOnce, match="values, lists and objects"):
+        allowed.check_json(vectors, StoreRequest)
+    short = json.dumps({"user_id": "u", "embedding": [1] * 2_000_000}).encode()
+    with pytest.raises(TooMuchAtOnce, match="numbers, and 1,048,576 are taken"):
+        allowed.check_json(short, ItemSearchIn)
+
+
+def test_a_request_of_as_many_parts_as_may_be_with_all_their_fields_is_taken() -> None:
+    item = dict.fromkeys(ItemIn.model_fields) | {"metadata": {}, "embedding": [0.5]}
+    message = dict.fromkeys(MessageIn.model_fields) | {"metadata": {}}
+    allowed = RequestLimits(8 * 1024 * 1024, 1_000, 400_000, 20)
+    allowed.check_json(json.dumps({"user_id": "u", "items": [item] * 1_000}).encode(), ItemsIn)
+    allowed.check_json(json.dumps({"user_id": "u", "messages": [message] * 1_000}).encode(), StoreRequest)
+
+
+def test_the_requests_that_may_have_vectors_are_known() -> None:
+    taking = {
+        model
+        for _, route in ROUTES
+        if route.body_field is not None
+        and (model := route.body_field.field_info.annotation) is not None
+        and '"items": {"type": "number"}' in json.dumps(model.model_json_schema())
+    }
+    assert taking == set(WITH_VECTORS)

@@ -1,5 +1,7 @@
 """A key asks as often as it may, whatever others do; what it may still ask is told."""
 
+from contextlib import ExitStack, nullcontext
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -71,6 +73,57 @@ def test_what_is_refused_for_being_too_much_at_once_takes_nothing_of_the_rate() 
     with traffic.admitted("k"), pytest.raises(TooManyAtOnce), traffic.admitted("k"):
         pass
     assert [asked(traffic), asked(traffic)] == [True, False]
+
+
+def test_the_bodies_of_a_key_are_counted_until_they_are_answered() -> None:
+    traffic = Traffic(Seconds(), key_bytes=100)
+    with traffic.admitted("k") as first:
+        first.holds(60)
+        with traffic.admitted("k") as second, pytest.raises(TooManyAtOnce, match="60 bytes of this key's") as caught:
+            second.holds(41)
+        assert caught.value.details == {"retry_after_s": 1}
+        with traffic.admitted("k") as second, traffic.admitted("other") as others:
+            second.holds(30)
+            second.holds(40)
+            others.holds(100)
+            with pytest.raises(TooManyAtOnce):
+                second.holds(41)
+    with traffic.admitted("k") as again:
+        again.holds(100)
+
+
+def test_the_bodies_of_all_keys_together_are_counted_too() -> None:
+    traffic = Traffic(Seconds(), key_bytes=100, all_bytes=150)
+    with traffic.admitted("a") as first, traffic.admitted("b") as second:
+        first.holds(100)
+        with pytest.raises(TooManyAtOnce, match="100 bytes of all requests are under way, and 150 are taken"):
+            second.holds(51)
+        second.holds(50)
+
+
+def test_one_body_is_taken_however_large_it_is_where_nothing_else_is_under_way() -> None:
+    traffic = Traffic(Seconds(), key_bytes=10, all_bytes=10)
+    with traffic.admitted("k") as alone:
+        alone.holds(20)
+        alone.holds(30)
+    with traffic.admitted("k") as alone:
+        alone.holds(30)
+
+
+@given(st.lists(st.tuples(st.sampled_from("ab"), st.integers(min_value=1, max_value=60)), max_size=30))
+def test_no_more_bytes_are_under_way_than_may_be_and_all_are_given_back(bodies: list[tuple[str, int]]) -> None:
+    traffic = Traffic(Seconds(), key_bytes=100, all_bytes=150)
+    held: dict[str, int] = {"a": 0, "b": 0}
+    with ExitStack() as stack:
+        for key, size in bodies:
+            underway = stack.enter_context(traffic.admitted(key))
+            fits = held[key] + size <= 100 and sum(held.values()) + size <= 150
+            with nullcontext() if fits else pytest.raises(TooManyAtOnce):
+                underway.holds(size)
+                held[key] += size
+    with traffic.admitted("a") as first, traffic.admitted("b") as second:
+        first.holds(100)
+        second.holds(50)
 
 
 def test_what_is_left_is_told_and_when_it_is_all_again() -> None:

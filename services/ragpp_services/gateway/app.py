@@ -177,6 +177,8 @@ async def open_parts(open_tiers_: OpenTiers) -> AsyncIterator[Parts]:
                 per_s=gateway.key_requests_per_s,
                 burst=gateway.key_burst,
                 at_once=gateway.key_requests_at_once,
+                key_bytes=gateway.key_body_bytes_at_once,
+                all_bytes=gateway.body_bytes_at_once,
             ),
             version=version("ragpp"),
             review_below=LearningSettings().review_below,
@@ -213,7 +215,7 @@ def create_app(open_parts_: Callable[[], AbstractAsyncContextManager[Parts]]) ->
     catalog = (resources, items, entries, files, categories, retrieve, events, learning, hooks, agents)
     for module in (interactions, recall, forgetting, sessions, *learned, *catalog, retention, users, jobs, health):
         app.include_router(module.router)
-    describe_refusals(app)
+    describe_refusals(app, GatewaySettings())
     return app
 
 

@@ -62,6 +62,12 @@ class Audit:
         if entry is not None:
             self.record(entry)
 
+    def refuse_key(self, tenant_id: str, key_id: str, action: str) -> None:
+        """Take note of a request that a valid key has too many of."""
+        entry = self._refusals.first_of_key(tenant_id, key_id, action)
+        if entry is not None:
+            self.record(entry)
+
     def start(self) -> None:
         """Begin moving entries to PostgreSQL in the background, those of an earlier run first."""
         self._task = asyncio.create_task(self._run())

@@ -1,11 +1,12 @@
 """The API's description: a refusal, and the problem document that it is, stand there once, not at every route."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Final, cast
 
 from fastapi import FastAPI
 
 from ragpp.errors.problems import MEDIA_TYPE, Problem
+from ragpp_services.gateway.settings import GatewaySettings
 
 _SCHEMAS: Final = "#/components/schemas"
 _HEADERS: Final = {
@@ -30,6 +31,24 @@ _REFUSALS: Final = {
     503: "A store that this needs does not answer; repeating is safe.",
 }
 
+_BOUNDS: Final = {
+    413: {
+        "max_body_bytes": "bytes of the body",
+        "max_messages": "messages, items or memories",
+        "max_characters": "characters of all texts, a resource's aside",
+        "max_metadata": "values of metadata, each counted once for every key above it",
+    },
+    429: {
+        "key_requests_per_s": "requests of a key a second",
+        "key_burst": "of them at a time",
+        "key_requests_at_once": "requests of a key under way",
+        "key_body_bytes_at_once": "bytes of their bodies",
+        "body_bytes_at_once": "bytes of the bodies of all keys",
+    },
+}
+"""What a refusal is about, by the setting that says how much there may be."""
+_UNBOUNDED: Final = frozenset(_REFUSALS[status] for status in _BOUNDS)
+
 
 def refusal(status: int, description: str = "") -> dict[str, object]:
     """The response of that status among a route's `responses`: one of those that stand once, with what the route says
@@ -41,14 +60,15 @@ REFUSALS: Final[dict[int | str, dict[str, object]]] = {status: refusal(status) f
 """What every route with a key may answer."""
 
 
-def describe_refusals(app: FastAPI) -> None:
-    """Have the description of `app` hold what refusals refer to. FastAPI makes components of models of JSON alone, and
-    a problem document has a media type of its own."""
+def describe_refusals(app: FastAPI, settings: GatewaySettings) -> None:
+    """Have the description of `app` hold what refusals refer to, with the bounds that `settings` have. FastAPI makes
+    components of models of JSON alone, and a problem document has a media type of its own."""
     of_routes = app.openapi
 
     def openapi() -> dict[str, object]:
         described: dict[str, object] = of_routes()
         components = cast("dict[str, dict[str, object]]", described["components"])
+        bounds = {status: f"{_REFUSALS[status]} {_told(settings, of)}" for status, of in _BOUNDS.items()}
         problem = Problem.model_json_schema(ref_template=f"{_SCHEMAS}/{{model}}")
         components["schemas"].update(problem.pop("$defs"), Problem=problem)
         content = {MEDIA_TYPE: {"schema": {"$ref": f"{_SCHEMAS}/Problem"}}}
@@ -58,16 +78,30 @@ def describe_refusals(app: FastAPI) -> None:
                 "content": content,
                 "headers": _headers(*_OF_EVERY_ANSWER, *_OF_REFUSALS.get(status, ())),
             }
-            for status, description in _REFUSALS.items()
+            for status, description in (_REFUSALS | bounds).items()
         }
         components["headers"] = {
             name: {"description": told, "schema": {"type": "string"}} for name, told in _HEADERS.items()
         }
         for answer in _answers(described):
-            answer["headers"] = _headers(*_OF_EVERY_ANSWER)
+            if "$ref" not in answer:
+                answer["headers"] = _headers(*_OF_EVERY_ANSWER)
+            elif answer.get("description") in _UNBOUNDED:
+                del answer["description"]  # it would be shown instead of the one with the bounds
         return described
 
     app.openapi = openapi  # type: ignore[method-assign]  # FastAPI documents it as the way to add to a description
+
+
+def _told(settings: GatewaySettings, bounds: Mapping[str, str]) -> str:
+    """How much there may be, and by which settings."""
+    prefix = settings.model_config.get("env_prefix", "")
+    most = {name: f"{getattr(settings, name):,}".removesuffix(".0") for name in bounds}
+    told = [
+        f"{'no bound of' if most[name] == '0' else most[name]} {what} (`{prefix}{name.upper()}`)"
+        for name, what in bounds.items()
+    ]
+    return f"Taken are at most: {'; '.join(told)}."
 
 
 def _headers(*names: str) -> dict[str, object]:
@@ -75,7 +109,7 @@ def _headers(*names: str) -> dict[str, object]:
 
 
 def _answers(described: dict[str, object]) -> Iterator[dict[str, object]]:
-    """Those of each operation that are no refusals."""
+    """Those of each operation, refusals among them."""
     for operations in cast("dict[str, dict[str, object]]", described["paths"]).values():
         for operation in cast("dict[str, dict[str, dict[str, dict[str, object]]]]", operations).values():
-            yield from (answer for answer in operation["responses"].values() if "$ref" not in answer)
+            yield from operation["responses"].values()

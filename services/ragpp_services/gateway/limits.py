@@ -7,14 +7,20 @@ from typing import Final
 import numpy as np
 from pydantic import BaseModel, JsonValue
 
-from ragpp.api import ResourceIn
+from ragpp.api import ItemSearchIn, ItemsIn, ResourceIn
 from ragpp.errors import TooMuchAtOnce
 
-FIELDS: Final = 16_000
-"""More keys than the fields of a request of as many messages as any may have."""
+FIELDS: Final = 20_000
+"""More values than the fields of a request of as many messages, or items, as any may have."""
+WITH_VECTORS: Final[tuple[type[BaseModel], ...]] = (ItemsIn, ItemSearchIn)
+"""The requests that may have vectors, whose numbers are cheap to read and many."""
+BYTES_OF_A_NUMBER: Final = 8
+"""Of a vector, at least, as vectors are written; so no more numbers are taken than a body of vectors alone has."""
 PIECE_BYTES: Final = 262_144
 """Of a body that is looked at in one go, for under a millisecond or two."""
-_QUOTE, _COLON = ord('"'), ord(":")
+_QUOTE, _COMMA, _OPENING = ord('"'), ord(","), (ord("["), ord("{"))
+_NUMBER: Final = np.isin(np.arange(256), list(b"-0123456789"))
+"""Of every byte, whether a number may begin with it."""
 _NO_ESCAPE: Final = re.compile(rb"[^\\]")
 """Behind what is none an escape cannot go on, so that a text may be cut there."""
 
@@ -57,6 +63,16 @@ class Size:
 
 
 @dataclass(frozen=True)
+class Values:
+    """What is in the lists and objects of a JSON text. `numbers`: those behind another value of a list, as those of a
+    vector are. `others`: all other values; one that is a list or an object counts as one more, in which the first value
+    is counted."""
+
+    others: int
+    numbers: int
+
+
+@dataclass(frozen=True)
 class RequestLimits:
     """The most that one request may have, 0 for no limit but those of its fields. `body_bytes`: of its body.
     `characters`: of texts that are embedded before the answer, so not of a resource, which workers read later."""
@@ -66,13 +82,22 @@ class RequestLimits:
     characters: int = 0
     metadata: int = 0
 
-    def check_json(self, raw: bytes) -> None:
-        """Raises TooMuchAtOnce for a JSON text with more keys than a request that has as much metadata as is allowed:
-        reading it would take longer than all the work for one that is."""
-        if self.metadata and raw.count(b":") > self.metadata + FIELDS:
-            found = keys_in(raw, self.metadata + FIELDS) - FIELDS
-            if found > self.metadata:
-                raise _too_much("values of metadata", self.metadata, found, counted="at least ")
+    def check_json(self, raw: bytes, model: type[BaseModel]) -> None:
+        """Raises TooMuchAtOnce for a JSON text with more in it than a request that has as much metadata as is allowed,
+        each value in a list of its own, the numbers of vectors aside where `model` has some: reading it, and telling
+        what is wrong with each, would take longer than all the work for one that is."""
+        if not self.metadata:
+            return
+        most, vectors = most_values(self.metadata), model in WITH_VECTORS
+        numbers = max(most, self.body_bytes // BYTES_OF_A_NUMBER) if vectors else most
+        if len(raw) <= most:
+            return
+        found = values_in(raw, most, numbers)
+        if vectors and found.numbers > numbers:
+            raise _too_much("numbers", numbers, found.numbers, counted="at least ")
+        counted = found.others if vectors else found.others + found.numbers
+        if counted > most:
+            raise _too_much("values, lists and objects", most, counted, counted="at least ")
 
     def check(self, body: BaseModel) -> None:
         """Raises TooMuchAtOnce."""
@@ -86,23 +111,36 @@ class RequestLimits:
                 raise _too_much(of, most, found)
 
 
-def keys_in(raw: bytes, enough: int | None = None) -> int:
-    """How many keys the objects of a JSON text have; where it has more than `enough`, at least so many. Of a text in
-    quotation marks, the colon behind it tells. A piece at a time, so that other threads have their turns."""
-    found, opened, told, start = 0, 0, False, 0
-    while start < len(raw) and (enough is None or found <= enough):
+def most_values(metadata: int) -> int:
+    """How many values, lists and objects may be in the body of a request that may have so many values of metadata."""
+    return 2 * metadata + FIELDS
+
+
+def values_in(raw: bytes, enough: int | None = None, enough_numbers: int | None = None) -> Values:
+    """How much a JSON text has in it; where that is more than `enough`, or more numbers than `enough_numbers`, at least
+    so much. Commas and opening brackets tell that are in no quotation marks. A piece at a time, so that other threads
+    have their turns."""
+    others, numbers, within, before, start = 0, 0, 0, 0, 0
+    while start < len(raw):
+        if (enough is not None and others > enough) or (enough_numbers is not None and numbers > enough_numbers):
+            break
         whole = _NO_ESCAPE.search(raw, start + PIECE_BYTES - 1)
         end = whole.end() if whole else len(raw)
         bare = raw[start:end].replace(b"\\\\", b"").replace(b'\\"', b"").translate(None, b" \t\r\n")
-        characters = np.frombuffer(bare, dtype=np.uint8)
-        quotes = np.flatnonzero(characters == _QUOTE)
-        closing = quotes[1 - opened :: 2]
-        within = closing[closing + 1 < len(bare)]
-        found += int(np.count_nonzero(characters[within + 1] == _COLON)) + (told and bare[:1] == b":")
-        told = len(within) < len(closing) or (told and not bare)
-        opened = (opened + len(quotes)) % 2
         start = end
-    return found
+        if not bare:
+            continue
+        characters = np.frombuffer(bare, dtype=np.uint8)
+        quotes = np.add.accumulate(characters == _QUOTE, dtype=np.uint8) + np.uint8(within)  # parity outlives overflow
+        outside = quotes % 2 == 0
+        commas = outside & (characters == _COMMA)
+        behind = np.concatenate(([before], commas[:-1])).astype(bool)
+        found = int(np.count_nonzero(behind & _NUMBER[characters]))
+        opening = outside & ((characters == _OPENING[0]) | (characters == _OPENING[1]))
+        others += int(np.count_nonzero(commas)) + int(np.count_nonzero(opening)) - found
+        numbers += found
+        within, before = int(quotes[-1]) % 2, int(commas[-1])
+    return Values(others, numbers)
 
 
 def size_of(body: BaseModel) -> Size:

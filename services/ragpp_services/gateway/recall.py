@@ -154,7 +154,7 @@ class Recaller:
     ) -> tuple[tuple[RecalledMemory, ...], Packed]:
         """The fused ranking up to the limit, and the context, which the limit does not change; long texts in a thread,
         so that nobody waits for them."""
-        most = _candidates(budget)
+        most, frame = _candidates(budget), _frame(request)
 
         def assemble() -> tuple[tuple[RecalledMemory, ...], Packed]:
             ranking = fuse({name: answer.memories for name, answer in answers.items()})
@@ -165,7 +165,7 @@ class Recaller:
             packed = pack(
                 shown,
                 conversation,
-                _frame(request),
+                frame,
                 budget=budget,
                 counter=counter,
                 narrow=names_something(request.query),
@@ -175,7 +175,7 @@ class Recaller:
             packed = replace(packed, cut={**packed.cut, **behind})
             return _recalled(ranking[: request.limit], packed, answers if request.explain else None, counter), packed
 
-        size = sum(len(memory.text) for answer in answers.values() for memory in answer.memories)
+        size = sum(len(memory.text) for answer in answers.values() for memory in answer.memories) + frame.characters
         return await asyncio.to_thread(assemble) if size > INLINE_CHARS else assemble()
 
     def _query(self, scope: Scope, request: RecallRequest, budget: int) -> MemoryQuery:

@@ -32,6 +32,14 @@ class GatewaySettings(Settings):
     )
     key_burst: int = Field(default=2_000, ge=1, description="So many may come at a time.")
     key_requests_at_once: int = Field(default=100, ge=0, description="Of one key under way; 0: no limit.")
+    key_body_bytes_at_once: int = Field(
+        default=32 * 1024 * 1024,
+        ge=0,
+        description="Of one key's requests under way; a body that is alone is taken whatever it has. 0: no limit.",
+    )
+    body_bytes_at_once: int = Field(
+        default=256 * 1024 * 1024, ge=0, description="Of all requests under way in this process; 0: no limit."
+    )
     deadline_ms: int = Field(default=500, ge=1, description="Of a recall that names none.")
     token_budget: int = Field(default=2_000, ge=0, description="Of a recall that names none.")
     record_retrievals: bool = Field(

@@ -50,8 +50,8 @@ class KeyListing:
 @dataclass(frozen=True)
 class Access:
     """One request that a key made. `query_sha256` stands for the query's text, which is never kept here: a
-    keyed hash of it (`SourceMarks.of_query`). `details`: of a deletion what was deleted, of requests without a valid
-    key how many `attempts` there were; those are of the tenant NOBODY."""
+    keyed hash of it (`SourceMarks.of_query`). `details`: of a deletion what was deleted; of requests that a key has too
+    many of, and of those without a valid key, how many `attempts` there were; the latter are of the tenant NOBODY."""
 
     access_id: UUID
     tenant_id: str

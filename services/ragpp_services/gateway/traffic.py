@@ -16,27 +16,59 @@ SOON_S: Final = 1
 
 @dataclass
 class _Key:
-    """`tokens`: requests that it may send at once at the moment `at`. `running`: those under way."""
+    """`tokens`: requests that it may send at once at the moment `at`. `running`: those under way. `bytes`: of their
+    bodies."""
 
     tokens: float
     at: float
     running: int = 0
+    bytes: int = 0
+
+
+class Underway:
+    """A request of a key that is under way."""
+
+    def __init__(self, traffic: "Traffic", key: _Key) -> None:
+        self._traffic, self._key = traffic, key
+        self.bytes = 0
+
+    def holds(self, size: int) -> None:
+        """Count its body for `size` bytes until it is answered: what has come of it, or what is said to come. Raises
+        TooManyAtOnce where that is too much beside the bodies of others; one that is alone is never too much."""
+        self._traffic.count(self._key, size - self.bytes, own=self.bytes)
+        self.bytes = size
+
+    def release(self) -> None:
+        """It is answered."""
+        self._traffic.count(self._key, -self.bytes)
+        self.bytes = 0
 
 
 class Traffic:
     """Token buckets by key: each holds `burst` requests and is filled by `per_s` a second.
 
     `monotonic` answers seconds. `per_s` 0: as often as it likes; `burst` is then not looked at. `at_once` 0: as many as
-    it likes.
+    it likes. `key_bytes`, `all_bytes`: of the bodies that are under way, of one key and of all together; 0: as many as
+    they like.
     """
 
-    def __init__(self, monotonic: Callable[[], float], *, per_s: float = 0, burst: int = 1, at_once: int = 0) -> None:
+    def __init__(
+        self,
+        monotonic: Callable[[], float],
+        *,
+        per_s: float = 0,
+        burst: int = 1,
+        at_once: int = 0,
+        key_bytes: int = 0,
+        all_bytes: int = 0,
+    ) -> None:
         self._monotonic = monotonic
         self._per_s, self._burst, self._at_once = per_s, max(1, burst), at_once
+        self._key_bytes, self._all_bytes, self._bytes = key_bytes, all_bytes, 0
         self._keys: dict[str, _Key] = {}
 
     @contextmanager
-    def admitted(self, key_id: str) -> Iterator[None]:
+    def admitted(self, key_id: str) -> Iterator[Underway]:
         """A request of the key under way. Raises RateLimited, TooManyAtOnce; what is refused takes nothing."""
         key = self._filled(key_id)
         if self._at_once and key.running >= self._at_once:
@@ -52,10 +84,26 @@ class Traffic:
                 )
             key.tokens -= 1
         key.running += 1
+        underway = Underway(self, key)
         try:
-            yield
+            yield underway
         finally:
+            underway.release()
             key.running -= 1
+
+    def count(self, key: _Key, more: int, *, own: int = 0) -> None:
+        """`more` bytes of a body are under way, of which `own` are counted already. Raises TooManyAtOnce."""
+        for whose, most, held in (
+            ("this key's", self._key_bytes, key.bytes),
+            ("all", self._all_bytes, self._bytes),
+        ):
+            if most and more > 0 and held > own and held + more > most:
+                raise TooManyAtOnce(
+                    f"{held:,} bytes of {whose} requests are under way, and {most:,} are taken at once",
+                    details={"retry_after_s": SOON_S},
+                )
+        key.bytes += more
+        self._bytes += more
 
     def headers(self, key_id: str) -> dict[str, str]:
         """What the key may still ask, in the fields of draft-ietf-httpapi-ratelimit-headers: of `q` requests in `w`

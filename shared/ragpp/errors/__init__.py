@@ -393,8 +393,8 @@ class TooManyAtOnce(
     speaks_plainly=True,
     suggestions=("Wait for answers before sending more, or as many seconds as `Retry-After` says.",),
 ):
-    """The key has as many requests under way as it may. Nothing was done; `details["retry_after_s"]` is when to ask
-    again."""
+    """The key has as many requests under way as it may, or as much in their bodies, or all keys together have. Nothing
+    was done; `details["retry_after_s"]` is when to ask again."""
 
 
 class StackError(

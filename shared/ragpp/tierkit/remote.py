@@ -20,10 +20,11 @@ import orjson
 from fastapi import FastAPI, Request, Response
 from pydantic import Field, TypeAdapter, ValidationError, create_model
 
-from ragpp.aside import aside
+from ragpp.aside import aside, asked_by
 from ragpp.errors import ConfigurationError, MemorySystemError, TierUnavailable, Unauthenticated, problems
-from ragpp.models import Health, Value
+from ragpp.models import Health, Scope, Value
 from ragpp.tierkit.health import HEALTH_S
+from ragpp.tierkit.weighing import json_bytes
 from ragpp.tiers import MemoryTier
 from ragpp.web.problems import install
 from ragpp.web.requests import REQUEST_ID, RequestMiddleware, current_request_id
@@ -32,7 +33,6 @@ TierT = TypeVar("TierT", bound=MemoryTier)
 OpenTier = Callable[[], AbstractAsyncContextManager[TierT]]
 _JSON: Final = "application/json"
 INLINE_BYTES: Final = 65_536
-INLINE_ENTRIES: Final = 20
 """Up to so much is read, and written, on the event loop; more goes to a thread, so that nobody waits for it."""
 TIMEOUT_S: Final = 30.0
 """Longest a tier service may take for a write; recalls and health checks have their own deadlines."""
@@ -133,9 +133,16 @@ def _endpoint(verb: Verb, expected: bytes) -> Callable[[Request], object]:
             raise problems.invalid_fields([dict(item) for item in error.errors()]) from error
         method = getattr(request.app.state.tier, verb.name)
         given = {name: getattr(arguments, name) for name in type(arguments).model_fields}
-        return Response(verb.result.dump_json(await method(**given)), media_type=_JSON)
+        with asked_by(_tenant_of(given)):
+            return Response(verb.result.dump_json(await method(**given)), media_type=_JSON)
 
     return endpoint
+
+
+def _tenant_of(given: Mapping[str, object]) -> str:
+    """Whose memory a call is about; empty where it is nobody's."""
+    scopes = (getattr(value, "scope", value) for value in given.values())
+    return next((scope.tenant_id for scope in scopes if isinstance(scope, Scope)), "")
 
 
 class RemoteTier:
@@ -168,8 +175,8 @@ class RemoteTier:
 
     async def _call(self, verb: Verb, bound: Mapping[str, object]) -> object:
         given = {name: value for name, value in bound.items() if name != "self"}
-        many = any(isinstance(value, list | tuple) and len(value) > INLINE_ENTRIES for value in given.values())
-        body = await aside(_written, verb, given) if many else _written(verb, given)
+        much = json_bytes(given, INLINE_BYTES) > INLINE_BYTES
+        body = await aside(_written, verb, given) if much else _written(verb, given)
         try:
             response = await self._client.post(f"/v1/tier/{verb.name}", content=body, headers=_headers())
         except (httpx.HTTPError, httpx.InvalidURL) as error:

@@ -54,6 +54,11 @@ class Frame:
     tools: Sequence[str] = ()
     situation: str | None = None
 
+    @property
+    def characters(self) -> int:
+        """Of all of it."""
+        return len(self.persona or "") + sum(map(len, self.tools)) + len(self.situation or "")
+
 
 @dataclass(frozen=True)
 class Section:
