@@ -18,9 +18,11 @@ BYTES_OF_A_NUMBER: Final = 8
 """Of a vector, at least, as vectors are written; so no more numbers are taken than a body of vectors alone has."""
 PIECE_BYTES: Final = 262_144
 """Of a body that is looked at in one go, for under a millisecond or two."""
-_QUOTE, _COMMA, _OPENING = ord('"'), ord(","), (ord("["), ord("{"))
-_NUMBER: Final = np.isin(np.arange(256), list(b"-0123456789"))
-"""Of every byte, whether a number may begin with it."""
+_SIGNS: Final = b'",[{-0123456789'
+_QUOTE, _COMMA, _OPENING, _NUMBER = range(1, 5)
+_KINDS: Final = bytes.maketrans(_SIGNS, bytes([_QUOTE, _COMMA, *[_OPENING] * 2, *[_NUMBER] * 11]))
+_NO_SIGNS: Final = bytes(byte for byte in range(256) if byte not in _SIGNS)
+"""Most of a text; what is counted is told by the rest of it."""
 _NO_ESCAPE: Final = re.compile(rb"[^\\]")
 """Behind what is none an escape cannot go on, so that a text may be cut there."""
 
@@ -90,7 +92,7 @@ class RequestLimits:
             return
         most, vectors = most_values(self.metadata), model in WITH_VECTORS
         numbers = max(most, self.body_bytes // BYTES_OF_A_NUMBER) if vectors else most
-        if len(raw) <= most:
+        if sum(map(raw.count, (b",", b"[", b"{"))) <= most:
             return
         found = values_in(raw, most, numbers)
         if vectors and found.numbers > numbers:
@@ -120,26 +122,24 @@ def values_in(raw: bytes, enough: int | None = None, enough_numbers: int | None 
     """How much a JSON text has in it; where that is more than `enough`, or more numbers than `enough_numbers`, at least
     so much. Commas and opening brackets tell that are in no quotation marks. A piece at a time, so that other threads
     have their turns."""
-    others, numbers, within, before, start = 0, 0, 0, 0, 0
+    others, numbers, within, before, start = 0, 0, 0, False, 0
     while start < len(raw):
         if (enough is not None and others > enough) or (enough_numbers is not None and numbers > enough_numbers):
             break
         whole = _NO_ESCAPE.search(raw, start + PIECE_BYTES - 1)
         end = whole.end() if whole else len(raw)
-        bare = raw[start:end].replace(b"\\\\", b"").replace(b'\\"', b"").translate(None, b" \t\r\n")
+        bare = raw[start:end].replace(b"\\\\", b"").replace(b'\\"', b"").translate(_KINDS, _NO_SIGNS)
         start = end
         if not bare:
             continue
-        characters = np.frombuffer(bare, dtype=np.uint8)
-        quotes = np.add.accumulate(characters == _QUOTE, dtype=np.uint8) + np.uint8(within)  # parity outlives overflow
-        outside = quotes % 2 == 0
-        commas = outside & (characters == _COMMA)
-        behind = np.concatenate(([before], commas[:-1])).astype(bool)
-        found = int(np.count_nonzero(behind & _NUMBER[characters]))
-        opening = outside & ((characters == _OPENING[0]) | (characters == _OPENING[1]))
-        others += int(np.count_nonzero(commas)) + int(np.count_nonzero(opening)) - found
+        kinds = np.frombuffer(bare, dtype=np.uint8)
+        quotes = np.add.accumulate(kinds == _QUOTE, dtype=np.uint8) + np.uint8(within)  # parity outlives overflow
+        outside = (quotes & 1) == 0
+        commas = outside & (kinds == _COMMA)
+        found = int(np.count_nonzero(commas[:-1] & (kinds[1:] == _NUMBER))) + int(before and kinds[0] == _NUMBER)
+        others += int(np.count_nonzero(commas)) + int(np.count_nonzero(outside & (kinds == _OPENING))) - found
         numbers += found
-        within, before = int(quotes[-1]) % 2, int(commas[-1])
+        within, before = int(quotes[-1]) & 1, bool(commas[-1])
     return Values(others, numbers)
 
 
