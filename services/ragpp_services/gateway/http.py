@@ -1,5 +1,6 @@
 """What every route is made of: the key before the body, the body as a value, the answer, the audit entry."""
 
+import asyncio
 import time
 from collections.abc import Callable, Coroutine
 from typing import Annotated, Final
@@ -14,7 +15,7 @@ from starlette.types import ASGIApp, Message, Receive, Send
 from starlette.types import Scope as AsgiScope
 
 from ragpp.aside import aside
-from ragpp.errors import InvalidInput, MalformedBody, PayloadTooLarge, UnsupportedMediaType, problems
+from ragpp.errors import BodyTooSlow, InvalidInput, MalformedBody, PayloadTooLarge, UnsupportedMediaType, problems
 from ragpp.fields import Id
 from ragpp.jobs import Job
 from ragpp.models import Value
@@ -121,7 +122,7 @@ async def _received(request: Request, limits: RequestLimits) -> bytes:
     """The body as it was sent.
 
     Raises UnsupportedMediaType for a declared type other than JSON, PayloadTooLarge beyond the configured limit (before
-    reading more).
+    reading more), BodyTooSlow where it has not all come in time: it would hold a place of its key's for ever.
     """
     _refuse_other_types(request.headers.get("content-type", ""))
     limit = limits.body_bytes
@@ -130,11 +131,15 @@ async def _received(request: Request, limits: RequestLimits) -> bytes:
     if declared.isdigit() and int(declared) > limit:
         raise too_large
     parts, size = [], 0
-    async for part in request.stream():
-        size += len(part)
-        if size > limit:
-            raise too_large
-        parts.append(part)
+    try:
+        async with asyncio.timeout(limits.body_s or None):
+            async for part in request.stream():
+                size += len(part)
+                if size > limit:
+                    raise too_large
+                parts.append(part)
+    except TimeoutError as error:
+        raise BodyTooSlow(f"of the body {size:,} bytes have come in {limits.body_s:g} seconds") from error
     return b"".join(parts)
 
 
