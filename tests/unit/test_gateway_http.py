@@ -1,16 +1,21 @@
 """A route knows who asks before it takes what is asked, takes no more than it allows, and tells the audit of it."""
 
+import asyncio
+import json
+import socket
 from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from types import SimpleNamespace
 from typing import Annotated, Final
 
 import httpx
 import pytest
+import uvicorn
 from fastapi import Body, FastAPI
 
 from ragpp.api import UserIn
-from ragpp.errors import RateLimited, TooManyAtOnce, TooMuchAtOnce, Unauthenticated
+from ragpp.errors import BodyTooSlow, RateLimited, TooManyAtOnce, TooMuchAtOnce, Unauthenticated
 from ragpp.web import problems
 from ragpp_services.gateway.http import AuditMiddleware, KeyedRoute, keyed_router
 from ragpp_services.gateway.identity import Principal
@@ -21,6 +26,7 @@ from ragpp_services.gateway.traffic import Traffic
 from tests.support.operations import ROUTES, checked_problem
 
 LIMIT: Final = 100
+BODY_S: Final = 0.5
 KEY: Final = {"authorization": "Bearer k"}
 
 
@@ -64,6 +70,31 @@ class Sent:
             yield piece
 
 
+@asynccontextmanager
+async def served(app: FastAPI) -> AsyncIterator[int]:
+    """A server of `app` on a port of the loopback address."""
+    listening = socket.create_server(("127.0.0.1", 0))
+    server = uvicorn.Server(uvicorn.Config(app, log_config=None, access_log=False, lifespan="off"))
+    serving = asyncio.create_task(server.serve(sockets=[listening]))
+    try:
+        yield listening.getsockname()[1]
+    finally:
+        server.should_exit = server.force_exit = True
+        await serving
+        listening.close()
+
+
+async def said_to(port: int, body: bytes, length: int) -> bytes:
+    """All that is answered, until the connection is closed, to a body that is said to have `length` bytes."""
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    head = f"POST /v1/things HTTP/1.1\r\nHost: h\r\nAuthorization: Bearer k\r\nContent-Length: {length}\r\n\r\n"
+    writer.write(head.encode() + body)
+    try:
+        return await reader.read()
+    finally:
+        writer.close()
+
+
 @pytest.fixture
 def audit() -> Recorded:
     return Recorded()
@@ -75,7 +106,7 @@ def traffic() -> Traffic:
 
 
 @pytest.fixture
-async def gateway(audit: Recorded, traffic: Traffic) -> AsyncIterator[httpx.AsyncClient]:
+def app(audit: Recorded, traffic: Traffic) -> FastAPI:
     app, router = FastAPI(), keyed_router("test")
 
     @router.post("/v1/things")
@@ -90,10 +121,15 @@ async def gateway(audit: Recorded, traffic: Traffic) -> AsyncIterator[httpx.Asyn
     app.state.parts = SimpleNamespace(
         identity=OneKey(),
         audit=audit,
-        limits=RequestLimits(LIMIT, characters=20),
+        limits=RequestLimits(LIMIT, characters=20, body_s=BODY_S),
         traffic=traffic,
         clock=lambda: datetime(2026, 1, 1, tzinfo=UTC),
     )
+    return app
+
+
+@pytest.fixture
+async def gateway(app: FastAPI) -> AsyncIterator[httpx.AsyncClient]:
     async with httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://gateway") as client:
         yield client
 
@@ -180,6 +216,33 @@ async def test_a_key_has_no_more_in_bodies_under_way_than_it_may(gateway: httpx.
         checked_problem(await gateway.post("/v1/things", content=undeclared, headers=KEY), 429, TooManyAtOnce.code)
         assert undeclared.taken == 2
         large.holds(120)  # nothing of what was refused is counted
+
+
+@pytest.mark.timeout(60)
+async def test_bodies_that_do_not_come_are_given_up_and_their_key_has_its_places_again(
+    app: FastAPI, audit: Recorded
+) -> None:
+    traffic = app.state.parts.traffic = Traffic(lambda: 0.0, at_once=2)
+    async with served(app) as port:
+        answers = await asyncio.gather(said_to(port, b"{", 50), said_to(port, b"", 50))
+        for answer in answers:
+            head, _, body = answer.partition(b"\r\n\r\n")
+            assert head.startswith(b"HTTP/1.1 408 ")
+            assert json.loads(body)["code"] == BodyTooSlow.code
+        with traffic.admitted("key_1"), traffic.admitted("key_1"):
+            pass
+    assert [one.status for one in audit] == [408, 408]
+
+
+@pytest.mark.parametrize(("method", "path", "status"), [("POST", "/v1/nothing", 404), ("PUT", "/v1/things", 405)])
+async def test_an_address_that_there_is_not_wants_no_key_and_takes_nothing_of_its_rate(
+    gateway: httpx.AsyncClient, method: str, path: str, status: int
+) -> None:
+    for _ in range(5):
+        answer = await gateway.request(method, path, headers=KEY)
+        assert (answer.status_code, "RateLimit" in answer.headers) == (status, False)
+    answer = await gateway.post("/v1/things", json={"user_id": "ann"}, headers=KEY)
+    assert answer.headers["RateLimit"].startswith('"key";r=2;')
 
 
 async def test_a_stranger_takes_nothing_of_a_keys_rate(gateway: httpx.AsyncClient) -> None:

@@ -16,11 +16,14 @@ from ragpp.text.english import FUNCTION_WORDS
 from ragpp.text.lexical import (
     DIMENSIONS,
     MAX_QUERY_TERMS,
+    MAX_QUESTION_CHARS,
     MAX_TERMS,
+    asked_words,
     document_weights,
     index_line,
     lexical_line,
     query_terms,
+    question_words,
     stored_terms,
     terms,
     words,
@@ -186,6 +189,22 @@ def test_a_long_question_keeps_its_longest_words_in_order() -> None:
     assert len(asked) == MAX_QUERY_TERMS
 
 
+def test_what_one_question_asks_for_is_found_once_for_all_who_ask() -> None:
+    question = "Where is the harbour, and 猫はどこ?"
+    assert query_terms(question) is query_terms(question)
+    assert asked_words(question) is asked_words(question)
+    assert question_words(question) is question_words(question)
+
+
+@pytest.mark.parametrize("unit", ["harbour ", "猫", "㍻", "قطة ", "ﷺ harbour one two three "])
+def test_of_a_question_no_more_is_read_than_a_recall_takes(unit: str) -> None:
+    read, whole = unit * (MAX_QUESTION_CHARS // len(unit)), unit * MAX_QUESTION_CHARS
+    assert sum(map(len, question_words(whole))) <= 2 * MAX_QUESTION_CHARS
+    assert len(asked_words(whole)) <= 2 * MAX_QUESTION_CHARS
+    assert query_terms(whole) == query_terms(read)
+    assert set(query_terms(whole)) <= set(stored_terms(whole))
+
+
 @pytest.mark.parametrize(
     "unit",
     [
@@ -208,6 +227,9 @@ def test_a_long_question_keeps_its_longest_words_in_order() -> None:
         "ال",
         "\u0640",
         "中ก",
+        "ﷺ",
+        "㌖",
+        "ﷺabcd",
     ],
 )
 def test_a_hostile_text_costs_no_more_than_its_length(unit: str) -> None:

@@ -8,10 +8,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel, JsonValue
 
-from ragpp.api import ItemIn, ItemSearchIn, ItemsIn, MessageIn, RecallRequest, StoreRequest
+from ragpp.api import CategoryPageIn, ItemIn, ItemSearchIn, ItemsIn, MessageIn, RecallRequest, StoreRequest
 from ragpp.errors import TooMuchAtOnce
+from ragpp.fields import MAX_CONTENT_CHARS
 from ragpp_services.gateway import limits
+from ragpp_services.gateway.costs import PIECE, cost_of
 from ragpp_services.gateway.limits import FIELDS, WITH_VECTORS, RequestLimits, Values, size_of, values_in
+from ragpp_services.gateway.settings import GatewaySettings
 from tests.support.operations import ROUTES
 
 NONE = RequestLimits(1_000_000)
@@ -76,6 +79,35 @@ def test_a_request_is_as_large_as_its_parts_its_texts_and_its_metadata() -> None
     assert size.parts == 3
     assert size.characters == len("us") + 3 * len("userhelloconversation") + len("abtwocxyd")
     assert size.metadata == 2 + 4
+
+
+@pytest.mark.parametrize("unit", ["x", "é", "Straße 7\n", "中", "한", ":", "🙂", "ж", "ﷺ", '":', "a中"])
+def test_one_message_of_any_characters_is_taken_and_two_are_not_where_each_may_be_a_word_piece(unit: str) -> None:
+    usual = RequestLimits(1, characters=GatewaySettings.model_fields["max_characters"].default)
+    metadata: dict[str, JsonValue] = {"k": "中" * 16_000}
+    content = (unit * MAX_CONTENT_CHARS)[:MAX_CONTENT_CHARS]
+    usual.check(written(metadata, content=content))
+    if cost_of(unit) == PIECE * len(unit):
+        with pytest.raises(TooMuchAtOnce, match=f"each counts {PIECE}"):
+            usual.check(written({}, {}, content=content))
+
+
+@given(st.text(), st.text())
+def test_the_cost_of_a_text_is_that_of_its_characters(one: str, other: str) -> None:
+    assert cost_of(one + other) == cost_of(one) + cost_of(other)
+    assert len(one) <= cost_of(one) <= PIECE * len(one)
+
+
+def test_what_may_be_a_word_piece_by_itself_costs_more_wherever_it_stands() -> None:
+    assert cost_of("Zoë is 7\n") == 9
+    assert cost_of("猫!") == 2 * PIECE
+    plain = size_of(written({"k": "v"}, content="cat")).characters
+    assert size_of(written({"鍵": "値"}, content="cat")).characters == plain + 2 * (PIECE - 1)
+    assert size_of(written({"k": "v"}, content="c猫t")).characters == plain + PIECE - 1
+
+
+def test_a_page_has_as_many_characters_as_pages_have_since_it_is_not_embedded() -> None:
+    RequestLimits(1, characters=10).check(CategoryPageIn(user_id="u", content="# 猫\n" * 10))
 
 
 def test_a_value_counts_for_every_key_above_it() -> None:

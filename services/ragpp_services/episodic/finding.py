@@ -6,7 +6,8 @@ from datetime import datetime
 from typing import Final
 
 from ragpp.models import Filters, Interaction, Scope
-from ragpp.text.lexical import asked_words, folded, stored_terms, words
+from ragpp.text.folding import folded
+from ragpp.text.lexical import asked_words, stored_terms, words
 from ragpp.text.mentions import Said, is_of_other_script
 from ragpp_services.episodic.store import EpisodicStore
 

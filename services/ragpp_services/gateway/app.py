@@ -170,7 +170,11 @@ async def open_parts(open_tiers_: OpenTiers) -> AsyncIterator[Parts]:
             kinds=Kinds(embedder, entries.extraction_patterns or PATTERNS),
             max_injection_tokens=entries.max_injection_tokens,
             limits=RequestLimits(
-                gateway.max_body_bytes, gateway.max_messages, gateway.max_characters, gateway.max_metadata
+                gateway.max_body_bytes,
+                gateway.max_messages,
+                gateway.max_characters,
+                gateway.max_metadata,
+                gateway.body_timeout_s,
             ),
             traffic=Traffic(
                 time.monotonic,

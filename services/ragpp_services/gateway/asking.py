@@ -4,7 +4,7 @@ import asyncio
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Final, TypeVar
 
 import structlog
 
@@ -12,7 +12,10 @@ from ragpp.api import TierStatusName
 from ragpp.errors import MemorySystemError, TierUnavailable
 from ragpp.errors.telling import told, trace_of
 from ragpp.models import Memory
+from ragpp.text.lexical import read_question
 
+INLINE_CHARS: Final = 1_000
+"""Of a question whose words are found on the event loop, in a few milliseconds."""
 ResultT = TypeVar("ResultT")
 _log = structlog.stdlib.get_logger(__name__)
 
@@ -25,6 +28,12 @@ class Answer:
     ms: float
     memories: tuple[Memory, ...] = ()
     detail: str | None = None
+
+
+async def read_long(question: str) -> None:
+    """Find the words of a long question in a thread, before it is asked: who asks for them then has them at once."""
+    if len(question) > INLINE_CHARS:
+        await asyncio.to_thread(read_question, question)
 
 
 async def finished(task: "asyncio.Future[ResultT]", ends: float) -> bool:

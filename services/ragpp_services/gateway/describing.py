@@ -23,6 +23,7 @@ _REFUSALS: Final = {
     401: "No valid key.",
     403: "The key does not allow it.",
     404: "Nothing of that id for this user.",
+    408: "The body has not come in time. Nothing was done.",
     409: "An id is known with other content, or what was to be changed has changed.",
     413: "The body is too large, or has too much in it: `details` tell of what, how much, and how much may be.",
     415: "The body is declared as something other than JSON.",

@@ -1,5 +1,6 @@
 """What every route is made of: the key before the body, the body as a value, the answer, the audit entry."""
 
+import asyncio
 import time
 from collections.abc import Callable, Coroutine
 from typing import Annotated, Final
@@ -13,7 +14,15 @@ from starlette.types import ASGIApp, Message, Receive, Send
 from starlette.types import Scope as AsgiScope
 
 from ragpp.aside import aside, asked_by
-from ragpp.errors import InvalidInput, PayloadTooLarge, RateLimited, TooManyAtOnce, UnsupportedMediaType, problems
+from ragpp.errors import (
+    BodyTooSlow,
+    InvalidInput,
+    PayloadTooLarge,
+    RateLimited,
+    TooManyAtOnce,
+    UnsupportedMediaType,
+    problems,
+)
 from ragpp.fields import Id
 from ragpp.jobs import Job
 from ragpp.models import Value
@@ -127,7 +136,8 @@ async def _received(request: Request, limits: RequestLimits, underway: Underway)
     """The body as it was sent.
 
     Raises UnsupportedMediaType for a declared type other than JSON, PayloadTooLarge beyond the configured limit,
-    TooManyAtOnce where too much is under way with it (before reading more).
+    TooManyAtOnce where too much is under way with it (before reading more), BodyTooSlow where it has not all come in
+    time: it would hold a place of its key's for ever.
     """
     _refuse_other_types(request.headers.get("content-type", ""))
     limit = limits.body_bytes
@@ -138,13 +148,17 @@ async def _received(request: Request, limits: RequestLimits, underway: Underway)
             raise too_large
         underway.holds(int(declared))
     parts, size = [], 0
-    async for part in request.stream():
-        size += len(part)
-        if size > limit:
-            raise too_large
-        if size > underway.bytes:
-            underway.holds(size)
-        parts.append(part)
+    try:
+        async with asyncio.timeout(limits.body_s or None):
+            async for part in request.stream():
+                size += len(part)
+                if size > limit:
+                    raise too_large
+                if size > underway.bytes:
+                    underway.holds(size)
+                parts.append(part)
+    except TimeoutError as error:
+        raise BodyTooSlow(f"of the body {size:,} bytes have come in {limits.body_s:g} seconds") from error
     return b"".join(parts)
 
 

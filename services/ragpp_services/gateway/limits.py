@@ -7,8 +7,9 @@ from typing import Final
 import numpy as np
 from pydantic import BaseModel, JsonValue
 
-from ragpp.api import ItemSearchIn, ItemsIn, ResourceIn
+from ragpp.api import CategoryPageIn, ItemSearchIn, ItemsIn, ResourceIn
 from ragpp.errors import TooMuchAtOnce
+from ragpp_services.gateway.costs import PIECE, cost_of
 
 FIELDS: Final = 20_000
 """More values than the fields of a request of as many messages, or items, as any may have."""
@@ -25,11 +26,13 @@ _NO_SIGNS: Final = bytes(byte for byte in range(256) if byte not in _SIGNS)
 """Most of a text; what is counted is told by the rest of it."""
 _NO_ESCAPE: Final = re.compile(rb"[^\\]")
 """Behind what is none an escape cannot go on, so that a text may be cut there."""
+_NOTES: Final = {"characters": f"; of other than Latin letters, digits and spaces each counts {PIECE}"}
 
 
 @dataclass
 class Size:
-    """What there is to do for a request. `parts`: its messages, items or memories. `characters`: of all its texts.
+    """What there is to do for a request. `parts`: its messages, items or memories. `characters`: of all its texts, each
+    as `cost_of` counts it.
     `metadata`: values in free JSON, each counted once for every key above it, as redaction looks at it."""
 
     parts: int = 0
@@ -39,7 +42,7 @@ class Size:
     def add(self, value: object) -> None:
         """Count `value`, and all that it holds."""
         if isinstance(value, str):
-            self.characters += len(value)
+            self.characters += cost_of(value)
         elif isinstance(value, BaseModel):
             for held in vars(value).values():
                 self.add(held)
@@ -54,13 +57,13 @@ class Size:
     def _add_json(self, value: JsonValue, above: int) -> None:
         if isinstance(value, dict) and value:
             for key, held in value.items():
-                self.characters += len(key)
+                self.characters += cost_of(key)
                 self._add_json(held, above + 1)
         elif isinstance(value, list) and value:
             for held in value:
                 self._add_json(held, above)
         else:
-            self.characters += len(value) if isinstance(value, str) else 0
+            self.characters += cost_of(value) if isinstance(value, str) else 0
             self.metadata += max(above, 1)
 
 
@@ -77,12 +80,15 @@ class Values:
 @dataclass(frozen=True)
 class RequestLimits:
     """The most that one request may have, 0 for no limit but those of its fields. `body_bytes`: of its body.
-    `characters`: of texts that are embedded before the answer, so not of a resource, which workers read later."""
+    `characters`: of texts that are embedded before the answer, so not of a resource, which workers read later, or a
+    page.
+    `body_s`: seconds in which all of the body is there."""
 
     body_bytes: int
     parts: int = 0
     characters: int = 0
     metadata: int = 0
+    body_s: float = 0
 
     def check_json(self, raw: bytes, model: type[BaseModel]) -> None:
         """Raises TooMuchAtOnce for a JSON text with more in it than a request that has as much metadata as is allowed,
@@ -106,11 +112,11 @@ class RequestLimits:
         size = size_of(body)
         for of, most, found in (
             ("messages", self.parts, size.parts),
-            ("characters", 0 if isinstance(body, ResourceIn) else self.characters, size.characters),
+            ("characters", 0 if isinstance(body, ResourceIn | CategoryPageIn) else self.characters, size.characters),
             ("values of metadata", self.metadata, size.metadata),
         ):
             if most and found > most:
-                raise _too_much(of, most, found)
+                raise _too_much(of, most, found, note=_NOTES.get(of, ""))
 
 
 def most_values(metadata: int) -> int:
@@ -150,8 +156,8 @@ def size_of(body: BaseModel) -> Size:
     return size
 
 
-def _too_much(of: str, most: int, found: int, counted: str = "") -> TooMuchAtOnce:
+def _too_much(of: str, most: int, found: int, counted: str = "", note: str = "") -> TooMuchAtOnce:
     return TooMuchAtOnce(
-        f"the request has {counted}{found:,} {of}, and {most:,} are taken at once",
+        f"the request has {counted}{found:,} {of}, and {most:,} are taken at once{note}",
         details={"of": of, "most": most, "found": found},
     )

@@ -21,7 +21,7 @@ from ragpp.retrieval.calibration import Calibration
 from ragpp.text.port import TokenMeter
 from ragpp.text.readers import Tokenizers
 from ragpp.tiers import EpisodicTier, MemoryTier
-from ragpp_services.gateway.asking import Answer, finished, timed
+from ragpp_services.gateway.asking import Answer, finished, read_long, timed
 from ragpp_services.gateway.assembly.bearing import relevance_of
 from ragpp_services.gateway.assembly.fusion import fuse
 from ragpp_services.gateway.assembly.memory_key import memory_key
@@ -91,6 +91,7 @@ class Recaller:
         receipt = Receipt.parse(request.after, field="after") if request.after else None
         stops = started + (ends - started) * WAITING_SHARE
         pending = asyncio.create_task(self._pending(scope, receipt, stops))
+        await read_long(request.query)
         if receipt is not None:
             await asyncio.wait({pending}, timeout=max(0.0, stops - time.perf_counter()))
         wanted = request.tiers or self._tiers.keys()

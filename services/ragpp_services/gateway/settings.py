@@ -16,11 +16,15 @@ class GatewaySettings(Settings):
     host: str = "127.0.0.1"
     port: int = Field(default=8700, ge=0, le=65_535, description="0 takes a free one.")
     max_body_bytes: int = Field(default=8 * 1024 * 1024, ge=1_024)
+    body_timeout_s: float = Field(
+        default=30.0, ge=0, description="Within which a whole body has come; 0: no limit. Later is a 408."
+    )
     max_messages: int = Field(default=1_000, ge=0, description="Of one request, or items or memories; 0: no limit.")
     max_characters: int = Field(
         default=400_000,
         ge=0,
-        description="Of all texts of one request but a resource, which is read later; 0: no limit.",
+        description="Of all texts of one request but a resource or page; what is no Latin letter, digit or space "
+        "counts 3; 0: no limit.",
     )
     max_metadata: int = Field(
         default=20_000,

@@ -28,6 +28,7 @@ MemorySystemError
 ├── RateLimited         046   the key asked too often; retryable
 ├── TooMuchAtOnce       047   one request has more in it than is taken at once
 ├── TooManyAtOnce       048   the key has too many requests under way; retryable
+├── BodyTooSlow         049   the body has not come in time; retryable
 ├── StackError          030   an embedded server cannot be installed, started or stopped
 ├── GatewayUnreachable  031   the client had no answer (ragpp.client.errors)
 ├── NotRunning, BadLines, WrongUsage 032, 033, 034   of the command line (ragpp_infra.cli)
@@ -380,8 +381,9 @@ class TooMuchAtOnce(
     speaks_plainly=True,
     suggestions=("Send it in several requests, each below the limit that `details` name.",),
 ):
-    """The request has more in it than is taken at once: messages, characters, or values of metadata. Nothing was
-    done. `details`: what there is too much of (`of`), how much may be (`most`), and how much there is (`found`)."""
+    """The request has more in it than is taken at once: messages, characters as docs/limits.md counts them, or values
+    of metadata. Nothing was done. `details`: what there is too much of (`of`), how much may be (`most`), and how much
+    there is (`found`)."""
 
 
 class TooManyAtOnce(
@@ -395,6 +397,21 @@ class TooManyAtOnce(
 ):
     """The key has as many requests under way as it may, or as much in their bodies, or all keys together have. Nothing
     was done; `details["retry_after_s"]` is when to ask again."""
+
+
+class BodyTooSlow(
+    MemorySystemError,
+    code="MEM-049",
+    status=408,
+    title="The request body came too slowly",
+    retryable=True,
+    speaks_plainly=True,
+    suggestions=(
+        "Send all of the body at once, and the same again; over a slow line less of it at a time.",
+        "Give bodies longer: GATEWAY_BODY_TIMEOUT_S.",
+    ),
+):
+    """The body has not all come in the time that there is for it. Nothing was done, and the connection is closed."""
 
 
 class StackError(

@@ -9,7 +9,7 @@ import threading
 import unicodedata
 import zlib
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache, lru_cache
 from typing import Final
 
@@ -18,6 +18,7 @@ import snowballstemmer
 from ragpp.models import Interaction
 from ragpp.text.affixes import ARABIC, HANGUL, arabic_forms, asked_korean, pairs_beside, stored_korean
 from ragpp.text.english import FUNCTION_WORDS, day_in_words
+from ragpp.text.folding import folded
 from ragpp.text.function_words import CHINESE_QUESTION, OTHER_FUNCTION_WORDS
 from ragpp.text.unspaced import UNSPACED, asked_in, letters_in, pairs, segments, stored_in
 
@@ -41,6 +42,12 @@ AVERAGE_TERMS: Final = 40.0
 
 MAX_WORD_CHARS: Final = 64
 """What is read of a word: longer ones are data, not language."""
+
+MAX_QUESTION_CHARS: Final = 20_000
+"""What is read of a question, folded: the most that a recall takes, of which no more comes in any language."""
+
+QUESTIONS_KEPT: Final = 16
+"""Questions whose words are remembered: several tiers ask for those of the same one at about the same time."""
 
 _LETTER: Final = r"(?:[^\W_]|[\u0300-\u036f\u0610-\u061a\u064b-\u065f\u0900-\u0963\u0966-\u0dff])"
 """A letter or digit, and the marks that Python's `\\w` leaves out: accents, Arabic points, Indic vowel signs."""
@@ -79,14 +86,7 @@ def lexical_line(interaction: Interaction, text: str | None = None) -> str:
 def words(text: str) -> list[str]:
     """The words of `text` in order: compatibility forms unified, lower case, an accented Latin letter as its plain
     one, apostrophes straight; scripts without spaces as overlapping pairs of characters."""
-    found: list[str] = []
-    for part, is_unspaced in _parts(folded(text)):
-        if is_unspaced:
-            for run in letters_in(part):
-                found += pairs(run) or [run]
-        else:
-            found += _spaced(part)
-    return [word[:MAX_WORD_CHARS] for word in found]
+    return _words_of(folded(text))
 
 
 def terms(text: str) -> list[int]:
@@ -117,23 +117,37 @@ def document_weights(line: str) -> dict[int, float]:
     return {dimension: count / (count + k) for dimension, count in counts.most_common(MAX_TERMS)}
 
 
+@lru_cache(QUESTIONS_KEPT)
+def question_words(text: str) -> tuple[str, ...]:
+    """The `words` of a question, of at most MAX_QUESTION_CHARS of it, as all that questions are read for."""
+    return tuple(_words_of(_question(text)))
+
+
+@lru_cache(QUESTIONS_KEPT)
 def query_terms(text: str) -> tuple[int, ...]:
     """The distinct terms that a question asks for, in the order of `text`, all of them `stored_terms` of it: function
     words only where there is nothing else, and of more than MAX_QUERY_TERMS the longest words, which are the rarest
     (Zipf)."""
-    spoken = _asked(text, _IDLE) or _asked(text, frozenset()) or words(text)
+    spoken = _asked(text, _IDLE) or _asked(text, frozenset()) or question_words(text)
     distinct = list(dict.fromkeys(spoken))
     kept = set(sorted(distinct, key=len, reverse=True)[:MAX_QUERY_TERMS])
     return tuple(dict.fromkeys(_dimension(word) for word in distinct if word in kept))
 
 
-def asked_words(text: str) -> list[frozenset[int]]:
+@lru_cache(QUESTIONS_KEPT)
+def asked_words(text: str) -> tuple[frozenset[int], ...]:
     """For each word that `text` asks for the terms of which a text that has the word has one, in order: function words
     only where there is nothing else."""
-    return [
-        frozenset(_dimension(form[:MAX_WORD_CHARS]) for form in forms)
-        for forms in _asked_words(text, _IDLE) or _asked_words(text, frozenset()) or [[word] for word in words(text)]
-    ]
+    asked = _asked_words(text, _IDLE) or _asked_words(text, frozenset()) or [[word] for word in question_words(text)]
+    return tuple(frozenset(_dimension(form[:MAX_WORD_CHARS]) for form in forms) for forms in asked)
+
+
+def read_question(text: str) -> None:
+    """Have what is asked of a question remembered, so that asking for it takes no time: for a long one, of which that
+    takes tens of milliseconds, to be done beside an event loop."""
+    question_words(text)
+    query_terms(text)
+    asked_words(text)
 
 
 def word_count(text: str) -> int:
@@ -144,9 +158,25 @@ def word_count(text: str) -> int:
     )
 
 
-def folded(text: str) -> str:
-    """`text` with compatibility forms unified, in lower case."""
-    return unicodedata.normalize("NFKC", text).lower()
+def _question(text: str) -> str:
+    """What is read of a question: up to a white space where there is more."""
+    line = folded(text)
+    if len(line) <= MAX_QUESTION_CHARS:
+        return line
+    head = line[:MAX_QUESTION_CHARS]
+    return head.rpartition(" ")[0] or head
+
+
+def _words_of(line: str) -> list[str]:
+    """The words of a folded text."""
+    found: list[str] = []
+    for part, is_unspaced in _parts(line):
+        if is_unspaced:
+            for run in letters_in(part):
+                found += pairs(run) or [run]
+        else:
+            found += _spaced(part)
+    return [word[:MAX_WORD_CHARS] for word in found]
 
 
 def _parts(line: str) -> Iterator[tuple[str, bool]]:
@@ -189,16 +219,17 @@ def _further_of(word: str) -> Iterator[str]:
 
 
 def _asked(text: str, idle: frozenset[str]) -> list[str]:
-    """The words and forms that `text` asks for, in order, without the words `idle`."""
+    """The words and forms that a question asks for, in order, without the words `idle`."""
     if text.isascii():
-        return [word for word in words(text) if word not in idle]
+        return [word for word in question_words(text) if word not in idle]
     found = [form for forms in _asked_words(text, idle) for form in (*forms, *pairs_beside(forms))]
     return [form[:MAX_WORD_CHARS] for form in found]
 
 
-def _asked_words(text: str, idle: frozenset[str]) -> list[list[str]]:
+@lru_cache(QUESTIONS_KEPT)
+def _asked_words(text: str, idle: frozenset[str]) -> Sequence[Sequence[str]]:
     """The forms of each of these words."""
-    line = folded(text)
+    line = _question(text)
     found: list[list[str]] = []
     for part, is_unspaced in _parts(CHINESE_QUESTION.sub(" ", line) if idle else line):
         if is_unspaced:

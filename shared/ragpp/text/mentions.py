@@ -6,7 +6,8 @@ from functools import cached_property
 from typing import Final
 
 from ragpp.text.affixes import ARABIC, HANGUL, arabic_spellings, korean_forms
-from ragpp.text.lexical import folded, stem, words
+from ragpp.text.folding import folded
+from ragpp.text.lexical import stem, words
 from ragpp.text.unspaced import UNSPACED, segments
 
 _OTHER: Final = re.compile(r"[^\W\d_\u0000-\u024f\u1e00-\u1eff]")

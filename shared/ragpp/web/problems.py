@@ -31,6 +31,8 @@ def install(app: FastAPI) -> None:
     async def ours(_request: Request, error: Exception) -> JSONResponse:
         assert isinstance(error, MemorySystemError)  # noqa: S101 - registered for this class alone
         headers = {"WWW-Authenticate": "Bearer"} if error.status == 401 else {}
+        if error.status == 408:
+            headers["Connection"] = "close"  # the rest of the body would be taken for another request
         retry_after_s = error.details.get("retry_after_s", 1 if error.status == 503 else None)
         if retry_after_s is not None:
             headers["Retry-After"] = str(retry_after_s)

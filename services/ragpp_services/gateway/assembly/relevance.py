@@ -5,7 +5,7 @@ from typing import Final
 
 from ragpp.models import Memory
 from ragpp.text.english import CHAT_WORDS, STOP_WORDS, word_set
-from ragpp.text.lexical import words
+from ragpp.text.lexical import question_words
 from ragpp_services.gateway.assembly.memory_key import MemoryKey, memory_key
 
 LEAST_RELEVANCE: Final = 0.09
@@ -31,13 +31,15 @@ _CONVERSATIONS: Final = word_set("conversation conversations chat chats discussi
 
 def names_something(query: str) -> bool:
     """Whether a query is after anything in particular; "What do you know about me?" is not."""
-    return any(word not in STOP_WORDS and word not in CHAT_WORDS and word not in _OF_ALL for word in words(query))
+    return any(
+        word not in STOP_WORDS and word not in CHAT_WORDS and word not in _OF_ALL for word in question_words(query)
+    )
 
 
 def asks_for_all(query: str) -> bool:
     """Whether a query is after whatever there is ("What do you know about me?"), or after the conversations themselves,
     which is in no words of theirs. "Where do I work?" names nothing in particular either, and is after something."""
-    asked = words(query)
+    asked = question_words(query)
     if not _CONVERSATIONS.isdisjoint(asked):
         return True
     return not names_something(query) and (not _RECALLING.isdisjoint(asked) or STOP_WORDS.issuperset(asked))
