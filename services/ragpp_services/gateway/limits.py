@@ -31,9 +31,9 @@ _NOTES: Final = {"characters": f"; of other than Latin letters, digits and space
 
 @dataclass
 class Size:
-    """What there is to do for a request. `parts`: its messages, items or memories. `characters`: of all its texts, each
-    as `cost_of` counts it.
-    `metadata`: values in free JSON, each counted once for every key above it, as redaction looks at it."""
+    """What there is to do for a request. `parts`: its messages, items or memories. `characters`: of all its texts,
+    as `cost_of` counts them. `metadata`: values in free JSON, each counted once for every key above it, as redaction
+    looks at it."""
 
     parts: int = 0
     characters: int = 0
@@ -81,8 +81,7 @@ class Values:
 class RequestLimits:
     """The most that one request may have, 0 for no limit but those of its fields. `body_bytes`: of its body.
     `characters`: of texts that are embedded before the answer, so not of a resource, which workers read later, or a
-    page.
-    `body_s`: seconds in which all of the body is there."""
+    page. `body_s`: seconds in which all of the body has come."""
 
     body_bytes: int
     parts: int = 0
