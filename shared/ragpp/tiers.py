@@ -545,7 +545,8 @@ class ProceduralTier(MemoryTier, Protocol):
         ...
 
     async def record_activation(self, scope: Scope, rule_id: str, activation_id: str | None = None) -> Rule:
-        """Count that the rule was activated, once for an id. NotFound when there is none of that id in the scope."""
+        """Count that the rule was activated, once for an id, which is known for 30 days. NotFound when there is no rule
+        of that id in the scope."""
         ...
 
     async def record_outcome(self, scope: Scope, rule_id: str, success: bool) -> Rule:
