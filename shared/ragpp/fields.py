@@ -35,6 +35,14 @@ def storable(text: str) -> str:
     return text
 
 
+def folded(text: str) -> str:
+    """`text` with one space for each white space in it, and none around it; ValueError when nothing is left."""
+    words = " ".join(text.split())
+    if not words:
+        raise ValueError("is blank")
+    return words
+
+
 def identifying(text: str) -> str:
     """`text` itself; ValueError when it cannot be stored, or has the RESERVED character."""
     if RESERVED in text:
@@ -114,6 +122,8 @@ UserId = Annotated[str, Field(max_length=MAX_ID_CHARS), AfterValidator(identifyi
 NewId = Annotated[Id, AfterValidator(brief), AfterValidator(innocuous)]
 """Of what is to be stored; what is stored may have a longer one, or one that would be refused now."""
 Name = Annotated[str, Field(min_length=1, max_length=200), AfterValidator(storable)]
+CalledName = Annotated[Name, AfterValidator(folded)]
+"""Of somebody or something, as a person gives it: never blank."""
 Label = Annotated[str, Field(min_length=1, max_length=100), AfterValidator(storable)]
 Content = Annotated[str, Field(min_length=1, max_length=MAX_CONTENT_CHARS), AfterValidator(storable)]
 Moment = Annotated[AwareDatetime, AfterValidator(utc)]

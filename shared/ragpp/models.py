@@ -488,6 +488,15 @@ class KnownAs(Value):
     sources: tuple[str, ...] = ()
 
 
+class Relabelled(Value):
+    """What a person said that an entity is called, or is; what it was called and taken for before."""
+
+    name: str
+    label: EntityLabel
+    former_names: tuple[str, ...] = ()
+    former_labels: tuple[EntityLabel, ...] = ()
+
+
 class Relationship(Value):
     """An edge of the user's graph. `confidence` is decayed to the moment of the question.
 

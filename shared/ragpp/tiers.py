@@ -63,6 +63,7 @@ from ragpp.models import (
     Page,
     Preference,
     PreferenceEntry,
+    Relabelled,
     Relationship,
     Repetition,
     Rule,
@@ -328,10 +329,11 @@ class SemanticTier(MemoryTier, Protocol):
         is said. The last verdict counts. NotFound when there is none of that id."""
         ...
 
-    async def state_relationship(self, scope: Scope, stated: StatedRelationship) -> Relationship:
+    async def state_relationship(self, scope: Scope, stated: StatedRelationship, confirm: bool = True) -> Relationship:
         """Take in what the caller states, once for the entry's id, and confirm it: it ends others and is ended by them
-        as what messages say, and rests on none. A rejection of the same is taken back. Conflict when the id is known
-        with other content, or was forgotten; InvalidInput for what is said of one and the same."""
+        as what messages say, and rests on none. A rejection of the same is taken back. Without `confirm` it is one
+        more mention, and any verdict stays. Conflict when the id is known with other content, or was forgotten;
+        InvalidInput for what is said of one and the same."""
         ...
 
     async def stated_relationships(self, scope: Scope) -> list[StatedRelationship]:
@@ -364,6 +366,11 @@ class SemanticTier(MemoryTier, Protocol):
         """Say what an entity is called and what it is. What it was called becomes an alias, its relationships stay, and
         later mentions are recognised by either name, and by what it was taken for. It goes with the last that mentions
         it. NotFound; Conflict, with `entity_id`, when another of that kind bears the name."""
+        ...
+
+    async def relabelled(self, scope: Scope) -> list[Relabelled]:
+        """What people said that entities are called, or are, and what those were called and taken for before; in the
+        order in which they did."""
         ...
 
     async def split_entity(self, scope: Scope, entity_id: str, absorbed_id: str) -> tuple[Entity, Entity]:
@@ -538,7 +545,8 @@ class ProceduralTier(MemoryTier, Protocol):
         ...
 
     async def record_activation(self, scope: Scope, rule_id: str, activation_id: str | None = None) -> Rule:
-        """Count that the rule was activated, once for an id. NotFound when there is none of that id in the scope."""
+        """Count that the rule was activated, once for an id, which is known for 30 days. NotFound when there is no rule
+        of that id in the scope."""
         ...
 
     async def record_outcome(self, scope: Scope, rule_id: str, success: bool) -> Rule:

@@ -7,7 +7,7 @@ import pytest
 
 from ragpp.errors import Conflict, InvalidInput, NotFound, Outdated
 from ragpp.learned import READ_ENTRY, Consolidated
-from ragpp.models import Entity, MemoryQuery, Scope, StatedRelationship
+from ragpp.models import Entity, MemoryQuery, Relabelled, Scope, StatedRelationship
 from ragpp.tiers import SemanticTier
 from ragpp_infra.embedded.stack import Endpoints
 from tests.support.contract import reached
@@ -380,3 +380,57 @@ async def test_a_name_that_another_of_that_kind_bears_is_refused_and_names_it(ti
     with pytest.raises(Conflict):
         await tier.relabel_entity(scope, company.id, label="PERSON")
     assert (await tier.get_entity(scope, elena.id)).name == "Elena"
+
+
+async def test_what_was_taken_for_something_is_recognised_after_a_merge_and_told_apart_after_a_split(
+    tier: SemanticTier,
+) -> None:
+    scope = new_scope()
+    await tier.store(scope, [semantic_entry("Brightline", label="PERSON", id="a")])
+    await tier.store(scope, [semantic_entry("Brightline Ltd", label="ORG", id="b")])
+    taken, kept = [(await known(tier, scope))[name] for name in ("Brightline", "Brightline Ltd")]
+    await tier.relabel_entity(scope, taken.id, label="ORG")
+    await tier.merge_entities(scope, kept.id, taken.id)
+    await tier.store(scope, [semantic_entry("Brightline", label="PERSON", id="c")])
+    (one,) = (await tier.list_entities(scope)).items
+    assert (one.id, one.label, one.mentions) == (kept.id, "ORG", 3)
+    await tier.split_entity(scope, kept.id, taken.id)
+    await tier.store(scope, [semantic_entry("Brightline Ltd", label="PERSON", id="d")])
+    found = {(entity.name, entity.label) for entity in (await tier.list_entities(scope)).items}
+    assert found == {("Brightline", "ORG"), ("Brightline Ltd", "ORG"), ("Brightline Ltd", "PERSON")}
+    await tier.store(scope, [semantic_entry("Brightline", label="PERSON", id="e")])
+    assert len((await tier.list_entities(scope)).items) == 3
+
+
+async def test_what_people_called_things_is_listed_with_what_those_were(tier: SemanticTier) -> None:
+    scope = new_scope()
+    entries = [semantic_entry(name, label="PERSON") for name in ("Elena", "Globex", "Otto")]
+    await tier.store(scope, entries)
+    assert await tier.relabelled(scope) == []
+    there = await known(tier, scope)
+    await tier.relabel_entity(scope, there["Globex"].id, label="ORG")
+    await tier.relabel_entity(scope, there["Elena"].id, "Helena")
+    await tier.relabel_entity(scope, there["Elena"].id, "Elena Costa")
+    assert await tier.relabelled(scope) == [
+        Relabelled(name="Globex", label="ORG", former_labels=("PERSON",)),
+        Relabelled(name="Elena Costa", label="PERSON", former_names=("Helena", "Elena")),
+    ]
+    assert await tier.relabelled(new_scope()) == []
+
+
+async def test_an_id_that_looks_like_anothers_end_is_free_for_that(tier: SemanticTier) -> None:
+    scope = new_scope()
+    await tier.state_relationship(scope, said("x.until", "Lisbon", days_ago=30))
+    stated = await tier.state_relationship(scope, said("x", "Porto", days_ago=9, until=4))
+    assert (stated.target, stated.valid_to) == ("Porto", NOON - 4 * DAY)
+    ends = {one.entry.id: one.until for one in await tier.stated_relationships(scope)}
+    assert ends == {"x.until": None, "x": NOON - 4 * DAY}
+
+
+async def test_what_is_stated_without_confirming_it_leaves_the_verdict_that_there_is(tier: SemanticTier) -> None:
+    scope = new_scope()
+    stated = await tier.state_relationship(scope, said("s1", "Porto"), confirm=False)
+    assert (stated.verdict, stated.weight) == (None, 1)
+    await tier.judge_relationship(scope, stated.id, "rejected")
+    again = await tier.state_relationship(scope, said("s2", "Porto"), confirm=False)
+    assert (again.id, again.verdict) == (stated.id, "rejected")

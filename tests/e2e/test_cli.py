@@ -1,5 +1,6 @@
 """The command line on a stack of its own: started, used, broken, mended and stopped, as an operator would."""
 
+import io
 import json
 import os
 import re
@@ -286,7 +287,9 @@ def test_what_is_not_sure_is_listed_and_judged(ragpp: CommandLine) -> None:
     ragpp("review", answers=2)
 
 
-def test_what_is_known_is_acted_on_by_the_ids_that_inspect_shows(ragpp: CommandLine) -> None:
+def test_what_is_known_is_acted_on_by_the_ids_that_inspect_shows(
+    ragpp: CommandLine, monkeypatch: pytest.MonkeyPatch
+) -> None:
     user = ("--user", "acting")
     said = "My sister Elena moved to Porto last spring. I prefer tea to coffee. My brother Karim works at Lumen."
     ragpp("remember", said, "--id", "said-1", "--name", "Maria", *user)
@@ -312,12 +315,18 @@ def test_what_is_known_is_acted_on_by_the_ids_that_inspect_shows(ragpp: CommandL
     ragpp("reject", row(r"LIKES harbours"), *user)
     assert "likes harbours" not in ragpp("profile", "acting")
     assert "acting" in ragpp("users")
-    assert "forgot the preference" in ragpp("forget", "--id", tea, *user)
-    assert "forgot the message" in ragpp("forget", "--id", "said-1", *user)
+    assert "would forget the preference" in ragpp("forget", "--id", tea[:9], *user, "--dry-run")
+    monkeypatch.setattr("sys.stdin", io.StringIO("n\n"))
+    declined = ragpp.ran("forget", "--id", tea[:9], *user, answers=1)
+    assert "mint tea, water - for good?" in declined.stdout
+    assert "--yes" in ragpp.ran("forget", "--id", tea, *user, "--json", answers=1).stderr
+    assert "forgot the preference" in ragpp("forget", "--id", tea, *user, "--yes")
+    assert "forgot the message" in ragpp("forget", "--id", "said-1", *user, "--yes")
     for wrong in (("confirm", "none-of-these"), ("confirm", elena), ("correct", elena, "--value", "x")):
         ragpp(*wrong, *user, answers=2 if "--value" in wrong else 1)
     ragpp("correct", elena, *user, answers=2)
     ragpp("forget", "--id", tea, answers=2)
+    ragpp("forget", "--dry-run", "session", "s1", *user, answers=2)
     told = json.loads(ragpp.ran("forget", "--id", "none-of-these", *user, "--json", answers=1).stderr)
     assert told["code"] == "MEM-012"
     assert "ragpp inspect acting" in str(told["recovery_suggestions"])

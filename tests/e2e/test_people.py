@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator
 
+import httpx
 import pytest
 
 from ragpp.api import MessageIn
@@ -118,3 +119,16 @@ async def test_an_erased_user_is_known_no_more(gateway: RealGateway, tenant: str
     await gateway.digest(tenant)
     assert await names(memory) == []
     assert (await memory.profile("u1")).text == "Nothing is known of u1."
+
+
+@pytest.mark.parametrize("blank", [" ", "\t\n", "\u2003", ""])
+async def test_nothing_is_stated_of_a_blank_name_or_called_by_one(api: httpx.AsyncClient, blank: str) -> None:
+    stated = {"user_id": "u1", "source": "  Elena \n Costa ", "type": "LIVES_IN", "target": "Porto"}
+    for end in ("source", "target"):
+        refused = await api.post("/v1/relationships", json={**stated, end: blank})
+        assert (refused.status_code, refused.json()["errors"][0]["field"]) == (422, end), refused.text
+    made = await api.post("/v1/relationships", json=stated)
+    assert (made.status_code, made.json()["source"]) == (201, "Elena Costa"), made.text
+    change = {"user_id": "u1", "name": blank}
+    refused = await api.patch(f"/v1/entities/{made.json()['source_id']}", json=change)
+    assert (refused.status_code, refused.json()["errors"][0]["field"]) == (422, "name"), refused.text

@@ -19,6 +19,7 @@ from ragpp_services.procedural.tier import PostgresProceduralTier
 from tests.support.embedding import LostEmbedder
 from tests.support.procedural import NOON, procedural_tier
 from tests.support.scopes import new_scope
+from tests.support.stacks import StoreStack
 
 pytestmark = pytest.mark.server
 
@@ -472,3 +473,32 @@ async def test_a_server_that_is_down_is_an_unavailable_tier_at_once(scope: Scope
         assert not health.ok
         assert health.detail
         assert datetime.now(UTC) - began < timedelta(seconds=0.5)
+
+
+async def test_the_id_of_an_activation_is_known_for_thirty_days_and_not_for_ever(
+    endpoints: Endpoints, scope: Scope
+) -> None:
+    now = NOON
+    async with procedural_tier(endpoints, clock=lambda: now) as tier:
+        await tier.create_rule(scope, RuleEntry(id="r", text="greet", occurred_at=NOON))
+        counts = []
+        for days in (0, 29, 31, 32):
+            now = NOON + timedelta(days=days)
+            counts.append((await tier.record_activation(scope, "r", "a")).activation_count)
+            await tier.record_activation(scope, "r", f"on day {days}")
+        assert counts == [1, 2, 4, 5]
+
+
+async def test_with_a_rule_go_the_ids_of_its_activations(
+    tier: PostgresProceduralTier, stack: StoreStack, scope: Scope
+) -> None:
+    for rule in ("r", "other"):
+        await tier.create_rule(scope, RuleEntry(id=rule, text=f"greet {rule}", occurred_at=NOON))
+        await tier.record_activation(scope, rule, "a")
+    await tier.forget(scope, ["r"])
+    connection = await asyncpg.connect(stack.postgres_superuser_dsn().get_secret_value())
+    try:
+        kept = "SELECT count(*) FROM procedural.applied WHERE user_id = $1 AND counted_at IS NOT NULL"
+        assert await connection.fetchval(kept, scope.user_id) == 1
+    finally:
+        await connection.close()

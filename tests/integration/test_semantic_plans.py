@@ -102,6 +102,7 @@ async def parameters(tier: Neo4jSemanticTier, scope: Scope) -> dict[str, Mapping
         "epoch": {},
         "stated_by": {"event_id": event},
         "stated": {},
+        "relabelled": {},
         "relabel": {"id": noor.id, "label": "PERSON", "former_labels": ["ORG"]},
         "raise_epoch": {"now": now},
         "add_forgotten": {"marks": ["mark"], "now": now},

@@ -9,6 +9,7 @@ from uuid import uuid4
 
 import httpx
 
+from ragpp.models import Scope
 from tests.support.hostile import Json
 from tests.support.real_gateway import RealGateway
 
@@ -37,6 +38,11 @@ class Team:
     care: httpx.AsyncClient
     gateway: RealGateway
     tenant_id: str
+
+    @property
+    def scope(self) -> Scope:
+        """The whole memory."""
+        return Scope(tenant_id=self.tenant_id, user_id=self.user_id)
 
     def of(self, agent: str | None) -> httpx.AsyncClient:
         return {None: self.everyone, "sales": self.sales, "care": self.care}[agent]

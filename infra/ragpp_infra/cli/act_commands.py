@@ -10,12 +10,14 @@ from pydantic import JsonValue
 
 from ragpp.api import EntityChange, PreferenceIn, RelationshipIn, RuleChange
 from ragpp.client import MemoryClient
-from ragpp.errors import InvalidInput
+from ragpp.errors import InvalidInput, NotFound
 from ragpp.models import Value
 from ragpp_infra.cli.arguments import WrongUsage, checked, parse_moment
 from ragpp_infra.cli.console import emit_json, out, safe
 from ragpp_infra.cli.known_items import Item, Kind, items_of
+from ragpp_infra.cli.meaning import see_meant
 from ragpp_infra.cli.options import DEFAULT_HOME, HomeOption, JsonOption, KeyOption, UrlOption, UserOption
+from ragpp_infra.cli.restating import restated
 from ragpp_infra.embedded.home import Home
 
 Ids = Annotated[
@@ -44,7 +46,7 @@ def confirm(
 
     Example: [bold]ragpp confirm 3b6063 --user u1[/bold]
     """
-    _do(Home(home).client(url, key), user, ids, "confirmed", _confirmed, as_json=as_json)
+    _do(Home(home).client(url, key), user, ids, "confirmed", _confirmed, _see_judged, as_json=as_json)
 
 
 def reject(
@@ -59,7 +61,7 @@ def reject(
 
     Example: [bold]ragpp reject pref-2ac281 --user u1[/bold]
     """
-    _do(Home(home).client(url, key), user, ids, "rejected", _rejected, as_json=as_json)
+    _do(Home(home).client(url, key), user, ids, "rejected", _rejected, _see_judged, as_json=as_json)
 
 
 def correct(
@@ -77,7 +79,7 @@ def correct(
     as_json: JsonOption = False,
 ) -> None:
     """Correct what was learned: a preference's value, a rule's words, the name or kind of an entity, the other
-    end of a relationship, which is rejected as it was and stated anew.
+    end of a relationship, which is rejected as it was and stated anew, of the same time.
 
     Example: [bold]ragpp correct pref-2ac281 --value "oat milk" --user u1[/bold]
     """
@@ -102,8 +104,9 @@ def correct(
         if item.kind == "entity":
             changed = {"user_id": whose, "name": name, "label": label}
             return await client.relabel_entity(item.id, checked(EntityChange, changed))
-        fields = {"user_id": whose, "source": item.source, "type": item.type, "target": target}
-        stated = await client.state_relationship(checked(RelationshipIn, fields))
+        if item.relationship is None or target is None:
+            raise NotFound(f"there is no relationship {item.id!r}")
+        stated = await client.state_relationship(await restated(client, whose, item.relationship, target))
         if stated.id != item.id:
             await client.reject_relationship(whose, item.id)
         return stated
@@ -143,20 +146,36 @@ def relate(
         out.print(safe("stated", "bold").append_text(safe(f": {source} {kind} {target}")), soft_wrap=True)
 
 
-def forget_items(memory: MemoryClient, user: str, ids: Sequence[str], *, as_json: bool) -> None:
-    """Forget each for good; all are looked for before any goes."""
-    _do(memory, user, ids, "forgot", _forgotten, as_json=as_json)
+def forget_items(
+    memory: MemoryClient, user: str, ids: Sequence[str], *, dry_run: bool, yes: bool, as_json: bool
+) -> None:
+    """Forget each for good, if that is meant; all are looked for before any goes."""
+
+    def ask(items: Sequence[Item]) -> None:
+        told = "; ".join(f"the {item.called}: {item.text}" for item in items)
+        see_meant(f"Forget {told} - for good?", dry_run=dry_run, yes=yes, as_json=as_json)
+
+    done, act = ("would forget", _shown) if dry_run else ("forgot", _forgotten)
+    _do(memory, user, ids, done, act, ask, as_json=as_json)
 
 
-def _do(memory: MemoryClient, user: str, ids: Sequence[str], done: str, act: Act, *, as_json: bool) -> None:
-    """Do to all of `ids`. Raises NotFound or InvalidInput, before anything is done, for one that names nothing, or
-    several, or what this is not done to."""
+def _do(
+    memory: MemoryClient,
+    user: str,
+    ids: Sequence[str],
+    done: str,
+    act: Act,
+    see: Callable[[Sequence[Item]], None] = lambda _: None,
+    *,
+    as_json: bool,
+) -> None:
+    """Do to all of `ids`, once `see` has raised nothing for what they name. Raises NotFound or InvalidInput, before
+    anything is done, for one that names nothing, or several, or what this is not done to."""
 
     async def all_done() -> list[tuple[Item, Value]]:
         async with memory as client:
             meant = await items_of(client, user, ids)
-            if act in {_confirmed, _rejected}:
-                _see_judged(meant, done)
+            see(meant)
             return [(item, await act(client, user, item)) for item in meant]
 
     answers = asyncio.run(all_done())
@@ -164,14 +183,16 @@ def _do(memory: MemoryClient, user: str, ids: Sequence[str], done: str, act: Act
         emit_json({item.id: answer.model_dump(mode="json") for item, answer in answers})
         return
     for item, _ in answers:
-        out.print(safe(done, "bold").append_text(safe(f" the {_named(item)}: {item.text}")), soft_wrap=True)
+        out.print(safe(done, "bold").append_text(safe(f" the {item.called}: {item.text}")), soft_wrap=True)
 
 
-def _see_judged(items: Sequence[Item], done: str) -> None:
+def _see_judged(items: Sequence[Item]) -> None:
     for item in items:
         if item.kind not in JUDGED:
             instead = "Correct its name: ragpp correct ID --name." if item.kind == "entity" else "Or forget it."
-            raise InvalidInput(f"{_article(item)} is not {done}: {item.text}", suggestions=(instead,))
+            raise InvalidInput(
+                f"{_article(item)} is neither confirmed nor rejected: {item.text}", suggestions=(instead,)
+            )
 
 
 async def _confirmed(client: MemoryClient, user: str, item: Item) -> Value:
@@ -202,6 +223,11 @@ async def _forgotten(client: MemoryClient, user: str, item: Item) -> Value:
     return await forgetting[item.kind](user, item.id)
 
 
+async def _shown(client: MemoryClient, user: str, item: Item) -> Value:
+    del client, user
+    return item
+
+
 def _parsed(text: str) -> JsonValue:
     """Raises WrongUsage."""
     try:
@@ -212,9 +238,5 @@ def _parsed(text: str) -> JsonValue:
     return value
 
 
-def _named(item: Item) -> str:
-    return "message" if item.kind == "interaction" else item.kind
-
-
 def _article(item: Item) -> str:
-    return f"an {item.kind}" if item.kind == "entity" else f"a {_named(item)}"
+    return f"an {item.kind}" if item.kind == "entity" else f"a {item.called}"

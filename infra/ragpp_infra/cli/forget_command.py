@@ -8,10 +8,11 @@ import typer
 from rich.table import Table
 
 from ragpp.client import MemoryClient
-from ragpp.errors import Forbidden, InvalidInput
+from ragpp.errors import Forbidden
 from ragpp.jobs import Job
 from ragpp_infra.cli import forget_about
 from ragpp_infra.cli.console import ExitCode, emit_json, err, out, safe
+from ragpp_infra.cli.meaning import YesOption, see_meant
 from ragpp_infra.cli.options import (
     DEFAULT_HOME,
     DryRunOption,
@@ -24,8 +25,6 @@ from ragpp_infra.cli.options import (
     named,
 )
 from ragpp_infra.embedded.home import Home
-
-YesOption = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask whether it is meant.")]
 
 app = typer.Typer(
     help="Forget messages, all about somebody or something, a session or a user, for good, in every store.\n\n"
@@ -45,19 +44,23 @@ def items(
     user: Annotated[
         str | None, typer.Option("--user", "-u", envvar="RAGPP_USER", callback=named, help="Whose memory.")
     ] = None,
+    dry_run: DryRunOption = False,
+    yes: YesOption = False,
     home: HomeOption = DEFAULT_HOME,
     url: UrlOption = None,
     key: KeyOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Forget messages, all about somebody or something, a session or a user, for good, in every store; by its id also
-    one thing that was learned: an entity, a relationship, a preference, a rule, a finding.
+    one thing that was learned: an entity, a relationship, a preference, a rule, a finding, after asking.
 
     Example: [bold]ragpp forget user u1 --dry-run[/bold], or [bold]ragpp forget --id pref-2ac281 --user u1[/bold]
     """
     if context.invoked_subcommand is not None:
         if ids:
             raise typer.BadParameter("--id stands alone: it names what is forgotten", context)
+        if dry_run or yes:
+            raise typer.BadParameter("--dry-run and --yes stand behind the command, or beside --id", context)
         return
     if not ids:
         raise typer.BadParameter("say what to forget: --id, or one of the commands", context)
@@ -65,7 +68,7 @@ def items(
         raise typer.BadParameter("say whose memory: --user", context)
     from ragpp_infra.cli.act_commands import forget_items  # noqa: PLC0415 - what the other commands need not wait for
 
-    forget_items(Home(home).client(url, key), user, ids, as_json=as_json)
+    forget_items(Home(home).client(url, key), user, ids, dry_run=dry_run, yes=yes, as_json=as_json)
 
 
 app.command()(forget_about.message)
@@ -88,7 +91,7 @@ def session(
 
     Example: [bold]ragpp forget session s1 --user u1[/bold]
     """
-    _confirm(f"Forget the session {session_id!r} of {user!r} for good?", dry_run=dry_run, yes=yes, as_json=as_json)
+    see_meant(f"Forget the session {session_id!r} of {user!r} for good?", dry_run=dry_run, yes=yes, as_json=as_json)
     _forget(home, url, key, lambda memory: memory.forget_session(user, session_id, dry_run=dry_run), wait, as_json)
 
 
@@ -107,17 +110,8 @@ def user(
 
     Example: [bold]ragpp forget user u1 --yes --json[/bold]
     """
-    _confirm(f"Erase everything of {user_id!r} for good?", dry_run=dry_run, yes=yes, as_json=as_json)
+    see_meant(f"Erase everything of {user_id!r} for good?", dry_run=dry_run, yes=yes, as_json=as_json)
     _forget(home, url, key, lambda memory: memory.erase_user(user_id, dry_run=dry_run), wait, as_json)
-
-
-def _confirm(question: str, *, dry_run: bool, yes: bool, as_json: bool) -> None:
-    """Ask, unless nothing would be changed. Raises InvalidInput where nobody can answer, Abort for a no."""
-    if dry_run or yes:
-        return
-    if as_json:
-        raise InvalidInput("with --json nobody is asked", suggestions=("Add --yes, or --dry-run.",))
-    typer.confirm(question, abort=True)
 
 
 def _forget(

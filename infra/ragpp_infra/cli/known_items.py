@@ -22,8 +22,8 @@ T = TypeVar("T")
 
 
 class Item(Value):
-    """One thing. `text`: what it says; `value`: of a preference, whose `category` and `key` are its name; `source` and
-    `type`: of a relationship."""
+    """One thing. `text`: what it says; `value`: of a preference, whose `category` and `key` are its name;
+    `relationship`: all of one."""
 
     id: str
     kind: Kind
@@ -31,8 +31,12 @@ class Item(Value):
     value: JsonValue = None
     category: str = ""
     key: str = ""
-    source: str = ""
-    type: str = ""
+    relationship: Relationship | None = None
+
+    @property
+    def called(self) -> str:
+        """What kind of thing it is, in a word of the command line."""
+        return "message" if self.kind == "interaction" else self.kind
 
 
 async def items_of(client: MemoryClient, user: str, ids: Sequence[str]) -> list[Item]:
@@ -106,7 +110,7 @@ def _entity(one: Entity) -> Item:
 
 def _relationship(one: Relationship) -> Item:
     text = f"{one.source} {one.type} {one.target}"
-    return Item(id=one.id, kind="relationship", text=text, source=one.source, type=one.type)
+    return Item(id=one.id, kind="relationship", text=text, relationship=one)
 
 
 def _preference(one: Preference) -> Item:

@@ -324,6 +324,19 @@ MERGE (k)-[:OF]->(e)
 MATCH (e:Entity {scope: $scope, id: $given.id})
 SET e.label = $given.label, e.former_labels = $given.former_labels, e.name_key = $given.id
 
+// name: relabelled
+// What people said that an entity is called, or is, in the order in which they did.
+MATCH (e:Entity {scope: $scope})
+ WHERE e.name_key >= '' AND e.label IS NOT NULL
+WITH e, COLLECT { MATCH (a:Applied {scope: $scope})-[said:MENTIONS]->(e)
+                   WHERE a.event_id STARTS WITH 'n:'
+                  RETURN {sequence: a.sequence, names: [said.name] + coalesce(said.aliases, [])}
+                  ORDER BY a.sequence } AS namings
+ WHERE size(namings) > 0 OR size(coalesce(e.former_labels, [])) > 0
+WITH e, namings ORDER BY coalesce(namings[-1].sequence, 0), e.id
+RETURN {name: e.name, label: e.label, former_labels: coalesce(e.former_labels, []),
+        former_names: reduce(names = [], naming IN namings | names + naming.names)} AS relabelled
+
 // name: free_names
 // Until they are written again, or absorbed. $ids list<text>
 UNWIND $given.ids AS id
@@ -447,16 +460,27 @@ MATCH (e:Entity {scope: $scope, id: $given.absorb_id})
 OPTIONAL MATCH (e)-[held:KNOWS|RELATES_TO|OF]-()
 DELETE held
 WITH DISTINCT k, e
+WITH k, e, [label IN coalesce(e.former_labels, [])
+             WHERE label <> k.label AND NOT label IN coalesce(k.former_labels, [])] AS gained
 SET e:Merge
 REMOVE e:Entity
 SET e.name_key = $given.name_key
-CREATE (e)-[:MERGED_INTO {at: $given.now, automatic: $given.automatic}]->(k)
+SET k.former_labels = coalesce(k.former_labels, []) + gained
+CREATE (e)-[:MERGED_INTO {at: $given.now, automatic: $given.automatic, gained: gained}]->(k)
 
 // name: restore
-// Bring an absorbed entity back, without its evidence; the two never become one by themselves again.
+// Bring an absorbed entity back, without its evidence; the two never become one by themselves again. What only that one
+// was taken for goes with it.
 // $keep_id text, $absorb_id text
 MATCH (u:User {scope: $scope})
 MATCH (m:Merge {scope: $scope, id: $given.absorb_id})-[into:MERGED_INTO]->(k:Entity {scope: $scope, id: $given.keep_id})
+WITH u, m, k, into,
+     [label IN coalesce(k.former_labels, []) WHERE NOT label IN coalesce(into.gained, [])] AS own,
+     COLLECT { MATCH (other:Merge {scope: $scope})-[:MERGED_INTO]->(k)
+                WHERE other.id <> $given.absorb_id
+               UNWIND coalesce(other.former_labels, []) AS label
+               RETURN DISTINCT label ORDER BY label } AS others
+SET k.former_labels = own + [label IN others WHERE label <> k.label AND NOT label IN own]
 DELETE into
 SET m:Entity, k.kept_apart = coalesce(k.kept_apart, []) + [$given.absorb_id]
 REMOVE m:Merge

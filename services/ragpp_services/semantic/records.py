@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Final, Literal, TypeAlias, cast
 
 from ragpp.clock import from_moment
+from ragpp.fields import RESERVED
 from ragpp.learned import Verdict
 from ragpp.models import Entity, EntityLabel, Relationship
 from ragpp_services.semantic.evidence.keys import name_key
@@ -16,6 +17,8 @@ MICROSECONDS_PER_DAY: Final = 86_400_000_000
 ENTRY_PREFIX: Final = "e:"
 OBSERVATION_PREFIX: Final = "o:"
 """Before the ids of (:Applied): entries and observations are numbered by different hands."""
+END_SUFFIX: Final = f"{RESERVED}until"
+"""Behind the id of what is stated: the entry that says when it ended, whose id nobody can choose."""
 NAMING_PREFIX: Final = "n:"
 """And before those by which a person says what an entity is called."""
 BEFORE_TIME: Final = -(2**63)

@@ -6,10 +6,7 @@ from typing import Final, NamedTuple, TypeAlias, TypeVar, cast
 
 import orjson
 
-from ragpp.clock import from_moment
-from ragpp.models import RelationshipEntry
 from ragpp_services.semantic.records import (
-    ENTRY_PREFIX,
     Applied,
     EntityState,
     Mention,
@@ -115,22 +112,6 @@ class NamedRelationship:
     target: str
     source_named_at: int
     target_named_at: int
-
-
-def stated_from(properties: Properties) -> RelationshipEntry:
-    """What an entry states, from the map that the statement `stated` calls so."""
-    return RelationshipEntry(
-        id=cast("str", properties["event_id"]).removeprefix(ENTRY_PREFIX),
-        source=cast("str", properties["source"]),
-        source_label=label_of(properties["source_label"]),
-        type=cast("str", properties["type"]),
-        target=cast("str", properties["target"]),
-        target_label=label_of(properties["target_label"]),
-        lasting=bool(properties["lasting"]),
-        ends=properties["act"] == "ends",
-        context=cast("str", properties["context"]),
-        occurred_at=from_moment(cast("int", properties["occurred_at"])),
-    )
 
 
 def relationship_from(properties: Properties) -> RelationshipState:

@@ -7,9 +7,10 @@ from typing import TypeVar
 import neo4j
 
 from ragpp.embedding.port import EmbeddingIdentity
-from ragpp.models import RelationshipEntry, Scope
+from ragpp.models import Relabelled, RelationshipEntry, Scope
 from ragpp.stores import neo4j as graph
 from ragpp.stores.neo4j import Transaction, scope_key
+from ragpp_services.semantic.person_rows import relabelled_from, stated_from
 from ragpp_services.semantic.records import EntityState, Mention, RelationshipKey, Statement
 from ragpp_services.semantic.rows import (
     Candidates,
@@ -17,7 +18,6 @@ from ragpp_services.semantic.rows import (
     entity_from,
     mention_from,
     named_relationship_from,
-    stated_from,
     statement_from,
 )
 from ragpp_services.semantic.schema import prune_forgotten, record_identity
@@ -116,6 +116,11 @@ class SemanticStore:
         """What entries state that rest on no message, and that ends of it, in the order of arrival."""
         records = await self._read(scope, "stated")
         return [stated_from(record["stated"]) for record in records]
+
+    async def relabelled(self, scope: Scope) -> list[Relabelled]:
+        """What people said that entities are called, or are, in the order in which they did."""
+        records = await self._read(scope, "relabelled")
+        return [relabelled_from(record["relabelled"]) for record in records]
 
     async def rivals(self, scope: Scope, groups: Iterable[tuple[str, str]]) -> list[NamedRelationship]:
         """The relationships of these (source id, type)."""

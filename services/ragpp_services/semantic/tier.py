@@ -107,6 +107,7 @@ class Neo4jSemanticTier:
         self.merge_entities = judging.merge_entities
         self.split_entity = judging.split_entity
         self.relabel_entity = judging.relabel_entity
+        self.relabelled = store.relabelled
 
         self.consolidate = Consolidation(store, revisions, belief).consolidate
 

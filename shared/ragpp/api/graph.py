@@ -5,7 +5,7 @@ from typing import Annotated, Self
 from pydantic import ConfigDict, Field, model_validator
 
 from ragpp.api.messages import ChosenId
-from ragpp.fields import Id, Moment, Name, NewId, Text
+from ragpp.fields import CalledName, Id, Moment, NewId, Text
 from ragpp.models import EntityLabel, Value
 
 
@@ -22,10 +22,10 @@ class RelationshipIn(Value):
 
     user_id: NewId
     id: ChosenId | None = None
-    source: Name
+    source: CalledName
     source_label: EntityLabel | None = None
     type: Annotated[str, Field(pattern=r"^[A-Z][A-Z0-9_]{0,63}$")]
-    target: Name
+    target: CalledName
     target_label: EntityLabel | None = None
     lasting: bool | None = None
     context: Annotated[Text, Field(max_length=1_000)] = ""
@@ -47,15 +47,13 @@ class EntityChange(Value):
     )
 
     user_id: Id
-    name: Name | None = None
+    name: CalledName | None = None
     label: EntityLabel | None = None
 
     @model_validator(mode="after")
     def _says_something(self) -> Self:
         if self.name is None and self.label is None:
             raise ValueError("neither a name nor a label is given")
-        if self.name is not None and not self.name.strip():
-            raise ValueError("the name is empty")
         return self
 
 

@@ -57,7 +57,7 @@ async def relabel_entity(requester: Writer, parts: GatewayParts, entity_id: Id, 
     """Its old name becomes an alias, by which later messages are still understood; its relationships stay. A 409 names
     the entity that bears the name already: merge the two."""
     requester.items = 1
-    name = None if body.name is None else parts.intake.redacted(" ".join(body.name.split()))[:200]
+    name = None if body.name is None else parts.intake.redacted(body.name)[:200]
     return await parts.semantic.relabel_entity(requester.scope("write", body.user_id), entity_id, name, body.label)
 
 

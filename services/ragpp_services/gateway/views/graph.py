@@ -6,7 +6,7 @@ from contextlib import suppress
 from typing import TypeVar
 
 from ragpp.counterparts import same_entities, same_relationships
-from ragpp.errors import NotFound
+from ragpp.errors import Forbidden, NotFound
 from ragpp.fields import RESERVED
 from ragpp.learned import OWN_ENTRY, Verdict
 from ragpp.ledger.views import each_view, view_of
@@ -26,19 +26,34 @@ class ViewedSemantic(Viewed[SemanticTier]):
         super().__init__(tier, views)
         self._begin = begin
 
-    async def state_relationship(self, scope: Scope, stated: StatedRelationship) -> Relationship:
-        """See the protocol. What a key states that is bound to an agent is that agent's, its id as well."""
+    async def state_relationship(self, scope: Scope, stated: StatedRelationship, confirm: bool = True) -> Relationship:
+        """See the protocol. The scope's own view answers; another that cannot take it goes without. What a key states
+        that is bound to an agent is that agent's, its id as well: the whole memory learns it, and has it confirmed
+        where that overturns nobody's word."""
         if scope.view is None:
-            told = await self._tier.state_relationship(scope, stated)
+            told = await self._tier.state_relationship(scope, stated, confirm)
             for view in each_view(scope, await self._views.of(scope))[1:]:
-                await self._tier.state_relationship(view, stated)
+                await if_there(self._tier.state_relationship(view, stated, confirm))
             return told
         own = hashlib.sha256(f"{scope.view}{RESERVED}{stated.entry.id}".encode()).hexdigest()[:32]
-        entry = stated.entry.model_copy(update={"id": f"{OWN_ENTRY}{own}"})
+        stated = stated.model_copy(update={"entry": stated.entry.model_copy(update={"id": f"{OWN_ENTRY}{own}"})})
         await self._begin(scope)
-        told = await self._tier.state_relationship(scope, stated.model_copy(update={"entry": entry}))
-        await self._tier.state_relationship(scope.seen_by(None), stated.model_copy(update={"entry": entry}))
+        told = await self._tier.state_relationship(scope, stated, confirm)
+        judged = confirm and await self._may_judge(scope, told)
+        await if_there(self._tier.state_relationship(scope.seen_by(None), stated, judged))
         return told
+
+    async def _may_judge(self, scope: Scope, what: Relationship) -> bool:
+        """Whether an agent may judge in the whole memory what says the same there, or nothing does. Nobody can tell
+        while a view is being built."""
+        whole = scope.seen_by(None)
+        if not await same_relationships(self._tier, whole, what):
+            return True
+        if not all((await self._views.of(scope)).values()):
+            return False
+        with suppress(Forbidden, NotFound):
+            return whole in await self._concerned(scope, lambda view: self._rest_of(view, what))
+        return False
 
     async def judge_relationship(self, scope: Scope, relationship_id: str, verdict: Verdict) -> Relationship:
         return await self._to_relationship(

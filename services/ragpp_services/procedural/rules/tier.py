@@ -1,6 +1,8 @@
 """The rules' part of the tier."""
 
 from collections.abc import Sequence
+from datetime import timedelta
+from typing import Final
 
 from pydantic import ValidationError
 
@@ -16,6 +18,9 @@ from ragpp_services.procedural.naming import activation_entry
 from ragpp_services.procedural.rules.versions import RuleChange, judgement_of
 from ragpp_services.procedural.store import Applied, ProceduralStore, Rows
 from ragpp_services.procedural.vectors import Vectors
+
+ACTIVATION_KNOWN_FOR: Final = timedelta(days=30)
+"""How long the id of an activation is kept, by which a repeat is known as one."""
 
 
 class Rules:
@@ -143,14 +148,16 @@ class Rules:
             return await _existing(rows, rule_id)
 
     async def record_activation(self, scope: Scope, rule_id: str, activation_id: str | None = None) -> Rule:
-        """See the contract. That an id was counted goes with the rule."""
+        """See the contract. That an id was counted goes with the rule, and after ACTIVATION_KNOWN_FOR."""
+        now = self._clock()
         async with self._store.writing(scope) as rows:
             rule = await _existing(rows, rule_id)
             if activation_id is not None:
                 entry_id = activation_entry(rule_id, activation_id)
+                await rows.rules.drop_activations(rule_id, now - ACTIVATION_KNOWN_FOR)
                 if await rows.applied([entry_id]):
                     return rule
-                await rows.add_applied([Applied(entry_id, "rule", rule_id, None, None)])
+                await rows.rules.note_activation(entry_id, rule_id, now)
             await rows.rules.count_activation(rule_id)
             return await _existing(rows, rule_id)
 

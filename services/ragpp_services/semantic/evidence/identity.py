@@ -170,7 +170,11 @@ class IdentityIndex:
         for label in absorbed.labels:
             for alias_key in (name, *absorbed.alias_keys):
                 self._by_alias.get((label, alias_key), set()).discard(absorbed.id)
-        for alias_key in (name, *absorbed.alias_keys):
+        known = (kept.label, *kept.former_labels)
+        kept.former_labels += tuple(label for label in absorbed.former_labels if label not in known)
+        for label in kept.former_labels:
+            self._add_key(label, name_key(kept.name), kept)
+        for alias_key in (name, *absorbed.alias_keys, *kept.alias_keys):
             self._add_alias(kept, alias_key)
 
 

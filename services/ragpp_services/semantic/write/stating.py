@@ -1,4 +1,4 @@
-"""Relationships that the caller states, not a message: each is evidence of its own, and confirmed."""
+"""Relationships that the caller states, not a message: each is evidence of its own, and mostly confirmed."""
 
 from collections.abc import Awaitable, Callable, Sequence
 
@@ -7,13 +7,10 @@ from ragpp.errors import Conflict, InvalidInput
 from ragpp.models import Relationship, RelationshipEntry, Scope, StatedRelationship, Stored
 from ragpp_services.semantic.evidence.keys import name_key
 from ragpp_services.semantic.read.browsing import Browsing
-from ragpp_services.semantic.records import ENTRY_PREFIX
+from ragpp_services.semantic.records import END_SUFFIX, ENTRY_PREFIX
 from ragpp_services.semantic.store import SemanticStore
 from ragpp_services.semantic.write.forgetting import Forgetting
 from ragpp_services.semantic.write.judging import Judging
-
-END_SUFFIX = ".until"
-"""Behind the id of what is stated: the entry that says when it ended."""
 
 
 class Stating:
@@ -30,7 +27,7 @@ class Stating:
         self._learn, self._store, self._browsing = learn, store, browsing
         self._judging, self._forgetting = judging, forgetting
 
-    async def state_relationship(self, scope: Scope, stated: StatedRelationship) -> Relationship:
+    async def state_relationship(self, scope: Scope, stated: StatedRelationship, confirm: bool = True) -> Relationship:
         """See the contract. Interrupted between what it says and the confirmation, a repeat does the rest."""
         entry = stated.entry
         if entry.sources:
@@ -52,7 +49,7 @@ class Stating:
             await self._forgetting.forget(scope, [one.id for one in entries])
             raise _about_itself()
         found = await self._browsing.get_relationship(scope, known.key.id)
-        if not first.duplicate or found.verdict is None:
+        if confirm and (not first.duplicate or found.verdict is None):
             found = await self._judging.judge_relationship(scope, found.id, "confirmed")
         return found
 
@@ -60,7 +57,7 @@ class Stating:
         """See the contract."""
         said = await self._store.stated(scope)
         ends = {one.id: one.occurred_at for one in said if one.ends}
-        return [StatedRelationship(entry=one, until=ends.get(f"{one.id}{END_SUFFIX}")) for one in said if not one.ends]
+        return [StatedRelationship(entry=one, until=ends.get(one.id)) for one in said if not one.ends]
 
 
 def _about_itself() -> InvalidInput:

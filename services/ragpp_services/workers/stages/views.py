@@ -13,7 +13,7 @@ from typing import Final, cast
 import structlog
 
 from ragpp.counterparts import known_of, same_relationships
-from ragpp.errors import MemorySystemError, NotFound, Outdated, TierUnavailable
+from ragpp.errors import Conflict, InvalidInput, MemorySystemError, NotFound, Outdated, TierUnavailable
 from ragpp.errors.telling import told
 from ragpp.learned import OWN_ENTRY
 from ragpp.ledger import Result, Work, WorkKey
@@ -90,7 +90,10 @@ async def _build(parts: WorkerParts, view: Scope, agents: Sequence[str]) -> None
     while recorded := await parts.episodic.recorded(view, after, AT_ONCE):
         await _observe_all(parts, view, recorded)
         after = max(recorded.values())
-    await _state_what_was_stated(parts, view)
+    parent = view.seen_by(None if view.view == SHARED else SHARED)
+    await _correct_what_was_corrected(parts, parent, view)
+    await _state_what_was_stated(parts, parent, view)
+    await _correct_what_was_corrected(parts, parent, view)  # also of what nothing but that names
     if view.view != SHARED:
         await _take_out(parts, view, view.seen_by(SHARED), judged=True)
     await _take_out(parts, view, view.seen_by(None), judged=view.view == SHARED)
@@ -99,12 +102,33 @@ async def _build(parts: WorkerParts, view: Scope, agents: Sequence[str]) -> None
         await rebuild_session(parts, view.in_session(session.session_id))
 
 
-async def _state_what_was_stated(parts: WorkerParts, view: Scope) -> None:
+async def _correct_what_was_corrected(parts: WorkerParts, parent: Scope, view: Scope) -> None:
+    """Let things be called, and be, what people said in the `parent`. Two that were one there become one: the old name
+    and the new were both said since."""
+    for one in await parts.semantic.relabelled(parent):
+        names = {name.casefold() for name in (one.name, *one.former_names)}
+        for thing in await parts.semantic.named(view, [one.name, *one.former_names]):
+            if thing.name.casefold() not in names or thing.label not in {one.label, *one.former_labels}:
+                continue
+            with suppress(NotFound):
+                try:
+                    await parts.semantic.relabel_entity(view, thing.id, one.name, one.label)
+                except Conflict as error:
+                    await parts.semantic.merge_entities(view, thing.id, str(error.details["entity_id"]))
+                    for name in (thing.name, one.name):  # whichever it has now: that it was corrected is known by both
+                        await parts.semantic.relabel_entity(view, thing.id, name, one.label)
+
+
+async def _state_what_was_stated(parts: WorkerParts, parent: Scope, view: Scope) -> None:
     """Relationships that people stated, which are of no message: all agents' in the shared view, that one's in others;
     what an agent stated for itself it has."""
-    for one in await parts.semantic.stated_relationships(view.seen_by(None if view.view == SHARED else SHARED)):
-        if not one.entry.id.startswith(OWN_ENTRY):
+    for one in await parts.semantic.stated_relationships(parent):
+        if one.entry.id.startswith(OWN_ENTRY):
+            continue
+        try:
             await parts.semantic.state_relationship(view, one)
+        except (Conflict, InvalidInput) as error:  # in this view both names mean one, or the id was forgotten
+            _log.warning("view.statement_left_out", error=told(error))
 
 
 async def _observe_all(parts: WorkerParts, view: Scope, recorded: Mapping[str, int]) -> None:
@@ -166,8 +190,9 @@ async def _is_this_agents(parts: WorkerParts, view: Scope, one: Relationship, id
 
 
 async def _were_observed(parts: WorkerParts, whole: Scope, sources: Sequence[str]) -> bool:
-    """Whether all of these messages were observed, so that what is not there was taken out."""
+    """Whether there are messages and all of them were observed, so that what is not there was taken out: what rests on
+    none was stated, perhaps in this view alone."""
     for source in sources:
         if not (await parts.semantic.holdings(whole, [source])).get("observations"):
             return False
-    return True
+    return bool(sources)
