@@ -21,7 +21,7 @@ from ragpp.models import Value
 from ragpp_services.gateway.describing import REFUSALS
 from ragpp_services.gateway.limits import RequestLimits
 from ragpp_services.gateway.parts import Parts
-from ragpp_services.gateway.requester import ApiKey, Requester
+from ragpp_services.gateway.requester import ApiKey, RefusedKey, Requester
 from ragpp_services.gateway.store import Access
 
 JSON: Final = "application/json"
@@ -213,9 +213,10 @@ def _record(scope: AsgiScope, status: int, elapsed_ms: float) -> None:
     requester: Requester | None = state.get("requester")
     action = f"{scope['method']} {getattr(route, 'path', scope['path'])}"
     if requester is None:
-        if (refused := state.get("refused")) is not None:
+        refused: RefusedKey | None = state.get("refused")
+        if refused is not None:
             refusing: Parts = scope["app"].state.parts
-            refusing.audit.refuse(refused, action)
+            refusing.audit.refuse(refused.prefix, action, known=refused.known)
         return
     principal = requester.principal
     parts: Parts = scope["app"].state.parts

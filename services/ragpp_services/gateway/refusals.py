@@ -11,7 +11,9 @@ from ragpp_services.gateway.store import NOBODY, Access
 
 WINDOW_S: Final = 300.0
 MOST_KEYS: Final = 20
-"""Keys of which one window tells apart by their prefixes; more are told together."""
+"""Made-up keys of which one window tells apart by their prefixes; more are told together."""
+MOST_KNOWN: Final = 1_000
+"""The same of keys that there are: whoever makes up twenty takes no place of the one that is guessed."""
 OTHERS: Final = "others"
 
 
@@ -27,24 +29,30 @@ class _Repeated:
 
 class Refusals:
     """The first attempt with a key in a window is an entry at once, all others in that window are one when it is over:
-    of a gateway 2 × (MOST_KEYS + 2) entries a window. Of a key nothing but its prefix, which is no secret, is known
+    of a gateway 2 × (MOST_KEYS + MOST_KNOWN + 1) entries a window, and without a key that there is 2 × (MOST_KEYS + 1).
+    Of a key nothing but its prefix, which is no secret, is known
     here; `monotonic` answers seconds."""
 
     def __init__(self, clock: Clock, monotonic: Callable[[], float]) -> None:
         self._clock, self._monotonic = clock, monotonic
         self._began = monotonic()
         self._repeated: dict[str, _Repeated] = {}
+        self._places = {True: MOST_KNOWN, False: MOST_KEYS}
 
-    def first(self, prefix: str, action: str) -> Access | None:
-        """Count an attempt with the key of this prefix, empty where it had none; the entry of the first of a window."""
+    def first(self, prefix: str, action: str, *, known: bool) -> Access | None:
+        """Count an attempt with the key of this prefix, empty where it had none; the entry of the first of a window.
+        `known`: there is a key of that prefix, and this was not it."""
         key = f"key_{prefix}" if prefix else ""
-        if key not in self._repeated and len(self._repeated) >= MOST_KEYS:
-            key = OTHERS
-        now, known = self._clock(), self._repeated.get(key)
-        if known is None:
+        if key not in self._repeated:
+            if self._places[known] > 0:
+                self._places[known] -= 1
+            else:
+                key = OTHERS
+        now, before = self._clock(), self._repeated.get(key)
+        if before is None:
             self._repeated[key] = _Repeated(action, now)
             return _entry(key, action, now, 1)
-        known.action, known.at, known.attempts = action, now, known.attempts + 1
+        before.action, before.at, before.attempts = action, now, before.attempts + 1
         return None
 
     def ended(self, *, stopping: bool = False) -> list[Access]:
@@ -54,6 +62,7 @@ class Refusals:
         entries = [_entry(key, one.action, one.at, one.attempts) for key, one in self._repeated.items() if one.attempts]
         self._began = self._monotonic()
         self._repeated.clear()
+        self._places = {True: MOST_KNOWN, False: MOST_KEYS}
         return entries
 
 
