@@ -15,10 +15,12 @@ from starlette.types import Scope as AsgiScope
 
 from ragpp.aside import aside
 from ragpp.errors import InvalidInput, MalformedBody, PayloadTooLarge, UnsupportedMediaType, problems
-from ragpp.fields import Id
+from ragpp.fields import Id, NewId
 from ragpp.jobs import Job
-from ragpp.models import Value
+from ragpp.models import Scope, Value
+from ragpp.redaction import secret_in
 from ragpp_services.gateway.describing import REFUSALS
+from ragpp_services.gateway.identity import Principal
 from ragpp_services.gateway.limits import RequestLimits
 from ragpp_services.gateway.parts import Parts
 from ragpp_services.gateway.requester import ApiKey, RefusedKey, Requester
@@ -41,6 +43,8 @@ CatalogUser = Annotated[
     Query(description="Whose; absent, the key's own user, or what all users of the tenant share.", examples=["u1"]),
 ]
 PathUser = Annotated[Id, Path(description="Whose memory.")]
+NewPathUser = Annotated[NewId, Path(description="Whose memory.")]
+"""Of whom something is stored that there may not have been before."""
 Cursor = Annotated[str | None, Query(max_length=4_096, description="`next_cursor` of the page before.")]
 DryRun = Annotated[bool, Query(description="Change nothing, and only tell what would go.")]
 Limit = Annotated[int, Query(ge=1, le=200, description="Items a page.")]
@@ -226,8 +230,8 @@ def _record(scope: AsgiScope, status: int, elapsed_ms: float) -> None:
             tenant_id=principal.tenant_id,
             at=parts.clock(),
             key_id=principal.key_id,
-            user_id=requester.user_id,
-            agent_id=requester.agent_id or principal.agent_id,
+            user_id=_unspoken(parts, principal, requester.user_id),
+            agent_id=_unspoken(parts, principal, requester.agent_id or principal.agent_id),
             action=action,
             status=status,
             elapsed_ms=round(elapsed_ms, 3),
@@ -236,3 +240,11 @@ def _record(scope: AsgiScope, status: int, elapsed_ms: float) -> None:
             details=requester.details,
         )
     )
+
+
+def _unspoken(parts: Parts, principal: Principal, named: str | None) -> str | None:
+    """The id, or the keyed hash that stands for somebody who was erased where it holds a secret: what is refused or
+    found nothing is in the journal, too."""
+    if named is None or secret_in(named) is None:
+        return named
+    return parts.marks.of_user(Scope.model_construct(tenant_id=principal.tenant_id, user_id=named))
