@@ -38,7 +38,7 @@ def safe(text: str, style: str = "") -> Text:
 
 
 def name_misspelt(unknown: Mapping[str, str | None], places: Mapping[str, str] | None = None) -> None:
-    """Settings that there are not, each with the one that was probably meant, and where it stands, on standard error."""
+    """Settings that there are not, each with the one that was probably meant and where it stands, on standard error."""
     for name, meant in unknown.items():
         advice = f": did you mean {meant}?" if meant else ""
         place = f" ({places[name]})" if places and name in places else ""
