@@ -19,6 +19,9 @@ MAX_CONTENT_CHARS = 100_000
 MAX_MESSAGES = 1_000
 MAX_METADATA_CHARS = 16_384
 MAX_METADATA_DEPTH = 64
+MAX_DEADLINE_MS = 60_000
+MAX_TOKEN_BUDGET = 200_000
+"""Of a recall, whether a request or the operator names them."""
 TokenizerName = Literal["o200k", "cl100k", "mistral", "bytes"]
 """What a model that reads a context counts in. `o200k`: OpenAI's since GPT-4o. `cl100k`: GPT-4's and GPT-3.5's.
 `mistral`: Tekken, of Mistral's models since NeMo. `bytes`: a bound for every other."""

@@ -19,6 +19,9 @@ Reason = Literal["age", "idle", "count", "bytes", "expired"]
 RETAINED: tuple[RetainedTier, ...] = ("episodic", "semantic", "procedural", "catalog")
 COMPRESSED_AFTER_DAYS = 90
 """The age in days from which resources are kept compressed where no policy says otherwise."""
+MAX_DAYS = 36_500
+MAX_KEPT = 10**15
+"""Of items or bytes."""
 
 
 class TierRetention(Value):
@@ -30,11 +33,11 @@ class TierRetention(Value):
     alone).
     """
 
-    max_age_days: float | None = Field(default=None, gt=0)
-    max_idle_days: float | None = Field(default=None, gt=0)
-    max_count: int | None = Field(default=None, ge=0)
-    max_bytes: int | None = Field(default=None, ge=0)
-    compress_after_days: float | None = Field(default=None, gt=0)
+    max_age_days: float | None = Field(default=None, gt=0, le=MAX_DAYS, allow_inf_nan=False)
+    max_idle_days: float | None = Field(default=None, gt=0, le=MAX_DAYS, allow_inf_nan=False)
+    max_count: int | None = Field(default=None, ge=0, le=MAX_KEPT)
+    max_bytes: int | None = Field(default=None, ge=0, le=MAX_KEPT)
+    compress_after_days: float | None = Field(default=None, gt=0, le=MAX_DAYS, allow_inf_nan=False)
 
     @property
     def forgets(self) -> bool:

@@ -5,14 +5,22 @@ import shutil
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
 from ragpp.errors import ConfigurationError
+from ragpp.settings.variables import Settings
 from ragpp_infra.embedded import home as home_module
 from ragpp_infra.embedded.environment import changed_settings
 from ragpp_infra.embedded.home import USUAL_PORT, Home
-from ragpp_infra.embedded.known_settings import COMMAND_LINE, check_settings, known_settings, unknown_settings
+from ragpp_infra.embedded.known_settings import (
+    COMMAND_LINE,
+    check_settings,
+    known_settings,
+    settings_classes,
+    unknown_settings,
+)
 from tests.support.command_line import Done
 from tests.support.source import ROOT
 
@@ -61,6 +69,53 @@ def test_up_says_which_setting_there_is_not_before_it_starts_anything(
     assert "there is no setting GATEWAY_TOKEN_BUDGE: did you mean GATEWAY_TOKEN_BUDGET?" in done.stderr
     assert done.returncode == 1
     assert not (tmp_path / "none").exists()
+
+
+def _numeric() -> list[tuple[str, type[Settings]]]:
+    return [
+        (kind.variable(field), kind)
+        for kind in settings_classes()
+        for field, info in kind.model_fields.items()
+        if {int, float} & {info.annotation, *get_args(info.annotation)}
+    ]
+
+
+@pytest.mark.parametrize("value", ["inf", "-inf", "nan", "1e308", "-1e308", "99999999999999999999", "-2"])
+@pytest.mark.parametrize(("name", "kind"), _numeric())
+def test_no_number_is_taken_that_makes_no_sense(
+    name: str, kind: type[Settings], value: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(name, value)
+    required = {field: "" for field, info in kind.model_fields.items() if info.is_required()}
+    with pytest.raises(ConfigurationError, match=f"{name}: "):
+        kind(**required)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        *[(name, "1e-300") for name, _ in _numeric() if name.endswith(("TIMEOUT_S", "TICK_S", "EVERY_S", "PER_S"))],
+        *[("GATEWAY_DEADLINE_MS", "60001"), ("GATEWAY_TOKEN_BUDGET", "200001")],  # a request may name no more
+        *[("GATEWAY_HOST", host) for host in ("a b", "", "http://here", "here/there", "me@here", "a\nb")],
+        ("MEMORY_DEFAULT_EXPIRATION_DAYS", "1e-300"),
+        *[
+            ("LEARNING_RETENTION", f'{{"a": {{"episodic": {{"{limit}": {value}}}}}}}')
+            for limit in ("max_age_days", "max_idle_days", "compress_after_days", "max_count", "max_bytes")
+            for value in ("1e308", "-1", "NaN", "Infinity")
+        ],
+    ],
+)
+def test_no_value_is_taken_that_could_not_be_meant(name: str, value: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(name, value)
+    with pytest.raises(ConfigurationError, match=name):
+        check_settings()
+
+
+@pytest.mark.parametrize("host", ["0.0.0.0", "::", "localhost", "fe80::1%eth0", "ragpp_gateway.internal"])  # noqa: S104 - taken, not listened at
+def test_a_name_or_an_address_is_where_a_gateway_listens(host: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GATEWAY_HOST", host)
+    monkeypatch.setenv("GATEWAY_KEY_REQUESTS_PER_S", "0")
+    check_settings()
 
 
 def test_every_wrong_setting_is_named_at_once(monkeypatch: pytest.MonkeyPatch) -> None:

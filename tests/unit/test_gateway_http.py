@@ -28,6 +28,7 @@ from tests.support.operations import ROUTES, checked_problem
 LIMIT: Final = 100
 BODY_S: Final = 0.5
 KEY: Final = {"authorization": "Bearer k"}
+KNOWN: Final = "0123456789ab"
 
 
 class OneKey:
@@ -39,20 +40,23 @@ class OneKey:
             raise Unauthenticated("unknown")
         return Principal("key_1", "acme", frozenset({"write"}), "ann", None)
 
+    def knows(self, prefix: str) -> bool:
+        return prefix == KNOWN
+
 
 class Recorded(list[Access]):
     """An audit in memory."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.refused: list[tuple[str, str]] = []
+        self.refused: list[tuple[str, str, bool]] = []
         self.too_many: list[tuple[str, str, str]] = []
 
     def record(self, access: Access) -> None:
         self.append(access)
 
-    def refuse(self, prefix: str, action: str) -> None:
-        self.refused.append((prefix, action))
+    def refuse(self, prefix: str, action: str, *, known: bool) -> None:
+        self.refused.append((prefix, action, known))
 
     def refuse_key(self, tenant_id: str, key_id: str, action: str) -> None:
         self.too_many.append((tenant_id, key_id, action))
@@ -142,7 +146,16 @@ async def test_of_a_stranger_nothing_is_read_and_to_a_stranger_nothing_is_told(
     checked_problem(answer, 401, Unauthenticated.code)
     assert body.taken == 0
     assert audit == []
-    assert audit.refused == [("", "POST /v1/things")]
+    assert audit.refused == [("", "POST /v1/things", False)]
+
+
+@pytest.mark.parametrize(("prefix", "known"), [(KNOWN, True), ("ba9876543210", False)])
+async def test_the_audit_is_told_whether_there_is_a_key_of_the_prefix_that_was_sent(
+    prefix: str, known: bool, gateway: httpx.AsyncClient, audit: Recorded
+) -> None:
+    wrong = {"authorization": f"Bearer rp_{prefix}_{'x' * 43}"}
+    checked_problem(await gateway.post("/v1/things", headers=wrong), 401, Unauthenticated.code)
+    assert audit.refused == [(prefix, "POST /v1/things", known)]
 
 
 async def test_a_parameter_that_the_route_has_not_is_refused_before_the_body_is_read(

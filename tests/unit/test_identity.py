@@ -3,7 +3,7 @@
 import pytest
 
 from ragpp.errors import Forbidden, TierUnavailable, Unauthenticated
-from ragpp_services.gateway.identity import FRESH_S, STALE_READ_S, Identity, Principal, make_key
+from ragpp_services.gateway.identity import FRESH_S, STALE_READ_S, Identity, Principal, make_key, prefix_of
 from ragpp_services.gateway.store import KeyRow
 
 
@@ -73,6 +73,19 @@ async def test_the_right_prefix_with_another_secret_is_refused(identity: Identit
     await identity.verify(header, reading=True)
     with pytest.raises(Unauthenticated):
         await identity.verify(header[:-3] + ("AAA" if not header.endswith("AAA") else "BBB"), reading=True)
+
+
+async def test_a_prefix_is_known_as_long_as_there_is_a_key_of_it(
+    identity: Identity, keys: Keys, seconds: Seconds
+) -> None:
+    wrong = "Bearer " + make_key("acme", frozenset({"read"})).text
+    prefix = prefix_of(wrong)
+    for there_is_one in (False, True, False):
+        keys.rows = {prefix: make_key("acme", frozenset({"read"})).row} if there_is_one else {}
+        with pytest.raises(Unauthenticated):
+            await identity.verify(wrong, reading=True)
+        assert identity.knows(prefix) == there_is_one
+        seconds.now += FRESH_S + 0.1
 
 
 async def test_a_key_is_looked_up_once_in_seconds_and_a_revocation_takes_effect_after_them(

@@ -71,6 +71,14 @@ async def test_an_id_that_is_none_is_replaced(service: httpx.AsyncClient, given:
     assert re.fullmatch("[0-9a-f]{32}", answer.headers["X-Request-ID"])
 
 
+@pytest.mark.parametrize("secret", ["sk-ant-api03-" + "a1B2" * 8, "AKIA" + "Q3EGVFRMTUVA5N7X", "ghp_" + "a1" * 18])
+async def test_an_id_that_holds_a_secret_is_replaced_and_not_logged(service: httpx.AsyncClient, secret: str) -> None:
+    for given in (secret, f"call_{secret}"):
+        answer, logged = await answered(service, "/things/a", headers={"x-request-id": given})
+        assert re.fullmatch("[0-9a-f]{32}", answer.headers["X-Request-ID"])
+        assert secret not in str(logged)
+
+
 async def test_no_two_requests_have_one_id(service: httpx.AsyncClient) -> None:
     ids = {(await answered(service, "/things/a"))[0].headers["X-Request-ID"] for _ in range(10)}
     assert len(ids) == 10

@@ -14,8 +14,15 @@ from ragpp.settings import EmbeddingSettings
 from ragpp_infra.embedded.environment import embedding_cache, of_service, wanted_port, without_effect
 from ragpp_infra.embedded.home import Home
 from ragpp_infra.embedded.in_force import MASK, shown
-from ragpp_infra.embedded.known_settings import check_settings, unknown_of_command_line
+from ragpp_infra.embedded.known_settings import (
+    COMMAND_LINE,
+    check_settings,
+    known_settings,
+    misspelt_in_file,
+    unknown_of_command_line,
+)
 from ragpp_infra.embedded.settings_file import adopt
+from ragpp_infra.secret_file import SECRETS
 from tests.support.command_line import Done
 
 
@@ -54,6 +61,46 @@ def test_a_wrong_value_in_the_file_is_one_line_before_anything_is_started(
     assert [line for line in done.stderr.splitlines() if "GATEWAY_TOKEN_BUDGET: Input should be" in line]
     assert "there is no setting GATEWAY_TOKN_BUDGET: did you mean GATEWAY_TOKEN_BUDGET?" in done.stderr
     assert not (folder / "none").exists()
+
+
+@pytest.mark.parametrize("command", ["config", "restart"])
+def test_a_line_of_the_file_that_counts_for_nothing_is_told_by_its_number_and_without_its_value(
+    command: str, folder: Path, ragpp: Callable[..., Done]
+) -> None:
+    (folder / ".env").write_text(
+        "# ours\n\nGATEWEY_PORT=5\nGATEWAY_PORT 8800\n\nLLM_OPENAI_API_KEY\nLOG_LEVEL='DEBUG\nDATABASE_URL=elsewhere\n"
+        "GATEWAY_TOKEN_BUDGET=wrong\n",
+        encoding="utf-8",
+    )
+    done = ragpp(command, home=folder / "none")
+    assert done.returncode == 1  # before anything is started
+    assert "there is no setting GATEWEY_PORT: did you mean GATEWAY_PORT? (.env, line 3)" in done.stderr
+    told = [line for line in done.stderr.splitlines() if "is no assignment" in line]
+    assert told == [f".env, line {number} is no assignment (NAME=value) and has no effect" for number in (4, 6, 7)]
+    assert not [word for word in ("8800", "DEBUG", "DATABASE_URL") if word in done.stderr]
+
+
+def test_what_is_told_of_the_file_is_told_as_json_too(folder: Path, ragpp: Callable[..., Done]) -> None:
+    (folder / ".env").write_text("GATEWEY_PORT=5\nGATEWAY_PORT 8800\n", encoding="utf-8")
+    told = json.loads(ragpp("config", "--json", home=folder / "none").stdout)
+    assert (told["unknown_settings"], told["broken_lines"]) == ({"GATEWEY_PORT": "GATEWAY_PORT"}, [2])
+
+
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [
+        ("GATEWEY_PORT", "GATEWAY_PORT"),
+        ("gateway_port", "GATEWAY_PORT"),
+        ("RAGP_HOME", "RAGPP_HOME"),
+        ("RAGPP_HOEM", "RAGPP_HOME"),
+        ("SEMANTIC_XYZZY", None),
+    ],
+)
+def test_a_name_in_the_file_that_is_near_one_of_ours_is_told(name: str, meant: str | None) -> None:
+    of_others = ("OPENAI_API_KEY", "DATABASE_URL", "POSTGRES_USER", "REDIS_HOST", "HTTP_PORT", "DEBUG", "PORT")
+    assert misspelt_in_file((*of_others, *known_settings(), *COMMAND_LINE, *SECRETS, "RAGPP_VERSION", name)) == {
+        name: meant
+    }
 
 
 @pytest.mark.parametrize("command", [("status",), ("recall", "x", "--user", "u")])

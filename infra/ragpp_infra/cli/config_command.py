@@ -1,6 +1,5 @@
 """`ragpp config`: which settings are in force, and where each comes from."""
 
-import os
 from dataclasses import asdict
 from typing import Annotated, Final
 
@@ -9,11 +8,12 @@ from rich.table import Table
 from rich.text import Text
 
 from ragpp_infra.cli.arguments import WrongUsage
-from ragpp_infra.cli.console import emit_json, name_misspelt, out, safe
+from ragpp_infra.cli.console import emit_json, out, safe
+from ragpp_infra.cli.foreground import unheeded
 from ragpp_infra.cli.options import DEFAULT_HOME, HomeOption, JsonOption
 from ragpp_infra.embedded.environment import environment_of
 from ragpp_infra.embedded.in_force import Setting, settings_in_force
-from ragpp_infra.embedded.known_settings import check_settings, unknown_settings
+from ragpp_infra.embedded.known_settings import check_settings
 from ragpp_infra.embedded.lifecycle import Lifecycle
 from ragpp_infra.embedded.settings_file import adopt
 
@@ -30,13 +30,14 @@ def config(
     environment, or the stack itself. Secrets are masked. What a running service has otherwise is shown beside it; it
     gets these values with [bold]ragpp restart[/bold].
 
+    What counts for nothing is told: names that there are no settings of, lines of the file that are no assignment.
     Answers 1 when a value is wrong, and names it.
 
     Example: [bold]ragpp config LLM[/bold], or what is not as it comes: [bold]ragpp config --changed[/bold]
     """
     lifecycle = Lifecycle(home)
     adopted = adopt()
-    unknown = {**unknown_settings(os.environ), **adopted.unknown}
+    nothing = unheeded(adopted, quiet=as_json)
     found = [
         setting
         for setting in settings_in_force(_of_stack(lifecycle), adopted.names, lifecycle.services.pids())
@@ -45,10 +46,15 @@ def config(
     if prefix and not found and not changed:
         raise WrongUsage.of({"prefix": f"no setting begins with {prefix!r}"}, suggestions=("See `ragpp config`.",))
     if as_json:
-        emit_json({"settings": [asdict(setting) for setting in found], "unknown_settings": unknown})
+        emit_json(
+            {
+                "settings": [asdict(setting) for setting in found],
+                "unknown_settings": nothing.unknown,
+                "broken_lines": nothing.broken_lines,
+            }
+        )
     else:
         _show(found)
-        name_misspelt(unknown)
     check_settings()
 
 

@@ -37,11 +37,12 @@ def safe(text: str, style: str = "") -> Text:
     return Text(plain(text), style=style)
 
 
-def name_misspelt(unknown: Mapping[str, str | None]) -> None:
-    """Settings that there are not, each with the one that was probably meant, on standard error."""
+def name_misspelt(unknown: Mapping[str, str | None], places: Mapping[str, str] | None = None) -> None:
+    """Settings that there are not, each with the one that was probably meant and where it stands, on standard error."""
     for name, meant in unknown.items():
         advice = f": did you mean {meant}?" if meant else ""
-        err.print(safe(f"there is no setting {name}{advice}", "yellow"), soft_wrap=True)
+        place = f" ({places[name]})" if places and name in places else ""
+        err.print(safe(f"there is no setting {name}{advice}{place}", "yellow"), soft_wrap=True)
 
 
 def emit_json(value: object) -> None:

@@ -4,13 +4,14 @@ import os
 import signal
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from types import FrameType
 
 from ragpp_infra.cli.console import err, name_misspelt, safe
 from ragpp_infra.cli.display import Display
 from ragpp_infra.embedded.known_settings import unknown_settings
 from ragpp_infra.embedded.lifecycle import Lifecycle, Started
-from ragpp_infra.embedded.settings_file import SETTINGS_FILE, adopt
+from ragpp_infra.embedded.settings_file import SETTINGS_FILE, Adopted, adopt
 
 
 def bring_up(
@@ -32,19 +33,37 @@ def bring_up(
     return started
 
 
-def settings_taken(*, quiet: bool = False) -> dict[str, str | None]:
-    """Take what the file of settings has and the environment has not, say so, and name what there is no setting of; the
-    answer has these, each with the one that was probably meant."""
-    adopted = adopt()
+@dataclass(frozen=True)
+class Unheeded:
+    """What was given and counts for nothing: settings that there are not, each with the one that was probably meant,
+    and the numbers of the file's lines that are no assignment."""
+
+    unknown: dict[str, str | None]
+    broken_lines: tuple[int, ...]
+
+
+def unheeded(adopted: Adopted, *, quiet: bool = False) -> Unheeded:
+    """Of the environment and of the file, which is told unless `quiet`."""
     unknown = {**unknown_settings(os.environ), **adopted.unknown}
     if not quiet:
-        name_misspelt(unknown)
+        name_misspelt(unknown, {name: f"{SETTINGS_FILE}, line {adopted.lines[name]}" for name in adopted.unknown})
+        for number in adopted.broken_lines:
+            said = f"{SETTINGS_FILE}, line {number} is no assignment (NAME=value) and has no effect"
+            err.print(safe(said, "yellow"), soft_wrap=True)
+    return Unheeded(unknown, adopted.broken_lines)
+
+
+def settings_taken(*, quiet: bool = False) -> Unheeded:
+    """Take what the file of settings has and the environment has not, say so, and tell what counts for nothing."""
+    adopted = adopt()
+    found = unheeded(adopted, quiet=quiet)
+    if not quiet:
         if adopted.names:
             err.print(safe(f"from {SETTINGS_FILE}: {', '.join(adopted.names)}", "dim"), soft_wrap=True)
         if adopted.without_effect:
             said = f"no effect in {SETTINGS_FILE}: {', '.join(adopted.without_effect)}; set it in the environment"
             err.print(safe(said, "yellow"), soft_wrap=True)
-    return unknown
+    return found
 
 
 def watch(lifecycle: Lifecycle) -> None:

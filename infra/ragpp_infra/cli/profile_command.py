@@ -58,7 +58,7 @@ def users(
     key: KeyOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """The users of whom anything is kept, by id, with the day of the latest message.
+    """The users of whom something is known, by id, with the day of the latest message.
 
     Example: [bold]ragpp users --limit 20[/bold]
     """

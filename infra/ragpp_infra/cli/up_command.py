@@ -1,6 +1,5 @@
 """`ragpp up` and `restart`: the embedded stack started, started again, or kept up in the foreground."""
 
-from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Annotated
 
@@ -8,7 +7,7 @@ import typer
 from rich.text import Text
 
 from ragpp_infra.cli.console import emit_json, out, safe
-from ragpp_infra.cli.foreground import bring_up, settings_taken, stop_what_was_started, watch
+from ragpp_infra.cli.foreground import Unheeded, bring_up, settings_taken, stop_what_was_started, watch
 from ragpp_infra.cli.options import DEFAULT_HOME, HomeOption, JsonOption
 from ragpp_infra.embedded.lifecycle import Lifecycle, Started
 from ragpp_infra.embedded.services import MOST_WORKERS
@@ -39,9 +38,9 @@ def up(
     Example: [bold]ragpp up --workers 3 && ragpp status[/bold]
     """
     lifecycle = Lifecycle(home)
-    unknown = settings_taken(quiet=as_json)
+    unheeded = settings_taken(quiet=as_json)
     started = bring_up(lifecycle, workers=workers, quiet=as_json)
-    _tell(lifecycle, started, unknown, as_json=as_json)
+    _tell(lifecycle, started, unheeded, as_json=as_json)
     if foreground:
         try:
             watch(lifecycle)
@@ -64,12 +63,12 @@ def restart(
     Example: [bold]ragpp restart[/bold], or with another setting [bold]LOG_LEVEL=DEBUG ragpp restart[/bold]
     """
     lifecycle = Lifecycle(home)
-    unknown = settings_taken(quiet=as_json)
+    unheeded = settings_taken(quiet=as_json)
     started = bring_up(lifecycle, workers=workers, quiet=as_json, again=True)
-    _tell(lifecycle, started, unknown, as_json=as_json)
+    _tell(lifecycle, started, unheeded, as_json=as_json)
 
 
-def _tell(lifecycle: Lifecycle, started: Started, unknown: Mapping[str, str | None], *, as_json: bool) -> None:
+def _tell(lifecycle: Lifecycle, started: Started, unheeded: Unheeded, *, as_json: bool) -> None:
     if not as_json:
         out.print(access(lifecycle, seconds=started.seconds), soft_wrap=True)
         return
@@ -78,7 +77,8 @@ def _tell(lifecycle: Lifecycle, started: Started, unknown: Mapping[str, str | No
             "url": lifecycle.home.url(),
             "key_path": str(lifecycle.home.key_path),
             "key": started.key,
-            "unknown_settings": unknown,
+            "unknown_settings": unheeded.unknown,
+            "broken_lines": unheeded.broken_lines,
             "settings_without_effect": started.without_effect,
             "seconds": round(started.seconds, 3),
             "servers": [asdict(report) for report in started.servers],

@@ -7,6 +7,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Final
 
 from ragpp.errors import ConfigurationError
+from ragpp_infra.secret_file import SECRETS
 
 if TYPE_CHECKING:
     from ragpp.settings.variables import Settings
@@ -81,6 +82,21 @@ def unknown_settings(names: Iterable[str]) -> dict[str, str | None]:
             if near or not name.startswith(OF_OTHERS_TOO):
                 found[name] = near[0] if near else None
     return found
+
+
+def misspelt_in_file(names: Iterable[str]) -> dict[str, str | None]:
+    """Those of `names`, all in a file of ours, that are no settings, each with the one that was probably meant: what
+    looks like one, under whatever prefix. What is near none is another program's, and so is a setting of ours without
+    its prefix, as OPENAI_API_KEY.
+    """
+    given = set(names) - SECRETS.keys() - OF_THE_HOUSE
+    found = {**unknown_settings(given), **unknown_of_command_line(given)}
+    ours = {*known_settings(), *COMMAND_LINE}
+    for name in sorted(given - ours - found.keys()):
+        near = get_close_matches(name.upper(), ours, n=1, cutoff=0.8)
+        if near and not near[0].endswith(name) and not name.startswith(OF_OTHERS_TOO):
+            found[name] = near[0]
+    return dict(sorted(found.items()))
 
 
 def unknown_of_command_line(names: Iterable[str]) -> dict[str, str | None]:

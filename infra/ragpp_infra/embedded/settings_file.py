@@ -8,8 +8,7 @@ from typing import Final
 
 from ragpp.errors import ConfigurationError
 from ragpp_infra.embedded.environment import SET_BY_THE_STACK
-from ragpp_infra.embedded.known_settings import COMMAND_LINE, known_settings, unknown_settings
-from ragpp_infra.secret_file import SECRETS
+from ragpp_infra.embedded.known_settings import COMMAND_LINE, known_settings, misspelt_in_file
 
 SETTINGS_FILE: Final = Path(".env")
 TRUSTED: Final = 0
@@ -19,11 +18,24 @@ TRUSTED: Final = 0
 @dataclass(frozen=True)
 class Adopted:
     """What was taken from the file, names of settings; those in it that there are not, each with the one that was
-    probably meant; and those that only count in the environment."""
+    probably meant, and in which line; those that only count in the environment; and the numbers of lines that are no
+    assignment."""
 
     names: tuple[str, ...] = ()
     unknown: Mapping[str, str | None] = field(default_factory=dict)
+    lines: Mapping[str, int] = field(default_factory=dict)
     without_effect: tuple[str, ...] = ()
+    broken_lines: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
+class _Read:
+    """The values of the file, the line of each, and the lines that are no assignment; of a name that is there twice the
+    last one counts."""
+
+    values: Mapping[str, str] = field(default_factory=dict)
+    lines: Mapping[str, int] = field(default_factory=dict)
+    broken_lines: tuple[int, ...] = ()
 
 
 def adopt(path: Path = SETTINGS_FILE) -> Adopted:
@@ -35,17 +47,19 @@ def adopt(path: Path = SETTINGS_FILE) -> Adopted:
     """
     given = _read(path)
     known = known_settings() - SET_BY_THE_STACK
-    taken = {name: text for name, text in given.items() if name in known and name not in os.environ}
+    taken = {name: text for name, text in given.values.items() if name in known and name not in os.environ}
     os.environ.update(taken)
     return Adopted(
         names=tuple(sorted(taken)),
-        unknown=unknown_settings(given.keys() - SECRETS.keys()),
-        without_effect=tuple(sorted(name for name in given if name in COMMAND_LINE)),
+        unknown=misspelt_in_file(given.values),
+        lines=given.lines,
+        without_effect=tuple(sorted(name for name in given.values if name in COMMAND_LINE)),
+        broken_lines=given.broken_lines,
     )
 
 
-def _read(path: Path) -> dict[str, str]:
-    from dotenv import dotenv_values  # noqa: PLC0415 - most commands read no file
+def _read(path: Path) -> _Read:
+    from dotenv.parser import parse_stream  # noqa: PLC0415 - most commands read no file
 
     try:
         owner = path.stat().st_uid
@@ -55,9 +69,17 @@ def _read(path: Path) -> dict[str, str]:
                 suggestions=("Run the command in another folder, or make the file your own.",),
             )
         with path.open(encoding="utf-8") as file:
-            values = dotenv_values(stream=file, interpolate=False)
+            bindings = list(parse_stream(file))
     except (FileNotFoundError, NotADirectoryError):
-        return {}
+        return _Read()
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigurationError(f"{path} cannot be read: {type(error).__name__}") from error
-    return {name: text for name, text in values.items() if text is not None}
+    values, lines, broken = dict[str, str](), dict[str, int](), list[int]()
+    for binding in bindings:
+        written = binding.original.string
+        line = binding.original.line + written[: len(written) - len(written.lstrip())].count("\n")
+        if binding.key is not None and binding.value is not None:
+            values[binding.key], lines[binding.key] = binding.value, line
+        elif binding.error or binding.key is not None:
+            broken.append(line)
+    return _Read(values, lines, tuple(broken))

@@ -56,9 +56,10 @@ class Audit:
         except OSError as error:
             _log.error("audit.not_written", error=repr(error), action=access.action, key_id=access.key_id)
 
-    def refuse(self, prefix: str, action: str) -> None:
-        """Take note of a request whose key, of this prefix, is not valid; empty where it had none."""
-        entry = self._refusals.first(prefix, action)
+    def refuse(self, prefix: str, action: str, *, known: bool) -> None:
+        """Take note of a request whose key, of this prefix, is not valid; empty where it had none. `known`: there is a
+        key of that prefix."""
+        entry = self._refusals.first(prefix, action, known=known)
         if entry is not None:
             self.record(entry)
 

@@ -11,7 +11,7 @@ from ragpp_services.gateway.settings import GatewaySettings
 _SCHEMAS: Final = "#/components/schemas"
 _HEADERS: Final = {
     "X-Request-ID": "The request's id, as its lines in the log have it: the one that it came with, where that is made "
-    "of at most 64 letters, digits, dots, dashes and underscores.",
+    "of at most 64 letters, digits, dots, dashes and underscores and holds no secret.",
     "RateLimit-Policy": 'What the key may ask: `"key";q=2000;w=2` are 2,000 requests in 2 seconds.',
     "RateLimit": 'What is left of it: `"key";r=1999;t=1` are 1,999 requests, and all of them again in 1 second.',
     "Retry-After": "Seconds to wait before the same is sent again.",

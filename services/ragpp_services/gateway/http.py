@@ -23,14 +23,16 @@ from ragpp.errors import (
     UnsupportedMediaType,
     problems,
 )
-from ragpp.fields import Id
+from ragpp.fields import Id, NewId
 from ragpp.jobs import Job
-from ragpp.models import Value
+from ragpp.models import Scope, Value
+from ragpp.redaction import secret_in
 from ragpp_services.gateway.describing import REFUSALS
+from ragpp_services.gateway.identity import Principal
 from ragpp_services.gateway.limits import RequestLimits
 from ragpp_services.gateway.parts import Parts
 from ragpp_services.gateway.reading import value_of
-from ragpp_services.gateway.requester import ApiKey, Requester
+from ragpp_services.gateway.requester import ApiKey, RefusedKey, Requester
 from ragpp_services.gateway.store import Access
 from ragpp_services.gateway.traffic import Underway
 
@@ -51,6 +53,8 @@ CatalogUser = Annotated[
     Query(description="Whose; absent, the key's own user, or what all users of the tenant share.", examples=["u1"]),
 ]
 PathUser = Annotated[Id, Path(description="Whose memory.")]
+NewPathUser = Annotated[NewId, Path(description="Whose memory.")]
+"""Of whom something is stored that there may not have been before."""
 Cursor = Annotated[str | None, Query(max_length=4_096, description="`next_cursor` of the page before.")]
 DryRun = Annotated[bool, Query(description="Change nothing, and only tell what would go.")]
 Limit = Annotated[int, Query(ge=1, le=200, description="Items a page.")]
@@ -218,9 +222,10 @@ def _record(scope: AsgiScope, status: int, elapsed_ms: float) -> None:
     requester: Requester | None = state.get("requester")
     action = f"{scope['method']} {getattr(route, 'path', scope['path'])}"
     if requester is None:
-        if (refused := state.get("refused")) is not None:
+        refused: RefusedKey | None = state.get("refused")
+        if refused is not None:
             refusing: Parts = scope["app"].state.parts
-            refusing.audit.refuse(refused, action)
+            refusing.audit.refuse(refused.prefix, action, known=refused.known)
         return
     principal = requester.principal
     parts: Parts = scope["app"].state.parts
@@ -233,8 +238,8 @@ def _record(scope: AsgiScope, status: int, elapsed_ms: float) -> None:
             tenant_id=principal.tenant_id,
             at=parts.clock(),
             key_id=principal.key_id,
-            user_id=requester.user_id,
-            agent_id=requester.agent_id or principal.agent_id,
+            user_id=_unspoken(parts, principal, requester.user_id),
+            agent_id=_unspoken(parts, principal, requester.agent_id or principal.agent_id),
             action=action,
             status=status,
             elapsed_ms=round(elapsed_ms, 3),
@@ -243,3 +248,11 @@ def _record(scope: AsgiScope, status: int, elapsed_ms: float) -> None:
             details=requester.details,
         )
     )
+
+
+def _unspoken(parts: Parts, principal: Principal, named: str | None) -> str | None:
+    """The id, or the keyed hash that stands for somebody who was erased where it holds a secret: what is refused or
+    found nothing is in the journal, too."""
+    if named is None or secret_in(named) is None:
+        return named
+    return parts.marks.of_user(Scope.model_construct(tenant_id=principal.tenant_id, user_id=named))

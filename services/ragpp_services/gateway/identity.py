@@ -171,6 +171,10 @@ class Identity:
         row = known.row
         return Principal(row.key_id, row.tenant_id, row.scopes, row.user_id, row.agent_id)
 
+    def knows(self, prefix: str) -> bool:
+        """Whether the latest look-up of this prefix found a valid key."""
+        return prefix in self._verified
+
     async def _look_up(self, prefix: str, known: _Verified | None, now: float, *, reading: bool) -> _Verified | None:
         usable = known is not None and now - known.at <= STALE_READ_S
         try:

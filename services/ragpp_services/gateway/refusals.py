@@ -12,7 +12,9 @@ from ragpp_services.gateway.store import NOBODY, Access
 
 WINDOW_S: Final = 300.0
 MOST_KEYS: Final = 20
-"""Keys of which one window tells apart by their prefixes; more are told together."""
+"""Made-up keys of which one window tells apart by their prefixes; more are told together."""
+MOST_KNOWN: Final = 1_000
+"""The same of keys that there are: whoever makes up twenty takes no place of the one that is guessed."""
 OTHERS: Final = "others"
 
 
@@ -36,23 +38,25 @@ class _Repeated:
 
 class Refusals:
     """The first attempt with a key in a window is an entry at once, all others in that window are one when it is over:
-    of a gateway 2 × (MOST_KEYS + 2) entries a window, and two of each valid key that asks too much. Of one that is not
-    valid nothing but its prefix, which is no secret, is known here; `monotonic` answers seconds."""
+    of a gateway 2 × (MOST_KEYS + MOST_KNOWN + 2) entries a window, without a key that there is 2 × (MOST_KEYS + 1), and
+    two of each valid key that asks too much. Of one that is not valid nothing but its prefix, which is no secret, is
+    known here; `monotonic` answers seconds."""
 
     def __init__(self, clock: Clock, monotonic: Callable[[], float]) -> None:
         self._clock, self._monotonic = clock, monotonic
         self._began = monotonic()
         self._repeated: dict[_Refused, _Repeated] = {}
-        self._strangers = 0
+        self._places = {True: MOST_KNOWN, False: MOST_KEYS}
 
-    def first(self, prefix: str, action: str) -> Access | None:
-        """Count an attempt with the key of this prefix, empty where it had none; the entry of the first of a window."""
+    def first(self, prefix: str, action: str, *, known: bool) -> Access | None:
+        """Count an attempt with the key of this prefix, empty where it had none; the entry of the first of a window.
+        `known`: there is a key of that prefix, and this was not it."""
         stranger = _Refused(NOBODY, f"key_{prefix}" if prefix else "", 401)
         if stranger not in self._repeated:
-            if self._strangers >= MOST_KEYS:
-                stranger = stranger._replace(key_id=OTHERS)
+            if self._places[known] > 0:
+                self._places[known] -= 1
             else:
-                self._strangers += 1
+                stranger = stranger._replace(key_id=OTHERS)
         return self._counted(stranger, action)
 
     def first_of_key(self, tenant_id: str, key_id: str, action: str) -> Access | None:
@@ -67,7 +71,7 @@ class Refusals:
         entries = [_entry(who, one.action, one.at, one.attempts) for who, one in self._repeated.items() if one.attempts]
         self._began = self._monotonic()
         self._repeated.clear()
-        self._strangers = 0
+        self._places = {True: MOST_KNOWN, False: MOST_KEYS}
         return entries
 
     def _counted(self, who: _Refused, action: str) -> Access | None:

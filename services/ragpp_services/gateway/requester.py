@@ -59,6 +59,14 @@ class Requester:
         return self.principal.whole(needed, user_id)
 
 
+@dataclass(frozen=True, slots=True)
+class RefusedKey:
+    """The prefix of a key that was not taken, empty where there was none, and whether there is a key of that prefix."""
+
+    prefix: str
+    known: bool
+
+
 class ApiKey(SecurityBase):
     """The key that a route wants. A `reading` request is served from a recent verification while PostgreSQL is down.
 
@@ -77,7 +85,8 @@ class ApiKey(SecurityBase):
         try:
             requester = Requester(await identity.verify(authorization, reading=self._reading))
         except Unauthenticated:
-            request.state.refused = prefix_of(authorization)
+            prefix = prefix_of(authorization)
+            request.state.refused = RefusedKey(prefix, identity.knows(prefix))
             raise
         request.state.requester = requester
         return requester

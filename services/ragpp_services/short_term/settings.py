@@ -11,8 +11,12 @@ class ShortTermSettings(Settings):
 
     model_config = SettingsConfigDict(env_prefix="SHORT_TERM_", frozen=True)
 
-    max_tokens: int = Field(default=2_000, ge=100, description="Over it the oldest messages move to the summary.")
-    keep_messages: int = Field(default=5, ge=1, description="The latest messages that stay raw.")
-    summary_tokens: int = Field(default=400, ge=20, description="The longest a summary gets.")
-    ttl_s: int = Field(default=7 * 86_400, ge=1, description="Time to live, refreshed on use.")
-    hard_cap_factor: float = Field(default=2.0, ge=1, description="× max_tokens: over it a write summarises itself.")
+    max_tokens: int = Field(
+        default=2_000, ge=100, le=1_000_000, description="Over it the oldest messages move to the summary."
+    )
+    keep_messages: int = Field(default=5, ge=1, le=1_000, description="The latest messages that stay raw.")
+    summary_tokens: int = Field(default=400, ge=20, le=100_000, description="The longest a summary gets.")
+    ttl_s: int = Field(default=7 * 86_400, ge=1, le=36_500 * 86_400, description="Time to live, refreshed on use.")
+    hard_cap_factor: float = Field(
+        default=2.0, ge=1, le=1_000, description="× max_tokens: over it a write summarises itself."
+    )

@@ -20,13 +20,17 @@ class WorkerSettings(Settings):
     schedule: bool = Field(
         default=True, description="Whether this worker may keep the schedule; one of those that may does."
     )
-    tick_s: float = Field(default=5.0, gt=0, le=3_600, description="How often it looks whom to extract for.")
+    tick_s: float = Field(default=5.0, ge=0.01, le=3_600, description="How often it looks whom to extract for.")
     nightly_tick_s: float = Field(
-        default=60.0, gt=0, le=3_600, description="How often it looks for nights and days due."
+        default=60.0, ge=0.01, le=3_600, description="How often it looks for nights and days due."
     )
-    extract_quiet_s: float = Field(default=30.0, ge=0, description="Extract once a user was quiet for so long,")
-    extract_interactions: int = Field(default=20, ge=1, description="or said so much,")
-    extract_every_s: float = Field(default=3_600.0, gt=0, description="or the first of it was so long ago.")
+    extract_quiet_s: float = Field(
+        default=30.0, ge=0, le=30 * 86_400, description="Extract once a user was quiet for so long,"
+    )
+    extract_interactions: int = Field(default=20, ge=1, le=1_000_000, description="or said so much,")
+    extract_every_s: float = Field(
+        default=3_600.0, ge=0.01, le=365 * 86_400, description="or the first of it was so long ago."
+    )
     maintain_at: int = Field(default=4, ge=0, le=23, description="Hour in UTC from which the daily upkeep is due.")
     keep_days: int = Field(
         default=30,

@@ -55,7 +55,7 @@ class CleanupIn(Value):
 
     model_config = ConfigDict(json_schema_extra={"example": {"user_id": "u1", "dry_run": True}})
 
-    user_id: Id | None = None
+    user_id: NewId | None = None
     dry_run: bool = False
 
 

@@ -7,7 +7,7 @@ from pydantic import ConfigDict, Field, model_validator
 from ragpp.api.entries import EntryIn
 from ragpp.catalog import ItemKind, Level
 from ragpp.entries.usage import AgentSource, ComparedUse, SourceComparison
-from ragpp.fields import Id, Moment, NewId, StoredMetadata
+from ragpp.fields import Moment, NewId, StoredMetadata
 from ragpp.models import Page, Value
 
 MAX_IMPORTED: Final = 100
@@ -99,7 +99,7 @@ class SourceIn(Value):
 
     model_config = ConfigDict(json_schema_extra={"example": {"user_id": "u1", "source": "parallel"}})
 
-    user_id: Id | None = None
+    user_id: NewId | None = None
     source: AgentSource
 
 

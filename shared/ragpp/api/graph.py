@@ -2,10 +2,10 @@
 
 from typing import Annotated, Self
 
-from pydantic import ConfigDict, Field, model_validator
+from pydantic import AfterValidator, ConfigDict, Field, model_validator
 
 from ragpp.api.messages import ChosenId
-from ragpp.fields import CalledName, Id, Moment, NewId, Text
+from ragpp.fields import CalledName, Id, Moment, NewId, Text, innocuous
 from ragpp.models import EntityLabel, Value
 
 
@@ -24,7 +24,7 @@ class RelationshipIn(Value):
     id: ChosenId | None = None
     source: CalledName
     source_label: EntityLabel | None = None
-    type: Annotated[str, Field(pattern=r"^[A-Z][A-Z0-9_]{0,63}$")]
+    type: Annotated[str, Field(pattern=r"^[A-Z][A-Z0-9_]{0,63}$"), AfterValidator(innocuous)]
     target: CalledName
     target_label: EntityLabel | None = None
     lasting: bool | None = None

@@ -28,7 +28,7 @@ class PrePromptIn(Value):
         }
     )
 
-    user_id: Id | None = None
+    user_id: NewId | None = None
     ci: NewId
     prompt: Prompt
     context: Metadata = Field(default_factory=dict)
@@ -70,7 +70,7 @@ class MemoryRequestIn(Value):
         json_schema_extra={"example": {"user_id": "u1", "ci": "ergon", "memory_ids": ["m1", "m3"]}}
     )
 
-    user_id: Id | None = None
+    user_id: NewId | None = None
     ci: NewId
     memory_ids: Requested
 
@@ -109,7 +109,7 @@ class PostResponseIn(Value):
         }
     )
 
-    user_id: Id | None = None
+    user_id: NewId | None = None
     ci: NewId
     response: Prompt
     memories_used: Requested = ()
@@ -129,7 +129,7 @@ class PreMessageIn(Value):
         json_schema_extra={"example": {"user_id": "u1", "ci": "ergon", "message": "Why did the import fail?"}}
     )
 
-    user_id: Id | None = None
+    user_id: NewId | None = None
     ci: NewId
     message: Prompt
 
@@ -159,12 +159,12 @@ class PostMessageIn(Value):
         }
     )
 
-    user_id: Id | None = None
+    user_id: NewId | None = None
     ci: NewId
     message: Annotated[Prompt, Field(min_length=1)]
     response: Annotated[Prompt, Field(min_length=1)]
-    message_id: Id | None = None
-    response_id: Id | None = None
+    message_id: NewId | None = None
+    response_id: NewId | None = None
 
 
 class BudgetIn(Value):
@@ -172,7 +172,7 @@ class BudgetIn(Value):
 
     model_config = ConfigDict(json_schema_extra={"example": {"user_id": "u1", "limit": 1500}})
 
-    user_id: Id | None = None
+    user_id: NewId | None = None
     limit: Annotated[int, Field(ge=0, le=MAX_BUDGET)] | None
 
 
@@ -196,7 +196,7 @@ class FeedbackIn(Value):
         json_schema_extra={"example": {"user_id": "u1", "ci": "ergon", "value": -1, "reason": "It is outdated."}}
     )
 
-    user_id: Id | None = None
+    user_id: NewId | None = None
     ci: NewId
     value: Annotated[float, Field(ge=-1, le=1)]
     reason: Annotated[Text, Field(max_length=1_000)] | None = None

@@ -134,4 +134,4 @@ class RebuildIn(Value):
 
     model_config = ConfigDict(json_schema_extra={"example": {"user_id": "u1"}})
 
-    user_id: Id | None = None
+    user_id: NewId | None = None

@@ -16,7 +16,7 @@ class EpisodeIn(Value):
 
     model_config = ConfigDict(json_schema_extra={"example": {"user_id": "u1", "domain": "sql", "goal": "valid_query"}})
 
-    user_id: Id | None = None
+    user_id: NewId | None = None
     goal: Goal
     domain: Label | None = None
 
@@ -36,7 +36,7 @@ class AccessIn(Value):
         }
     )
 
-    user_id: Id | None = None
+    user_id: NewId | None = None
     agent_id: NewId | None = None
     memory_id: Id | None = None
     content: Annotated[Text, Field(min_length=1, max_length=MAX_STATEMENT_CHARS)] | None = None

@@ -6,7 +6,18 @@ from typing import Annotated, Literal
 from pydantic import ConfigDict, Field, field_validator
 
 from ragpp.api.messages import TierStatusName
-from ragpp.fields import Confidence, Id, Label, Metadata, Moment, Name, Text, TokenizerName
+from ragpp.fields import (
+    MAX_DEADLINE_MS,
+    MAX_TOKEN_BUDGET,
+    Confidence,
+    Id,
+    Label,
+    Metadata,
+    Moment,
+    Name,
+    Text,
+    TokenizerName,
+)
 from ragpp.models import Memory, Role, TierName, TimeRange, Value
 
 Relevance = Literal["none", "some", "clear"]
@@ -43,9 +54,9 @@ class RecallRequest(Value):
     agent_id: Id | None = None
     in_session: Id | None = None
     limit: int = Field(default=20, ge=1, le=200)
-    token_budget: int | None = Field(default=None, ge=0, le=200_000)
+    token_budget: int | None = Field(default=None, ge=0, le=MAX_TOKEN_BUDGET)
     tokenizer: TokenizerName | None = None
-    deadline_ms: int | None = Field(default=None, ge=1, le=60_000)
+    deadline_ms: int | None = Field(default=None, ge=1, le=MAX_DEADLINE_MS)
     tiers: Annotated[tuple[TierName, ...], Field(min_length=1)] | None = None
     time_range: TimeRange | None = None
     role: Role | None = None

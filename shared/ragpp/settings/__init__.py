@@ -28,9 +28,9 @@ class PostgresSettings(Settings):
     dsn: SecretStr = Field(description="postgresql://ragpp_app:password@host:port/database")
     owner_dsn: SecretStr | None = Field(default=None, description="The owner's; only needed where migrations run.")
     relay_dsn: SecretStr | None = Field(default=None, description="The relay's; only needed by workers.")
-    pool_min: int = Field(default=2, ge=0, description="Connections kept open per process.")
-    pool_max: int = Field(default=10, ge=1, description="Connections per process.")
-    query_timeout_s: float = Field(default=5.0, gt=0, description="Longest a query may run.")
+    pool_min: int = Field(default=2, ge=0, le=1_000, description="Connections kept open per process.")
+    pool_max: int = Field(default=10, ge=1, le=1_000, description="Connections per process.")
+    query_timeout_s: float = Field(default=5.0, ge=0.05, le=600, description="Longest a query may run.")
     idle_transaction_s: float = Field(
         default=3.0,
         ge=0.05,
@@ -41,6 +41,7 @@ class PostgresSettings(Settings):
     segments_from_rows: int = Field(
         default=20_000,
         ge=1,
+        le=1_000_000_000,
         description="Where a search of a user's past or catalog would go over more rows than this, the rows are put "
         "into segments, in the background, and searches look at what these point to.",
     )
@@ -65,8 +66,8 @@ class RedisSettings(Settings):
 
     url: SecretStr = Field(description="redis://user:password@host:port/0")
     key_prefix: str = Field(default="ragpp:", description="Every key begins with it.")
-    timeout_s: float = Field(default=1.0, gt=0, description="Longest a command may take.")
-    pool_max: int = Field(default=50, ge=1, description="Connections per process.")
+    timeout_s: float = Field(default=1.0, ge=0.01, le=60, description="Longest a command may take.")
+    pool_max: int = Field(default=50, ge=1, le=10_000, description="Connections per process.")
     rewrite_url: SecretStr | None = Field(
         default=None,
         description="The same of an account that may run BGREWRITEAOF and nothing else, for workers: by it what was "
@@ -82,8 +83,8 @@ class Neo4jSettings(Settings):
     uri: str = Field(description="bolt://host:port or neo4j://host:port")
     user: str = Field(default="neo4j")
     password: SecretStr = Field(description="Its password.")
-    pool_max: int = Field(default=20, ge=1, description="Connections per process.")
-    query_timeout_s: float = Field(default=5.0, gt=0, description="Longest a query may run.")
+    pool_max: int = Field(default=20, ge=1, le=1_000, description="Connections per process.")
+    query_timeout_s: float = Field(default=5.0, ge=0.05, le=600, description="Longest a query may run.")
 
 
 class EmbeddingSettings(Settings):
@@ -194,16 +195,22 @@ class EntrySettings(Settings):
         default=2_000, ge=0, le=200_000, description="Of memory in a turn of an agent, where nobody says otherwise."
     )
     max_memories_per_ci: int = Field(
-        default=1_000, ge=0, description="Of what one agent alone sees; the least relevant go first."
+        default=1_000, ge=0, le=1_000_000, description="Of what one agent alone sees; the least relevant go first."
     )
     default_expiration_days: float = Field(
-        default=7, gt=0, description="So long an agent keeps what it alone sees, where nobody says when it expires."
+        default=7,
+        ge=0.0001,
+        le=36_500,
+        description="So long an agent keeps what it alone sees, where nobody says when it expires.",
     )
     min_priority_for_permanent: int = Field(
-        default=8, ge=0, description="A memory of that much priority, 0 to 10, does not expire; above 10 none stays."
+        default=8,
+        ge=0,
+        le=100,
+        description="A memory of that much priority, 0 to 10, does not expire; above 10 none stays.",
     )
     cleanup_interval_hours: int = Field(
-        default=24, ge=24, multiple_of=24, description="How often that is looked at, with the daily upkeep."
+        default=24, ge=24, le=8_760, multiple_of=24, description="How often that is looked at, with the daily upkeep."
     )
     summary_max_length: int = Field(
         default=50, ge=10, le=50, description="Characters of the summaries that are made from now on."
@@ -231,7 +238,7 @@ class LanguageModelSettings(Settings):
     openai_api_key: SecretStr | None = Field(default=None, description="Of `openai`; servers of one's own need none.")
     anthropic_base_url: str = Field(default="", description="Of `anthropic`; empty: Anthropic's own.")
     anthropic_api_key: SecretStr | None = Field(default=None, description="Of `anthropic`.")
-    timeout_s: float = Field(default=60.0, gt=0, description="Of one attempt.")
+    timeout_s: float = Field(default=60.0, ge=0.01, le=3_600, description="Of one attempt.")
     max_retries: int = Field(
         default=2, ge=0, le=10, description="After failures that may pass, but for the next three."
     )
@@ -242,7 +249,9 @@ class LanguageModelSettings(Settings):
     retrieval_max_retries: int = Field(default=2, ge=0, le=10)
     retrieval_backoff_base: float = Field(default=1.0, ge=0, le=60)
     concurrency: int = Field(default=4, ge=1, le=256, description="Calls at once, per process.")
-    tokens_per_day: int = Field(default=1_000_000, ge=0, description="Of one tenant, by UTC day; 0: no limit.")
+    tokens_per_day: int = Field(
+        default=1_000_000, ge=0, le=1_000_000_000_000, description="Of one tenant, by UTC day; 0: no limit."
+    )
 
     @field_validator("summary", "extraction", "consolidation", "retrieval", "reflection", "chat")
     @classmethod

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from typing import Any, Final
 
 from pydantic import ValidationError
-from pydantic_settings import BaseSettings, SettingsError
+from pydantic_settings import BaseSettings, SettingsConfigDict, SettingsError
 
 from ragpp.errors import ConfigurationError
 from ragpp.errors.reasons import reason
@@ -28,6 +28,8 @@ def check_all(kinds: "Iterable[type[Settings]]") -> None:
 class Settings(BaseSettings):
     """Settings of one concern. Raises ConfigurationError, which names each variable that cannot be taken and why; the
     values, which may be secret, are not repeated."""
+
+    model_config = SettingsConfigDict(allow_inf_nan=False)
 
     def __init__(self, **given: Any) -> None:  # noqa: ANN401 - of whatever types the fields have
         try:

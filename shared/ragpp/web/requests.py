@@ -10,6 +10,8 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Send
 from starlette.types import Scope as AsgiScope
 
+from ragpp.redaction import secret_in
+
 REQUEST_ID: Final = "X-Request-ID"
 _SANE: Final = re.compile(r"[A-Za-z0-9._-]{1,64}")
 _METHODS: Final = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
@@ -17,7 +19,8 @@ _log = structlog.stdlib.get_logger(__name__)
 
 
 class RequestMiddleware:
-    """Gives each request its id, the one that came with it where that is sane, and logs how it was answered.
+    """Gives each request its id, the one that came with it where that is sane and holds no secret, and logs how it was
+    answered.
 
     What is logged is the route as it is written, such as `/v1/users/{user_id}/settings`, None where there is none, and
     never the address: ids and questions are in that. To be added last, around all that may answer.
@@ -32,7 +35,7 @@ class RequestMiddleware:
             return
         started, status = time.perf_counter(), 500
         given = Headers(scope=scope).get(REQUEST_ID, "")
-        request_id = given if _SANE.fullmatch(given) else uuid4().hex
+        request_id = given if _SANE.fullmatch(given) and secret_in(given) is None else uuid4().hex
         scope.setdefault("state", {})["request_id"] = request_id
 
         async def identified(message: Message) -> None:

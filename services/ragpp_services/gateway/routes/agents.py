@@ -8,7 +8,7 @@ from ragpp.api.entries import MAX_OFFSET
 from ragpp.api.files import SourceIn, SourceReport
 from ragpp.api.hooks import AgentUse, BudgetIn, FeedbackIn
 from ragpp.entries.usage import AgentUsage, TokenBudget, ValueMove
-from ragpp.fields import Id
+from ragpp.fields import Id, NewId
 from ragpp_services.gateway.catalog.reading import read_entry
 from ragpp_services.gateway.hooks.turning import Agent, agent_of, budget_of, ids_of, limit_of
 from ragpp_services.gateway.http import CatalogUser, GatewayParts, Limit, keyed_router
@@ -25,7 +25,7 @@ async def get_budget(requester: Reader, parts: GatewayParts, ci: Id, user_id: Ca
 
 
 @router.put("/v1/agents/{ci:id}/budget", summary="Set an agent's budget")
-async def put_budget(requester: Writer, parts: GatewayParts, ci: Id, body: BudgetIn) -> TokenBudget:
+async def put_budget(requester: Writer, parts: GatewayParts, ci: NewId, body: BudgetIn) -> TokenBudget:
     """Tokens of memory in each turn from the next one on, which the answer shows."""
     agent = agent_of(requester, "write", body.user_id, ci)
     requester.items = 1
@@ -62,7 +62,7 @@ async def give_feedback(requester: Writer, parts: GatewayParts, memory_id: Id, b
 
 
 @router.put("/v1/agents/{ci:id}/source", summary="Say where an agent's memories come from")
-async def put_source(requester: Writer, parts: GatewayParts, ci: Id, body: SourceIn) -> AgentUse:
+async def put_source(requester: Writer, parts: GatewayParts, ci: NewId, body: SourceIn) -> AgentUse:
     """From its next turn on: `file`, what was imported alone, chosen as document 001 has it; `parallel`, the catalog,
     and what the file would have given is compared with it; or `catalog`. A comparison begins anew each time."""
     agent = agent_of(requester, "write", body.user_id, ci)

@@ -13,7 +13,7 @@ from ragpp.fields import Id
 from ragpp.jobs import Job, JobState, LagReport, UserSettings
 from ragpp.ledger import Stage
 from ragpp.models import Page, Scope
-from ragpp_services.gateway.http import Cursor, GatewayParts, Limit, PathUser, accepted, keyed_router
+from ragpp_services.gateway.http import Cursor, GatewayParts, Limit, NewPathUser, PathUser, accepted, keyed_router
 from ragpp_services.gateway.parts import Parts
 from ragpp_services.gateway.requester import Reader, Writer
 from ragpp_services.gateway.results import with_contents
@@ -91,7 +91,7 @@ async def lag(requester: Reader, parts: GatewayParts, user_id: Whose = None) -> 
 
 
 @router.post("/v1/users/{user_id:id}/extract", status_code=202, response_model=Job, summary="Extract from a window now")
-async def extract(requester: Writer, parts: GatewayParts, user_id: PathUser, body: ExtractIn) -> Response:
+async def extract(requester: Writer, parts: GatewayParts, user_id: NewPathUser, body: ExtractIn) -> Response:
     """Answers a job; when it is done its `result` has `patterns`, `preferences`, `relationships`, `findings` and
     `extracted_at`. Workers do the same by themselves when a user has been quiet for a while."""
     scope = requester.scope("write", user_id)
@@ -102,7 +102,7 @@ async def extract(requester: Writer, parts: GatewayParts, user_id: PathUser, bod
 
 
 @router.post("/v1/users/{user_id:id}/reflect", status_code=202, response_model=Job, summary="Reflect now")
-async def reflect(requester: Writer, parts: GatewayParts, user_id: PathUser, body: ReflectIn) -> Response:
+async def reflect(requester: Writer, parts: GatewayParts, user_id: NewPathUser, body: ReflectIn) -> Response:
     """Answers a job; when it is done its `result` is the report, which GET /v1/users/{user_id}/reflections lists.
     Workers reflect by themselves each night, at the hour of the user's settings."""
     scope = requester.scope("write", user_id)
@@ -123,7 +123,7 @@ async def get_settings(requester: Reader, parts: GatewayParts, user_id: PathUser
 
 
 @router.put("/v1/users/{user_id:id}/settings", summary="Set a user's settings")
-async def set_settings(requester: Writer, parts: GatewayParts, user_id: PathUser, body: SettingsIn) -> UserSettings:
+async def set_settings(requester: Writer, parts: GatewayParts, user_id: NewPathUser, body: SettingsIn) -> UserSettings:
     """The time zone and the local hour of the nightly reflection, and the plan whose retention applies. What is absent
     is set to its default."""
     requester.items = 1

@@ -1,22 +1,22 @@
 """What is kept however old it is, and letting go of the rest when asked."""
 
-from typing import Annotated
+from typing import Annotated, Final
 from uuid import uuid4
 
 from fastapi import Path, Response
 
 from ragpp.api import Pin, PinList, RetentionIn
 from ragpp.errors import NotFound
-from ragpp.fields import Id
+from ragpp.fields import Id, NewId
 from ragpp.jobs import Job
 from ragpp.retention import RETAINED, RetainedTier
-from ragpp_services.gateway.http import GatewayParts, PathUser, accepted, keyed_router
+from ragpp_services.gateway.http import GatewayParts, NewPathUser, PathUser, accepted, keyed_router
 from ragpp_services.gateway.requester import Reader, Writer
 
 router = keyed_router("retention")
-ItemId = Annotated[
-    Id, Path(description="Of an interaction, entity, relationship, preference, rule, finding or resource.")
-]
+_OF_WHAT: Final = "Of an interaction, entity, relationship, preference, rule, finding or resource."
+ItemId = Annotated[Id, Path(description=_OF_WHAT)]
+NewItemId = Annotated[NewId, Path(description=_OF_WHAT)]
 
 
 @router.post(
@@ -25,7 +25,7 @@ ItemId = Annotated[
     response_model=Job,
     summary="Apply the retention policy, or see what it would let go",
 )
-async def retain(requester: Writer, parts: GatewayParts, user_id: PathUser, body: RetentionIn) -> Response:
+async def retain(requester: Writer, parts: GatewayParts, user_id: NewPathUser, body: RetentionIn) -> Response:
     """A job; its result has, for each tier, how much is due, why, and which items. Unless `dry_run` is false, nothing
     is let go. The policy is the operator's (LEARNING_RETENTION), by the plan in the user's settings."""
     scope = requester.whole("write" if body.dry_run else "forget", user_id)
@@ -49,7 +49,9 @@ async def pins(requester: Reader, parts: GatewayParts, user_id: PathUser) -> Pin
 
 
 @router.put("/v1/users/{user_id:id}/pins/{tier}/{item_id:id}", summary="Pin an item")
-async def pin(requester: Writer, parts: GatewayParts, user_id: PathUser, tier: RetainedTier, item_id: ItemId) -> Pin:
+async def pin(
+    requester: Writer, parts: GatewayParts, user_id: NewPathUser, tier: RetainedTier, item_id: NewItemId
+) -> Pin:
     """It is kept whatever the retention policy says, until it is unpinned or forgotten on request. Harmless to repeat;
     whether there is an item of that id is not looked at."""
     requester.items = 1
