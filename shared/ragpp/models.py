@@ -418,7 +418,8 @@ class SessionInfo(Value):
 
 
 class SessionMessage(Value):
-    """A raw message of a session. `sequence` grows by one with every message appended to the session."""
+    """A raw message of a session. `sequence` grows by one with every message appended to the session. `tokens`: of its
+    content."""
 
     sequence: int
     id: str
@@ -431,7 +432,9 @@ class SessionMessage(Value):
 
 
 class SessionView(Value):
-    """A session as it is read into a context: the summary of what was, then the latest messages, oldest first."""
+    """A session as it is read into a context: the summary of what was, then the latest messages, oldest first.
+    `tokens`: of both as a reader is shown them, each message as `name: content`, with the ends of their lines. `share`:
+    of its window that the whole session takes."""
 
     session_id: str
     summary: str = ""

@@ -30,6 +30,11 @@ _LOOK_ALIKES: Final = str.maketrans(
 )
 
 
+def says_nothing(text: str) -> bool:
+    """Whether `text` has nothing that shows: white space and characters that do not show alone."""
+    return not INVISIBLE.sub("", text).strip()
+
+
 def on_one_line(text: str) -> str:
     """`text` with white space and line ends of every kind as single spaces."""
     return " ".join(text.split())

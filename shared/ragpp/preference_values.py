@@ -8,6 +8,7 @@ from typing import Annotated, Final
 from pydantic import AfterValidator, JsonValue
 
 from ragpp.fields import storable_json
+from ragpp.names import says_nothing
 
 MAX_VALUE_CHARS: Final = 4_000
 """Of a text, or of anything else as JSON."""
@@ -34,6 +35,11 @@ def same_text(value: JsonValue) -> str:
         return f"\x00{canonical(value)}"
     folded = " ".join(unicodedata.normalize("NFKC", value).casefold().split())
     return folded.rstrip(_CLOSING) or folded or value
+
+
+def tells_nothing(value: JsonValue) -> bool:
+    """Whether it is a text in which nothing shows; what is no text says something, if only that there is nothing."""
+    return isinstance(value, str) and says_nothing(value)
 
 
 def shown(value: JsonValue) -> str:
@@ -69,7 +75,7 @@ def _even(value: JsonValue) -> JsonValue:
 
 def _within(value: JsonValue, most: int) -> JsonValue:
     storable_json(value)
-    if value == "":
+    if tells_nothing(value):
         raise ValueError("says nothing")
     if len(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)) > most:
         raise ValueError(f"is over {most:,} characters" + ("" if isinstance(value, str) else " as JSON"))
@@ -85,5 +91,6 @@ def _stored(value: JsonValue) -> JsonValue:
 
 
 PreferenceValue = Annotated[JsonValue, AfterValidator(_accepted)]
-"""As it is given: a text of 1 to MAX_VALUE_CHARS characters, or what has as many at most as JSON."""
+"""As it is given: a text of 1 to MAX_VALUE_CHARS characters in which something shows, or what has as many at most as
+JSON."""
 StoredPreferenceValue = Annotated[JsonValue, AfterValidator(_stored)]

@@ -127,6 +127,19 @@ async def test_preferences_by_time_review_verdicts_and_merging(tier: ProceduralT
         await tier.judge_preference(scope, "unknown", "rejected")
 
 
+async def test_the_versions_of_a_preference_whose_every_value_was_rejected_are_read(tier: ProceduralTier) -> None:
+    scope = new_scope()
+    await tier.store(scope, [heard("a", "tea"), heard("b", "milk", hours=1)])
+    [milk] = (await tier.list_preferences(scope)).items
+    for value in ("milk", "tea"):
+        await tier.judge_preference(scope, milk.id, "rejected", OneValue(value=value))
+    versions = await tier.preference_versions(scope, milk.id)
+    assert [(one.value, one.verdict, one.valid_to) for one in versions] == [
+        ("milk", "rejected", NOON + timedelta(hours=1)),
+        ("tea", "rejected", NOON),
+    ]
+
+
 async def test_a_confirmation_goes_with_the_last_who_said_it_and_a_rejection_stays(tier: ProceduralTier) -> None:
     read = new_scope()
     for verdict in get_args(Verdict):

@@ -280,6 +280,21 @@ async def test_stating_lifts_a_rejection_and_forgetting_takes_back_what_was_stat
     assert (await tier.state_relationship(scope, said("s3", "Porto"))).weight == 1
 
 
+async def test_what_only_a_forgotten_statement_named_goes_with_it(tier: SemanticTier) -> None:
+    scope = new_scope()
+    await tier.observe(scope, [observation("m1", relationships=(relation("Noor", "LIKES", "tea"),))])
+    porto = await tier.state_relationship(scope, said("s1", "Porto", days_ago=9, until=4))
+    await tier.state_relationship(scope, said("s2", "Faro"))
+    assert await tier.forget(scope, [porto.id]) == 1
+    assert set(await known(tier, scope)) == {"Noor", "tea", "Faro"}
+    assert await tier.forget(scope, [(await known(tier, scope))["Noor"].id]) == 1
+    assert set(await known(tier, scope)) == {"tea"}
+    for late in (said("s1", "Porto", days_ago=9, until=4), said("s2", "Faro")):
+        with pytest.raises(Conflict):
+            await tier.state_relationship(scope, late)
+    assert set(await known(tier, scope)) == {"tea"}
+
+
 async def test_nothing_is_related_to_itself(tier: SemanticTier) -> None:
     scope = new_scope()
     await tier.store(scope, [semantic_entry("Porto", label="GPE", aliases=("Oporto",))])

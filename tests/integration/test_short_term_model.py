@@ -69,8 +69,8 @@ class ModelSession:
     @property
     def shown_tokens(self) -> int:
         """As they are counted where they are read."""
-        summary = "\n".join(line for _, line in self.summary)
-        return sum(COUNTER.count(message.content) for message in self.raw) + COUNTER.count(summary)
+        lines = [*(line for _, line in self.summary), *(f"user: {message.content}" for message in self.raw)]
+        return COUNTER.count("".join(f"{line}\n" for line in lines))
 
     def append(self, entry: InteractionEntry) -> None:
         self.sequence += 1

@@ -31,6 +31,13 @@ def test_a_value_says_the_same_as_itself_after_any_way_through_json(value: JsonV
         assert json.loads(canonical(value)) == value
 
 
+@pytest.mark.parametrize("blank", ["", " ", "\n\t", "\x01\x1f", "\u200b", "\u3000\ufeff\u2028"])
+def test_a_text_in_which_nothing_shows_is_no_value(blank: str) -> None:
+    with pytest.raises(ValidationError):
+        GIVEN.validate_python(blank)
+    assert GIVEN.validate_python([blank]) == [blank]
+
+
 @given(st.dictionaries(TEXTS, JSON, max_size=5), st.randoms())
 def test_the_order_of_keys_makes_no_difference(value: dict[str, JsonValue], chance: Any) -> None:
     items = list(value.items())

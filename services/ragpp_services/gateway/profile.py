@@ -6,11 +6,15 @@ from collections import Counter
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Final, TypeVar
 
+from pydantic import JsonValue
+
 from ragpp.api.people import Profile, ProfileItem
+from ragpp.context.quoting import quoted
 from ragpp.learned import Finding
 from ragpp.models import Entity, Page, Preference, Relationship, Rule, Scope
+from ragpp.names import COLONS, INVISIBLE, as_name, on_one_line
 from ragpp.paging import PAGE, pages
-from ragpp.preference_values import shown
+from ragpp.preference_values import shown, tells_nothing
 from ragpp_services.gateway.parts import Parts
 
 MOST: Final = 1_000
@@ -24,6 +28,8 @@ _WORDS: Final = {"FROM": "is from", "SPOUSE_OF": "is married to", "MARRIED_TO": 
 _HOLDS: Final = frozenset({"LIVES_IN", "WORKS_AT", "STUDIES_AT", "FROM"})
 """What holds until another takes its place, however long ago it was said."""
 _END: Final = re.compile(r"[.!?…]$")
+_UNNAMED: Final = "unnamed"
+"""What is called something in which nothing shows."""
 T = TypeVar("T")
 
 
@@ -43,7 +49,7 @@ async def profile_of(parts: Parts, scope: Scope, *, least: float, sure: float, l
         key=lambda one: (not _is_sure(one, sure), -one.confidence, one.id),
     )
     liked = sorted(
-        (one for one in preferences if one.confidence >= least),
+        (one for one in preferences if one.confidence >= least and not tells_nothing(one.value)),
         key=lambda one: (-one.confidence, one.category, one.key),
     )
     found = [one for one in findings if one.confidence >= least and one.valid_to is None]
@@ -68,20 +74,22 @@ def paragraph(
     *,
     sure: float,
 ) -> str:
-    """The first of each, which are the surest, as sentences; of relationships and preferences only what is sure."""
+    """The first of each, which are the surest, as sentences; of relationships and preferences only what is sure. It is
+    put into prompts: names and values are data in it, on its one line, and begin nothing that reads as structure."""
     known = [one for one in relationships if _is_sure(one, sure)][:RELATIONSHIPS_TOLD]
     liked = [one for one in preferences if one.confidence >= sure][:PREFERENCES_TOLD]
     told = _of_each(known)
     if liked:
-        told.append(f"Preferences: {'; '.join(_short(f'{one.key}: {shown(one.value)}') for one in liked)}.")
+        told.append(f"Preferences: {'; '.join(f'{_name(one.key)}: {_value(one.value)}' for one in liked)}.")
     if rules:
         told.append(f"Asked for: {' '.join(_sentence(one.text) for one in rules[:RULES_TOLD])}")
     if findings:
-        told.append(f"Lately: {'; '.join(_short(one.text) for one in findings[:FINDINGS_TOLD])}.")
+        told.append(f"Lately: {'; '.join(quoted(_short(one.text)) for one in findings[:FINDINGS_TOLD])}.")
     if told:
         return " ".join(" ".join(told).split())
     doubtful = len(relationships) + len(preferences)
-    return f"Nothing is known of {user_id}" + (f" for sure; {doubtful} may be so." if doubtful else ".")
+    who = user_id if _name(user_id) == user_id else "this user"
+    return f"Nothing is known of {who}" + (f" for sure; {doubtful} may be so." if doubtful else ".")
 
 
 def holds(one: Relationship) -> bool:
@@ -100,27 +108,39 @@ def _of_each(relationships: Sequence[Relationship]) -> list[str]:
     told: dict[str, list[Relationship]] = {}
     for one in sorted(relationships, key=lambda one: (-counts[one.source_id], one.source, one.source_id)):
         told.setdefault(one.source_id, []).append(one)
-    return [f"{of[0].source} {_joined([_predicate(one) for one in of])}." for of in told.values()]
+    return [f"{_name(of[0].source)} {_joined([_predicate(one) for one in of])}." for of in told.values()]
 
 
 def _predicate(one: Relationship) -> str:
     words = one.type.lower().replace("_", " ")
     said = _WORDS.get(one.type) or (f"is {words}" if one.type.endswith("_OF") else words)
-    return f"{said} {one.target}"
+    return f"{said} {_name(one.target)}"
 
 
 def _joined(parts: Sequence[str]) -> str:
     return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
 
 
+def _name(name: str) -> str:
+    """`name` as it may stand in a sentence: as it is where nothing in it reads as structure."""
+    line = on_one_line(name)
+    if line == name == quoted(line) and not ("##" in line or INVISIBLE.search(line) or set(COLONS) & set(line)):
+        return line
+    return as_name(line) or _UNNAMED
+
+
+def _value(value: JsonValue) -> str:
+    return quoted(_short(shown(value)))
+
+
 def _short(text: str) -> str:
-    line = " ".join(text.split())
+    line = on_one_line(text)
     line = line if len(line) <= _TEXT_CHARS else f"{line[: _TEXT_CHARS - 1]}…"
     return line.rstrip(".;")
 
 
 def _sentence(text: str) -> str:
-    line = _short(text)
+    line = quoted(_short(text))
     return line if _END.search(line) else f"{line}."
 
 
@@ -132,7 +152,7 @@ def _entity(one: Entity) -> ProfileItem:
     return ProfileItem(
         id=one.id,
         kind="entity",
-        text=f"{one.name} ({one.label})",
+        text=f"{_name(one.name)} ({one.label})",
         confidence=1.0,
         sure=True,
         since=one.first_mention,
@@ -143,7 +163,7 @@ def _relationship(one: Relationship, sure: float) -> ProfileItem:
     return ProfileItem(
         id=one.id,
         kind="relationship",
-        text=f"{one.source} {one.type} {one.target}",
+        text=f"{_name(one.source)} {one.type} {_name(one.target)}",
         confidence=round(one.confidence, 4),
         sure=_is_sure(one, sure),
         since=one.valid_from,
@@ -154,7 +174,7 @@ def _preference(one: Preference, sure: float) -> ProfileItem:
     return ProfileItem(
         id=one.id,
         kind="preference",
-        text=f"{one.category} {one.key}: {shown(one.value)}",
+        text=f"{_name(one.category)} {_name(one.key)}: {quoted(on_one_line(shown(one.value)))}",
         confidence=one.confidence,
         sure=one.confidence >= sure,
         since=one.valid_from,
@@ -162,14 +182,15 @@ def _preference(one: Preference, sure: float) -> ProfileItem:
 
 
 def _rule(one: Rule) -> ProfileItem:
-    return ProfileItem(id=one.id, kind="rule", text=one.text, confidence=1.0, sure=True, since=one.occurred_at)
+    text = quoted(on_one_line(one.text))
+    return ProfileItem(id=one.id, kind="rule", text=text, confidence=1.0, sure=True, since=one.occurred_at)
 
 
 def _finding(one: Finding, sure: float) -> ProfileItem:
     return ProfileItem(
         id=one.id,
         kind="finding",
-        text=f"{one.finding}: {one.text}",
+        text=f"{one.finding}: {quoted(on_one_line(one.text))}",
         confidence=one.confidence,
         sure=one.confidence >= sure,
         since=one.first_at,

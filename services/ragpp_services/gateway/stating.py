@@ -7,7 +7,9 @@ from uuid import uuid4
 from ragpp.api import RelationshipIn
 from ragpp.errors import InvalidInput
 from ragpp.models import Entity, EntityLabel, RelationshipEntry, Scope, StatedRelationship
+from ragpp.names import says_nothing
 from ragpp.text.kinship import CANONICAL, is_family, relationship_type
+from ragpp_services.gateway.intake.times import refuse_what_is_ahead
 from ragpp_services.gateway.parts import Parts
 
 _LASTING: Final = frozenset({relationship_type(kin) for kin in CANONICAL.values() if is_family(kin)} | {"FROM"})
@@ -19,12 +21,15 @@ _TARGETS: Final[Mapping[str, EntityLabel]] = {
     "MEMBER_OF": "ORG",
 }
 """What a relationship of a type leads to, where no one of that name is known."""
+_WHEN_IT_IS_SO: Final = "State what holds by now, and when it has begun or ended what has; times have a UTC offset."
 
 
 async def stated(parts: Parts, scope: Scope, body: RelationshipIn) -> StatedRelationship:
-    """`body` without secrets, with what it leaves open. Raises InvalidInput for what would end before it begins."""
+    """`body` without secrets, with what it leaves open. Raises InvalidInput for what would end before it begins, or is
+    still to come, and for a name in which nothing shows."""
     now = parts.clock()
-    source, target = (parts.intake.redacted(name)[:200] for name in (body.source, body.target))
+    refuse_what_is_ahead({"valid_from": body.valid_from, "valid_to": body.valid_to}, now, _WHEN_IT_IS_SO)
+    source, target = called(parts, "source", body.source), called(parts, "target", body.target)
     known = await parts.semantic.named(scope, [source, target])
     source_label = body.source_label or _label(source, known) or "PERSON"
     same = source.casefold() == target.casefold()
@@ -42,6 +47,15 @@ async def stated(parts: Parts, scope: Scope, body: RelationshipIn) -> StatedRela
     if body.valid_to is not None and body.valid_to < entry.occurred_at:
         raise InvalidInput("valid_to is before valid_from")
     return StatedRelationship(entry=entry, until=body.valid_to, is_dated=body.valid_from is not None)
+
+
+def called(parts: Parts, field: str, name: str) -> str:
+    """The name as it may be stored, without secrets. Raises InvalidInput where nothing shows in it."""
+    redacted = parts.intake.redacted(" ".join(name.split()))[:200]
+    if says_nothing(redacted):
+        reason = "is a name in which nothing shows"
+        raise InvalidInput(f"{field} {reason}", details={"errors": [{"field": field, "reason": reason}]})
+    return redacted
 
 
 def _led_to(type_name: str) -> EntityLabel:

@@ -14,6 +14,7 @@ from typing import Final, Generic, TypeVar
 
 from ragpp.learned import Finding
 from ragpp.models import Filters, Memory, MemoryQuery, Preference, Rule
+from ragpp.preference_values import tells_nothing
 from ragpp_services.procedural.naming import finding_line, preference_line
 
 NEAR_COSINE: Final = 0.2
@@ -163,7 +164,7 @@ def rank(
     liked: list[tuple[float, Scored[Preference]]] = []
     for scored in preferences:
         one = scored.item
-        wanted = _wanted(one.id, one.confidence, one.occurred_at, filters)
+        wanted = not tells_nothing(one.value) and _wanted(one.id, one.confidence, one.occurred_at, filters)
         if wanted and _similar(scored.similarity, filters):
             liked.append((preference_score(one, scored.similarity, situation), scored))
     liked.sort(key=lambda pair: (-pair[0], -pair[1].item.occurred_at.timestamp(), pair[1].item.id))

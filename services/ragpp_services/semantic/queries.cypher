@@ -531,6 +531,15 @@ SET a.sources = [], a.namings = null
 WITH a WHERE a.event_id STARTS WITH 'e:'
 DELETE a
 
+// name: empty_events
+// Take away what events are evidence of; they stay marked as applied, entries as well. $ids list<text>
+UNWIND $given.ids AS id
+MATCH (a:Applied {scope: $scope, event_id: id})
+OPTIONAL MATCH (a)-[said:MENTIONS|STATES]->()
+DELETE said
+WITH DISTINCT a
+SET a.sources = [], a.namings = null
+
 // name: unapply_events
 // Let observations be applied again that are evidence of nothing any more. $ids list<text>
 UNWIND $given.ids AS id

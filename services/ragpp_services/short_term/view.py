@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from ragpp.models import SessionInfo, SessionMessage, SessionView, SummaryDraft
+from ragpp.names import speaker
 from ragpp.text.port import TokenMeter
 from ragpp_services.short_term.records import Message
 from ragpp_services.short_term.store import SessionSize
@@ -37,46 +38,73 @@ def shown(
     keep: int,
     share: float,
 ) -> SessionView:
-    """At most `budget` tokens, as `counter` counts them, of `messages` (newest first) and `lines`.
+    """At most `budget` tokens, as `counter` counts them, of `messages` (newest first) and `lines`, rendered as a reader
+    is shown them; see `rendered`.
 
     The last `keep` messages share three quarters of the budget, and what the summary leaves of the rest; the summary's
     latest lines get what they leave. `share` is that of the whole session's window.
     """
+    room = budget
+    while True:
+        summary, latest = _chosen(messages, lines, counter, room, keep)
+        tokens = counter.count(rendered(summary, latest))
+        if tokens <= budget:
+            break
+        room = max(0, room - (tokens - budget))  # in one text there may be more of them than in its lines
+    return SessionView(
+        session_id=session_id,
+        summary=summary,
+        summary_tokens=counter.count(summary),
+        messages=tuple(latest),
+        tokens=tokens,
+        share=share,
+    )
+
+
+def rendered(summary: str, messages: Sequence[SessionMessage]) -> str:
+    """What a reader is shown: the summary, then each message behind who said it, each with the end of its line."""
+    lines = [summary] if summary else []
+    lines += [_head(message) + message.content for message in messages]
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _chosen(
+    messages: Sequence[Message], lines: Sequence[SummaryLine], counter: TokenMeter, budget: int, keep: int
+) -> tuple[str, list[SessionMessage]]:
+    """The summary and the messages, oldest first, whose lines have `budget` tokens together, counted one by one."""
     told = [line.model_copy(update={"tokens": counter.count(f"{line.text}\n")}) for line in lines]
     reserved = min(sum(line.tokens for line in told), int(budget * SUMMARY_SHARE))
     sizes = _sizes(messages, budget, keep, counter)
     shares = allot(sizes, budget - reserved, keep=keep)
     cut = [
-        _cut(message, share, counter) if share < size else _whole(message, size)
+        _cut(message, share, counter) if share < size else _whole(message, counter.count(message.content))
         for message, size, share in zip(messages, sizes, shares, strict=False)
     ]
-    latest = [message for message in cut if message.content][::-1]
     left = budget - sum(shares)
     summary = latest_within(told, left)
-    text = joined(summary) if summary or not told else counter.truncate(told[-1].text, left)
-    summary_tokens = counter.count(text)
-    return SessionView(
-        session_id=session_id,
-        summary=text,
-        summary_tokens=summary_tokens,
-        messages=tuple(latest),
-        tokens=summary_tokens + sum(message.tokens for message in latest),
-        share=share,
-    )
+    text = joined(summary) if summary or not told else counter.truncate(told[-1].text, max(0, left - 1))
+    return text, [message for message in cut if message.content][::-1]
 
 
 def _sizes(messages: Sequence[Message], budget: int, keep: int, counter: TokenMeter) -> list[int]:
-    """Tokens of the latest messages, as many as could be shown; of one with more than `budget`, one more than that."""
+    """Tokens of the lines of the latest messages, as many as could be shown; of one with more than `budget`, one more
+    than that."""
     sizes: list[int] = []
     room = budget
     for place, message in enumerate(messages):
         if place >= keep and room < 0:
             break
-        head = counter.truncate(message.content, budget)
-        size = counter.count(head) if len(head) == len(message.content) else budget + 1
+        line = f"{_head(message)}{message.content}\n"
+        beginning = counter.truncate(line, budget)
+        size = counter.count(line) if len(beginning) == len(line) else budget + 1
         sizes.append(max(1, size))
         room -= size
     return sizes
+
+
+def _head(message: Message | SessionMessage) -> str:
+    """What stands before what a message says."""
+    return f"{speaker(message.name, message.role)}: "
 
 
 def _whole(message: Message, tokens: int) -> SessionMessage:
@@ -92,8 +120,9 @@ def _whole(message: Message, tokens: int) -> SessionMessage:
 
 
 def _cut(message: Message, tokens: int, counter: TokenMeter) -> SessionMessage:
-    """The message's beginning, of at most `tokens` tokens."""
-    beginning = counter.truncate(message.content, tokens)
+    """The message's beginning, with as much of its line as `tokens` tokens hold."""
+    head = _head(message)
+    beginning = counter.truncate(f"{head}{message.content}", max(0, tokens - 1))[len(head) :]
     return _whole(message, counter.count(beginning)).model_copy(update={"content": beginning, "truncated": True})
 
 

@@ -11,7 +11,7 @@ from ragpp.learned import RelationshipState
 from ragpp.models import Entity, EntityLabel, Page, Relationship
 from ragpp_services.gateway.http import Cursor, GatewayParts, Limit, UserId, keyed_router
 from ragpp_services.gateway.requester import Reader, Writer
-from ragpp_services.gateway.stating import stated
+from ragpp_services.gateway.stating import called, stated
 
 router = keyed_router("graph")
 
@@ -57,7 +57,7 @@ async def relabel_entity(requester: Writer, parts: GatewayParts, entity_id: Id, 
     """Its old name becomes an alias, by which later messages are still understood; its relationships stay. A 409 names
     the entity that bears the name already: merge the two."""
     requester.items = 1
-    name = None if body.name is None else parts.intake.redacted(body.name)[:200]
+    name = None if body.name is None else called(parts, "name", body.name)
     return await parts.semantic.relabel_entity(requester.scope("write", body.user_id), entity_id, name, body.label)
 
 
@@ -82,7 +82,7 @@ async def list_relationships(
 @router.post("/v1/relationships", status_code=201, summary="State a relationship")
 async def state_relationship(requester: Writer, parts: GatewayParts, body: RelationshipIn) -> Relationship:
     """It is confirmed, and rests on no message: forgetting messages leaves it, forgetting it or one of its ends does
-    not. It ends others, and is ended by them, as one that a message says."""
+    not. It ends others, and is ended by them, as one that a message says. What is still to come is a 422."""
     requester.user_id, requester.items = body.user_id, 1
     scope = requester.scope("write", body.user_id)
     return await parts.semantic.state_relationship(scope, await stated(parts, scope, body))

@@ -36,7 +36,7 @@ async def get_session(
     """Its summary and latest messages, within a budget of tokens."""
     scope = requester.scope("read", user_id, session_id=session_id)
     view = await parts.short_term.read(scope, token_budget, tokenizer)
-    if not view.messages and not view.summary and view.tokens == 0:
+    if not view.messages and not view.summary and view.share == 0:
         raise NotFound("this user has no running conversation of that id")
     return view
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from itertools import zip_longest
 from types import MappingProxyType
 from typing import Final
 
@@ -228,7 +229,7 @@ def all_as_written(
     accepted = _accepted(versions, verdicts)
     runs = _history(accepted, verdicts).runs
     ends: dict[int, datetime | None] = {}
-    for run, following in zip(runs, [*runs[1:], None], strict=True):
+    for run, following in zip_longest(runs, runs[1:]):
         end = following.versions[0].occurred_at if following else None
         ends |= {version.version: end for version in run.versions}
     first: dict[bytes, datetime] = {}

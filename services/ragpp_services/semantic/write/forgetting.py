@@ -9,7 +9,15 @@ from ragpp.models import Scope
 from ragpp.stores.forgetting import SourceMarks
 from ragpp.tiers import ERASED_AT_ONCE
 from ragpp_services.semantic.evidence.keys import name_key
-from ragpp_services.semantic.records import ENTRY_PREFIX, OBSERVATION_PREFIX, EntityState, Loss, RelationshipKey, hashed
+from ragpp_services.semantic.records import (
+    ENTRY_PREFIX,
+    OBSERVATION_PREFIX,
+    EntityState,
+    Loss,
+    RelationshipKey,
+    Statement,
+    hashed,
+)
 from ragpp_services.semantic.store import SemanticStore
 from ragpp_services.semantic.write.records import Claim, EventEvidence
 from ragpp_services.semantic.write.replaying import tell_apart_again
@@ -151,20 +159,35 @@ async def forget_ids(writer: GraphWriter, revision: Revision, ids: Collection[st
     }
     if not known:
         return 0
-    losses, touched_relationships = losses_of(evidence), _relationships_of(evidence)
+    touched = _relationships_of(evidence).union(relationships)
     await writer.withdraw_events(event.event_id for event in evidence)
+    gone: list[Statement] = []
     for entity in entities:
-        touched_relationships |= await _forget_entity(writer, entity)
-    spent = {statement.applied.event_id for statement in await writer.statements_of(relationships)}
+        gone += await _forget_entity(writer, entity)
+    said = await writer.statements_of(relationships)
     await writer.drop_statements(relationships)
     await writer.drop_relationships(relationships)
-    await writer.drop_spent_entries(spent)
-    await _revise(writer, revision, losses, touched_relationships.union(relationships))
+    await writer.drop_spent_entries({statement.applied.event_id for statement in said})
+    hollow = await _empty_what_states_nothing(writer, [*gone, *said])
+    await _revise(writer, revision, losses_of([*evidence, *hollow]), touched | {statement.key for statement in gone})
     return len(known)
 
 
-async def _forget_entity(writer: GraphWriter, entity: EntityState) -> set[RelationshipKey]:
-    """Which relationships went with it: what they ended may hold again."""
+async def _empty_what_states_nothing(writer: GraphWriter, gone: Iterable[Statement]) -> list[EventEvidence]:
+    """A person named both ends for the sake of the relationship alone: with the statement goes what it was evidence of.
+    It stays known, so that a repetition that comes late states nothing."""
+    by_hand = {
+        item.applied.event_id
+        for item in gone
+        if item.applied.event_id.startswith(ENTRY_PREFIX) and not item.applied.sources
+    }
+    hollow = [event for event in await writer.evidence_of_events(sorted(by_hand)) if not event.relationships]
+    await writer.empty_events(event.event_id for event in hollow)
+    return hollow
+
+
+async def _forget_entity(writer: GraphWriter, entity: EntityState) -> list[Statement]:
+    """What was said of its relationships, which went with it: what they ended may hold again."""
     statements = await writer.statements_around(entity.id)
     keys = {statement.key for statement in statements}
     events = {*await writer.events_of_entity(entity.id), *(statement.applied.event_id for statement in statements)}
@@ -172,7 +195,7 @@ async def _forget_entity(writer: GraphWriter, entity: EntityState) -> set[Relati
     await writer.drop_statements(keys)
     await writer.drop_entity(entity.id)
     await writer.drop_spent_entries(events)
-    return keys
+    return statements
 
 
 async def _forget_names(writer: GraphWriter, entity: EntityState) -> None:

@@ -281,6 +281,10 @@ class GraphWriter:
     async def withdraw_events(self, event_ids: Iterable[str]) -> None:
         await self._run("withdraw_events", ids=list(event_ids))
 
+    async def empty_events(self, event_ids: Iterable[str]) -> None:
+        """Let events be evidence of nothing, and stay applied."""
+        await self._run("empty_events", ids=list(event_ids))
+
     async def events_of_entity(self, entity_id: str) -> list[str]:
         return [record["event_id"] for record in await self._run("events_of_entity", id=entity_id)]
 
