@@ -610,6 +610,10 @@ class CatalogTier(MemoryTier, Protocol):
         it is one with."""
         ...
 
+    async def users(self, scope: Scope, after: str = "", limit: int = 50, only: str | None = None) -> list[KnownUser]:
+        """As the episodic tier's: of whom there are resources, items or categories of their own; without `last_at`."""
+        ...
+
     async def get_resource(self, scope: Scope, resource_id: str) -> Resource:
         """Raises ResourceNotFoundError."""
         ...

@@ -751,6 +751,7 @@ def calls_of(gateway: RealGateway) -> dict[str, Call]:
         ),
         "episodic.users": lambda s, _: episodic.users(s),
         "procedural.users": lambda s, _: procedural.users(s),
+        "catalog.users": lambda s, _: catalog.users(s),
         "semantic.state_relationship": lambda s, _: semantic.state_relationship(s, stated()),
         "semantic.stated_relationships": lambda s, _: semantic.stated_relationships(s),
         "semantic.relabel_entity": lambda s, o: semantic.relabel_entity(s, thing(o, "entities"), "mine"),

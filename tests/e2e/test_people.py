@@ -44,6 +44,17 @@ async def test_everybody_of_whom_anything_is_kept_is_listed_once_by_id(memory: M
         await memory.users(cursor="nonsense")
 
 
+async def test_users_of_whom_only_the_catalog_has_something_are_listed(
+    gateway: RealGateway, tenant: str, memory: MemoryClient
+) -> None:
+    told = "The boiler is in the cellar."
+    async with gateway.memory(await gateway.key(tenant, "write", "global")) as everybody:
+        await everybody.store_resource(visibility="global", resource_type="document", content=told)
+    await memory.store_resource(user_id="ann", resource_type="document", content=told)
+    await memory.create_category(user_id="cat", name="garden", description="What grows there.")
+    assert await names(memory, limit=1) == ["ann", "cat"]
+
+
 async def test_a_key_sees_its_tenants_users_or_the_one_it_is_bound_to(
     gateway: RealGateway, tenant: str, memory: MemoryClient
 ) -> None:

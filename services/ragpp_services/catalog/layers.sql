@@ -82,3 +82,24 @@ UPDATE catalog.items SET category = NULL, moved = 0
  WHERE tenant_id = $1 AND user_id = $2 AND category = ANY ($3::text[])
    AND (event_id >= $4 OR contributor <> $5::text)
 RETURNING id;
+
+-- name: users
+-- Users of a tenant of whom there is anything in a layer, by id, each found by one step into the indexes; what is of all
+-- users is of none. $1 tenant_id text, $2 after text, $3 only text or null, $4 limit int
+WITH RECURSIVE known AS (
+  SELECT $2::text COLLATE "C" AS user_id, false AS is_found
+  UNION ALL
+  SELECT (SELECT min(nearest.user_id)
+            FROM ((SELECT user_id FROM catalog.resources
+                    WHERE tenant_id = $1 AND user_id > known.user_id AND ($3::text IS NULL OR user_id = $3)
+                    ORDER BY user_id LIMIT 1)
+                  UNION ALL
+                  (SELECT user_id FROM catalog.items
+                    WHERE tenant_id = $1 AND user_id > known.user_id AND ($3::text IS NULL OR user_id = $3)
+                    ORDER BY user_id LIMIT 1)
+                  UNION ALL
+                  (SELECT user_id FROM catalog.categories
+                    WHERE tenant_id = $1 AND user_id > known.user_id AND ($3::text IS NULL OR user_id = $3)
+                    ORDER BY user_id LIMIT 1)) AS nearest), true
+    FROM known WHERE known.user_id IS NOT NULL)
+SELECT user_id FROM known WHERE is_found AND user_id IS NOT NULL LIMIT $4

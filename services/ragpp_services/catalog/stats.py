@@ -1,7 +1,8 @@
-"""How much the catalog holds."""
+"""How much the catalog holds, and of whom."""
 
 from ragpp.catalog import MemoryStats
-from ragpp.models import Scope
+from ragpp.models import KnownUser, Scope
+from ragpp.stores.cursors import page_size
 from ragpp_services.catalog.store import CatalogStore
 
 
@@ -15,3 +16,8 @@ class Stats:
         """See the contract. Every item has a vector, so the index has as many entries as there are items."""
         async with self._store.reading(scope) as rows:
             return await rows.categories.totals(scope.view)
+
+    async def users(self, scope: Scope, after: str = "", limit: int = 50, only: str | None = None) -> list[KnownUser]:
+        """See the contract."""
+        async with self._store.reading(scope) as rows:
+            return await rows.users_of_tenant(after, page_size(limit), only)

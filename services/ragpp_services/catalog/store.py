@@ -10,7 +10,7 @@ from ragpp.errors import TierUnavailable
 from ragpp.ledger import NewEvent, forgotten, record
 from ragpp.ledger.events import RequestKind, drop_metadata_keys, request
 from ragpp.ledger.extracting import extract_anew
-from ragpp.models import Scope
+from ragpp.models import KnownUser, Scope
 from ragpp.stores.forgetting import SourceMarks
 from ragpp.stores.postgres import Connection, Pool, ensure_open, foreign_errors, ping, tenant_tx
 from ragpp.stores.segments import SegmentRows
@@ -52,6 +52,11 @@ class Rows:
     def users(self) -> list[str]:
         """Ids of the users whose rows the scope sees."""
         return list(dict.fromkeys((self.scope.user_id, EVERYBODY)))
+
+    async def users_of_tenant(self, after: str, limit: int, only: str | None) -> list[KnownUser]:
+        """At most `limit` users of the tenant, by id from after that one on; of `only` that one."""
+        found = await self._connection.fetch(SQL["users"], self.scope.tenant_id, after, only, limit)
+        return [KnownUser(user_id=row["user_id"]) for row in found]
 
     async def record(self, events: Sequence[NewEvent], now: datetime) -> list[int]:
         """The ids of the events, recorded in this transaction."""

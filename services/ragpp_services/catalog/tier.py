@@ -115,7 +115,7 @@ class PostgresCatalogTier:
         self.end_episode = values.end_episode
         self.valued_items = values.valued_items
 
-        self.stats = Stats(store).stats
+        self.stats, self.users = Stats(store).stats, Stats(store).users
         self.rebuild = Rebuilding(store, vectors, counter, tokenizers, segmenter, most_summary).rebuild
 
     async def epoch(self, scope: Scope) -> int:

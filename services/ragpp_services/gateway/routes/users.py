@@ -27,7 +27,8 @@ LEAST_CONFIDENCE: Final = 0.1
 async def list_users(
     requester: Reader, parts: GatewayParts, cursor: Cursor = None, limit: Limit = 50
 ) -> Page[KnownUser]:
-    """The tenant's users of whom there are messages, preferences, rules or findings, by id. A key that is bound to a
+    """The tenant's users of whom there are messages, preferences, rules or findings, or anything in the
+    catalog, by id. A key that is bound to a
     user sees that one; one that is bound to an agent is refused."""
     principal = requester.principal
     only, after = principal.users("read"), "" if cursor is None else decode_cursor(cursor, str)[0]
@@ -38,7 +39,7 @@ async def list_users(
         )
     scope = Scope(tenant_id=principal.tenant_id, user_id="")
     known = await asyncio.gather(
-        *(tier.users(scope, after, limit + 1, only) for tier in (parts.procedural, parts.episodic))
+        *(tier.users(scope, after, limit + 1, only) for tier in (parts.procedural, parts.catalog, parts.episodic))
     )
     by_id = {one.user_id: one for found in known for one in found}  # the episodic tier's last: it knows since when
     return page_of(Page[KnownUser], [by_id[name] for name in sorted(by_id)], limit, lambda one: (one.user_id,))

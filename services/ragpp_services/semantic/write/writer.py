@@ -83,12 +83,10 @@ class GraphWriter:
         await self._run("add_forgotten", marks=sorted(marks), now=now)
 
     async def entities_by_keys(self, keys: Iterable[str]) -> list[EntityState]:
-        records = await self._run("entities_by_keys", keys=list(keys))
-        return [entity_from(record["entity"]) for record in records]
+        return [entity_from(one["entity"]) for one in await self._run("entities_by_keys", keys=list(keys))]
 
     async def entities(self, ids: Iterable[str]) -> list[EntityState]:
-        records = await self._run("entities_by_ids", ids=list(ids))
-        return [entity_from(record["entity"]) for record in records]
+        return [entity_from(one["entity"]) for one in await self._run("entities_by_ids", ids=list(ids))]
 
     async def relationships(self, ids: Iterable[str]) -> list[NamedRelationship]:
         records = await self._run("relationships_by_ids", ids=list(ids))
