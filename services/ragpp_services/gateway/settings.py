@@ -10,6 +10,7 @@ from ragpp.fields import MAX_DEADLINE_MS, MAX_TOKEN_BUDGET
 from ragpp.settings.variables import Settings
 
 LEAST_PER_S: Final = 0.001
+LEAST_BODY_S: Final = 0.05
 
 
 class GatewaySettings(Settings):
@@ -72,6 +73,13 @@ class GatewaySettings(Settings):
     audit_spool: Path = Field(
         default=Path(".ragpp/audit-spool.jsonl"), description="Accesses are journalled here on their way to PostgreSQL."
     )
+
+    @field_validator("body_timeout_s")
+    @classmethod
+    def _some_or_for_ever(cls, seconds: float) -> float:
+        if 0 < seconds < LEAST_BODY_S:
+            raise ValueError(f"is 0, for no limit, or {LEAST_BODY_S:g} at least")
+        return seconds
 
     @field_validator("key_requests_per_s")
     @classmethod
