@@ -16,6 +16,7 @@ import httpx
 import psutil
 import pytest
 
+from ragpp_infra.cli import console
 from ragpp_infra.embedded.lifecycle import Lifecycle
 from tests.support.command_line import Done, runner
 from tests.support.source import ROOT
@@ -290,6 +291,7 @@ def test_what_is_not_sure_is_listed_and_judged(ragpp: CommandLine) -> None:
 def test_what_is_known_is_acted_on_by_the_ids_that_inspect_shows(
     ragpp: CommandLine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(console.out, "width", 160)  # of which a process that ran other tests may have fewer
     user = ("--user", "acting")
     said = "My sister Elena moved to Porto last spring. I prefer tea to coffee. My brother Karim works at Lumen."
     ragpp("remember", said, "--id", "said-1", "--name", "Maria", *user)
@@ -297,8 +299,10 @@ def test_what_is_known_is_acted_on_by_the_ids_that_inspect_shows(
 
     def row(of: str) -> str:
         """The id at the beginning of the line that says it."""
-        (line,) = [line for line in ragpp("inspect", "acting").splitlines() if re.search(of, line)]
-        return line.split()[0]
+        shown = ragpp("inspect", "acting")
+        lines = [line for line in shown.splitlines() if re.search(of, line)]
+        assert len(lines) == 1, f"{of}\n{shown}"
+        return lines[0].split()[0]
 
     home, tea, elena = row(r"Elena LIVES_IN Porto"), row(r"\btea\b"), row(r"\bElena +PERSON")
     assert "confirmed the relationship: Elena LIVES_IN Porto" in ragpp("confirm", home, *user)

@@ -754,6 +754,7 @@ def calls_of(gateway: RealGateway) -> dict[str, Call]:
         "catalog.users": lambda s, _: catalog.users(s),
         "semantic.state_relationship": lambda s, _: semantic.state_relationship(s, stated()),
         "semantic.stated_relationships": lambda s, _: semantic.stated_relationships(s),
+        "semantic.relabelled": lambda s, _: semantic.relabelled(s),
         "semantic.relabel_entity": lambda s, o: semantic.relabel_entity(s, thing(o, "entities"), "mine"),
         "semantic.restore_relationship": lambda s, o: semantic.restore_relationship(s, thing(o, "relationship_id")),
         "semantic.consolidate": lambda s, _: changed(semantic.consolidate(s, system_clock(), 1.0)),

@@ -138,7 +138,13 @@ async def parameters(tier: Neo4jSemanticTier, scope: Scope) -> dict[str, Mapping
         },
         **{
             name: {"ids": [event]}
-            for name in ("evidence_of_events", "withdraw_events", "unapply_events", "drop_spent_entries")
+            for name in (
+                "evidence_of_events",
+                "withdraw_events",
+                "empty_events",
+                "unapply_events",
+                "drop_spent_entries",
+            )
         },
         "entities_by_ids": {"ids": [noor.id, town.id]},
         **{

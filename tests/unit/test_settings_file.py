@@ -113,6 +113,12 @@ def test_a_misspelt_variable_of_the_command_line_is_named_by_every_command(
     assert unknown_of_command_line(["RAGPP_HOME", "RAGPP_VERSION", "PATH", "RAGPP_XYZ"]) == {"RAGPP_XYZ": None}
 
 
+def without_models(monkeypatch: pytest.MonkeyPatch) -> None:
+    """None of the settings of models that tests of the same process may have left."""
+    for name in [name for name in os.environ if name.startswith(("EMBEDDING_", "LLM_"))]:
+        monkeypatch.delenv(name)
+
+
 @pytest.mark.parametrize(
     ("given", "said"),
     [
@@ -129,6 +135,7 @@ def test_settings_that_do_not_go_together_are_told_before_a_worker_ends_of_them(
     given: dict[str, str], said: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A worker without its model's key ended after `ragpp up` had said that all was ready."""
+    without_models(monkeypatch)
     for name, value in given.items():
         monkeypatch.setenv(name, value)
     with pytest.raises(ConfigurationError, match=said):
@@ -197,7 +204,7 @@ def test_the_caches_are_where_the_environment_says(tmp_path: Path, monkeypatch: 
 
 
 async def test_a_service_on_its_own_keeps_its_graph_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("EMBEDDING_CACHE_DIR", raising=False)
+    without_models(monkeypatch)
     monkeypatch.setenv("RAGPP_CACHE", str(tmp_path / "ours"))
     embedder = make_embedder(EmbeddingSettings())
     try:
