@@ -66,10 +66,12 @@ def relevance_of(
         scale = None
     ranked = [memory for name in _RANKED for memory in answers.get(name, ())[:FIRST]]
     facts = [memory for name in ("semantic", "procedural") for memory in _facts(answers.get(name, ()))]
-    evidence = max((*_ranked_evidence(ranked, scale), *_known_evidence(query, facts, scale)), default=0.0)
+    of_oneself = in_the_first_person(query)
+    known = _known_evidence(query, facts, scale, of_oneself=of_oneself)
+    evidence = max((*_ranked_evidence(ranked, scale), *known), default=0.0)
     if evidence >= CLEAR:
         return "clear"
-    some = _some_from(max(len(answers.get(name, ())) for name in _RANKED)) - OF_ONESELF * in_the_first_person(query)
+    some = _some_from(max(len(answers.get(name, ())) for name in _RANKED)) - OF_ONESELF * of_oneself
     if evidence >= some or ((ranked or facts) and asks_for_all(query)):
         return "some"
     can_be_told = whole and any(name in answers for name in _RANKED) and (scale is not None or not ranked)
@@ -94,12 +96,13 @@ def _ranked_evidence(memories: Iterable[Memory], scale: Calibration | None) -> I
         yield _meaning(similarity, scale) + WORDS * (memory.coverage or 0.0)
 
 
-def _known_evidence(query: str, facts: Sequence[Memory], scale: Calibration | None) -> Iterable[float]:
+def _known_evidence(
+    query: str, facts: Sequence[Memory], scale: Calibration | None, *, of_oneself: bool
+) -> Iterable[float]:
     """Of what was learned: its likeness, and all of WORDS where it has every word of the question."""
     wanted = asked_words(query) if facts else []
     for fact in facts:
-        exact = _exactness(fact, wanted, of_oneself=in_the_first_person(query))
-        yield _meaning(fact.similarity, scale) + WORDS * exact
+        yield _meaning(fact.similarity, scale) + WORDS * _exactness(fact, wanted, of_oneself=of_oneself)
 
 
 def _meaning(similarity: float | None, scale: Calibration | None) -> float:
@@ -118,6 +121,9 @@ def _exactness(fact: Memory, wanted: Sequence[frozenset[int]], *, of_oneself: bo
     if not wanted or any(told.isdisjoint(word) for word in wanted):
         return 0.0
     ends = [str(fact.metadata[end]) for end in ("source", "target") if end in fact.metadata]
-    if not ends or ends[0] == SPEAKER or any(not word.isdisjoint(stored_terms(end)) for end in ends for word in wanted):
+    if not ends or ends[0] == SPEAKER:
+        return 1.0
+    names = {term for end in ends for term in stored_terms(end)}
+    if any(not word.isdisjoint(names) for word in wanted):
         return 1.0
     return HALF if of_oneself else 0.0
