@@ -3,6 +3,7 @@
 import asyncio
 import json
 from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
 from typing import Annotated, Final
 
 import typer
@@ -14,6 +15,7 @@ from ragpp.errors import InvalidInput, NotFound
 from ragpp.models import Value
 from ragpp_infra.cli.arguments import WrongUsage, checked, parse_moment
 from ragpp_infra.cli.console import emit_json, out, safe
+from ragpp_infra.cli.judging import verdict
 from ragpp_infra.cli.known_items import Item, Kind, items_of
 from ragpp_infra.cli.meaning import see_meant
 from ragpp_infra.cli.options import DEFAULT_HOME, HomeOption, JsonOption, KeyOption, UrlOption, UserOption
@@ -46,7 +48,7 @@ def confirm(
 
     Example: [bold]ragpp confirm 3b6063 --user u1[/bold]
     """
-    _do(Home(home).client(url, key), user, ids, "confirmed", _confirmed, _see_judged, as_json=as_json)
+    _do(Home(home).client(url, key), user, ids, "confirmed", partial(verdict, right=True), _see_judged, as_json=as_json)
 
 
 def reject(
@@ -61,7 +63,7 @@ def reject(
 
     Example: [bold]ragpp reject pref-2ac281 --user u1[/bold]
     """
-    _do(Home(home).client(url, key), user, ids, "rejected", _rejected, _see_judged, as_json=as_json)
+    _do(Home(home).client(url, key), user, ids, "rejected", partial(verdict, right=False), _see_judged, as_json=as_json)
 
 
 def correct(
@@ -193,22 +195,6 @@ def _see_judged(items: Sequence[Item]) -> None:
             raise InvalidInput(
                 f"{_article(item)} is neither confirmed nor rejected: {item.text}", suggestions=(instead,)
             )
-
-
-async def _confirmed(client: MemoryClient, user: str, item: Item) -> Value:
-    if item.kind == "relationship":
-        return await client.confirm_relationship(user, item.id)
-    if item.kind == "preference":
-        return await client.confirm_preference(user, item.id, item.value)
-    return await client.confirm_rule(user, item.id)
-
-
-async def _rejected(client: MemoryClient, user: str, item: Item) -> Value:
-    if item.kind == "relationship":
-        return await client.reject_relationship(user, item.id)
-    if item.kind == "preference":
-        return await client.reject_preference(user, item.id, item.value)
-    return await client.reject_rule(user, item.id)
 
 
 async def _forgotten(client: MemoryClient, user: str, item: Item) -> Value:

@@ -13,6 +13,7 @@ from ragpp.learned import ReviewList
 from ragpp.models import Value
 from ragpp_infra.cli.arguments import checked
 from ragpp_infra.cli.console import emit_json, out, safe
+from ragpp_infra.cli.judging import verdict
 from ragpp_infra.cli.options import DEFAULT_HOME, HomeOption, JsonOption, KeyOption, UrlOption, UserOption, named
 from ragpp_infra.cli.waiting import Waiting, chosen, quoted, short_ids, waiting_of
 from ragpp_infra.embedded.home import Home
@@ -116,7 +117,7 @@ def _judge(memory: MemoryClient, user: str, ids: Sequence[str], *, right: bool, 
     async def judged() -> list[tuple[Waiting, Any]]:
         async with memory as client:
             meant = await _meant(client, user, ids)
-            return [(one, await _verdict(client, user, one, right=right)) for one in meant]
+            return [(one, await verdict(client, user, one, right=right)) for one in meant]
 
     done = asyncio.run(judged())
     if as_json:
@@ -135,15 +136,6 @@ async def _meant(client: MemoryClient, user: str, ids: Sequence[str]) -> list[Wa
         surer = waiting_of(await client.review(user, below=1.0, limit=LISTED))
         waiting += [one for one in surer if one.id not in known]
     return list({one.id: one for one in (chosen(waiting, given) for given in ids)}.values())
-
-
-async def _verdict(client: MemoryClient, user: str, one: Waiting, *, right: bool) -> Value:
-    """Tell the gateway; of a preference about the value that was listed, whatever came meanwhile."""
-    if one.kind == "relationship":
-        return await (client.confirm_relationship if right else client.reject_relationship)(user, one.id)
-    if one.kind == "preference":
-        return await (client.confirm_preference if right else client.reject_preference)(user, one.id, one.value)
-    return await (client.confirm_rule if right else client.reject_rule)(user, one.id)
 
 
 def _table(waiting: Sequence[Waiting]) -> Table:
