@@ -17,7 +17,8 @@ from pydantic import BaseModel, ConfigDict
 
 from ragpp.extraction import DateMention, Extraction, Extractor, RelationshipMention
 from ragpp.extraction.phrases import singular
-from ragpp.extraction.spacy_extractor import SpacyExtractor, blank_pipeline
+from ragpp.extraction.pipeline import installed_pipeline
+from ragpp.extraction.spacy_extractor import SpacyExtractor
 from ragpp.models import FindingKind
 from ragpp.names import SPEAKER
 from ragpp.text.english import word_set
@@ -224,7 +225,7 @@ def _match_ties(
 def _is_implied(tie: tuple[str, str, str], speaker: str) -> bool:
     source, kind, target = tie
     others = [name for name in (source, target) if name.casefold() != speaker]
-    return kind in _TASTES or not all(_is_proper(name) for name in others)
+    return kind in _TASTES or kind not in _CLASSES or not all(_is_proper(name) for name in others)
 
 
 def _is_proper(name: str) -> bool:
@@ -286,7 +287,7 @@ def main() -> None:
     parser.add_argument("files", nargs="*", type=Path, default=list(FILES))
     parser.add_argument("--show-misses", action="store_true", help="also list what was missed, and what was too much")
     arguments = parser.parse_args()
-    extractor = SpacyExtractor(blank_pipeline())
+    extractor = SpacyExtractor(installed_pipeline())
     for path in arguments.files:
         sentences = read(path)
         counts = score(extractor, sentences)

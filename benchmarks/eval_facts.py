@@ -20,7 +20,8 @@ from pydantic import BaseModel, ConfigDict
 from benchmarks.eval_extraction import Count
 from ragpp.extraction import Extractor, FactMention, ResourceType
 from ragpp.extraction.facts import read_facts
-from ragpp.extraction.spacy_extractor import SpacyExtractor, blank_pipeline
+from ragpp.extraction.pipeline import blank_pipeline
+from ragpp.extraction.spacy_extractor import SpacyExtractor
 
 DATA: Final = Path(__file__).parent.parent / "tests" / "data"
 FILES: Final = tuple(DATA / name for name in ("facts.jsonl", "facts_blind.jsonl", "facts_blind_second.jsonl"))

@@ -17,7 +17,8 @@ from rich.console import Console
 from rich.table import Table
 
 from ragpp.extraction import Extractor
-from ragpp.extraction.spacy_extractor import SpacyExtractor, blank_pipeline
+from ragpp.extraction.pipeline import installed_pipeline
+from ragpp.extraction.spacy_extractor import SpacyExtractor
 from ragpp.models import Interaction
 from ragpp_services.workers.hearing.own_words import own_text
 from ragpp_services.workers.learning.behaviour import rules_told
@@ -111,7 +112,7 @@ def main() -> None:
     parser.add_argument("files", nargs="*", type=Path, default=list(FILES))
     parser.add_argument("--show-misses", action="store_true", help="each case that went wrong, but of the blind half")
     given = parser.parse_args()
-    console, extractor = Console(), SpacyExtractor(blank_pipeline())
+    console, extractor = Console(), SpacyExtractor(installed_pipeline())
     for path in given.files:
         outcomes = list(judge(read_cases(path), extractor))
         console.print(table_of(path.stem, outcomes))

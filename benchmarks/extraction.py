@@ -6,8 +6,9 @@ import time
 from datetime import datetime
 from importlib.resources import files
 
+from ragpp.extraction.pipeline import installed_pipeline
 from ragpp.extraction.query import query_entities
-from ragpp.extraction.spacy_extractor import SpacyExtractor, installed_pipeline
+from ragpp.extraction.spacy_extractor import SpacyExtractor
 
 ROUNDS = 5
 QUERIES = 2_000

@@ -19,7 +19,8 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmarks.passed_on import FOLDS, Whose, messages
-from ragpp.extraction.spacy_extractor import SpacyExtractor, blank_pipeline
+from ragpp.extraction.pipeline import installed_pipeline
+from ragpp.extraction.spacy_extractor import SpacyExtractor
 from ragpp.text.spans import blanked
 from ragpp_services.workers.hearing.own_words import foreign
 from ragpp_services.workers.learning.authorship import SCALE, features_of
@@ -60,7 +61,7 @@ class Row:
 def rows() -> list[Row]:
     """The sentences of all messages."""
     found = []
-    states = cache(partial(_states, SpacyExtractor(blank_pipeline())))
+    states = cache(partial(_states, SpacyExtractor(installed_pipeline())))
     for message in (made for seed in SEEDS for made in messages(seed)):
         text = message.text
         own = blanked(text, foreign(text))

@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from benchmarks.eval_instructions import FILES, judge, read_cases
-from ragpp.extraction.spacy_extractor import SpacyExtractor, blank_pipeline
+from ragpp.extraction.pipeline import installed_pipeline
+from ragpp.extraction.spacy_extractor import SpacyExtractor
 from ragpp.llm.suggestions import suggest_rules
 from ragpp_services.workers.learning.authorship import MOST_SENTENCES, at, doubted, judged
 from ragpp_services.workers.learning.instructions import instructions_of
@@ -17,7 +18,7 @@ from tests.support.said import said
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
 async def test_a_model_that_obeys_whatever_it_reads_adds_nothing_to_what_is_read_here(path: Path) -> None:
     injections = [case for case in read_cases(path) if case.label == "injection"]
-    taught = [one.taught for one in judge(injections, SpacyExtractor(blank_pipeline()))]
+    taught = [one.taught for one in judge(injections, SpacyExtractor(installed_pipeline()))]
     obeyed = [await suggest_rules(Obedient(), plainly_own([said("said", case.text)])) for case in injections]
     assert sum(bool(rules) and not here for rules, here in zip(obeyed, taught, strict=True)) == 0
 

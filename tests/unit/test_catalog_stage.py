@@ -15,7 +15,8 @@ from ragpp.embedding.hashing import HashingEmbedder
 from ragpp.entries.kinds import Kinds
 from ragpp.errors import ConsolidationError, InvalidInput, Outdated
 from ragpp.extraction import Extractor
-from ragpp.extraction.spacy_extractor import SpacyExtractor, blank_pipeline
+from ragpp.extraction.pipeline import installed_pipeline
+from ragpp.extraction.spacy_extractor import SpacyExtractor
 from ragpp.ledger import Result, Work, WorkKey
 from ragpp.ledger.events import RequestKind
 from ragpp.llm.budget import InMemoryBudget
@@ -38,7 +39,7 @@ PRICES: Final = "The Basic plan costs $99 per month. What a lovely day!\n\nThe P
 
 @pytest.fixture(scope="module")
 def extractor() -> Extractor:
-    return SpacyExtractor(blank_pipeline())
+    return SpacyExtractor(installed_pipeline())
 
 
 @dataclass

@@ -7,14 +7,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ragpp.extraction import EntityMention, Extraction, Extractor
+from ragpp.extraction.pipeline import installed_pipeline
 from ragpp.extraction.query import MAX_CANDIDATES, query_entities
-from ragpp.extraction.spacy_extractor import SpacyExtractor, blank_pipeline
+from ragpp.extraction.spacy_extractor import SpacyExtractor
 from ragpp.names import SPEAKER
 
 
 @pytest.fixture(scope="module")
 def extractor() -> Extractor:
-    return SpacyExtractor(blank_pipeline())
+    return SpacyExtractor(installed_pipeline())
 
 
 def ties(extraction: Extraction) -> set[tuple[str, str, str]]:
@@ -41,7 +42,10 @@ STATED = [
     ("We are based in Ghent now.", {("Noor", "LIVES_IN", "Ghent")}),
     ("I live in Porto, and you?", {("Noor", "LIVES_IN", "Porto")}),
     ("I work at Green Valley Hospital.", {("Noor", "WORKS_AT", "Green Valley Hospital")}),
-    ("I started working as a nurse at St. Mary's Hospital.", {("Noor", "WORKS_AT", "St. Mary's Hospital")}),
+    (
+        "I started working as a nurse at St. Mary's Hospital.",
+        {("Noor", "WORKS_AT", "St. Mary's Hospital"), ("Noor", "WORKS_AS", "nurse")},
+    ),
     ("I got a new job at Globex.", {("Noor", "WORKS_AT", "Globex")}),
     (
         "I live in Leeds and work at Harrow Street Clinic.",
@@ -49,11 +53,14 @@ STATED = [
     ),
     ("I'm from Ghana originally.", {("Noor", "FROM", "Ghana")}),
     ("I grew up in Turin.", {("Noor", "FROM", "Turin")}),
-    ("I graduated from Bocconi University.", {("Noor", "STUDIED_AT", "Bocconi University")}),
+    (
+        "I graduated from Bocconi University.",
+        {("Noor", "STUDIED_AT", "Bocconi University"), ("Noor", "FINISHED", "Bocconi University")},
+    ),
     ("I joined the Riverside Chess Club.", {("Noor", "MEMBER_OF", "Riverside Chess Club")}),
     ("I signed up for the Berlin Marathon.", {("Noor", "TAKES_PART_IN", "Berlin Marathon")}),
     ("Last week I went to Glasgow.", {("Noor", "VISITED", "Glasgow")}),
-    ("I bought a new Toyota.", {("Noor", "OWNS", "Toyota")}),
+    ("I bought a new Toyota.", {("Noor", "BOUGHT", "Toyota")}),
     ("I have a dog named Rex and a cat called Miso.", {("Noor", "OWNS", "Rex"), ("Noor", "OWNS", "Miso")}),
     ("I love olives but I hate crowds.", {("Noor", "LIKES", "olives"), ("Noor", "DISLIKES", "crowds")}),
     ("I'm married to Elena.", {("Noor", "SPOUSE_OF", "Elena")}),
@@ -66,6 +73,7 @@ STATED = [
             ("Carla", "AUNT_OF", "Noor"),
             ("Carla", "LIVES_IN", "Turin"),
             ("Carla", "WORKS_AT", "Bocconi University"),
+            ("Carla", "WORKS_AS", "teacher"),
         },
     ),
     (
@@ -93,7 +101,10 @@ STATED = [
     ("We relocated to Ghent in May.", {("Noor", "LIVES_IN", "Ghent")}),
     ("Just moved to Ghent!", {("Noor", "LIVES_IN", "Ghent")}),
     ("I grew up in Turin, now living in Ghent.", {("Noor", "FROM", "Turin"), ("Noor", "LIVES_IN", "Ghent")}),
-    ("I'm the new head nurse at Harrow Street Clinic.", {("Noor", "WORKS_AT", "Harrow Street Clinic")}),
+    (
+        "I'm the new head nurse at Harrow Street Clinic.",
+        {("Noor", "WORKS_AT", "Harrow Street Clinic"), ("Noor", "WORKS_AS", "head nurse")},
+    ),
     ("I report to Leo.", {("Noor", "REPORTS_TO", "Leo")}),
     ("I'm doing my master's at Bocconi University.", {("Noor", "STUDIES_AT", "Bocconi University")}),
     ("Leo and I got engaged.", {("Leo", "PARTNER_OF", "Noor")}),
@@ -101,7 +112,10 @@ STATED = [
     ("My uncle Leo and aunt Rosa came.", {("Leo", "UNCLE_OF", "Noor"), ("Rosa", "AUNT_OF", "Noor")}),
     ("Leo isn't my cousin, he's my neighbour.", {("Leo", "NEIGHBOUR_OF", "Noor")}),
     ("We have two kids, Leo and Max.", {("Leo", "CHILD_OF", "Noor"), ("Max", "CHILD_OF", "Noor")}),
-    ("We adopted a kitten and named her Miso.", {("Noor", "OWNS", "Miso")}),
+    (
+        "We adopted a kitten and named her Miso.",
+        {("Noor", "OWNS", "Miso"), ("Noor", "OWNS", "kitten"), ("Noor", "ADOPTED", "kitten")},
+    ),
     ("My sister April and a friend called Jun came.", {("April", "SISTER_OF", "Noor"), ("Jun", "FRIEND_OF", "Noor")}),
 ]
 
@@ -158,7 +172,7 @@ def test_what_is_not_asserted_is_no_relationship(extractor: Extractor, text: str
         ("Today was my last day at Initech.", ("Noor", "WORKS_AT", "Initech")),
         ("I left the Riverside Chess Club.", ("Noor", "MEMBER_OF", "Riverside Chess Club")),
         ("Leo and I broke up.", ("Leo", "PARTNER_OF", "Noor")),
-        ("Leo dumped me.", ("Noor", "PARTNER_OF", "Leo")),
+        ("Leo dumped me.", ("Leo", "PARTNER_OF", "Noor")),
         ("I got divorced from Leo.", ("Noor", "SPOUSE_OF", "Leo")),
         ("My ex-husband Leo called.", ("Leo", "SPOUSE_OF", "Noor")),
         ("I sold the Toyota.", ("Noor", "OWNS", "Toyota")),
@@ -198,7 +212,10 @@ def test_what_ends_nothing(extractor: Extractor, text: str) -> None:
     ("text", "expected"),
     [
         ("Yesterday Anna Kowalska flew to Paris.", {"Anna Kowalska": "PERSON", "Paris": "GPE"}),
-        ("I saw Dr. Patel at Harvard Medical School.", {"Dr. Patel": "PERSON", "Harvard Medical School": "ORG"}),
+        (
+            "I saw Dr. Patel at Harvard Medical School.",
+            {"user": "PERSON", "Dr. Patel": "PERSON", "Harvard Medical School": "ORG"},
+        ),
         ("The Nordic Map Archive has a coffee ring.", {"Nordic Map Archive": "ORG"}),
         ("We met at the Museum of Modern Art.", {"Museum of Modern Art": "ORG"}),
         ("The Kelvin Half Marathon is in October.", {"Kelvin Half Marathon": "EVENT"}),
@@ -231,12 +248,13 @@ def test_a_sister_is_known_by_her_kinship_but_may_not_be_the_only_one(extractor:
     assert liv.same_as == ()
 
 
-def test_kinship_and_origin_last_and_work_does_not(extractor: Extractor) -> None:
-    extraction = extractor.extract("My sister Liv is from Turin. She works at Netflix.", speaker="Noor")
+def test_kinship_origin_and_work_last_and_what_was_done_does_not(extractor: Extractor) -> None:
+    extraction = extractor.extract("My sister Liv is from Turin. She works at Netflix. I met Priya.", speaker="Noor")
     assert {tie.type: tie.lasting for tie in extraction.relationships} == {
         "SISTER_OF": True,
         "FROM": True,
-        "WORKS_AT": False,
+        "WORKS_AT": True,
+        "MET": False,
     }
 
 

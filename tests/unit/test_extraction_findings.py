@@ -5,14 +5,15 @@ from datetime import UTC, datetime
 import pytest
 
 from ragpp.extraction import Extractor, FindingMention
-from ragpp.extraction.spacy_extractor import SpacyExtractor, blank_pipeline
+from ragpp.extraction.pipeline import installed_pipeline
+from ragpp.extraction.spacy_extractor import SpacyExtractor
 
 SAID_AT = datetime(2023, 5, 25, 9, 30, tzinfo=UTC)
 
 
 @pytest.fixture(scope="module")
 def extractor() -> Extractor:
-    return SpacyExtractor(blank_pipeline())
+    return SpacyExtractor(installed_pipeline())
 
 
 def findings(extractor: Extractor, text: str) -> list[FindingMention]:

@@ -3,12 +3,13 @@
 import pytest
 
 from ragpp.extraction import Extractor, PreferenceMention
-from ragpp.extraction.spacy_extractor import SpacyExtractor, blank_pipeline
+from ragpp.extraction.pipeline import installed_pipeline
+from ragpp.extraction.spacy_extractor import SpacyExtractor
 
 
 @pytest.fixture(scope="module")
 def extractor() -> Extractor:
-    return SpacyExtractor(blank_pipeline())
+    return SpacyExtractor(installed_pipeline())
 
 
 def preferences(extractor: Extractor, text: str) -> list[tuple[str, str, str]]:

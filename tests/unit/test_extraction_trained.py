@@ -1,6 +1,9 @@
-"""A trained pipeline takes the place of the blank one, and everything above the names stays as it was."""
+"""Which pipeline reads, and what is read where none is trained."""
 
+import hashlib
 import random
+from datetime import UTC, datetime
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -10,7 +13,8 @@ from spacy.training import Example
 from thinc.util import fix_random_seed
 
 from ragpp.errors import ExtractionError
-from ragpp.extraction.spacy_extractor import SpacyExtractor, installed_pipeline
+from ragpp.extraction.pipeline import altered, blank_pipeline, find_model, manifest
+from ragpp.extraction.spacy_extractor import SpacyExtractor
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc
@@ -43,12 +47,9 @@ def trained() -> Language:
     return pipeline
 
 
-def test_names_come_from_the_model_and_relationships_from_the_patterns(trained: Language) -> None:
+def test_names_come_from_the_model(trained: Language) -> None:
     extraction = SpacyExtractor(trained).extract("zora works at orbitron", speaker="Noor")
     assert {found.name: found.label for found in extraction.entities} == {"zora": "PERSON", "orbitron": "ORG"}
-    assert [(tie.source, tie.type, tie.target) for tie in extraction.relationships] == [
-        ("zora", "WORKS_AT", "orbitron")
-    ]
 
 
 def test_labels_that_are_no_entities_of_ours_are_left_out(trained: Language) -> None:
@@ -56,9 +57,33 @@ def test_labels_that_are_no_entities_of_ours_are_left_out(trained: Language) -> 
     assert [found.name for found in extraction.entities] == ["zora"]
 
 
-def test_without_the_trained_model_the_blank_pipeline_reads() -> None:
-    pipeline = installed_pipeline("no_such_model_is_installed")
-    assert pipeline.pipe_names == ["entity_ruler"]
+def test_without_a_parser_names_kin_dates_and_findings_are_read_all_the_same() -> None:
+    found = SpacyExtractor(blank_pipeline()).extract(
+        "My sister Liv moved to Turin on 5 May 2024. I'm vegan. I decided to sell the car.",
+        speaker="Noor",
+        said_at=datetime(2024, 6, 1, tzinfo=UTC),
+    )
+    assert {entity.name for entity in found.entities} == {"Liv", "Turin", "Noor"}
+    assert ("Liv", "SISTER_OF", "Noor") in {(tie.source, tie.type, tie.target) for tie in found.relationships}
+    assert [one.value for one in found.preferences] == ["vegan"]
+    assert {one.finding for one in found.findings} == {"event", "decision"}
+    assert len(found.dates) == 1
+
+
+def test_the_files_of_the_trained_pipeline_are_those_of_the_official_one() -> None:
+    pinned = manifest()
+    assert pinned.files["ner/model"].startswith("cd93e9ca9126c69f")
+    assert find_model().name == "en_core_web_sm 3.8.0"
+
+
+def test_an_altered_file_of_the_trained_pipeline_is_not_loaded(tmp_path: Path) -> None:
+    (tmp_path / "meta.json").write_text("{}")
+    digest = hashlib.sha256(b"{}").hexdigest()
+    assert altered(tmp_path, {"meta.json": digest}) is None
+    (tmp_path / "meta.json").write_text("{ }")
+    assert altered(tmp_path, {"meta.json": digest}) == "meta.json"
+    assert altered(tmp_path, {}) == "meta.json"
+    assert altered(tmp_path, {"ner/model": digest}) == "ner/model"
 
 
 def test_a_failing_pipeline_is_an_extraction_error() -> None:

@@ -8,11 +8,10 @@ from ragpp.api import RelationshipIn
 from ragpp.errors import InvalidInput
 from ragpp.models import Entity, EntityLabel, RelationshipEntry, Scope, StatedRelationship
 from ragpp.names import says_nothing
-from ragpp.text.kinship import CANONICAL, is_family, relationship_type
+from ragpp.text.kinship import LASTING
 from ragpp_services.gateway.intake.times import refuse_what_is_ahead
 from ragpp_services.gateway.parts import Parts
 
-_LASTING: Final = frozenset({relationship_type(kin) for kin in CANONICAL.values() if is_family(kin)} | {"FROM"})
 _TARGETS: Final[Mapping[str, EntityLabel]] = {
     "LIVES_IN": "GPE",
     "FROM": "GPE",
@@ -40,7 +39,7 @@ async def stated(parts: Parts, scope: Scope, body: RelationshipIn) -> StatedRela
         type=body.type,
         target=target,
         target_label=body.target_label or _label(target, known) or (source_label if same else _led_to(body.type)),
-        lasting=body.type in _LASTING if body.lasting is None else body.lasting,
+        lasting=body.type in LASTING if body.lasting is None else body.lasting,
         context=parts.intake.redacted(body.context),
         occurred_at=body.valid_from or min(now, body.valid_to or now),
     )

@@ -19,6 +19,7 @@ from ragpp.entries.kinds import Kinds
 from ragpp.entries.values import PATTERNS
 from ragpp.errors import ConfigurationError, MemorySystemError
 from ragpp.errors.telling import told
+from ragpp.extraction.pipeline import blank_pipeline
 from ragpp.extraction.spacy_extractor import SpacyExtractor
 from ragpp.ledger import WorkLedger
 from ragpp.ledger.erasing import ErasureLedger
@@ -111,6 +112,7 @@ async def open_parts(open_tiers: OpenTiers) -> AsyncIterator[WorkerParts]:
                 cleanup_days=entries.cleanup_interval_hours // 24,
             ),
             extractor=extractor,
+            reader=SpacyExtractor(load=blank_pipeline),
             embedder=embedder,
             kinds=kinds,
             clock=system_clock,

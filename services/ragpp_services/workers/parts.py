@@ -57,7 +57,8 @@ class SchedulePolicy:
 @dataclass(frozen=True, kw_only=True)
 class WorkerParts(Tiers):
     """The tiers, and the workers' other collaborators. `models`: None without any language model.
-    `append_only_file`: None where no account may have it rewritten."""
+    `append_only_file`: None where no account may have it rewritten. `reader`: reads the facts of resources, which were
+    tuned on names by lists; the extractor where it is None."""
 
     ledger: WorkLedger
     erasures: ErasureLedger
@@ -72,6 +73,7 @@ class WorkerParts(Tiers):
     due: SchedulePolicy = SchedulePolicy()
     models: LanguageModels | None = None
     append_only_file: AppendOnlyFile | None = None
+    reader: Extractor | None = None
     counter: TokenMeter = field(default_factory=lambda: Tokenizers().named())
 
     def model_for(self, purpose: Purpose, scope: Scope) -> LanguageModel | None:

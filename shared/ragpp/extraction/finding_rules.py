@@ -39,7 +39,7 @@ UNSAID: Final = re.compile(
     r"\b(?:fail|crash|broke|time[ds]|threw|throws|work|stopped|won't|didn't|wrong|mistake|accident|bug|typo|error|turn|"
     r"trick|lesson|key|secret|takeaway|insight|root|point|problem|issue|reason|culprit|decision|decided|settled|"
     r"official|"
-    r"let's|going with|plan|goal|aim|intention|makes sense|explains|reali[sz]ed|learned|noticed)",
+    r"let's|going with|plan|goal|next|todo|to-do|to do|aim|intention|makes sense|explains|reali[sz]ed|learned|noticed)",
     re.IGNORECASE,
 )
 """A sentence that neither speaks of the speaker nor has any of these says nothing of the kind; spares the patterns."""
@@ -113,6 +113,7 @@ PLAN: Final = re.compile(
     rf"{_WE}(?:'ve\sgot|\shave(?:\sgot)?|'ve)\s(?:an?|my|the|another|two)\s(?:\S+\s){{0,3}}(?:appointment|interview|"
     rf"exam|flight|"
     r"reservation|meeting|deadline|booking|surgery|check-up|viewing|audition|presentation|ticket|tickets)\b|"
+    r"^(?:[Nn]ext (?:steps?|up|tasks?|thing on my list)(?:\sis|\sare|:|\s-)|T[Oo][- ]?D[Oo]\b:?)\s|"
     r"\b(?:[Mm]y|[Oo]ur|[Tt]he)\s(?:\w+\s)?(?:plan|goal|aim|intention)s?\s(?:is|are|for\s[^,.]{1,40}\sis)\s|"
     rf"{_WE}(?:'ll|\swill)\s(?:definitely\s|also\s|probably\s|be\s(?=\w+ing))?(?!be\s(?:fine|ok|back|there|honest|"
     rf"late|able|right)|"

@@ -1,16 +1,21 @@
-"""The gate: whether what a rule finds in a sentence is meant as a fact.
+"""The gate: whether what a rule finds in a sentence is meant as a fact: a match of a pattern (`lets`), or a clause of a
+parsed sentence (`standing`).
 
-No rule asks it: `engine` does, of every match, before the rule reads it. So a rule cannot forget to; it has to say what
-its match claims.
+No pattern asks it: `engine` does, of every match, before the rule reads it. So a rule cannot forget to; it has to say
+what its match claims.
 """
 
 import re
 from enum import Enum, auto
 from functools import cached_property
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
+from ragpp.extraction.grammar.standing import Standing, standing
 from ragpp.extraction.naming.masking import ENTITY
 from ragpp.text.sentences import Sentence
+
+if TYPE_CHECKING:
+    from spacy.tokens import Token
 
 
 class Claim(Enum):
@@ -37,8 +42,18 @@ _HYPOTHETICAL: Final = re.compile(
     r"in (?:my|the|this|that|a) (?:novel|story|game|book|film|movie|play|script)|my character)\b",
     re.IGNORECASE,
 )
+_FICTION: Final = re.compile(
+    r"(?:^|[,;:] )(?:imagine|suppose|supposing|let's say)\b|\b(?:pretend\w*|hypothetically|fictional|role-?play\w*|"
+    r"dreamt|dreamed|"
+    r"(?:had|have|having) (?:a|this|that|the) (?:\w+ )?(?:dream|nightmare)|my dream|"
+    r"(?:song|sign|shirt|slogan|lyrics?|ad|mug|poster|line) (?:goes|go|reads|says)|"
+    r"in (?:my|the|this|that|a) (?:novel|story|book|film|movie|play|script|dream)|"
+    r"(?:my|the|our) (?:main )?character)\b",
+    re.IGNORECASE,
+)
+"""A sentence that tells of no world that there is."""
 _REPORTED: Final = re.compile(
-    r"\b(?:says?|said|thinks?|thought|claims?|claimed|believes?|believed|rumou?rs?|told|tells|swears?|swore|asks?|"
+    r"\b(?:says?|said|saying|thinks?|thought|thinking|claims?|claimed|believes?|believed|rumou?rs?|told|tells|swears?|swore|asks?|"
     r"asked|"
     r"wrote|writes|insists?|insisted|joked|jokes|assumes?|assumed|reckons?|supposed to|according to|"
     r"the (?:song|sign|shirt|slogan|lyrics?|ad|mug|poster) (?:goes|reads))\b",
@@ -109,6 +124,17 @@ class Gate:
         if self._reported_from <= at < self._told_from or at <= self._reported_until:
             return False
         return claim is Claim.OWN or _affirms(text[:at])
+
+    def standing(self, verb: "Token", *, despite: frozenset[str] = frozenset()) -> Standing:
+        """What the sentence says of the clause of a verb in it; see `grammar.standing.standing`."""
+        if self.sentence.asks or self._is_fiction:
+            return Standing.OPEN
+        return standing(verb, despite=despite)
+
+    @cached_property
+    def _is_fiction(self) -> bool:
+        """Whether the sentence speaks of something made up or dreamt."""
+        return _FICTION.search(self.sentence.text) is not None
 
     @cached_property
     def _doubted_from(self) -> int:

@@ -141,10 +141,13 @@ class Extractor(Protocol):
     Precision before recall: a question, a hypothesis, a quotation or a denial asserts nothing.
     """
 
-    def extract(self, text: str, *, speaker: str | None, said_at: datetime | None = None) -> Extraction:
+    def extract(
+        self, text: str, *, speaker: str | None, said_at: datetime | None = None, listener: str | None = None
+    ) -> Extraction:
         """Read one message of `speaker` (their name, or None when unknown). CPU-bound: run it in a thread.
 
         `said_at`: when it was said, against which "last Friday" is resolved; None leaves relative dates unresolved.
+        `listener`: the name of the one who is spoken to, whom "you" means; None where that is nobody's.
 
         Deterministic. Empty text gives an empty Extraction. Raises: ExtractionError."""
         ...

@@ -1,24 +1,25 @@
 """The extractor on spaCy: a trained English pipeline where one is installed, else a blank one with an entity ruler.
 
-spaCy gives the words and, trained, the labels of names; everything that relates them is in the modules beside this
-one, the same for both pipelines.
+spaCy gives the words, the labels of names and the parse; what they say is read in the modules beside this one.
 """
 
 import re
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import datetime
-from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
 from ragpp.errors import ExtractionError
+from ragpp.extraction.acts.reading import read_acts
 from ragpp.extraction.findings import read_findings
 from ragpp.extraction.gate import Claim, Gate
-from ragpp.extraction.naming.lexicon import HOLIDAYS, is_ordinary
+from ragpp.extraction.grammar.spelling import spelled_out, start_of, with_capitals, words_of
+from ragpp.extraction.naming.lexicon import is_ordinary
 from ragpp.extraction.naming.masking import Reading
 from ragpp.extraction.naming.names import Labelled, Name, Word, confirm, find_names
-from ragpp.extraction.naming.places import PLACES, capitalise
+from ragpp.extraction.naming.places import capitalise
+from ragpp.extraction.pipeline import installed_pipeline
 from ragpp.extraction.port import (
     DateMention,
     EntityLabel,
@@ -30,107 +31,103 @@ from ragpp.extraction.port import (
 )
 from ragpp.extraction.preferences.statements import read_preferences
 from ragpp.extraction.query import query_entities
+from ragpp.extraction.relationships.co_mentions import co_mentions
 from ragpp.extraction.relationships.kin_phrases import read_kin
-from ragpp.extraction.relationships.relations import co_mentions, read_relations
+from ragpp.extraction.relationships.pairs import read_pairs
 from ragpp.extraction.relationships.ties import Antecedents, Scene, Tie
 from ragpp.extraction.times.temporal import find_dates
 from ragpp.names import SPEAKER
 from ragpp.text.english import SENTENCE_OPENERS
-from ragpp.text.sentences import Sentence, clean, split
+from ragpp.text.kinship import CANONICAL
+from ragpp.text.sentences import Sentence, clean, split, stated_before
 
 if TYPE_CHECKING:
     from spacy.language import Language
     from spacy.tokens import Doc
 
-TRAINED_MODEL: Final = "en_core_web_sm"
 LABELS: Final[dict[str, EntityLabel]] = {
     "PERSON": "PERSON", "PER": "PERSON", "ORG": "ORG", "GPE": "GPE", "LOC": "GPE", "FAC": "GPE", "EVENT": "EVENT",
     "PRODUCT": "PRODUCT", "WORK_OF_ART": "PRODUCT",
 }  # fmt: skip
 """OntoNotes labels of the trained pipelines → ours; any other label (dates, amounts, nationalities) is no entity."""
 _PRONOUN: Final = re.compile(r"\b(?:I|i|me|my|My|we|We|our|Our)\b")
-_PIECE: Final = 5_000  # characters a pipeline call reads at once, which bounds the memory of a trained model
 
 
-def blank_pipeline() -> "Language":
-    """spaCy's English tokenizer and a ruler that knows places and holidays; nothing to download or to train."""
-    import spacy  # noqa: PLC0415 -- half a second and 80 MB, for those who extract
-
-    pipeline = spacy.blank("en")
-    ruler = pipeline.add_pipe("entity_ruler", config={"phrase_matcher_attr": "ORTH"})
-    patterns = [{"label": "GPE", "pattern": place} for place in PLACES]
-    patterns += [{"label": "EVENT", "pattern": holiday} for holiday in HOLIDAYS]
-    ruler.add_patterns(patterns)  # type: ignore[attr-defined]  # spaCy types every pipe as a callable
-    return pipeline
-
-
-def installed_pipeline(model: str = TRAINED_MODEL) -> "Language":
-    """The trained `model` if it is installed, else the blank pipeline."""
-    import spacy  # noqa: PLC0415 -- see blank_pipeline
-
-    if not spacy.util.is_package(model):
-        return blank_pipeline()
-    return spacy.load(model, disable=["parser", "tagger", "attribute_ruler", "lemmatizer"])
+_QUOTES: Final = frozenset("\"“'‘")
 
 
 class SpacyExtractor:
-    """An `Extractor`; the pipeline is loaded at the first message, or by `warm`.
+    """An `Extractor`; the pipeline is loaded by `load` at the first message, or by `warm`.
 
-    `pipeline` replaces the installed one, for instance by a model trained on the operator's own texts: it needs a
-    tokenizer, and components that set `doc.ents` with OntoNotes labels.
+    `pipeline` replaces the loaded one, for instance by a model trained on the operator's own texts: it needs a
+    tokenizer, and components that set `doc.ents` with OntoNotes labels. Relationships other than kinship, and tastes,
+    are read where it parses, with the labels of spaCy's English pipelines.
     """
 
-    def __init__(self, pipeline: "Language | None" = None) -> None:
+    def __init__(
+        self, pipeline: "Language | None" = None, *, load: "Callable[[], Language]" = installed_pipeline
+    ) -> None:
         self._pipeline = pipeline
+        self._load = load
+        self._known: Callable[[str], bool] | None = None
         self._lock = threading.Lock()  # loading once; a spaCy vocabulary is also not safe to grow from two threads
 
     def warm(self) -> None:
         """Load the pipeline. Raises: ExtractionError."""
-        self._read_words("")
+        self._parse([Sentence("Ready.", 0, asks=False)])
 
-    def extract(self, text: str, *, speaker: str | None, said_at: datetime | None = None) -> Extraction:
+    def extract(
+        self, text: str, *, speaker: str | None, said_at: datetime | None = None, listener: str | None = None
+    ) -> Extraction:
         """See `Extractor.extract`."""
-        cleaned = capitalise(clean(text))
-        sentences = list(split(cleaned))
-        names = self._names(cleaned, sentences)
-        return _Message(text, speaker or SPEAKER, said_at).read(sentences, names)
+        is_word = self._is_word()
+        cleaned = with_capitals(capitalise(clean(text, titles=True)), is_word)
+        sentences = [part for sentence in split(cleaned) for part in stated_before(sentence)]
+        parsed = self._parse(sentences)
+        names = [[_entitled(name, text) for name in found] for found in _names(sentences, parsed, is_word)]
+        return _Message(text, speaker or SPEAKER, said_at, listener).read(sentences, parsed, names)
 
     def query_entities(self, text: str) -> tuple[str, ...]:
         """See `Extractor.query_entities`."""
         return query_entities(text)
 
-    def _names(self, cleaned: str, sentences: Sequence[Sentence]) -> list[list[Name]]:
-        """The names of each sentence."""
-        found: list[list[Name]] = [[] for _ in sentences]
-        for first, last in _batches(sentences):
-            offset = sentences[first].start
-            words, labelled = self._read_words(cleaned[offset : sentences[last - 1].end])
-            words = [Word(word.text, word.start + offset, word.end + offset) for word in words]
-            position = 0
-            for index in range(first, last):
-                begin = position
-                while position < len(words) and words[position].start < sentences[index].end:
-                    position += 1
-                inside = [
-                    Labelled(span.first - begin, span.last - begin, span.label)
-                    for span in labelled
-                    if begin <= span.first and span.last <= position
-                ]
-                here = words[begin:position]
-                if here:
-                    found[index] = find_names(here, inside)
-        confirmed = iter(confirm([name for names in found for name in names]))
-        return [[next(confirmed) for _ in names] for names in found]
+    def _is_word(self) -> Callable[[str], bool]:
+        with self._lock:
+            if self._known is None:
+                self._known = words_of(self._loaded())
+            return self._known
 
-    def _read_words(self, text: str) -> tuple[list[Word], list[Labelled]]:
+    def _loaded(self) -> "Language":
+        if self._pipeline is None:
+            self._pipeline = self._load()
+        return self._pipeline
+
+    def _parse(self, sentences: Sequence[Sentence]) -> "list[Doc]":
         with self._lock:
             try:
-                if self._pipeline is None:
-                    self._pipeline = installed_pipeline()
-                doc = self._pipeline(text)
+                pipeline = self._loaded()
+                return list(pipeline.pipe([spelled_out(pipeline, sentence.text) for sentence in sentences]))
+            except ExtractionError:
+                raise
             except Exception as error:  # spaCy and a user's own components raise whatever they like
                 raise ExtractionError(f"the language pipeline failed ({type(error).__name__})") from error
-            return _words_of(doc)
+
+
+def _names(sentences: Sequence[Sentence], parsed: "Sequence[Doc]", is_word: Callable[[str], bool]) -> list[list[Name]]:
+    """The names of each sentence."""
+    found: list[list[Name]] = []
+    for sentence, doc in zip(sentences, parsed, strict=True):
+        words, labelled = _words_of(doc)
+        placed = [replace(word, start=word.start + sentence.start, end=word.end + sentence.start) for word in words]
+        found.append(find_names(placed, labelled, is_word) if placed else [])
+    confirmed = iter(confirm([name for names in found for name in names]))
+    return [[next(confirmed) for _ in names] for names in found]
+
+
+def _entitled(name: Name, text: str) -> Name:
+    """A name in quotation marks is that of a thing."""
+    quoted = name.start > 0 and text[name.start - 1] in _QUOTES
+    return replace(name, label="PRODUCT") if quoted and name.label == "PERSON" and not name.firm else name
 
 
 def _words_of(doc: "Doc") -> tuple[list[Word], list[Labelled]]:
@@ -139,15 +136,20 @@ def _words_of(doc: "Doc") -> tuple[list[Word], list[Labelled]]:
     for token in doc:
         if not token.is_space:
             position[token.i] = len(words)
-            words.append(Word(token.text, token.idx, token.idx + len(token.text)))
+            start = start_of(token)
+            words.append(Word(token.text, start, start + len(token.text), token.pos_ in {"", "PROPN"}))
     labelled: list[Labelled] = []
     for span in doc.ents:
         label = LABELS.get(span.label_)
         covered = [
-            position[token.i] for token in span if token.i in position and token.text not in {"'s", "the", "The"}
+            position[token.i]
+            for token in span
+            if token.i in position and token.text not in {"'s", "the", "The"} and any(map(str.isalpha, token.text))
         ]
+        while covered and words[covered[0]].text.lower() in CANONICAL:
+            del covered[0]  # "Aunt Rosa"
         if label and covered and _is_name(words[covered[0]].text, len(covered)):
-            labelled.append(Labelled(covered[0], covered[-1] + 1, label))
+            labelled.append(Labelled(covered[0], covered[-1] + 1, label, sure=bool(span.ent_id_)))
     return words, labelled
 
 
@@ -156,22 +158,13 @@ def _is_name(first: str, length: int) -> bool:
     return length > 1 or not (is_ordinary(first) or first.lower() in SENTENCE_OPENERS)
 
 
-def _batches(sentences: Sequence[Sentence]) -> list[tuple[int, int]]:
-    """Ranges of sentences of at most `_PIECE` characters each."""
-    bounds = [0]
-    for index in range(1, len(sentences)):
-        if sentences[index].end - sentences[bounds[-1]].start > _PIECE:
-            bounds.append(index)
-    bounds.append(len(sentences))
-    return [(first, last) for first, last in pairwise(bounds) if first < last]
-
-
 class _Message:
     """Collects what the sentences of one message say."""
 
-    def __init__(self, text: str, speaker: str, said_at: datetime | None) -> None:
+    def __init__(self, text: str, speaker: str, said_at: datetime | None, listener: str | None) -> None:
         self._text = text
         self._speaker = speaker
+        self._listener = listener
         self._said_at = said_at
         self._entities: dict[str, EntityMention] = {}
         self._relationships: dict[tuple[str, str, str], RelationshipMention] = {}
@@ -181,11 +174,13 @@ class _Message:
         self._dates: list[DateMention] = []
         self._antecedents = Antecedents()
 
-    def read(self, sentences: Sequence[Sentence], names: Sequence[Sequence[Name]]) -> Extraction:
-        for sentence, found in zip(sentences, names, strict=True):
+    def read(
+        self, sentences: Sequence[Sentence], parsed: "Sequence[Doc]", names: Sequence[Sequence[Name]]
+    ) -> Extraction:
+        for sentence, doc, found in zip(sentences, parsed, names, strict=True):
             gate = Gate(sentence)
-            self._read_sentence(gate, found)
-            for preference in read_preferences(gate):
+            self._read_sentence(gate, doc, found)
+            for preference in read_preferences(gate, doc if doc.has_annotation("DEP") else None):
                 self._preferences[preference.category, preference.key] = preference  # the last word counts
             self._read_times(gate)
         for preference in self._preferences.values():
@@ -202,11 +197,12 @@ class _Message:
             tuple(self._dates),
         )
 
-    def _read_sentence(self, gate: Gate, names: Sequence[Name]) -> None:
+    def _read_sentence(self, gate: Gate, doc: "Doc", names: Sequence[Name]) -> None:
         sentence = gate.sentence
         reading = Reading.of(sentence, names)
-        scene = Scene(gate, reading, self._speaker, self._antecedents)
-        stated = [*read_kin(scene), *read_relations(scene)]
+        words = doc if doc.has_annotation("DEP") else None
+        scene = Scene(gate, reading, self._speaker, self._antecedents, words, self._listener)
+        stated = [*read_kin(scene), *read_pairs(scene), *read_acts(scene)]
         tied = {frozenset((tie.source, tie.target)) for tie in stated}
         whole = gate.lets(Claim.OTHERS, len(sentence.text), reading.masked)
         loose = list(co_mentions(reading, tied)) if whole else []

@@ -24,6 +24,11 @@ _QUOTED: Final = re.compile(
     r"(?<![\w'])'(?=[A-Z])[^\n']{1,200}(?:'(?=\w)[^\n']{1,200}){0,4}'(?!\w)|"
     r"(?m:^>[^\n]*$)|https?://\S{1,2000}"
 )
+_TITLE: Final = re.compile(
+    r"[\"“'](?!I\b|I'|We\b|You\b|He\b|She\b|My\b|It\b)(?:[A-Z][\w'’-]*[,:]?|\d+)"
+    r"(?: (?:[A-Z][\w'’-]*[,:]?|\d+|&|of|the|and|a|an|in|on|to|for|with|from|at|by)){0,7}[\"”']"
+)
+"""The name of a book, a film, a song: nobody's words."""
 _END: Final = re.compile(
     r"(?<=[.!?…؟۔।])[\"')\]”]{0,3}\s+|"
     rf"(?<=[。！？｡])(?![。！？｡])[\"')\]”’」』）]{{0,3}}\s*|(?<=[!?])(?=[{LETTERS}])|"
@@ -33,7 +38,8 @@ _ABBREVIATION: Final = re.compile(
     r"(?:\b(?:dr|mr|mrs|ms|prof|st|vs|etc|e\.g|i\.e|jr|sr|no|approx|mt|rev)|(?<![a-z0-9'/])[a-z])\.$", re.IGNORECASE
 )
 _TAG_QUESTION: Final = re.compile(
-    r",?\s(?:and\s)?(?:you|yourself|(?:how|what) about you|how are you|right|okay|ok|you know|remember|huh|eh)\?+$",
+    r",?\s(?:and\s)?(?:you|yourself|(?:how|what) about you|how are you|right|okay|ok|you know|remember|huh|eh|"
+    r"can you believe (?:it|that|this))\?+$",
     re.IGNORECASE,
 )
 _INVERTED: Final = re.compile(
@@ -76,6 +82,17 @@ _ELLIPSIS: Final = re.compile(
     r"(?=\s)(?!\s(?:you|me|from me|for me)\b)",
     re.IGNORECASE,
 )
+_ASKED_BEHIND: Final = re.compile(
+    r"(?:,|\s[-–—])\s(?:(?:so|but|and|then)\s)?(?=(?:what|which|where|who|whom|how|when|why|any|can|could|do|does|did|is|"
+    r"are|will|would|should|shall|may)\b)",
+    re.IGNORECASE,
+)
+_STATED_BEFORE: Final = re.compile(
+    r"(?:(?:so|but|and|well|ok|okay|hi|hey|hello|also|since|because)[, ]+)?"
+    r"(?:i|i'm|i've|im|ive|we|we're|we've|my|our)\s",
+    re.IGNORECASE,
+)
+"""A statement of the speaker, behind which a sentence goes on to ask: "I don't drink alcohol, so what could go in"."""
 _REPEATED: Final = re.compile(r"(?P<mark>[^\w\s])(?P=mark){3,}+")
 _UNBROKEN: Final = re.compile(rf"[^\s{LETTERS}]{{200,}}+")
 _LETTER: Final = re.compile(r"[^\W_]")
@@ -96,14 +113,21 @@ class Sentence:
         return self.start + len(self.text)
 
 
-def clean(text: str) -> str:
+def clean(text: str, *, titles: bool = False) -> str:
     """`text` at its length, with straight apostrophes, and quotations, code and addresses blanked: what somebody
-    else said, or wrote in another language, is no statement of the speaker. Blanked as well are repetitions of a mark
-    and whatever goes on for 200 characters without white space, in a script that has it: no words, and slow to cut into
-    words."""
+    else said, or wrote in another language, is no statement of the speaker. With `titles` the names of books, films
+    and songs keep their words. Blanked as well are repetitions of a mark and whatever goes on for 200 characters
+    without white space, in a script that has it: no words, and slow to cut into words."""
     text = _REPEATED.sub(lambda match: match["mark"] + " " * (len(match.group()) - 1), text.translate(_STRAIGHT))
-    text = _QUOTED.sub(lambda match: _BLANK.sub(" ", match.group()), text)
+    text = _QUOTED.sub(lambda match: _without_quotes(match.group(), titles=titles), text)
     return _UNBROKEN.sub(lambda match: " " * len(match.group()), text)
+
+
+def _without_quotes(quoted: str, *, titles: bool) -> str:
+    """A title without its quotation marks, anything else blank."""
+    if titles and _TITLE.fullmatch(quoted):
+        return f" {quoted[1:-1]} "
+    return _BLANK.sub(" ", quoted)
 
 
 def split(cleaned: str) -> Iterator[Sentence]:
@@ -115,6 +139,18 @@ def split(cleaned: str) -> Iterator[Sentence]:
             mocks = _MOCKING.search(piece.text) is not None or (mocking and _FOND.match(piece.text) is not None)
             mocking = mocks
             yield replace(piece, asks=True) if mocks or marked else piece
+
+
+def stated_before(sentence: Sentence) -> Iterator[Sentence]:
+    """A question without what the speaker states before it, and that: "I don't drink alcohol" and "what could go into
+    this". Any other sentence as it is."""
+    text = sentence.text
+    asked = _ASKED_BEHIND.search(text) if sentence.asks and text.rstrip("\"')]}”!」』）！ ").endswith("?") else None
+    if asked is None or not _STATED_BEFORE.match(text):
+        yield sentence
+        return
+    yield Sentence(text[: asked.start()], sentence.start, asks=False)
+    yield Sentence(text[asked.end() :], sentence.start + asked.end(), asks=True)
 
 
 def _cuts(cleaned: str) -> Iterator[tuple[int, int]]:

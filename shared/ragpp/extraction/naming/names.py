@@ -6,7 +6,7 @@ only where a pattern of `relations` needs exactly such a name.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -44,20 +44,24 @@ _MAX_WORDS: Final = 6
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """One token of the message: `message[start:end] == text`."""
+    """One token of the message: `message[start:end] == text`. `proper`: whether a tagger took it for a name, or there
+    is none."""
 
     text: str
     start: int
     end: int
+    proper: bool = True
 
 
 @dataclass(frozen=True, slots=True)
 class Labelled:
-    """Words `first` up to, not including, `last` were labelled by the pipeline (ruler or trained model)."""
+    """Words `first` up to, not including, `last` were labelled by the pipeline. `sure`: by its list of places and
+    holidays, and not by a model, whose label is a guess."""
 
     first: int
     last: int
     label: EntityLabel
+    sure: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,8 +78,11 @@ class Name:
     same_as: tuple[str, ...] = ()
 
 
-def find_names(words: Sequence[Word], labelled: Sequence[Labelled]) -> list[Name]:
-    """The names in one sentence, left to right, without overlap. `labelled` index into `words`."""
+def find_names(
+    words: Sequence[Word], labelled: Sequence[Labelled], is_word: Callable[[str], bool] = lambda _word: False
+) -> list[Name]:
+    """The names in one sentence, left to right, without overlap. `labelled` index into `words`. `is_word`: whether
+    something in lower case is a word of the language: its capital at the start of a sentence tells nothing then."""
     spans = {span.first: span for span in labelled}
     inside = {index for span in labelled for index in range(span.first, span.last)}
     opening = _openings(words)
@@ -91,7 +98,14 @@ def find_names(words: Sequence[Word], labelled: Sequence[Labelled]) -> list[Name
         if first < stop:
             found.extend(_names_in(words, first, stop, spans, opening=index in opening and first == index))
         index = last
-    return [replace(name, certain=name.firm) if shouting else name for name in found]
+    told = {words[span.first].start for span in labelled}
+    common = {words[index].start for index in opening if index < len(words) and not words[index].proper}
+    return [
+        replace(name, certain=name.firm)
+        if shouting or (name.start in common and name.start not in told and is_word(name.name.lower()))
+        else name
+        for name in found
+    ]
 
 
 def confirm(names: Sequence[Name]) -> list[Name]:
@@ -191,14 +205,16 @@ def _drops_in_front(words: Sequence[Word], first: int, last: int) -> bool:
 def _names_in(words: Sequence[Word], first: int, last: int, spans: dict[int, Labelled], *, opening: bool) -> list[Name]:
     whole = words[first:last]
     span = spans.get(first)
-    if span and span.last >= last:
-        return [_name(whole, span.label, firm=True, certain=True)]
+    titled = whole[0].text.lower().rstrip(".") in TITLES
+    told = len(whole) > 1 and whole[-1].text.lower() in ORG_NOUNS | EVENT_NOUNS | PLACE_NOUNS
+    if span and span.last >= last and (span.sure or not (titled or told)):
+        return [_name(whole, span.label, firm=span.sure, certain=True)]
     noun = whole[-1].text.lower()
     if len(whole) > 1 and noun in ORG_NOUNS | EVENT_NOUNS | PLACE_NOUNS and (last - 1) not in spans:
         return [_name(whole, _noun_label(noun), firm=True, certain=True)]
     if len(whole) > 1 and whole[0].text in _CLUBS:
         return [_name(whole, "ORG", firm=True, certain=True)]
-    cut = next((span for at, span in sorted(spans.items()) if first <= at < last), None)
+    cut = next((span for at, span in sorted(spans.items()) if first <= at < last and span.sure), None)
     if cut and len(whole) in {2, 3} and cut.last - cut.first == 1 and cut.first == first and cut.label == "GPE":
         return _unlabelled(words, first, last, opening=opening)  # a person called Sofia or Sydney
     if cut:

@@ -7,31 +7,26 @@ around the 0.8 that the procedural tier gives a preference without one.
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from ragpp.extraction.engine import Groups, Hears, hear_groups
 from ragpp.extraction.gate import Claim, Gate
 from ragpp.extraction.naming.lexicon import is_ordinary
 from ragpp.extraction.phrases import key_of, leading_phrase, object_phrase, points_elsewhere, without_article
-from ragpp.extraction.port import PreferenceMention
-from ragpp.extraction.preferences import liking_rules as likings
+from ragpp.extraction.port import Polarity, PreferenceMention
 from ragpp.extraction.preferences import statement_rules as rules
-from ragpp.extraction.preferences.likings import OTHER_LIKINGS, OWN_LIKINGS, Reader, dislikes, instead, likes, mention
+from ragpp.extraction.preferences.mentions import Reader, mention
+from ragpp.extraction.preferences.tastes import read_tastes
 from ragpp.extraction.preferences.topics import category_of, choice
 from ragpp.extraction.preferences.wishes import CONTACTS, OWN_WISHES, REQUESTS
 from ragpp.text.english import word_set
 from ragpp.text.sentences import spelled_out
 
-_NOT_HABITS: Final = word_set(
-    "know knew think thought feel felt mean meant said say says want wanted get got have had been was were did forget "
-    "forgot understand understood wonder heard hear saw see realised realized noticed expected liked loved met asked "
-    "told found find made went came seem imagine wish hope love like hate need end ended could would should will can "
-    "ever really quite believed believe managed remember remembered seen lived stopped even once done gone taken given "
-    "left lost kept be is am are"
-)
-"""Verbs after "I never" and "I always" that tell of a state or of the past, not of a habit."""
+if TYPE_CHECKING:
+    from spacy.tokens import Doc
+
 _SOOTHING: Final = word_set(
     "worry be forget hesitate let get hate judge laugh cry apologise apologize panic stress mind tell mention say "
     "thank go leave stop do make feel take"
@@ -40,14 +35,14 @@ _SOOTHING: Final = word_set(
 _NEVER_NAMED: Final = word_set(
     "when if later back tomorrow tonight today maybe crazy old again anytime before after on"
 )
-_OVER: Final = re.compile(r"\s(?:over|rather than|instead of|than)\s")
-_TO: Final = re.compile(
-    r"(?<!going)(?<!listening)(?<!talking)(?<!coming)(?<!moving)(?<!writing)(?<!speaking)\sto\s(?!be\b)"
-)
 
 
-def read_preferences(gate: Gate) -> Iterator[PreferenceMention]:
-    """The preferences that a cleaned sentence asserts about its speaker, in no particular order."""
+def read_preferences(gate: Gate, words: "Doc | None" = None) -> Iterator[PreferenceMention]:
+    """The preferences that a cleaned sentence asserts about its speaker, in no particular order. `words`: the sentence
+    as it was parsed; without it no tastes are read."""
+    if words is not None:
+        gate = Gate(replace(gate.sentence, text=words.text))
+        yield from read_tastes(gate, words)
     text = gate.sentence.text
     yield from hear_groups(_RULES, _Statements(gate, text))
     implied = spelled_out(text)
@@ -77,27 +72,6 @@ def _rest(match: re.Match[str]) -> str:
     return match.string[match.end() :]
 
 
-def _prefer(match: re.Match[str]) -> Iterator[PreferenceMention]:
-    wanted, refused = _alternatives(_rest(match))
-    preferred = leading_phrase(wanted, max_words=6)
-    if preferred is None or points_elsewhere(without_article(preferred)):
-        return
-    over = leading_phrase(refused, max_words=5) if preferred == " ".join(wanted.split()) else None
-    category, key = choice(preferred, over)
-    yield from mention(category, key, without_article(preferred), 0.6 if match["would"] else 0.8)
-
-
-def _alternatives(text: str) -> tuple[str, str]:
-    """What is preferred and over what, the latter empty where it is not said. "to" divides only where the sentence
-    has no plainer word and it is not part of a verb ("going to the sea")."""
-    text = text.removeprefix("to ")
-    for divider in (_OVER, _TO):
-        match = divider.search(text)
-        if match:
-            return text[: match.start()], text[match.end() :]
-    return text, ""
-
-
 def _rather(match: re.Match[str]) -> Iterator[PreferenceMention]:
     first, _, second = _rest(match).partition(" than ")
     wanted, refused = leading_phrase(first, max_words=8), leading_phrase(second, max_words=6)
@@ -106,43 +80,12 @@ def _rather(match: re.Match[str]) -> Iterator[PreferenceMention]:
         yield from mention(category_of(f"{wanted} {refused}"), key, f"{wanted} rather than {refused}", 0.6)
 
 
-def _habit(match: re.Match[str]) -> Iterator[PreferenceMention]:
-    phrase = leading_phrase(_rest(match), max_words=8, with_circumstances=True)
-    if phrase is None:
-        return
-    verb = phrase.split()[0].lower()
-    if (
-        (verb in _NOT_HABITS and not (verb == "have" and category_of(phrase) == "food"))
-        or verb.endswith(("ed", "ly"))
-        or not verb.isalpha()
-    ):
-        return
-    yield from _frequency(match["how"], category_of(phrase), phrase, 0.8)
-
-
 def _frequency(how: str, category: str, phrase: str, confidence: float) -> Iterator[PreferenceMention]:
     """ "always" or "never", which answer the same question: how often is it to be."""
     if how.lower() == "always":
         yield from mention(category, key_of(phrase), "always", confidence)
     else:
         yield from mention(category, key_of(phrase), "never", confidence, "negative")
-
-
-def _abstains(match: re.Match[str]) -> Iterator[PreferenceMention]:
-    verb = {"eating": "eat", "drinking": "drink"}.get(match["verb"].lower(), match["verb"].lower())
-    phrase = object_phrase(_rest(match), max_words=4)
-    if phrase:
-        yield from mention("food", key_of(f"{verb} {phrase}"), "never", 0.8, "negative")
-
-
-def _quits(match: re.Match[str]) -> Iterator[PreferenceMention]:
-    phrase = object_phrase(_rest(match), max_words=4)
-    if (
-        phrase
-        and not phrase.startswith(("eating ", "drinking "))
-        and (phrase.split()[0].endswith("ing") or category_of(phrase) == "food")
-    ):
-        yield from mention(category_of(phrase), key_of(phrase), "given up", 0.8, "negative")
 
 
 def _name(match: re.Match[str]) -> Iterator[PreferenceMention]:
@@ -201,19 +144,6 @@ def _diet(match: re.Match[str]) -> Iterator[PreferenceMention]:
         yield from mention("food", "diet", diet, 0.9)
 
 
-def _allergy(match: re.Match[str]) -> Iterator[PreferenceMention]:
-    listed = re.split(r"\s*(?:,|\band\b|\bor\b)\s*", match["what"])
-    for allergen in listed:
-        phrase = object_phrase(allergen, max_words=3)
-        if phrase is None:
-            return
-        key = f"allergy to {key_of(phrase)}"
-        if match["no"]:
-            yield from mention("health", key, "not allergic", 0.9)
-        else:
-            yield from mention("health", key, "allergic", 0.9, "negative")
-
-
 def _own_allergy(match: re.Match[str]) -> Iterator[PreferenceMention]:
     yield from mention("health", f"allergy to {key_of(match['what'])}", "allergic", 0.9, "negative")
 
@@ -238,23 +168,101 @@ def _birthday(match: re.Match[str]) -> Iterator[PreferenceMention]:
         yield from mention("identity", "birthday", re.sub(r"^on (?:the )?|^the ", "", phrase), 0.9)
 
 
+def _switched(match: re.Match[str]) -> Iterator[PreferenceMention]:
+    """ "I switched from coffee to tea"."""
+    before, now = match["before"], object_phrase(match["now"] or _rest(match), max_words=4)
+    if now is None:
+        return
+    old = object_phrase(before, max_words=4) if before else None
+    category, key = choice(now, old)
+    if old is None and key == key_of(now) and category == "general":
+        return  # "I switched to the other lane"
+    yield from mention(category, key, now, 0.8)
+
+
+def _instead(match: re.Match[str]) -> Iterator[PreferenceMention]:
+    """ "Email works better for me than the phone", "tea over coffee any day"."""
+    words = match.groupdict()
+    wanted = object_phrase(without_article((words["wanted"] or words.get("alone") or "").strip()), max_words=4)
+    over = words["over"]
+    refused = object_phrase(without_article(over.strip()), max_words=4) if over else None
+    if wanted and (refused or over is None):
+        opens = match.string.startswith(wanted)  # a capital that is only grammar
+        category, key = choice(wanted[0].lower() + wanted[1:] if opens else wanted, refused)
+        yield from mention(category, key, wanted, 0.7)
+
+
+def _taken(match: re.Match[str]) -> Iterator[PreferenceMention]:
+    """ "I take my tea without sugar"."""
+    thing = match["thing"].lower()
+    how = leading_phrase(match["how"], max_words=5)
+    if how and how.split()[0].lower() not in rules.NO_MANNER:
+        yield from mention(category_of(thing), f"how to have {key_of(thing)}", f"{thing} {how}", 0.8)
+
+
+def _kind_of_person(match: re.Match[str]) -> Iterator[PreferenceMention]:
+    """ "I'm a morning person", "I'm not much of a dog person"."""
+    kind = " ".join(match["kind"].lower().split())
+    first = kind.split()[0]
+    polarity: Polarity = "negative" if match["no"] else "positive"
+    category, key = choice(rules.BIRDS.get(kind, first), None)
+    yield from mention(category, key, f"not a {kind}" if match["no"] else kind, 0.8, polarity)
+
+
+def _usual(match: re.Match[str]) -> Iterator[PreferenceMention]:
+    """ "My go-to order is a flat white"."""
+    phrase = leading_phrase(without_article(_rest(match)), max_words=7)
+    if phrase and not points_elsewhere(phrase) and (match["what"] or "") not in rules.NO_CHOICE:
+        what, kind = match["what"] or "choice", "ideal" if match["kind"] in {"ideal", "preferred"} else "usual"
+        yield from mention(category_of(f"{what} {phrase}"), f"{kind} {key_of(what)}", phrase, 0.8)
+
+
+def _about(match: re.Match[str]) -> Iterator[PreferenceMention]:
+    """What the match ends before, or holds, is liked, or not where it has the group `no`: "nothing beats soup"."""
+    groups = match.groupdict()
+    phrase = object_phrase((groups.get("thing") or _rest(match)).strip(), max_words=5)
+    if phrase and groups.get("no"):
+        yield from mention(category_of(phrase), key_of(phrase), "dislikes", 0.7, "negative")
+    elif phrase:
+        yield from mention(category_of(phrase), key_of(phrase), "likes", 0.7)
+
+
+def _situation(match: re.Match[str]) -> Iterator[PreferenceMention]:
+    """ "I hate it when people chew loudly"."""
+    phrase = leading_phrase(_rest(match), max_words=9, with_circumstances=True)
+    if phrase is None or len(phrase.split()) < 2 or rules.PARTICULAR.search(phrase):
+        return
+    key = f"when {phrase}".lower()
+    if match["like"]:
+        yield PreferenceMention(category_of(phrase), key, "likes", 0.7, "positive")
+    else:
+        yield PreferenceMention(category_of(phrase), key, "dislikes", 0.7, "negative")
+
+
+def _best(match: re.Match[str]) -> Iterator[PreferenceMention]:
+    """ "I sleep best with the window open"."""
+    phrase, verb = leading_phrase(_rest(match), max_words=6), match["verb"].lower()
+    if phrase:
+        yield from mention(category_of(verb), f"how to {verb} best", phrase, 0.7)
+
+
 READERS: Final[tuple[tuple[re.Pattern[str], tuple[tuple[re.Pattern[str], Reader], ...]], ...]] = (
     (
         re.compile(r"(?<![\w'])(?:[Ii]|[Ww]e)(?!\w)"),
         (
-            (rules.PREFER, _prefer),
             (rules.RATHER, _rather),
-            (rules.HABIT, _habit),
-            (rules.ABSTAINS, _abstains),
-            (rules.QUITS, _quits),
-            (rules.LIKES, likes),
-            (rules.DISLIKES, dislikes),
             (rules.DIET, _diet),
-            (rules.ALLERGY, _allergy),
             (rules.OWN_DIET, _own_diet),
             (rules.OWN_ALLERGY, _own_allergy),
             (rules.OCCUPATION, _occupation),
-            *OWN_LIKINGS,
+            (rules.PERSON, _kind_of_person),
+            (rules.TAKEN, _taken),
+            (rules.SWITCHED, _switched),
+            (rules.WHEN, _situation),
+            (rules.BEST, _best),
+            (rules.CLEFT, _about),
+            (rules.WITHOUT, _about),
+            (rules.FINDS, _about),
             *OWN_WISHES,
         ),
     ),
@@ -267,7 +275,8 @@ READERS: Final[tuple[tuple[re.Pattern[str], tuple[tuple[re.Pattern[str], Reader]
             (rules.IS_FAVOURITE, _is_favourite),
             (rules.PRONOUNS, _pronouns),
             (rules.BIRTHDAY, _birthday),
-            *OTHER_LIKINGS,
+            (rules.USUAL, _usual),
+            (rules.BETTER, _instead),
             *CONTACTS,
         ),
     ),
@@ -280,8 +289,8 @@ READERS: Final[tuple[tuple[re.Pattern[str], tuple[tuple[re.Pattern[str], Reader]
             *REQUESTS,
         ),
     ),
-    (re.compile(r"\bover\b"), ((likings.ANY_DAY, instead),)),
-    (re.compile(r"\b[Nn]othing\b|can't beat"), ((likings.BEATS, likes),)),
+    (re.compile(r"\bover\b"), ((rules.ANY_DAY, _instead),)),
+    (re.compile(r"\b[Nn]othing\b|can't beat"), ((rules.BEATS, _about),)),
 )
 """Patterns and what reads them, under a word without which none of them matches."""
 _RULES: Final[Groups[_Statements, PreferenceMention]] = tuple(

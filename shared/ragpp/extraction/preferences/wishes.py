@@ -10,7 +10,7 @@ from typing import Final
 from ragpp.extraction.phrases import key_of, leading_phrase
 from ragpp.extraction.port import PreferenceMention
 from ragpp.extraction.preferences import wish_rules as rules
-from ragpp.extraction.preferences.likings import Readers, mention
+from ragpp.extraction.preferences.mentions import Readers, mention
 
 
 def _manner(match: re.Match[str]) -> Iterator[PreferenceMention]:

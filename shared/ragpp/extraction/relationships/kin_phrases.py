@@ -24,7 +24,9 @@ from ragpp.text.kinship import (
     relationship_type,
 )
 
-_OTHERS: Final = frozenset({"your", "his", "her", "their", "the", "a", "whose", "every", "new", "single", "my", "our"})
+_OTHERS: Final = frozenset(
+    {"your", "ur", "his", "her", "their", "the", "a", "whose", "every", "new", "single", "my", "our"}
+)
 _ROUNDS: Final = 3
 """How deep possessives nest: "my mother's brother's dog"."""
 
@@ -229,6 +231,8 @@ def _canonical(word: str) -> str:
 def _owner(match: re.Match[str], scene: Scene) -> str | None:
     if match["own"]:
         return scene.speaker
+    if match["yours"]:
+        return scene.listener
     if match["ent"]:
         owner = scene.reading.referent(match["ent"])
         return owner.name if _may_be_somebody(owner) else None

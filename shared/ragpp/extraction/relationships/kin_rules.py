@@ -16,7 +16,7 @@ _ADJECTIVES: Final = (
     r"next-door|upstairs|downstairs|\d+-year-old|(?P<ex>ex|former|previous|estranged|soon-to-be-ex))[ -]){0,2}"
 )
 _PLAIN_ADJECTIVES: Final = _ADJECTIVES.replace("?P<ex>", "?:")
-_OWNER: Final = rf"(?:\b(?P<own>[Mm]y|[Oo]ur)|(?P<ent>{ENTITY})'s?|\b(?P<pron>[Hh]is|[Hh]er))"
+_OWNER: Final = rf"(?:\b(?P<own>[Mm]y|[Oo]ur)|\b(?P<yours>[Yy]our|ur)|(?P<ent>{ENTITY})'s?|\b(?P<pron>[Hh]is|[Hh]er))"
 _NOT_OWNER: Final = r"(?!')"
 """Who is "my mum's friend" is not my mum."""
 _NOT_COMPOUND: Final = r"\b(?!-|\s(?:food|person|people|walker|sitter|jokes?|bed|photos?|appointment|lover)\b)"
@@ -75,7 +75,8 @@ OF: Final = re.compile(
 INTRODUCED: Final = re.compile(
     rf"\b(?:[Aa]n?|[Aa]nother|(?P<own>[Oo]ne of (?:my|our)))\s{_PLAIN_ADJECTIVES}(?:\w+\s)?"
     rf"(?P<kin>(?i:{_KIN}|{_PLURAL}))"
-    rf"(?P<mine>\sof (?:mine|ours))?,?\s(?:called|named|whose name is)\s(?P<name>{ENTITY})"
+    rf"(?P<mine>\sof (?:mine|ours))?,?\s(?(mine)(?:(?:called|named|whose name is)\s)?|(?:called|named|whose name is)\s)"
+    rf"(?P<name>{ENTITY})"
 )
 BARE: Final = re.compile(rf"\b(?P<kin>{'|'.join(sorted(word.capitalize() for word in ADDRESSED))})\b(?!-)")
 TITLED: Final = re.compile(rf"\b(?P<kin>{'|'.join(sorted(word.capitalize() for word in TITLES))})\s(?P<name>{ENTITY})")

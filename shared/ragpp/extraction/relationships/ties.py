@@ -1,11 +1,15 @@
 """What the rules about people give, ties between names, and what they know while they read a sentence."""
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from ragpp.extraction.gate import Gate
 from ragpp.extraction.naming.masking import Reading, marks
 from ragpp.extraction.naming.names import Name
 from ragpp.text.kinship import pronoun
+
+if TYPE_CHECKING:
+    from spacy.tokens import Doc
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,18 +55,20 @@ class Antecedents:
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """A `Hearing` of a sentence whose names are marks; `implied` is its text with a subject that it leaves out."""
+    """A `Hearing` of a sentence whose names are marks. `words`: the sentence as it was parsed, None without a parser;
+    `listener`: to whom it is said, None where that is nobody with a name."""
 
     gate: Gate
     reading: Reading
     speaker: str
     antecedents: Antecedents
-    implied: str | None = None
+    words: "Doc | None" = None
+    listener: str | None = None
 
     @property
     def text(self) -> str:
         """What is searched."""
-        return self.reading.masked if self.implied is None else self.implied
+        return self.reading.masked
 
 
 def _gender(name: Name) -> str | None:

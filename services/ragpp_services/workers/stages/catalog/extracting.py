@@ -67,7 +67,7 @@ async def _read(parts: WorkerParts, work: Work, resource: Resource, epoch: int) 
     known = await _interactions(parts, work.scope, resource)
     model = parts.model_for("extraction", work.scope)
     try:
-        read = await read_statements(parts.extractor, model, resource, known)
+        read = await read_statements(parts.reader or parts.extractor, model, resource, known)
     except ExtractionError as error:
         if work.attempts <= RETRIES:
             raise

@@ -1,0 +1,1 @@
+"""What people do, have and are: relationships read from clauses by a table of verbs."""

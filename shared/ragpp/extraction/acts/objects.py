@@ -1,0 +1,87 @@
+"""The words of a clause that stand where an act has its object."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Final
+
+from ragpp.extraction.acts.table import Act
+from ragpp.extraction.acts.things import head_of, named_by
+
+if TYPE_CHECKING:
+    from spacy.tokens import Token
+
+_PURSUED: Final = frozenset({"STUDIES", "LEARNS", "TEACHES"})
+_ON_THE_WAY: Final = frozenset({"out", "back", "over", "up", "down", "away", "off", "home", "together", "along"})
+"""Words between a verb and its preposition: "moved out of", "came back from"."""
+_RELATIVE: Final = frozenset({"that", "which", "who", "whom"})
+
+
+def objects_of(line: Act, verb: "Token") -> list["Token"]:
+    """The words that stand where the act has its object, with those that are joined to them."""
+    found = [one for child in verb.children for one in _at_child(line, verb, child)]
+    if verb.dep_ == "relcl":
+        if "obj" in line.where and all(one.lower_ in _RELATIVE for one in found):
+            found = _antecedent(verb)
+        if {"in", "at"} & line.where and any(child.lower_ == "where" for child in verb.children):
+            found.append(verb.head)
+    spread = [other for one in found if not _is_none(one) for other in (one, *_joined(one))]
+    return [head_of(one) for one in dict.fromkeys(spread)]
+
+
+def _at_child(line: Act, verb: "Token", child: "Token") -> Iterator["Token"]:
+    dep, low = child.dep_, child.lower_
+    if (dep == "dobj" and "obj" in line.where) or (dep == "attr" and "attr" in line.where):
+        yield child
+    if dep in {"prep", "agent", "advmod", "prt"} and low in line.where:
+        yield from behind(child)
+    elif dep == "dobj" or (dep in {"prep", "prt", "advmod"} and low in _ON_THE_WAY):
+        # on its object a parser often hangs what belongs to the verb: "renting a room in Leeds"
+        yield from (one for prep in child.children if prep.lower_ in line.where for one in behind(prep))
+    elif dep in {"xcomp", "advcl"}:
+        yield from _done(line, verb, child)
+    elif low == "abroad" and "to" in line.where:
+        yield child
+
+
+def _done(line: Act, verb: "Token", child: "Token") -> Iterator["Token"]:
+    """What somebody does: "went swimming", "learned to knit", "studies nursing"."""
+    gerund = child.tag_ == "VBG"
+    if ("doing" in line.where and (gerund or (child.tag_ == "VB" and verb.lemma_ == "learn"))) or (
+        gerund and child.dep_ == "xcomp" and "obj" in line.where and line.kind in _PURSUED
+    ):
+        yield child
+
+
+def _is_none(word: "Token") -> bool:
+    return any(child.dep_ == "det" and child.lower_ in {"no", "any"} for child in word.children)
+
+
+def _joined(word: "Token") -> list["Token"]:
+    """What is said of several at once: "a dog and a cat", but not "from Porto but Leeds is home"."""
+    return [
+        other
+        for one in {word, named_by(word)}
+        for other in one.conjuncts
+        if not any(child.dep_ == "cc" and child.lower_ == "but" for child in other.head.children)
+    ]
+
+
+def behind(prep: "Token") -> list["Token"]:
+    """What a preposition belongs to."""
+    return [child for child in prep.children if child.dep_ in {"pobj", "pcomp"}]
+
+
+def _antecedent(verb: "Token") -> list["Token"]:
+    """The noun that "that" stands for, where it is the object: "the cello that I bought"."""
+    who = [child for child in verb.children if child.dep_ in {"nsubj", "nsubjpass"}]
+    if not who or who[0].lower_ in _RELATIVE:
+        return []
+    return [verb.head]
+
+
+def given_to(verb: "Token") -> list["Token"]:
+    """To whom something is given."""
+    found: list[Token] = []
+    for child in verb.children:
+        if child.dep_ == "dative" or (child.dep_ == "prep" and child.lower_ in {"to", "for"}):
+            found += [child] if child.pos_ != "ADP" else [one for one in child.children if one.dep_ == "pobj"]
+    return [other for one in found for other in (one, *one.conjuncts)] or [verb]

@@ -1,0 +1,219 @@
+"""The clauses of a parsed sentence, and which of them it means as a fact: `gate`, for clauses.
+
+A sentence asserts its main clause, and what hangs on that clause as far as the word between them lets it: "because I
+moved" is taken for granted, "if I moved" is not, and "he says that I moved" is his. Labels of the parse are those of
+spaCy's English pipelines (ClearNLP).
+"""
+
+from collections.abc import Callable, Mapping
+from enum import Enum, auto
+from typing import TYPE_CHECKING, Final
+
+from ragpp.extraction.grammar.clauses import FIRST_PERSON, SUBJECTS, governing, is_elided, is_past, particle
+from ragpp.text.english import word_set
+
+if TYPE_CHECKING:
+    from spacy.tokens import Token
+
+
+class Standing(Enum):
+    """What a sentence says of a clause."""
+
+    HOLDS = auto()
+    ENDED = auto()
+    """That it was so, and is no longer."""
+    DENIED = auto()
+    OPEN = auto()
+    """Nothing: it is asked, supposed, wished, planned, ordered, or somebody else's word."""
+
+
+ABLE: Final = frozenset({"can", "could", "ca"})
+WOULD: Final = frozenset({"would", "'d"})
+_DEEP: Final = 12
+"""Clauses within clauses that are followed; deeper ones say nothing."""
+_NEVER: Final = word_set("never hardly barely scarcely rarely seldom neither nor nobody none almost nearly")
+_NOBODY: Final = word_set("nobody none neither no")
+_UNREAL_MARKS: Final = word_set("if unless whether lest though:as supposing provided until till")
+_GIVEN_MARKS: Final = word_set("because since after although though while when before as that cause cuz once")
+_BEFORE_A_GERUND: Final = word_set("after since by before while besides upon when from despite")
+_GOES_ON: Final = word_set(
+    "start begin continue keep go get come finish spend manage happen resume proceed remember end help try"
+)
+"""What is done when one does this: "I started painting"."""
+_GOES_ON_TO: Final = word_set("start begin continue get come manage happen proceed remember end learn")
+"""The same with an infinitive: "I managed to find it", "I got to meet her"."""
+_STOPS: Final = word_set("stop quit cease give")
+_WISHES: Final = word_set(
+    "hope wish want wonder imagine doubt pretend dream suggest recommend ask suppose expect fear guess let make beg "
+    "request demand propose forbid deny joke lie fantasize fantasise worry assume predict bet"
+)
+_SAYS: Final = word_set(
+    "say tell claim think believe insist swear write reckon argue report mention hear announce read explain"
+)
+"""What is said so is a fact where the speaker says it."""
+_DOUBTS: Final = word_set("maybe perhaps possibly hopefully ideally")
+_WANTED: Final = word_set("want need look:for wish seek search hope")
+_DEFINITE: Final = word_set("the this that these those my our his her their its your both")
+
+
+def standing(verb: "Token", *, despite: frozenset[str] = frozenset(), _depth: int = 0) -> Standing:
+    """What the sentence says of the clause of `verb`. `despite`: modal verbs that leave it said, such as ABLE
+    where "can" says that one does ("I can speak Thai")."""
+    if _depth > _DEEP or _is_unreal(verb, despite):
+        return Standing.OPEN
+    own = _denial(verb)
+    if own is Standing.DENIED:
+        return own
+    outer = _outer(verb, _depth)
+    return own if outer is Standing.HOLDS else outer
+
+
+def _is_unreal(verb: "Token", despite: frozenset[str]) -> bool:
+    return _asks(verb) or any(_opens(child, despite) for child in verb.children)
+
+
+def _asks(verb: "Token") -> bool:
+    """ "Does your brother still live there", without a question mark."""
+    doers = [child.i for child in verb.children if child.dep_ in SUBJECTS]
+    return any(
+        child.dep_ == "aux" and child.lemma_ in {"do", "have", "be", "can", "will"} and child.i < min(doers)
+        for child in (verb.children if doers else ())
+    )
+
+
+def _opens(word: "Token", despite: frozenset[str]) -> bool:
+    """Whether a word at the verb leaves open whether it is so."""
+    low, dep = word.lower_, word.dep_
+    if dep == "advcl":
+        return any(mark.dep_ == "mark" and mark.lower_ in {"if", "unless"} for mark in word.children)
+    if dep == "aux":
+        return word.tag_ == "MD" and low not in despite
+    return low == "according" or (dep == "mark" and low in _UNREAL_MARKS) or (dep == "advmod" and low in _DOUBTS)
+
+
+def _denial(verb: "Token") -> Standing:
+    """What the words at the verb itself say."""
+    no, longer = False, False
+    for child in verb.children:
+        if child.dep_ == "neg":
+            no = True
+        elif child.dep_ in {"advmod", "preconj", "cc", "det"} and child.i < verb.i + 2:
+            no = no or child.lower_ in _NEVER
+        if child.dep_ in {"advmod", "npadvmod"} and _says_no_more(child):
+            longer = True
+        if child.dep_ in SUBJECTS and (
+            child.lower_ in _NOBODY or any(word.lower_ in _NOBODY for word in child.children if word.dep_ == "det")
+        ):
+            no = True
+    if longer:
+        return Standing.ENDED
+    return Standing.DENIED if no else Standing.HOLDS
+
+
+def _says_no_more(word: "Token") -> bool:
+    """ "Anymore", "any more", "no longer"."""
+    low = word.lower_
+    around = {child.lower_ for child in (*word.children, *word.head.children)}
+    return low == "anymore" or (low == "more" and "any" in around) or (low == "longer" and "no" in around)
+
+
+def _outer(verb: "Token", depth: int) -> Standing:
+    """What the clauses around say of it."""
+    head, dep = verb.head, verb.dep_
+    own_subject = any(child.dep_ in SUBJECTS for child in verb.children)
+    if dep == "conj" and head.pos_ in {"VERB", "AUX"}:
+        return _beside(head, depth, own_subject=own_subject)
+    if dep in {"ROOT", "parataxis", "dep", "intj"}:
+        return Standing.HOLDS if own_subject or is_elided(verb) else Standing.OPEN
+    reading = _READINGS.get(dep)
+    return reading(verb, head, depth) if reading is not None else Standing.OPEN
+
+
+def _behind_a_preposition(_verb: "Token", preposition: "Token", depth: int) -> Standing:
+    """ "After moving to Leeds", not "without moving"."""
+    governor = governing(preposition)
+    if preposition.lower_ in _BEFORE_A_GERUND and governor is not None:
+        return standing(governor, _depth=depth + 1)
+    return Standing.OPEN
+
+
+def _beside(head: "Token", depth: int, *, own_subject: bool) -> Standing:
+    """A verb that is joined to another: without a subject of its own it shares what is said of that."""
+    if own_subject:
+        if any(child.dep_ == "mark" and child.lower_ in _UNREAL_MARKS for child in head.children):
+            return Standing.OPEN
+        return _outer(head, depth + 1) if head.dep_ != "ROOT" else Standing.HOLDS
+    first = standing(head, _depth=depth + 1)
+    joined = {child.lower_ for child in head.children if child.dep_ == "cc"}
+    if first is Standing.DENIED and not joined & {"or", "nor", "and"}:
+        return _outer(head, depth + 1)
+    return Standing.HOLDS if first is Standing.ENDED else first
+
+
+def _said(verb: "Token", head: "Token", depth: int) -> Standing:
+    """What is said, known or thought."""
+    if head.pos_ not in {"VERB", "AUX", "ADJ"}:
+        return Standing.OPEN
+    if head.lemma_ in _WISHES:
+        return Standing.OPEN
+    if head.lemma_ in _SAYS:
+        by = {child.lower_ for child in head.children if child.dep_ in SUBJECTS}
+        of = {child.lower_ for child in verb.children if child.dep_ in SUBJECTS}
+        own = bool(by) and (FIRST_PERSON.issuperset(by) or (by == of == {"you"}))
+        if not own:
+            return Standing.OPEN
+    return standing(head, _depth=depth + 1) if head.pos_ != "ADJ" else Standing.HOLDS
+
+
+def _complement(verb: "Token", head: "Token", depth: int) -> Standing:
+    """ "I started painting", "I used to paint", "I want to paint"."""
+    infinitive = any(child.dep_ == "aux" and child.lower_ == "to" for child in verb.children)
+    if head.lemma_ == "use" and infinitive:
+        return Standing.ENDED if standing(head, _depth=depth + 1) is Standing.HOLDS else Standing.OPEN
+    if head.lemma_ in _STOPS and not infinitive and (head.lemma_ != "give" or particle(head) == "up"):
+        return Standing.ENDED if standing(head, _depth=depth + 1) is Standing.HOLDS else Standing.OPEN
+    if head.lemma_ in (_GOES_ON_TO if infinitive else _GOES_ON):
+        if head.lemma_ == "go" and infinitive:
+            return Standing.OPEN
+        return standing(head, _depth=depth + 1)
+    return Standing.OPEN
+
+
+def _adverbial(verb: "Token", head: "Token", depth: int) -> Standing:
+    marks = [child.lower_ for child in verb.children if child.dep_ in {"mark", "advmod"}]
+    if any(child.dep_ == "aux" and child.lower_ == "to" for child in verb.children):
+        return Standing.OPEN  # what for: it may have come to nothing
+    if any(mark in {"because", "since", "cause", "cuz", "although", "though", "as"} for mark in marks):
+        return Standing.HOLDS
+    if any(mark in _GIVEN_MARKS for mark in marks):
+        return Standing.HOLDS if is_past(verb) else standing(head, _depth=depth + 1)
+    return standing(head, _depth=depth + 1) if head.pos_ in {"VERB", "AUX"} else Standing.OPEN
+
+
+def _attributed(verb: "Token", noun: "Token", depth: int) -> Standing:
+    """What is said beside a noun is taken for granted, where the noun itself is meant as something that is there."""
+    if any(child.dep_ == "aux" and child.lower_ == "to" for child in verb.children):
+        return Standing.OPEN
+    definite = noun.pos_ == "PROPN" or any(
+        child.dep_ in {"det", "poss"} and (child.lower_ in _DEFINITE or child.dep_ == "poss") for child in noun.children
+    )
+    if definite:
+        return Standing.HOLDS
+    governor = governing(noun)
+    if governor is None:
+        return Standing.HOLDS
+    if governor.lemma_ in _WANTED:
+        return Standing.OPEN
+    around = standing(governor, _depth=depth + 1)
+    return Standing.OPEN if around is Standing.DENIED else around
+
+
+_READINGS: Final[Mapping[str, Callable[["Token", "Token", int], Standing]]] = {
+    "ccomp": _said,
+    "xcomp": _complement,
+    "pcomp": _behind_a_preposition,
+    "advcl": _adverbial,
+    "relcl": _attributed,
+    "acl": _attributed,
+}
+"""How a clause hangs on another → what that says of it."""

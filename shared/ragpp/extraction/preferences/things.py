@@ -1,0 +1,89 @@
+"""The general things of a parsed sentence that somebody may like, as phrases; what points at something in particular
+("this song", "my new flat") is none, and neither is a person."""
+
+from typing import TYPE_CHECKING, Final
+
+from ragpp.extraction.grammar.forms import gerund
+from ragpp.extraction.phrases import leading_phrase, object_phrase, points_elsewhere, without_article
+from ragpp.text.english import word_set
+
+if TYPE_CHECKING:
+    from spacy.tokens import Token
+
+MAX_WORDS: Final = 6
+_BEFORE: Final = frozenset({"det", "poss", "amod", "compound", "nummod", "advmod", "nmod", "neg", "quantmod"})
+_TAILS: Final = frozenset({"dobj", "prep", "prt", "advmod", "acomp", "dative", "npadvmod"})
+_POINTING: Final = frozenset({"the", "this", "that", "these", "those"})
+_NOTHING_ALONE: Final = word_set(
+    "capture spread fix add watch explore see get have be talk make do feel share experience create use try take give"
+)
+_PERSONAL: Final = word_set("it this that these those them him her me you us my your his its our their")
+_NOT_LASTING: Final = frozenset({"today", "tonight", "yesterday", "tomorrow"})
+
+
+def general_phrase(thing: "Token", verb: "Token", *, definite: bool = False) -> str | None:
+    """The general thing that is liked, or None where it is something in particular, or somebody. `definite`: "the"
+    points at nothing in particular ("I prefer the window seat")."""
+    if thing.pos_ == "PRON" or thing.ent_type_ == "PERSON" or any(child.dep_ == "relcl" for child in thing.children):
+        return None
+    if any(word.lower_ in _NOT_LASTING for word in verb.children):
+        return None
+    if thing.dep_ == "conj" and _points(thing.head):
+        return None
+    if thing.tag_ in {"VBG", "VB"} and thing.dep_ in {"xcomp", "ccomp", "pcomp", "csubj", "conj"}:
+        return _doing(thing)
+    first = min((child.left_edge.i for child in thing.lefts if child.dep_ in _BEFORE), default=thing.i)
+    while first > 1 and thing.doc[first - 1].text == "-":  # "e-readers"
+        first -= 2
+    last = thing.i
+    for child in thing.children:
+        if child.dep_ == "prep" and child.i == last + 1 and child.right_edge.i - first < MAX_WORDS + 1:
+            inner = [one for one in child.children if one.dep_ == "pobj"]
+            last = inner[0].i if inner and not list(inner[0].conjuncts) else last
+    text = thing.doc[first : last + 1].text
+    phrase = leading_phrase(without_article(text), max_words=MAX_WORDS) if definite else None
+    if phrase is None or points_elsewhere(phrase):
+        indefinite = text.lower().startswith(("a ", "an "))
+        phrase = object_phrase(without_article(text) if indefinite else text, max_words=MAX_WORDS)
+    if phrase is None or thing.lower_ not in phrase.lower():
+        return None
+    return phrase
+
+
+def _points(word: "Token") -> bool:
+    """Whether it and what is joined to it are particular ones: "the color and texture"."""
+    return any(child.dep_ == "poss" or child.lower_ in _POINTING for child in word.children)
+
+
+def _doing(verb: "Token") -> str | None:
+    if any(word.pos_ == "PRON" or word.tag_ in {"WDT", "WP", "WRB"} for word in verb.subtree):
+        return None
+    tail = [child for child in verb.children if child.dep_ in {"dobj", "prep", "prt", "advmod"} and child.i > verb.i]
+    if verb.lemma_ in _NOTHING_ALONE and not tail:
+        return None
+    text = f"{gerund(verb)} {with_objects(verb).partition(' ')[2]}".strip()
+    phrase = object_phrase(text, max_words=MAX_WORDS)
+    if phrase is None and text.count(" ") > 1 and not _PERSONAL.intersection(text.lower().split()):
+        return leading_phrase(text, max_words=MAX_WORDS)  # "getting up at five"
+    return phrase
+
+
+def with_objects(verb: "Token") -> str:
+    """The verb with what belongs to it right behind it."""
+    end = verb.i
+    for child in sorted(verb.children, key=lambda one: one.i):
+        if child.dep_ not in _TAILS or child.left_edge.i != end + 1:
+            continue
+        last = min((one.left_edge.i for one in child.conjuncts if one.i > child.i), default=child.right_edge.i + 1) - 1
+        if last - verb.i > MAX_WORDS:
+            break
+        end = last
+    beside = verb.doc[end + 1] if end + 1 < len(verb.doc) else None
+    if (
+        beside is not None
+        and beside.dep_ == "prep"
+        and beside.head == verb.head
+        and beside.right_edge.i - verb.i <= MAX_WORDS
+    ):
+        end = beside.right_edge.i  # "camping by the sea", whichever of the verbs the parser hangs it on
+    return str(verb.doc[verb.i : end + 1].text)
