@@ -50,6 +50,6 @@ def test_a_module_of_rules_leaves_looking_for_its_patterns_to_the_engine() -> No
 
 
 def test_no_rule_decides_by_itself_whether_a_sentence_asks() -> None:
-    rules = _rules(frozenset({"engine", "gate", "relationships.ties"}))
+    rules = _rules(frozenset({"engine", "gate", "relationships.ties", "spacy_extractor"}))
     asked = [(name, node) for name, tree in rules.items() for node in ast.walk(tree) if isinstance(node, ast.Attribute)]
     assert [f"{name}:{node.lineno}" for name, node in asked if node.attr == "asks"] == []

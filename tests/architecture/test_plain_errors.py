@@ -45,6 +45,7 @@ SETTINGS_AND_NUMBERS: Final = {
     "len(data)": "",
     "count": "",
     "found": "dimensions, or a checksum",
+    "found.name": "of a trained pipeline",
     "rows.shape[1]": "",
     "type(error).__name__": "",
     "error.code": "of Neo4j",

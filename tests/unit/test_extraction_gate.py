@@ -215,6 +215,7 @@ def test_nothing_is_extracted_that_has_not_passed_the_gate(
 
     monkeypatch.setattr(Gate, "lets", shut)
     monkeypatch.setattr(Gate, "standing", open_ended)
+    monkeypatch.setattr(Gate, "takes_for_granted", False)
     for one in sentences:
         assert everything(extractor.extract(one.text, speaker=one.speaker, said_at=one.said_at)) == []
     assert activities_in("I went camping.") == []

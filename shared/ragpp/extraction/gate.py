@@ -125,6 +125,16 @@ class Gate:
             return False
         return claim is Claim.OWN or _affirms(text[:at])
 
+    @property
+    def is_open(self) -> bool:
+        """Whether the sentence asserts nothing as a whole: it asks, or mocks."""
+        return self.sentence.asks
+
+    @property
+    def takes_for_granted(self) -> bool:
+        """Whether what the sentence speaks of as somebody's is theirs, whatever it says of it: "my anaemia"."""
+        return not self._is_fiction
+
     def standing(self, verb: "Token", *, despite: frozenset[str] = frozenset()) -> Standing:
         """What the sentence says of the clause of a verb in it; see `grammar.standing.standing`."""
         if self.sentence.asks or self._is_fiction:

@@ -5,6 +5,7 @@ spaCy gives the words, the labels of names and the parse; what they say is read 
 
 import re
 import threading
+from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import datetime
@@ -17,8 +18,9 @@ from ragpp.extraction.gate import Claim, Gate
 from ragpp.extraction.grammar.spelling import spelled_out, start_of, with_capitals, words_of
 from ragpp.extraction.naming.lexicon import is_ordinary
 from ragpp.extraction.naming.masking import Reading
-from ragpp.extraction.naming.names import Labelled, Name, Word, confirm, find_names
+from ragpp.extraction.naming.names import confirm, find_names
 from ragpp.extraction.naming.places import capitalise
+from ragpp.extraction.naming.words import Labelled, Name, Word
 from ragpp.extraction.pipeline import installed_pipeline
 from ragpp.extraction.port import (
     DateMention,
@@ -53,6 +55,9 @@ LABELS: Final[dict[str, EntityLabel]] = {
 _PRONOUN: Final = re.compile(r"\b(?:I|i|me|my|My|we|We|our|Our)\b")
 
 
+_GRAMMAR: Final = ("tok2vec", "tagger", "parser", "attribute_ruler", "lemmatizer")
+_SHORTEST: Final = 3
+"""Words of a sentence that may state something."""
 _QUOTES: Final = frozenset("\"“'‘")
 
 
@@ -103,14 +108,36 @@ class SpacyExtractor:
         return self._pipeline
 
     def _parse(self, sentences: Sequence[Sentence]) -> "list[Doc]":
+        """Each sentence cut into words, with its names, and parsed where it may state something. One message at a time:
+        what a network makes of a sentence may hang on what is read beside it, in the last digits."""
         with self._lock:
             try:
                 pipeline = self._loaded()
-                return list(pipeline.pipe([spelled_out(pipeline, sentence.text) for sentence in sentences]))
+                docs = [spelled_out(pipeline, sentence.text) for sentence in sentences]
+                if not {"parser", "ner", "entity_ruler"} <= set(pipeline.pipe_names):
+                    return list(pipeline.pipe(docs))
+                stating = [not one.asks and len(doc) >= _SHORTEST for one, doc in zip(sentences, docs, strict=True)]
+                _through(pipeline, _GRAMMAR, [doc for doc, states in zip(docs, stating, strict=True) if states])
+                _through(pipeline, ("ner",), [doc for doc in docs if _may_name(doc)])
+                _through(pipeline, ("entity_ruler",), docs)
             except ExtractionError:
                 raise
             except Exception as error:  # spaCy and a user's own components raise whatever they like
                 raise ExtractionError(f"the language pipeline failed ({type(error).__name__})") from error
+            return docs
+
+
+def _through(pipeline: "Language", components: Sequence[str], docs: "Sequence[Doc]") -> None:
+    """Have the components that the pipeline has read the documents, each in place."""
+    for name, component in pipeline.components:
+        if name in components and docs:
+            stream = getattr(component, "pipe", None)
+            deque(map(component, docs) if stream is None else stream(docs), maxlen=0)
+
+
+def _may_name(doc: "Doc") -> bool:
+    """Whether a capital stands in it that is not only the sentence's, or a tagger saw a name."""
+    return any(word.pos_ == "PROPN" or (word.i and word.text[0].isupper() and word.text != "I") for word in doc)
 
 
 def _names(sentences: Sequence[Sentence], parsed: "Sequence[Doc]", is_word: Callable[[str], bool]) -> list[list[Name]]:

@@ -29,25 +29,38 @@ def objects_of(line: Act, verb: "Token") -> list["Token"]:
 
 def _at_child(line: Act, verb: "Token", child: "Token") -> Iterator["Token"]:
     dep, low = child.dep_, child.lower_
-    if (dep == "dobj" and "obj" in line.where) or (dep == "attr" and "attr" in line.where):
+    if (dep == "attr" and "attr" in line.where) or (_is_object(child, verb) and _has_place(line, verb, child)):
         yield child
     if dep in {"prep", "agent", "advmod", "prt"} and low in line.where:
         yield from behind(child)
     elif dep == "dobj" or (dep in {"prep", "prt", "advmod"} and low in _ON_THE_WAY):
         # on its object a parser often hangs what belongs to the verb: "renting a room in Leeds"
         yield from (one for prep in child.children if prep.lower_ in line.where for one in behind(prep))
-    elif dep in {"xcomp", "advcl"}:
+    elif dep in {"xcomp", "advcl", "ccomp"}:
         yield from _done(line, verb, child)
     elif low == "abroad" and "to" in line.where:
         yield child
 
 
+def _is_object(child: "Token", verb: "Token") -> bool:
+    """Whether it is a direct object; a parser takes names for adverbs ("I met Leo"), but not what is a time."""
+    named = child.dep_ == "npadvmod" and child.pos_ in {"PROPN", "NOUN"} and child.i > verb.i
+    return child.dep_ == "dobj" or (named and child.ent_type_ not in {"DATE", "TIME"})
+
+
+def _has_place(line: Act, verb: "Token", child: "Token") -> bool:
+    went = "doing" in line.where and verb.lemma_ == "go" and child.lower_.endswith("ing")  # "we went camping"
+    return "obj" in line.where or went
+
+
 def _done(line: Act, verb: "Token", child: "Token") -> Iterator["Token"]:
     """What somebody does: "went swimming", "learned to knit", "studies nursing"."""
-    gerund = child.tag_ == "VBG"
-    if ("doing" in line.where and (gerund or (child.tag_ == "VB" and verb.lemma_ == "learn"))) or (
-        gerund and child.dep_ == "xcomp" and "obj" in line.where and line.kind in _PURSUED
-    ):
+    gerund = child.tag_ == "VBG" and child.dep_ != "ccomp"
+    infinitive = any(one.dep_ == "aux" and one.lower_ == "to" for one in child.children)
+    if verb.lemma_ == "learn" and infinitive and "doing" in line.where:
+        things = [one for one in child.children if one.dep_ == "dobj"]
+        yield from things or [child]  # "learned to play the violin", "learned to knit"
+    elif gerund and ("doing" in line.where or ("obj" in line.where and line.kind in _PURSUED)):
         yield child
 
 

@@ -51,4 +51,6 @@ def _named(word: "Token", scene: Scene) -> str | None:
 def _is_about(word: "Token") -> bool:
     """Whether "you" is the listener, and not anybody: "you build settlements and trade"."""
     verb = word.head
-    return verb.dep_ not in {"relcl", "advcl"} or is_past(verb) or word.dep_ not in SUBJECTS
+    whenever = any(child.lower_ in {"when", "where", "if", "while", "until", "whenever"} for child in verb.children)
+    general = verb.dep_ == "relcl" or (verb.dep_ == "advcl" and whenever)
+    return not general or is_past(verb) or word.dep_ not in SUBJECTS

@@ -1,4 +1,4 @@
-"""Posts, jobs and memberships that a noun tells: "my job at Brightline", "I'm a member of the choir"."""
+"""What a noun tells of whose it is: "my job at Brightline", "I'm a member of the choir", "my asthma"."""
 
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
@@ -8,10 +8,8 @@ from ragpp.extraction.acts.nouns import NOUNS
 from ragpp.extraction.acts.objects import behind
 from ragpp.extraction.acts.people import parties, party
 from ragpp.extraction.acts.table import Act, act
-from ragpp.extraction.acts.things import fits, named
-from ragpp.extraction.gate import Claim
+from ragpp.extraction.acts.things import activity, fits, named
 from ragpp.extraction.grammar.clauses import FIRST_PERSON, is_past, subjects
-from ragpp.extraction.grammar.spelling import start_of
 from ragpp.extraction.grammar.standing import Standing
 from ragpp.extraction.relationships.ties import Scene, Tie
 
@@ -29,6 +27,9 @@ _POSTS: Final[Mapping[str, Act]] = MappingProxyType(
     }
 )
 _JOBS: Final = frozenset({"job", "position", "role", "internship", "shift", "post", "work"})
+_PASSING: Final = frozenset(
+    {"pain", "stress", "fever", "panic", "cough", "cold", "bug", "condition", "disease", "disorder"}
+)
 _TAKES_UP: Final = frozenset({"get", "accept", "take", "land", "find", "start", "have", "begin"})
 _GIVES_UP: Final = frozenset({"quit", "leave", "lose", "resign"})
 
@@ -58,7 +59,7 @@ def read_post(noun: "Token", scene: Scene) -> Iterator[Tie]:
     last = noun.lemma_ in {"day", "week", "shift"} and any(child.lower_ == "last" for child in noun.children)
     if noun.lemma_ not in _JOBS and not last:
         return
-    if not scene.gate.lets(Claim.GIVEN, start_of(noun), scene.text):
+    if not scene.gate.takes_for_granted:
         return
     verb = noun.head if noun.dep_ in {"dobj", "attr"} else None
     owners = [child for child in noun.children if child.dep_ == "poss"]
@@ -71,6 +72,15 @@ def read_post(noun: "Token", scene: Scene) -> Iterator[Tie]:
         yield from _at(noun, subjects(verb), verb, scene)
     elif owners and (verb is None or scene.gate.standing(verb) is Standing.HOLDS):
         yield from _at(noun, owners, None, scene)
+
+
+def read_ailment(noun: "Token", scene: Scene) -> Iterator[Tie]:
+    """ "Because of my anaemia"."""
+    owners = [child for child in noun.children if child.dep_ == "poss"]
+    lasting = noun.lower_ in NOUNS["illness"] - _PASSING
+    if owners and lasting and scene.gate.takes_for_granted:
+        for person in parties(owners, noun, scene):
+            yield Tie(person, "SUFFERS_FROM", activity(noun.lower_, noun, scene.reading), lasting=False)
 
 
 def _ends(noun: "Token", people: list[str], scene: Scene) -> Iterator[Tie]:

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Final
 from ragpp.extraction.acts.nouns import NOUNS
 from ragpp.extraction.acts.objects import given_to, objects_of
 from ragpp.extraction.acts.people import parties, party
-from ragpp.extraction.acts.posts import EMPLOYER, places_of, read_being, read_naming, read_post
+from ragpp.extraction.acts.posts import EMPLOYER, places_of, read_ailment, read_being, read_naming, read_post
 from ragpp.extraction.acts.table import BY_VERB, Act
 from ragpp.extraction.acts.things import activity, fits, named, named_by
 from ragpp.extraction.grammar.clauses import is_passive, is_past, is_progressive, particle, subjects
-from ragpp.extraction.grammar.forms import GERUNDS, gerund
+from ragpp.extraction.grammar.forms import GERUNDS, gerund, lemma_of
 from ragpp.extraction.grammar.standing import ABLE, Standing
 from ragpp.extraction.phrases import singular
 from ragpp.extraction.preferences.things import general_phrase
@@ -32,8 +32,9 @@ _NOWADAYS: Final = re.compile(
 _DEGREES: Final = NOUNS["study"] | {"master", "bachelor", "doctorate", "ba", "bsc", "msc", "mba"}
 _STATES: Final = {"married": "marry", "engaged": "engage", "based": "base", "divorced": "divorce"}
 """Participles that a parser takes for adjectives → their verbs."""
-_LOOSE: Final = frozenset({"over", "out", "back", "down", "along", "around", "up"})
+_LOOSE: Final = frozenset({"away", "over", "out", "back", "down", "along", "around", "up"})
 """Particles that change nothing of how somebody gets somewhere: "headed over to"."""
+_LEADS_AWAY: Final = frozenset({"on", "into", "out", "across", "over", "away", "off", "for", "late", "low"})
 _NO_DOING: Final = frozenset(
     {"going", "doing", "being", "having", "getting", "trying", "looking", "talking", "thinking"}
 )
@@ -41,11 +42,11 @@ _NO_DOING: Final = frozenset(
 
 def read_acts(scene: Scene) -> Iterator[Tie]:
     """The relationships that the sentence states; what they name is marked in the scene's reading."""
-    if scene.words is None or scene.gate.sentence.asks:
+    if scene.words is None or scene.gate.is_open:
         return
     for word in scene.words:
         if word.pos_ in {"VERB", "AUX"} and word.dep_ not in {"aux", "auxpass"}:
-            for line in BY_VERB.get(word.lemma_.lower(), ()):
+            for line in BY_VERB.get(lemma_of(word), ()):
                 yield from _read(line, word, word, scene)
             if word.lemma_ in {"be", "become"}:
                 yield from read_being(word, scene)
@@ -57,6 +58,7 @@ def read_acts(scene: Scene) -> Iterator[Tie]:
                     yield from _read(line, word, word.head, scene)
         elif word.pos_ == "NOUN":
             yield from read_post(word, scene)
+            yield from read_ailment(word, scene)
 
 
 def _read(line: Act, verb: "Token", clause: "Token", scene: Scene) -> Iterator[Tie]:
@@ -87,7 +89,7 @@ def _read(line: Act, verb: "Token", clause: "Token", scene: Scene) -> Iterator[T
 def _is_meant(line: Act, verb: "Token") -> bool:
     """Whether it is a verb of the line, with its particle and in its voice."""
     part = particle(verb)
-    lemma = _STATES.get(verb.lower_, verb.lemma_.lower()) if verb.pos_ == "ADJ" else verb.lemma_.lower()
+    lemma = _STATES.get(verb.lower_, lemma_of(verb)) if verb.pos_ == "ADJ" else lemma_of(verb)
     loose = part in _LOOSE and line.kind in {"VISITED", "LIVES_IN", "MET"} and (lemma, "") in line.verbs
     if (lemma, part) not in line.verbs and not loose:
         return False
@@ -168,7 +170,7 @@ def _named(word: "Token", line: Act, scene: Scene) -> str | None:
 
 
 def _doing(verb: "Token", scene: Scene) -> str | None:
-    if any(child.dep_ == "dobj" for child in verb.children):
-        return None  # "I paint portraits" made them
+    if any(child.dep_ in {"dobj", "prt"} or child.lower_ in _LEADS_AWAY for child in verb.children):
+        return None  # "I paint portraits" made them, and "I ran into Leo" met him
     text = GERUNDS.get(verb.lemma_.lower())
     return activity(text, verb, scene.reading) if text else None

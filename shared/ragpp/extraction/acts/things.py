@@ -9,7 +9,7 @@ from ragpp.extraction.acts.nouns import LIGHT, NOUNS
 from ragpp.extraction.acts.table import Act
 from ragpp.extraction.grammar.spelling import start_of
 from ragpp.extraction.naming.masking import Reading, is_mark, number
-from ragpp.extraction.naming.names import Name
+from ragpp.extraction.naming.words import Name
 from ragpp.extraction.phrases import singular
 from ragpp.extraction.port import EntityLabel
 from ragpp.text.english import CALENDAR, word_set
@@ -33,6 +33,11 @@ _LABEL_OF: Final[Mapping[str, EntityLabel]] = {
 """What the object of a kind is, where nothing else tells."""
 _PURSUED: Final = frozenset({"STUDIES", "LEARNS", "TEACHES", "PRACTISES", "LIKES", "DISLIKES"})
 """Kinds whose object may be something that one does."""
+_TRADE: Final = re.compile(
+    r"(?:(?<!femin)(?<!optim)(?<!pessim)(?<!perfection)(?<!minimal)(?<!rac)(?<!real)ist|ician|smith|wright|monger|keeper|"
+    r"maker|driver|worker|player|dev|coder|rider|clown|tuner|grower|fitter|layer|cutter|picker)s?$"
+)
+"""How nouns end that name what somebody works as."""
 _WORD: Final = re.compile(r"[^\W\d_]")
 
 
@@ -81,14 +86,17 @@ def fits(word: "Token", act: Act, reading: Reading) -> bool:
     excluded = forms & act.but or any(forms & NOUNS[name] for name in act.but if name in NOUNS)
     if excluded or word.pos_ not in {"NOUN", "PROPN", "VERB", "ADJ", "X"}:
         return False
-    listed = forms & act.takes or any(forms & NOUNS[name] for name in act.takes if name in NOUNS)
+    trade = "job" in act.takes and _TRADE.search(word.lower_) is not None
+    listed = trade or forms & act.takes or any(forms & NOUNS[name] for name in act.takes if name in NOUNS)
     return bool(listed) or ("PRODUCT" in act.takes and word.pos_ == "PROPN") or _is_anything(word, act, forms)
 
 
 def _is_anything(word: "Token", act: Act, forms: set[str]) -> bool:
     """Whether it names something where anything is taken."""
-    pursued = word.tag_ == "VBG" and act.kind in _PURSUED and not any(child.dep_ == "dobj" for child in word.children)
-    names = word.pos_ in {"NOUN", "PROPN"} or pursued
+    alone = not any(child.dep_ == "dobj" for child in word.children)
+    pursued = word.pos_ == "VERB" and act.kind in _PURSUED and alone
+    counted = word.dep_ == "dobj" and any(child.dep_ == "det" for child in word.children)
+    names = word.pos_ in {"NOUN", "PROPN"} or pursued or counted
     return "ANY" in act.takes and names and not forms & NOUNS["vague"] and not forms & CALENDAR
 
 

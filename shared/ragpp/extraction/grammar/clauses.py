@@ -13,6 +13,7 @@ FIRST_PERSON: Final = frozenset({"i", "we", "me", "us", "im"})
 _DEEP: Final = 12
 """Clauses within clauses that are followed; deeper ones say nothing."""
 _COMMANDING: Final = word_set("ask tell want help let make get see hear teach invite encourage have watch allow force")
+_PARTICLES: Final = word_set("away up off")
 _EARLY: Final = 5
 _OF_ONESELF: Final = word_set("love hate like prefer stand enjoy adore luv")
 """Verbs that nobody is ordered: without a subject they are the speaker's."""
@@ -85,7 +86,9 @@ def governing(word: "Token") -> "Token | None":
 
 def particle(verb: "Token") -> str:
     """The particle of a phrasal verb, "up" of "gave up", or nothing."""
-    return next((child.lower_ for child in verb.children if child.dep_ == "prt"), "")
+    beside = (child for child in verb.children if child.dep_ == "advmod" and child.i == verb.i + 1)
+    told = [child.lower_ for child in verb.children if child.dep_ == "prt"]
+    return next(iter((*told, *(child.lower_ for child in beside if child.lower_ in _PARTICLES))), "")
 
 
 def is_passive(verb: "Token") -> bool:

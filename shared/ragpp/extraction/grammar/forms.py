@@ -14,7 +14,15 @@ GERUNDS: Final = {
     "meditate": "meditation", "juggle": "juggling", "sing": "singing", "sculpt": "sculpting", "sew": "sewing",
 }  # fmt: skip
 """What people call what they do."""
+_LEMMAS: Final = {"hat": "hate"}
+"""What the lemmatizer makes of a verb → what it is."""
 _DOUBLES: Final = re.compile(r"[^aeiou]*[aeiou][^aeiouwxy]")
+
+
+def lemma_of(word: "Token") -> str:
+    """The lemma in lower case."""
+    lemma = word.lemma_.lower()
+    return _LEMMAS.get(lemma, lemma) if word.pos_ == "VERB" else lemma
 
 
 def gerund(verb: "Token") -> str:

@@ -44,6 +44,7 @@ _NUMERALS: Final[Mapping[str, str]] = {"2": "to", "4": "for"}
 _BEFORE_A_NUMERAL: Final = word_set(
     "went go goes going back over get got off need want have made built cooked thanks ready"
 )
+_BEHIND_A_NUMERAL: Final = word_set("my the me our his her their ur your us all u him them")
 _UNITS: Final = word_set(
     "h hrs hours days weeks wks months years yrs pm am times kids cats dogs pages km miles of more"
 )
@@ -89,7 +90,8 @@ def _spelled(cut: "Doc", at: int) -> str:
     if low in _ASIDES and at:
         return ","
     if low in _NUMERALS:
-        return _NUMERALS[low] if before in _BEFORE_A_NUMERAL and after.isalpha() and after not in _UNITS else text
+        told = before in _BEFORE_A_NUMERAL or after in _BEHIND_A_NUMERAL
+        return _NUMERALS[low] if told and after.isalpha() and after not in _UNITS else text
     if low in _CLIPPED and not cut[at - 1].whitespace_ and before in _CLIPPED[low]:
         return f"'{low}" if low != "nt" else "n't"
     if (

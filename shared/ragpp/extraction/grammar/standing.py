@@ -40,7 +40,7 @@ _GOES_ON: Final = word_set(
     "start begin continue keep go get come finish spend manage happen resume proceed remember end help try"
 )
 """What is done when one does this: "I started painting"."""
-_GOES_ON_TO: Final = word_set("start begin continue get come manage happen proceed remember end learn")
+_GOES_ON_TO: Final = word_set("start begin continue get come manage happen proceed remember end")
 """The same with an infinitive: "I managed to find it", "I got to meet her"."""
 _STOPS: Final = word_set("stop quit cease give")
 _WISHES: Final = word_set(
@@ -152,6 +152,10 @@ def _beside(head: "Token", depth: int, *, own_subject: bool) -> Standing:
 
 def _said(verb: "Token", head: "Token", depth: int) -> Standing:
     """What is said, known or thought."""
+    if head.lower_ == "now" or _stands_beside(verb, head):
+        return Standing.HOLDS
+    if head.lemma_ == "learn":
+        return Standing.OPEN
     if head.pos_ not in {"VERB", "AUX", "ADJ"}:
         return Standing.OPEN
     if head.lemma_ in _WISHES:
@@ -163,6 +167,14 @@ def _said(verb: "Token", head: "Token", depth: int) -> Standing:
         if not own:
             return Standing.OPEN
     return standing(head, _depth=depth + 1) if head.pos_ != "ADJ" else Standing.HOLDS
+
+
+def _stands_beside(verb: "Token", head: "Token") -> bool:
+    """Whether only a comma is between two main clauses: "Femi won a prize, can you believe it"."""
+    subject = any(child.dep_ in SUBJECTS for child in verb.children)
+    marked = any(child.dep_ == "mark" for child in verb.children)
+    has_its_own = head.lemma_ not in _SAYS or any(child.dep_ == "dobj" for child in head.children)
+    return verb.i < head.i and subject and not marked and has_its_own and head.pos_ in {"VERB", "AUX"}
 
 
 def _complement(verb: "Token", head: "Token", depth: int) -> Standing:

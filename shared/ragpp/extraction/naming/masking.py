@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from ragpp.extraction.naming.names import Name
+from ragpp.extraction.naming.words import Name
 from ragpp.text.sentences import Sentence
 
 _FIRST: Final = 0xE000

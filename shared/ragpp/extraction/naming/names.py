@@ -7,7 +7,7 @@ only where a pattern of `relations` needs exactly such a name.
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
 from ragpp.extraction.naming.lexicon import (
@@ -22,6 +22,7 @@ from ragpp.extraction.naming.lexicon import (
     USED,
     is_ordinary,
 )
+from ragpp.extraction.naming.words import Labelled, Name, Word
 from ragpp.extraction.port import EntityLabel
 from ragpp.text.english import SENTENCE_OPENERS
 from ragpp.text.kinship import CANONICAL, PLURAL
@@ -40,42 +41,6 @@ _THING_BEFORE: Final = USED | {"a", "an", "new", "another"}
 _BEFORE_A_NAME: Final = frozenset({*CANONICAL, "called", "named"})
 _CLUBS: Final = frozenset({"FC", "AFC", "SV", "AC", "SC"})
 _MAX_WORDS: Final = 6
-
-
-@dataclass(frozen=True, slots=True)
-class Word:
-    """One token of the message: `message[start:end] == text`. `proper`: whether a tagger took it for a name, or there
-    is none."""
-
-    text: str
-    start: int
-    end: int
-    proper: bool = True
-
-
-@dataclass(frozen=True, slots=True)
-class Labelled:
-    """Words `first` up to, not including, `last` were labelled by the pipeline. `sure`: by its list of places and
-    holidays, and not by a model, whose label is a guess."""
-
-    first: int
-    last: int
-    label: EntityLabel
-    sure: bool = True
-
-
-@dataclass(frozen=True, slots=True)
-class Name:
-    """A name in the message. `firm`: the label is known, not guessed. `certain`: it is a name, whatever it labels."""
-
-    name: str
-    label: EntityLabel
-    start: int
-    end: int
-    firm: bool
-    certain: bool
-    aliases: tuple[str, ...] = ()
-    same_as: tuple[str, ...] = ()
 
 
 def find_names(

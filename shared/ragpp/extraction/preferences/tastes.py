@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, Final
 
 from ragpp.extraction.gate import Gate
 from ragpp.extraction.grammar.clauses import FIRST_PERSON, SUBJECTS, is_elided, is_passive, is_past, particle, subjects
+from ragpp.extraction.grammar.forms import lemma_of
 from ragpp.extraction.grammar.standing import ABLE, WOULD, Standing
 from ragpp.extraction.phrases import key_of, leading_phrase, object_phrase, without_article
 from ragpp.extraction.port import Polarity, PreferenceMention
 from ragpp.extraction.preferences.taste_rules import BY_WORD, Taste
-from ragpp.extraction.preferences.things import general_phrase, with_objects
+from ragpp.extraction.preferences.things import general_phrase, listed, things_of, with_objects
 from ragpp.extraction.preferences.topics import category_of, choice
 from ragpp.text.english import word_set
 
@@ -24,29 +25,6 @@ if TYPE_CHECKING:
 
 _CONFIDENCE: Final = {"likes": 0.7, "dislikes": 0.7, "avoids": 0.7, "allergic": 0.9}
 _COMPLEMENTS: Final = frozenset({"xcomp", "ccomp", "prep", "prt", "dative", "oprd", "advcl"})
-_DATIVE: Final = frozenset({"me", "us", "you", "him", "her", "them", "it"})
-_NO_TASTE: Final = frozenset(
-    {
-        "know",
-        "see",
-        "hear",
-        "think",
-        "meet",
-        "help",
-        "be",
-        "go",
-        "come",
-        "have",
-        "thank",
-        "say",
-        "point",
-        "add",
-        "ask",
-        "share",
-        "talk",
-        "chat",
-    }
-)
 _NO_HABIT: Final = word_set(
     "know think feel mean say get have forget understand wonder hear see realise realize notice expect like love meet "
     "ask tell find make seem imagine wish hope hate end believe manage remember give leave lose keep be do let mind "
@@ -58,10 +36,10 @@ _JOINT: Final = re.compile(r"\s*(?:,\s(?:and\s|or\s)?|\sand\s|\sor\s)")
 
 def read_tastes(gate: Gate, words: "Doc") -> Iterator[PreferenceMention]:
     """The tastes that the sentence asserts of its speaker."""
-    if gate.sentence.asks:
+    if gate.is_open:
         return
     for word in words:
-        lemma = word.lower_ if word.pos_ == "ADP" else word.lemma_.lower()
+        lemma = word.lower_ if word.pos_ == "ADP" else lemma_of(word)
         for line in BY_WORD.get(lemma, ()):
             yield from _read(line, word, gate)
         if word.pos_ == "VERB":
@@ -72,7 +50,7 @@ def _read(line: Taste, word: "Token", gate: Gate) -> Iterator[PreferenceMention]
     verb = _be_of(word) if "be" in line.flags else word
     if verb is None or not (_is_verb(verb) or "be" in line.flags) or is_passive(verb):
         return
-    if "be" not in line.flags and (word.lemma_.lower(), particle(word)) not in line.words:
+    if "be" not in line.flags and (lemma_of(word), particle(word)) not in line.words:
         return
     if "subject" in line.where:
         yield from _of_subject(line, word, verb, gate)
@@ -83,7 +61,7 @@ def _read(line: Taste, word: "Token", gate: Gate) -> Iterator[PreferenceMention]
     if denied is None:
         return
     found = False
-    for thing in _things(line, word, verb):
+    for thing in things_of(line, word, verb):
         phrase = general_phrase(thing, verb, definite=line.value in {"prefers", "always"})
         if phrase and not (line.value == "given up" and thing.pos_ == "PROPN"):
             found = True
@@ -208,54 +186,6 @@ def _lasts(line: Taste, verb: "Token") -> bool:
     return "past" in line.flags or perfect
 
 
-def _things(line: Taste, word: "Token", verb: "Token") -> list["Token"]:
-    found: list[Token] = []
-    for child in word.children if "be" in line.flags else verb.children:
-        if child.dep_ == "dobj" and "obj" in line.where and child.lower_ not in _DATIVE:
-            found.append(child)
-        elif child.dep_ in {"xcomp", "ccomp"} and "doing" in line.where and child.tag_ in {"VBG", "VB"}:
-            if child.lemma_ not in _NO_TASTE and not any(one.dep_ in SUBJECTS for one in child.children):
-                found.append(child)
-        elif child.dep_ == "advcl" and child.tag_ == "VBG" and found and child.nbor(-1).text == ",":
-            found.append(child)  # "long walks, baking and bad puns"
-        elif child.dep_ == "prep" and child.lower_ in line.where:
-            found += [one for one in child.children if one.dep_ in {"pobj", "pcomp"}]
-        elif child.dep_ in {"advmod", "dobj", "prt"} and child.lower_ in {
-            "away",
-            "clear",
-            "enough",
-            "interest",
-            "down",
-            "back",
-        }:
-            found += [
-                one
-                for prep in child.children
-                if prep.lower_ in line.where
-                for one in prep.children
-                if one.dep_ == "pobj"
-            ]
-    if "interest" in line.flags and not any(child.lower_ == "interest" for child in verb.children):
-        return []
-    if "into" in line.where and "be" in line.flags:
-        found += [child for child in word.children if child.dep_ in {"pobj", "pcomp"}]
-    if verb.dep_ == "relcl" and "obj" in line.where and all(one.lower_ in {"which", "that", "whom"} for one in found):
-        found.append(verb.head)
-    if "enough" in line.flags:
-        found = [one for one in found if "enough" in verb.doc.text.lower()]
-    return [other for one in found for other in (one, *_listed(one))]
-
-
-def _listed(word: "Token") -> list["Token"]:
-    return [
-        other
-        for other in word.conjuncts
-        if other.i > word.i
-        and other.pos_ not in {"PRON", "AUX"}
-        and not any(child.dep_ in SUBJECTS for child in other.children)
-    ]
-
-
 def _of_subject(line: Taste, word: "Token", verb: "Token", gate: Gate) -> Iterator[PreferenceMention]:
     """ "Sad books are my thing", "E-readers aren't for me"."""
     if "mine" in line.flags and not any(child.lower_ == "my" for child in word.children):
@@ -268,7 +198,7 @@ def _of_subject(line: Taste, word: "Token", verb: "Token", gate: Gate) -> Iterat
     if said is Standing.DENIED and "turns" not in line.flags:
         return
     for subject in (child for child in verb.children if child.dep_ == "nsubj"):
-        for thing in (subject, *_listed(subject)):
+        for thing in (subject, *listed(subject)):
             phrase = general_phrase(thing, verb)
             if phrase:
                 yield from _mention(line, phrase, denied=said is Standing.DENIED, verb=verb, thing=thing)

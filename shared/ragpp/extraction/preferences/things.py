@@ -3,13 +3,38 @@
 
 from typing import TYPE_CHECKING, Final
 
+from ragpp.extraction.grammar.clauses import SUBJECTS
 from ragpp.extraction.grammar.forms import gerund
 from ragpp.extraction.phrases import leading_phrase, object_phrase, points_elsewhere, without_article
+from ragpp.extraction.preferences.taste_rules import Taste
 from ragpp.text.english import word_set
 
 if TYPE_CHECKING:
     from spacy.tokens import Token
 
+_DATIVE: Final = frozenset({"me", "us", "you", "him", "her", "them", "it"})
+_NO_TASTE: Final = frozenset(
+    {
+        "know",
+        "see",
+        "hear",
+        "think",
+        "meet",
+        "help",
+        "be",
+        "go",
+        "come",
+        "have",
+        "thank",
+        "say",
+        "point",
+        "add",
+        "ask",
+        "share",
+        "talk",
+        "chat",
+    }
+)
 MAX_WORDS: Final = 6
 _BEFORE: Final = frozenset({"det", "poss", "amod", "compound", "nummod", "advmod", "nmod", "neg", "quantmod"})
 _TAILS: Final = frozenset({"dobj", "prep", "prt", "advmod", "acomp", "dative", "npadvmod"})
@@ -87,3 +112,53 @@ def with_objects(verb: "Token") -> str:
     ):
         end = beside.right_edge.i  # "camping by the sea", whichever of the verbs the parser hangs it on
     return str(verb.doc[verb.i : end + 1].text)
+
+
+def things_of(line: Taste, word: "Token", verb: "Token") -> list["Token"]:
+    """What stands where the line has its thing, with what is joined to it."""
+    found: list[Token] = []
+    for child in word.children if "be" in line.flags else verb.children:
+        if child.dep_ == "dobj" and "obj" in line.where and child.lower_ not in _DATIVE:
+            found.append(child)
+        elif child.dep_ in {"xcomp", "ccomp"} and "doing" in line.where and child.tag_ in {"VBG", "VB"}:
+            if child.lemma_ not in _NO_TASTE and not any(one.dep_ in SUBJECTS for one in child.children):
+                found.append(child)
+        elif child.dep_ == "advcl" and child.tag_ == "VBG" and found and child.nbor(-1).text == ",":
+            found.append(child)  # "long walks, baking and bad puns"
+        elif child.dep_ == "prep" and child.lower_ in line.where:
+            found += [one for one in child.children if one.dep_ in {"pobj", "pcomp"}]
+        elif child.dep_ in {"advmod", "dobj", "prt"} and child.lower_ in {
+            "away",
+            "clear",
+            "enough",
+            "interest",
+            "down",
+            "back",
+        }:
+            found += [
+                one
+                for prep in child.children
+                if prep.lower_ in line.where
+                for one in prep.children
+                if one.dep_ == "pobj"
+            ]
+    if "interest" in line.flags and not any(child.lower_ == "interest" for child in verb.children):
+        return []
+    if "into" in line.where and "be" in line.flags:
+        found += [child for child in word.children if child.dep_ in {"pobj", "pcomp"}]
+    if verb.dep_ == "relcl" and "obj" in line.where and all(one.lower_ in {"which", "that", "whom"} for one in found):
+        found.append(verb.head)
+    if "enough" in line.flags:
+        found = [one for one in found if "enough" in verb.doc.text.lower()]
+    return [other for one in found for other in (one, *listed(one))]
+
+
+def listed(word: "Token") -> list["Token"]:
+    """What is joined to a thing behind it."""
+    return [
+        other
+        for other in word.conjuncts
+        if other.i > word.i
+        and other.pos_ not in {"PRON", "AUX"}
+        and not any(child.dep_ in SUBJECTS for child in other.children)
+    ]

@@ -6,7 +6,7 @@ from itertools import combinations
 from typing import Final
 
 from ragpp.extraction.naming.masking import ENTITY, Reading, marks, mentions
-from ragpp.extraction.naming.names import Name
+from ragpp.extraction.naming.words import Name
 from ragpp.extraction.relationships.ties import Tie
 
 RELATED_TO: Final = "RELATED_TO"

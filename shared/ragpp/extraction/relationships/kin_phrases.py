@@ -12,7 +12,7 @@ from typing import Final
 from ragpp.extraction.engine import Hears, hear
 from ragpp.extraction.gate import Claim
 from ragpp.extraction.naming.masking import Reading, marks, number
-from ragpp.extraction.naming.names import Name
+from ragpp.extraction.naming.words import Name
 from ragpp.extraction.relationships import kin_rules as rules
 from ragpp.extraction.relationships.ties import Scene, Tie
 from ragpp.text.kinship import (

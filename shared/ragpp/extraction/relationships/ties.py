@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from ragpp.extraction.gate import Gate
 from ragpp.extraction.naming.masking import Reading, marks
-from ragpp.extraction.naming.names import Name
+from ragpp.extraction.naming.words import Name
 from ragpp.text.kinship import pronoun
 
 if TYPE_CHECKING:

@@ -1,0 +1,41 @@
+"""What the search for names works on and gives: words, spans that a pipeline labelled, and names."""
+
+from dataclasses import dataclass
+
+from ragpp.extraction.port import EntityLabel
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """One token of the message: `message[start:end] == text`. `proper`: whether a tagger took it for a name, or there
+    is none."""
+
+    text: str
+    start: int
+    end: int
+    proper: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Labelled:
+    """Words `first` up to, not including, `last` were labelled by the pipeline. `sure`: by its list of places and
+    holidays, and not by a model, whose label is a guess."""
+
+    first: int
+    last: int
+    label: EntityLabel
+    sure: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Name:
+    """A name in the message. `firm`: the label is known, not guessed. `certain`: it is a name, whatever it labels."""
+
+    name: str
+    label: EntityLabel
+    start: int
+    end: int
+    firm: bool
+    certain: bool
+    aliases: tuple[str, ...] = ()
+    same_as: tuple[str, ...] = ()

@@ -1,0 +1,114 @@
+"""The table of acts: each line's example is read as the line's kind, and what is near it is not."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from ragpp.extraction import Extraction
+from ragpp.extraction.acts.nouns import NOUNS
+from ragpp.extraction.acts.table import ACTS, Act, act
+from ragpp.extraction.pipeline import installed_pipeline
+from ragpp.extraction.spacy_extractor import SpacyExtractor
+
+SAID_AT = datetime(2024, 5, 5, 12, tzinfo=UTC)
+
+
+@pytest.fixture(scope="module")
+def extractor() -> SpacyExtractor:
+    return SpacyExtractor(installed_pipeline())
+
+
+def read(extractor: SpacyExtractor, text: str, listener: str | None = None) -> Extraction:
+    return extractor.extract(text, speaker="Noor", said_at=SAID_AT, listener=listener)
+
+
+def kinds(extraction: Extraction) -> set[str]:
+    return {tie.type for tie in (*extraction.relationships, *extraction.ended)}
+
+
+def stated(extraction: Extraction) -> set[tuple[str, str, str]]:
+    return {(tie.source, tie.type, tie.target) for tie in extraction.relationships if tie.type != "RELATED_TO"}
+
+
+@pytest.mark.parametrize("line", ACTS, ids=lambda line: f"{line.kind}: {line.example}")
+def test_the_example_of_a_line_is_read_as_its_kind(extractor: SpacyExtractor, line: Act) -> None:
+    assert line.kind in kinds(read(extractor, f"{line.example}."))
+
+
+@pytest.mark.parametrize("line", ACTS, ids=lambda line: line.example)
+def test_what_a_line_names_is_a_list_a_label_or_a_word_of_its_own(line: Act) -> None:
+    for what in (line.takes | line.but) - set(NOUNS):
+        assert what in {"PERSON", "ORG", "GPE", "EVENT", "PRODUCT", "NAME", "ANY"} or what.islower(), what
+
+
+def test_a_line_without_its_columns_is_refused() -> None:
+    with pytest.raises(ValueError, match="six columns"):
+        act("READ | read | obj")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I didn't read the book.",
+        "I never read novels.",
+        "Did I read the book?",
+        "I might read the book.",
+        "I want to read the book.",
+        "I'm going to read the book.",
+        "If I read the book, I forget it.",
+        "I wish I read novels.",
+        "Leo says that I read novels.",
+        "You should read novels.",
+        "Read the book!",
+        "I was supposed to read the book.",
+        "Nobody read the book.",
+        "I forgot to read the book.",
+        "Imagine I read the book.",
+        "In my novel I read a book.",
+        "I'm visiting Rome next week.",
+        "I'm moving to Rome.",
+    ],
+)
+def test_what_is_not_meant_as_a_fact_is_none(extractor: SpacyExtractor, text: str) -> None:
+    found = read(extractor, text)
+    assert not {"READ", "VISITED", "LIVES_IN"} & kinds(found)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (
+            "I painted a sunset and my brother Ivo carved a horse.",
+            {("Noor", "MADE", "sunset"), ("Ivo", "MADE", "horse")},
+        ),
+        ("The cello that I bought is old.", {("Noor", "BOUGHT", "cello")}),
+        ("My sister Liv, who studies law, plays the harp.", {("Liv", "STUDIES", "law"), ("Liv", "PLAYS", "harp")}),
+        ("Marta and I watched a film.", {("Marta", "WATCHED", "film"), ("Noor", "WATCHED", "film")}),
+        ("Since I moved to Leeds, I grow tomatoes.", {("Noor", "LIVES_IN", "Leeds"), ("Noor", "GROWS", "tomatoes")}),
+        ("I work at a bakery called Krume.", {("Noor", "WORKS_AT", "Krume")}),
+        ('I read "The Long Ships" last week.', {("Noor", "READ", "Long Ships")}),
+        ("Moved to Porto and bought a boat.", {("Noor", "LIVES_IN", "Porto"), ("Noor", "BOUGHT", "boat")}),
+        (
+            "my cousin fenna plays the tuba n sings in a choir",
+            {("Fenna", "PLAYS", "tuba"), ("Fenna", "MEMBER_OF", "choir")},
+        ),
+        ("I told her that I work at Brightline.", {("Noor", "WORKS_AT", "Brightline")}),
+    ],
+)
+def test_who_did_what_comes_from_the_clause(
+    extractor: SpacyExtractor, text: str, expected: set[tuple[str, str, str]]
+) -> None:
+    assert expected <= stated(read(extractor, text))
+
+
+def test_you_is_the_listener(extractor: SpacyExtractor) -> None:
+    assert ("Ana", "PLAYS", "cello") in stated(read(extractor, "You play the cello so well!", listener="Ana"))
+    assert ("Ana", "MADE", "cake") in stated(read(extractor, "The cake you baked was lovely.", listener="Ana"))
+    assert stated(read(extractor, "You play the cello so well!")) == set()
+    assert stated(read(extractor, "You find shells where you walk.", listener="Ana")) == set()
+
+
+def test_what_holds_no_longer_is_ended(extractor: SpacyExtractor) -> None:
+    found = read(extractor, "I used to play the cello. I stopped running.")
+    assert {(tie.type, tie.target) for tie in found.ended} == {("PLAYS", "cello"), ("PRACTISES", "running")}
+    assert stated(found) == set()
