@@ -91,6 +91,7 @@ eval-scripts: install ## what words and meaning find in Arabic, Chinese, Japanes
 
 eval-extraction: install ## precision and recall of the local extractor, by kind, on the labelled sentences
 	$(BIN)/python -m benchmarks.eval_extraction
+	$(BIN)/python -m benchmarks.eval_utterances
 
 eval-facts: install ## precision and recall of the facts that are read in labelled resources, by type of resource
 	$(BIN)/python -m benchmarks.eval_facts

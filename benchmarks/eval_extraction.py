@@ -244,6 +244,13 @@ def _canonical(tie: tuple[str, str, str], speaker: str) -> tuple[str, str, str]:
     return first, name, second
 
 
+def same_class(tie: tuple[str, str, str]) -> tuple[tuple[str, str, str], bool]:
+    """A relationship with the name of its class and its ends in that one's order, and whether it reads both ways."""
+    source, kind, target = tie
+    name, exchanged, symmetric = _CLASSES.get(kind, (kind, False, False))
+    return ((target, name, source) if exchanged else (source, name, target)), symmetric
+
+
 def _end(name: str, speaker: str) -> str:
     lowered = name.casefold().translate(_STRAIGHT)
     bare = lowered.removeprefix(f"{speaker}'s ").removeprefix("my ").removeprefix(f"{SPEAKER}'s ")

@@ -16,12 +16,14 @@ from ragpp_infra.embedded.services import GATEWAY
 from ragpp_infra.embedded.settings_file import adopt
 
 if TYPE_CHECKING:
+    from ragpp.extraction.pipeline import Model
     from ragpp.jobs import LagReport
 
 
 def status(home: HomeOption = DEFAULT_HOME, as_json: JsonOption = False) -> None:
-    """How each server is, whether every tier answers, what the workers have still to do, where the key is, and which
-    settings a running service has otherwise than it would have, were it started again from here.
+    """How each server is, whether every tier answers, what the workers have still to do, where the key is, what
+    messages are read with, and which settings a running service has otherwise than it would have, were it started again
+    from here.
 
     Answers 0 when all is well, 3 when nothing runs, 1 in between.
 
@@ -33,6 +35,7 @@ def status(home: HomeOption = DEFAULT_HOME, as_json: JsonOption = False) -> None
     tiers = _tiers(lifecycle) if GATEWAY in running else {}
     work = _work(lifecycle) if tiers else None
     others = _other_settings(lifecycle) if lifecycle.services.pids() else {}
+    reads = _pipeline()
     well = len(running) == len(found) and bool(tiers) and all(tier["ok"] for tier in tiers.values())
     if as_json:
         emit_json(
@@ -44,10 +47,13 @@ def status(home: HomeOption = DEFAULT_HOME, as_json: JsonOption = False) -> None
                 "tiers": tiers,
                 "work": work.model_dump(mode="json") if work else None,
                 "other_settings": others,
+                "extraction": {"pipeline": reads.name, "reason": reads.reason or None},
             }
         )
     else:
         _show_status(lifecycle, found, tiers, work)
+        learned = reads.name or f"of names, kin, dates and findings alone: {reads.reason}"
+        out.print(safe(f"  {'extraction':<11} {learned}", "" if reads.name else "yellow"), soft_wrap=True)
         for service, names in others.items():
             said = f"  {service} runs with other settings: {', '.join(names)}; see ragpp config, apply: ragpp up"
             out.print(safe(said, "yellow"), soft_wrap=True)
@@ -64,6 +70,13 @@ def _other_settings(lifecycle: Lifecycle) -> dict[str, list[str]]:
     except ConfigurationError as error:
         err.print(safe(error.message, "yellow"), soft_wrap=True)
     return lifecycle.other_settings()
+
+
+def _pipeline() -> "Model":
+    """What the workers read messages with; they run in this environment."""
+    from ragpp.extraction.pipeline import find_model  # noqa: PLC0415 - for this command alone
+
+    return find_model()
 
 
 def _tiers(lifecycle: Lifecycle) -> dict[str, dict[str, object]]:

@@ -95,7 +95,7 @@ def _is_anything(word: "Token", act: Act, forms: set[str]) -> bool:
     """Whether it names something where anything is taken."""
     alone = not any(child.dep_ == "dobj" for child in word.children)
     pursued = word.pos_ == "VERB" and act.kind in _PURSUED and alone
-    counted = word.dep_ == "dobj" and any(child.dep_ == "det" for child in word.children)
+    counted = word.tag_ == "JJ" and word.dep_ == "dobj" and any(child.dep_ == "det" for child in word.children)
     names = word.pos_ in {"NOUN", "PROPN"} or pursued or counted
     return "ANY" in act.takes and names and not forms & NOUNS["vague"] and not forms & CALENDAR
 
@@ -150,7 +150,8 @@ def phrase_of(word: "Token") -> str | None:
         if child.dep_ in _BESIDE and child.lower_ not in _SAYS_LITTLE and _WORD.search(child.text)
     ]
     inner = [deep for child in before for deep in child.lefts if deep.dep_ in _BESIDE]
-    words = sorted({*inner, *before, word}, key=lambda one: one.i)[-MAX_WORDS:]
+    hyphened = [word.doc[one.i - at] for one in (*before, word) for at in (1, 2) if _is_hyphened(one)]
+    words = sorted({*inner, *before, *hyphened, word}, key=lambda one: one.i)[-MAX_WORDS:]
     if not words or not _WORD.search(word.text):
         return None
     text = words[0].doc.text[words[0].idx : words[-1].idx + len(words[-1].text)]
@@ -158,6 +159,11 @@ def phrase_of(word: "Token") -> str | None:
         text = " ".join(one.text for one in words)
     text = " ".join(text.split())
     return text if any(one.pos_ == "PROPN" and one.text[:1].isupper() for one in words) else text.lower()
+
+
+def _is_hyphened(word: "Token") -> bool:
+    """Whether it goes on from a hyphen: "free" of "dairy-free"."""
+    return word.i > 1 and word.nbor(-1).text == "-" and not word.nbor(-1).whitespace_
 
 
 def activity(text: str, word: "Token", reading: Reading) -> str:

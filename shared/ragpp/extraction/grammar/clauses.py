@@ -68,7 +68,8 @@ def is_elided(verb: "Token", _depth: int = 0) -> bool:
     said = verb.dep_ == "ccomp" and any(child.dep_ in SUBJECTS for child in verb.head.children)
     late = verb.lemma_ == "be" and verb.i > 1  # "Today was my last day"
     told = verb.dep_ in {"ROOT", "ccomp", "parataxis", "dep"} and verb.tag_ in {"VBD", "VBN", "VBG"}
-    return told and not (said or late)
+    advice = verb.tag_ == "VBG" and any(word.tag_ == "MD" for word in verb.doc)  # "Creating an agenda can be helpful"
+    return told and not (said or late or advice)
 
 
 def _is_of_oneself(word: "Token") -> bool:

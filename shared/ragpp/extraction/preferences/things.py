@@ -83,14 +83,18 @@ def _points(word: "Token") -> bool:
 def _doing(verb: "Token") -> str | None:
     if any(word.pos_ == "PRON" or word.tag_ in {"WDT", "WP", "WRB"} for word in verb.subtree):
         return None
+    if any(child.dep_ in SUBJECTS for child in verb.children):
+        return None  # "what I do"
     tail = [child for child in verb.children if child.dep_ in {"dobj", "prep", "prt", "advmod"} and child.i > verb.i]
     if verb.lemma_ in _NOTHING_ALONE and not tail:
         return None
     text = f"{gerund(verb)} {with_objects(verb).partition(' ')[2]}".strip()
     phrase = object_phrase(text, max_words=MAX_WORDS)
     if phrase is None and text.count(" ") > 1 and not _PERSONAL.intersection(text.lower().split()):
-        return leading_phrase(text, max_words=MAX_WORDS)  # "getting up at five"
-    return phrase
+        phrase = leading_phrase(text, max_words=MAX_WORDS)  # "getting up at five"
+    objects = [child.lower_ for child in verb.children if child.dep_ == "dobj"]
+    whole = phrase is not None and all(one in phrase.lower() for one in objects)
+    return phrase if whole else None
 
 
 def with_objects(verb: "Token") -> str:
