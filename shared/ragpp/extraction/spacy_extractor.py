@@ -109,22 +109,25 @@ class SpacyExtractor:
 
     def _parse(self, sentences: Sequence[Sentence]) -> "list[Doc]":
         """Each sentence cut into words, with its names, and parsed where it may state something. One message at a time:
-        what a network makes of a sentence may hang on what is read beside it, in the last digits."""
+        what a network makes of a sentence may hang on what is read beside it, in the last digits. What is said again is
+        not read again."""
         with self._lock:
             try:
                 pipeline = self._loaded()
-                docs = [spelled_out(pipeline, sentence.text) for sentence in sentences]
+                texts = {sentence.text: spelled_out(pipeline, sentence.text) for sentence in sentences}
                 if not {"parser", "ner", "entity_ruler"} <= set(pipeline.pipe_names):
-                    return list(pipeline.pipe(docs))
-                stating = [not one.asks and len(doc) >= _SHORTEST for one, doc in zip(sentences, docs, strict=True)]
-                _through(pipeline, _GRAMMAR, [doc for doc, states in zip(docs, stating, strict=True) if states])
-                _through(pipeline, ("ner",), [doc for doc in docs if _may_name(doc)])
-                _through(pipeline, ("entity_ruler",), docs)
+                    texts = dict(zip(texts, pipeline.pipe(texts.values()), strict=True))
+                else:
+                    asserting = {sentence.text for sentence in sentences if not sentence.asks}
+                    stating = [doc for text, doc in texts.items() if text in asserting and len(doc) >= _SHORTEST]
+                    _through(pipeline, _GRAMMAR, stating)
+                    _through(pipeline, ("ner",), [doc for doc in texts.values() if _may_name(doc)])
+                    _through(pipeline, ("entity_ruler",), list(texts.values()))
             except ExtractionError:
                 raise
             except Exception as error:  # spaCy and a user's own components raise whatever they like
                 raise ExtractionError(f"the language pipeline failed ({type(error).__name__})") from error
-            return docs
+            return [texts[sentence.text] for sentence in sentences]
 
 
 def _through(pipeline: "Language", components: Sequence[str], docs: "Sequence[Doc]") -> None:
