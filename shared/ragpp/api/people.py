@@ -29,7 +29,7 @@ class Profile(Value):
         json_schema_extra={
             "example": {
                 "user_id": "u1",
-                "text": "Elena is sister of Maria and lives in Porto. Preferences: tone: short and direct.",
+                "text": "Elena lives in Porto and is sister of Maria. Preferences: tone: short and direct.",
                 "relationships": [
                     {
                         "id": "9e4217b4beb406b8d2bc54368498e5b3",

@@ -20,6 +20,7 @@ _AM_OR_NOT: Final = rf"{_AM}(?P<no>\snot|\sno longer)?{_ADVERBS}\s"
 _NOT: Final = r"\s(?:don't|do not|didn't|never|no longer|can't|cannot)"
 _CAPITALISED: Final = r"(?P<name>[A-Z][\w'-]*(?:\s[A-Z][\w'-]*)?)"
 
+PREFER: Final = re.compile(rf"{_I}(?P<would>'d|\swould)?{_ADVERBS}\sprefer\s")
 RATHER: Final = re.compile(rf"{_I}(?:'d|\swould)\s(?:much\s)?rather\s(?!not\b)")
 NAME: Final = re.compile(
     r"(?:(?:^|[,.:;]\s|\b(?:[Pp]lease|[Jj]ust|but|and|so|also|can|may|could|to|[Pp]eople|[Ee]veryone|[Ee]verybody|"

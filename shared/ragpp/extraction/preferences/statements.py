@@ -14,12 +14,13 @@ from typing import TYPE_CHECKING, Final
 from ragpp.extraction.engine import Groups, Hears, hear_groups
 from ragpp.extraction.gate import Claim, Gate
 from ragpp.extraction.naming.lexicon import is_ordinary
-from ragpp.extraction.phrases import key_of, leading_phrase, object_phrase, points_elsewhere, without_article
-from ragpp.extraction.port import Polarity, PreferenceMention
+from ragpp.extraction.phrases import key_of, leading_phrase, object_phrase, without_article
+from ragpp.extraction.port import PreferenceMention
 from ragpp.extraction.preferences import statement_rules as rules
+from ragpp.extraction.preferences.choices import BEATS, OTHER_CHOICES, OVER, OWN_CHOICES
 from ragpp.extraction.preferences.mentions import Reader, mention
 from ragpp.extraction.preferences.tastes import read_tastes
-from ragpp.extraction.preferences.topics import category_of, choice
+from ragpp.extraction.preferences.topics import category_of
 from ragpp.extraction.preferences.wishes import CONTACTS, OWN_WISHES, REQUESTS
 from ragpp.text.english import word_set
 from ragpp.text.sentences import spelled_out
@@ -70,14 +71,6 @@ def _once(reader: Reader, match: re.Match[str], heard: _Statements) -> Iterator[
 
 def _rest(match: re.Match[str]) -> str:
     return match.string[match.end() :]
-
-
-def _rather(match: re.Match[str]) -> Iterator[PreferenceMention]:
-    first, _, second = _rest(match).partition(" than ")
-    wanted, refused = leading_phrase(first, max_words=8), leading_phrase(second, max_words=6)
-    if wanted and refused and wanted == " ".join(first.split()):
-        key = " or ".join(sorted((wanted.lower(), refused.lower())))
-        yield from mention(category_of(f"{wanted} {refused}"), key, f"{wanted} rather than {refused}", 0.6)
 
 
 def _frequency(how: str, category: str, phrase: str, confidence: float) -> Iterator[PreferenceMention]:
@@ -168,101 +161,15 @@ def _birthday(match: re.Match[str]) -> Iterator[PreferenceMention]:
         yield from mention("identity", "birthday", re.sub(r"^on (?:the )?|^the ", "", phrase), 0.9)
 
 
-def _switched(match: re.Match[str]) -> Iterator[PreferenceMention]:
-    """ "I switched from coffee to tea"."""
-    before, now = match["before"], object_phrase(match["now"] or _rest(match), max_words=4)
-    if now is None:
-        return
-    old = object_phrase(before, max_words=4) if before else None
-    category, key = choice(now, old)
-    if old is None and key == key_of(now) and category == "general":
-        return  # "I switched to the other lane"
-    yield from mention(category, key, now, 0.8)
-
-
-def _instead(match: re.Match[str]) -> Iterator[PreferenceMention]:
-    """ "Email works better for me than the phone", "tea over coffee any day"."""
-    words = match.groupdict()
-    wanted = object_phrase(without_article((words["wanted"] or words.get("alone") or "").strip()), max_words=4)
-    over = words["over"]
-    refused = object_phrase(without_article(over.strip()), max_words=4) if over else None
-    if wanted and (refused or over is None):
-        opens = match.string.startswith(wanted)  # a capital that is only grammar
-        category, key = choice(wanted[0].lower() + wanted[1:] if opens else wanted, refused)
-        yield from mention(category, key, wanted, 0.7)
-
-
-def _taken(match: re.Match[str]) -> Iterator[PreferenceMention]:
-    """ "I take my tea without sugar"."""
-    thing = match["thing"].lower()
-    how = leading_phrase(match["how"], max_words=5)
-    if how and how.split()[0].lower() not in rules.NO_MANNER:
-        yield from mention(category_of(thing), f"how to have {key_of(thing)}", f"{thing} {how}", 0.8)
-
-
-def _kind_of_person(match: re.Match[str]) -> Iterator[PreferenceMention]:
-    """ "I'm a morning person", "I'm not much of a dog person"."""
-    kind = " ".join(match["kind"].lower().split())
-    first = kind.split()[0]
-    polarity: Polarity = "negative" if match["no"] else "positive"
-    category, key = choice(rules.BIRDS.get(kind, first), None)
-    yield from mention(category, key, f"not a {kind}" if match["no"] else kind, 0.8, polarity)
-
-
-def _usual(match: re.Match[str]) -> Iterator[PreferenceMention]:
-    """ "My go-to order is a flat white"."""
-    phrase = leading_phrase(without_article(_rest(match)), max_words=7)
-    if phrase and not points_elsewhere(phrase) and (match["what"] or "") not in rules.NO_CHOICE:
-        what, kind = match["what"] or "choice", "ideal" if match["kind"] in {"ideal", "preferred"} else "usual"
-        yield from mention(category_of(f"{what} {phrase}"), f"{kind} {key_of(what)}", phrase, 0.8)
-
-
-def _about(match: re.Match[str]) -> Iterator[PreferenceMention]:
-    """What the match ends before, or holds, is liked, or not where it has the group `no`: "nothing beats soup"."""
-    groups = match.groupdict()
-    phrase = object_phrase((groups.get("thing") or _rest(match)).strip(), max_words=5)
-    if phrase and groups.get("no"):
-        yield from mention(category_of(phrase), key_of(phrase), "dislikes", 0.7, "negative")
-    elif phrase:
-        yield from mention(category_of(phrase), key_of(phrase), "likes", 0.7)
-
-
-def _situation(match: re.Match[str]) -> Iterator[PreferenceMention]:
-    """ "I hate it when people chew loudly"."""
-    phrase = leading_phrase(_rest(match), max_words=9, with_circumstances=True)
-    if phrase is None or len(phrase.split()) < 2 or rules.PARTICULAR.search(phrase):
-        return
-    key = f"when {phrase}".lower()
-    if match["like"]:
-        yield PreferenceMention(category_of(phrase), key, "likes", 0.7, "positive")
-    else:
-        yield PreferenceMention(category_of(phrase), key, "dislikes", 0.7, "negative")
-
-
-def _best(match: re.Match[str]) -> Iterator[PreferenceMention]:
-    """ "I sleep best with the window open"."""
-    phrase, verb = leading_phrase(_rest(match), max_words=6), match["verb"].lower()
-    if phrase:
-        yield from mention(category_of(verb), f"how to {verb} best", phrase, 0.7)
-
-
 READERS: Final[tuple[tuple[re.Pattern[str], tuple[tuple[re.Pattern[str], Reader], ...]], ...]] = (
     (
         re.compile(r"(?<![\w'])(?:[Ii]|[Ww]e)(?!\w)"),
         (
-            (rules.RATHER, _rather),
             (rules.DIET, _diet),
             (rules.OWN_DIET, _own_diet),
             (rules.OWN_ALLERGY, _own_allergy),
             (rules.OCCUPATION, _occupation),
-            (rules.PERSON, _kind_of_person),
-            (rules.TAKEN, _taken),
-            (rules.SWITCHED, _switched),
-            (rules.WHEN, _situation),
-            (rules.BEST, _best),
-            (rules.CLEFT, _about),
-            (rules.WITHOUT, _about),
-            (rules.FINDS, _about),
+            *OWN_CHOICES,
             *OWN_WISHES,
         ),
     ),
@@ -275,8 +182,7 @@ READERS: Final[tuple[tuple[re.Pattern[str], tuple[tuple[re.Pattern[str], Reader]
             (rules.IS_FAVOURITE, _is_favourite),
             (rules.PRONOUNS, _pronouns),
             (rules.BIRTHDAY, _birthday),
-            (rules.USUAL, _usual),
-            (rules.BETTER, _instead),
+            *OTHER_CHOICES,
             *CONTACTS,
         ),
     ),
@@ -289,8 +195,8 @@ READERS: Final[tuple[tuple[re.Pattern[str], tuple[tuple[re.Pattern[str], Reader]
             *REQUESTS,
         ),
     ),
-    (re.compile(r"\bover\b"), ((rules.ANY_DAY, _instead),)),
-    (re.compile(r"\b[Nn]othing\b|can't beat"), ((rules.BEATS, _about),)),
+    (re.compile(r"\bover\b"), OVER),
+    (re.compile(r"\b[Nn]othing\b|can't beat"), BEATS),
 )
 """Patterns and what reads them, under a word without which none of them matches."""
 _RULES: Final[Groups[_Statements, PreferenceMention]] = tuple(
