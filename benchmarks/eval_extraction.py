@@ -1,7 +1,7 @@
 """How much of what labelled sentences say is extracted: `python benchmarks/eval_extraction.py [--show-misses] FILE...`.
 
-The format of the files and what counts as found are in docs/extraction.md. Uses the pipeline without a trained model,
-so that the figures do not depend on what is installed.
+The format of the files and what counts as found are in docs/extraction.md. Read with the trained pipeline where it is
+installed, as the workers do.
 """
 
 import argparse

@@ -17,6 +17,7 @@ from ragpp.client import MemoryClient
 from ragpp.clock import Clock, system_clock
 from ragpp.embedding.factory import make_embedder
 from ragpp.entries.kinds import Kinds
+from ragpp.extraction.pipeline import blank_pipeline
 from ragpp.extraction.spacy_extractor import SpacyExtractor
 from ragpp.ledger import WorkLedger
 from ragpp.ledger.erasing import ErasureLedger
@@ -174,6 +175,7 @@ async def open_gateway(
             pins=PinBoard(pool, system_clock),
             views=ViewBoard(pool),
             extractor=SpacyExtractor(),
+            reader=SpacyExtractor(load=blank_pipeline),
             embedder=embedder,
             kinds=Kinds(embedder),
             clock=system_clock,

@@ -67,6 +67,15 @@ def test_a_line_without_its_columns_is_refused() -> None:
         "In my novel I read a book.",
         "I'm visiting Rome next week.",
         "I'm moving to Rome.",
+        "Gotta read the book.",
+        "I've got to read the book.",
+        "You've got to read the book.",
+        "I heard that Leo moved to Rome.",
+        "I thought you lived in Rome.",
+        "I'm not sure Leo lives in Rome.",
+        "Before I visit Rome I need money.",
+        "Translate: I live in Rome.",
+        "I live in Rome, jk.",
     ],
 )
 def test_what_is_not_meant_as_a_fact_is_none(extractor: SpacyExtractor, text: str) -> None:
@@ -101,6 +110,23 @@ def test_who_did_what_comes_from_the_clause(
     assert expected <= stated(read(extractor, text))
 
 
+@pytest.mark.parametrize(
+    ("text", "not_meant"),
+    [
+        ("I visited Rome, not Milan.", "Milan"),
+        ("I live in Porto, not Lisbon.", "Lisbon"),
+        ("Leo moved to Rome and Marta didn't.", "Marta"),
+        ("I drove my mom's car.", "car"),
+        ("I drove Anna to the airport.", "Anna"),
+        ("I'm at Target.", "Target"),
+        ("I had a dog as a kid.", "dog"),
+        ("I have neither a dog nor a cat.", "dog"),
+    ],
+)
+def test_what_is_left_out_or_anothers_is_no_object(extractor: SpacyExtractor, text: str, not_meant: str) -> None:
+    assert not_meant not in {target for _, _, target in stated(read(extractor, text))}
+
+
 def test_you_is_the_listener(extractor: SpacyExtractor) -> None:
     assert ("Ana", "PLAYS", "cello") in stated(read(extractor, "You play the cello so well!", listener="Ana"))
     assert ("Ana", "MADE", "cake") in stated(read(extractor, "The cake you baked was lovely.", listener="Ana"))
@@ -112,3 +138,20 @@ def test_what_holds_no_longer_is_ended(extractor: SpacyExtractor) -> None:
     found = read(extractor, "I used to play the cello. I stopped running.")
     assert {(tie.type, tie.target) for tie in found.ended} == {("PLAYS", "cello"), ("PRACTISES", "running")}
     assert stated(found) == set()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Friday isn't my last day at Brightline.",
+        "If Friday is my last day at Brightline, we drink.",
+        "We got a puppy and called Marta to tell her.",
+        "My old job at Brightline was dull.",
+    ],
+)
+def test_neither_a_last_day_nor_an_old_job_nor_a_call_makes_what_it_does_not_say(
+    extractor: SpacyExtractor, text: str
+) -> None:
+    found = read(extractor, text)
+    assert not {("Noor", "WORKS_AT", "Brightline"), ("Noor", "OWNS", "Marta")} & stated(found)
+    assert "old job" in text or not found.ended

@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 
 from ragpp.extraction import FactMention, ResourceType, Turn
 from ragpp.extraction.facts import contradicts, read_facts
-from ragpp.extraction.pipeline import installed_pipeline
+from ragpp.extraction.pipeline import blank_pipeline
 from ragpp.extraction.spacy_extractor import SpacyExtractor
 
 SAID_AT = datetime(2025, 3, 12, tzinfo=UTC)
-EXTRACTOR = SpacyExtractor(installed_pipeline())
+EXTRACTOR = SpacyExtractor(blank_pipeline())
 TYPES: tuple[ResourceType, ...] = ("conversation", "document", "config", "feedback")
 PRICING = """
     User: What's your pricing?

@@ -131,3 +131,11 @@ def test_a_message_has_the_dates_of_what_it_asserts() -> None:
     text = "Shall we meet on Friday? If it rains tomorrow I stay. I was in Rome last week."
     found = extractor.extract(text, speaker="Noor", said_at=THURSDAY).dates
     assert [text[mention.start : mention.end] for mention in found] == ["last week"]
+
+
+@pytest.mark.parametrize("month", range(1, 13))
+@pytest.mark.parametrize("day", ["29th", "30th", "31st"])
+def test_a_day_that_the_month_before_has_not_is_found(month: int, day: str) -> None:
+    said_at = datetime(2023, month, 25, 12, tzinfo=UTC)
+    [date] = find_dates(f"I moved to Rome on the {day}.", said_at)
+    assert date.span.start < said_at

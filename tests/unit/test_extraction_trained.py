@@ -81,9 +81,9 @@ def test_an_altered_file_of_the_trained_pipeline_is_not_loaded(tmp_path: Path) -
     digest = hashlib.sha256(b"{}").hexdigest()
     assert altered(tmp_path, {"meta.json": digest}) is None
     (tmp_path / "meta.json").write_text("{ }")
-    assert altered(tmp_path, {"meta.json": digest}) == "meta.json"
-    assert altered(tmp_path, {}) == "meta.json"
-    assert altered(tmp_path, {"ner/model": digest}) == "ner/model"
+    assert altered(tmp_path, {"meta.json": digest}) == "meta.json is altered"
+    assert altered(tmp_path, {}) == "meta.json is unexpected"
+    assert altered(tmp_path, {"ner/model": digest}) == "ner/model cannot be read (FileNotFoundError)"
 
 
 def test_a_failing_pipeline_is_an_extraction_error() -> None:
@@ -95,3 +95,19 @@ def test_a_failing_pipeline_is_an_extraction_error() -> None:
     pipeline.add_pipe("failing")
     with pytest.raises(ExtractionError, match=r"^the language pipeline failed \(RuntimeError\)$"):
         SpacyExtractor(pipeline).extract("Hello", speaker=None)
+
+
+def test_a_mention_is_where_it_was_written() -> None:
+    text = "i celebrated xmas with Leo n my cousin fenna at velotek"
+    found = SpacyExtractor().extract(text, speaker="Noor")
+    spans = {entity.name: text[entity.start : entity.end] for entity in found.entities}
+    assert spans["Christmas"] == "xmas"
+    assert (spans["Leo"], spans["Fenna"]) == ("Leo", "fenna")
+
+
+def test_what_fails_while_loading_is_an_extraction_error() -> None:
+    def fails() -> Language:
+        raise PermissionError
+
+    with pytest.raises(ExtractionError, match="PermissionError"):
+        SpacyExtractor(load=fails).extract("I live in Porto.", speaker="Noor")

@@ -43,11 +43,12 @@ _HYPOTHETICAL: Final = re.compile(
     re.IGNORECASE,
 )
 _FICTION: Final = re.compile(
+    r"^(?:translate|rewrite|correct|proofread|paraphrase|example|e\.g\.|for example|hypothetical)\b|"
     r"(?:^|[,;:] )(?:imagine|suppose|supposing|let's say)\b|\b(?:pretend\w*|hypothetically|fictional|role-?play\w*|"
     r"dreamt|dreamed|"
     r"(?:had|have|having) (?:a|this|that|the) (?:\w+ )?(?:dream|nightmare)|my dream|"
     r"(?:song|sign|shirt|slogan|lyrics?|ad|mug|poster|line) (?:goes|go|reads|says)|"
-    r"in (?:my|the|this|that|a) (?:novel|story|book|film|movie|play|script|dream)|"
+    r"jk|just kidding|in (?:my|the|this|that|a) (?:game|novel|story|book|film|movie|play|script|dream)|"
     r"(?:my|the|our) (?:main )?character)\b",
     re.IGNORECASE,
 )

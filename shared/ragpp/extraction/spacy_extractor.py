@@ -15,7 +15,7 @@ from ragpp.errors import ExtractionError
 from ragpp.extraction.acts.reading import read_acts
 from ragpp.extraction.findings import read_findings
 from ragpp.extraction.gate import Claim, Gate
-from ragpp.extraction.grammar.spelling import spelled_out, start_of, with_capitals, words_of
+from ragpp.extraction.grammar.spelling import length_of, spelled_out, start_of, with_capitals, words_of
 from ragpp.extraction.naming.lexicon import is_ordinary
 from ragpp.extraction.naming.masking import Reading
 from ragpp.extraction.naming.names import confirm, find_names
@@ -99,7 +99,12 @@ class SpacyExtractor:
     def _is_word(self) -> Callable[[str], bool]:
         with self._lock:
             if self._known is None:
-                self._known = words_of(self._loaded())
+                try:
+                    self._known = words_of(self._loaded())
+                except ExtractionError:
+                    raise
+                except Exception as error:  # spaCy and a user's own components raise whatever they like
+                    raise ExtractionError(f"the language pipeline failed ({type(error).__name__})") from error
             return self._known
 
     def _loaded(self) -> "Language":
@@ -115,7 +120,7 @@ class SpacyExtractor:
             try:
                 pipeline = self._loaded()
                 texts = {sentence.text: spelled_out(pipeline, sentence.text) for sentence in sentences}
-                if not {"parser", "ner", "entity_ruler"} <= set(pipeline.pipe_names):
+                if tuple(pipeline.pipe_names) != (*_GRAMMAR, "ner", "entity_ruler"):  # somebody's own
                     texts = dict(zip(texts, pipeline.pipe(texts.values()), strict=True))
                 else:
                     asserting = {sentence.text for sentence in sentences if not sentence.asks}
@@ -167,7 +172,7 @@ def _words_of(doc: "Doc") -> tuple[list[Word], list[Labelled]]:
         if not token.is_space:
             position[token.i] = len(words)
             start = start_of(token)
-            words.append(Word(token.text, start, start + len(token.text), token.pos_ in {"", "PROPN"}))
+            words.append(Word(token.text, start, start + length_of(token), token.pos_ in {"", "PROPN"}))
     labelled: list[Labelled] = []
     for span in doc.ents:
         label = LABELS.get(span.label_)

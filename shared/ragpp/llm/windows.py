@@ -13,13 +13,8 @@ from ragpp.llm.prompting import prompt
 from ragpp.llm.replies import Cited, SaidFinding, SaidPreference, SaidRelationship, WindowReply
 from ragpp.llm.transcripts import Numbered, Said, batches, supports
 from ragpp.models import EntityLabel, FindingKind, Interaction
-from ragpp.text.kinship import CANONICAL, is_family, relationship_type
+from ragpp.text.kinship import LASTING
 
-LASTING: Final = frozenset(
-    {relationship_type(kin) for kin in CANONICAL.values() if is_family(kin)}
-    | {"FROM", "STUDIED_AT", "SPOUSE_OF", "PARTNER_OF"}
-)
-"""Types of relationships that hardly fade, as the local extractor has them."""
 STATING_ROLES: Final = frozenset({"user"})
 """Only a person has preferences: a claim that rests on no message of theirs is dropped."""
 SaidT = TypeVar("SaidT", bound=Said)

@@ -65,7 +65,9 @@ def _done(line: Act, verb: "Token", child: "Token") -> Iterator["Token"]:
 
 
 def _is_none(word: "Token") -> bool:
-    return any(child.dep_ == "det" and child.lower_ in {"no", "any"} for child in word.children)
+    return any(
+        child.lower_ in {"no", "any", "neither"} and child.dep_ in {"det", "preconj", "cc"} for child in word.children
+    )
 
 
 def _joined(word: "Token") -> list["Token"]:
@@ -74,8 +76,17 @@ def _joined(word: "Token") -> list["Token"]:
         other
         for one in {word, named_by(word)}
         for other in one.conjuncts
-        if not any(child.dep_ == "cc" and child.lower_ == "but" for child in other.head.children)
+        if not any(child.dep_ == "cc" and child.lower_ in {"but", "not"} for child in other.head.children)
+        and not _is_left_out(other)
     ]
+
+
+def _is_left_out(word: "Token") -> bool:
+    """ "Rome, not Milan", "… moved to Rome and Marta didn't"."""
+    doc = word.doc
+    after = doc[word.i + 1].lower_ if word.i + 1 < len(doc) else ""
+    denied = any(child.dep_ == "neg" for child in word.children) or doc[max(0, word.i - 1)].lower_ == "not"
+    return denied or after in {"did", "does", "do", "has", "had", "is", "was"}
 
 
 def behind(prep: "Token") -> list["Token"]:

@@ -9,7 +9,7 @@ from ragpp.extraction.acts.objects import behind
 from ragpp.extraction.acts.people import parties, party
 from ragpp.extraction.acts.table import Act, act
 from ragpp.extraction.acts.things import activity, fits, named
-from ragpp.extraction.grammar.clauses import FIRST_PERSON, is_past, subjects
+from ragpp.extraction.grammar.clauses import FIRST_PERSON, SUBJECTS, governing, is_past, subjects
 from ragpp.extraction.grammar.standing import Standing
 from ragpp.extraction.relationships.ties import Scene, Tie
 
@@ -22,7 +22,6 @@ _POSTS: Final[Mapping[str, Act]] = MappingProxyType(
         "member": act("MEMBER_OF | be | of | club|ORG |  | I'm a member of the choir"),
         "part": act("MEMBER_OF | be | of | club|ORG |  | I'm part of the choir"),
         "student": act("STUDIES_AT | be | at | school|ORG |  | I'm a student at Hill College"),
-        "degree": act("STUDIES_AT | be | at | school|ORG |  | my degree at Hill College"),
         "volunteer": act("HELPED | be | at | ORG|workplace|club|place |  | I'm a volunteer at a shelter"),
     }
 )
@@ -45,13 +44,12 @@ def read_naming(verb: "Token", scene: Scene) -> Iterator[Tie]:
     """ "We adopted a kitten and named her Miso"."""
     pet = any(word.lower_ in NOUNS["pet"] for word in verb.doc)
     mine = any(word.lower_ in FIRST_PERSON for word in subjects(verb))
-    if pet and mine:
-        for child in verb.subtree:
-            if child.pos_ == "PROPN" and child.i > verb.i and scene.gate.standing(verb) is Standing.HOLDS:
-                name = party(child, scene)
-                if name:
-                    yield Tie(scene.speaker, "OWNS", name, lasting=True)
-                return
+    named = any(child.lower_ in {"her", "him", "it", "them"} | NOUNS["pet"] for child in verb.subtree)
+    if pet and mine and named and scene.gate.standing(verb) is Standing.HOLDS:
+        for child in verb.children:
+            name = party(child, scene) if child.dep_ == "oprd" and child.pos_ == "PROPN" else None
+            if name:
+                yield Tie(scene.speaker, "OWNS", name, lasting=True)
 
 
 def read_post(noun: "Token", scene: Scene) -> Iterator[Tie]:
@@ -63,8 +61,10 @@ def read_post(noun: "Token", scene: Scene) -> Iterator[Tie]:
         return
     verb = noun.head if noun.dep_ in {"dobj", "attr"} else None
     owners = [child for child in noun.children if child.dep_ == "poss"]
-    if last:
-        yield from _ends(noun, parties(owners, noun, scene), scene)
+    over = any(child.lower_ in {"old", "former", "previous", "ex", "first"} for child in noun.children)
+    if last or (over and owners):
+        if _is_said(governing(noun), scene):
+            yield from _ends(noun, parties(owners, noun, scene), scene)
     elif verb is not None and verb.lemma_ in _GIVES_UP:
         if scene.gate.standing(verb) is Standing.HOLDS:
             yield from _ends(noun, parties(subjects(verb), verb, scene), scene)
@@ -81,6 +81,14 @@ def read_ailment(noun: "Token", scene: Scene) -> Iterator[Tie]:
     if owners and lasting and scene.gate.takes_for_granted:
         for person in parties(owners, noun, scene):
             yield Tie(person, "SUFFERS_FROM", activity(noun.lower_, noun, scene.reading), lasting=False)
+
+
+def _is_said(verb: "Token | None", scene: Scene) -> bool:
+    """Whether the clause says that it is so; "today was my last day" has no subject for a parser."""
+    if verb is None or scene.gate.standing(verb) is Standing.HOLDS:
+        return True
+    told = any(child.dep_ in {"neg", *SUBJECTS} for child in verb.children)
+    return verb.dep_ == "ROOT" and is_past(verb) and not told and scene.gate.takes_for_granted
 
 
 def _ends(noun: "Token", people: list[str], scene: Scene) -> Iterator[Tie]:

@@ -72,8 +72,10 @@ def _read(line: Act, verb: "Token", clause: "Token", scene: Scene) -> Iterator[T
     ends = "ends" in line.flags
     if said in {Standing.OPEN, Standing.DENIED} or (ends and said is Standing.ENDED) or _is_planned(line, verb, said):
         return
+    if "over" in line.flags and said is not Standing.ENDED:
+        return
     if "turned" in line.flags:
-        yield from _turned(line, verb, objects, scene)
+        yield from _turned(line, verb, objects, scene, ends=said is Standing.ENDED)
         return
     people = _doers(line, verb, clause, scene)
     things = [_doing(verb, scene)] if "verb" in line.where else [_named(one, line, scene) for one in objects]
@@ -113,13 +115,22 @@ def _fits_its_time(line: Act, verb: "Token") -> bool:
 
 
 def _takes(line: Act, word: "Token", scene: Scene) -> bool:
+    if _is_theirs(line, word):
+        return False
     return fits(word, line, scene.reading) or fits(named_by(word), line, scene.reading)
+
+
+def _is_theirs(line: Act, word: "Token") -> bool:
+    """Whether a belonging is said to be another's: "I drove my mom's car"."""
+    owners = [child for child in word.children if child.dep_ == "poss"]
+    return line.kind in {"OWNS", "SOLD"} and any(one.pos_ != "PRON" for one in owners)
 
 
 def _doers(line: Act, verb: "Token", clause: "Token", scene: Scene) -> list[str]:
     """Of whom it is said: who does it, or to whom something is given."""
     who = subjects(clause)
-    if "state" not in line.flags and not is_past(verb) and any(one.lower_ == "you" for one in who):
+    can = any(child.tag_ == "MD" for child in verb.children)
+    if ("state" not in line.flags or can) and not is_past(verb) and any(one.lower_ == "you" for one in who):
         return []  # "you find purpose in this": anybody
     doers = parties(who, clause, scene)
     if "dative" in line.flags:
@@ -140,19 +151,20 @@ def _goes_back(verb: "Token") -> bool:
 def _is_planned(line: Act, verb: "Token", said: Standing) -> bool:
     if said is Standing.ENDED:
         return False
-    if is_progressive(verb) and "state" not in line.flags:
+    coming = any(child.dep_ == "auxpass" and child.tag_ == "VBG" for child in verb.children)  # "getting married"
+    if coming or (is_progressive(verb) and "state" not in line.flags):
         return True
     return not is_past(verb) and _AHEAD.search(verb.doc.text) is not None
 
 
-def _turned(line: Act, verb: "Token", objects: list["Token"], scene: Scene) -> Iterator[Tie]:
+def _turned(line: Act, verb: "Token", objects: list["Token"], scene: Scene, *, ends: bool) -> Iterator[Tie]:
     """ "Brightline hired me": from the object to the subject."""
     employers = [one for one in subjects(verb) if fits(one, EMPLOYER, scene.reading)]
     for person in parties(objects, verb, scene):
         for employer in employers:
             name = named(employer, EMPLOYER, scene.reading)
             if name and name != person:
-                yield Tie(person, line.kind, name, line.lasting, ends=False)
+                yield Tie(person, line.kind, name, line.lasting, ends)
 
 
 def _named(word: "Token", line: Act, scene: Scene) -> str | None:

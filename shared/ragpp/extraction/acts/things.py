@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from ragpp.extraction.acts.nouns import LIGHT, NOUNS
 from ragpp.extraction.acts.table import Act
-from ragpp.extraction.grammar.spelling import start_of
+from ragpp.extraction.grammar.spelling import length_of, start_of
 from ragpp.extraction.naming.masking import Reading, is_mark, number
 from ragpp.extraction.naming.words import Name
 from ragpp.extraction.phrases import singular
@@ -69,9 +69,14 @@ def named_by(word: "Token") -> "Token":
             for inner in child.children:
                 if inner.dep_ in {"oprd", "dobj", "attr"} and inner.pos_ == "PROPN":
                     return inner
-        if child.dep_ == "appos" and child.pos_ == "PROPN":
+        if child.dep_ == "appos" and child.pos_ == "PROPN" and not _is_denied(child):
             return child
     return word
+
+
+def _is_denied(word: "Token") -> bool:
+    """ "Not Lisbon"."""
+    return any(child.dep_ == "neg" for child in word.children) or word.nbor(-1).lower_ in {"not", "never"}
 
 
 def fits(word: "Token", act: Act, reading: Reading) -> bool:
@@ -138,7 +143,7 @@ def named(word: "Token", act: Act, reading: Reading) -> str | None:
     if phrase is None:
         return None
     start = reading.sentence.start + start_of(word)
-    reading.add(Name(phrase, label_for(act, None), start, start + len(word.text), firm=True, certain=True))
+    reading.add(Name(phrase, label_for(act, None), start, start + length_of(word), firm=True, certain=True))
     return phrase
 
 
@@ -169,5 +174,5 @@ def _is_hyphened(word: "Token") -> bool:
 def activity(text: str, word: "Token", reading: Reading) -> str:
     """What somebody does, named by `text`, which becomes a referent of the reading."""
     start = reading.sentence.start + start_of(word)
-    reading.add(Name(text, "PRODUCT", start, start + len(word.text), firm=True, certain=True))
+    reading.add(Name(text, "PRODUCT", start, start + length_of(word), firm=True, certain=True))
     return text

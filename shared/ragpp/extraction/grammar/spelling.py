@@ -16,12 +16,14 @@ if TYPE_CHECKING:
     from spacy.tokens import Doc, Token
 
 _STARTS: Final = "ragpp_starts"
+_LENGTHS: Final = "ragpp_lengths"
 _SPELLED: Final[Mapping[str, str]] = {
     "i": "I", "n": "and", "nd": "and", "w": "with", "w/": "with", "wi": "with", "u": "you", "ur": "your", "r": "are",
     "ya": "you", "yr": "year", "yrs": "years", "wk": "week", "wks": "weeks", "abt": "about", "b4": "before",
     "frm": "from", "bc": "because", "cuz": "because", "cos": "because", "coz": "because", "pls": "please",
     "plz": "please", "thx": "thanks", "rly": "really", "bf": "boyfriend", "gf": "girlfriend", "sis": "sister",
-    "bro": "brother", "ppl": "people", "gon": "going", "na": "to", "tho": "though", "thru": "through", "nite": "night",
+    "bro": "brother", "ppl": "people", "gon": "going", "na": "to", "ta": "to", "tho": "though", "thru": "through",
+    "nite": "night",
     "tmrw": "tomorrow", "tmr": "tomorrow", "bday": "birthday", "xmas": "Christmas", "fave": "favorite", "luv": "love",
     "gettin": "getting", "goin": "going", "doin": "doing", "workin": "working", "wt": "with", "evry": "every",
     "hubby": "husband", "thurs": "Thursday", "prob": "probably", "probs": "probably", "def": "definitely", "v": "very",
@@ -68,6 +70,12 @@ def start_of(word: "Token") -> int:
     return word.idx if starts is None else starts[word.i]
 
 
+def length_of(word: "Token") -> int:
+    """How many characters the word has as it was written."""
+    lengths: list[int] | None = word.doc.user_data.get(_LENGTHS)
+    return len(word.text) if lengths is None else lengths[word.i]
+
+
 def spelled_out(pipeline: "Language", text: str) -> "Doc":
     """The sentence cut into words, each as it is spelled in edited English; not parsed yet."""
     from spacy.tokens import Doc  # noqa: PLC0415 -- spaCy is loaded by whoever has a pipeline
@@ -79,6 +87,7 @@ def spelled_out(pipeline: "Language", text: str) -> "Doc":
     spaces = [bool(token.whitespace_) for token in cut]
     doc = Doc(cut.vocab, words=words, spaces=spaces)
     doc.user_data[_STARTS] = [token.idx for token in cut]
+    doc.user_data[_LENGTHS] = [len(token.text) for token in cut]
     return doc
 
 
@@ -89,6 +98,8 @@ def _spelled(cut: "Doc", at: int) -> str:
     before = cut[at - 1].lower_ if at else ""
     if low in _ASIDES and at:
         return ","
+    if low == "got" and after == "ta":
+        return "have"
     if low in _NUMERALS:
         told = before in _BEFORE_A_NUMERAL or after in _BEHIND_A_NUMERAL
         return _NUMERALS[low] if told and after.isalpha() and after not in _UNITS else text
@@ -134,6 +145,8 @@ def words_of(pipeline: "Language") -> Callable[[str], bool]:
     if "lemmatizer" not in pipeline.pipe_names:
         return lambda _word: True
     lookups = pipeline.get_pipe("lemmatizer").lookups  # type: ignore[attr-defined]  # spaCy types every pipe as a callable
+    if not (lookups.has_table("lemma_index") and lookups.has_table("lemma_exc")):
+        return lambda _word: True
     index = lookups.get_table("lemma_index")
     irregular = lookups.get_table("lemma_exc")
     known = frozenset().union(*index.values(), *irregular.values()) | pipeline.Defaults.stop_words

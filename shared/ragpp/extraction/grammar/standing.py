@@ -33,7 +33,7 @@ _DEEP: Final = 12
 """Clauses within clauses that are followed; deeper ones say nothing."""
 _NEVER: Final = word_set("never hardly barely scarcely rarely seldom neither nor nobody none almost nearly")
 _NOBODY: Final = word_set("nobody none neither no")
-_UNREAL_MARKS: Final = word_set("if unless whether lest though:as supposing provided until till")
+_UNREAL_MARKS: Final = word_set("if unless whether lest supposing provided until till")
 _GIVEN_MARKS: Final = word_set("because since after although though while when before as that cause cuz once")
 _BEFORE_A_GERUND: Final = word_set("after since by before while besides upon when from despite")
 _GOES_ON: Final = word_set(
@@ -44,15 +44,16 @@ _GOES_ON_TO: Final = word_set("start begin continue get come manage happen proce
 """The same with an infinitive: "I managed to find it", "I got to meet her"."""
 _STOPS: Final = word_set("stop quit cease give")
 _WISHES: Final = word_set(
-    "hope wish want wonder imagine doubt pretend dream suggest recommend ask suppose expect fear guess let make beg "
-    "request demand propose forbid deny joke lie fantasize fantasise worry assume predict bet"
+    "hear hope wish want wonder imagine doubt pretend dream suggest recommend ask suppose expect fear guess let make "
+    "beg request demand propose forbid deny joke lie fantasize fantasise worry assume predict bet"
 )
 _SAYS: Final = word_set(
-    "say tell claim think believe insist swear write reckon argue report mention hear announce read explain"
+    "say tell claim think believe insist swear write reckon argue report mention announce read explain"
 )
 """What is said so is a fact where the speaker says it."""
 _DOUBTS: Final = word_set("maybe perhaps possibly hopefully ideally")
-_WANTED: Final = word_set("want need look:for wish seek search hope")
+_DOUBTFUL: Final = word_set("worried afraid scared false possible unlikely untrue doubtful")
+_WANTED: Final = word_set("want need wish seek search hope")
 _DEFINITE: Final = word_set("the this that these those my our his her their its your both")
 
 
@@ -154,11 +155,9 @@ def _said(verb: "Token", head: "Token", depth: int) -> Standing:
     """What is said, known or thought."""
     if head.lower_ == "now" or _stands_beside(verb, head):
         return Standing.HOLDS
-    if head.lemma_ == "learn":
-        return Standing.OPEN
-    if head.pos_ not in {"VERB", "AUX", "ADJ"}:
-        return Standing.OPEN
-    if head.lemma_ in _WISHES:
+    doubted = head.pos_ == "ADJ" and (head.lemma_ in _DOUBTFUL or _denial(head.head) is Standing.DENIED)
+    thought = head.lemma_ in {"learn"} | _WISHES or (head.lemma_ == "think" and is_past(head))
+    if doubted or thought or head.pos_ not in {"VERB", "AUX", "ADJ"}:
         return Standing.OPEN
     if head.lemma_ in _SAYS:
         by = {child.lower_ for child in head.children if child.dep_ in SUBJECTS}
@@ -184,9 +183,9 @@ def _complement(verb: "Token", head: "Token", depth: int) -> Standing:
         return Standing.ENDED if standing(head, _depth=depth + 1) is Standing.HOLDS else Standing.OPEN
     if head.lemma_ in _STOPS and not infinitive and (head.lemma_ != "give" or particle(head) == "up"):
         return Standing.ENDED if standing(head, _depth=depth + 1) is Standing.HOLDS else Standing.OPEN
+    if infinitive and head.lemma_ == "get" and any(child.lemma_ in {"have", "ta", "'ve"} for child in head.children):
+        return Standing.OPEN  # "I've got to fix it"
     if head.lemma_ in (_GOES_ON_TO if infinitive else _GOES_ON):
-        if head.lemma_ == "go" and infinitive:
-            return Standing.OPEN
         return standing(head, _depth=depth + 1)
     return Standing.OPEN
 
@@ -197,6 +196,8 @@ def _adverbial(verb: "Token", head: "Token", depth: int) -> Standing:
         return Standing.OPEN  # what for: it may have come to nothing
     if any(mark in {"because", "since", "cause", "cuz", "although", "though", "as"} for mark in marks):
         return Standing.HOLDS
+    if any(mark in {"before", "after", "once"} for mark in marks):
+        return Standing.HOLDS if is_past(verb) else Standing.OPEN
     if any(mark in _GIVEN_MARKS for mark in marks):
         return Standing.HOLDS if is_past(verb) else standing(head, _depth=depth + 1)
     return standing(head, _depth=depth + 1) if head.pos_ in {"VERB", "AUX"} else Standing.OPEN

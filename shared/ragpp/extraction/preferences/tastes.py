@@ -58,7 +58,7 @@ def _read(line: Taste, word: "Token", gate: Gate) -> Iterator[PreferenceMention]
     if not _is_mine(verb):
         return
     denied = _counts(line, verb, gate)
-    if denied is None:
+    if denied is None or any(child.lower_ == "no" for child in word.children) or _is_more_than_said(verb):
         return
     found = False
     for thing in things_of(line, word, verb):
@@ -69,6 +69,11 @@ def _read(line: Taste, word: "Token", gate: Gate) -> Iterator[PreferenceMention]
     if not found:
         for phrase in _told(_rest(line, word, verb)):
             yield from _mention(line, phrase, denied=denied, verb=verb, thing=word)
+
+
+def _is_more_than_said(verb: "Token") -> bool:
+    """ "I don't just like it", "I don't eat enough vegetables"."""
+    return _is_denied(verb) and any(word.lower_ in {"just", "only", "enough", "merely"} for word in verb.subtree)
 
 
 def _rest(line: Taste, word: "Token", verb: "Token") -> str:

@@ -51,9 +51,7 @@ def general_phrase(thing: "Token", verb: "Token", *, definite: bool = False) -> 
     points at nothing in particular ("I prefer the window seat")."""
     if thing.pos_ == "PRON" or thing.ent_type_ == "PERSON" or any(child.dep_ == "relcl" for child in thing.children):
         return None
-    if any(word.lower_ in _NOT_LASTING for word in verb.children):
-        return None
-    if thing.dep_ == "conj" and _points(thing.head):
+    if _is_left_out(thing) or any(word.lower_ in _NOT_LASTING for word in verb.children):
         return None
     if thing.tag_ in {"VBG", "VB"} and thing.dep_ in {"xcomp", "ccomp", "pcomp", "csubj", "conj"}:
         return _doing(thing)
@@ -73,6 +71,13 @@ def general_phrase(thing: "Token", verb: "Token", *, definite: bool = False) -> 
     if phrase is None or thing.lower_ not in phrase.lower():
         return None
     return phrase
+
+
+def _is_left_out(thing: "Token") -> bool:
+    """ "Neither tea nor coffee", "tea, not coffee", "the color and texture"."""
+    neither = any(child.lower_ == "neither" for child in (*thing.children, *thing.head.children))
+    denied = any(child.dep_ == "neg" for child in thing.children) or thing.nbor(-1 if thing.i else 0).lower_ == "not"
+    return neither or (thing.dep_ == "conj" and (denied or _points(thing.head)))
 
 
 def _points(word: "Token") -> bool:

@@ -204,9 +204,9 @@ def _month_alone(match: re.Match[str], said_at: datetime, tense: Tense) -> Inter
 
 
 def _ordinal(match: re.Match[str], said_at: datetime, tense: Tense) -> Interval:
-    """ "on the 5th": of this month or its neighbour."""
+    """ "on the 5th": of this month or a near one; not every month has a 31st."""
     number = int(match["d"])
-    months = (intervals.month(said_at, offset) for offset in (-1, 0, 1))
+    months = (intervals.month(said_at, offset) for offset in (-2, -1, 0, 1, 2))
     found = [intervals.day(month.start, number - 1) for month in months if number <= (month.end - month.start).days]
     return _timed(_nearest(found, said_at, tense), match)
 
