@@ -237,11 +237,8 @@ def _is_proper(name: str) -> bool:
 def _canonical(tie: tuple[str, str, str], speaker: str) -> tuple[str, str, str]:
     """One form for all ways of saying it."""
     source, kind, target = tie
-    first, second = _end(source, speaker), _end(target, speaker)
-    name, exchanged, symmetric = _CLASSES.get(kind.upper(), (kind.upper(), False, False))
-    if exchanged or (symmetric and first > second):
-        first, second = second, first
-    return first, name, second
+    (first, name, second), symmetric = same_class((_end(source, speaker), kind.upper(), _end(target, speaker)))
+    return (second, name, first) if symmetric and first > second else (first, name, second)
 
 
 def same_class(tie: tuple[str, str, str]) -> tuple[tuple[str, str, str], bool]:

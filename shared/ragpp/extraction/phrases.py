@@ -34,7 +34,7 @@ _AT_HAND: Final = re.compile(
     r"being(?:\s(?:here|there|able|an?|the|your|his|her|so|this|that|it|part|friends|married|called|one)\b|$)",
     re.IGNORECASE,
 )
-_PERSONAL: Final = word_set("it this that these those them him her me you us my your his its our their")
+PERSONAL: Final = word_set("it this that these those them him her me you us my your his its our their")
 _GENERIC: Final = re.compile(
     r"the\s(?=(?:smell|sound|taste|feel|feeling|sight|look|texture|atmosphere|quiet|colou?r)\sof\s|(?:sea|seaside|"
     r"beach|mountains?|ocean|rain|cold|"
@@ -63,7 +63,7 @@ def object_phrase(text: str, *, max_words: int = 5) -> str | None:
     if not first.endswith("ing"):
         phrase = _PREPOSITION.split(phrase, maxsplit=1)[0]
     words = phrase.lower().split()
-    if _PERSONAL.intersection(words) or words[-1] in _DANGLING:
+    if PERSONAL.intersection(words) or words[-1] in _DANGLING:
         return None
     return phrase if any(character.isalpha() for character in phrase) else None
 

@@ -43,8 +43,8 @@ class RelationshipMention:
     """`source` `type` `target` reads as a sentence: "Salma MOTHER_OF Noor", "Noor LIVES_IN Leeds".
 
     Both ends are names of entities of the same `Extraction`. `type` is UPPER_SNAKE, an open vocabulary whose
-    known part is in `kinship` and `relations`. `lasting` kinds (kinship, origin) fade slower than the rest.
-    `context` is the sentence that says so.
+    known part is in `text.kinship` and the table of `acts`. `lasting` ones, such as kinship and origin, fade slower
+    than the rest. `context` is the sentence that says so.
     """
 
     source: str

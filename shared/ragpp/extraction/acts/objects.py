@@ -9,7 +9,7 @@ from ragpp.extraction.acts.things import head_of, named_by
 if TYPE_CHECKING:
     from spacy.tokens import Token
 
-_PURSUED: Final = frozenset({"STUDIES", "LEARNS", "TEACHES"})
+_LEARNT: Final = frozenset({"STUDIES", "LEARNS", "TEACHES"})
 _ON_THE_WAY: Final = frozenset({"out", "back", "over", "up", "down", "away", "off", "home", "together", "along"})
 """Words between a verb and its preposition: "moved out of", "came back from"."""
 _RELATIVE: Final = frozenset({"that", "which", "who", "whom"})
@@ -60,7 +60,7 @@ def _done(line: Act, verb: "Token", child: "Token") -> Iterator["Token"]:
     if verb.lemma_ == "learn" and infinitive and "doing" in line.where:
         things = [one for one in child.children if one.dep_ == "dobj"]
         yield from things or [child]  # "learned to play the violin", "learned to knit"
-    elif gerund and ("doing" in line.where or ("obj" in line.where and line.kind in _PURSUED)):
+    elif gerund and ("doing" in line.where or ("obj" in line.where and line.kind in _LEARNT)):
         yield child
 
 

@@ -31,18 +31,18 @@ def party(word: "Token", scene: Scene) -> str | None:
         return scene.listener if _is_about(word) else None
     if low in {"who", "that", "which"} and word.head.dep_ == "relcl":
         return party(word.head.head, scene)
-    if mark_of(word, scene.reading) is not None:
-        return _named(word, scene)
+    referent = mark_of(word, scene.reading)
+    if referent is not None:
+        return _named(word, referent, scene)
     person = scene.antecedents.resolve(low, scene.reading, start_of(word)) if low in _THIRD else None
     return person.name if person else None
 
 
-def _named(word: "Token", scene: Scene) -> str | None:
+def _named(word: "Token", referent: int, scene: Scene) -> str | None:
     """The name at the word, which is somebody's from now on; None where it is known to be nobody's."""
-    referent = mark_of(word, scene.reading)
-    name = scene.reading.referents[referent or 0]
+    name = scene.reading.referents[referent]
     known_otherwise = name.firm and name.label != "PERSON"
-    if referent is None or known_otherwise or not (name.certain or word.pos_ == "PROPN"):
+    if known_otherwise or not (name.certain or word.pos_ == "PROPN"):
         return None
     scene.reading.referents[referent] = replace(name, label="PERSON", firm=True, certain=True)
     return name.name

@@ -88,7 +88,7 @@ def _is_said(verb: "Token | None", scene: Scene) -> bool:
     if verb is None or scene.gate.standing(verb) is Standing.HOLDS:
         return True
     told = any(child.dep_ in {"neg", *SUBJECTS} for child in verb.children)
-    return verb.dep_ == "ROOT" and is_past(verb) and not told and scene.gate.takes_for_granted
+    return verb.dep_ == "ROOT" and is_past(verb) and not told
 
 
 def _ends(noun: "Token", people: list[str], scene: Scene) -> Iterator[Tie]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from ragpp.extraction.acts.nouns import LIGHT, NOUNS
 from ragpp.extraction.acts.table import Act
 from ragpp.extraction.grammar.spelling import length_of, start_of
-from ragpp.extraction.naming.masking import Reading, is_mark, number
+from ragpp.extraction.naming.masking import Reading
 from ragpp.extraction.naming.words import Name
 from ragpp.extraction.phrases import singular
 from ragpp.extraction.port import EntityLabel
@@ -43,12 +43,7 @@ _WORD: Final = re.compile(r"[^\W\d_]")
 
 def mark_of(word: "Token", reading: Reading) -> int | None:
     """Which referent of the reading stands where the word does."""
-    at = start_of(word)
-    if at >= len(reading.masked):
-        return None
-    while at and reading.masked[at] == "\uf8ff":
-        at -= 1
-    return number(reading.masked[at]) if is_mark(reading.masked[at]) else None
+    return reading.mark_at(start_of(word))
 
 
 def head_of(word: "Token") -> "Token":

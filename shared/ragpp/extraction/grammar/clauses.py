@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 SUBJECTS: Final = frozenset({"nsubj", "nsubjpass"})
 FIRST_PERSON: Final = frozenset({"i", "we", "me", "us", "im"})
-_DEEP: Final = 12
+DEEP: Final = 12
 """Clauses within clauses that are followed; deeper ones say nothing."""
 _COMMANDING: Final = word_set("ask tell want help let make get see hear teach invite encourage have watch allow force")
 _PARTICLES: Final = word_set("away up off")
@@ -29,7 +29,7 @@ def subjects(verb: "Token", _depth: int = 0) -> list["Token"]:
     if verb.dep_ in {"acl", "relcl"}:
         return [verb.head]
     bearer = _bearer(verb)
-    if bearer is None or _depth > _DEEP:
+    if bearer is None or _depth > DEEP:
         return []
     controlled = [child for child in bearer.children if child.dep_ in {"dobj", "dative"}]
     if controlled and verb.dep_ in {"xcomp", "ccomp"} and bearer.lemma_ in _COMMANDING:
@@ -58,7 +58,7 @@ def _is_addressed(word: "Token") -> bool:
 def is_elided(verb: "Token", _depth: int = 0) -> bool:
     """Whether the clause is a main one that leaves out "I", or hangs on one: "Moved to Porto last year", "Been learning
     Thai"."""
-    if _depth > _DEEP or any(child.dep_ in {*SUBJECTS, "expl", "csubj"} for child in verb.children):
+    if _depth > DEEP or any(child.dep_ in {*SUBJECTS, "expl", "csubj"} for child in verb.children):
         return False
     bearer = _bearer(verb) if verb.dep_ != "ccomp" else None
     if bearer is not None:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from enum import Enum, auto
 from typing import TYPE_CHECKING, Final
 
-from ragpp.extraction.grammar.clauses import FIRST_PERSON, SUBJECTS, governing, is_elided, is_past, particle
+from ragpp.extraction.grammar.clauses import DEEP, FIRST_PERSON, SUBJECTS, governing, is_elided, is_past, particle
 from ragpp.text.english import word_set
 
 if TYPE_CHECKING:
@@ -29,8 +29,6 @@ class Standing(Enum):
 
 ABLE: Final = frozenset({"can", "could", "ca"})
 WOULD: Final = frozenset({"would", "'d"})
-_DEEP: Final = 12
-"""Clauses within clauses that are followed; deeper ones say nothing."""
 _NEVER: Final = word_set("never hardly barely scarcely rarely seldom neither nor nobody none almost nearly")
 _NOBODY: Final = word_set("nobody none neither no")
 _UNREAL_MARKS: Final = word_set("if unless whether lest supposing provided until till")
@@ -60,7 +58,7 @@ _DEFINITE: Final = word_set("the this that these those my our his her their its 
 def standing(verb: "Token", *, despite: frozenset[str] = frozenset(), _depth: int = 0) -> Standing:
     """What the sentence says of the clause of `verb`. `despite`: modal verbs that leave it said, such as ABLE
     where "can" says that one does ("I can speak Thai")."""
-    if _depth > _DEEP or _is_unreal(verb, despite):
+    if _depth > DEEP or _is_unreal(verb, despite):
         return Standing.OPEN
     own = _denial(verb)
     if own is Standing.DENIED:

@@ -49,6 +49,14 @@ class Reading:
         mark = chr(_FIRST + referent) + _PAD * (end - start - 1)
         self.masked = self.masked[:start] + mark + self.masked[end:]
 
+    def mark_at(self, at: int) -> int | None:
+        """Which referent is mentioned at that place of the text; None where none is, or past its end."""
+        if at >= len(self.masked):
+            return None
+        while at and self.masked[at] == _PAD:
+            at -= 1
+        return number(self.masked[at]) if is_mark(self.masked[at]) else None
+
     def referent(self, mark: str) -> Name:
         """Who or what a mark stands for."""
         return self.referents[number(mark)]

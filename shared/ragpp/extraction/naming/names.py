@@ -2,7 +2,7 @@
 
 A capital at the start of a sentence says little, so such a word is only *certain* when something else speaks for it:
 a verb that only somebody does, a known place, the same word inside another sentence. Uncertain mentions count
-only where a pattern of `relations` needs exactly such a name.
+only where a pattern of `relationships` or a line of `acts` needs exactly such a name.
 """
 
 import re

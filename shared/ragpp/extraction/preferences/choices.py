@@ -59,9 +59,8 @@ def _switched(match: re.Match[str]) -> Iterator[PreferenceMention]:
 
 def _instead(match: re.Match[str]) -> Iterator[PreferenceMention]:
     """ "Email works better for me than the phone", "tea over coffee any day"."""
-    words = match.groupdict()
-    wanted = object_phrase(without_article((words["wanted"] or words.get("alone") or "").strip()), max_words=4)
-    over = words["over"]
+    wanted = object_phrase(without_article(match["wanted"].strip()), max_words=4)
+    over = match["over"]
     refused = object_phrase(without_article(over.strip()), max_words=4) if over else None
     if wanted and (refused or over is None):
         opens = match.string.startswith(wanted)  # a capital that is only grammar

@@ -17,7 +17,6 @@ _WE: Final = r"(?<![\w'])(?:[Ii]|[Ww]e)"
 _HAVE: Final = r"(?:'ve|\shave)?"
 _AM: Final = rf"{_I}(?:'m|\sam|'ve been|\shave been)"
 _AM_OR_NOT: Final = rf"{_AM}(?P<no>\snot|\sno longer)?{_ADVERBS}\s"
-_NOT: Final = r"\s(?:don't|do not|didn't|never|no longer|can't|cannot)"
 _CAPITALISED: Final = r"(?P<name>[A-Z][\w'-]*(?:\s[A-Z][\w'-]*)?)"
 
 PREFER: Final = re.compile(rf"{_I}(?P<would>'d|\swould)?{_ADVERBS}\sprefer\s")

@@ -73,12 +73,12 @@ def _rest(match: re.Match[str]) -> str:
     return match.string[match.end() :]
 
 
-def _frequency(how: str, category: str, phrase: str, confidence: float) -> Iterator[PreferenceMention]:
+def _frequency(how: str, phrase: str) -> Iterator[PreferenceMention]:
     """ "always" or "never", which answer the same question: how often is it to be."""
     if how.lower() == "always":
-        yield from mention(category, key_of(phrase), "always", confidence)
+        yield from mention("communication", key_of(phrase), "always", 0.9)
     else:
-        yield from mention(category, key_of(phrase), "never", confidence, "negative")
+        yield from mention("communication", key_of(phrase), "never", 0.9, "negative")
 
 
 def _name(match: re.Match[str]) -> Iterator[PreferenceMention]:
@@ -116,7 +116,7 @@ def _request(match: re.Match[str]) -> Iterator[PreferenceMention]:
         return
     if re.match(r"call me [A-Z]", phrase):
         return
-    yield from _frequency(match["how"] or match["order"], "communication", phrase, 0.9)
+    yield from _frequency(match["how"] or match["order"], phrase)
 
 
 def _manner(match: re.Match[str]) -> Iterator[PreferenceMention]:

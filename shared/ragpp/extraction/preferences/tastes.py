@@ -31,6 +31,8 @@ _NO_HABIT: Final = word_set(
     "appreciate enjoy thank bring show try"
 )
 """Verbs after "I never" and "I always" that tell of no habit worth knowing."""
+_OF_BE: Final = frozenset({"acomp", "attr", "prep", "oprd", "ROOT", "xcomp"})
+_BE: Final = frozenset({"be", "become", "get", "'s", "'m"})
 _JOINT: Final = re.compile(r"\s*(?:,\s(?:and\s|or\s)?|\sand\s|\sor\s)")
 
 
@@ -129,15 +131,7 @@ def _be_of(word: "Token") -> "Token | None":
     head = word.head
     if word.dep_ == "ROOT" and word.pos_ != "ADP":
         return word  # "not a fan of musicals"
-    if word.dep_ in {"acomp", "attr", "prep", "oprd", "ROOT", "xcomp"} and head.lemma_ in {
-        "be",
-        "become",
-        "get",
-        "'s",
-        "'m",
-    }:
-        return head
-    return None
+    return head if word.dep_ in _OF_BE and head.lemma_ in _BE else None
 
 
 def _is_mine(verb: "Token") -> bool:
@@ -182,7 +176,7 @@ def _is_denied(word: "Token") -> bool:
 
 
 def _would(verb: "Token") -> bool:
-    return any(child.dep_ == "aux" and child.lower_ in {"would", "'d"} for child in verb.children)
+    return any(child.dep_ == "aux" and child.lower_ in WOULD for child in verb.children)
 
 
 def _lasts(line: Taste, verb: "Token") -> bool:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Final
 
 from ragpp.extraction.grammar.clauses import SUBJECTS
 from ragpp.extraction.grammar.forms import gerund
-from ragpp.extraction.phrases import leading_phrase, object_phrase, points_elsewhere, without_article
+from ragpp.extraction.phrases import PERSONAL, leading_phrase, object_phrase, points_elsewhere, without_article
 from ragpp.extraction.preferences.taste_rules import Taste
 from ragpp.text.english import word_set
 
@@ -13,28 +13,7 @@ if TYPE_CHECKING:
     from spacy.tokens import Token
 
 _DATIVE: Final = frozenset({"me", "us", "you", "him", "her", "them", "it"})
-_NO_TASTE: Final = frozenset(
-    {
-        "know",
-        "see",
-        "hear",
-        "think",
-        "meet",
-        "help",
-        "be",
-        "go",
-        "come",
-        "have",
-        "thank",
-        "say",
-        "point",
-        "add",
-        "ask",
-        "share",
-        "talk",
-        "chat",
-    }
-)
+_NO_TASTE: Final = word_set("know see hear think meet help be go come have thank say point add ask share talk chat")
 MAX_WORDS: Final = 6
 _BEFORE: Final = frozenset({"det", "poss", "amod", "compound", "nummod", "advmod", "nmod", "neg", "quantmod"})
 _TAILS: Final = frozenset({"dobj", "prep", "prt", "advmod", "acomp", "dative", "npadvmod"})
@@ -42,7 +21,6 @@ _POINTING: Final = frozenset({"the", "this", "that", "these", "those"})
 _NOTHING_ALONE: Final = word_set(
     "capture spread fix add watch explore see get have be talk make do feel share experience create use try take give"
 )
-_PERSONAL: Final = word_set("it this that these those them him her me you us my your his its our their")
 _NOT_LASTING: Final = frozenset({"today", "tonight", "yesterday", "tomorrow"})
 
 
@@ -95,7 +73,7 @@ def _doing(verb: "Token") -> str | None:
         return None
     text = f"{gerund(verb)} {with_objects(verb).partition(' ')[2]}".strip()
     phrase = object_phrase(text, max_words=MAX_WORDS)
-    if phrase is None and text.count(" ") > 1 and not _PERSONAL.intersection(text.lower().split()):
+    if phrase is None and text.count(" ") > 1 and not PERSONAL.intersection(text.lower().split()):
         phrase = leading_phrase(text, max_words=MAX_WORDS)  # "getting up at five"
     objects = [child.lower_ for child in verb.children if child.dep_ == "dobj"]
     whole = phrase is not None and all(one in phrase.lower() for one in objects)

@@ -4,8 +4,6 @@ import re
 from typing import Final
 
 _I: Final = r"(?<![\w'])(?:[Ii]|[Ww]e)"
-_AM: Final = rf"{_I}(?:'m|'re|\sam|\sare|'ve been|\shave been)"
-_HAVE: Final = r"(?:'ve|\shave)?"
 _ADVERBS: Final = (
     r"(?:\s(?:really|just|also|actually|still|now|generally|usually|definitely|absolutely|totally|truly|personally|"
     r"quite|strongly|always|honestly|simply|completely|recently|finally|lately|already|pretty much|mostly|very|so|"

@@ -191,7 +191,7 @@ def _introduced(match: re.Match[str], scene: Scene) -> Iterator[Tie]:
     """ "A friend called Jun"."""
     reading, kin = scene.reading, _canonical(match["kin"])
     if is_pet(kin) or not _may_be_somebody(reading.referent(match["name"])):
-        return  # whose pet it is, the verb before it says: `relations` reads that
+        return  # whose pet it is, the verb before it says: `acts` reads that
     _identify(reading, number(match["name"]), scene.speaker, kin, match["kin"].lower())
     reading.hide(match.start(), match.end(), number(match["name"]))
     yield _tie(reading.referent(match["name"]).name, kin, scene.speaker)

@@ -8,7 +8,6 @@ from typing import Final
 from ragpp.extraction.engine import Hears, hear
 from ragpp.extraction.gate import Claim
 from ragpp.extraction.naming.masking import ENTITY, Reading, number
-from ragpp.extraction.port import EntityLabel
 from ragpp.extraction.relationships.ties import Scene, Tie
 from ragpp.text.kinship import PETS, relationship_type
 
@@ -18,7 +17,7 @@ ADVERBS: Final = (
 )
 HAVE: Final = r"(?:'ve|'s|\shave|\shas)?"
 PAIR: Final = re.compile(
-    rf"(?:(?P<s>{ENTITY}) (?:and|&) (?:(?P<o>{ENTITY})|(?P<i>I|me))|\b(?P<me>Me|I|me) and (?P<with>{ENTITY}))(?P<be>"
+    rf"(?:(?P<s>{ENTITY}) (?:and|&) (?:(?P<o>{ENTITY})|I|me)|\b(?:Me|I|me) and (?P<with>{ENTITY}))(?:"
     rf"(?: are|'re| got| were| have been| have| just got| are getting| both)?{ADVERBS}\s)"
     r"(?P<what>married|engaged|(?:(?:best|good|old|close)\s)?friends|siblings|sisters|brothers|twins|cousins|"
     r"colleagues|"
@@ -88,7 +87,7 @@ def _pair(match: re.Match[str], scene: Scene) -> Iterator[Tie]:
     if over:
         kind = "SPOUSE_OF" if "divorc" in match["what"] or "separated" in match["what"] else "PARTNER_OF"
     people = [number(match[group]) for group in ("s", "o", "with") if match[group]]
-    if not all(_settle(scene.reading, referent, "PERSON") for referent in people):
+    if not all(_settle(scene.reading, referent) for referent in people):
         return
     first, *others = (scene.reading.referents[person].name for person in people)
     second = others[0] if others else scene.speaker
@@ -107,7 +106,7 @@ def _break_up(_match: re.Match[str], scene: Scene) -> Iterator[Tie]:
 
 def _named_pet(match: re.Match[str], scene: Scene) -> Iterator[Tie]:
     """ "Her name is Juniper", after a sentence about a new puppy without a name."""
-    if scene.antecedents.pet and _settle(scene.reading, number(match["o"]), "PERSON"):
+    if scene.antecedents.pet and _settle(scene.reading, number(match["o"])):
         yield Tie(scene.speaker, "OWNS", scene.reading.referent(match["o"]).name, lasting=True)
 
 
@@ -117,15 +116,15 @@ def _new_pet(_match: re.Match[str], scene: Scene) -> Iterator[Tie]:
     yield from ()
 
 
-def _settle(reading: Reading, referent: int, wants: EntityLabel) -> bool:
-    """Gives the referent the label that a pattern wants, unless it is known to be something else."""
+def _settle(reading: Reading, referent: int) -> bool:
+    """Makes the referent a person, unless it is known to be something else."""
     name = reading.referents[referent]
-    if name.firm and name.label == wants:
+    if name.firm and name.label == "PERSON":
         reading.referents[referent] = replace(name, certain=True)
         return True
     if name.firm:
         return False
-    reading.referents[referent] = replace(name, label=wants, firm=True, certain=True)
+    reading.referents[referent] = replace(name, label="PERSON", firm=True, certain=True)
     return True
 
 
