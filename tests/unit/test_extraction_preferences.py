@@ -81,6 +81,12 @@ def stated(extractor: Extractor, text: str) -> tuple[PreferenceMention, ...]:
         ("Not a fan of olives.", [("food", "olive", "dislikes")]),
         ("My go-to order is a flat white.", [("general", "usual order", "flat white")]),
         ("I prefer not to drive at night.", [("travel", "drive at night", "prefers not to")]),
+        ("I prefer tea in the morning.", [("general", "time of day", "tea in the morning")]),
+        ("I prefer invoices by e-mail.", [("general", "e-mail", "invoices by e-mail")]),
+        (
+            "I prefer oat milk in my coffee, and I love cinnamon.",
+            [("food", "drink", "oat milk in my coffee"), ("general", "cinnamon", "likes")],
+        ),
     ],
 )
 def test_a_stated_preference_is_found(extractor: Extractor, text: str, expected: list[tuple[str, str, str]]) -> None:

@@ -43,9 +43,12 @@ def read_preferences(gate: Gate, words: "Doc | None" = None) -> Iterator[Prefere
     as it was parsed; without it no tastes are read."""
     if words is not None:
         gate = Gate(replace(gate.sentence, text=words.text))
-        yield from read_tastes(gate, words)
     text = gate.sentence.text
-    yield from hear_groups(_RULES, _Statements(gate, text))
+    heard = _Statements(gate, text)
+    stated = list(hear_groups(_RULES, heard))
+    if words is not None:
+        yield from read_tastes(gate, words, told=[range(*span) for span in heard.told.items()])
+    yield from stated
     implied = spelled_out(text)
     if implied is not None:
         yield from hear_groups(_RULES, _Statements(gate, implied))
@@ -53,20 +56,20 @@ def read_preferences(gate: Gate, words: "Doc | None" = None) -> Iterator[Prefere
 
 @dataclass(frozen=True, slots=True)
 class _Statements:
-    """A hearing, and where a statement begins that was read: what one pattern said, no other says again."""
+    """A hearing, and where a statement begins and ends that was read: what one pattern said, no other says again."""
 
     gate: Gate
     text: str
-    begun: set[int] = field(default_factory=set)
+    told: dict[int, int] = field(default_factory=dict)
 
 
 def _once(reader: Reader, match: re.Match[str], heard: _Statements) -> Iterator[PreferenceMention]:
     begin = match.start() + len(match.group()) - len(match.group().lstrip(" ,.:;"))
-    if begin not in heard.begun:
+    if begin not in heard.told:
         found = list(reader(match))
         yield from found
         if found:
-            heard.begun.add(begin)
+            heard.told[begin] = match.end()
 
 
 def _rest(match: re.Match[str]) -> str:

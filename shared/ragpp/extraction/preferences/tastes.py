@@ -6,7 +6,7 @@ is no taste, and neither is a person.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
 from ragpp.extraction.gate import Gate
@@ -36,11 +36,14 @@ _BE: Final = frozenset({"be", "become", "get", "'s", "'m"})
 _JOINT: Final = re.compile(r"\s*(?:,\s(?:and\s|or\s)?|\sand\s|\sor\s)")
 
 
-def read_tastes(gate: Gate, words: "Doc") -> Iterator[PreferenceMention]:
-    """The tastes that the sentence asserts of its speaker."""
+def read_tastes(gate: Gate, words: "Doc", *, told: Sequence[range] = ()) -> Iterator[PreferenceMention]:
+    """The tastes that the sentence asserts of its speaker. `told`: characters of the sentence that are read already,
+    whose words are not read again."""
     if gate.is_open:
         return
     for word in words:
+        if any(word.idx in span for span in told):
+            continue
         lemma = word.lower_ if word.pos_ == "ADP" else lemma_of(word)
         for line in BY_WORD.get(lemma, ()):
             yield from _read(line, word, gate)
