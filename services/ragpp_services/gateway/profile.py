@@ -46,7 +46,7 @@ async def profile_of(parts: Parts, scope: Scope, *, least: float, sure: float, l
     )
     held = sorted(
         (one for one in relationships if one.confidence >= least or holds(one)),
-        key=lambda one: (not _is_sure(one, sure), -one.confidence, one.id),
+        key=lambda one: (not _is_sure(one, sure), -one.confidence, one.type, one.target, one.id),
     )
     liked = sorted(
         (one for one in preferences if one.confidence >= least and not tells_nothing(one.value)),
