@@ -1,4 +1,4 @@
-"""The table of acts: each line's example is read as the line's kind, and what is near it is not."""
+"""The tables of acts and of tastes: each line's example is read as the line says, and what is near it is not."""
 
 from datetime import UTC, datetime
 
@@ -6,8 +6,10 @@ import pytest
 
 from ragpp.extraction import Extraction
 from ragpp.extraction.acts.nouns import NOUNS
+from ragpp.extraction.acts.posts import POSTS
 from ragpp.extraction.acts.table import ACTS, Act, act
 from ragpp.extraction.pipeline import installed_pipeline
+from ragpp.extraction.preferences.taste_rules import TASTES, Taste
 from ragpp.extraction.spacy_extractor import SpacyExtractor
 
 SAID_AT = datetime(2024, 5, 5, 12, tzinfo=UTC)
@@ -33,6 +35,20 @@ def stated(extraction: Extraction) -> set[tuple[str, str, str]]:
 @pytest.mark.parametrize("line", ACTS, ids=lambda line: f"{line.kind}: {line.example}")
 def test_the_example_of_a_line_is_read_as_its_kind(extractor: SpacyExtractor, line: Act) -> None:
     assert line.kind in kinds(read(extractor, f"{line.example}."))
+
+
+@pytest.mark.parametrize("line", POSTS.values(), ids=lambda line: line.example)
+def test_the_example_of_a_post_is_read_as_its_kind(extractor: SpacyExtractor, line: Act) -> None:
+    assert line.kind in kinds(read(extractor, f"{line.example}."))
+
+
+@pytest.mark.parametrize("line", TASTES, ids=lambda line: f"{line.value}: {line.example}")
+def test_the_example_of_a_taste_is_one_preference_of_its_polarity(extractor: SpacyExtractor, line: Taste) -> None:
+    [found] = read(extractor, f"{line.example}.").preferences
+    denied = line.example.endswith("aren't for me")
+    positive = line.value in {"likes", "always", "prefers"} and not denied
+    assert found.polarity == ("positive" if positive else "negative")
+    assert any(len(word) > 2 and word in line.example.lower() for word in f"{found.key} {found.value}".split())
 
 
 @pytest.mark.parametrize("line", ACTS, ids=lambda line: line.example)
@@ -95,6 +111,7 @@ def test_what_is_not_meant_as_a_fact_is_none(extractor: SpacyExtractor, text: st
         ("Marta and I watched a film.", {("Marta", "WATCHED", "film"), ("Noor", "WATCHED", "film")}),
         ("Since I moved to Leeds, I grow tomatoes.", {("Noor", "LIVES_IN", "Leeds"), ("Noor", "GROWS", "tomatoes")}),
         ("I work at a bakery called Krume.", {("Noor", "WORKS_AT", "Krume")}),
+        ("I work for the Harrow council.", {("Noor", "WORKS_AT", "Harrow council")}),
         ('I read "The Long Ships" last week.', {("Noor", "READ", "Long Ships")}),
         ("Moved to Porto and bought a boat.", {("Noor", "LIVES_IN", "Porto"), ("Noor", "BOUGHT", "boat")}),
         (

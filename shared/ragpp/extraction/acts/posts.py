@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from spacy.tokens import Token
 
 EMPLOYER: Final = act("WORKS_AT | be | at | ORG|workplace |  | I'm at Brightline")
-_POSTS: Final[Mapping[str, Act]] = MappingProxyType(
+POSTS: Final[Mapping[str, Act]] = MappingProxyType(
     {
         "member": act("MEMBER_OF | be | of | club|ORG |  | I'm a member of the choir"),
         "part": act("MEMBER_OF | be | of | club|ORG |  | I'm part of the choir"),
@@ -113,7 +113,7 @@ def places_of(noun: "Token", line: Act, scene: Scene) -> list[str]:
 
 def _at(noun: "Token", owners: list["Token"], verb: "Token | None", scene: Scene) -> Iterator[Tie]:
     lemma = noun.lemma_.lower()
-    line = _POSTS.get(lemma) or (EMPLOYER if lemma in NOUNS["job"] | _JOBS else None)
+    line = POSTS.get(lemma) or (EMPLOYER if lemma in NOUNS["job"] | _JOBS else None)
     said = scene.gate.standing(verb) if verb is not None else Standing.HOLDS
     if line is None or said in {Standing.OPEN, Standing.DENIED}:
         return

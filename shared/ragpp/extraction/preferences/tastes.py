@@ -63,7 +63,9 @@ def _read(line: Taste, word: "Token", gate: Gate) -> Iterator[PreferenceMention]
     if not _is_mine(verb):
         return
     denied = _counts(line, verb, gate)
-    if denied is None or any(child.lower_ == "no" for child in word.children) or _is_more_than_said(verb):
+    if denied is None or any(child.lower_ == "no" for child in word.children):
+        return
+    if "enough" not in line.flags and _is_more_than_said(verb):
         return
     found = False
     for thing in things_of(line, word, verb):
@@ -200,10 +202,15 @@ def _of_subject(line: Taste, word: "Token", verb: "Token", gate: Gate) -> Iterat
     if said is Standing.DENIED and "turns" not in line.flags:
         return
     for subject in (child for child in verb.children if child.dep_ == "nsubj"):
-        for thing in (subject, *listed(subject)):
+        for thing in (one for one in (subject, *listed(subject)) if not _is_hyphened_on(one)):
             phrase = general_phrase(thing, verb)
             if phrase:
                 yield from _mention(line, phrase, denied=said is Standing.DENIED, verb=verb, thing=thing)
+
+
+def _is_hyphened_on(word: "Token") -> bool:
+    """Whether it is the first part of a word: "e" of "e-readers"."""
+    return not word.whitespace_ and word.i + 1 < len(word.doc) and word.nbor().text == "-"
 
 
 def _mention(line: Taste, phrase: str, *, denied: bool, verb: "Token", thing: "Token") -> Iterator[PreferenceMention]:

@@ -31,9 +31,10 @@ def general_phrase(thing: "Token", verb: "Token", *, definite: bool = False) -> 
         return None
     if _is_left_out(thing) or any(word.lower_ in _NOT_LASTING for word in verb.children):
         return None
-    if thing.tag_ in {"VBG", "VB"} and thing.dep_ in {"xcomp", "ccomp", "pcomp", "csubj", "conj"}:
+    if _is_done(thing):
         return _doing(thing)
-    first = min((child.left_edge.i for child in thing.lefts if child.dep_ in _BEFORE), default=thing.i)
+    before = [child for child in thing.lefts if child.dep_ in _BEFORE and child.lower_ != "enough"]
+    first = min((child.left_edge.i for child in before), default=thing.i)
     while first > 1 and thing.doc[first - 1].text == "-":  # "e-readers"
         first -= 2
     last = thing.i
@@ -49,6 +50,14 @@ def general_phrase(thing: "Token", verb: "Token", *, definite: bool = False) -> 
     if phrase is None or thing.lower_ not in phrase.lower():
         return None
     return phrase
+
+
+def _is_done(thing: "Token") -> bool:
+    """Whether it is something that one does, and no noun that was taken for a verb: "I avoid gluten"."""
+    if thing.tag_ not in {"VBG", "VB"} or thing.dep_ not in {"xcomp", "ccomp", "pcomp", "csubj", "conj"}:
+        return False
+    does = any(child.tag_ == "TO" or child.dep_ in _TAILS for child in thing.children)
+    return thing.tag_ == "VBG" or does or (thing.dep_ == "conj" and thing.head.tag_ in {"VB", "VBG"})
 
 
 def _is_left_out(thing: "Token") -> bool:
@@ -105,7 +114,7 @@ def things_of(line: Taste, word: "Token", verb: "Token") -> list["Token"]:
     """What stands where the line has its thing, with what is joined to it."""
     found: list[Token] = []
     for child in word.children if "be" in line.flags else verb.children:
-        if child.dep_ == "dobj" and "obj" in line.where and child.lower_ not in _DATIVE:
+        if child.dep_ == "dobj" and "obj" in line.where and child.lower_ not in {*_DATIVE, "enough"}:
             found.append(child)
         elif child.dep_ in {"xcomp", "ccomp"} and "doing" in line.where and child.tag_ in {"VBG", "VB"}:
             if child.lemma_ not in _NO_TASTE and not any(one.dep_ in SUBJECTS for one in child.children):
