@@ -154,6 +154,18 @@ def test_nothing_but_consent_is_nothing_and_a_rejection_is_kept() -> None:
     assert (state.verdict, state.weight, state.sources) == ("rejected", 0, ())
 
 
+def test_consent_to_what_is_forgotten_is_none_to_whoever_says_the_same_later() -> None:
+    """Nobody had said so by then, as far as is known; in time or out of it."""
+    for day in (9, 1):
+        alone = BELIEF.fold([lives("porto", day, 5)])
+        assert BELIEF.fold([lives("porto", 8, 2, "confirmed"), lives("porto", day, 5)]) == alone
+    kept = BELIEF.fold(
+        [lives("porto", 9, 1), lives("porto", 8, 2, "confirmed")]
+    )  # said to be of later than it was said
+    assert kept is not None
+    assert kept.verdict == "confirmed"
+
+
 def test_an_ending_said_of_the_other_end_weighs_nothing() -> None:
     state = BELIEF.fold([lives("ann", 3, 1, "mirrors", type="SPOUSE_OF")])
     assert state is not None

@@ -465,7 +465,7 @@ WITH k, e, [label IN coalesce(e.former_labels, [])
 SET e:Merge
 REMOVE e:Entity
 SET e.name_key = $given.name_key
-SET k.former_labels = coalesce(k.former_labels, []) + gained
+SET k.former_labels = CASE WHEN size(gained) > 0 THEN coalesce(k.former_labels, []) + gained ELSE k.former_labels END
 CREATE (e)-[:MERGED_INTO {at: $given.now, automatic: $given.automatic, gained: gained}]->(k)
 
 // name: restore
@@ -480,7 +480,8 @@ WITH u, m, k, into,
                 WHERE other.id <> $given.absorb_id
                UNWIND coalesce(other.former_labels, []) AS label
                RETURN DISTINCT label ORDER BY label } AS others
-SET k.former_labels = own + [label IN others WHERE label <> k.label AND NOT label IN own]
+WITH u, m, k, into, own + [label IN others WHERE label <> k.label AND NOT label IN own] AS former
+SET k.former_labels = CASE WHEN size(former) > 0 THEN former END
 DELETE into
 SET m:Entity, k.kept_apart = coalesce(k.kept_apart, []) + [$given.absorb_id]
 REMOVE m:Merge

@@ -11,7 +11,7 @@ from typing import Final
 from ragpp.learned import Verdict
 from ragpp.models import LISTED_SOURCES, EntityLabel
 from ragpp_services.semantic.evidence.keys import name_key
-from ragpp_services.semantic.evidence.timeline import ASSERTING, ENDING, SAID, Timeline, timelines
+from ragpp_services.semantic.evidence.timeline import ASSERTING, CONSENT, ENDING, SAID, Timeline, timelines
 from ragpp_services.semantic.evidence.validity import EXCLUSIVE
 from ragpp_services.semantic.records import (
     AFTER_TIME,
@@ -77,7 +77,7 @@ class Belief:
         told = [item for item in said if item.act in ASSERTING] or said or list(life.own)
         days = (said or life.own)[0].applied.occurred_at, (said or life.own)[-1].applied.occurred_at
         held = Held(believed=self.first, believed_at=days[0], since=days[0], until=days[0])
-        for item in sorted((*life.own, *life.ended), key=lambda item: item.applied.order):
+        for item in sorted((*_heard(life.own, said), *life.ended), key=lambda item: item.applied.order):
             if item.key == life.own[0].key:
                 held = self._next(held, item, lasting=lasting)
             elif held.is_known:
@@ -145,6 +145,13 @@ class Belief:
             sources=latest_sources((*state.sources, *refs_of([statement]))),
             archived_at=None,
         )
+
+
+def _heard(own: Iterable[Statement], said: Sequence[Statement]) -> list[Statement]:
+    """The evidence without a person's consent to what nobody is known to have said by then: what it was given to is
+    forgotten, and whoever says the same later is not confirmed by it."""
+    first = min((item.applied.sequence for item in said), default=0)
+    return [item for item in own if item.act not in CONSENT or item.applied.sequence > first]
 
 
 @dataclass(frozen=True, slots=True)
