@@ -181,7 +181,8 @@ class RelationshipEntry(Value):
     """One mention of a relationship between two entities, named as they were said.
 
     `lasting`: a kind that hardly fades (kinship, identity). `context`: the sentence that says it. `ends`: it says that
-    the relationship holds no longer, which closes its validity instead of adding to it.
+    the relationship holds no longer, which closes its validity instead of adding to it. `verb`: the one that says so,
+    in its dictionary form; empty where no verb does.
     """
 
     kind: Literal["relationship"] = "relationship"
@@ -194,6 +195,7 @@ class RelationshipEntry(Value):
     lasting: bool = False
     ends: bool = False
     context: Text = ""
+    verb: Annotated[str, Field(max_length=64)] = ""
     occurred_at: Moment
     sources: tuple[Id, ...] = ()
 
@@ -505,7 +507,8 @@ class Relationship(Value):
 
     It held from `valid_from` until `valid_to`, None while it holds; `learned_at` is when that was first said, in the
     conversations' own time, and `ended_by` the interaction that ended it. An `archived` one has faded below the floor:
-    not shown, restorable. `verdict`: what a person said of it. `sources`: the latest LISTED_SOURCES.
+    not shown, restorable. `verdict`: what a person said of it. `sources`: the latest LISTED_SOURCES. `context` is the
+    sentence that said so last, `verb` the verb that it did so with, in its dictionary form, empty where none did.
     """
 
     id: str
@@ -518,6 +521,7 @@ class Relationship(Value):
     confidence: float
     lasting: bool
     context: str = ""
+    verb: str = ""
     first_mention: datetime
     last_mention: datetime
     valid_from: datetime

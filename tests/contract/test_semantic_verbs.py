@@ -37,6 +37,22 @@ async def test_an_ending_closes_a_relationship_at_its_time(tier: SemanticTier) -
     assert (then.id, then.valid_to) == (ended.id, None)
 
 
+async def test_a_relationship_has_the_verb_that_said_so_last(tier: SemanticTier) -> None:
+    scope = new_scope()
+    for number, verb in enumerate(("read", "devour", "")):
+        said = relation("Noor", "READ", "Dune").model_copy(update={"verb": verb})
+        await tier.observe(scope, [observation(f"m{number}", at=NOON - (9 - number) * DAY, relationships=(said,))])
+        (known,) = (await tier.list_relationships(scope)).items
+        assert known.verb == verb
+        found = await tier.retrieve(MemoryQuery(scope=scope, text="What has Noor read?"))
+        assert [one.metadata["verb"] for one in found if one.kind == "relationship"] == [verb]
+    await tier.forget_sources(scope, ["m2"])
+    (left,) = (await tier.list_relationships(scope)).items
+    assert left.verb == "devour"
+    (then,) = (await tier.list_relationships(scope, as_of=NOON - 9 * DAY)).items
+    assert then.verb == "read"
+
+
 async def test_a_person_confirms_rejects_and_restores(tier: SemanticTier) -> None:
     scope = new_scope()
     await tier.store(scope, [relation("Noor", "LIKES", "tea", at=NOON - 400 * DAY)])

@@ -37,6 +37,21 @@ def test_the_example_of_a_line_is_read_as_its_kind(extractor: SpacyExtractor, li
     assert line.kind in kinds(read(extractor, f"{line.example}."))
 
 
+@pytest.mark.parametrize(
+    ("text", "verb"),
+    [
+        ("My sister Elena knitted a hat.", "knit"),
+        ("I'm married to Leo.", "marry"),
+        ("I got laid off from Brightline.", "lay off"),
+        ("Brightline hired me.", "hire"),
+        ("I'm a member of the choir.", ""),
+    ],
+)
+def test_a_relationship_keeps_the_verb_of_its_clause(extractor: SpacyExtractor, text: str, verb: str) -> None:
+    found = read(extractor, text)
+    assert [tie.verb for tie in (*found.relationships, *found.ended) if not tie.type.endswith("SISTER_OF")] == [verb]
+
+
 @pytest.mark.parametrize("line", POSTS.values(), ids=lambda line: line.example)
 def test_the_example_of_a_post_is_read_as_its_kind(extractor: SpacyExtractor, line: Act) -> None:
     assert line.kind in kinds(read(extractor, f"{line.example}."))

@@ -2,7 +2,8 @@
 
 from ragpp.extraction.spacy_extractor import SpacyExtractor
 from ragpp.models import FindingEntry, Interaction, Observation
-from ragpp_services.workers.stages.observe import findings_of, observation_of, preferences_of, teaches
+from ragpp_services.workers.stages.history import teaches
+from ragpp_services.workers.stages.observe import findings_of, observation_of, preferences_of
 from tests.support.said import said
 
 EXTRACTOR = SpacyExtractor()

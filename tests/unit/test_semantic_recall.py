@@ -38,7 +38,7 @@ def edge_row(
 ) -> list[object]:
     ends: list[object] = [source.lower(), source, target.lower(), target, type_name, weight, confidence]
     held: list[object] = [confidence, AT, AT]
-    return [1.0, hops, *ends, AT, False, AT, AT, context, ["m1"], [AT], *held, []]
+    return [1.0, hops, *ends, AT, False, AT, AT, context, ["m1"], [AT], *held, [], None]
 
 
 def answer(text: str, entities: Sequence[Row], edges: Sequence[Row], **filters: object) -> list[str]:

@@ -6,7 +6,8 @@
 //   believed, believed_at: what the evidence left; confidence, confidence_at: that, faded to where decay was persisted
 //   valid_to, ended_by: absent while it holds; archived_at: since when it is not shown, having faded
 //   verdict: confirmed or rejected, by a person; shown_until: from when on it is not current, absent while it is
-// (:Applied)-[:STATES {…, act}]->(:Entity)   act: absent where it is said that the relationship holds; otherwise ends,
+//   verb: the one that said so last, absent where none did
+// (:Applied)-[:STATES {…, act, verb}]->(:Entity)   act: absent where it is said that the relationship holds; otherwise ends,
 //   mirrors (an ending, said of its other end), confirmed, rejected or restored
 // (:Applied {event_id: 'v:…'})               a person's word about a relationship, kept as its evidence
 // (:Applied {event_id: 'n:…'})-[:MENTIONS]->()  a person's word on what an entity is called, which is no mention of it
@@ -106,11 +107,11 @@ CALL (first, second, edges) {
        AND (a.occurred_at <= $given.as_of OR said.act IN ['confirmed', 'rejected'])
     RETURN collect([a.event_id, a.occurred_at, a.sequence, a.sources, said.type, said.target, said.source_name,
                     said.target_name, said.lasting, said.context, said.source_path, said.target_path, said.act,
-                    s.id]) AS evidence
+                    s.id, said.verb]) AS evidence
   }
   RETURN collect([nearness, hops, s.id, s.name, t.id, t.name, r.type, r.weight, r.confidence, r.confidence_at,
                   r.lasting, r.first_mention, r.last_mention, r.context, r.sources, r.source_times, r.believed,
-                  r.believed_at, r.valid_from, evidence]) AS relationships
+                  r.believed_at, r.valid_from, evidence, r.verb]) AS relationships
 }
 CALL (seeds) {
   UNWIND seeds AS seed
@@ -236,7 +237,7 @@ ORDER BY e.name_key, e.id
 UNWIND $given.ids AS id
 MATCH (s:Entity {scope: $scope})-[r:RELATES_TO {id: id}]->(t:Entity {scope: $scope})
 RETURN r {.type, .weight, .believed, .believed_at, .confidence, .confidence_at, .lasting, .first_mention,
-          .last_mention, .context, .sources, .source_times, .valid_from, .valid_to, .ended_by, .archived_at, .verdict,
+          .last_mention, .context, .verb, .sources, .source_times, .valid_from, .valid_to, .ended_by, .archived_at, .verdict,
           source_id: s.id, source: s.name, target_id: t.id, target: t.name,
           source_named_at: s.named_at, target_named_at: t.named_at} AS relationship
 
@@ -255,7 +256,7 @@ WITH s, r, t,
     OR r.last_mention > $given.as_of OR r.believed_at > $given.as_of
 WITH s, r, t ORDER BY r.first_mention, r.id LIMIT $given.limit
 RETURN r {.type, .weight, .believed, .believed_at, .confidence, .confidence_at, .lasting, .first_mention,
-          .last_mention, .context, .sources, .source_times, .valid_from, .valid_to, .ended_by, .archived_at, .verdict,
+          .last_mention, .context, .verb, .sources, .source_times, .valid_from, .valid_to, .ended_by, .archived_at, .verdict,
           source_id: s.id, source: s.name, target_id: t.id, target: t.name,
           source_named_at: s.named_at, target_named_at: t.named_at} AS relationship
 ORDER BY r.first_mention, r.id
@@ -271,7 +272,7 @@ WITH s, r, t,
  WHERE sure < $given.below
 WITH s, r, t, sure ORDER BY sure DESC, r.id LIMIT $given.limit
 RETURN r {.type, .weight, .believed, .believed_at, .confidence, .confidence_at, .lasting, .first_mention,
-          .last_mention, .context, .sources, .source_times, .valid_from, .valid_to, .ended_by, .archived_at, .verdict,
+          .last_mention, .context, .verb, .sources, .source_times, .valid_from, .valid_to, .ended_by, .archived_at, .verdict,
           source_id: s.id, source: s.name, target_id: t.id, target: t.name,
           source_named_at: s.named_at, target_named_at: t.named_at} AS relationship
 ORDER BY sure DESC, r.id
@@ -282,7 +283,7 @@ UNWIND $given.rows AS row
 MATCH (s:Entity {scope: $scope, id: row.source_id})-[r:RELATES_TO]->(t:Entity {scope: $scope})
  WHERE r.type = row.type
 RETURN r {.type, .weight, .believed, .believed_at, .confidence, .confidence_at, .lasting, .first_mention,
-          .last_mention, .context, .sources, .source_times, .valid_from, .valid_to, .ended_by, .archived_at, .verdict,
+          .last_mention, .context, .verb, .sources, .source_times, .valid_from, .valid_to, .ended_by, .archived_at, .verdict,
           source_id: s.id, source: s.name, target_id: t.id, target: t.name,
           source_named_at: s.named_at, target_named_at: t.named_at} AS relationship
 
@@ -292,7 +293,7 @@ MATCH (:User {scope: $scope})-[:KNOWS]->(s:Entity {scope: $scope})-[r:RELATES_TO
  WHERE r.confidence_at < $given.now AND r.shown_until IS NULL
 WITH s, r, t LIMIT $given.limit
 RETURN r {.type, .weight, .believed, .believed_at, .confidence, .confidence_at, .lasting, .first_mention,
-          .last_mention, .context, .sources, .source_times, .valid_from, .valid_to, .ended_by, .archived_at, .verdict,
+          .last_mention, .context, .verb, .sources, .source_times, .valid_from, .valid_to, .ended_by, .archived_at, .verdict,
           source_id: s.id, source: s.name, target_id: t.id, target: t.name,
           source_named_at: s.named_at, target_named_at: t.named_at} AS relationship
 
@@ -405,7 +406,7 @@ RETURN id AS entity, said.name AS name, coalesce(said.aliases, []) AS aliases, m
 UNWIND $given.ids AS id
 MATCH (a:Applied {scope: $scope})-[said:STATES {relationship: id}]->(e:Entity {scope: $scope})
 RETURN [a.event_id, a.occurred_at, a.sequence, a.sources, said.type, said.target, said.source_name, said.target_name,
-        said.lasting, said.context, said.source_path, said.target_path, said.act, e.id] AS statement
+        said.lasting, said.context, said.source_path, said.target_path, said.act, e.id, said.verb] AS statement
 
 // name: statements_around
 // All the evidence of relationships that begin or end in an entity, also where both ends have become one. $id text
@@ -420,7 +421,7 @@ CALL (e) {
   RETURN a, said, source
 }
 RETURN [a.event_id, a.occurred_at, a.sequence, a.sources, said.type, said.target, said.source_name, said.target_name,
-        said.lasting, said.context, said.source_path, said.target_path, said.act, source.id] AS statement
+        said.lasting, said.context, said.source_path, said.target_path, said.act, source.id, said.verb] AS statement
 
 // name: stated_by
 // What an event states, and of when. $event_id text

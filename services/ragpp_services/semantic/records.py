@@ -124,6 +124,7 @@ class RelationshipState:
     ended_by: str | None = None
     archived_at: int | None = None
     verdict: Verdict | None = None
+    verb: str = ""
 
     @property
     def changed_at(self) -> int:
@@ -160,6 +161,7 @@ class RelationshipState:
             confidence=confidence,
             lasting=self.lasting,
             context=self.context,
+            verb=self.verb,
             first_mention=from_moment(self.first_mention),
             last_mention=from_moment(self.last_mention),
             valid_from=from_moment(self.valid_from),
@@ -242,6 +244,7 @@ class Statement:
     source_path: tuple[str, ...] = ()
     target_path: tuple[str, ...] = ()
     act: Act = "says"
+    verb: str = ""
 
 
 def hashed(key: str) -> str:

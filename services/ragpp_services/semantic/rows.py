@@ -137,6 +137,7 @@ def relationship_from(properties: Properties) -> RelationshipState:
         ended_by=cast("str | None", properties["ended_by"]),
         archived_at=cast("int | None", properties["archived_at"]),
         verdict=verdict_of(properties["verdict"]),
+        verb=cast("str | None", properties["verb"]) or "",
     )
 
 
@@ -154,7 +155,8 @@ def named_relationship_from(properties: Mapping[str, object]) -> NamedRelationsh
 def relationship_from_row(row: Row) -> RelationshipState:
     """A relationship from a row of `retrieve`: [nearness, hops, source_id, source, target_id, target, type, weight,
     confidence, confidence_at, lasting, first_mention, last_mention, context, sources, source_times, believed,
-    believed_at, valid_from, evidence]; as it was at the moment asked for, when it was neither ended nor put aside."""
+    believed_at, valid_from, evidence, verb]; as it was at the moment asked for, when it was neither ended nor put
+    aside."""
     confidence, confidence_at = cast("float", row[8]), cast("int", row[9])
     first_mention = cast("int", row[11])
     return RelationshipState(
@@ -170,6 +172,7 @@ def relationship_from_row(row: Row) -> RelationshipState:
         context=cast("str", row[13]),
         sources=_refs(row[14], row[15]),
         valid_from=_given(cast("int | None", row[18]), first_mention),
+        verb=cast("str | None", row[20]) or "",
     )
 
 
@@ -186,6 +189,7 @@ def relationship_properties(state: RelationshipState) -> dict[str, object]:
         "first_mention": state.first_mention,
         "last_mention": state.last_mention,
         "context": state.context,
+        "verb": state.verb or None,
         "sources": [ref.id for ref in state.sources],
         "source_times": [ref.at for ref in state.sources],
         "valid_from": state.valid_from,
@@ -239,7 +243,7 @@ def mention_row(mention: Mention) -> dict[str, object]:
 
 def statement_from(row: Row) -> Statement:
     """A statement from [event_id, occurred_at, sequence, sources, type, target, source_name, target_name, lasting,
-    context, source_path, target_path, act, source_id]."""
+    context, source_path, target_path, act, source_id, verb]."""
     return Statement(
         applied=_applied(row),
         key=RelationshipKey(cast("str", row[13]), cast("str", row[4]), cast("str", row[5])),
@@ -250,6 +254,7 @@ def statement_from(row: Row) -> Statement:
         source_path=_texts(row[10]),
         target_path=_texts(row[11]),
         act=act_of(row[12]),
+        verb=cast("str | None", row[14]) or "",
     )
 
 
@@ -266,6 +271,7 @@ def statement_row(statement: Statement) -> dict[str, object]:
             "target_name": statement.target_name,
             "lasting": statement.lasting,
             "context": statement.context,
+            "verb": statement.verb or None,
             "source_path": list(statement.source_path) or None,
             "target_path": list(statement.target_path) or None,
             "act": None if statement.act == "says" else statement.act,

@@ -44,7 +44,8 @@ class RelationshipMention:
 
     Both ends are names of entities of the same `Extraction`. `type` is UPPER_SNAKE, an open vocabulary whose
     known part is in `text.kinship` and the table of `acts`. `lasting` ones, such as kinship and origin, fade slower
-    than the rest. `context` is the sentence that says so.
+    than the rest. `context` is the sentence that says so, `verb` the verb that it says so with, in its dictionary form
+    and with its particle ("pick up"); empty where no verb of a clause does.
     """
 
     source: str
@@ -52,6 +53,7 @@ class RelationshipMention:
     target: str
     lasting: bool
     context: str
+    verb: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -53,8 +53,6 @@ LABELS: Final[dict[str, EntityLabel]] = {
 }  # fmt: skip
 """OntoNotes labels of the trained pipelines → ours; any other label (dates, amounts, nationalities) is no entity."""
 _PRONOUN: Final = re.compile(r"\b(?:I|i|me|my|My|we|We|our|Our)\b")
-
-
 _GRAMMAR: Final = ("tok2vec", "tagger", "parser", "attribute_ruler", "lemmatizer")
 _SHORTEST: Final = 3
 """Words of a sentence that may state something."""
@@ -295,5 +293,7 @@ class _Message:
         source, target = self._entities[tie.source.casefold()].name, self._entities[tie.target.casefold()].name
         into.setdefault(
             (source, tie.type, target),
-            RelationshipMention(source, tie.type, target, tie.lasting, self._text[sentence.start : sentence.end]),
+            RelationshipMention(
+                source, tie.type, target, tie.lasting, self._text[sentence.start : sentence.end], tie.verb
+            ),
         )

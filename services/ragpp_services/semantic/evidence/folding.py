@@ -77,7 +77,8 @@ class Belief:
         told = [item for item in said if item.act in ASSERTING] or said or list(life.own)
         days = (said or life.own)[0].applied.occurred_at, (said or life.own)[-1].applied.occurred_at
         held = Held(believed=self.first, believed_at=days[0], since=days[0], until=days[0])
-        for item in sorted((*_heard(life.own, said), *life.ended), key=lambda item: item.applied.order):
+        spent = set(spent_consents(life.own))
+        for item in sorted({*life.own, *life.ended} - spent, key=lambda item: item.applied.order):
             if item.key == life.own[0].key:
                 held = self._next(held, item, lasting=lasting)
             elif held.is_known:
@@ -93,6 +94,7 @@ class Belief:
             first_mention=days[0],
             last_mention=days[1],
             context=told[-1].context,
+            verb=told[-1].verb,
             sources=latest_sources(refs_of(said)),
             valid_from=held.since,
             valid_to=held.until,
@@ -142,16 +144,21 @@ class Belief:
             confidence_at=at,
             last_mention=at,
             context=statement.context,
+            verb=statement.verb,
             sources=latest_sources((*state.sources, *refs_of([statement]))),
             archived_at=None,
         )
 
 
-def _heard(own: Iterable[Statement], said: Sequence[Statement]) -> list[Statement]:
-    """The evidence without a person's consent to what nobody is known to have said by then: what it was given to is
-    forgotten, and whoever says the same later is not confirmed by it."""
-    first = min((item.applied.sequence for item in said), default=0)
-    return [item for item in own if item.act not in CONSENT or item.applied.sequence > first]
+def spent_consents(evidence: Iterable[Statement]) -> list[Statement]:
+    """A person's consent to what nobody is known to have said by then: what it was given to is forgotten, and whoever
+    says the same later is not confirmed by it. `evidence`: all that there is of each relationship."""
+    first: dict[RelationshipKey, int] = {}
+    given = list(evidence)
+    for item in given:
+        if item.act in SAID:
+            first[item.key] = min(item.applied.sequence, first.get(item.key, item.applied.sequence))
+    return [item for item in given if item.act in CONSENT and item.applied.sequence < first.get(item.key, 0)]
 
 
 @dataclass(frozen=True, slots=True)

@@ -206,5 +206,6 @@ def _relationship(found: FoundRelationship, counter: TokenMeter) -> Memory:
             "lasting": state.lasting,
             "valid_from": from_moment(state.valid_from).isoformat(),
             "context": state.context,
+            "verb": state.verb,
         },
     )

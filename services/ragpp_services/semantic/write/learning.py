@@ -113,6 +113,7 @@ class Batch:
                 target_name=relationship.target,
                 lasting=relationship.lasting,
                 context=relationship.context[:MAX_CONTEXT_CHARS],
+                verb=relationship.verb,
                 act="ends" if relationship.ends else "says",
             )
             self._state(statement)

@@ -32,6 +32,8 @@ class Lesson:
         said = entry.model_dump(mode="json", exclude=_NOT_CONTENT)
         if not said.get("ends"):
             said.pop("ends", None)  # the hash of an entry of the time before there were endings must stay what it was
+        if not said.get("verb"):
+            said.pop("verb", None)  # nor of before there were verbs
         content = orjson.dumps(said, option=orjson.OPT_SORT_KEYS)
         return cls(
             event_id=ENTRY_PREFIX + entry.id,

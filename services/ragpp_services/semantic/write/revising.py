@@ -13,7 +13,7 @@ from uuid import uuid4
 from ragpp.clock import Clock, to_moment
 from ragpp.errors import Conflict, InvalidInput, NotFound
 from ragpp.models import EntityLabel, Scope, Vector
-from ragpp_services.semantic.evidence.folding import Belief, as_archived, fold_mentions
+from ragpp_services.semantic.evidence.folding import Belief, as_archived, fold_mentions, spent_consents
 from ragpp_services.semantic.evidence.keys import name_key
 from ragpp_services.semantic.evidence.validity import EXCLUSIVE
 from ragpp_services.semantic.records import (
@@ -149,11 +149,15 @@ class Revision:
         folded = self._belief.fold_all(evidence)
         gone = {key for key in wanted if key not in folded}
         consents = [item for item in evidence if item.key in gone and not item.key.is_loop]
+        spent = [item.applied.event_id for item in spent_consents(evidence)]
         if gone:
             await self._writer.drop_relationships(gone)
         if consents:
             await self._writer.drop_statements({item.key for item in consents})
             await self._writer.drop_spent_entries({item.applied.event_id for item in consents})
+        if spent:
+            await self._writer.withdraw_events(spent)
+            await self._writer.drop_spent_entries(spent)
         await self._writer.write_relationships(
             as_archived(state, before[key]) if key in before else state for key, state in folded.items()
         )

@@ -1,4 +1,5 @@
-"""Reading back what was said: windows and days of one user's interactions, through the episodic tier."""
+"""What was said, read back through the episodic tier: windows and days of one user's interactions, and what of them may
+teach."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -7,14 +8,23 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
+from ragpp.context.echo import CONTEXT_TYPES
 from ragpp.models import Filters, Interaction, Scope, TimeRange
 from ragpp.paging import PAGE, pages
 from ragpp.text.repeating import without
 from ragpp.text.spans import Span, merged
 from ragpp_services.workers.parts import WorkerParts
 
+LEARNING_ROLES: Final = frozenset({"user", "assistant"})
+"""System prompts and tool output are stored and searched; nothing is learned about the user from them."""
 READ_PER_TAUGHT: Final = 5
 """So many times as many messages are read at most, where some may not be learned from."""
+
+
+def teaches(item: Interaction) -> bool:
+    """Whether anything can be learned from `item`: somebody said it, who did not ask for it not to be, and it is not a
+    context given back."""
+    return item.learn and item.role in LEARNING_ROLES and item.message_type not in CONTEXT_TYPES
 
 
 async def said_within(parts: WorkerParts, scope: Scope, span: TimeRange, *, most: int) -> list[Interaction]:

@@ -5,7 +5,6 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from ragpp.context.echo import CONTEXT_TYPES
 from ragpp.context.layout import names_relationship_type
 from ragpp.extraction import EntityMention, Extraction, PreferenceMention, RelationshipMention
 from ragpp.extraction.port import FindingMention
@@ -33,12 +32,10 @@ from ragpp.text.spans import Span, blanked, merged
 from ragpp_services.workers.hearing.own_words import own_text
 from ragpp_services.workers.learning.stated import extracted, teaching_spans
 from ragpp_services.workers.parts import WorkerParts
-from ragpp_services.workers.stages.history import listeners_of, repeating_spans
+from ragpp_services.workers.stages.history import listeners_of, repeating_spans, teaches
 from ragpp_services.workers.stages.sentences import index_sentences
 from ragpp_services.workers.stages.stage import Epochs, epochs_of
 
-LEARNING_ROLES: Final = frozenset({"user", "assistant"})
-"""System prompts and tool output are stored and searched; nothing is learned about the user from them."""
 STATING_ROLES: Final = frozenset({"user"})
 """Only a person states a preference."""
 FOUND_BY_ASSISTANTS: Final[frozenset[FindingKind]] = frozenset({"decision", "error", "insight"})
@@ -118,12 +115,6 @@ def _plainly_named(item: Interaction) -> Interaction:
     """`item` with its speaker's name on one line: what is learned is shown in lines."""
     name = " ".join(item.name.split()) if item.name else None
     return item if name == item.name else item.model_copy(update={"name": name or None})
-
-
-def teaches(item: Interaction) -> bool:
-    """Whether anything can be learned from `item`: somebody said it, who did not ask for it not to be, and it is not a
-    context given back."""
-    return item.learn and item.role in LEARNING_ROLES and item.message_type not in CONTEXT_TYPES
 
 
 async def _extract(parts: WorkerParts, scope: Scope, items: Sequence[Interaction], epochs: Epochs) -> list[Extraction]:
@@ -241,6 +232,7 @@ def _relationship(
         lasting=mention.lasting,
         ends=ends,
         context=mention.context[:2_000],
+        verb=mention.verb[:64],
         occurred_at=item.occurred_at,
         sources=(item.id,),
     )

@@ -33,8 +33,7 @@ from ragpp_services.workers.learning.consolidation import duplicates, key_line, 
 from ragpp_services.workers.learning.days import Bounded, back, day_of, day_span, window_of, zone_of
 from ragpp_services.workers.learning.themes import Said, stems_in, themes_of
 from ragpp_services.workers.parts import WorkerParts
-from ragpp_services.workers.stages.history import said_within, vectors_of
-from ragpp_services.workers.stages.observe import teaches
+from ragpp_services.workers.stages.history import said_within, teaches, vectors_of
 from ragpp_services.workers.stages.outcomes import outcome_of
 from ragpp_services.workers.stages.rules import Learned, learn_rules
 from ragpp_services.workers.stages.stage import Epochs, epochs_of

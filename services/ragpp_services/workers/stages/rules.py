@@ -28,8 +28,7 @@ from ragpp_services.workers.learning.instructions import instructions_of, rule_i
 from ragpp_services.workers.learning.stated import plainly_own
 from ragpp_services.workers.parts import WorkerParts
 from ragpp_services.workers.stages.extract import HISTORY, MOST_HISTORY, patterns_until
-from ragpp_services.workers.stages.history import said_within, vectors_of
-from ragpp_services.workers.stages.observe import teaches
+from ragpp_services.workers.stages.history import said_within, teaches, vectors_of
 
 MOST_RULES: Final = 1_000
 FAILING_OUTCOMES: Final = 5

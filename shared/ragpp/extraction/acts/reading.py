@@ -81,11 +81,16 @@ def _read(line: Act, verb: "Token", clause: "Token", scene: Scene) -> Iterator[T
     things = [_doing(verb, scene)] if "verb" in line.where else [_named(one, line, scene) for one in objects]
     for person, thing in product(people, things if people else ()):
         if thing and thing != person:
-            yield Tie(person, line.kind, thing, line.lasting, ends or said is Standing.ENDED)
+            yield Tie(person, line.kind, thing, line.lasting, ends or said is Standing.ENDED, _told_by(verb))
     if line.kind == "WORKS_AS":
         for person, noun in product(people, objects):
             for place in places_of(noun, EMPLOYER, scene):
-                yield Tie(person, "WORKS_AT", place, lasting=True, ends=said is Standing.ENDED)
+                yield Tie(person, "WORKS_AT", place, True, said is Standing.ENDED, _told_by(verb))
+
+
+def _told_by(verb: "Token") -> str:
+    """The verb as a dictionary has it: "pick up"."""
+    return f"{_STATES.get(verb.lower_, lemma_of(verb))} {particle(verb)}".strip()
 
 
 def _is_meant(line: Act, verb: "Token") -> bool:
@@ -164,7 +169,7 @@ def _turned(line: Act, verb: "Token", objects: list["Token"], scene: Scene, *, e
         for employer in employers:
             name = named(employer, EMPLOYER, scene.reading)
             if name and name != person:
-                yield Tie(person, line.kind, name, line.lasting, ends)
+                yield Tie(person, line.kind, name, line.lasting, ends, _told_by(verb))
 
 
 def _named(word: "Token", line: Act, scene: Scene) -> str | None:

@@ -21,6 +21,7 @@ class Tie:
     target: str
     lasting: bool
     ends: bool = False
+    verb: str = ""
 
 
 @dataclass(slots=True)

@@ -23,7 +23,8 @@ from ragpp.models import Interaction, Scope
 from ragpp.text.spans import Span, blanked, merged
 from ragpp_services.workers.hearing.own_words import own_text
 from ragpp_services.workers.learning.stated import extracted
-from ragpp_services.workers.stages.observe import LEARNING_ROLES, findings_of, teaches
+from ragpp_services.workers.stages.history import LEARNING_ROLES, teaches
+from ragpp_services.workers.stages.observe import findings_of
 
 MOST_CHARS: Final = 4_000
 """Of one item."""
