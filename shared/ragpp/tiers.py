@@ -255,12 +255,6 @@ class EpisodicTier(MemoryTier, Protocol):
         """The other messages that repeat any of these, by time: what the user did not say and has said before."""
         ...
 
-    async def listeners(self, scope: Scope, ids: Collection[str]) -> dict[str, str]:
-        """Whom the people who said these messages, by their ids, talk with: the only other person with a name who had
-        spoken in the session by then, as far as everybody knows who may see the message. Nothing of a message to
-        nobody, to several, or of an assistant. What is said later changes nothing; what is forgotten does."""
-        ...
-
     async def naming(self, scope: Scope, names: Collection[str], filters: Filters | None = None) -> list[str]:
         """Every interaction, by time, whose words or whose speaker's name have one of `names`, word for word and as a
         whole; case, accents and a possessive ending make no difference. Reads everything that the filters leave."""

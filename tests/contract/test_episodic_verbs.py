@@ -6,7 +6,6 @@ import pytest
 
 from ragpp.embedding.hashing import HashingEmbedder
 from ragpp.errors import EmbeddingError
-from ragpp.models import Role
 from ragpp.tiers import EpisodicTier
 from ragpp_infra.embedded.stack import Endpoints
 from tests.support.contract import reached
@@ -55,53 +54,6 @@ async def test_what_is_found_says_what_share_of_the_question_it_tells(tier: Epis
         assert part is not None
         assert 0 < part < whole <= 1
         assert shares.get("m2", 0.0) == 0
-
-
-async def test_who_listens_is_the_only_other_person_who_has_spoken_in_the_session_by_then(tier: EpisodicTier) -> None:
-    scope = new_scope()
-    said: list[tuple[str, str, str | None, Role, bool]] = [
-        ("first", "s1", "Ana", "user", False),
-        ("second", "s1", "Ben", "user", False),
-        ("bot", "s1", "Robo", "assistant", False),
-        ("nameless", "s1", None, "user", False),
-        ("third", "s1", "Ana", "user", False),
-        ("elsewhere", "s2", "Ben", "user", False),
-        ("hidden", "s3", "Ana", "user", True),
-        ("open", "s3", "Ben", "user", False),
-        ("between", "s3", "Ben", "user", True),
-        ("others", "s1", "Cem", "user", False),
-        ("several", "s1", "Ana", "user", False),
-    ]
-    entries = [
-        episodic_entry(f"I saw you, {identifier}.", id=identifier, session_id=session, name=name, role=role)
-        for identifier, session, name, role, _ in said
-    ]
-    hidden = {"agent_id": "sales", "visibility": "agent"}
-    await tier.store(
-        scope,
-        [
-            entry.model_copy(update={"interaction": entry.interaction.model_copy(update=hidden)}) if secret else entry
-            for entry, (*_, secret) in zip(entries, said, strict=True)
-        ],
-    )
-    told = await tier.listeners(scope, [identifier for identifier, *_ in said])
-    assert told == {"second": "Ana", "third": "Ben", "between": "Ana"}
-    assert await tier.listeners(scope, []) == {}
-    assert await tier.listeners(new_scope(), ["second"]) == {}
-
-
-async def test_who_listened_is_forgotten_with_the_message_that_told(tier: EpisodicTier) -> None:
-    scope = new_scope()
-    entries = [
-        episodic_entry("Hello.", id="ana", session_id="s", name="Ana"),
-        episodic_entry("I saw you.", id="ben", session_id="s", name="Ben"),
-        episodic_entry("And?", id="again", session_id="s", name="Ana"),
-        episodic_entry("You know.", id="later", session_id="s", name="Ben"),
-    ]
-    await tier.store(scope, entries)
-    assert await tier.listeners(scope, ["ben", "later"]) == {"ben": "Ana", "later": "Ana"}
-    await tier.forget(scope, ["ana"])
-    assert await tier.listeners(scope, ["ben", "later"]) == {"later": "Ana"}
 
 
 async def test_what_could_not_be_embedded_is_embedded_later(tier: EpisodicTier, embedder: LostEmbedder) -> None:

@@ -732,7 +732,6 @@ def calls_of(gateway: RealGateway) -> dict[str, Call]:
         ),
         "episodic.repetitions": lambda s, o: episodic.repetitions(s, ids(o)),
         "episodic.repeated_by": lambda s, o: episodic.repeated_by(s, ids(o)),
-        "episodic.listeners": lambda s, o: episodic.listeners(s, ids(o)),
         "episodic.naming": lambda s, o: episodic.naming(s, o.words),
         "episodic.containing": lambda s, o: episodic.containing(s, o.words[0]),
         "episodic.compress": lambda s, _: episodic.compress(s, datetime.now(UTC)),

@@ -66,7 +66,6 @@ class _Author:
         sessions = {f"u{number}": chance.randint(1, 3) for number in range(1, chance.choice((1, 1, 1, 2, 3)) + 1)}
         self._places = [(user, f"s{number}") for user, count in sessions.items() for number in range(1, count + 1)]
         self._name = chance.choice((None, "Maria"))
-        self._names: tuple[str | None, ...] = ("Maria", "Noor") if "listening" in self._themes else (self._name,)
         self._own = chance.sample(OWN_REPLIES, k=len(OWN_REPLIES))
         self._named = chance.sample(NAMED, k=len(NAMED))
 
@@ -92,7 +91,7 @@ class _Author:
         user, session = self._chance.choice(self._places)
         theme = self._chance.choice(self._themes)
         text = self._chance.choice(SAID[theme])
-        said = Say(user, session, identifier, text, self._now, name=self._chance.choice(self._names))
+        said = Say(user, session, identifier, text, self._now, name=self._name)
         self._steps.append(said)
         if "replies" in self._kinds and self._chance.random() < 0.4:
             self._now += STEP

@@ -15,7 +15,6 @@ Kind = Literal[
     "rules",
     "findings",
     "patterns",
-    "listening",
     "replies",
     "staying",
     "jobs",
@@ -27,11 +26,10 @@ Kind = Literal[
     "model",
     "catalog",
 ]
-"""The first ten are what is said; with `listening` two people talk, of each other, too; `staying`: replies that
-stay where what they repeat is forgotten; `jobs`: extraction, reflection and upkeep also before something is
-forgotten; `acts`: a person's; `sessions`, `users`: forgotten whole; `workers`: stopped and killed; `summaries`: of
-sessions with a small window; `model`: a language model reads, too; `catalog`: conversations and documents are kept,
-and items and pages made of them."""
+"""The first nine are what is said; `staying`: replies that stay where what they repeat is forgotten; `jobs`:
+extraction, reflection and upkeep also before something is forgotten; `acts`: a person's; `sessions`, `users`: forgotten
+whole; `workers`: stopped and killed; `summaries`: of sessions with a small window; `model`: a language model reads,
+too; `catalog`: conversations and documents are kept, and items and pages made of them."""
 KINDS: Final[frozenset[Kind]] = frozenset(get_args(Kind))
 
 SAID: Final[Mapping[Kind, tuple[str, ...]]] = {
@@ -97,11 +95,6 @@ SAID: Final[Mapping[Kind, tuple[str, ...]]] = {
         "I went swimming with Ann.",
         "How is the traffic in town?",
     ),
-    "listening": (
-        "You moved to Cairo.",
-        "Your brother Tarik lives in Oslo.",
-        "You work at Umbrella.",
-    ),
 }
 """What is said anew whenever it is said, by kind."""
 
@@ -114,7 +107,6 @@ CARRIERS: Final[Mapping[Kind, tuple[str, ...]]] = {
     "rules": ("Please always answer with {word} jokes.", "Never mention {word}."),
     "findings": ("I decided to paint the {word} fence.", "I plan to read {word} next May."),
     "patterns": ("What's the {word} weather like today?",),
-    "listening": ("You work at {word} Hospital.",),
 }
 """What a message says besides, that is forgotten later: in its place stands a word that nobody else says."""
 

@@ -57,6 +57,21 @@ def test_the_example_of_a_post_is_read_as_its_kind(extractor: SpacyExtractor, li
     assert line.kind in kinds(read(extractor, f"{line.example}."))
 
 
+@pytest.mark.parametrize(
+    "text", ["I can't get enough sleep.", "I never get enough sleep.", "I can't have enough time off."]
+)
+def test_what_somebody_is_in_want_of_is_no_taste(extractor: SpacyExtractor, text: str) -> None:
+    assert not read(extractor, text).preferences
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["I work for the Christmas bonus.", "I'm working for the March launch.", "I work at the Sunday market."],
+)
+def test_a_noun_behind_a_name_is_not_whom_somebody_works_for(extractor: SpacyExtractor, text: str) -> None:
+    assert "WORKS_AT" not in kinds(read(extractor, text))
+
+
 @pytest.mark.parametrize("line", TASTES, ids=lambda line: f"{line.value}: {line.example}")
 def test_the_example_of_a_taste_is_one_preference_of_its_polarity(extractor: SpacyExtractor, line: Taste) -> None:
     [found] = read(extractor, f"{line.example}.").preferences

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from ragpp_services.semantic.evidence.folding import Belief, as_archived
+from ragpp_services.semantic.evidence.folding import Belief, as_archived, spent_verdicts
 from ragpp_services.semantic.evidence.identity import IdentityIndex
 from ragpp_services.semantic.evidence.timeline import SAID
 from ragpp_services.semantic.records import (
@@ -159,11 +159,24 @@ def test_consent_to_what_is_forgotten_is_none_to_whoever_says_the_same_later() -
     for day in (9, 1):
         alone = BELIEF.fold([lives("porto", day, 5)])
         assert BELIEF.fold([lives("porto", 8, 2, "confirmed"), lives("porto", day, 5)]) == alone
-    kept = BELIEF.fold(
-        [lives("porto", 9, 1), lives("porto", 8, 2, "confirmed")]
-    )  # said to be of later than it was said
+    dated_later = [lives("porto", 9, 1), lives("porto", 8, 2, "confirmed")]
+    kept = BELIEF.fold(dated_later)
     assert kept is not None
     assert kept.verdict == "confirmed"
+
+
+def test_with_consent_that_is_spent_goes_the_rejection_that_it_took_back() -> None:
+    """Or whoever keeps the rest would find the older verdict to be the last."""
+    evidence = [lives("porto", 2, 2, "rejected"), lives("porto", 3, 3, "confirmed"), lives("porto", 9, 4)]
+    spent = spent_verdicts(evidence)
+    assert [item.act for item in spent] == ["confirmed", "rejected"]
+    rest = [item for item in evidence if item not in spent]
+    assert BELIEF.fold(rest) == BELIEF.fold(evidence) == BELIEF.fold([lives("porto", 9, 4)])
+    again = [*evidence, lives("porto", 10, 5, "rejected")]
+    assert spent_verdicts(again) == spent
+    state = BELIEF.fold(again)
+    assert state is not None
+    assert state.verdict == "rejected"
 
 
 def test_an_ending_said_of_the_other_end_weighs_nothing() -> None:

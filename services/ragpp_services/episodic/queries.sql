@@ -155,7 +155,7 @@ SELECT *
 -- $3 ids text[]
 DELETE FROM episodic.interactions
  WHERE tenant_id = $1 AND user_id = $2 AND id = ANY ($3::text[])
-RETURNING id, ordinal, session_id, occurred_at, name, role, seen_by;
+RETURNING id, ordinal, session_id, occurred_at, name, seen_by;
 
 -- name: forget_chunks
 -- $3 ordinals bigint[]

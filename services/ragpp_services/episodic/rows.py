@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -72,14 +72,12 @@ class TeachesLess:
 
 @dataclass(frozen=True, slots=True)
 class Forgotten:
-    """What is left to say of an interaction that was deleted. `teaches_otherwise`: the ids of others that may teach
-    something else now that it is gone, with those of the events that recorded them."""
+    """What is left to say of an interaction that was deleted."""
 
     id: str
     ordinal: int
     session_id: str
     occurred_at: datetime
-    teaches_otherwise: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,10 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 from itertools import groupby
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from ragpp.embedding import FloatMatrix
-from ragpp.models import Role
 from ragpp.stores.vector_values import halfvec, sparsevec
 from ragpp_services.episodic.rows import stored_of
 from ragpp_services.episodic.sentences import Heard, Unread
@@ -14,10 +13,6 @@ from ragpp_services.episodic.user_rows import Rows
 
 if TYPE_CHECKING:
     import asyncpg
-
-
-PERSON: Final[Role] = "user"
-"""Who is spoken to, and says "you", is a person: what assistants are told of themselves is nobody's life."""
 
 
 class SentenceRows(Rows):
@@ -41,9 +36,9 @@ class SentenceRows(Rows):
             for row in rows
         ]
 
-    async def heard(self, sessions: Sequence[str], role: Role | None = None) -> list[Heard]:
-        """Who talks in these sessions; only in that role, where it is given."""
-        rows = await self._connection.fetch(SQL["heard"], *self._scope.user_key, list(sessions), role)
+    async def heard(self, sessions: Sequence[str]) -> list[Heard]:
+        """Who talks in these sessions."""
+        rows = await self._connection.fetch(SQL["heard"], *self._scope.user_key, list(sessions))
         return [Heard(row["session_id"], row["name"], row["seen_by"], row["since"]) for row in rows]
 
     async def insert_sentences(self, read: Sequence[Unread], of: Sequence[int], vectors: FloatMatrix) -> None:
@@ -79,19 +74,6 @@ class SentenceRows(Rows):
         that may name whoever has not spoken in their sessions by then any more; these are embedded again."""
         key = self._scope.user_key
         await self._connection.execute(SQL["forget_sentences"], *key, [row["ordinal"] for row in gone])
-        await self._connection.execute(SQL["forget_who_talked"], *key, *_who_talked(gone))
+        columns = ([row[name] for row in gone] for name in ("session_id", "name", "seen_by", "ordinal"))
+        await self._connection.execute(SQL["forget_who_talked"], *key, *columns)
         await self._connection.execute(SQL["forget_sentenced"], *key)
-
-    async def listened_otherwise(self, gone: Sequence["asyncpg.Record"]) -> dict[str, dict[str, int]]:
-        """The messages of people to whom another than before listens, now that the rows `gone` of the statement
-        `forget` are deleted: their ids with the events that recorded them, by session."""
-        people = [row for row in gone if row["role"] == PERSON]
-        rows = await self._connection.fetch(SQL["listened_otherwise"], *self._scope.user_key, *_who_talked(people))
-        found: dict[str, dict[str, int]] = {}
-        for row in rows:
-            found.setdefault(row["session_id"], {})[row["id"]] = row["event_id"]
-        return found
-
-
-def _who_talked(gone: Sequence["asyncpg.Record"]) -> list[list[object]]:
-    return [[row[name] for row in gone] for name in ("session_id", "name", "seen_by", "ordinal")]

@@ -23,12 +23,10 @@ SELECT said.*, chosen.part AS chunk_part, chosen.start AS chunk_start, chosen."e
  ORDER BY chosen.turn, chosen.part;
 
 -- name: heard
--- Who talks in these sessions, since which of the interactions, for whoever may see them. $3 session ids text[],
--- $4 role text, null for all of them
+-- Who talks in these sessions, since which of the interactions, for whoever may see them. $3 session ids text[]
 SELECT session_id, name, seen_by, min(ordinal) AS since
   FROM episodic.interactions
  WHERE tenant_id = $1 AND user_id = $2 AND session_id = ANY ($3::text[]) AND name IS NOT NULL
-   AND ($4::text IS NULL OR role = $4)
  GROUP BY session_id, name, seen_by;
 
 -- name: insert_sentences
@@ -85,29 +83,6 @@ WITH gone AS (
 UPDATE episodic.sentenced AS known SET turn = first.turn, part = -1
   FROM (SELECT min(ordinal) AS turn FROM again) AS first
  WHERE known.tenant_id = $1 AND known.user_id = $2 AND first.turn <= known.turn;
-
--- name: listened_otherwise
--- Where somebody's first message in a session is gone, who speaks there to whom may be another from then until their
--- next: what the others said in between. Of what was deleted, of people: $3 session ids text[], $4 names text[],
--- $5 seen by text[], $6 ordinals bigint[]
-WITH gone AS (
-  SELECT session_id, name, seen_by, min(ordinal) AS since
-    FROM unnest($3::text[], $4::text[], $5::text[], $6::bigint[]) AS row (session_id, name, seen_by, ordinal)
-   WHERE name IS NOT NULL
-   GROUP BY session_id, name, seen_by
-), heard AS MATERIALIZED (
-  SELECT id, event_id, session_id, name, seen_by, ordinal
-    FROM episodic.interactions
-   WHERE tenant_id = $1 AND user_id = $2 AND session_id = ANY ($3::text[]) AND name IS NOT NULL AND role = 'user'
-), first AS (
-  SELECT session_id, name, seen_by, min(ordinal) AS since FROM heard GROUP BY session_id, name, seen_by
-)
-SELECT DISTINCT heard.id, heard.event_id, heard.session_id
-  FROM gone
-  LEFT JOIN first ON first.session_id = gone.session_id AND first.name = gone.name
-                 AND first.seen_by IS NOT DISTINCT FROM gone.seen_by
-  JOIN heard ON heard.session_id = gone.session_id AND heard.name <> gone.name AND heard.ordinal > gone.since
-            AND (first.since IS NULL OR heard.ordinal < first.since);
 
 -- name: forget_sentenced
 -- Of a user who has nothing any more.

@@ -147,7 +147,7 @@ class Writer(SentenceRows):
 
     async def forget(self, ids: Collection[str], now: datetime) -> list[Forgotten]:
         """Delete those of `ids` that exist, with their chunks, and mark them as forgotten, in a new epoch; what they
-        were, oldest first. What teaches otherwise is told with the first of its session."""
+        were, oldest first."""
         rows = await self._connection.fetch(SQL["forget"], *self._scope.user_key, list(ids))
         if rows:
             marks = self._marks.of_all(self._scope, (row["id"] for row in rows))
@@ -157,13 +157,8 @@ class Writer(SentenceRows):
             await self._connection.execute(SQL["forget_chunks"], *self._scope.user_key, ordinals)
             await self.forget_sentences(rows)
             await self._connection.execute(SQL["forget_repetitions"], *self._scope.user_key, ordinals)
-        otherwise = await self.listened_otherwise(rows) if rows else {}
-        gone = []
-        for row in sorted(rows, key=lambda row: row["ordinal"]):
-            session_id = row["session_id"]
-            teaches = otherwise.pop(session_id, {})
-            gone.append(Forgotten(row["id"], row["ordinal"], session_id, row["occurred_at"], teaches))
-        return gone
+        gone = [Forgotten(row["id"], row["ordinal"], row["session_id"], row["occurred_at"]) for row in rows]
+        return sorted(gone, key=lambda one: one.ordinal)
 
     async def erase(self, before: int, limit: int, now: datetime) -> bool:
         """Delete `limit` interactions at most that were stored by events of before that one, the oldest first, with

@@ -36,8 +36,6 @@ from ragpp_services.episodic.finding import Finder
 from ragpp_services.episodic.repeats import Repeats, note_what_repeats
 from ragpp_services.episodic.rows import Known, NewInteraction
 from ragpp_services.episodic.searching import Searching
-from ragpp_services.episodic.sentence_rows import PERSON
-from ragpp_services.episodic.sentences import others_of
 from ragpp_services.episodic.store import EpisodicStore
 from ragpp_services.episodic.telling import Telling
 
@@ -121,12 +119,7 @@ class PostgresEpisodicTier:
         async with self._store.writer(scope) as writer:
             less = await note_what_repeats(writer, ids, found, seen)
             gone = await writer.forget(ids, now)
-            events = [
-                forgotten_event(
-                    one.id, one.occurred_at, one.session_id, {**less.get(one.id, {}), **one.teaches_otherwise}
-                )
-                for one in gone
-            ]
+            events = [forgotten_event(one.id, one.occurred_at, one.session_id, less.get(one.id)) for one in gone]
             await writer.record(events, now)
         return len(gone)
 
@@ -187,15 +180,6 @@ class PostgresEpisodicTier:
         async with self._store.reader(scope) as reader:
             interactions = await reader.page(filters, None, None, max(0, limit), newest_first=True)
         return [one.interaction for one in reversed(interactions)]
-
-    async def listeners(self, scope: Scope, ids: Collection[str]) -> dict[str, str]:
-        async with self._store.reader(scope) as reader:
-            said = [one for one in await reader.get(ids) if one.interaction.role == PERSON and one.interaction.name]
-            sessions = sorted({one.interaction.session_id for one in said})
-            heard = await reader.heard(sessions, PERSON) if said else ()
-        other = others_of(heard)
-        found = {one.interaction.id: other(one.interaction, one.ordinal) for one in said}
-        return {identifier: name for identifier, name in found.items() if name is not None}
 
     async def compress(self, scope: Scope, before: datetime) -> int:
         """See the protocol. COMPRESSED_AT_ONCE texts at a time, read and packed before writers have to wait."""

@@ -21,6 +21,7 @@ def stated_from(properties: Properties) -> RelationshipEntry:
         lasting=bool(properties["lasting"]),
         ends=properties["act"] == "ends",
         context=cast("str", properties["context"]),
+        verb=cast("str | None", properties["verb"]) or "",
         occurred_at=from_moment(cast("int", properties["occurred_at"])),
     )
 

@@ -439,7 +439,7 @@ MATCH (t:Entity {scope: $scope, id: said.target})
 WITH a, said, s, t ORDER BY a.sequence
 RETURN {event_id: a.event_id, occurred_at: a.occurred_at, source: said.source_name, source_label: s.label,
         type: said.type, target: said.target_name, target_label: t.label, lasting: said.lasting,
-        context: said.context, act: said.act} AS stated
+        context: said.context, verb: said.verb, act: said.act} AS stated
 
 // name: drop_mentions
 // $rows list<{event_id, entity_id}>

@@ -15,25 +15,24 @@ from ragpp.models import Scope
 from ragpp.stores.forgetting import check_epoch
 from ragpp.stores.postgres import Connection
 
-_OTHERWISE: Final = "teach_less"
-"""In the payload: the messages that teach otherwise than before: less, for they repeat the forgotten one, or of
-somebody else, for it told who listens to them."""
+_LESS: Final = "teach_less"
+"""In the payload: the messages that teach less than before, for they repeat the forgotten one."""
 
 
 def forgotten_event(
-    identifier: str, occurred_at: datetime, session_id: str, otherwise: Mapping[str, int] | None = None
+    identifier: str, occurred_at: datetime, session_id: str, teach_less: Mapping[str, int] | None = None
 ) -> NewEvent:
-    """That a message was forgotten. `otherwise`: the ids of others that teach something else for it, with those of the
-    events that recorded them."""
+    """That a message was forgotten. `teach_less`: the ids of others of which more is known to repeat it than was when
+    they were observed, with those of the events that recorded them."""
     payload: dict[str, JsonValue] = {"session_id": session_id}
-    if otherwise:
-        payload[_OTHERWISE] = cast("JsonValue", dict(otherwise))
+    if teach_less:
+        payload[_LESS] = cast("JsonValue", dict(teach_less))
     return NewEvent("interaction.forgotten", identifier, occurred_at, payload)
 
 
-def teach_otherwise(work: Work) -> dict[str, int]:
+def teach_less(work: Work) -> dict[str, int]:
     """What the event of a forgetting names so."""
-    return cast("dict[str, int]", work.payload.get(_OTHERWISE, {}))
+    return cast("dict[str, int]", work.payload.get(_LESS, {}))
 
 
 async def epoch_of(connection: Connection, scope: Scope) -> int:

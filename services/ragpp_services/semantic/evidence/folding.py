@@ -77,7 +77,7 @@ class Belief:
         told = [item for item in said if item.act in ASSERTING] or said or list(life.own)
         days = (said or life.own)[0].applied.occurred_at, (said or life.own)[-1].applied.occurred_at
         held = Held(believed=self.first, believed_at=days[0], since=days[0], until=days[0])
-        spent = set(spent_consents(life.own))
+        spent = set(spent_verdicts(life.own))
         for item in sorted({*life.own, *life.ended} - spent, key=lambda item: item.applied.order):
             if item.key == life.own[0].key:
                 held = self._next(held, item, lasting=lasting)
@@ -150,15 +150,24 @@ class Belief:
         )
 
 
-def spent_consents(evidence: Iterable[Statement]) -> list[Statement]:
-    """A person's consent to what nobody is known to have said by then: what it was given to is forgotten, and whoever
-    says the same later is not confirmed by it. `evidence`: all that there is of each relationship."""
+def spent_verdicts(evidence: Iterable[Statement]) -> list[Statement]:
+    """A person's consent to what nobody is known to have said by then, with the rejections that it took back: what it
+    was given to is forgotten, and whoever says the same later is not confirmed by it. `evidence`: all that there is of
+    each relationship."""
     first: dict[RelationshipKey, int] = {}
     given = list(evidence)
     for item in given:
         if item.act in SAID:
             first[item.key] = min(item.applied.sequence, first.get(item.key, item.applied.sequence))
-    return [item for item in given if item.act in CONSENT and item.applied.sequence < first.get(item.key, 0)]
+    spent = [item for item in given if item.act in CONSENT and item.applied.sequence < first.get(item.key, 0)]
+    confirmed = [item for item in spent if item.act == "confirmed"]
+    taken_back = [
+        item
+        for item in given
+        if item.act == "rejected"
+        and any(item.key == later.key and item.applied.order < later.applied.order for later in confirmed)
+    ]
+    return [*spent, *taken_back]
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from uuid import uuid4
 from ragpp.clock import Clock, to_moment
 from ragpp.errors import Conflict, InvalidInput, NotFound
 from ragpp.models import EntityLabel, Scope, Vector
-from ragpp_services.semantic.evidence.folding import Belief, as_archived, fold_mentions, spent_consents
+from ragpp_services.semantic.evidence.folding import Belief, as_archived, fold_mentions, spent_verdicts
 from ragpp_services.semantic.evidence.keys import name_key
 from ragpp_services.semantic.evidence.validity import EXCLUSIVE
 from ragpp_services.semantic.records import (
@@ -149,7 +149,7 @@ class Revision:
         folded = self._belief.fold_all(evidence)
         gone = {key for key in wanted if key not in folded}
         consents = [item for item in evidence if item.key in gone and not item.key.is_loop]
-        spent = [item.applied.event_id for item in spent_consents(evidence)]
+        spent = [item.applied.event_id for item in spent_verdicts(evidence)]
         if gone:
             await self._writer.drop_relationships(gone)
         if consents:

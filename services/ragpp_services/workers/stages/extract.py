@@ -32,7 +32,7 @@ from ragpp_services.workers.learning.days import LEAST_STEP, Bounded, back, wind
 from ragpp_services.workers.learning.doings import Doing, active_days, doings_of
 from ragpp_services.workers.learning.patterns import Pattern, find_patterns
 from ragpp_services.workers.parts import WorkerParts
-from ragpp_services.workers.stages.history import listeners_of, said_within, teaches, vectors_of
+from ragpp_services.workers.stages.history import said_within, teaches, vectors_of
 from ragpp_services.workers.stages.modelled import Read, read_with_model
 from ragpp_services.workers.stages.observe import finding_id
 from ragpp_services.workers.stages.outcomes import counted, iso, pattern_out, preference_out, relationship_out
@@ -213,7 +213,7 @@ async def _read(parts: WorkerParts, scope: Scope, items: Sequence[Interaction], 
     if model is None:
         return Read()
     try:
-        read = await read_with_model(model, parts.extractor, items, await listeners_of(parts, scope, items))
+        read = await read_with_model(model, parts.extractor, items)
     except LanguageModelError as error:
         _log.warning("extract.fell_back", model=model.name, kind=error.kind, error=told(error))
         return Read(fallback=error.kind)

@@ -53,12 +53,6 @@ async def repeating_spans(parts: WorkerParts, scope: Scope, items: Sequence[Inte
     return {identifier: merged(found) for identifier, found in spans.items()}
 
 
-async def listeners_of(parts: WorkerParts, scope: Scope, items: Sequence[Interaction]) -> dict[str, str]:
-    """Whom "you" means in which of `items`, by their ids. Raises TierUnavailable."""
-    spoken = [item.id for item in items if item.role == "user" and item.name]
-    return await parts.episodic.listeners(scope, spoken) if spoken else {}
-
-
 async def vectors_of(parts: WorkerParts, texts: Sequence[str]) -> dict[str, npt.NDArray[np.float32]]:
     """The vector of each text, of unit length. Raises EmbeddingError."""
     distinct = list(dict.fromkeys(texts))

@@ -4,7 +4,7 @@ import asyncio
 import hashlib
 import re
 from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -50,16 +50,13 @@ class Read:
         )
 
 
-async def read_with_model(
-    model: LanguageModel, extractor: Extractor, items: Sequence[Interaction], listeners: Mapping[str, str]
-) -> Read:
-    """Read `items`, oldest first, without what they have from memory. `listeners`: whom "you" means, by their ids.
-    Claims have ids of what they say and rest on, so that the same claim again changes nothing. Raises
-    LanguageModelError, ExtractionError."""
+async def read_with_model(model: LanguageModel, extractor: Extractor, items: Sequence[Interaction]) -> Read:
+    """Read `items`, oldest first, without what they have from memory. Claims have ids of what they say and rest on, so
+    that the same claim again changes nothing. Raises LanguageModelError, ExtractionError."""
     own = await asyncio.to_thread(plainly_own, items)
     window = await extract_window(model, own)
     by_id = {item.id: item for item in own}
-    local = await asyncio.to_thread(lambda: {item.id: _local(extractor, item, listeners) for item in own})
+    local = await asyncio.to_thread(lambda: {item.id: _local(extractor, item) for item in own})
     relationships = [claim for claim in window.relationships if not _known_relationship(claim, local, by_id)]
     entries: list[PreferenceEntry | FindingEntry] = [
         _preference(claim, by_id) for claim in window.preferences if not _known_preference(claim, local)
@@ -77,9 +74,8 @@ async def read_with_model(
     )
 
 
-def _local(extractor: Extractor, item: Interaction, listeners: Mapping[str, str]) -> Extraction:
-    listener = listeners.get(item.id)
-    return extractor.extract(item.content, speaker=item.name, said_at=item.occurred_at, listener=listener)
+def _local(extractor: Extractor, item: Interaction) -> Extraction:
+    return extractor.extract(item.content, speaker=item.name, said_at=item.occurred_at)
 
 
 def _known_relationship(claim: FoundRelationship, local: dict[str, Extraction], by_id: dict[str, Interaction]) -> bool:

@@ -32,7 +32,7 @@ from ragpp.text.spans import Span, blanked, merged
 from ragpp_services.workers.hearing.own_words import own_text
 from ragpp_services.workers.learning.stated import extracted, teaching_spans
 from ragpp_services.workers.parts import WorkerParts
-from ragpp_services.workers.stages.history import listeners_of, repeating_spans, teaches
+from ragpp_services.workers.stages.history import repeating_spans, teaches
 from ragpp_services.workers.stages.sentences import index_sentences
 from ragpp_services.workers.stages.stage import Epochs, epochs_of
 
@@ -122,12 +122,9 @@ async def _extract(parts: WorkerParts, scope: Scope, items: Sequence[Interaction
     it quotes is noted with it first, and so is not learned either when it was forgotten where it comes from."""
 
     def extract(texts: Sequence[str], of: Sequence[Interaction]) -> list[Extraction]:
-        return [
-            extracted(parts.extractor, item, text, listeners.get(item.id)) for text, item in zip(texts, of, strict=True)
-        ]
+        return [extracted(parts.extractor, item, text) for text, item in zip(texts, of, strict=True)]
 
     known = await repeating_spans(parts, scope, items)
-    listeners = await listeners_of(parts, scope, items)
     texts = await asyncio.to_thread(lambda: [blanked(own_text(item), known.get(item.id, ())) for item in items])
     extractions = await asyncio.to_thread(extract, texts, items)
     replies = [index for index, item in enumerate(items) if item.role == "assistant"]

@@ -11,7 +11,7 @@ import structlog
 from ragpp.errors import Outdated, TierUnavailable
 from ragpp.errors.telling import told
 from ragpp.ledger import Work
-from ragpp.ledger.forgotten import teach_otherwise
+from ragpp.ledger.forgotten import teach_less
 from ragpp.models import DEFAULT_SESSION, InteractionEntry, Scope
 from ragpp_services.workers.parts import WorkerParts
 from ragpp_services.workers.stages.clean import want_clean
@@ -86,18 +86,18 @@ async def rebuild_session(parts: WorkerParts, scope: Scope) -> None:
 
 
 async def forget(parts: WorkerParts, batch: Sequence[Work]) -> None:
-    """Take forgotten interactions out of everything that was derived from them, observe again what teaches otherwise
-    without them, and ask for the windows to be looked at again that any of these were part of; the sessions' summaries
-    are written again at once. Raises TierUnavailable, Outdated.
+    """Take forgotten interactions out of everything that was derived from them, observe again what repeats them, and
+    ask for the windows to be looked at again that any of these were part of; the sessions' summaries are written again
+    at once. Raises TierUnavailable, Outdated.
 
     It runs after the user's earlier events of this kind only. An interaction that is observed while it is being
     forgotten is taken out here, or is refused by the tier, in which it begins an epoch before anything is taken out.
     """
     scope, gone = batch[0].scope, [work.subject_id for work in batch]
     await withdraw(parts, scope, gone)
-    otherwise = {identifier: event_id for work in batch for identifier, event_id in teach_otherwise(work).items()}
+    repeating = {identifier: event_id for work in batch for identifier, event_id in teach_less(work).items()}
     views = await everywhere(parts, scope)
-    replies = [reply for view in views for reply in await observe_again(parts, view, otherwise)]
+    replies = [reply for view in views for reply in await observe_again(parts, view, repeating)]
     moments = [work.occurred_at for work in batch] + [reply.occurred_at for reply in replies]
     await parts.ledger.look_again(scope, moments)
     for session_id in sorted({str(work.payload.get("session_id") or DEFAULT_SESSION) for work in batch}):

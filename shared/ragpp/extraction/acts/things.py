@@ -89,15 +89,7 @@ def fits(word: "Token", act: Act, reading: Reading) -> bool:
     trade = "job" in act.takes and _TRADE.search(word.lower_) is not None
     listed = trade or forms & act.takes or any(forms & NOUNS[name] for name in act.takes if name in NOUNS)
     product = "PRODUCT" in act.takes and word.pos_ == "PROPN"
-    return bool(listed) or product or _is_house(word, act) or _is_anything(word, act, forms)
-
-
-def _is_house(word: "Token", act: Act) -> bool:
-    """Whether a common noun with a name before it says for whom somebody works: "at the Lumen archive"."""
-    for_them = {"at", "for"} <= act.where and word.head.lower_ != "in" and word.pos_ == "NOUN"
-    return for_them and any(
-        child.dep_ == "compound" and child.pos_ == "PROPN" and child.text[:1].isupper() for child in word.lefts
-    )
+    return bool(listed) or product or _is_anything(word, act, forms)
 
 
 def _is_anything(word: "Token", act: Act, forms: set[str]) -> bool:

@@ -8,7 +8,7 @@
 - `flags`: "be": the words follow "be"; "cannot": counts only where it is denied by "can" ("can't stand"); "denied":
   where it is denied at all; "turns": what is denied is the opposite ("don't like"), else a denial says nothing; "past":
   also of what is over; "trying": also what one tries; "only": beside that word; "interest", "enough": with that word
-  between; "mine": beside "my".
+  between; "never": denied by that word; "mine": beside "my".
 """
 
 from collections.abc import Mapping
@@ -50,8 +50,8 @@ TASTES: Final = (
     taste("given up", "go_off cut_out", "obj", "I've gone off tea", "past"),
     taste("given up", "lose", "in for", "I've lost interest in pottery", "past interest"),
     taste("avoids", "cut_down cut_back cut", "on", "I'm trying to cut down on sugar", "trying"),
-    taste("likes", "get", "of obj", "I can't get enough of jazz", "cannot enough"),
-    taste("likes", "have", "of obj", "I can never have enough pickles", "cannot enough"),
+    taste("likes", "get", "of", "I can't get enough of jazz", "cannot enough"),
+    taste("likes", "have", "obj", "I can never have enough pickles", "cannot never enough"),
     taste("likes", "swear", "by", "I swear by oat milk"),
     taste("prefers", "prefer", "obj doing", "I prefer tea to coffee"),
     taste("never", "eat drink", "obj", "I don't eat meat", "denied"),

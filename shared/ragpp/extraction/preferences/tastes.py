@@ -149,6 +149,8 @@ def _is_mine(verb: "Token") -> bool:
 
 def _counts(line: Taste, verb: "Token", gate: Gate) -> bool | None:
     """Whether the line is denied in a way that turns it round; None where the sentence does not say so."""
+    if "never" in line.flags and not any(child.lower_ == "never" for child in verb.children):
+        return None  # "I can't have enough sleep" is in want of it
     if "cannot" in line.flags:
         return _never_can(verb, gate)
     if "only" in line.flags and not any(child.lower_ in {"only", "exclusively"} for child in verb.children):
