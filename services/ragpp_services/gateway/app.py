@@ -33,6 +33,7 @@ from ragpp.settings import (
     LanguageModelSettings,
     LearningSettings,
     LogSettings,
+    MetricsSettings,
     PostgresSettings,
     ReaderSettings,
     TierSettings,
@@ -45,6 +46,7 @@ from ragpp.tierkit.app import open_tools
 from ragpp.tierkit.deployment import OpenTiers, open_tiers
 from ragpp.tiers import ProceduralTier, SemanticTier, ShortTermTier
 from ragpp.web import problems
+from ragpp.web.metrics import install_metrics
 from ragpp.web.requests import RequestMiddleware
 from ragpp_services.gateway.audit import Audit
 from ragpp_services.gateway.catalog.caching import InProcessCandidates
@@ -89,7 +91,7 @@ from ragpp_services.gateway.views import ViewedProcedural, ViewedSemantic, Viewe
 _DESCRIPTION: Final = """Memory for AI agents: write what was said, recall what matters, within a budget of tokens and
 a deadline. Every request carries `Authorization: Bearer <key>`; every error is a problem document (RFC 9457)."""
 SETTINGS: Final[tuple[type[Settings], ...]] = (
-    *(LogSettings, PostgresSettings, GatewaySettings, EntrySettings, EmbeddingSettings),
+    *(LogSettings, MetricsSettings, PostgresSettings, GatewaySettings, EntrySettings, EmbeddingSettings),
     *(ForgettingSettings, LanguageModelSettings, LearningSettings, ReaderSettings, TierSettings),
 )
 """What the gateway reads, so that a value that is wrong is told before it starts."""
@@ -219,6 +221,7 @@ def create_app(open_parts_: Callable[[], AbstractAsyncContextManager[Parts]]) ->
     catalog = (resources, items, entries, files, categories, retrieve, events, learning, hooks, agents)
     for module in (interactions, recall, forgetting, sessions, *learned, *catalog, retention, users, jobs, health):
         app.include_router(module.router)
+    install_metrics(app, MetricsSettings())
     describe_refusals(app, GatewaySettings())
     return app
 

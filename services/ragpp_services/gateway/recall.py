@@ -28,6 +28,7 @@ from ragpp_services.gateway.assembly.memory_key import memory_key
 from ragpp_services.gateway.assembly.packing import Frame, Packed, pack
 from ragpp_services.gateway.assembly.relevance import names_something
 from ragpp_services.gateway.assembly.verdicts import set_back, without_rejected
+from ragpp_services.gateway.counting import count_recall
 
 RESERVE_SHARE: Final = 0.1
 RESERVE_MAX_S: Final = 0.025
@@ -103,7 +104,7 @@ class Recaller:
         whole = unembedded is None and all(answer.status in {"ok", "skipped"} for answer in answers.values())
         found = {name: answer.memories for name, answer in answers.items() if answer.status == "ok"}
         scale = Calibration.of_model(self._embedder.model)
-        return RecallResponse(
+        answer = RecallResponse(
             status="complete" if whole else "partial",
             context=packed.context,
             tokens=packed.tokens,
@@ -117,10 +118,10 @@ class Recaller:
                 for section in packed.sections
             ),
             memories=recalled,
-            tiers={
-                name: _status(answer, None if name == "short_term" else unembedded) for name, answer in answers.items()
-            },
+            tiers={name: _status(one, None if name == "short_term" else unembedded) for name, one in answers.items()},
         )
+        count_recall(answer, budget)
+        return answer
 
     async def _answers(
         self, scope: Scope, request: RecallRequest, budget: int, names: Sequence[TierName], ends: float

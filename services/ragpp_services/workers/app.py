@@ -36,6 +36,7 @@ from ragpp.settings import (
     LanguageModelSettings,
     LearningSettings,
     LogSettings,
+    MetricsSettings,
     PostgresSettings,
     ReaderSettings,
     RedisSettings,
@@ -50,6 +51,7 @@ from ragpp.tierkit.deployment import OpenTiers
 from ragpp_services.workers.parts import LearningPolicy, SchedulePolicy, WorkerParts
 from ragpp_services.workers.running.digest import STAGES
 from ragpp_services.workers.running.heartbeat import Heartbeat
+from ragpp_services.workers.running.measuring import serve_metrics
 from ragpp_services.workers.running.runtime import Runtime
 from ragpp_services.workers.settings import WorkerSettings
 from ragpp_services.workers.tasks import RuntimeSlot, leave_hint, make_celery
@@ -60,7 +62,7 @@ NICENESS: Final = 15
 WARMING: Final = "My friend Ann moved to Oslo last May, and I decided to call her on Monday because I like long walks."
 """A sentence that most rules of extraction look at: what they load, they load once."""
 SETTINGS: Final[tuple[type[Settings], ...]] = (
-    *(LogSettings, PostgresSettings, RedisSettings, WorkerSettings, EntrySettings, EmbeddingSettings),
+    *(LogSettings, MetricsSettings, PostgresSettings, RedisSettings, WorkerSettings, EntrySettings, EmbeddingSettings),
     *(ForgettingSettings, LanguageModelSettings, LearningSettings, ReaderSettings, TierSettings),
 )
 """What a worker reads, so that a value that is wrong is told before it starts."""
@@ -176,12 +178,14 @@ def run_worker(open_tiers: OpenTiers, *, concurrency: int) -> None:
     slot = RuntimeSlot()
     app = make_celery(redis.url.get_secret_value(), redis.key_prefix, slot)
 
-    heartbeat = Heartbeat(WorkerSettings().heartbeat)
-    runtime = Runtime(lambda: open_parts(open_tiers), partial(leave_hint, app), heartbeat)
+    heartbeat, served = Heartbeat(WorkerSettings().heartbeat), serve_metrics(MetricsSettings())
+    runtime = Runtime(lambda: open_parts(open_tiers), partial(leave_hint, app), heartbeat, measures=served is not None)
 
     def stop(**_: object) -> None:
         slot.runtime = None
         runtime.stop()
+        if served is not None:
+            served.stop()
 
     runtime.start()
     slot.runtime = runtime

@@ -14,7 +14,7 @@ from ragpp.embedding import Embedder
 from ragpp.embedding.factory import make_embedder
 from ragpp.errors import ConfigurationError, MemorySystemError
 from ragpp.observability.logs import configure_logs
-from ragpp.settings import EmbeddingSettings, LogSettings, ReaderSettings, TierSettings
+from ragpp.settings import EmbeddingSettings, LogSettings, MetricsSettings, ReaderSettings, TierSettings
 from ragpp.settings.variables import check_all
 from ragpp.text.readers import Tokenizers
 from ragpp.tierkit.deployment import TierService, Tools
@@ -46,7 +46,7 @@ def create_app(service: TierService[TierT]) -> FastAPI:
         async with open_tools() as tools, service.open_tier(tools) as tier:
             yield tier
 
-    return tier_app(service.protocol, opened, credential.get_secret_value())
+    return tier_app(service.protocol, opened, credential.get_secret_value(), MetricsSettings())
 
 
 def run_service(service: TierService[TierT], arguments: Sequence[str] | None = None) -> None:
@@ -61,7 +61,7 @@ def run_service(service: TierService[TierT], arguments: Sequence[str] | None = N
     parser.add_argument("--port", type=int, default=service.port)
     given = parser.parse_args(arguments)
     try:
-        check_all((LogSettings, TierSettings, *service.settings))
+        check_all((LogSettings, MetricsSettings, TierSettings, *service.settings))
         configure_logs(LogSettings(), name)
         app = create_app(service)
     except MemorySystemError as error:

@@ -23,9 +23,11 @@ from pydantic import Field, TypeAdapter, ValidationError, create_model
 from ragpp.aside import aside, asked_by
 from ragpp.errors import ConfigurationError, MemorySystemError, TierUnavailable, Unauthenticated, problems
 from ragpp.models import Health, Scope, Value
+from ragpp.settings import MetricsSettings
 from ragpp.tierkit.health import HEALTH_S
 from ragpp.tierkit.weighing import json_bytes
 from ragpp.tiers import MemoryTier
+from ragpp.web.metrics import install_metrics
 from ragpp.web.problems import install
 from ragpp.web.requests import REQUEST_ID, RequestMiddleware, current_request_id
 
@@ -79,11 +81,14 @@ def _concrete(hint: object) -> object:
     return hint
 
 
-def tier_app(protocol: type[TierT], open_tier: OpenTier[TierT], credential: str) -> FastAPI:
+def tier_app(
+    protocol: type[TierT], open_tier: OpenTier[TierT], credential: str, metrics: MetricsSettings | None = None
+) -> FastAPI:
     """An application that serves one tier; `open_tier` is entered at start and left at shutdown.
 
     Every verb wants `Authorization: Bearer {credential}`; the tier trusts the scope that comes with it, so the
-    credential is for the gateway and the workers alone.
+    credential is for the gateway and the workers alone. `metrics`: whether and for whom `/metrics` answers; none, it
+    does not.
     """
 
     @asynccontextmanager
@@ -95,6 +100,8 @@ def tier_app(protocol: type[TierT], open_tier: OpenTier[TierT], credential: str)
     app = FastAPI(title=f"RAG++ {protocol.__name__}", lifespan=lifespan, openapi_url="/openapi.json")
     install(app)
     app.add_middleware(RequestMiddleware)
+    if metrics is not None:
+        install_metrics(app, metrics)
     expected = f"Bearer {credential}".encode()
 
     @app.get("/health/live")

@@ -10,6 +10,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Send
 from starlette.types import Scope as AsgiScope
 
+from ragpp.observability.metrics import request_answered
 from ragpp.redaction import secret_in
 
 REQUEST_ID: Final = "X-Request-ID"
@@ -49,13 +50,11 @@ class RequestMiddleware:
             try:
                 await self._app(scope, receive, identified)
             finally:
-                _log.info(
-                    "request.answered",
-                    method=scope["method"] if scope["method"] in _METHODS else "other",
-                    route=getattr(scope.get("route"), "path", None),
-                    status=status,
-                    ms=round((time.perf_counter() - started) * 1_000, 2),
-                )
+                method = scope["method"] if scope["method"] in _METHODS else "other"
+                route = getattr(scope.get("route"), "path", None)
+                seconds = time.perf_counter() - started
+                request_answered(method, route, status, seconds)
+                _log.info("request.answered", method=method, route=route, status=status, ms=round(seconds * 1_000, 2))
 
 
 def current_request_id() -> str | None:

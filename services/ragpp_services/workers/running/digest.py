@@ -12,6 +12,7 @@ import structlog
 from ragpp.errors import Conflict, LedgerError, MemorySystemError, Outdated, TierUnavailable
 from ragpp.errors.telling import told, trace_of
 from ragpp.ledger import Result, Work, WorkKey
+from ragpp.observability import metrics
 from ragpp.tiers import MemoryTier
 from ragpp_services.workers.parts import WorkerParts
 from ragpp_services.workers.stages.again import extract_or_look_again
@@ -96,7 +97,9 @@ async def _digest_user(parts: WorkerParts, batch: Sequence[Work], owner: str) ->
         await _after_failure(parts, stage, batch, owner, error)
     else:
         await _finish(parts, [work.key for work in batch], owner, results)
-        elapsed_ms = round((time.perf_counter() - began) * 1_000, 1)
+        seconds = time.perf_counter() - began
+        metrics.batch_worked(batch[0].key.stage, seconds)
+        elapsed_ms = round(seconds * 1_000, 1)
         _log.debug("work.done", stage=batch[0].key.stage, works=len(batch), elapsed_ms=elapsed_ms)
 
 
@@ -119,8 +122,10 @@ async def _finish(
             _log.warning("work.not_finished", owner=owner, error=told(error))
             await asyncio.sleep(pause_s)
         else:
-            return
-    await parts.ledger.finish(keys, owner, results)
+            break
+    else:
+        await parts.ledger.finish(keys, owner, results)
+    metrics.work_ended(keys[0].stage, "done", len(keys))
 
 
 async def _after_failure(parts: WorkerParts, stage: Stage, batch: Sequence[Work], owner: str, error: Exception) -> None:
@@ -159,12 +164,14 @@ async def _outage(parts: WorkerParts, stage: Stage, error: Exception) -> bool:
 
 async def _postpone(parts: WorkerParts, batch: Sequence[Work], owner: str, error: Exception) -> None:
     await parts.ledger.postpone([work.key for work in batch], owner, told(error))
+    metrics.work_ended(batch[0].key.stage, "postponed", len(batch))
 
 
 async def _fail(parts: WorkerParts, work: Work, owner: str, error: Exception) -> None:
     with suppress(LedgerError):  # the lease was lost: whoever holds it now decides
         text = told(error)
         state = await parts.ledger.fail(work.key, owner, text, retryable=not isinstance(error, ValueError | Conflict))
+        metrics.work_ended(work.key.stage, "failed")
         _log.warning("work.failed", event_id=work.key.event_id, stage=work.key.stage, state=state, error=text)
 
 

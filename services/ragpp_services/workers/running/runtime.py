@@ -15,6 +15,7 @@ from ragpp_services.workers.parts import WorkerParts
 from ragpp_services.workers.running.desk import Desk
 from ragpp_services.workers.running.heartbeat import Heartbeat
 from ragpp_services.workers.running.loop import LoopThread
+from ragpp_services.workers.running.measuring import watch_ledger
 from ragpp_services.workers.running.relay import Relay
 from ragpp_services.workers.running.schedule import keep_schedule
 from ragpp_services.workers.stages.clean import clean
@@ -32,8 +33,11 @@ _log = structlog.stdlib.get_logger(__name__)
 class Runtime:
     """One in each worker process, started before Celery takes work."""
 
-    def __init__(self, open_parts: OpenParts, publish: Publish, heartbeat: Heartbeat | None = None) -> None:
-        self._open_parts, self._publish = open_parts, publish
+    def __init__(
+        self, open_parts: OpenParts, publish: Publish, heartbeat: Heartbeat | None = None, *, measures: bool = False
+    ) -> None:
+        """`measures`: what is in the ledger is looked at now and then, for somebody reads the metrics."""
+        self._open_parts, self._publish, self._measures = open_parts, publish, measures
         self._heartbeat = heartbeat or Heartbeat(None)
         self._thread = LoopThread()
         self._stack = AsyncExitStack()
@@ -69,6 +73,8 @@ class Runtime:
             watch(parts, "short_term", name, rebuild_short_term, every_s=5.0, held_s=15.0),
             watch(parts, "cleaning", name, clean, every_s=15.0, held_s=60.0),
         ]
+        if self._measures:
+            beside.append(watch_ledger(parts))
         if parts.schedule is not None:
             beside.append(keep_schedule(parts, parts.schedule, name))
         self._beside = [asyncio.create_task(one) for one in (self._relay.run(), *beside)]

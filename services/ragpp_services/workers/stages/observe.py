@@ -30,6 +30,7 @@ from ragpp.text.lexical import words
 from ragpp.text.repeating import repeated
 from ragpp.text.spans import Span, blanked, merged
 from ragpp_services.workers.hearing.own_words import own_text
+from ragpp_services.workers.learning.counting import count_taught
 from ragpp_services.workers.learning.stated import extracted, teaching_spans
 from ragpp_services.workers.parts import WorkerParts
 from ragpp_services.workers.stages.history import repeating_spans, teaches
@@ -70,6 +71,8 @@ async def observe_events(parts: WorkerParts, scope: Scope, events: Mapping[str, 
         await parts.semantic.observe(scope, observations, epochs.semantic)
     if entries:
         await parts.procedural.store(scope, entries, epochs.procedural)
+    if scope.view is None:
+        count_taught(observations, entries)
 
 
 async def observe_again(parts: WorkerParts, scope: Scope, events: Mapping[str, int]) -> list[Interaction]:

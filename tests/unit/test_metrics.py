@@ -1,0 +1,114 @@
+"""The list of metrics is closed, told in the docs, and has nobody's name in it."""
+
+import re
+from pathlib import Path
+from typing import Final
+
+import httpx
+import pytest
+from fastapi import FastAPI
+from prometheus_client import Metric
+from pydantic import SecretStr
+
+from ragpp.errors import ConfigurationError
+from ragpp.observability import metrics
+from ragpp.settings import MetricsSettings
+from ragpp.web import problems
+from ragpp.web.metrics import install_metrics
+from ragpp.web.requests import RequestMiddleware
+from ragpp_services.workers.running.measuring import serve_metrics
+
+PAGE: Final = Path(__file__).parents[2] / "docs" / "metrics.md"
+OURS: Final = "ragpp_"
+LABELS: Final = {"method", "route", "status", "tier", "relevance", "section", "outcome", "stage", "kind", "state", "le"}
+
+
+def known() -> dict[str, Metric]:
+    return {metric.name: metric for metric in metrics.REGISTRY.collect() if metric.name.startswith(OURS)}
+
+
+def sample(name: str, **labels: str) -> float:
+    return metrics.REGISTRY.get_sample_value(name, labels) or 0.0
+
+
+def test_the_page_has_every_metric_and_no_other() -> None:
+    told = re.findall(r"^\| `(ragpp_\w+)`", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
+    assert told == list(known())
+    assert all(metric.documentation.endswith(".") for metric in known().values())
+
+
+def test_no_label_can_name_anybody() -> None:
+    metrics.request_answered("GET", "/v1/users/{user_id}/profile", 200, 0.01)
+    metrics.tier_asked("episodic", "ok", 0.01, 3)
+    metrics.ledger_seen({("observe", "pending"): 2}, 4.0)
+    labels = {label for metric in known().values() for one in metric.samples for label in one.labels}
+    assert labels <= LABELS
+
+
+def test_what_is_in_the_ledger_is_what_was_seen_last() -> None:
+    metrics.ledger_seen({("observe", "pending"): 2, ("forget", "failed"): 1}, 4.0)
+    metrics.ledger_seen({("observe", "leased"): 1}, 0.0)
+    assert sample("ragpp_ledger_works", stage="observe", state="leased") == 1
+    assert metrics.REGISTRY.get_sample_value("ragpp_ledger_works", {"stage": "forget", "state": "failed"}) is None
+    assert sample("ragpp_ledger_oldest_seconds") == 0
+
+
+def app_with(settings: MetricsSettings) -> httpx.AsyncClient:
+    app = FastAPI()
+    problems.install(app)
+    app.add_middleware(RequestMiddleware)
+    install_metrics(app, settings)
+    return httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://here")
+
+
+async def test_a_request_that_no_route_answers_is_counted_without_its_address() -> None:
+    labels = {"method": "GET", "route": "none", "status": "404"}
+    before = sample("ragpp_request_seconds_count", **labels)
+    async with app_with(MetricsSettings()) as client:
+        assert (await client.get("/v1/users/xanthippe/secrets")).status_code == 404
+        text = (await client.get("/metrics")).text
+    assert sample("ragpp_request_seconds_count", **labels) == before + 1
+    assert "xanthippe" not in text
+    assert "secrets" not in text
+
+
+async def test_metrics_are_for_whoever_has_the_credential_and_may_be_off() -> None:
+    async with app_with(MetricsSettings(credential=SecretStr("s3cret"))) as client:
+        assert (await client.get("/metrics")).status_code == 401
+        wrong = {"Authorization": "Bearer s3cre"}
+        assert (await client.get("/metrics", headers=wrong)).status_code == 401
+        given = await client.get("/metrics", headers={"Authorization": "Bearer s3cret"})
+        assert given.headers["content-type"].startswith("text/plain; version=")
+        assert "s3cret" not in given.text
+    async with app_with(MetricsSettings(enabled=False)) as client:
+        answer = await client.get("/metrics")
+        assert (answer.status_code, answer.json()["code"]) == (404, "MEM-012")
+
+
+def ask(port: int, path: str = "/metrics", **headers: str) -> tuple[int, str]:
+    answer = httpx.get(f"http://127.0.0.1:{port}{path}", headers=headers, timeout=5)
+    return answer.status_code, answer.text
+
+
+def test_each_worker_of_a_host_has_a_port_of_its_own() -> None:
+    assert serve_metrics(MetricsSettings()) is None
+    assert serve_metrics(MetricsSettings(enabled=False, worker_port=19_810)) is None
+    settings = MetricsSettings(worker_port=19_810, credential=SecretStr("s3cret"))
+    first, second = serve_metrics(settings), serve_metrics(settings)
+    assert first is not None
+    assert second is not None
+    try:
+        assert second.port > first.port >= 19_810
+        assert ask(first.port)[0] == ask(second.port, Authorization="Bearer wrong")[0] == 401
+        assert ask(second.port, "/")[0] == 404
+        status, text = ask(second.port, Authorization="Bearer s3cret")
+        assert status == 200
+        assert "ragpp_work_seconds" in text
+    finally:
+        first.stop()
+        second.stop()
+
+
+def test_an_address_of_another_machine_is_told_by_its_variable() -> None:
+    with pytest.raises(ConfigurationError, match="METRICS_WORKER_HOST"):
+        serve_metrics(MetricsSettings(worker_port=19_850, worker_host="192.0.2.1"))
