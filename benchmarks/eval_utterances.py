@@ -24,7 +24,7 @@ from ragpp.extraction.pipeline import installed_pipeline
 from ragpp.extraction.spacy_extractor import SpacyExtractor
 from ragpp.text.english import word_set
 
-FILES: Final = (DATA / "utterances.jsonl", DATA / "utterances_blind.jsonl")
+FILES: Final = (DATA / "utterances.jsonl", DATA / "utterances_third.jsonl", DATA / "utterances_blind.jsonl")
 Statement = tuple[str, str, str]
 _ARTICLES: Final = word_set("a an the my our his her their of to in on at and with")
 _COMPLEMENT: Final = re.compile(r"\s(?:of|in|at|on|for|with|about|from|to)\s")

@@ -58,6 +58,42 @@ def test_the_example_of_a_post_is_read_as_its_kind(extractor: SpacyExtractor, li
 
 
 @pytest.mark.parametrize(
+    ("text", "ended"),
+    [
+        ("I was a paramedic for eleven years.", {("Noor", "WORKS_AS", "paramedic")}),
+        ("I was a nurse at Hill Hospital.", {("Noor", "WORKS_AS", "nurse"), ("Noor", "WORKS_AT", "Hill Hospital")}),
+        ("I dropped out of Trinity College.", {("Noor", "STUDIES_AT", "Trinity College")}),
+        ("I've been a nurse for ten years.", set()),
+        ("I became a nurse in 2010.", set()),
+    ],
+)
+def test_what_somebody_was_holds_no_longer(
+    extractor: SpacyExtractor, text: str, ended: set[tuple[str, str, str]]
+) -> None:
+    assert {(tie.source, tie.type, tie.target) for tie in read(extractor, text).ended} == ended
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("I don't drink.", {"drink alcohol"}),
+        ("I dont drink and I dont smoke", {"drink alcohol", "smoke tobacco"}),
+        ("I refuse to eat fennel.", {"eat fennel"}),
+        ("Loud music annoys me.", {"loud music"}),
+        ("Loud music annoyed me.", set()),
+        ("My neighbour annoys me.", set()),
+        ("I don't drink much.", set()),
+        ("He doesn't drink.", set()),
+        ("If I don't drink I sleep well.", set()),
+        ("I've never read Middlemarch.", set()),
+        ("The fight over the robes was the last straw.", set()),
+    ],
+)
+def test_what_somebody_abstains_from_and_is_annoyed_by(extractor: SpacyExtractor, text: str, found: set[str]) -> None:
+    assert {one.key for one in read(extractor, text).preferences} == found
+
+
+@pytest.mark.parametrize(
     "text", ["I can't get enough sleep.", "I never get enough sleep.", "I can't have enough time off."]
 )
 def test_what_somebody_is_in_want_of_is_no_taste(extractor: SpacyExtractor, text: str) -> None:

@@ -121,4 +121,5 @@ def _at(noun: "Token", owners: list["Token"], verb: "Token | None", scene: Scene
     for place in places_of(noun, line, scene) if people else ():
         for person in people:
             if place != person:
-                yield Tie(person, line.kind, place, line.lasting, ends=said is Standing.ENDED)
+                over = line.kind == "WORKS_AT" and verb is not None and verb.lemma_ == "be" and verb.tag_ == "VBD"
+                yield Tie(person, line.kind, place, line.lasting, ends=over or said is Standing.ENDED)

@@ -69,7 +69,7 @@ def _read(line: Act, verb: "Token", clause: "Token", scene: Scene) -> Iterator[T
     if not objects and "verb" not in line.where:
         return
     said = scene.gate.standing(clause, despite=ABLE if "able" in line.flags else frozenset())
-    ends = "ends" in line.flags
+    ends = "ends" in line.flags or ("lapses" in line.flags and clause.lemma_ == "be" and clause.tag_ == "VBD")
     if said in {Standing.OPEN, Standing.DENIED} or (ends and said is Standing.ENDED) or _is_planned(line, verb, said):
         return
     if "over" in line.flags and said is not Standing.ENDED:

@@ -94,7 +94,9 @@ BIRDS: Final = {
 }
 ANY_DAY: Final = re.compile(
     r"(?:\b[Gg]ive me\s|\bI'll take\s|\bI'd pick\s|\bI'd choose\s|\bI (?:always |usually )?(?:choose|pick|go for)\s|^)"
-    r"(?P<wanted>[\w' -]{2,40}?)\sover\s(?P<over>[\w' -]{2,40}?)(?:,?\s(?:any day|any time|every time|anytime|"
+    r"(?P<wanted>[\w' -]{2,40}?)\sover\s"
+    r"(?P<over>(?:(?!\b(?:was|were|is|are|has|had|did|does|will|would|can)\b)[\w' -]){2,40}?)"
+    r"(?:,?\s(?:any day|any time|every time|anytime|"
     r"for me|always)\b|[.!]?$)"
 )
 TAKEN: Final = re.compile(

@@ -8,7 +8,7 @@
 - `flags`: "be": the words follow "be"; "cannot": counts only where it is denied by "can" ("can't stand"); "denied":
   where it is denied at all; "turns": what is denied is the opposite ("don't like"), else a denial says nothing; "past":
   also of what is over; "trying": also what one tries; "only": beside that word; "interest", "enough": with that word
-  between; "never": denied by that word; "mine": beside "my".
+  between; "never": denied by that word; "me": to "me"; "mine": beside "my".
 """
 
 from collections.abc import Mapping
@@ -76,6 +76,8 @@ TASTES: Final = (
         "be turns mine",
     ),
     taste("dislikes", "peeve worst nightmare", "subject", "Loud eating is my pet peeve", "be"),
+    taste("dislikes", "annoy irritate bore disgust infuriate depress", "subject", "Loud music annoys me", "me"),
+    taste("likes", "relax soothe calm delight fascinate", "subject", "Knitting relaxes me", "me"),
     taste("likes", "for", "subject", "E-readers aren't for me", "be turns denied"),
 )
 

@@ -33,6 +33,9 @@ _NO_HABIT: Final = word_set(
 """Verbs after "I never" and "I always" that tell of no habit worth knowing."""
 _OF_BE: Final = frozenset({"acomp", "attr", "prep", "oprd", "ROOT", "xcomp"})
 _BE: Final = frozenset({"be", "become", "get", "'s", "'m"})
+_ABSTAINED: Final = {"drink": "alcohol", "smoke": "tobacco"}
+_PLAIN: Final = frozenset({"aux", "neg", "nsubj", "cc", "conj", "advmod", "punct", "mark", "intj", "preconj"})
+_A_LITTLE: Final = word_set("much enough often really usually normally generally just only when where")
 _JOINT: Final = re.compile(r"\s*(?:,\s(?:and\s|or\s)?|\sand\s|\sor\s)")
 
 
@@ -49,6 +52,7 @@ def read_tastes(gate: Gate, words: "Doc", *, told: Sequence[range] = ()) -> Iter
             yield from _read(line, word, gate)
         if word.pos_ == "VERB":
             yield from _habit(word, gate)
+            yield from _abstention(word, gate)
 
 
 def _read(line: Taste, word: "Token", gate: Gate) -> Iterator[PreferenceMention]:
@@ -119,7 +123,8 @@ def _habit(verb: "Token", gate: Gate) -> Iterator[PreferenceMention]:
     )
     inner = [one for child in verb.children if child.dep_ == "prep" and child.i == verb.i + 1 for one in child.children]
     things = [one for one in (*verb.children, *inner) if one.dep_ in {"dobj", "pobj"} and one.pos_ in {"NOUN", "PROPN"}]
-    if how is None or not things or verb.lemma_ in _NO_HABIT or not _is_mine(verb):
+    perfect = any(child.dep_ == "aux" and child.lemma_ in {"have", "'ve", "ve"} for child in verb.children)
+    if how is None or perfect or not things or verb.lemma_ in _NO_HABIT or not _is_mine(verb):
         return
     if verb.tag_ not in {"VBP", "VB"} and verb.text != verb.lemma_:
         return
@@ -129,6 +134,16 @@ def _habit(verb: "Token", gate: Gate) -> Iterator[PreferenceMention]:
     if phrase:
         polarity: Polarity = "positive" if how == "always" else "negative"
         yield PreferenceMention(category_of(phrase), key_of(phrase), how, 0.8, polarity)
+
+
+def _abstention(verb: "Token", gate: Gate) -> Iterator[PreferenceMention]:
+    """ "I don't drink": what is left out goes without saying."""
+    what = _ABSTAINED.get(verb.lemma_)
+    more = any(child.dep_ not in _PLAIN or child.lower_ in _A_LITTLE for child in verb.children)
+    if what is None or more or is_past(verb) or verb.tag_ == "VBG" or not _is_mine(verb):
+        return
+    if gate.standing(verb) in {Standing.DENIED, Standing.ENDED}:
+        yield PreferenceMention(category_of(what), f"{verb.lemma_} {what}", "never", 0.8, "negative")
 
 
 def _be_of(word: "Token") -> "Token | None":
@@ -155,6 +170,8 @@ def _counts(line: Taste, verb: "Token", gate: Gate) -> bool | None:
         return _never_can(verb, gate)
     if "only" in line.flags and not any(child.lower_ in {"only", "exclusively"} for child in verb.children):
         return None
+    if "denied" in line.flags and verb.dep_ == "xcomp" and verb.head.lemma_ == "refuse":
+        return False if gate.standing(verb.head) is Standing.HOLDS and not is_past(verb.head) else None
     said = gate.standing(verb, despite=WOULD if line.value == "prefers" else frozenset())
     if "trying" in line.flags and said is Standing.OPEN and verb.head.lemma_ == "try":
         said = gate.standing(verb.head)
@@ -196,6 +213,8 @@ def _of_subject(line: Taste, word: "Token", verb: "Token", gate: Gate) -> Iterat
     """ "Sad books are my thing", "E-readers aren't for me"."""
     if "mine" in line.flags and not any(child.lower_ == "my" for child in word.children):
         return
+    if "me" in line.flags and (is_past(verb) or not any(_is_me(child) for child in verb.children)):
+        return
     if word.lower_ == "for" and not any(child.lower_ in {"me", "us"} for child in word.children):
         return
     said = Standing.DENIED if _is_denied(word) else gate.standing(verb)
@@ -208,6 +227,10 @@ def _of_subject(line: Taste, word: "Token", verb: "Token", gate: Gate) -> Iterat
             phrase = general_phrase(thing, verb)
             if phrase:
                 yield from _mention(line, phrase, denied=said is Standing.DENIED, verb=verb, thing=thing)
+
+
+def _is_me(word: "Token") -> bool:
+    return word.dep_ == "dobj" and word.lower_ in {"me", "us"}
 
 
 def _is_hyphened_on(word: "Token") -> bool:
