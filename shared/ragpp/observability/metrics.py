@@ -6,16 +6,13 @@ service answers what is in it, and two workers each count their own, but for the
 """
 
 from collections.abc import Mapping
+from functools import cache
 from typing import Final
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, PlatformCollector, ProcessCollector
-from prometheus_client.exposition import CONTENT_TYPE_LATEST, generate_latest
-
-__all__ = ["CONTENT_TYPE_LATEST", "REGISTRY", "exposition"]
+from prometheus_client.exposition import generate_latest
 
 REGISTRY: Final = CollectorRegistry()
-ProcessCollector(registry=REGISTRY)
-PlatformCollector(registry=REGISTRY)
 _SECONDS: Final = (0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0)
 _SHARES: Final = (0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 1.0)
 NO_ROUTE: Final = "none"
@@ -103,8 +100,16 @@ _oldest: Final = Gauge(
 
 
 def exposition() -> bytes:
-    """All of it in Prometheus' text format, CONTENT_TYPE_LATEST."""
+    """All of it in Prometheus' text format, with what its client tells of every Python process."""
+    _tell_of_process()
     return generate_latest(REGISTRY)
+
+
+@cache
+def _tell_of_process() -> None:
+    """They read the system's files when they are made."""
+    ProcessCollector(registry=REGISTRY)
+    PlatformCollector(registry=REGISTRY)
 
 
 def request_answered(method: str, route: str | None, status: int, seconds: float) -> None:

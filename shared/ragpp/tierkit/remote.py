@@ -6,7 +6,6 @@ and `/health/ready` need no credential.
 """
 
 import asyncio
-import hmac
 import inspect
 import types
 from collections.abc import AsyncIterator, Callable, Collection, Mapping
@@ -21,6 +20,7 @@ from fastapi import FastAPI, Request, Response
 from pydantic import Field, TypeAdapter, ValidationError, create_model
 
 from ragpp.aside import aside, asked_by
+from ragpp.bearer import bears
 from ragpp.errors import ConfigurationError, MemorySystemError, TierUnavailable, Unauthenticated, problems
 from ragpp.models import Health, Scope, Value
 from ragpp.settings import MetricsSettings
@@ -102,7 +102,6 @@ def tier_app(
     app.add_middleware(RequestMiddleware)
     if metrics is not None:
         install_metrics(app, metrics)
-    expected = f"Bearer {credential}".encode()
 
     @app.get("/health/live")
     async def live() -> dict[str, str]:
@@ -118,7 +117,7 @@ def tier_app(
     for verb in verbs_of(protocol).values():
         app.add_api_route(
             f"/v1/tier/{verb.name}",
-            _endpoint(verb, expected),
+            _endpoint(verb, credential),
             methods=["POST"],
             description=verb.description,
             openapi_extra={
@@ -128,9 +127,9 @@ def tier_app(
     return app
 
 
-def _endpoint(verb: Verb, expected: bytes) -> Callable[[Request], object]:
+def _endpoint(verb: Verb, credential: str) -> Callable[[Request], object]:
     async def endpoint(request: Request) -> Response:
-        if not hmac.compare_digest(request.headers.get("authorization", "").encode(), expected):
+        if not bears(request.headers.get("authorization", ""), credential):
             raise Unauthenticated("the service credential is missing or wrong")
         raw = await request.body()
         read = verb.arguments.model_validate_json

@@ -77,8 +77,9 @@ class Belief:
         told = [item for item in said if item.act in ASSERTING] or said or list(life.own)
         days = (said or life.own)[0].applied.occurred_at, (said or life.own)[-1].applied.occurred_at
         held = Held(believed=self.first, believed_at=days[0], since=days[0], until=days[0])
-        spent = set(spent_verdicts(life.own))
-        for item in sorted({*life.own, *life.ended} - spent, key=lambda item: item.applied.order):
+        spent = spent_verdicts(life.own)
+        own = [item for item in life.own if item not in spent]
+        for item in sorted((*own, *life.ended), key=lambda item: item.applied.order):
             if item.key == life.own[0].key:
                 held = self._next(held, item, lasting=lasting)
             elif held.is_known:

@@ -2,7 +2,6 @@
 
 import asyncio
 import errno
-import hmac
 import threading
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -12,10 +11,12 @@ from typing import TYPE_CHECKING, Final
 from wsgiref.simple_server import WSGIRequestHandler, WSGIServer, make_server
 
 import structlog
+from prometheus_client.exposition import CONTENT_TYPE_LATEST
 
+from ragpp.bearer import bears
 from ragpp.errors import ConfigurationError, MemorySystemError
 from ragpp.errors.telling import told
-from ragpp.observability.metrics import CONTENT_TYPE_LATEST, exposition, ledger_seen
+from ragpp.observability.metrics import exposition, ledger_seen
 from ragpp.settings import MetricsSettings
 from ragpp_services.workers.parts import WorkerParts
 
@@ -74,14 +75,11 @@ def serve_metrics(settings: MetricsSettings) -> Served | None:
 
 
 def _app(credential: str | None) -> "Callable[[WSGIEnvironment, StartResponse], Iterable[bytes]]":
-    expected = None if credential is None else f"Bearer {credential}".encode()
-
     def answer(environ: "WSGIEnvironment", start: "StartResponse") -> Iterable[bytes]:
         status, kind, body = HTTPStatus.OK, CONTENT_TYPE_LATEST, b""
-        given = str(environ.get("HTTP_AUTHORIZATION", "")).encode("latin-1")
         if environ.get("PATH_INFO") != "/metrics":
             status, kind = HTTPStatus.NOT_FOUND, "text/plain"
-        elif expected is not None and not hmac.compare_digest(given, expected):
+        elif credential is not None and not bears(str(environ.get("HTTP_AUTHORIZATION", "")), credential):
             status, kind = HTTPStatus.UNAUTHORIZED, "text/plain"
         else:
             body = exposition()

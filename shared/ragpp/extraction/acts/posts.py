@@ -9,7 +9,7 @@ from ragpp.extraction.acts.objects import behind
 from ragpp.extraction.acts.people import parties, party
 from ragpp.extraction.acts.table import Act, act
 from ragpp.extraction.acts.things import activity, fits, named
-from ragpp.extraction.grammar.clauses import FIRST_PERSON, SUBJECTS, governing, is_past, subjects
+from ragpp.extraction.grammar.clauses import FIRST_PERSON, SUBJECTS, governing, is_past, subjects, was
 from ragpp.extraction.grammar.standing import Standing
 from ragpp.extraction.relationships.ties import Scene, Tie
 
@@ -121,5 +121,5 @@ def _at(noun: "Token", owners: list["Token"], verb: "Token | None", scene: Scene
     for place in places_of(noun, line, scene) if people else ():
         for person in people:
             if place != person:
-                over = line.kind == "WORKS_AT" and verb is not None and verb.lemma_ == "be" and verb.tag_ == "VBD"
+                over = line.kind == "WORKS_AT" and verb is not None and was(verb)
                 yield Tie(person, line.kind, place, line.lasting, ends=over or said is Standing.ENDED)

@@ -11,7 +11,7 @@ from ragpp.extraction.acts.people import parties, party
 from ragpp.extraction.acts.posts import EMPLOYER, places_of, read_ailment, read_being, read_naming, read_post
 from ragpp.extraction.acts.table import BY_VERB, Act
 from ragpp.extraction.acts.things import activity, fits, named, named_by
-from ragpp.extraction.grammar.clauses import is_passive, is_past, is_progressive, particle, subjects
+from ragpp.extraction.grammar.clauses import is_passive, is_past, is_progressive, particle, subjects, was
 from ragpp.extraction.grammar.forms import GERUNDS, gerund, lemma_of
 from ragpp.extraction.grammar.standing import ABLE, Standing
 from ragpp.extraction.phrases import singular
@@ -69,7 +69,7 @@ def _read(line: Act, verb: "Token", clause: "Token", scene: Scene) -> Iterator[T
     if not objects and "verb" not in line.where:
         return
     said = scene.gate.standing(clause, despite=ABLE if "able" in line.flags else frozenset())
-    ends = "ends" in line.flags or ("lapses" in line.flags and clause.lemma_ == "be" and clause.tag_ == "VBD")
+    ends = "ends" in line.flags or ("lapses" in line.flags and was(clause))
     if said in {Standing.OPEN, Standing.DENIED} or (ends and said is Standing.ENDED) or _is_planned(line, verb, said):
         return
     if "over" in line.flags and said is not Standing.ENDED:

@@ -92,6 +92,11 @@ def particle(verb: "Token") -> str:
     return next(iter((*told, *(child.lower_ for child in beside if child.lower_ in _PARTICLES))), "")
 
 
+def was(verb: "Token") -> bool:
+    """Whether it says what somebody was, and is no longer: "I was a nurse", not "I've been"."""
+    return verb.lemma_ == "be" and verb.tag_ == "VBD"
+
+
 def is_passive(verb: "Token") -> bool:
     """Whether the subject is whom it happens to."""
     return any(child.dep_ in {"nsubjpass", "auxpass"} for child in verb.children)

@@ -123,8 +123,7 @@ def _habit(verb: "Token", gate: Gate) -> Iterator[PreferenceMention]:
     )
     inner = [one for child in verb.children if child.dep_ == "prep" and child.i == verb.i + 1 for one in child.children]
     things = [one for one in (*verb.children, *inner) if one.dep_ in {"dobj", "pobj"} and one.pos_ in {"NOUN", "PROPN"}]
-    perfect = any(child.dep_ == "aux" and child.lemma_ in {"have", "'ve", "ve"} for child in verb.children)
-    if how is None or perfect or not things or verb.lemma_ in _NO_HABIT or not _is_mine(verb):
+    if how is None or _is_perfect(verb) or not things or verb.lemma_ in _NO_HABIT or not _is_mine(verb):
         return
     if verb.tag_ not in {"VBP", "VB"} and verb.text != verb.lemma_:
         return
@@ -203,10 +202,13 @@ def _would(verb: "Token") -> bool:
     return any(child.dep_ == "aux" and child.lower_ in WOULD for child in verb.children)
 
 
+def _is_perfect(verb: "Token") -> bool:
+    return any(child.dep_ == "aux" and child.lemma_ in {"have", "'ve", "ve"} for child in verb.children)
+
+
 def _lasts(line: Taste, verb: "Token") -> bool:
     """Whether a past goes on: "I've always loved", "I gave up"."""
-    perfect = any(child.dep_ == "aux" and child.lemma_ in {"have", "'ve", "ve"} for child in verb.children)
-    return "past" in line.flags or perfect
+    return "past" in line.flags or _is_perfect(verb)
 
 
 def _of_subject(line: Taste, word: "Token", verb: "Token", gate: Gate) -> Iterator[PreferenceMention]:

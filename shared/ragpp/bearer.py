@@ -1,0 +1,8 @@
+"""Whether who asks has the credential that a service was given."""
+
+import hmac
+
+
+def bears(authorization: str, credential: str) -> bool:
+    """Whether the header `Authorization` is `Bearer {credential}`; compared in a time that tells nothing of it."""
+    return hmac.compare_digest(authorization.encode(), f"Bearer {credential}".encode())
