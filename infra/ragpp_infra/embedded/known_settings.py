@@ -40,7 +40,7 @@ def settings_classes() -> "list[type[Settings]]":
     from ragpp.settings.variables import Settings  # noqa: PLC0415 - a quarter of a second that recall need not wait
 
     folders = sorted(one.name for one in files(SERVICES).iterdir() if one.joinpath("settings.py").is_file())
-    modules = ["ragpp.settings", *(f"{SERVICES}.{name}.settings" for name in folders)]
+    modules = ["ragpp.settings", "ragpp.settings.observability", *(f"{SERVICES}.{name}.settings" for name in folders)]
     return [
         kind
         for module in modules

@@ -11,7 +11,10 @@ from pydantic_settings import SettingsConfigDict
 from ragpp.catalog import ItemKind
 from ragpp.fields import TokenizerName
 from ragpp.retention import RetentionPolicy
+from ragpp.settings.observability import LogSettings, MetricsSettings
 from ragpp.settings.variables import Settings
+
+__all__ = ["LogSettings", "MetricsSettings"]
 
 ONNX_MODEL: Final = "sentence-transformers/all-MiniLM-L6-v2"
 ONNX_DIMENSION: Final = 384
@@ -275,23 +278,3 @@ class LanguageModelSettings(Settings):
 
 def _is_set(secret: SecretStr | None) -> bool:
     return secret is not None and bool(secret.get_secret_value().strip())
-
-
-class MetricsSettings(Settings):
-    """What a process counts of what it does, at `/metrics` for Prometheus."""
-
-    model_config = SettingsConfigDict(env_prefix="METRICS_", frozen=True)
-
-    enabled: bool = Field(default=True, description="Whether /metrics answers.")
-    credential: SecretStr | None = Field(default=None, description="The bearer token to be sent; none: it is open.")
-    worker_port: int | None = Field(default=None, ge=1, le=65_535, description="A worker's, or the next free one.")
-    worker_host: str = Field(default="127.0.0.1", description="The address that a worker answers at.")
-
-
-class LogSettings(Settings):
-    """Logging."""
-
-    model_config = SettingsConfigDict(env_prefix="LOG_", frozen=True)
-
-    level: str = Field(default="INFO", pattern="^(DEBUG|INFO|WARNING|ERROR)$")
-    format: str = Field(default="json", pattern="^(json|console)$")
