@@ -38,6 +38,7 @@ from ragpp.entries.usage import (
 from ragpp.entries.values import EntryQuery, FoundEntry
 from ragpp.episodes import Episode, EpisodeAccess, EpisodeEnd, Used, Valued, ValueUpdate
 from ragpp.fields import TokenizerName
+from ragpp.health import StoreState
 from ragpp.learned import (
     Consolidated,
     Finding,
@@ -143,6 +144,11 @@ class MemoryTier(Protocol):
         """Ping the tier's own store; answers within two seconds and never raises."""
         ...
 
+    async def state(self) -> StoreState:
+        """How the tier's own store is: version, schema, clock, and how much it holds of all tenants. It takes as long
+        as counting does, some milliseconds to a second; StorageError where the store refuses to tell."""
+        ...
+
 
 class ShortTermTier(MemoryTier, Protocol):
     """The running conversations. A scope without a session means the session `default`."""
@@ -193,6 +199,11 @@ class ShortTermTier(MemoryTier, Protocol):
     async def rebuild(self, scope: Scope, entries: Sequence[Entry], epoch: int | None = None) -> int:
         """Bring a session that was lost back from `entries` (InteractionEntry, oldest first); messages that are
         there stay as they are. Returns how many were added."""
+        ...
+
+    async def sweep(self, scope: Scope, sources: Collection[str]) -> None:
+        """Take away what forgetting and erasing leave of a user of the SCRATCH_TENANT: the epoch, and what is known of
+        these interactions. InvalidInput for another tenant's: a late worker could bring back what was forgotten."""
         ...
 
     async def is_blank(self) -> bool:
@@ -295,6 +306,10 @@ class SemanticTier(MemoryTier, Protocol):
         """Apply each observation exactly once, all in one transaction; False for one applied before. `instead_of`: the
         interactions of these observations, or more, whose evidence they are from now on, whatever was learned from them
         before; then all are applied, each as arrived when it was the first time. That begins an epoch."""
+        ...
+
+    async def sweep(self, scope: Scope, sources: Collection[str]) -> None:
+        """As the short-term tier's."""
         ...
 
     async def list_entities(

@@ -15,8 +15,9 @@ from ragpp_infra.embedded.stack import Endpoints
 from ragpp_services.short_term.app import open_tier
 from ragpp_services.short_term.quoting import SummaryMessage
 from ragpp_services.short_term.settings import ShortTermSettings
-from ragpp_services.short_term.store import AREAS, FORGOTTEN, INDEX, PACKAGE, SCRIPTS
+from ragpp_services.short_term.store import AREAS, PACKAGE, SCRIPTS
 from ragpp_services.short_term.tier import RedisShortTermTier
+from ragpp_services.short_term.upkeep import FORGOTTEN, INDEX
 from tests.support.scopes import new_scope
 from tests.support.short_term import COUNTER, NOON, short_term_entry, short_term_tier
 

@@ -37,7 +37,8 @@ from ragpp.llm.replies import (
 from ragpp.models import Scope
 from ragpp.settings import RedisSettings
 from ragpp.stores.redis import Keys, create_client
-from ragpp_services.short_term.store import AREAS, INDEX
+from ragpp_services.short_term.store import AREAS
+from ragpp_services.short_term.upkeep import INDEX
 from ragpp_services.workers.parts import WorkerParts
 from ragpp_services.workers.stages.catalog.working import work_on_catalog
 from ragpp_services.workers.stages.extract import extract

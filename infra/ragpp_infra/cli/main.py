@@ -34,6 +34,11 @@ CONTENTS: Final = {
         "status",
         "How each server is, whether every tier answers.",
     ),
+    "doctor": (
+        "doctor_command",
+        "doctor",
+        "Try everything out: what works, how fast, and what to do where it does not.",
+    ),
     "config": ("config_command", "config", "Show which settings are in force, and where each comes from."),
     "logs": ("stack_commands", "logs", "Show what the servers say."),
     "env": ("stack_commands", "env", "Print the gateway's address and key as a shell takes them."),

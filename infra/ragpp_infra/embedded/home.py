@@ -65,6 +65,7 @@ class Home:
         self.logs = self.path / "logs"
         self.run = self.path / "run"
         self.key_path = self.path / "key"
+        self._admin_key_path = self.path / "admin-key"
         self.ingest_folder = self.path / "ingest"
         self._client_file = self.path / "client.json"
         self._state_file = self.path / "state.json"
@@ -204,6 +205,17 @@ class Home:
     def write_key(self, key: str) -> None:
         """Keep `key`, readable by its owner alone from the first moment."""
         write_private(self.key_path, key)
+
+    def admin_key(self) -> str | None:
+        """The key by which `ragpp doctor` asks; None before it did."""
+        try:
+            return self._admin_key_path.read_text(encoding="utf-8").strip() or None
+        except FileNotFoundError:
+            return None
+
+    def write_admin_key(self, key: str) -> None:
+        """Keep it as `write_key` does."""
+        write_private(self._admin_key_path, key)
 
     def write_client(self) -> None:
         """Tell the programs of this user where the gateway is, and its key; nothing before there are both."""

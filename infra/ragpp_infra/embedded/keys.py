@@ -63,9 +63,25 @@ def is_own(home: Home, key_id: str) -> bool:
     return key.split("_")[1:2] == [key_id.removeprefix("key_")]
 
 
+def admin_key(home: Home, endpoints: "Endpoints", *, anew: bool = False) -> str:
+    """The folder's key that may have health reports made, and nothing else; made when there is none, or `anew`. Raises
+    StackError when it cannot be made."""
+    with home.locked():
+        kept = None if anew else home.admin_key()
+        if kept is not None:
+            return kept
+        made = _made(home, endpoints, "admin")
+        home.write_admin_key(made)
+        return made
+
+
 def make_own_key(home: Home, endpoints: "Endpoints") -> None:
     """Make a key and keep it in the folder, in the place of the one there. Raises StackError when it cannot be made."""
-    made = run_keys(home, endpoints, ["create", "--tenant", "default", "--json"])
+    home.write_key(_made(home, endpoints, "read,write,forget"))
+
+
+def _made(home: Home, endpoints: "Endpoints", scopes: str) -> str:
+    made = run_keys(home, endpoints, ["create", "--tenant", "default", "--scopes", scopes, "--json"])
     if made.returncode != 0:
         raise StackError(f"no API key could be made: {made.stderr.strip()[-500:]}")
-    home.write_key(str(json.loads(made.stdout)["key"]))
+    return str(json.loads(made.stdout)["key"])

@@ -1,16 +1,22 @@
-"""How much the catalog holds, and of whom."""
+"""How much the catalog holds, and of whom; how its store is."""
 
 from ragpp.catalog import MemoryStats
+from ragpp.clock import Clock
+from ragpp.health import StoreState
 from ragpp.models import KnownUser, Scope
 from ragpp.stores.cursors import page_size
 from ragpp_services.catalog.store import CatalogStore
 
 
 class Stats:
-    """Counts what a scope sees."""
+    """Counts what a scope sees, and what there is of all tenants."""
 
-    def __init__(self, store: CatalogStore) -> None:
-        self._store = store
+    def __init__(self, store: CatalogStore, clock: Clock) -> None:
+        self._store, self._clock = store, clock
+
+    async def state(self) -> StoreState:
+        """See the contract."""
+        return await self._store.state(self._clock)
 
     async def stats(self, scope: Scope) -> MemoryStats:
         """See the contract. Every item has a vector, so the index has as many entries as there are items."""

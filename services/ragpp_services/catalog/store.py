@@ -5,14 +5,17 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import datetime
 
+from ragpp.clock import Clock
 from ragpp.embedding import EmbeddingIdentity
 from ragpp.errors import TierUnavailable
+from ragpp.health import StoreState
 from ragpp.ledger import NewEvent, forgotten, record
 from ragpp.ledger.events import RequestKind, drop_metadata_keys, request
 from ragpp.ledger.extracting import extract_anew
 from ragpp.models import KnownUser, Scope
 from ragpp.stores.forgetting import SourceMarks
 from ragpp.stores.postgres import Connection, Pool, ensure_open, foreign_errors, ping, tenant_tx
+from ragpp.stores.postgres_state import state_of
 from ragpp.stores.segments import SegmentRows
 from ragpp_services.catalog.agents.rows import AgentRows
 from ragpp_services.catalog.categories.rows import CategoryRows
@@ -202,3 +205,9 @@ class CatalogStore:
     async def ping(self) -> str:
         """The server's version."""
         return await ping(self._pool)
+
+    async def state(self, clock: Clock) -> StoreState:
+        """The database's, as far as this tier goes."""
+        return await state_of(
+            self._pool, clock, "catalog", {"ledger": "ragpp.ledger", "catalog": "ragpp_services.catalog"}
+        )

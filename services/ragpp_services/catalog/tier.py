@@ -70,11 +70,7 @@ class PostgresCatalogTier:
         self.compress = resources.compress
 
         self.segmenter = segmenter = Segmenter(
-            "catalog",
-            store.segments,
-            store.segments_writing,
-            least_rows=segments_from_rows,
-            shared=(EVERYBODY,),
+            "catalog", store.segments, store.segments_writing, least_rows=segments_from_rows, shared=(EVERYBODY,)
         )
         self._items = items = Items(store, vectors, segmenter)
         self.get_item, self.items_named = items.get_item, items.items_named
@@ -97,8 +93,7 @@ class PostgresCatalogTier:
         self.due_categories = categories.due_categories
 
         agents = Agents(store, clock)
-        self.agent_usage = agents.agent_usage
-        self.put_budget = agents.put_budget
+        self.agent_usage, self.put_budget = agents.agent_usage, agents.put_budget
         self.put_source = agents.put_source
         self.note_comparison, self.comparison = agents.note_comparison, agents.comparison
         self.compared_uses, self.shown_lately = agents.compared_uses, agents.shown_lately
@@ -115,7 +110,8 @@ class PostgresCatalogTier:
         self.end_episode = values.end_episode
         self.valued_items = values.valued_items
 
-        self.stats, self.users = Stats(store).stats, Stats(store).users
+        stats = Stats(store, clock)
+        self.stats, self.users, self.state = stats.stats, stats.users, stats.state
         self.rebuild = Rebuilding(store, vectors, counter, tokenizers, segmenter, most_summary).rebuild
 
     async def epoch(self, scope: Scope) -> int:

@@ -8,13 +8,16 @@ import numpy as np
 import numpy.typing as npt
 
 from ragpp import ledger
+from ragpp.clock import Clock
 from ragpp.embedding import EmbeddingIdentity
 from ragpp.errors import TierUnavailable
+from ragpp.health import StoreState
 from ragpp.ledger import forgotten, views
 from ragpp.models import Filters, Repetition, Scope
 from ragpp.stores.compression import LEAST_BYTES
 from ragpp.stores.forgetting import SourceMarks
 from ragpp.stores.postgres import Connection, Pool, ensure_open, foreign_errors, ping, tenant_tx
+from ragpp.stores.postgres_state import state_of
 from ragpp.stores.segments import Segmented, SegmentRows
 from ragpp.stores.vector_values import asked_terms, halfvec, sparsevec
 from ragpp_services.episodic.rows import (
@@ -82,6 +85,12 @@ class EpisodicStore:
     async def ping(self) -> str:
         """The server's version."""
         return await ping(self._pool)
+
+    async def state(self, clock: Clock) -> StoreState:
+        """The database's, as far as this tier goes."""
+        return await state_of(
+            self._pool, clock, "episodic", {"ledger": "ragpp.ledger", "episodic": "ragpp_services.episodic"}
+        )
 
 
 class Writer(SentenceRows):

@@ -10,6 +10,7 @@ from ragpp.aside import aside, portions
 from ragpp.clock import Clock, from_moment, to_moment
 from ragpp.embedding import Embedder
 from ragpp.errors import Conflict, InvalidInput, Outdated
+from ragpp.health import StoreState
 from ragpp.ledger import NewEvent
 from ragpp.ledger.forgotten import forgotten_event
 from ragpp.models import (
@@ -146,6 +147,9 @@ class PostgresEpisodicTier:
 
     async def health_check(self) -> Health:
         return await health_of(self.name, "PostgreSQL", self._version)
+
+    async def state(self) -> StoreState:
+        return await self._store.state(self._clock)
 
     async def _version(self) -> str:
         version = await self._store.ping()

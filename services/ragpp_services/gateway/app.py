@@ -20,6 +20,7 @@ from ragpp.extraction.query import query_entities
 from ragpp.ledger.catalog_events import CatalogEvents
 from ragpp.ledger.jobs import JobLedger
 from ragpp.ledger.pins import PinBoard
+from ragpp.ledger.scratch import ScratchLedger
 from ragpp.ledger.views import ViewBoard
 from ragpp.llm.budget import PostgresBudget
 from ragpp.llm.factory import make_language_models
@@ -51,6 +52,7 @@ from ragpp.web.requests import RequestMiddleware
 from ragpp_services.gateway.audit import Audit
 from ragpp_services.gateway.catalog.caching import InProcessCandidates
 from ragpp_services.gateway.describing import describe_refusals
+from ragpp_services.gateway.health import HealthReporter, KeptReports
 from ragpp_services.gateway.http import AuditMiddleware
 from ragpp_services.gateway.identity import Identity
 from ragpp_services.gateway.intake import Intake, KnowledgeIntake, Redaction
@@ -108,6 +110,7 @@ async def migrate(settings: PostgresSettings) -> int:
 async def open_parts(open_tiers_: OpenTiers) -> AsyncIterator[Parts]:
     """Everything that the routes need, from the environment's settings."""
     postgres, gateway, entries = PostgresSettings(), GatewaySettings(), EntrySettings()
+    learning = LearningSettings()
     async with AsyncExitStack() as stack:
         tools = await stack.enter_async_context(open_tools())
         embedder = tools.embedder()
@@ -171,6 +174,7 @@ async def open_parts(open_tiers_: OpenTiers) -> AsyncIterator[Parts]:
             candidates=InProcessCandidates(time.monotonic),
             kinds=Kinds(embedder, entries.extraction_patterns or PATTERNS),
             max_injection_tokens=entries.max_injection_tokens,
+            health=HealthReporter(ScratchLedger(pool, marks), KeptReports(pool), learning.retention),
             limits=RequestLimits(
                 gateway.max_body_bytes,
                 gateway.max_messages,
@@ -187,7 +191,7 @@ async def open_parts(open_tiers_: OpenTiers) -> AsyncIterator[Parts]:
                 all_bytes=gateway.body_bytes_at_once,
             ),
             version=version("ragpp"),
-            review_below=LearningSettings().review_below,
+            review_below=learning.review_below,
             record_retrievals=gateway.record_retrievals,
             models=models,
             retrieval_timeout_s=gateway.retrieval_timeout_s,
@@ -221,6 +225,7 @@ def create_app(open_parts_: Callable[[], AbstractAsyncContextManager[Parts]]) ->
     catalog = (resources, items, entries, files, categories, retrieve, events, learning, hooks, agents)
     for module in (interactions, recall, forgetting, sessions, *learned, *catalog, retention, users, jobs, health):
         app.include_router(module.router)
+    app.include_router(health.keyed)
     install_metrics(app, MetricsSettings())
     describe_refusals(app, GatewaySettings())
     return app

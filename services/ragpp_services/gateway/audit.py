@@ -45,6 +45,11 @@ class Audit:
         self._task: asyncio.Task[None] | None = None
         self._stopping, self._moving = asyncio.Event(), asyncio.Lock()
 
+    @property
+    def folder(self) -> Path:
+        """Where the journal is."""
+        return self._folder
+
     def record(self, access: Access) -> None:
         """Append to the journal; returns once the operating system has it. A disk that is full is logged: the answer
         is not withheld for it."""

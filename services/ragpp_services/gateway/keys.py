@@ -22,6 +22,7 @@ from ragpp.clock import system_clock
 from ragpp.errors import ConfigurationError, InvalidInput, MemorySystemError, NotFound
 from ragpp.errors.reasons import reason
 from ragpp.fields import NewId
+from ragpp.health import RESERVED_TENANTS
 from ragpp.models import Value
 from ragpp.settings import PostgresSettings
 from ragpp.stores.postgres import foreign_errors
@@ -63,6 +64,10 @@ async def create_key(
     if unknown or not scopes:
         raise InvalidInput(
             f"scopes are some of {', '.join(sorted(SCOPES))}; not {', '.join(sorted(unknown)) or 'none'}"
+        )
+    if tenant_id.startswith(RESERVED_TENANTS):
+        raise InvalidInput(
+            f"no key is made for a tenant whose id begins with {RESERVED_TENANTS!r}: it is the system's own"
         )
     try:
         _Bound(tenant_id=tenant_id, user_id=user_id, agent_id=agent_id)

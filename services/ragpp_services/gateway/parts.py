@@ -1,6 +1,7 @@
 """What the gateway is made of; the composition root fills it, the routes take from it."""
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from ragpp.clock import Clock
 from ragpp.entries.kinds import Kinds
@@ -19,6 +20,9 @@ from ragpp_services.gateway.intake import Intake, KnowledgeIntake
 from ragpp_services.gateway.limits import RequestLimits
 from ragpp_services.gateway.recall import Recaller
 from ragpp_services.gateway.traffic import Traffic
+
+if TYPE_CHECKING:
+    from ragpp_services.gateway.health import HealthReporter  # which tries out what is made of parts
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,6 +48,7 @@ class Parts(Tiers):
     kinds: Kinds
     candidates: CandidateCache
     limits: RequestLimits
+    health: "HealthReporter"
     traffic: Traffic
     version: str
     max_injection_tokens: int = 2_000

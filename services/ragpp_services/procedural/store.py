@@ -7,13 +7,16 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
+from ragpp.clock import Clock
 from ragpp.embedding import EmbeddingIdentity
 from ragpp.fields import RESERVED
+from ragpp.health import StoreState
 from ragpp.ledger import NewEvent, forgotten, record
 from ragpp.ledger.windows import note_dropped
 from ragpp.models import KnownUser, PreferenceEntry, RuleEntry, Scope
 from ragpp.stores.forgetting import SourceMarks
 from ragpp.stores.postgres import Connection, Pool, ensure_open, foreign_errors, ping, tenant_tx
+from ragpp.stores.postgres_state import state_of
 from ragpp.tiers import ERASED_AT_ONCE
 from ragpp_services.procedural.findings.rows import FindingRows
 from ragpp_services.procedural.preferences.rows import PreferenceRows
@@ -168,3 +171,9 @@ class ProceduralStore:
     async def ping(self) -> str:
         """The server's version. Raises TierUnavailable."""
         return await ping(self._pool)
+
+    async def state(self, clock: Clock) -> StoreState:
+        """The database's, as far as this tier goes."""
+        return await state_of(
+            self._pool, clock, "procedural", {"ledger": "ragpp.ledger", "procedural": "ragpp_services.procedural"}
+        )

@@ -8,6 +8,7 @@ from zoneinfo import ZoneInfo
 from ragpp.clock import Clock
 from ragpp.embedding import Embedder
 from ragpp.errors import Conflict, InvalidInput
+from ragpp.health import StoreState
 from ragpp.models import (
     Entry,
     FindingEntry,
@@ -229,6 +230,9 @@ class PostgresProceduralTier:
 
     async def health_check(self) -> Health:
         return await health_of(self.name, "PostgreSQL", self._version)
+
+    async def state(self) -> StoreState:
+        return await self._store.state(self._clock)
 
     async def _version(self) -> str:
         version = await self._store.ping()

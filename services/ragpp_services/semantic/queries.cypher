@@ -196,6 +196,18 @@ UNWIND $given.marks AS mark
 MERGE (f:Forgotten {mark: mark})
 ON CREATE SET f.at = $given.now
 
+// name: sweep
+// What forgetting and erasing leave of a user of the scratch tenant. $marks list<text>
+CALL () {
+  MATCH (u:User {scope: $scope}) DETACH DELETE u
+  UNION ALL
+  MATCH (a:Applied {scope: $scope}) DETACH DELETE a
+}
+WITH count(*) AS done
+UNWIND $given.marks AS mark
+MATCH (f:Forgotten {mark: mark})
+DELETE f
+
 // name: entities_by_keys
 // Entities of any of these names or aliases.
 // $keys list<text>

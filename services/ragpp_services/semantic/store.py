@@ -6,7 +6,9 @@ from typing import TypeVar
 
 import neo4j
 
+from ragpp.clock import Clock
 from ragpp.embedding.port import EmbeddingIdentity
+from ragpp.health import StoreState
 from ragpp.models import Relabelled, RelationshipEntry, Scope
 from ragpp.stores import neo4j as graph
 from ragpp.stores.neo4j import Transaction, scope_key
@@ -21,6 +23,7 @@ from ragpp_services.semantic.rows import (
     statement_from,
 )
 from ragpp_services.semantic.schema import prune_forgotten, record_identity
+from ragpp_services.semantic.state import state_of
 from ragpp_services.semantic.statements import statement
 from ragpp_services.semantic.write.writer import GraphWriter
 
@@ -172,3 +175,7 @@ class SemanticStore:
     async def ping(self) -> str:
         """The server's version. Raises TierUnavailable."""
         return await graph.ping(self._driver)
+
+    async def state(self, clock: Clock) -> StoreState:
+        """The server's, and what it holds of all tenants."""
+        return await state_of(self._driver, clock)

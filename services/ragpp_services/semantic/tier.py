@@ -8,6 +8,7 @@ from typing import Final, Literal
 from ragpp.clock import Clock, to_moment
 from ragpp.embedding.port import Embedder
 from ragpp.errors import EmbeddingError, InvalidInput, TierUnavailable
+from ragpp.health import StoreState
 from ragpp.models import (
     EntityEntry,
     Entry,
@@ -115,6 +116,7 @@ class Neo4jSemanticTier:
         self.forget = forgetting.forget
         self.forget_sources = forgetting.forget_sources
         self.erase = forgetting.erase
+        self.sweep = forgetting.sweep
 
         stating = Stating(self.store, store, browsing, judging, forgetting)
         self.state_relationship = stating.state_relationship
@@ -206,6 +208,9 @@ class Neo4jSemanticTier:
         if not query.text.strip():
             return None
         return tuple((await self._embedder.embed([query.text]))[0].tolist())
+
+    async def state(self) -> StoreState:
+        return await self._store.state(self._clock)
 
     async def health_check(self) -> Health:
         """Neo4j's ping, and whether it holds vectors of the configured model."""

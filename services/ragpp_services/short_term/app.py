@@ -41,7 +41,7 @@ async def open_tier(
         keys = Keys(redis.key_prefix)
         store = ShortTermStore(client, keys, ttl_s=window.ttl_s, keep_marks_s=kept.keep_days * DAY_S)
         with suppress(TierUnavailable):
-            await store.ping()
+            await store.upkeep.ping()
         yield RedisShortTermTier(
             store,
             window,

@@ -11,17 +11,14 @@ from redis.exceptions import NoScriptError
 
 from ragpp.models import Scope
 from ragpp.stores.forgetting import outdated
-from ragpp.stores.redis import Client, Keys, foreign_errors, load_script, ping
+from ragpp.stores.redis import Client, Keys, foreign_errors, load_script
 from ragpp_services.short_term.records import HASH_CHARS, Appended, Message, NewMessage, decode_message, moment_of
 from ragpp_services.short_term.summary import SummaryLine
+from ragpp_services.short_term.upkeep import EPOCH, FORGOTTEN, INDEX, Upkeep
 
 PACKAGE: Final = "ragpp_services.short_term"
 SCRIPTS: Final = ("append", "read", "compact", "forget", "unlist", "delete", "epoch", "erase")
 AREAS: Final = ("st:log", "st:texts", "st:ids", "st:meta", "st:summary")
-INDEX: Final = "st:sessions"
-EPOCH: Final = "st:epoch"
-FORGOTTEN: Final = "st:marks"
-MARK: Final = "st:mark"
 EVERYTHING: Final = 2**31
 """As a budget in tokens: the whole session."""
 FORGET_BATCH: Final = 100
@@ -58,8 +55,8 @@ class ShortTermStore:
 
     def __init__(self, client: Client, keys: Keys, *, ttl_s: int, keep_marks_s: int) -> None:
         """`ttl_s`: of a session since its last use. `keep_marks_s`: of the marks of what was forgotten."""
-        self._client = client
-        self._keys = keys
+        self._client, self._keys = client, keys
+        self.upkeep = Upkeep(client, keys)
         self._ttl_s = ttl_s
         self._keep_s = keep_marks_s
         self._sources: dict[str, str] = {}
@@ -245,20 +242,6 @@ class ShortTermStore:
             if lost:
                 await self._client.zrem(self._index(scope), *lost)
         return found
-
-    async def has_mark(self) -> bool:
-        """Whether `mark` was called since the store last was empty."""
-        async with foreign_errors("mark"):
-            return bool(await self._client.exists(self._keys.shared(MARK)))
-
-    async def mark(self) -> None:
-        """Leave a key that is gone when everything is."""
-        async with foreign_errors("mark"):
-            await self._client.set(self._keys.shared(MARK), 1)
-
-    async def ping(self) -> str:
-        """The server's version. Raises TierUnavailable."""
-        return await ping(self._client)
 
     def _index(self, scope: Scope) -> str:
         return self._keys.user(INDEX, scope)

@@ -8,6 +8,7 @@ from typing import Final, Literal
 from ragpp.clock import Clock
 from ragpp.errors import Conflict, InvalidInput
 from ragpp.fields import TokenizerName
+from ragpp.health import StoreState
 from ragpp.models import (
     DEFAULT_SESSION,
     Entry,
@@ -70,7 +71,7 @@ class RedisShortTermTier:
         self._store, self._settings, self._clock, self._marks = store, settings, clock, marks
         self._tokenizers, self._counter = tokenizers, tokenizers.named()
         self.epoch = store.epoch
-        self.mark = store.mark
+        self.mark, self.is_blank, self.sweep = store.upkeep.mark, store.upkeep.is_blank, store.upkeep.sweep
 
         self._summaries = summaries = Summaries(
             store, settings, summariser=summariser, counter=self._counter, clock=clock, marks=marks
@@ -153,7 +154,10 @@ class RedisShortTermTier:
         return False
 
     async def health_check(self) -> Health:
-        return await health_of(self.name, "Redis", self._store.ping)
+        return await health_of(self.name, "Redis", self._store.upkeep.ping)
+
+    async def state(self) -> StoreState:
+        return await self._store.upkeep.state(self._clock)
 
     async def read(self, scope: Scope, token_budget: int, tokenizer: TokenizerName | None = None) -> SessionView:
         """See the contract. A quarter of the budget is kept for the summary as far as it needs it; the latest messages
@@ -190,9 +194,6 @@ class RedisShortTermTier:
         appended = await self._append(scope, entries, "rebuild", epoch)
         await self._summaries.keep_below_cap(scope, appended.tokens, epoch)
         return sum(not duplicate for duplicate in appended.duplicates)
-
-    async def is_blank(self) -> bool:
-        return not await self._store.has_mark()
 
     async def _append(
         self, scope: Scope, entries: Sequence[Entry], mode: Literal["store", "rebuild"], epoch: int | None

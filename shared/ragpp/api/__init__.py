@@ -13,6 +13,16 @@ from ragpp.api.forgetting import (
     Why,
 )
 from ragpp.api.graph import EntityChange, MergeIn, RelationshipIn, SplitIn
+from ragpp.api.health import (
+    CacheUse,
+    CheckStatus,
+    Growth,
+    HealthCheck,
+    HealthReport,
+    ObservedLatency,
+    ReportStatus,
+    TierReport,
+)
 from ragpp.api.items import ItemIn, ItemSearchIn, ItemsIn, RebuildIn, RetrieveRequest, StoredItems
 from ragpp.api.learning import AccessIn, EpisodeEndIn, EpisodeIn
 from ragpp.api.messages import ChosenId, MessageIn, Pending, StoredMessage, StoreRequest, StoreResponse, TierStatusName
@@ -29,9 +39,11 @@ __all__ = [
     "AboutIn",
     "AccessIn",
     "ActivationIn",
+    "CacheUse",
     "CategoryIn",
     "CategoryItemsIn",
     "CategoryPageIn",
+    "CheckStatus",
     "ChosenId",
     "CleanupIn",
     "ConfirmIn",
@@ -49,6 +61,9 @@ __all__ = [
     "Forgotten",
     "ForgottenMessage",
     "FoundMessage",
+    "Growth",
+    "HealthCheck",
+    "HealthReport",
     "ItemIn",
     "ItemSearchIn",
     "ItemsIn",
@@ -56,6 +71,7 @@ __all__ = [
     "Live",
     "MergeIn",
     "MessageIn",
+    "ObservedLatency",
     "Offered",
     "Outcome",
     "Pending",
@@ -73,6 +89,7 @@ __all__ = [
     "RelationshipIn",
     "Relevance",
     "RelevantMemories",
+    "ReportStatus",
     "ResourceIn",
     "ResourceMessageIn",
     "Restore",
@@ -88,6 +105,7 @@ __all__ = [
     "StoredItems",
     "StoredMessage",
     "StoredResource",
+    "TierReport",
     "TierStatus",
     "TierStatusName",
     "UserIn",

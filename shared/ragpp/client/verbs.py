@@ -22,6 +22,7 @@ from ragpp.api import (
     ForgetRequest,
     Forgotten,
     ForgottenMessage,
+    HealthReport,
     Live,
     MergeIn,
     Outcome,
@@ -435,6 +436,14 @@ class Verbs(CatalogVerbs, HookVerbs):
     @route("DELETE", "/v1/users/{user_id}/pins/{tier}/{item_id}")
     def unpin(self, user_id: str, tier: RetainedTier, item_id: str) -> Pin:
         """From then on the retention policy applies to it. NotFound when it is not pinned."""
+
+    @route("POST", "/v1/health/report", repeat=False)
+    def make_health_report(self) -> HealthReport:
+        """Try everything out; takes seconds, a minute where the workers do nothing. The key has the scope `admin`."""
+
+    @route("GET", "/v1/health/report")
+    def health_report(self) -> HealthReport:
+        """The last one that was made. NotFound where none was."""
 
     @route("GET", "/health/live")
     def live(self) -> Live:

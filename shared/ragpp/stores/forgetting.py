@@ -7,7 +7,8 @@ from typing import Final
 
 from pydantic import SecretStr
 
-from ragpp.errors import Outdated
+from ragpp.errors import InvalidInput, Outdated
+from ragpp.health import SCRATCH_TENANT
 from ragpp.models import Scope
 
 MARK_CHARS: Final = 32
@@ -46,6 +47,12 @@ def check_epoch(carried: int | None, current: int) -> None:
     its data, or was restored, is in another one, too. None is of a write that is not derived."""
     if carried is not None and carried != current:
         raise outdated()
+
+
+def refuse_all_but_scratch(scope: Scope) -> None:
+    """Raise InvalidInput for another tenant than the SCRATCH_TENANT: what keeps late writers out is not swept away."""
+    if scope.tenant_id != SCRATCH_TENANT:
+        raise InvalidInput("only what is left of the scratch tenant can be swept away")
 
 
 def outdated() -> Outdated:

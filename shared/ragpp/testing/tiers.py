@@ -4,7 +4,9 @@ import re
 from collections.abc import Collection, Sequence
 from typing import Final
 
+from ragpp.clock import system_clock
 from ragpp.errors import Conflict, TierUnavailable
+from ragpp.health import StoreState
 from ragpp.models import Entry, Health, InteractionEntry, Memory, MemoryQuery, Scope, Stored, TierName
 from ragpp.stores.forgetting import check_epoch
 
@@ -102,6 +104,20 @@ class InMemoryTier:
         self._rows.pop(scope.user_key, None)
         self._epochs[scope.user_key] = self._epochs.get(scope.user_key, 0) + 1
         return False
+
+    async def state(self) -> StoreState:
+        """A store without a schema, whose clock is the machine's."""
+        self._reach()
+        now, held = system_clock(), sum(map(len, self._rows.values()))
+        return StoreState(
+            product="memory",
+            version="1",
+            service_version="1",
+            store_time=now,
+            service_time=now,
+            asked_ms=0.0,
+            holds={"interactions": held} if held else {},
+        )
 
     async def health_check(self) -> Health:
         return Health(name=self.name, ok=self.available, ms=0.0, detail="" if self.available else "down")

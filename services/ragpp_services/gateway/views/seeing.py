@@ -13,7 +13,7 @@ T = TypeVar("T")
 TierT = TypeVar("TierT", bound=MemoryTier)
 Sources = frozenset[str]
 """Ids of the interactions that something rests on."""
-_NO_SCOPE: Final = frozenset({"health_check", "is_blank", "mark", "prune_forgotten"})
+_NO_SCOPE: Final = frozenset({"health_check", "state", "is_blank", "mark", "prune_forgotten"})
 
 
 class Views(Protocol):

@@ -6,7 +6,7 @@ from typing import Final
 from ragpp.clock import Clock, to_moment
 from ragpp.learned import READ_ENTRY
 from ragpp.models import Scope
-from ragpp.stores.forgetting import SourceMarks
+from ragpp.stores.forgetting import SourceMarks, refuse_all_but_scratch
 from ragpp.tiers import ERASED_AT_ONCE
 from ragpp_services.semantic.evidence.keys import name_key
 from ragpp_services.semantic.records import (
@@ -76,6 +76,16 @@ class Forgetting:
         withdrawn = await self._store.write(scope, withdraw)
         await self._store.write(scope, revise)
         return withdrawn
+
+    async def sweep(self, scope: Scope, sources: Collection[str]) -> None:
+        """See the contract."""
+        refuse_all_but_scratch(scope)
+        marks = self._marks.of_all(scope, sources)
+
+        async def change(writer: GraphWriter) -> None:
+            await writer.sweep(marks)
+
+        await self._store.write(scope, change)
 
     async def erase(self, scope: Scope, before: int) -> bool:
         """See the contract. ERASED_AT_ONCE nodes of each kind; what is learned by now as well."""

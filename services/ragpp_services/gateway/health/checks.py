@@ -1,0 +1,94 @@
+"""Trying things one after the other, each with what it took, and why it failed."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from statistics import median
+from time import perf_counter
+from typing import Final, TypeVar
+
+from ragpp.api import HealthCheck
+from ragpp.errors import MemorySystemError
+from ragpp.models import TierName
+from ragpp_services.gateway.health.fixes import FIXES, fix_of
+
+T = TypeVar("T")
+CHECK_S: Final = 10.0
+"""Longest that one check waits, where it does not say otherwise."""
+
+
+class Wrong(Exception):
+    """What was seen is not what should be: `str` of it says why."""
+
+
+class Checks:
+    """The checks so far. What needs a check that was not passed is skipped."""
+
+    def __init__(self) -> None:
+        self.made: list[HealthCheck] = []
+
+    def passed(self, name: str) -> bool:
+        """Whether a check of that name was made, and is neither failed nor skipped."""
+        return any(check.name == name and check.status in {"ok", "slow"} for check in self.made)
+
+    async def make(
+        self,
+        name: str,
+        call: Callable[[], Awaitable[T]],
+        *,
+        tier: TierName | None = None,
+        target_ms: float | None = None,
+        needs: Sequence[str] = (),
+        times: int = 1,
+        timeout_s: float = CHECK_S,
+        timed: bool = True,
+        told: Callable[[T], str] = lambda _found: "",
+    ) -> T | None:
+        """Do `call`, `times` over, and note how it went; its last answer, None where it failed or was skipped.
+
+        `timed`: how long it took is told. `told` says what was seen, or raises Wrong where that is not what should be.
+        A call fails by Wrong, by an error of ours, or by taking longer than `timeout_s`.
+        """
+        missing = next((one for one in needs if not self.passed(one)), None)
+        if missing is not None:
+            self._note(name, tier, "skipped", cause=f"it needs `{missing}`")
+            return None
+        took: list[float] = []
+        try:
+            async with asyncio.timeout(timeout_s):
+                for _ in range(times):
+                    began = perf_counter()
+                    found = await call()
+                    took.append(1_000 * (perf_counter() - began))
+            seen = told(found)
+        except TimeoutError:
+            self._note(name, tier, "failed", cause=f"it did not end in {timeout_s:g} s", fix=fix_of(name, tier))
+            return None
+        except (MemorySystemError, Wrong) as error:
+            own = error.suggestions if isinstance(error, MemorySystemError) else ()
+            self._note(name, tier, "failed", cause=_cause(error), fix=(*fix_of(name, tier), *own))
+            return None
+        ms = median(took)
+        slow = target_ms is not None and ms > target_ms
+        self.made.append(
+            HealthCheck(
+                name=name,
+                tier=tier,
+                status="slow" if slow else "ok",
+                ms=ms if timed else None,
+                target_ms=target_ms,
+                told=seen,
+                cause=f"it took {ms:.0f} ms, and may take {target_ms:.0f}" if slow else None,
+                fix=FIXES["slow"] if slow else (),
+            )
+        )
+        return found
+
+    def _note(self, name: str, tier: TierName | None, status: str, *, cause: str, fix: Sequence[str] = ()) -> None:
+        noted = {"name": name, "tier": tier, "status": status, "cause": cause, "fix": tuple(dict.fromkeys(fix))}
+        self.made.append(HealthCheck.model_validate(noted))
+
+
+def _cause(error: Exception) -> str:
+    if isinstance(error, MemorySystemError):
+        return f"{error.code} {error.message}"
+    return str(error)
