@@ -68,8 +68,9 @@ BODILESS: Final = {
     "PUT /v1/users/{user_id}/pins/{tier}/{item_id}",
     "POST /v1/jobs/{job_id}/retry",
     "POST /v1/jobs/{job_id}/cancel",
+    "POST /v1/health/report",
 }
-"""What changes something and needs no more than its address."""
+"""What does something and needs no more than its address."""
 
 
 @pytest.mark.parametrize(

@@ -31,11 +31,12 @@ def doctor(
     key: KeyOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Try everything out: a memory is written, observed, extracted from, recalled, forgotten and looked for in every
-    tier, in a tenant that is nobody's, of which nothing is left; each step with its time and its target, and for what
-    does not work its cause and what to do. Of the embedded stack the servers, the disk and the secrets are looked at,
-    too; it has a key of its own for it. Another gateway, as of `docker compose`, wants one with the scope `admin`:
-    docker compose run --rm -T keys create --scopes admin
+    """Try everything out: what works, how fast, and what to do where it does not.
+
+    A memory is written, observed, extracted from, recalled, forgotten and looked for in every tier, in a tenant that is
+    nobody's, of which nothing is left; each step with its time and its target. Of the embedded stack the servers, the
+    disk and the secrets are looked at, too; it has a key of its own for it. Another gateway, as of `docker compose`,
+    wants one with the scope `admin`: docker compose run --rm -T keys create --scopes admin
 
     Answers 0 when all works, also where something is slow; 1 when not; 3 when nothing runs.
 

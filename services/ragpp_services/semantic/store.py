@@ -172,6 +172,15 @@ class SemanticStore:
         """Delete the marks of what was forgotten before that moment, whoever's, `limit` at most."""
         return await prune_forgotten(self._driver, before, limit)
 
+    async def sweep(self, scope: Scope, marks: Iterable[str]) -> None:
+        """Delete the user's node, what is noted of events, and these marks, whatever is in the graph beside them."""
+        parameters = {"scope": scope_key(scope), "given": {"marks": sorted(marks)}}
+
+        async def run(transaction: Transaction) -> None:
+            await transaction.run(statement("sweep"), parameters)
+
+        await graph.write(self._driver, run, timeout_s=self._timeout_s)
+
     async def ping(self) -> str:
         """The server's version. Raises TierUnavailable."""
         return await graph.ping(self._driver)

@@ -80,12 +80,7 @@ class Forgetting:
     async def sweep(self, scope: Scope, sources: Collection[str]) -> None:
         """See the contract."""
         refuse_all_but_scratch(scope)
-        marks = self._marks.of_all(scope, sources)
-
-        async def change(writer: GraphWriter) -> None:
-            await writer.sweep(marks)
-
-        await self._store.write(scope, change)
+        await self._store.sweep(scope, self._marks.of_all(scope, sources))
 
     async def erase(self, scope: Scope, before: int) -> bool:
         """See the contract. ERASED_AT_ONCE nodes of each kind; what is learned by now as well."""

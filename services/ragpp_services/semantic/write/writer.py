@@ -82,10 +82,6 @@ class GraphWriter:
         """Keep, until they are pruned for their age, the marks of sources that were forgotten; the user has a node."""
         await self._run("add_forgotten", marks=sorted(marks), now=now)
 
-    async def sweep(self, marks: Iterable[str]) -> None:
-        """Delete the user's node, what is noted of events, and these marks."""
-        await self._run("sweep", marks=sorted(marks))
-
     async def entities_by_keys(self, keys: Iterable[str]) -> list[EntityState]:
         return [entity_from(one["entity"]) for one in await self._run("entities_by_keys", keys=list(keys))]
 
