@@ -353,6 +353,32 @@ def test_keys_are_made_listed_and_revoked(ragpp: CommandLine) -> None:
     waited_for(lambda: ragpp.run(*recall, home=ragpp.home).returncode, within_s=30, what="a key that reads no more")
 
 
+def test_the_doctor_tries_everything_out_with_a_key_of_its_own(ragpp: CommandLine) -> None:
+    ragpp("remember", "Bruno is a dog.", "--user", "u5", "--id", "m-warm")
+    ragpp.until_digested("u5")  # a worker that has just started loads what it reads with first
+    told = json.loads(ragpp("doctor", "--json"))
+    assert told["status"] in {"healthy", "degraded"}
+    assert {check["status"] for check in told["report"]["checks"]} <= {"ok", "slow"}
+    assert "recall" in ragpp("doctor")
+    key = Lifecycle(ragpp.home).home.admin_key()
+    listed = [json.loads(line) for line in ragpp("key", "list", "--json").splitlines()]
+    (own,) = [one for one in listed if one["scopes"] == ["admin"]]
+    assert ragpp.ran("recall", "anything", "--user", "u1", "--key", key or "", answers=1).stderr.startswith("Forbidden")
+    ragpp("key", "revoke", own["key_id"])
+    waited_for(
+        lambda: json.loads(ragpp("doctor", "--json"))["status"] and Lifecycle(ragpp.home).home.admin_key() != key
+    )
+
+
+def test_the_doctor_says_which_store_is_away_and_what_to_do(ragpp: CommandLine) -> None:
+    ragpp.kill("valkey")
+    told = ragpp.ran("doctor", answers=1).stdout
+    assert "server valkey: not running" in told
+    assert "reach short_term: " in told
+    assert "→ See what it says: `ragpp logs valkey`" in told
+    ragpp("up")
+
+
 @pytest.mark.parametrize("name", ["gateway", "workers", "valkey"])
 def test_what_was_killed_is_told_and_started_again(ragpp: CommandLine, name: str) -> None:
     before = ragpp.pids()
