@@ -17,7 +17,8 @@ import uvicorn
 from ragpp.aside import answer_promptly
 from ragpp.errors import MemorySystemError
 from ragpp.observability.logs import configure_logs
-from ragpp.settings import LogSettings, PostgresSettings, TierSettings
+from ragpp.observability.metrics import count_if
+from ragpp.settings import LogSettings, MetricsSettings, PostgresSettings, TierSettings
 from ragpp.settings.variables import Settings, check_all
 from ragpp.tierkit import deployment
 from ragpp.tierkit.app import open_tools
@@ -73,6 +74,7 @@ def serve(
         return
     check_all((*gateway.SETTINGS, *_of_local_tiers()))
     configure_logs(LogSettings(), "gateway")
+    count_if(MetricsSettings().enabled)
     settings = GatewaySettings()
     app = gateway.create_app(lambda: gateway.open_parts(open_tiers))
     answer_promptly()

@@ -3,6 +3,7 @@
 import httpx
 import pytest
 
+from ragpp.models import TIER_NAMES
 from ragpp.observability import metrics
 from tests.support.real_gateway import RealGateway
 
@@ -22,9 +23,12 @@ async def test_a_write_its_digestion_and_a_recall_are_counted_and_nobody_is_name
         ("ragpp_messages_total", {"outcome": "duplicate"}),
         ("ragpp_work_total", {"stage": "observe", "outcome": "done"}),
         ("ragpp_learned_total", {"kind": "relationship"}),
+        ("ragpp_digestion_seconds_count", {}),
         ("ragpp_recall_seconds_count", {"status": "complete"}),
         ("ragpp_recall_tier_seconds_count", {"tier": "semantic", "status": "ok"}),
         ("ragpp_request_seconds_count", {"method": "POST", "route": "/v1/recall", "status": "200"}),
+        *(("ragpp_recall_step_seconds_count", {"step": step}) for step in ("embed", "tiers", "fuse", "pack")),
+        ("ragpp_cache_lookups_total", {"cache": "keys", "outcome": "hit"}),
         ("ragpp_context_section_tokens_total", {"section": "KNOWN RELATIONSHIPS"}),
     )
     before = [sample(name, **labels) for name, labels in counted]
@@ -40,9 +44,14 @@ async def test_a_write_its_digestion_and_a_recall_are_counted_and_nobody_is_name
     assert asked.json()["status"] == "complete"
     after = [sample(name, **labels) for name, labels in counted]
     grown = [now - then for now, then in zip(after, before, strict=True)]
-    assert [grown[0], grown[1], *grown[4:7]] == [1, 1, 1, 1, 1]
+    assert [grown[0], grown[1], *grown[4:12]] == [1] * 10
     assert all(growth > 0 for growth in grown)
     told = await api.get("/metrics")
     assert told.status_code == 200
+    for part in ("episodic", "semantic", "procedural", "catalog", "short_term", "audit", "ledger"):
+        assert 'ragpp_held{kind="' in told.text
+        assert f'part="{part}"}}' in told.text
+    for tier in TIER_NAMES:
+        assert sample("ragpp_tier_up", tier=tier) == 1
     for secret in (USER, "metrics-session", tenant, "Porto", "Elena"):
         assert secret not in told.text

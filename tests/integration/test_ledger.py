@@ -353,7 +353,7 @@ async def test_the_lag_tells_what_waits_and_since_when(bench: Bench) -> None:
     await bench.record(new_scope(), "x", "y")
     lag = await bench.ledger.lag()
     assert lag.waiting == before.waiting + 4
-    assert lag.oldest_at == bench.time()
+    assert lag.oldest_by_stage["observe"] == bench.time()
     assert lag.counts[("observe", "pending")] >= 2
 
 

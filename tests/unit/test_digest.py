@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
@@ -14,6 +14,7 @@ from ragpp.errors import EmbeddingError, Outdated, TierUnavailable
 from ragpp.ledger import Result, Work, WorkKey
 from ragpp.ledger.work import MAX_ATTEMPTS, WorkState
 from ragpp.models import Health, Interaction, InteractionEntry, Scope, TierName
+from ragpp.observability.metrics import REGISTRY
 from ragpp_services.workers.parts import WorkerParts
 from ragpp_services.workers.running import digest as digest_module
 from ragpp_services.workers.running.digest import digest
@@ -236,6 +237,20 @@ async def test_a_ledger_that_is_busy_for_a_moment_is_told_what_is_done(
     await digest(parts_of(ledger, episodic, short_term), ledger.hand_out(works), "me")
     assert {ledger.states[one.key] for one in works} == {"done"}
     assert short_term.appended == ["m1"]
+
+
+async def test_how_long_after_it_was_stored_a_message_is_digested_is_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def observed(parts: WorkerParts, batch: Sequence[Work]) -> None:
+        del parts, batch
+
+    monkeypatch.setitem(digest_module.STAGES, "observe", Stage(observed, lambda parts: (parts.episodic,)))
+    ledger = Ledger()
+    parts = parts_of(ledger, Tier("episodic"), Tier("short_term"))
+    asked = replace(work(1), key=WorkKey(1, "observe"), recorded_at=parts.clock() - timedelta(seconds=90))
+    before = [REGISTRY.get_sample_value(f"ragpp_digestion_seconds_{what}") or 0.0 for what in ("count", "sum")]
+    await digest(parts, ledger.hand_out([asked]), "me")
+    after = [REGISTRY.get_sample_value(f"ragpp_digestion_seconds_{what}") or 0.0 for what in ("count", "sum")]
+    assert [after[0] - before[0], after[1] - before[1]] == [1, 90]
 
 
 async def test_what_a_message_says_is_in_no_error(monkeypatch: pytest.MonkeyPatch) -> None:

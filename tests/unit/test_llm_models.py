@@ -24,6 +24,7 @@ from ragpp.llm.port import Purpose, Reservation
 from ragpp.llm.prompting import PromptName, all_prompts, prompt
 from ragpp.llm.replies import Reply, SummaryReply
 from ragpp.llm.schemas import strict_schema
+from ragpp.observability.metrics import REGISTRY
 from ragpp.settings import LanguageModelSettings
 from ragpp.testing.llm import INPUT_TOKENS, OUTPUT_TOKENS, Answered, Failed, LlmServer, Silence
 from tests.support.waiting import eventually
@@ -32,6 +33,16 @@ NOON: Final = datetime(2025, 1, 1, 12, tzinfo=UTC)
 PROMPT: Final = Prompt("summarise.v1", "You summarise.", "…", max_tokens=100)
 GOOD: Final = Answered(reply={"lines": ["Ana moved"]})
 COST: Final = INPUT_TOKENS + OUTPUT_TOKENS
+SPENT: Final = (
+    ("ragpp_language_model_calls_total", {"purpose": "summary", "outcome": "ok"}),
+    ("ragpp_language_model_tokens_total", {"purpose": "summary", "direction": "input"}),
+    ("ragpp_language_model_tokens_total", {"purpose": "summary", "direction": "output"}),
+    ("ragpp_language_model_tokens_total", {"purpose": "summary", "direction": "unsplit"}),
+)
+
+
+def sample(name: str, **labels: str) -> float:
+    return REGISTRY.get_sample_value(name, labels) or 0.0
 
 
 class Clock:
@@ -155,8 +166,11 @@ def test_a_library_that_is_missing_is_named_with_how_to_install_it(
 async def test_what_is_spent_is_what_was_used_and_not_what_was_set_aside(server: LlmServer) -> None:
     budget = InMemoryBudget(lambda: NOON, tokens_per_day=10_000)
     models = made(server, budget)
+    before = [sample(name, **labels) for name, labels in SPENT]
     await ask(of(models))
     assert await budget.left("t") == 10_000 - COST
+    grown = [sample(name, **labels) - then for (name, labels), then in zip(SPENT, before, strict=True)]
+    assert grown == [1, INPUT_TOKENS, OUTPUT_TOKENS, 0]
     assert models.counts == {"summary": {"ok": 1, "tokens": COST}}
     await models.close()
 

@@ -10,17 +10,24 @@ from fastapi import FastAPI
 from prometheus_client import Metric
 from pydantic import SecretStr
 
-from ragpp.errors import ConfigurationError
+from ragpp.errors import ConfigurationError, TierUnavailable
 from ragpp.observability import metrics
 from ragpp.settings import MetricsSettings
+from ragpp.stores.measuring import measured
+from ragpp.testing.tiers import InMemoryTier
 from ragpp.web import problems
 from ragpp.web.metrics import install_metrics
 from ragpp.web.requests import RequestMiddleware
+from ragpp_services.gateway.counting import watched
 from ragpp_services.workers.running.measuring import serve_metrics
+from tests.support.waiting import eventually
 
 PAGE: Final = Path(__file__).parents[2] / "docs" / "metrics.md"
 OURS: Final = "ragpp_"
-LABELS: Final = {"method", "route", "status", "tier", "relevance", "section", "outcome", "stage", "kind", "state", "le"}
+LABELS: Final = {
+    *("method", "route", "status", "tier", "step", "relevance", "section", "cache", "outcome", "stage", "kind"),
+    *("state", "part", "purpose", "direction", "le"),
+}
 
 
 def known() -> dict[str, Metric]:
@@ -40,17 +47,90 @@ def test_the_page_has_every_metric_and_no_other() -> None:
 def test_no_label_can_name_anybody() -> None:
     metrics.request_answered("GET", "/v1/users/{user_id}/profile", 200, 0.01)
     metrics.tier_asked("episodic", "ok", 0.01, 3)
-    metrics.ledger_seen({("observe", "pending"): 2}, 4.0)
+    metrics.ledger_seen({("observe", "pending"): 2}, {"observe": 4.0})
+    metrics.language_model_called("extraction", "ok", 1.0, input_tokens=2)
+    metrics.held_seen("episodic", metrics.Held({"interactions": 3}, 8_192, 16_384))
+    metrics.cache_asked("keys", hits=1)
+    metrics.tier_pinged("episodic", ok=True, seconds=0.01)
+    metrics.retained("episodic", "let_go", 1)
     labels = {label for metric in known().values() for one in metric.samples for label in one.labels}
     assert labels <= LABELS
 
 
 def test_what_is_in_the_ledger_is_what_was_seen_last() -> None:
-    metrics.ledger_seen({("observe", "pending"): 2, ("forget", "failed"): 1}, 4.0)
-    metrics.ledger_seen({("observe", "leased"): 1}, 0.0)
+    metrics.ledger_seen({("observe", "pending"): 2, ("forget", "failed"): 1}, {"observe": 4.0})
+    metrics.ledger_seen({("observe", "leased"): 1}, {})
     assert sample("ragpp_ledger_works", stage="observe", state="leased") == 1
     assert metrics.REGISTRY.get_sample_value("ragpp_ledger_works", {"stage": "forget", "state": "failed"}) is None
-    assert sample("ragpp_ledger_oldest_seconds") == 0
+    assert metrics.REGISTRY.get_sample_value("ragpp_ledger_oldest_seconds", {"stage": "observe"}) is None
+
+
+def test_pools_and_caches_are_read_when_somebody_asks_and_no_longer_once_they_are_gone() -> None:
+    hits = [5]
+    leave = metrics.watch_cache("stems", lambda: (hits[0], 7, None, 0))
+    ends = [metrics.watch_pool("a part", lambda: metrics.PoolState(3, 1, 10)) for _ in range(2)]
+    before = sample("ragpp_cache_lookups_total", cache="stems", outcome="hit")
+    hits[0] = 9
+    metrics.exposition()
+    assert sample("ragpp_cache_lookups_total", cache="stems", outcome="hit") == before + 4
+    assert sample("ragpp_pool_connections", part="a part", state="in_use") == 6
+    assert sample("ragpp_pool_limit", part="a part") == 20
+    for end in (leave, *ends):
+        end()
+    hits[0] = 99
+    metrics.exposition()
+    assert sample("ragpp_cache_lookups_total", cache="stems", outcome="hit") == before + 4
+    assert metrics.REGISTRY.get_sample_value("ragpp_pool_limit", {"part": "a part"}) is None
+
+
+def test_nothing_is_counted_where_nobody_reads_it() -> None:
+    before = sample("ragpp_digestion_seconds_count")
+    try:
+        metrics.count_if(False)
+        metrics.digested(1.0)
+        assert sample("ragpp_digestion_seconds_count") == before
+    finally:
+        metrics.count_if(True)
+    metrics.digested(1.0)
+    assert sample("ragpp_digestion_seconds_count") == before + 1
+
+
+def test_a_step_that_fails_is_a_step_taken() -> None:
+    before = sample("ragpp_recall_step_seconds_count", step="embed")
+    with pytest.raises(TimeoutError), metrics.step("embed"):
+        raise TimeoutError
+    assert sample("ragpp_recall_step_seconds_count", step="embed") == before + 1
+
+
+async def test_a_tier_that_goes_down_is_told_without_anybody_recalling() -> None:
+    tier = InMemoryTier()
+
+    async def told() -> bool:
+        return sample("ragpp_tier_up", tier="episodic") == tier.available
+
+    async with watched({"episodic": tier}, every_s=0.01):
+        await eventually(told, within_s=5, what="up")
+        tier.available = False
+        await eventually(told, within_s=5, what="down")
+
+
+async def test_what_a_store_holds_is_looked_at_again_after_it_was_down() -> None:
+    looks = 0
+
+    async def look() -> metrics.Held:
+        nonlocal looks
+        looks += 1
+        if looks == 1:
+            raise TierUnavailable("it is down")
+        return metrics.Held({"entities": looks}, 10, 100)
+
+    async def seen() -> bool:
+        return sample("ragpp_held", part="a part", kind="entities") > 2
+
+    async with measured({"a part": look}, "a part", None, every_s=0.01):
+        await eventually(seen, within_s=5, what="the look after the next")
+    assert sample("ragpp_held_bytes", part="a part") == 10
+    assert sample("ragpp_held_limit_bytes", part="a part") == 100
 
 
 def app_with(settings: MetricsSettings) -> httpx.AsyncClient:

@@ -7,7 +7,8 @@ import uvicorn
 from ragpp.aside import answer_promptly
 from ragpp.errors import MemorySystemError
 from ragpp.observability.logs import configure_logs
-from ragpp.settings import LogSettings
+from ragpp.observability.metrics import count_if
+from ragpp.settings import LogSettings, MetricsSettings
 from ragpp.settings.variables import check_all
 from ragpp_services.gateway.app import SETTINGS, create_gateway
 from ragpp_services.gateway.settings import GatewaySettings
@@ -18,6 +19,7 @@ def main() -> None:
     try:
         check_all(SETTINGS)
         configure_logs(LogSettings(), "gateway")
+        count_if(MetricsSettings().enabled)
         settings = GatewaySettings()
         app = create_gateway()
     except MemorySystemError as error:

@@ -42,7 +42,7 @@ from ragpp.settings import (
 from ragpp.settings.variables import Settings
 from ragpp.stores.forgetting import SourceMarks
 from ragpp.stores.migrations import load_migrations, migrate_as_owner
-from ragpp.stores.postgres import create_pool, ensure_open
+from ragpp.stores.postgres import create_pool, ensure_open, measured_pool
 from ragpp.tierkit.app import open_tools
 from ragpp.tierkit.deployment import OpenTiers, open_tiers
 from ragpp.tiers import ProceduralTier, SemanticTier, ShortTermTier
@@ -51,6 +51,7 @@ from ragpp.web.metrics import install_metrics
 from ragpp.web.requests import RequestMiddleware
 from ragpp_services.gateway.audit import Audit
 from ragpp_services.gateway.catalog.caching import InProcessCandidates
+from ragpp_services.gateway.counting import watched
 from ragpp_services.gateway.describing import describe_refusals
 from ragpp_services.gateway.health import HealthReporter, KeptReports
 from ragpp_services.gateway.http import AuditMiddleware
@@ -115,9 +116,11 @@ async def open_parts(open_tiers_: OpenTiers) -> AsyncIterator[Parts]:
         tools = await stack.enter_async_context(open_tools())
         embedder = tools.embedder()
         tiers = await stack.enter_async_context(open_tiers_(tools))
+        await stack.enter_async_context(watched(tiers.by_name()))
         pool = create_pool(postgres, vectors=False)
         await ensure_open(pool)
         stack.push_async_callback(pool.close)
+        await stack.enter_async_context(measured_pool(pool, "gateway", "audit"))
         language = LanguageModelSettings()
         budget = PostgresBudget(pool, system_clock, tokens_per_day=language.tokens_per_day)
         models = make_language_models(language, budget, purposes=RETRIEVAL)

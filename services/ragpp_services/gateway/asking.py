@@ -9,9 +9,11 @@ from typing import Final, TypeVar
 import structlog
 
 from ragpp.api import TierStatusName
+from ragpp.embedding import Embedder
 from ragpp.errors import MemorySystemError, TierUnavailable
 from ragpp.errors.telling import told, trace_of
-from ragpp.models import Memory
+from ragpp.models import Memory, Vector
+from ragpp.observability.metrics import step
 from ragpp.text.lexical import read_question
 
 INLINE_CHARS: Final = 1_000
@@ -34,6 +36,14 @@ async def read_long(question: str) -> None:
     """Find the words of a long question in a thread, before it is asked: who asks for them then has them at once."""
     if len(question) > INLINE_CHARS:
         await asyncio.to_thread(read_question, question)
+
+
+async def embedded(embedder: Embedder, question: str, seconds: float) -> Vector:
+    """The question's vector. Raises TimeoutError after so many `seconds`, EmbeddingError."""
+    with step("embed"):
+        async with asyncio.timeout(max(0.0, seconds)):
+            (vector,) = (await embedder.embed([question])).tolist()
+    return tuple(vector)
 
 
 async def finished(task: "asyncio.Future[ResultT]", ends: float) -> bool:

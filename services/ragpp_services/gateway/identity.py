@@ -11,6 +11,7 @@ from typing import Final, Protocol
 
 from ragpp.errors import Forbidden, MemorySystemError, TierUnavailable, Unauthenticated
 from ragpp.models import Scope
+from ragpp.observability.metrics import cache_asked
 from ragpp_services.gateway.store import KeyRow
 
 SCOPES: Final = frozenset({"read", "write", "forget", "admin", "global"})
@@ -164,7 +165,9 @@ class Identity:
             )
         prefix, now = match[1], self._monotonic()
         known = self._verified.get(prefix)
-        if known is None or now - known.at > FRESH_S:
+        is_fresh = known is not None and now - known.at <= FRESH_S
+        cache_asked("keys", hits=is_fresh, misses=not is_fresh)
+        if not is_fresh:
             known = await self._look_up(prefix, known, now, reading=reading)
         if known is None or not hmac.compare_digest(known.row.secret_hash, _hash(text)):
             raise Unauthenticated("the API key is unknown, revoked or expired")

@@ -16,12 +16,13 @@ from ragpp.embedding import Embedder
 from ragpp.errors import MemorySystemError
 from ragpp.errors.telling import told
 from ragpp.models import TIER_NAMES, Filters, Memory, MemoryQuery, Scope, TierName
+from ragpp.observability.metrics import step
 from ragpp.receipts import Receipt
 from ragpp.retrieval.calibration import Calibration
 from ragpp.text.port import TokenMeter
 from ragpp.text.readers import Tokenizers
 from ragpp.tiers import EpisodicTier, MemoryTier
-from ragpp_services.gateway.asking import Answer, finished, read_long, timed
+from ragpp_services.gateway.asking import Answer, embedded, finished, read_long, timed
 from ragpp_services.gateway.assembly.bearing import relevance_of
 from ragpp_services.gateway.assembly.fusion import fuse
 from ragpp_services.gateway.assembly.memory_key import memory_key
@@ -139,17 +140,17 @@ class Recaller:
         unembedded: str | None = None
         if len(asked) < len(names):
             try:
-                async with asyncio.timeout(max(0.0, (ends - time.perf_counter()) / 2)):
-                    (vector,) = (await self._embedder.embed([request.query])).tolist()
-                query = query.model_copy(update={"embedding": tuple(vector)})
+                vector = await embedded(self._embedder, request.query, (ends - time.perf_counter()) / 2)
+                query = query.model_copy(update={"embedding": vector})
             except (MemorySystemError, TimeoutError) as error:
                 unembedded = f"searched by words alone: the query was not embedded ({type(error).__name__})"
                 query = query.model_copy(update={"mode": "lexical"})
                 _log.warning("recall.not_embedded", error=told(error))
-        for name in names:
-            if name not in asked:
-                asked[name] = asyncio.create_task(self._ask(name, query, ends))
-        return _judged({name: await asked[name] for name in names}), unembedded
+        with step("tiers"):
+            for name in names:
+                if name not in asked:
+                    asked[name] = asyncio.create_task(self._ask(name, query, ends))
+            return _judged({name: await asked[name] for name in names}), unembedded
 
     async def _assemble(
         self, request: RecallRequest, answers: Mapping[TierName, Answer], budget: int, counter: TokenMeter
@@ -159,19 +160,13 @@ class Recaller:
         most, frame = _candidates(budget), _frame(request)
 
         def assemble() -> tuple[tuple[RecalledMemory, ...], Packed]:
-            ranking = fuse({name: answer.memories for name, answer in answers.items()})
-            shown = ranking
-            if request.limit > most:
-                shown = fuse({name: answer.memories[:most] for name, answer in answers.items()})
-            conversation = _conversation(answers.get("short_term"))
-            packed = pack(
-                shown,
-                conversation,
-                frame,
-                budget=budget,
-                counter=counter,
-                narrow=names_something(request.query),
-            )
+            with step("fuse"):
+                shown = ranking = fuse({name: answer.memories for name, answer in answers.items()})
+                if request.limit > most:
+                    shown = fuse({name: answer.memories[:most] for name, answer in answers.items()})
+            conversation, narrow = _conversation(answers.get("short_term")), names_something(request.query)
+            with step("pack"):
+                packed = pack(shown, conversation, frame, budget=budget, counter=counter, narrow=narrow)
             offered = {memory_key(memory) for memory in shown}
             behind = {memory_key(memory): NOT_OFFERED for memory in ranking if memory_key(memory) not in offered}
             packed = replace(packed, cut={**packed.cut, **behind})

@@ -10,7 +10,7 @@ from ragpp.errors import TierUnavailable
 from ragpp.settings import EmbeddingSettings, ForgettingSettings, PostgresSettings, ReaderSettings
 from ragpp.stores.forgetting import SourceMarks
 from ragpp.stores.migrations import load_migrations, migrate_as_owner
-from ragpp.stores.postgres import create_pool, warm
+from ragpp.stores.postgres import create_pool, measured_pool, warm
 from ragpp.text.port import TokenMeter
 from ragpp.tierkit.deployment import TierService
 from ragpp.tiers import ProceduralTier
@@ -53,7 +53,8 @@ async def open_tier(
         with suppress(TierUnavailable):
             await warm(pool, settings)
             await tier.check_identity()
-        yield tier
+        async with measured_pool(pool, "procedural"):
+            yield tier
     finally:
         await pool.close()
 

@@ -8,7 +8,7 @@ from ragpp.clock import Clock, system_clock
 from ragpp.embedding.port import Embedder, EmbeddingIdentity
 from ragpp.settings import EmbeddingSettings, ForgettingSettings, Neo4jSettings, ReaderSettings
 from ragpp.stores.forgetting import SourceMarks
-from ragpp.stores.neo4j import create_driver
+from ragpp.stores.neo4j import create_driver, measured_driver
 from ragpp.text.port import TokenMeter
 from ragpp.tierkit.deployment import TierService
 from ragpp.tiers import SemanticTier
@@ -53,7 +53,8 @@ async def open_tier(
         )
         try:
             await tier.warm()
-            yield tier
+            async with measured_driver(driver, "semantic", timeout_s=settings.query_timeout_s):
+                yield tier
         finally:
             await tier.close()
 

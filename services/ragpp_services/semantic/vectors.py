@@ -12,6 +12,7 @@ import numpy.typing as npt
 from ragpp.embedding.port import Embedder
 from ragpp.errors import InvalidInput
 from ragpp.models import Vector
+from ragpp.observability.metrics import cache_asked
 
 _KEPT: Final = 4_096
 SKETCH_NUMBERS: Final = 64
@@ -47,6 +48,7 @@ class NameVectors:
         """The embedding of each name, by name. Raises EmbeddingError."""
         wanted = list(dict.fromkeys(names))
         missing = [name for name in wanted if name not in self._kept]
+        cache_asked("names", hits=len(wanted) - len(missing), misses=len(missing))
         rows = dict(zip(missing, await self._embedder.embed(missing), strict=True)) if missing else {}
         found: dict[str, Vector] = {}
         for name in wanted:

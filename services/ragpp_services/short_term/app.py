@@ -8,7 +8,7 @@ from ragpp.clock import Clock, system_clock
 from ragpp.errors import TierUnavailable
 from ragpp.settings import ForgettingSettings, ReaderSettings, RedisSettings
 from ragpp.stores.forgetting import SourceMarks
-from ragpp.stores.redis import Keys, create_client
+from ragpp.stores.redis import Keys, create_client, measured_client
 from ragpp.text.readers import Tokenizers
 from ragpp.tierkit.deployment import TierService
 from ragpp.tiers import ShortTermTier
@@ -42,7 +42,7 @@ async def open_tier(
         store = ShortTermStore(client, keys, ttl_s=window.ttl_s, keep_marks_s=kept.keep_days * DAY_S)
         with suppress(TierUnavailable):
             await store.upkeep.ping()
-        yield RedisShortTermTier(
+        tier = RedisShortTermTier(
             store,
             window,
             summariser=summariser or ExtractiveSummariser(tokenizers.named()),
@@ -50,6 +50,8 @@ async def open_tier(
             clock=clock,
             marks=SourceMarks(kept.key),
         )
+        async with measured_client(client, "short_term"):
+            yield tier
     finally:
         await client.aclose()
 

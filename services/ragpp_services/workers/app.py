@@ -28,6 +28,7 @@ from ragpp.ledger.schedule import ScheduleLedger
 from ragpp.ledger.views import ViewBoard
 from ragpp.llm.budget import PostgresBudget
 from ragpp.llm.factory import make_language_models
+from ragpp.observability.metrics import count_if
 from ragpp.retention import EntryRetention
 from ragpp.settings import (
     EmbeddingSettings,
@@ -44,7 +45,7 @@ from ragpp.settings import (
 )
 from ragpp.settings.variables import Settings
 from ragpp.stores.forgetting import SourceMarks
-from ragpp.stores.postgres import create_pool, ensure_open
+from ragpp.stores.postgres import create_pool, ensure_open, measured_pool
 from ragpp.stores.redis import AppendOnlyFile
 from ragpp.tierkit.app import open_tools
 from ragpp.tierkit.deployment import OpenTiers
@@ -87,6 +88,7 @@ async def open_parts(open_tiers: OpenTiers) -> AsyncIterator[WorkerParts]:
         pool = create_pool(postgres, dsn=postgres.relay_dsn.get_secret_value(), vectors=False)
         await ensure_open(pool)
         stack.push_async_callback(pool.close)
+        await stack.enter_async_context(measured_pool(pool, "ledger"))
         language = LanguageModelSettings()
         budget = PostgresBudget(pool, system_clock, tokens_per_day=language.tokens_per_day)
         models = make_language_models(language, budget)
@@ -179,6 +181,7 @@ def run_worker(open_tiers: OpenTiers, *, concurrency: int) -> None:
     app = make_celery(redis.url.get_secret_value(), redis.key_prefix, slot)
 
     heartbeat, served = Heartbeat(WorkerSettings().heartbeat), serve_metrics(MetricsSettings())
+    count_if(served is not None)
     runtime = Runtime(lambda: open_parts(open_tiers), partial(leave_hint, app), heartbeat, measures=served is not None)
 
     def stop(**_: object) -> None:

@@ -253,7 +253,7 @@ leased AS (
      AND COALESCE(chosen.event_id = (SELECT min(event_id) FROM chosen WHERE attempts >= $8), true)
   RETURNING work.event_id, work.stage, work.attempts, work.result, work.progress)
 SELECT event_id, leased.stage, leased.attempts, leased.result, leased.progress, events.tenant_id, events.user_id,
-       events.kind, events.subject_id, events.payload, events.occurred_at
+       events.kind, events.subject_id, events.payload, events.occurred_at, events.created_at
   FROM leased JOIN ledger.events USING (event_id);
 
 -- name: try_lock_users

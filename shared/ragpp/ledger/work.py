@@ -56,7 +56,8 @@ class WorkKey(NamedTuple):
 @dataclass(frozen=True, slots=True)
 class Work:
     """A thing to do with the event it is about. `attempts` counts from 1, the one under way included. `owner` holds it.
-    `told`: what came of it so far, as an earlier attempt has told, None where none has; `progress`: how far."""
+    `told`: what came of it so far, as an earlier attempt has told, None where none has; `progress`: how far.
+    `recorded_at`: when the event was, which is later than it occurred; None where the work was not leased."""
 
     key: WorkKey
     scope: Scope
@@ -68,6 +69,7 @@ class Work:
     owner: str = ""
     told: Result | None = None
     progress: int = 0
+    recorded_at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,11 +87,11 @@ class Failure:
 
 @dataclass(frozen=True, slots=True)
 class Lag:
-    """How far the workers are behind. `counts` by (stage, state), without `done`. `oldest_at`: when the oldest event
-    that still waits was recorded; None when none waits."""
+    """How far the workers are behind. `counts` by (stage, state), without `done`. `oldest_by_stage`: when the oldest
+    event that still waits for a stage was recorded, of those for which one does."""
 
     counts: Mapping[tuple[str, str], int]
-    oldest_at: datetime | None
+    oldest_by_stage: Mapping[str, datetime]
 
     @property
     def waiting(self) -> int:
@@ -232,9 +234,10 @@ class WorkLedger(WindowNotes):
         """What waits and what failed; costs as much as the backlog."""
         async with self._transaction("lag") as connection:
             rows = await connection.fetch(SQL["lag"])
+        waiting = sorted((row["oldest_at"], row["stage"]) for row in rows if row["state"] != "failed")
         return Lag(
             counts={(row["stage"], row["state"]): row["works"] for row in rows},
-            oldest_at=min((row["oldest_at"] for row in rows if row["state"] != "failed"), default=None),
+            oldest_by_stage={stage: oldest_at for oldest_at, stage in reversed(waiting)},
         )
 
     async def sessions_since(self, moment: datetime) -> list[Scope]:
@@ -293,4 +296,5 @@ def _work(row: "asyncpg.Record", owner: str) -> Work:
         owner=owner,
         told=None if row["result"] is None else json.loads(row["result"]),
         progress=row["progress"] or 0,
+        recorded_at=row["created_at"],
     )

@@ -22,6 +22,7 @@ from ragpp.llm.port import (
     SpendBudget,
     Usage,
 )
+from ragpp.observability.metrics import language_model_called
 
 CHARS_PER_TOKEN: Final = 3
 """For setting tokens aside before a call: fewer characters than a token has in most languages, so rather too many."""
@@ -166,6 +167,7 @@ class _MeteredModel:
         spent: list[Usage] = []
         outcome, used = "cancelled", expected
         reservation: Reservation | None = None
+        began = monotonic()
         try:
             reservation = await self._reserve(expected)
             async with self._slots:
@@ -177,6 +179,7 @@ class _MeteredModel:
             raise
         finally:
             self._counter[outcome] += 1
+            self._count(outcome, used if reservation is not None else 0, spent, monotonic() - began)
             if reservation is not None:
                 self._counter["tokens"] += used
                 await self._settle(reservation, used)
@@ -189,6 +192,13 @@ class _MeteredModel:
                 outcome=outcome,
                 tokens=used if reservation is not None else 0,
             )
+
+    def _count(self, outcome: str, used: int, spent: Sequence[Usage], seconds: float) -> None:
+        given, written = sum(usage.input_tokens for usage in spent), sum(usage.output_tokens for usage in spent)
+        if given + written == used:
+            language_model_called(self._purpose, outcome, seconds, input_tokens=given, output_tokens=written)
+        else:
+            language_model_called(self._purpose, outcome, seconds, unsplit=used)
 
     async def _reserve(self, tokens: int) -> Reservation:
         try:

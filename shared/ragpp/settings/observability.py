@@ -11,7 +11,7 @@ class MetricsSettings(Settings):
 
     model_config = SettingsConfigDict(env_prefix="METRICS_", frozen=True)
 
-    enabled: bool = Field(default=True, description="Whether /metrics answers.")
+    enabled: bool = Field(default=True, description="Whether anything is counted, and /metrics answers.")
     credential: SecretStr | None = Field(default=None, description="The bearer token to be sent; none: it is open.")
     worker_port: int | None = Field(default=None, ge=1, le=65_535, description="A worker's, or the next free one.")
     worker_host: str = Field(default="127.0.0.1", description="The address that a worker answers at.")

@@ -8,7 +8,7 @@ import asyncio
 import random
 import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import Final, TypeVar
 from urllib.parse import quote
 
@@ -17,7 +17,9 @@ from neo4j import exceptions
 
 from ragpp.errors import StorageError, TierUnavailable
 from ragpp.models import Scope
+from ragpp.observability.metrics import Held
 from ragpp.settings import Neo4jSettings
+from ragpp.stores.measuring import measured
 
 UNAVAILABLE = (
     exceptions.ServiceUnavailable,
@@ -36,6 +38,13 @@ _ENDED: Final = re.compile(
 T = TypeVar("T")
 
 _OWNED_NODE: Final = re.compile(r"\(\s*\w*\s*:\s*(?:User|Entity|Alias|Applied|Merge|Unrevised)\b[^()]*\)")
+COUNTED: Final = """
+MATCH (:User) WITH count(*) AS count RETURN 'users' AS kind, count
+UNION ALL MATCH (:Entity) WITH count(*) AS count RETURN 'entities' AS kind, count
+UNION ALL MATCH ()-[:RELATES_TO]->() WITH count(*) AS count RETURN 'relationships' AS kind, count
+UNION ALL MATCH ()-[:MENTIONS]->() WITH count(*) AS count RETURN 'mentions' AS kind, count
+"""
+"""Neo4j keeps count of each, so nothing of anybody's is read. Of a scope it says nothing: it is no user's statement."""
 _ATTEMPTS: Final = 5
 _BACKOFF_S: Final = 0.02
 _RUNNING: Final[set[asyncio.Task[list[neo4j.Record]]]] = set()
@@ -176,6 +185,23 @@ async def write(driver: neo4j.AsyncDriver, work: Callable[[Transaction], Awaitab
                 if committing or tried > 1:
                     raise
         return await attempt()
+
+
+def measured_driver(driver: neo4j.AsyncDriver, part: str, *, timeout_s: float) -> AbstractAsyncContextManager[None]:
+    """While inside, the metrics tell how much the graph holds as what `part` holds. Of its connections the driver does
+    not tell."""
+    return measured({part: lambda: graph_size(driver, timeout_s=timeout_s)}, part, None)
+
+
+async def graph_size(driver: neo4j.AsyncDriver, *, timeout_s: float) -> Held:
+    """How many entities and relationships there are, of all tenants. Raises TierUnavailable, StorageError."""
+    async with (
+        foreign_errors("graph size"),
+        asyncio.timeout(timeout_s),
+        driver.session(default_access_mode=neo4j.READ_ACCESS) as session,
+    ):
+        result = await session.run(neo4j.Query(COUNTED, timeout=timeout_s))
+        return Held({record["kind"]: record["count"] async for record in result})
 
 
 async def ping(driver: neo4j.AsyncDriver, *, timeout_s: float = 2.0) -> str:

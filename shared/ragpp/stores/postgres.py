@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Final, TypeAlias
 
@@ -11,8 +11,11 @@ from pgvector.asyncpg import register_vector
 
 from ragpp.errors import StorageError, TierUnavailable
 from ragpp.models import Scope
+from ragpp.observability.metrics import Held, PoolState
 from ragpp.settings import PostgresSettings
+from ragpp.stores.measuring import Look, measured
 from ragpp.stores.packed_columns import EPOCH
+from ragpp.stores.queries import load_queries
 
 if TYPE_CHECKING:
     from asyncpg.pool import PoolConnectionProxy
@@ -41,6 +44,7 @@ UNAVAILABLE = (
 )
 
 
+_SIZES: Final = load_queries("ragpp.stores", "sizes.sql")
 _ASKING: Final[set[asyncio.Task[str]]] = set()
 """Pings under way: the event loop itself keeps no hold of its tasks."""
 _MICROSECOND: Final = timedelta(microseconds=1)
@@ -155,6 +159,28 @@ async def tenant_transaction(pool: Pool, tenant_id: str) -> AsyncIterator[Connec
     async with foreign_errors("transaction"), pool.acquire(timeout=2.0) as connection, connection.transaction():
         await connection.execute("SELECT set_config('ragpp.tenant_id', $1, true)", tenant_id)
         yield connection
+
+
+def measured_pool(pool: Pool, part: str, *schemas: str) -> AbstractAsyncContextManager[None]:
+    """While inside, the metrics tell of the connections of `pool` as those of `part`, and how much each of `schemas`
+    holds, the part's own without any."""
+
+    def state() -> PoolState:
+        size, idle = pool.get_size(), pool.get_idle_size()
+        return PoolState(size - idle, idle, pool.get_max_size())
+
+    def look(schema: str) -> Look:
+        return lambda: schema_size(pool, schema)
+
+    return measured({schema: look(schema) for schema in schemas or (part,)}, part, state)
+
+
+async def schema_size(pool: Pool, schema: str) -> Held:
+    """About how much the tables of a schema hold, of all tenants. Raises TierUnavailable, StorageError."""
+    await ensure_open(pool)
+    async with foreign_errors("schema size"), pool.acquire(timeout=2.0) as connection:
+        rows = await connection.fetch(_SIZES["schema_size"], schema)
+    return Held({row["kind"]: row["rows"] for row in rows}, sum(row["bytes"] for row in rows))
 
 
 async def ping(pool: Pool, *, timeout_s: float = 2.0) -> str:

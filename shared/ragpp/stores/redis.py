@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from importlib.resources import files
 from typing import TYPE_CHECKING, TypeAlias
 from urllib.parse import quote
@@ -14,7 +14,9 @@ from redis.backoff import NoBackoff
 
 from ragpp.errors import StorageError, TierUnavailable
 from ragpp.models import DEFAULT_SESSION, Scope
+from ragpp.observability.metrics import Held, PoolState
 from ragpp.settings import RedisSettings
+from ragpp.stores.measuring import measured
 
 if TYPE_CHECKING:
     Client: TypeAlias = redis.asyncio.Redis
@@ -109,6 +111,25 @@ class AppendOnlyFile:
     async def aclose(self) -> None:
         """Close the connection."""
         await self._client.aclose()
+
+
+def measured_client(client: Client, part: str) -> AbstractAsyncContextManager[None]:
+    """While inside, the metrics tell of the client's connections as those of `part`, and how much the server holds."""
+    pool = client.connection_pool
+
+    def state() -> PoolState:
+        counts = [count for count, _ in pool.get_connection_count()]
+        idle, used = counts
+        return PoolState(used, idle, pool.max_connections)
+
+    return measured({part: lambda: server_size(client)}, part, state)
+
+
+async def server_size(client: Client) -> Held:
+    """The keys and bytes of the server, whosever they are. Raises TierUnavailable, StorageError."""
+    async with foreign_errors("server size"):
+        keys, memory = await client.dbsize(), await client.info("memory")
+    return Held({"keys": keys}, int(memory["used_memory"]), int(memory["maxmemory"]) or None)
 
 
 async def ping(client: Client, *, timeout_s: float = 2.0) -> str:

@@ -9,9 +9,9 @@ import threading
 import unicodedata
 import zlib
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
-from typing import Final
+from typing import Final, Literal
 
 import snowballstemmer
 
@@ -274,5 +274,11 @@ def _stemmer(script: str) -> "snowballstemmer.stemmer | None":
     algorithm = dict(_STEMMERS).get(script)
     return snowballstemmer.stemmer(algorithm) if algorithm else None
 
+
+CACHES: Final[Mapping[Literal["questions", "stems"], Sequence[Callable[[], tuple[int, int, int | None, int]]]]] = {
+    "questions": [one.cache_info for one in (question_words, query_terms, asked_words, _asked_words)],
+    "stems": [_dimension.cache_info],
+}
+"""What tells of each how often it was known already, and how often not: the first two of what `lru_cache` tells."""
 
 _stemming: Final = threading.Lock()  # a Snowball stemmer keeps the word it works on in itself

@@ -14,7 +14,7 @@ from ragpp.embedding.port import require_unicode
 from ragpp.text.unspaced import SPELLED
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
 LONGEST_PIECE: Final = 100
 """Characters. WordPiece gives up on a longer word and calls it one unknown token (`max_input_chars_per_word` in
@@ -50,6 +50,11 @@ class TokenCounter:
         """`checkpoint`: where the tokenizer's file is; the installed model package's when not given."""
         self._checkpoint = checkpoint
         self._count_short = lru_cache(SHORT_TEXTS)(lambda text: len(self._encode(text)))
+
+    @property
+    def cache_info(self) -> Callable[[], tuple[int, int, int | None, int]]:
+        """What tells how often the count of a short text was known already, and how often not: first and second."""
+        return self._count_short.cache_info
 
     def warm(self) -> None:
         """Load the tokenizer; harmless to repeat."""

@@ -14,8 +14,10 @@ from ragpp.embedding import Embedder
 from ragpp.embedding.factory import make_embedder
 from ragpp.errors import ConfigurationError, MemorySystemError
 from ragpp.observability.logs import configure_logs
+from ragpp.observability.metrics import count_if, watch_cache
 from ragpp.settings import EmbeddingSettings, LogSettings, MetricsSettings, ReaderSettings, TierSettings
 from ragpp.settings.variables import check_all
+from ragpp.text.lexical import CACHES
 from ragpp.text.readers import Tokenizers
 from ragpp.tierkit.deployment import TierService, Tools
 from ragpp.tierkit.remote import TierT, tier_app
@@ -32,7 +34,12 @@ async def open_tools() -> AsyncIterator[Tools]:
             stack.push_async_callback(made.close)
             return made
 
-        yield Tools(embedder, tokenizers=Tokenizers(ReaderSettings().tokenizer))
+        tools = Tools(embedder, tokenizers=Tokenizers(ReaderSettings().tokenizer))
+        stack.callback(watch_cache("tokens", tools.counter.cache_info))
+        for name, infos in CACHES.items():
+            for info in infos:
+                stack.callback(watch_cache(name, info))
+        yield tools
 
 
 def create_app(service: TierService[TierT]) -> FastAPI:
@@ -63,6 +70,7 @@ def run_service(service: TierService[TierT], arguments: Sequence[str] | None = N
     try:
         check_all((LogSettings, MetricsSettings, TierSettings, *service.settings))
         configure_logs(LogSettings(), name)
+        count_if(MetricsSettings().enabled)
         app = create_app(service)
     except MemorySystemError as error:
         sys.exit(f"{error.code} {error.message}")

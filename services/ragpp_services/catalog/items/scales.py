@@ -9,6 +9,7 @@ import numpy as np
 
 from ragpp.embedding import FloatMatrix
 from ragpp.models import Scope
+from ragpp.observability.metrics import cache_asked
 from ragpp.retrieval.calibration import FEWEST_PAIRS, Calibration
 
 SAMPLED: Final = 100
@@ -30,7 +31,9 @@ class Scales:
         """The scale of a scope; `vectors`: (items, dimension) of some of its items, of unit length."""
         key, now = (scope.tenant_id, scope.user_id, scope.view), self._seconds()
         known = self._known.get(key)
-        if known is not None and now < known[0]:
+        is_known = known is not None and now < known[0]
+        cache_asked("scales", hits=is_known, misses=not is_known)
+        if known is not None and is_known:
             self._known.move_to_end(key)
             return known[1]
         cosines = pairs(await vectors())

@@ -9,6 +9,7 @@ from time import monotonic
 from typing import Final, Protocol, Self
 
 from ragpp.models import Scope
+from ragpp.observability.metrics import cache_asked
 from ragpp_services.gateway.catalog.candidates import Candidate, Message
 
 KEPT_S: Final = 300.0
@@ -88,6 +89,7 @@ class InProcessCandidates:
         """See the port."""
         self._let_go_of_old()
         kept = self._kept.get(question)
+        cache_asked("candidates", hits=kept is not None, misses=kept is None)
         if kept is None:
             return None
         self._kept.move_to_end(question)

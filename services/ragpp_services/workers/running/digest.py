@@ -96,7 +96,7 @@ async def _digest_user(parts: WorkerParts, batch: Sequence[Work], owner: str) ->
         _log.error("work.crashed", stage=batch[0].key.stage, error=told(error), where=trace_of(error))
         await _after_failure(parts, stage, batch, owner, error)
     else:
-        await _finish(parts, [work.key for work in batch], owner, results)
+        await _finish(parts, batch, owner, results)
         seconds = time.perf_counter() - began
         metrics.batch_worked(batch[0].key.stage, seconds)
         elapsed_ms = round(seconds * 1_000, 1)
@@ -112,9 +112,10 @@ async def _on_what_is_left(parts: WorkerParts, stage: Stage, batch: Sequence[Wor
 
 
 async def _finish(
-    parts: WorkerParts, keys: Sequence[WorkKey], owner: str, results: Mapping[WorkKey, Result] | None
+    parts: WorkerParts, works: Sequence[Work], owner: str, results: Mapping[WorkKey, Result] | None
 ) -> None:
     """Tell the ledger, again and again while the lease lasts: what is done would be done anew, and its user wait."""
+    keys = [work.key for work in works]
     for pause_s in FINISH_PAUSES_S:
         try:
             await parts.ledger.finish(keys, owner, results)
@@ -126,6 +127,10 @@ async def _finish(
     else:
         await parts.ledger.finish(keys, owner, results)
     metrics.work_ended(keys[0].stage, "done", len(keys))
+    if keys[0].stage == "observe":
+        now = parts.clock()
+        for recorded_at in [work.recorded_at for work in works if work.recorded_at is not None]:
+            metrics.digested((now - recorded_at).total_seconds())
 
 
 async def _after_failure(parts: WorkerParts, stage: Stage, batch: Sequence[Work], owner: str, error: Exception) -> None:
@@ -147,7 +152,7 @@ async def _one_by_one(parts: WorkerParts, stage: Stage, batch: Sequence[Work], o
                 return
             await _fail(parts, work, owner, error)
         else:
-            await _finish(parts, [work.key], owner, results)
+            await _finish(parts, [work], owner, results)
 
 
 async def _outage(parts: WorkerParts, stage: Stage, error: Exception) -> bool:

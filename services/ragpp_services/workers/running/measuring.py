@@ -94,8 +94,8 @@ async def watch_ledger(parts: WorkerParts, *, every_s: float = LOOK_EVERY_S) -> 
     while True:
         try:
             lag = await parts.ledger.lag()
-            oldest_s = 0.0 if lag.oldest_at is None else (parts.clock() - lag.oldest_at).total_seconds()
-            ledger_seen(lag.counts, max(0.0, oldest_s))
+            now = parts.clock()
+            ledger_seen(lag.counts, {stage: (now - at).total_seconds() for stage, at in lag.oldest_by_stage.items()})
         except MemorySystemError as error:
             _log.warning("metrics.ledger_unseen", error=told(error))
         await asyncio.sleep(every_s)

@@ -13,6 +13,7 @@ from ragpp.counterparts import same_entities, same_relationships
 from ragpp.errors import InvalidInput, NotFound
 from ragpp.ledger import Work, WorkKey
 from ragpp.models import Scope
+from ragpp.observability.metrics import retained
 from ragpp.paging import pages
 from ragpp.preference_values import canonical
 from ragpp.retention import RETAINED, Due, EntryRetention, Kept, RetainedTier, RetentionPolicy, due, entries_due
@@ -87,6 +88,7 @@ async def look_after_catalog(parts: WorkerParts, scope: Scope) -> dict[str, Json
     if policy.compress_after_days is not None:
         before = parts.clock() - timedelta(days=policy.compress_after_days)
         compressed = await parts.catalog.compress(scope, before)
+        retained("catalog", "compressed", compressed)
     return {"task": "catalog", "consolidating": len(names), "compressed": compressed}
 
 
@@ -121,6 +123,7 @@ async def retain(parts: WorkerParts, scope: Scope, *, dry_run: bool) -> dict[str
     if policy.episodic.compress_after_days is not None and not dry_run and scope.view is None:
         before = parts.clock() - timedelta(days=policy.episodic.compress_after_days)
         compressed = await parts.episodic.compress(scope, before)
+        retained("episodic", "compressed", compressed)
     return {"task": "retention", "dry_run": dry_run, "plan": plan, "tiers": tiers, "compressed": compressed}
 
 
@@ -190,7 +193,7 @@ async def _let_go_of(
     for start in range(0, len(going), FORGOTTEN_AT_ONCE):
         pinned = await parts.pins.pinned(scope, tier)  # since it was decided what goes
         ids = [found.item.id for found in going[start : start + FORGOTTEN_AT_ONCE]]
-        await forget(scope, [identifier for identifier in ids if identifier not in pinned])
+        retained(tier, "let_go", await forget(scope, [identifier for identifier in ids if identifier not in pinned]))
 
 
 def _shown(going: Sequence[Due]) -> dict[str, JsonValue]:

@@ -1,0 +1,93 @@
+"""What is read when somebody asks for the metrics: pools and caches tell it themselves, at no cost till then."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from typing import Final, NamedTuple, TypeAlias
+
+from prometheus_client import PlatformCollector, ProcessCollector
+from prometheus_client.exposition import generate_latest
+
+from ragpp.observability.metrics import listed
+from ragpp.observability.metrics.asking import CacheName, cache_asked
+from ragpp.observability.metrics.switch import REGISTRY
+
+
+class PoolState(NamedTuple):
+    """Connections of one pool, and the most that it makes."""
+
+    in_use: int
+    idle: int
+    limit: int
+
+
+CacheInfo: TypeAlias = tuple[int, int, int | None, int]
+"""What `functools.lru_cache` tells of itself: hits, misses, most entries, entries."""
+
+
+@dataclass(eq=False)
+class _Cache:
+    name: CacheName
+    info: Callable[[], CacheInfo]
+    hits: int = 0
+    misses: int = 0
+
+
+@dataclass(eq=False, frozen=True)
+class _Pool:
+    part: str
+    state: Callable[[], PoolState]
+
+
+_POOLS: Final[list[_Pool]] = []
+_CACHES: Final[list[_Cache]] = []
+
+
+def watch_pool(part: str, state: Callable[[], PoolState]) -> Callable[[], None]:
+    """Tell of a pool from now on, until what is returned is called; several of one part are told as their sum."""
+    pool = _Pool(part, state)
+    _POOLS.append(pool)
+    return lambda: _POOLS.remove(pool)
+
+
+def watch_cache(name: CacheName, info: Callable[[], CacheInfo]) -> Callable[[], None]:
+    """Tell of a cache from now on, until what is returned is called; what was looked up before does not count."""
+    hits, misses, *_ = info()
+    watched = _Cache(name, info, hits, misses)
+    _CACHES.append(watched)
+    return lambda: _CACHES.remove(watched)
+
+
+def exposition() -> bytes:
+    """All metrics in Prometheus' text format, with what its client tells of every Python process."""
+    _tell_of_process()
+    _read_pools()
+    _read_caches()
+    return generate_latest(REGISTRY)
+
+
+def _read_pools() -> None:
+    states: dict[str, PoolState] = {}
+    for pool in tuple(_POOLS):
+        known, now = states.get(pool.part, PoolState(0, 0, 0)), pool.state()
+        states[pool.part] = PoolState(*map(sum, zip(known, now, strict=True)))
+    listed.CONNECTIONS.clear()
+    listed.CONNECTIONS_LIMIT.clear()
+    for part, state in states.items():
+        listed.CONNECTIONS.labels(part, "in_use").set(state.in_use)
+        listed.CONNECTIONS.labels(part, "idle").set(state.idle)
+        listed.CONNECTIONS_LIMIT.labels(part).set(state.limit)
+
+
+def _read_caches() -> None:
+    for one in tuple(_CACHES):
+        hits, misses, *_ = one.info()
+        cache_asked(one.name, hits=max(0, hits - one.hits), misses=max(0, misses - one.misses))
+        one.hits, one.misses = hits, misses
+
+
+@cache
+def _tell_of_process() -> None:
+    """They read the system's files when they are made."""
+    ProcessCollector(registry=REGISTRY)
+    PlatformCollector(registry=REGISTRY)
