@@ -15,7 +15,7 @@ SUITES := tests/contract tests/integration tests/e2e
 # ones that need none even out the end
 ALL_TESTS := --durations=20 -n $(PROCESSES) --dist loadfile --no-loadscope-reorder
 
-.PHONY: help install check lint test test-containers run demo demo-chat demo-validity demo-catalog demo-agents learn eval eval-agents eval-catalog eval-extraction eval-facts eval-instructions eval-relevance eval-scripts bench reference-vectors prove-agents prove-bounds prove-containers prove-crash prove-echo prove-erasure prove-files prove-forget prove-large prove-learning prove-outage prove-packing prove-properties prove-scale prove-stops prove-views prove-workers lock env-example clean
+.PHONY: help install check check-alerts lint test test-containers run demo demo-chat demo-validity demo-catalog demo-agents learn eval eval-agents eval-catalog eval-extraction eval-facts eval-instructions eval-relevance eval-scripts bench reference-vectors prove-agents prove-bounds prove-containers prove-crash prove-echo prove-erasure prove-files prove-forget prove-large prove-learning prove-outage prove-packing prove-properties prove-scale prove-stops prove-views prove-workers lock env-example clean
 
 help: ## list the targets
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -43,6 +43,11 @@ lint: install
 
 check: lint ## everything that needs no server: style, types, imports, unit and architecture tests
 	$(BIN)/pytest $(NO_SERVER)
+
+check-alerts: ## the rules for Prometheus, by its own promtool, and what they say of made-up histories
+	@command -v promtool >/dev/null || { echo "promtool is not on the path: docs/monitoring.md tells how to get it"; exit 1; }
+	promtool check rules infra/grafana/alerts.yml
+	cd infra/grafana && promtool test rules alerts_test.yml
 
 test: install ## every test but what prove-stops has, in two processes with an embedded stack each; PROCESSES=0 does all in one
 	$(BIN)/pytest $(ALL_TESTS)
