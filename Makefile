@@ -44,10 +44,11 @@ lint: install
 check: lint ## everything that needs no server: style, types, imports, unit and architecture tests
 	$(BIN)/pytest $(NO_SERVER)
 
-check-alerts: ## the rules for Prometheus, by its own promtool, and what they say of made-up histories
+check-alerts: install ## the rules for Prometheus and the dashboard's expressions, by promtool, and what rules say of made-up histories
 	@command -v promtool >/dev/null || { echo "promtool is not on the path: docs/monitoring.md tells how to get it"; exit 1; }
 	promtool check rules infra/grafana/alerts.yml
 	cd infra/grafana && promtool test rules alerts_test.yml
+	$(BIN)/pytest -q tests/architecture/test_monitoring.py
 
 test: install ## every test but what prove-stops has, in two processes with an embedded stack each; PROCESSES=0 does all in one
 	$(BIN)/pytest $(ALL_TESTS)

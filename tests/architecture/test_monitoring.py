@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any, Final
 
 import pytest
@@ -127,6 +128,7 @@ def test_every_metric_that_is_named_exists_with_its_labels(where: str, expressio
     if by and "ignoring" not in expression:  # what is summed by others is in no legend
         assert set(shown) <= by
     assert set(shown) <= known
+    assert not re.search(r"group_left\s*\((?!\))", expression), "what follows would be taken for labels"
 
 
 def test_stages_and_tiers_that_are_named_are_there() -> None:
@@ -188,8 +190,13 @@ def test_every_alert_is_played() -> None:
 
 
 @pytest.mark.skipif(shutil.which("promtool") is None, reason="promtool is not on the path")
-def test_promtool_takes_the_rules_and_what_they_say_of_histories() -> None:
-    for arguments in (["check", "rules", "alerts.yml"], ["test", "rules", "alerts_test.yml"]):
+def test_promtool_takes_the_rules_and_what_they_say_of_histories_and_every_panel(tmp_path: Path) -> None:
+    queries = [target["expr"].replace("$__rate_interval", "1m") for panel in PANELS for target in panel["targets"]]
+    rules = [{"record": f"panel_{number}", "expr": query} for number, query in enumerate(queries)]
+    of_panels = tmp_path / "panels.yml"
+    of_panels.write_text(json.dumps({"groups": [{"name": "panels", "rules": rules}]}), encoding="utf-8")
+    checks = (["check", "rules", "alerts.yml", str(of_panels)], ["test", "rules", "alerts_test.yml"])
+    for arguments in checks:
         done = subprocess.run(["promtool", *arguments], cwd=FOLDER, check=False, capture_output=True, text=True)
         assert done.returncode == 0, done.stdout + done.stderr
 

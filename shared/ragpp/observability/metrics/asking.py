@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from time import perf_counter
 from typing import Final, Literal
 
@@ -20,9 +21,17 @@ def request_answered(method: str, route: str | None, status: int, seconds: float
     listed.REQUESTS.labels(method, route or NO_ROUTE, str(status)).observe(seconds)
 
 
+@cache
+def _begin() -> None:
+    """Both statuses begin at 0, so that the first of each is seen as a growth."""
+    for status in ("complete", "partial"):
+        listed.RECALLS.labels(status)
+
+
 @counted
 def recalled(status: str, relevance: str, seconds: float, *, tokens: int, budget: int) -> None:
     """A recall was answered with a context of `tokens` of the `budget`."""
+    _begin()
     listed.RECALLS.labels(status).observe(seconds)
     listed.RELEVANCE.labels(relevance).inc()
     if budget > 0:

@@ -1,6 +1,7 @@
 """What is counted of remembering: messages, the work that they make, what it taught, and what was let go."""
 
 from collections.abc import Mapping
+from functools import cache
 from typing import Literal
 
 from ragpp.observability.metrics import listed
@@ -14,9 +15,17 @@ def messages_kept(*, stored: int, duplicates: int, forgotten: int) -> None:
         listed.MESSAGES.labels(outcome).inc(count)
 
 
+@cache
+def _begin(stage: str) -> None:
+    """All outcomes begin at 0, so that the first of each is seen as a growth."""
+    for outcome in ("done", "postponed", "failed"):
+        listed.WORK.labels(stage, outcome)
+
+
 @counted
 def work_ended(stage: str, outcome: str, works: int = 1) -> None:
     """Work of a stage is done, postponed, or failed."""
+    _begin(stage)
     listed.WORK.labels(stage, outcome).inc(works)
 
 

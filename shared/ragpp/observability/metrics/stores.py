@@ -2,6 +2,8 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cache
+from typing import Final
 
 from ragpp.observability.metrics import listed
 from ragpp.observability.metrics.switch import counted
@@ -15,6 +17,16 @@ class Held:
     counts: Mapping[str, int] = field(default_factory=dict)
     size: int | None = None
     limit: int | None = None
+
+
+OUTCOMES: Final = ("ok", "unavailable", "rate_limited", "malformed", "refused", "budget_spent", "cancelled")
+
+
+@cache
+def _begin(purpose: str) -> None:
+    """All outcomes begin at 0, so that the first of each is seen as a growth."""
+    for outcome in OUTCOMES:
+        listed.MODEL_CALLS.labels(purpose, outcome)
 
 
 @counted
@@ -40,6 +52,7 @@ def language_model_called(
     purpose: str, outcome: str, seconds: float, *, input_tokens: int = 0, output_tokens: int = 0, unsplit: int = 0
 ) -> None:
     """A language model was called, or would have been. `unsplit`: tokens of which nobody knows the direction."""
+    _begin(purpose)
     listed.MODEL_CALLS.labels(purpose, outcome).inc()
     listed.MODEL_SECONDS.labels(purpose).observe(seconds)
     for direction, tokens in (("input", input_tokens), ("output", output_tokens), ("unsplit", unsplit)):
