@@ -10,20 +10,11 @@ import neo4j
 
 from ragpp.clock import Clock
 from ragpp.health import SchemaState, StoreState
-from ragpp.stores.neo4j import foreign_errors
+from ragpp.stores.neo4j import foreign_errors, graph_size
 from ragpp_services.semantic.schema import COMPONENT, load_migrations
 
 STATE_S: Final = 5.0
-_LABELS: Final = ("User", "Entity", "Alias", "Merge", "Unrevised", "Forgotten", "Applied")
-_TYPES: Final = ("RELATES_TO", "STATES")
 _CLOCK: Final = "RETURN datetime.realtime() AS moment"
-_COUNTS: Final = " UNION ALL ".join(
-    (
-        *(f"MATCH (n:{label}) RETURN '{label}' AS kind, count(n) AS items" for label in _LABELS),
-        *(f"MATCH ()-[r:{type_}]->() RETURN '{type_}' AS kind, count(r) AS items" for type_ in _TYPES),
-    )
-)
-"""Each is answered by Neo4j's own counts, however much there is."""
 _SCHEMA: Final = "MATCH (m:Migration {component: $component}) RETURN max(m.version) AS applied"
 
 
@@ -38,8 +29,8 @@ async def state_of(driver: neo4j.AsyncDriver, clock: Clock) -> StoreState:
         began, before = perf_counter(), clock()
         (told,) = await ask(_CLOCK)
         took = perf_counter() - began
-        counts = await ask(_COUNTS)
         (schema,) = await ask(_SCHEMA, component=COMPONENT)
+    held = await graph_size(driver, timeout_s=STATE_S)
     return StoreState(
         product="Neo4j",
         version=agent.removeprefix("Neo4j/"),
@@ -48,5 +39,5 @@ async def state_of(driver: neo4j.AsyncDriver, clock: Clock) -> StoreState:
         store_time=told["moment"].to_native(),
         service_time=before + timedelta(seconds=took / 2),
         asked_ms=took * 1_000,
-        holds={record["kind"]: record["items"] for record in counts if record["items"]},
+        holds={kind: count for kind, count in held.counts.items() if count},
     )

@@ -11,7 +11,7 @@ from ragpp.clock import Clock
 from ragpp.health import StoreState
 from ragpp.models import Scope
 from ragpp.stores.forgetting import refuse_all_but_scratch
-from ragpp.stores.redis import Client, Keys, foreign_errors, ping
+from ragpp.stores.redis import Client, Keys, foreign_errors, ping, server_size
 
 MARK: Final = "st:mark"
 EPOCH: Final = "st:epoch"
@@ -53,8 +53,7 @@ class Upkeep:
             began, before = perf_counter(), clock()
             seconds, microseconds = await self._client.time()
             took = perf_counter() - began
-            told = await self._client.info()
-            keys = await self._client.dbsize()
+            told, held = await self._client.info("server"), await server_size(self._client)
         return StoreState(
             product="Valkey" if "valkey_version" in told else "Redis",
             version=str(told.get("valkey_version") or told["redis_version"]),
@@ -62,7 +61,7 @@ class Upkeep:
             store_time=datetime.fromtimestamp(seconds, UTC) + timedelta(microseconds=microseconds),
             service_time=before + timedelta(seconds=took / 2),
             asked_ms=took * 1_000,
-            holds={"keys": keys} if keys else {},
-            bytes=int(told["used_memory"]),
-            limit_bytes=int(told["maxmemory"]) or None,
+            holds={kind: count for kind, count in held.counts.items() if count},
+            bytes=held.size,
+            limit_bytes=held.limit,
         )
