@@ -365,8 +365,13 @@ def test_the_doctor_tries_everything_out_with_a_key_of_its_own(ragpp: CommandLin
     (own,) = [one for one in listed if one["scopes"] == ["admin"]]
     assert ragpp.ran("recall", "anything", "--user", "u1", "--key", key or "", answers=1).stderr.startswith("Forbidden")
     ragpp("key", "revoke", own["key_id"])
-    waited_for(
-        lambda: json.loads(ragpp("doctor", "--json"))["status"] and Lifecycle(ragpp.home).home.admin_key() != key
+    assert waited_for(
+        lambda: (
+            ragpp.run("doctor", "--json", home=ragpp.home).returncode == 0
+            and Lifecycle(ragpp.home).home.admin_key() != key
+        ),
+        within_s=60,
+        what="a new key of the doctor's in the place of the one that was revoked",
     )
 
 
