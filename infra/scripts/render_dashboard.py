@@ -12,13 +12,13 @@ import math
 import re
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 import httpx
-from pydantic import BaseModel, Field
+from pydantic import AliasPath, BaseModel, Field
 
 DASHBOARD: Final = Path(__file__).resolve().parents[2] / "infra" / "grafana" / "dashboard.json"
 COLUMN, LINE = 60, 34
@@ -37,6 +37,8 @@ COLOURS: Final = (
     "#cca300",
 )
 NAMED: Final = {"green": "#73bf69", "yellow": "#f2cc0c", "red": "#f2495c"}
+Point = tuple[float, float, float]
+"""Moment, lower and upper edge of a curve."""
 STYLE: Final = """body{background:#111217;color:#ccccdc;font:12px sans-serif;margin:8px;position:relative}
 .p{position:absolute;background:#181b1f;border:1px solid #2c3235;box-sizing:border-box;padding:4px 8px;overflow:hidden}
 .r{position:absolute;font-size:15px;font-weight:bold}.t{font-weight:600;margin-bottom:2px;white-space:nowrap}
@@ -68,32 +70,14 @@ class Step(BaseModel):
     color: str
 
 
-class Steps(BaseModel):
-    """The colours of a panel."""
-
-    steps: list[Step] = []
-
-
-class Custom(BaseModel):
-    """How lines are drawn."""
-
-    stacking: dict[str, str] = {}
-
-
 class Defaults(BaseModel):
-    """Unit and scale of a panel."""
+    """Unit, scale and colours of a panel, and how its lines are drawn."""
 
     unit: str = "short"
     min: float | None = None
     max: float | None = None
-    thresholds: Steps = Steps()
-    custom: Custom = Custom()
-
-
-class FieldConfig(BaseModel):
-    """As Grafana has it."""
-
-    defaults: Defaults = Defaults()
+    steps: list[Step] = Field(default=[], validation_alias=AliasPath("thresholds", "steps"))
+    stacking: str = Field(default="none", validation_alias=AliasPath("custom", "stacking", "mode"))
 
 
 class Panel(BaseModel):
@@ -102,7 +86,7 @@ class Panel(BaseModel):
     type: str
     title: str
     place: Place = Field(alias="gridPos")
-    fields: FieldConfig = Field(default_factory=FieldConfig, alias="fieldConfig")
+    defaults: Defaults = Field(default=Defaults(), validation_alias=AliasPath("fieldConfig", "defaults"))
     targets: list[Target] = []
 
 
@@ -121,16 +105,10 @@ class Series(BaseModel):
     values: list[tuple[float, float]] = []
 
 
-class Found(BaseModel):
+class Answer(BaseModel):
     """What a query found."""
 
-    result: list[Series]
-
-
-class Answer(BaseModel):
-    """A whole answer."""
-
-    data: Found
+    series: list[Series] = Field(validation_alias=AliasPath("data", "result"))
 
 
 def shown(value: float, unit: str) -> str:
@@ -155,7 +133,7 @@ def shown(value: float, unit: str) -> str:
 
 def lines_of(client: httpx.Client, panel: Panel, start: float, end: float) -> list[Line]:
     """What the panel's queries find. Raises httpx.HTTPError, ValueError for one that is none."""
-    step = max(15.0, (end - start) / POINTS)
+    step = _step(start, end)
     lines = []
     for target in panel.targets:
         query = target.expr.replace("$__rate_interval", f"{max(60, int(4 * step))}s")
@@ -164,7 +142,7 @@ def lines_of(client: httpx.Client, panel: Panel, start: float, end: float) -> li
         if response.is_client_error:
             raise ValueError(f"{panel.title}: {response.text}")
         response.raise_for_status()
-        for one in Answer.model_validate_json(response.content).data.result:
+        for one in Answer.model_validate_json(response.content).series:
             name = re.sub(r"\{\{(\w+)\}\}", lambda label, of=one.metric: of.get(label[1], ""), target.legend)  # type: ignore[misc]
             points = [(at, value) for at, value in one.values if math.isfinite(value)]
             if points and not (target.instant and points[-1][0] < end - 2 * step):
@@ -176,11 +154,11 @@ def drawn(panel: Panel, lines: Sequence[Line], start: float, end: float) -> str:
     """The panel's inside."""
     if not lines:
         return '<div class="none">No data</div>'
-    unit = panel.fields.defaults.unit
+    unit = panel.defaults.unit
     if panel.type in {"stat", "gauge"}:
         value = lines[0].points[-1][1]
         colour = "green"
-        for step in panel.fields.defaults.thresholds.steps:
+        for step in panel.defaults.steps:
             colour = step.color if step.value is None or value >= step.value else colour
         return f'<div class="n" style="color:{NAMED.get(colour, colour)}">{shown(value, unit)}</div>'
     width, height = panel.place.w * COLUMN - 26, panel.place.h * LINE - 34
@@ -215,10 +193,10 @@ def _states(lines: Sequence[Line], start: float, end: float, width: int) -> str:
 
 
 def _plot(panel: Panel, lines: Sequence[Line], span: tuple[float, float], size: tuple[int, int]) -> str:
-    defaults, (start, end), (width, height) = panel.fields.defaults, span, size
-    stacked = defaults.custom.stacking.get("mode") == "normal"
+    defaults, (start, end), (width, height) = panel.defaults, span, size
+    stacked = defaults.stacking == "normal"
     base: dict[float, float] = {}
-    curves: list[list[tuple[float, float, float]]] = []
+    curves: list[list[Point]] = []
     for line in lines:
         curve = [(at, base.get(at, 0.0), base.get(at, 0.0) + value if stacked else value) for at, value in line.points]
         if stacked:
@@ -244,14 +222,29 @@ def _plot(panel: Panel, lines: Sequence[Line], span: tuple[float, float], size: 
     legend = []
     for number, (line, curve) in enumerate(zip(lines, curves, strict=True)):
         colour = COLOURS[number % len(COLOURS)]
-        upper = [at(moment, high) for moment, _, high in curve]
-        if stacked:
-            lower = [at(moment, below) for moment, below, _ in reversed(curve)]
-            parts.append(f'<polygon points="{" ".join([*upper, *lower])}" fill="{colour}" fill-opacity="0.35"/>')
-        parts.append(f'<polyline points="{" ".join(upper)}" fill="none" stroke="{colour}" stroke-width="1.5"/>')
+        for piece in _pieces(curve, 2 * _step(start, end)):
+            upper = [at(moment, high) for moment, _, high in piece]
+            if stacked:
+                lower = [at(moment, below) for moment, below, _ in reversed(piece)]
+                parts.append(f'<polygon points="{" ".join([*upper, *lower])}" fill="{colour}" fill-opacity="0.35"/>')
+            parts.append(f'<polyline points="{" ".join(upper)}" fill="none" stroke="{colour}" stroke-width="1.5"/>')
         last = shown(line.points[-1][1], defaults.unit)
         legend.append(f'<span><b style="color:{colour}">■</b> {html.escape(line.name)} {last}</span>')
     return f'<svg width="{width}" height="{height}">{"".join(parts)}</svg><div class="l">{" ".join(legend)}</div>'
+
+
+def _step(start: float, end: float) -> float:
+    """Seconds between two points."""
+    return max(15.0, (end - start) / POINTS)
+
+
+def _pieces(curve: Sequence[Point], gap: float) -> Iterator[Sequence[Point]]:
+    """A curve without the gaps that are longer than so many seconds."""
+    begun = 0
+    for place in range(1, len(curve) + 1):
+        if place == len(curve) or curve[place][0] - curve[place - 1][0] > gap:
+            yield curve[begun:place]
+            begun = place
 
 
 def _text(x: float, y: float, text: str) -> str:
