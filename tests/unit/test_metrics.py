@@ -1,5 +1,6 @@
 """The list of metrics is closed, told in the docs, and has nobody's name in it."""
 
+import asyncio
 import re
 from pathlib import Path
 from typing import Final
@@ -11,6 +12,7 @@ from prometheus_client import Metric
 from pydantic import SecretStr
 
 from ragpp.errors import ConfigurationError, TierUnavailable
+from ragpp.models import Health
 from ragpp.observability import metrics
 from ragpp.settings import MetricsSettings
 from ragpp.stores.measuring import measured
@@ -131,6 +133,31 @@ async def test_what_a_store_holds_is_looked_at_again_after_it_was_down() -> None
         await eventually(seen, within_s=5, what="the look after the next")
     assert sample("ragpp_held_bytes", part="a part") == 10
     assert sample("ragpp_held_limit_bytes", part="a part") == 100
+
+
+async def test_no_store_is_looked_at_and_no_tier_asked_where_nobody_reads_it() -> None:
+    asked = list[str]()
+
+    async def look() -> metrics.Held:
+        asked.append("held")
+        return metrics.Held()
+
+    class Asked(InMemoryTier):
+        async def health_check(self) -> Health:
+            asked.append("health")
+            return await super().health_check()
+
+    metrics.count_if(False)
+    try:
+        async with measured({"a part": look}, "a part", None), watched({"episodic": Asked()}):
+            await asyncio.sleep(0)
+    finally:
+        metrics.count_if(True)
+    assert asked == []
+    async with measured({"a part": look}, "a part", None), watched({"episodic": Asked()}):
+        await asyncio.sleep(0)
+        await asyncio.sleep(0)
+    assert sorted(asked) == ["health", "held"]
 
 
 def app_with(settings: MetricsSettings) -> httpx.AsyncClient:
