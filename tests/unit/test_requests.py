@@ -12,8 +12,9 @@ from structlog.testing import capture_logs
 from structlog.typing import EventDict, WrappedLogger
 
 from ragpp.errors import Conflict
+from ragpp.observability.correlation import current_request_id
 from ragpp.web.problems import install
-from ragpp.web.requests import RequestMiddleware, current_request_id
+from ragpp.web.requests import RequestMiddleware
 
 SECRET: Final = "u-17"
 

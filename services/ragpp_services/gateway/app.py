@@ -26,6 +26,7 @@ from ragpp.llm.budget import PostgresBudget
 from ragpp.llm.factory import make_language_models
 from ragpp.llm.port import Purpose
 from ragpp.models import Scope
+from ragpp.observability.tracing import tracing
 from ragpp.redaction import SECRETS
 from ragpp.settings import (
     EmbeddingSettings,
@@ -38,6 +39,7 @@ from ragpp.settings import (
     PostgresSettings,
     ReaderSettings,
     TierSettings,
+    TracingSettings,
 )
 from ragpp.settings.variables import Settings
 from ragpp.stores.forgetting import SourceMarks
@@ -94,7 +96,15 @@ from ragpp_services.gateway.views import ViewedProcedural, ViewedSemantic, Viewe
 _DESCRIPTION: Final = """Memory for AI agents: write what was said, recall what matters, within a budget of tokens and
 a deadline. Every request carries `Authorization: Bearer <key>`; every error is a problem document (RFC 9457)."""
 SETTINGS: Final[tuple[type[Settings], ...]] = (
-    *(LogSettings, MetricsSettings, PostgresSettings, GatewaySettings, EntrySettings, EmbeddingSettings),
+    *(
+        LogSettings,
+        MetricsSettings,
+        TracingSettings,
+        PostgresSettings,
+        GatewaySettings,
+        EntrySettings,
+        EmbeddingSettings,
+    ),
     *(ForgettingSettings, LanguageModelSettings, LearningSettings, ReaderSettings, TierSettings),
 )
 """What the gateway reads, so that a value that is wrong is told before it starts."""
@@ -113,6 +123,7 @@ async def open_parts(open_tiers_: OpenTiers) -> AsyncIterator[Parts]:
     postgres, gateway, entries = PostgresSettings(), GatewaySettings(), EntrySettings()
     learning = LearningSettings()
     async with AsyncExitStack() as stack:
+        stack.enter_context(tracing(TracingSettings(), "gateway"))
         tools = await stack.enter_async_context(open_tools())
         embedder = tools.embedder()
         tiers = await stack.enter_async_context(open_tiers_(tools))

@@ -12,8 +12,9 @@ from ragpp.api import TierStatusName
 from ragpp.embedding import Embedder
 from ragpp.errors import MemorySystemError, TierUnavailable
 from ragpp.errors.telling import told, trace_of
-from ragpp.models import Memory, Vector
-from ragpp.observability.metrics import step
+from ragpp.models import Memory, TierName, Vector
+from ragpp.observability.metrics import step as counted_step
+from ragpp.observability.traces import step
 from ragpp.text.lexical import read_question
 
 INLINE_CHARS: Final = 1_000
@@ -40,7 +41,7 @@ async def read_long(question: str) -> None:
 
 async def embedded(embedder: Embedder, question: str, seconds: float) -> Vector:
     """The question's vector. Raises TimeoutError after so many `seconds`, EmbeddingError."""
-    with step("embed"):
+    with counted_step("embed"):
         async with asyncio.timeout(max(0.0, seconds)):
             (vector,) = (await embedder.embed([question])).tolist()
     return tuple(vector)
@@ -56,8 +57,15 @@ async def finished(task: "asyncio.Future[ResultT]", ends: float) -> bool:
     return bool(done)
 
 
-async def timed(call: Callable[[], Awaitable[Sequence[Memory]]], ends: float) -> Answer:
-    """`call`'s memories, or why there are none by `ends` (of time.perf_counter)."""
+async def timed(name: TierName, call: Callable[[], Awaitable[Sequence[Memory]]], ends: float) -> Answer:
+    """The memories of the tier that `call` asks, or why there are none by `ends` (of time.perf_counter)."""
+    with step("ask", tier=name) as span:
+        answer = await _timed(call, ends)
+        span.note(status=answer.status, hits=len(answer.memories))
+    return answer
+
+
+async def _timed(call: Callable[[], Awaitable[Sequence[Memory]]], ends: float) -> Answer:
     started = time.perf_counter()
 
     def ms() -> float:

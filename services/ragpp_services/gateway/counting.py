@@ -1,23 +1,31 @@
 """What is counted of a recall, and of the tiers that it asks."""
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
-from typing import Final
+from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager
+from typing import Final, Literal, Unpack
 
 from ragpp.api import RecallResponse
 from ragpp.models import TierName
-from ragpp.observability import metrics
+from ragpp.observability import metrics, traces
 from ragpp.tiers import MemoryTier
 
 PING_EVERY_S: Final = 15.0
 """How often each tier is asked whether it can work: what nobody asks fails unnoticed."""
 
 
+@contextmanager
+def recall_step(name: Literal["fuse", "pack"], **told: Unpack[traces.Attributes]) -> Iterator[None]:
+    """What is done inside is that step of a recall, to the metrics and in its trace."""
+    with metrics.step(name), traces.step(name, **told):
+        yield
+
+
 def count_recall(answer: RecallResponse, budget: int) -> None:
     """Count an answer whose context had `budget` tokens."""
     relevance = answer.relevance or "unknown"
     metrics.recalled(answer.status, relevance, answer.elapsed_ms / 1_000, tokens=answer.tokens, budget=budget)
+    traces.note(status=answer.status, relevance=relevance, tokens=answer.tokens, budget=budget)
     for name, tier in answer.tiers.items():
         metrics.tier_asked(name, tier.status, tier.ms / 1_000, tier.hits)
     for section in answer.sections:

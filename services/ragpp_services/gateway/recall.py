@@ -17,6 +17,7 @@ from ragpp.errors import MemorySystemError
 from ragpp.errors.telling import told
 from ragpp.models import TIER_NAMES, Filters, Memory, MemoryQuery, Scope, TierName
 from ragpp.observability.metrics import step
+from ragpp.observability.traces import stepped
 from ragpp.receipts import Receipt
 from ragpp.retrieval.calibration import Calibration
 from ragpp.text.port import TokenMeter
@@ -29,7 +30,7 @@ from ragpp_services.gateway.assembly.memory_key import memory_key
 from ragpp_services.gateway.assembly.packing import Frame, Packed, pack
 from ragpp_services.gateway.assembly.relevance import names_something
 from ragpp_services.gateway.assembly.verdicts import set_back, without_rejected
-from ragpp_services.gateway.counting import count_recall
+from ragpp_services.gateway.counting import count_recall, recall_step
 
 RESERVE_SHARE: Final = 0.1
 RESERVE_MAX_S: Final = 0.025
@@ -81,6 +82,7 @@ class Recaller:
         self._tokenizers, self._clock = tokenizers, clock
         self._deadline_ms, self._token_budget = deadline_ms, token_budget
 
+    @stepped("recall")
     async def recall(self, scope: Scope, request: RecallRequest) -> RecallResponse:
         """Never fails for a tier: one that is late or down makes the answer `partial` and is named.
 
@@ -160,12 +162,12 @@ class Recaller:
         most, frame = _candidates(budget), _frame(request)
 
         def assemble() -> tuple[tuple[RecalledMemory, ...], Packed]:
-            with step("fuse"):
+            with recall_step("fuse"):
                 shown = ranking = fuse({name: answer.memories for name, answer in answers.items()})
                 if request.limit > most:
                     shown = fuse({name: answer.memories[:most] for name, answer in answers.items()})
             conversation, narrow = _conversation(answers.get("short_term")), names_something(request.query)
-            with step("pack"):
+            with recall_step("pack", budget=budget):
                 packed = pack(shown, conversation, frame, budget=budget, counter=counter, narrow=narrow)
             offered = {memory_key(memory) for memory in shown}
             behind = {memory_key(memory): NOT_OFFERED for memory in ranking if memory_key(memory) not in offered}
@@ -207,7 +209,7 @@ class Recaller:
         tier = self._tiers.get(name)
         if tier is None:
             return Answer("skipped", 0.0, detail="this tier is not part of the installation")
-        return await timed(lambda: tier.retrieve(query), ends)
+        return await timed(name, lambda: tier.retrieve(query), ends)
 
     async def _pending(self, scope: Scope, receipt: Receipt | None, stops: float) -> int:
         """Undigested events: of the user at once, or of `receipt` once there are none, or as many as there are at

@@ -7,6 +7,7 @@ from typing import Final
 from ragpp.api import StoredMessage, StoreRequest, TierStatusName
 from ragpp.models import InteractionEntry, Scope, Stored
 from ragpp.observability.metrics import messages_kept
+from ragpp.observability.traces import note, stepped
 from ragpp.receipts import Receipt
 from ragpp_services.gateway.forgetting import attempt
 from ragpp_services.gateway.parts import Parts
@@ -36,12 +37,14 @@ class Kept:
         )
 
 
+@stepped("remember")
 async def keep(parts: Parts, scope: Scope, said: StoreRequest) -> Kept:
     """Store all of the messages, or none. Raises Conflict, InvalidInput, EmbeddingError, TierUnavailable."""
     entries = await parts.intake.prepare(said)
     stored = await parts.episodic.store(scope, entries)
     fresh = [e for e, s in zip(entries, stored, strict=True) if not (s.duplicate or s.forgotten)]
     gone = sum(one.forgotten for one in stored)
+    note(messages=len(entries))
     messages_kept(stored=len(fresh), duplicates=len(stored) - len(fresh) - gone, forgotten=gone)
     return Kept(entries, stored, await _append(parts, scope, [entry.without_chunks for entry in fresh]))
 

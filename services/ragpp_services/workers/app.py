@@ -29,6 +29,7 @@ from ragpp.ledger.views import ViewBoard
 from ragpp.llm.budget import PostgresBudget
 from ragpp.llm.factory import make_language_models
 from ragpp.observability.metrics import count_if
+from ragpp.observability.tracing import tracing
 from ragpp.retention import EntryRetention
 from ragpp.settings import (
     EmbeddingSettings,
@@ -42,6 +43,7 @@ from ragpp.settings import (
     ReaderSettings,
     RedisSettings,
     TierSettings,
+    TracingSettings,
 )
 from ragpp.settings.variables import Settings
 from ragpp.stores.forgetting import SourceMarks
@@ -63,7 +65,16 @@ NICENESS: Final = 15
 WARMING: Final = "My friend Ann moved to Oslo last May, and I decided to call her on Monday because I like long walks."
 """A sentence that most rules of extraction look at: what they load, they load once."""
 SETTINGS: Final[tuple[type[Settings], ...]] = (
-    *(LogSettings, MetricsSettings, PostgresSettings, RedisSettings, WorkerSettings, EntrySettings, EmbeddingSettings),
+    *(
+        LogSettings,
+        MetricsSettings,
+        TracingSettings,
+        PostgresSettings,
+        RedisSettings,
+        WorkerSettings,
+        EntrySettings,
+        EmbeddingSettings,
+    ),
     *(ForgettingSettings, LanguageModelSettings, LearningSettings, ReaderSettings, TierSettings),
 )
 """What a worker reads, so that a value that is wrong is told before it starts."""
@@ -78,6 +89,7 @@ async def open_parts(open_tiers: OpenTiers) -> AsyncIterator[WorkerParts]:
     if postgres.relay_dsn is None:
         raise ConfigurationError("POSTGRES_RELAY_DSN is not set")
     async with AsyncExitStack() as stack:
+        stack.enter_context(tracing(TracingSettings(), "worker"))
         learning, worker, forgetting = LearningSettings(), WorkerSettings(), ForgettingSettings()
         entries = EntrySettings()
         tools = await stack.enter_async_context(open_tools())

@@ -73,7 +73,7 @@ WITH concluded AS (
          updated_at = statement_timestamp(), result = $4::text::json
    WHERE event_id = $1 AND stage = 'erase' AND state = 'leased' AND lease_owner = $2
   RETURNING event_id)
-UPDATE ledger.events SET user_id = $3 FROM concluded WHERE events.event_id = concluded.event_id
+UPDATE ledger.events SET user_id = $3, correlation_id = NULL, traceparent = NULL FROM concluded WHERE events.event_id = concluded.event_id
 RETURNING events.event_id;
 
 -- name: drop_rests

@@ -12,6 +12,8 @@ from pydantic import JsonValue
 
 from ragpp.fields import RESERVED
 from ragpp.models import Scope
+from ragpp.observability.correlation import current_request_id
+from ragpp.observability.traces import traceparent
 from ragpp.stores.postgres import Connection
 from ragpp.stores.queries import load_queries
 
@@ -85,7 +87,8 @@ class NewEvent:
 
     `subject_id`: what changed. `payload`: what a consumer needs beside it; never content, which the subject's own
     store holds and forgets. `occurred_at`: in the time of the conversations. `session_id`, `correlation_id`: of an
-    event of the catalog, where there is one; not kept of `interaction.stored`.
+    event of the catalog, where there is one; not kept of `interaction.stored`. Without one an event is correlated with
+    the request that the caller works for.
     """
 
     kind: EventKind
@@ -131,6 +134,8 @@ async def record(connection: Connection, scope: Scope, events: Sequence[NewEvent
         now,
         [kind for kind, _ in stages],
         [stage for _, stage in stages],
+        current_request_id(),
+        traceparent(),
         *more,
     )
     if any(event.kind in DELETING for event in events):

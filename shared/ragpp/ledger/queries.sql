@@ -10,15 +10,17 @@ SELECT pg_advisory_xact_lock(hashtextextended($1::text || chr(31) || $2::text, 0
 -- Events in the order of the arrays, and one row of work for each stage of their kind.
 -- $1 tenant_id text, $2 user_id text, $3 kinds text[], $4 subject ids text[], $5 payloads json[],
 -- $6 occurred_at timestamptz[], $7 now timestamptz, $8 and $9 kind and stage of the work, text[] in parallel,
--- $10 timestamptz: interactions of before it are not noted for a nightly reflection
+-- $10 correlation id text or null, $11 traceparent text or null,
+-- $12 timestamptz: interactions of before it are not noted for a nightly reflection
 -- What was stored is noted for the schedule in the same breath: one row a user, and one a quarter of an hour.
 -- The user joins the line of each stage unless it stands there, behind those who asked for less as if they had come so
 -- many seconds earlier (see `queues` in the migration 0008): its row is left alone then, so that it is locked only
 -- for a moment and leasing need not wait for a writer. Whoever takes it out of the line holds the user's lock, as does
 -- whoever records, so neither misses what the other did.
 WITH recorded AS (
-  INSERT INTO ledger.events (tenant_id, user_id, kind, subject_id, payload, occurred_at, created_at)
-  SELECT $1, $2, new.kind, new.subject_id, new.payload, new.occurred_at, $7
+  INSERT INTO ledger.events (
+    tenant_id, user_id, kind, subject_id, payload, occurred_at, created_at, correlation_id, traceparent)
+  SELECT $1, $2, new.kind, new.subject_id, new.payload, new.occurred_at, $7, $10::text, $11::text
     FROM unnest($3::text[], $4::text[], $5::json[], $6::timestamptz[])
          WITH ORDINALITY AS new (kind, subject_id, payload, occurred_at, position)
    ORDER BY new.position
@@ -42,7 +44,7 @@ kept_up AS (
 unreflected AS (
   INSERT INTO ledger.unreflected (tenant_id, user_id, quarter)
   SELECT DISTINCT $1::text, $2::text, date_bin('15 minutes', occurred_at, timestamptz '2000-01-01 00:00+00')
-    FROM recorded WHERE kind = 'interaction.stored' AND occurred_at >= $10::timestamptz
+    FROM recorded WHERE kind = 'interaction.stored' AND occurred_at >= $12::timestamptz
   ON CONFLICT DO NOTHING),
 due AS (
   INSERT INTO ledger.work (event_id, stage, tenant_id, user_id, due_at, updated_at)
@@ -66,18 +68,20 @@ SELECT event_id FROM recorded ORDER BY event_id;
 -- puts into the catalog.
 -- $1 tenant_id text, $2 user_id text, $3 kinds text[], $4 subject ids text[], $5 payloads json[],
 -- $6 occurred_at timestamptz[], $7 now timestamptz, $8 and $9 kind and stage of the work, text[] in parallel,
--- $10 session ids text[], $11 correlation ids text[], $12 kinds of which the schedule takes note text[]
+-- $10 correlation id text or null of those that have none of their own, $11 traceparent text or null,
+-- $12 session ids text[], $13 correlation ids text[], $14 kinds of which the schedule takes note text[]
 WITH recorded AS (
   INSERT INTO ledger.events (
-    tenant_id, user_id, kind, subject_id, payload, occurred_at, created_at, session_id, correlation_id)
-  SELECT $1, $2, new.kind, new.subject_id, new.payload, new.occurred_at, $7, new.session_id, new.correlation_id
-    FROM unnest($3::text[], $4::text[], $5::json[], $6::timestamptz[], $10::text[], $11::text[])
+    tenant_id, user_id, kind, subject_id, payload, occurred_at, created_at, session_id, correlation_id, traceparent)
+  SELECT $1, $2, new.kind, new.subject_id, new.payload, new.occurred_at, $7, new.session_id,
+         COALESCE(new.correlation_id, $10::text), $11::text
+    FROM unnest($3::text[], $4::text[], $5::json[], $6::timestamptz[], $12::text[], $13::text[])
          WITH ORDINALITY AS new (kind, subject_id, payload, occurred_at, session_id, correlation_id, position)
    ORDER BY new.position
   RETURNING event_id, kind, occurred_at),
 kept_up AS (
   INSERT INTO ledger.upkeep AS noted (tenant_id, user_id, stored_at, maintained_on, catalog)
-  SELECT $1, $2, $7, date '0001-01-01', true FROM recorded WHERE kind = ANY ($12::text[]) LIMIT 1
+  SELECT $1, $2, $7, date '0001-01-01', true FROM recorded WHERE kind = ANY ($14::text[]) LIMIT 1
   ON CONFLICT (tenant_id, user_id) DO UPDATE SET catalog = true WHERE NOT noted.catalog),
 due AS (
   INSERT INTO ledger.work (event_id, stage, tenant_id, user_id, due_at, updated_at)
@@ -253,7 +257,8 @@ leased AS (
      AND COALESCE(chosen.event_id = (SELECT min(event_id) FROM chosen WHERE attempts >= $8), true)
   RETURNING work.event_id, work.stage, work.attempts, work.result, work.progress)
 SELECT event_id, leased.stage, leased.attempts, leased.result, leased.progress, events.tenant_id, events.user_id,
-       events.kind, events.subject_id, events.payload, events.occurred_at, events.created_at
+       events.kind, events.subject_id, events.payload, events.occurred_at, events.created_at, events.correlation_id,
+       events.traceparent
   FROM leased JOIN ledger.events USING (event_id);
 
 -- name: try_lock_users

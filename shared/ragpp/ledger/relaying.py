@@ -3,6 +3,7 @@
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
+from ragpp.observability.traces import step
 from ragpp.stores.postgres import Connection, Pool, ensure_open, foreign_errors
 
 
@@ -11,7 +12,8 @@ async def relay_tx(pool: Pool, what: str, *, tenant_id: str | None = None) -> As
     """A transaction of the relay's role, which sees every tenant; with `tenant_id` set for what sees one alone. Raises
     TierUnavailable."""
     await ensure_open(pool)
-    async with foreign_errors(f"ledger {what}"), pool.acquire(timeout=2.0) as connection, connection.transaction():
-        if tenant_id is not None:
-            await connection.execute("SELECT set_config('ragpp.tenant_id', $1, true)", tenant_id)
-        yield connection
+    with step(f"ledger.{what.replace(' ', '_')}"):
+        async with foreign_errors(f"ledger {what}"), pool.acquire(timeout=2.0) as connection, connection.transaction():
+            if tenant_id is not None:
+                await connection.execute("SELECT set_config('ragpp.tenant_id', $1, true)", tenant_id)
+            yield connection

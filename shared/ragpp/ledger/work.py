@@ -1,19 +1,16 @@
 """Handing out what is to be done: leased, in order, retried, and visible when it failed."""
 
-import json
 import random
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass, field
 from datetime import datetime
-from typing import TYPE_CHECKING, Final, Literal, NamedTuple
-
-from pydantic import JsonValue
+from typing import TYPE_CHECKING, Final, Literal
 
 from ragpp.clock import Clock
 from ragpp.errors import LedgerError
 from ragpp.jobs import UserSettings
 from ragpp.ledger.events import SQL, RequestKind, lock_user, request, request_anew
+from ragpp.ledger.handed import Failure, Lag, Work, WorkKey, work_of
 from ragpp.ledger.leasing import MAX_ATTEMPTS, SUSPECT_AFTER, USERS_AT_ONCE, take_turn
 from ragpp.ledger.relaying import relay_tx
 from ragpp.ledger.results import Result, as_json
@@ -22,7 +19,7 @@ from ragpp.models import Scope
 from ragpp.stores.postgres import Connection, Pool
 
 if TYPE_CHECKING:
-    import asyncpg
+    pass
 
 __all__ = ["MAX_ATTEMPTS", "SUSPECT_AFTER", "Failure", "Lag", "Result", "Work", "WorkKey", "WorkLedger", "WorkState"]
 
@@ -44,59 +41,6 @@ SESSIONS_TIMEOUT_S: Final = 120.0
 """Longest the reading of all recent sessions may take: it is rare, and nobody waits for its answer."""
 
 _RANDOM: Final = random.SystemRandom()
-
-
-class WorkKey(NamedTuple):
-    """One thing to do: an event and what is done about it."""
-
-    event_id: int
-    stage: str
-
-
-@dataclass(frozen=True, slots=True)
-class Work:
-    """A thing to do with the event it is about. `attempts` counts from 1, the one under way included. `owner` holds it.
-    `told`: what came of it so far, as an earlier attempt has told, None where none has; `progress`: how far.
-    `recorded_at`: when the event was, which is later than it occurred; None where the work was not leased."""
-
-    key: WorkKey
-    scope: Scope
-    kind: str
-    subject_id: str
-    occurred_at: datetime
-    attempts: int
-    payload: Mapping[str, JsonValue] = field(default_factory=dict)
-    owner: str = ""
-    told: Result | None = None
-    progress: int = 0
-    recorded_at: datetime | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Failure:
-    """A thing that failed for good, and why."""
-
-    key: WorkKey
-    scope: Scope
-    kind: str
-    subject_id: str
-    attempts: int
-    error: str
-    failed_at: datetime
-
-
-@dataclass(frozen=True, slots=True)
-class Lag:
-    """How far the workers are behind. `counts` by (stage, state), without `done`. `oldest_by_stage`: when the oldest
-    event that still waits for a stage was recorded, of those for which one does."""
-
-    counts: Mapping[tuple[str, str], int]
-    oldest_by_stage: Mapping[str, datetime]
-
-    @property
-    def waiting(self) -> int:
-        """Works that are neither done nor failed."""
-        return sum(count for (_, state), count in self.counts.items() if state != "failed")
 
 
 class WorkLedger(WindowNotes):
@@ -138,7 +82,7 @@ class WorkLedger(WindowNotes):
                 turn = await take_turn(connection, stage, limit=limit, owner=owner, lease_s=lease_s, users=users)
             if turn.works or not turn.more:
                 break
-        return [_work(row, owner) for row in turn.works]
+        return [work_of(row, owner) for row in turn.works]
 
     async def renew(self, keys: Sequence[WorkKey], owner: str, lease_s: float) -> list[WorkKey]:
         """Hold `keys` for another `lease_s` seconds from now; returns those that `owner` still holds."""
@@ -216,8 +160,9 @@ class WorkLedger(WindowNotes):
     async def postpone(self, keys: Sequence[WorkKey], owner: str, why: str) -> list[WorkKey]:
         """Put `keys` back for an outage that is not theirs: due in POSTPONE_S · (0.5 … 1.5) seconds, the attempt not
         counted, however often. Returns those that `owner` still held."""
-        delay_s = POSTPONE_S * (0.5 + self._jitter())
-        return await self._held("postpone", keys, owner, delay_s, why.replace("\x00", "")[:MAX_ERROR_CHARS])
+        return await self._held(
+            "postpone", keys, owner, POSTPONE_S * (0.5 + self._jitter()), why.replace("\x00", "")[:MAX_ERROR_CHARS]
+        )
 
     async def hold(self, name: str, owner: str, seconds: float) -> bool:
         """Whether `owner` is the one that does `name`, what one worker at a time does, for the next `seconds`: it was,
@@ -282,19 +227,3 @@ async def read_settings(connection: Connection, scope: Scope) -> UserSettings:
     """The user's settings, in the caller's transaction."""
     row = await connection.fetchrow(SQL["user_settings"], *scope.user_key)
     return UserSettings.model_validate({} if row is None else dict(row))
-
-
-def _work(row: "asyncpg.Record", owner: str) -> Work:
-    return Work(
-        key=WorkKey(row["event_id"], row["stage"]),
-        scope=Scope(tenant_id=row["tenant_id"], user_id=row["user_id"]),
-        kind=row["kind"],
-        subject_id=row["subject_id"],
-        occurred_at=row["occurred_at"],
-        attempts=row["attempts"],
-        payload=json.loads(row["payload"]),
-        owner=owner,
-        told=None if row["result"] is None else json.loads(row["result"]),
-        progress=row["progress"] or 0,
-        recorded_at=row["created_at"],
-    )

@@ -5,13 +5,24 @@ import sys
 
 import structlog
 
+from ragpp.observability.traces import trace_id
 from ragpp.settings import LogSettings
+
+
+def _with_trace(
+    _logger: structlog.typing.WrappedLogger, _name: str, event: structlog.typing.EventDict
+) -> structlog.typing.EventDict:
+    """Where a trace is recorded, its lines have its id."""
+    if (known := trace_id()) is not None:
+        event["trace_id"] = known
+    return event
 
 
 def configure_logs(settings: LogSettings, service: str) -> None:
     """Send structlog and the standard library's loggers to stderr in one format. Call once, at start."""
     shared: list[structlog.typing.Processor] = [
         structlog.contextvars.merge_contextvars,
+        _with_trace,
         structlog.stdlib.add_log_level,
         structlog.stdlib.add_logger_name,
         structlog.processors.TimeStamper(fmt="iso", utc=True),

@@ -11,10 +11,10 @@ from pydantic_settings import SettingsConfigDict
 from ragpp.catalog import ItemKind
 from ragpp.fields import TokenizerName
 from ragpp.retention import RetentionPolicy
-from ragpp.settings.observability import LogSettings, MetricsSettings
+from ragpp.settings.observability import LogSettings, MetricsSettings, TracingSettings
 from ragpp.settings.variables import Settings
 
-__all__ = ["LogSettings", "MetricsSettings"]
+__all__ = ["LogSettings", "MetricsSettings", "TracingSettings"]
 
 ONNX_MODEL: Final = "sentence-transformers/all-MiniLM-L6-v2"
 ONNX_DIMENSION: Final = 384

@@ -18,6 +18,7 @@ from neo4j import exceptions
 from ragpp.errors import StorageError, TierUnavailable
 from ragpp.models import Scope
 from ragpp.observability.metrics import Held
+from ragpp.observability.traces import stepped
 from ragpp.settings import Neo4jSettings
 from ragpp.stores.measuring import measured
 
@@ -104,6 +105,7 @@ async def foreign_errors(what: str) -> AsyncIterator[None]:
         raise StorageError(f"{what}: Neo4j refused the statement ({error.code})") from error
 
 
+@stepped("neo4j.read")
 async def read(
     driver: neo4j.AsyncDriver, statement: str, parameters: Mapping[str, object], *, timeout_s: float
 ) -> list[neo4j.Record]:
@@ -154,6 +156,7 @@ class Transaction:
         return [record async for record in result]
 
 
+@stepped("neo4j.write")
 async def write(driver: neo4j.AsyncDriver, work: Callable[[Transaction], Awaitable[T]], *, timeout_s: float) -> T:
     """Run `work` in one transaction and commit it; an error rolls it back.
 

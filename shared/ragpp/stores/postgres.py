@@ -12,6 +12,7 @@ from pgvector.asyncpg import register_vector
 from ragpp.errors import StorageError, TierUnavailable
 from ragpp.models import Scope
 from ragpp.observability.metrics import Held, PoolState
+from ragpp.observability.traces import step
 from ragpp.settings import PostgresSettings
 from ragpp.stores.measuring import Look, measured
 from ragpp.stores.packed_columns import EPOCH
@@ -156,9 +157,10 @@ async def tenant_tx(pool: Pool, scope: Scope) -> AsyncIterator[Connection]:
 async def tenant_transaction(pool: Pool, tenant_id: str) -> AsyncIterator[Connection]:
     """`tenant_tx` for callers that know the tenant and no user."""
     await ensure_open(pool)
-    async with foreign_errors("transaction"), pool.acquire(timeout=2.0) as connection, connection.transaction():
-        await connection.execute("SELECT set_config('ragpp.tenant_id', $1, true)", tenant_id)
-        yield connection
+    with step("postgres.transaction"):
+        async with foreign_errors("transaction"), pool.acquire(timeout=2.0) as connection, connection.transaction():
+            await connection.execute("SELECT set_config('ragpp.tenant_id', $1, true)", tenant_id)
+            yield connection
 
 
 def measured_pool(pool: Pool, part: str, *schemas: str) -> AbstractAsyncContextManager[None]:

@@ -15,6 +15,7 @@ from redis.backoff import NoBackoff
 from ragpp.errors import StorageError, TierUnavailable
 from ragpp.models import DEFAULT_SESSION, Scope
 from ragpp.observability.metrics import Held, PoolState
+from ragpp.observability.traces import step
 from ragpp.settings import RedisSettings
 from ragpp.stores.measuring import measured
 
@@ -57,7 +58,8 @@ def create_client(settings: RedisSettings) -> Client:
 async def foreign_errors(what: str) -> AsyncIterator[None]:
     """Turn the driver's errors into ours, the cause kept."""
     try:
-        yield
+        with step(f"redis.{what}"):
+            yield
     except UNAVAILABLE as error:
         raise TierUnavailable(f"{what}: Redis did not answer ({type(error).__name__})") from error
     except exceptions.RedisError as error:

@@ -15,12 +15,21 @@ from ragpp.embedding.factory import make_embedder
 from ragpp.errors import ConfigurationError, MemorySystemError
 from ragpp.observability.logs import configure_logs
 from ragpp.observability.metrics import count_if, watch_cache
-from ragpp.settings import EmbeddingSettings, LogSettings, MetricsSettings, ReaderSettings, TierSettings
+from ragpp.observability.tracing import tracing
+from ragpp.settings import (
+    EmbeddingSettings,
+    LogSettings,
+    MetricsSettings,
+    ReaderSettings,
+    TierSettings,
+    TracingSettings,
+)
 from ragpp.settings.variables import check_all
 from ragpp.text.lexical import CACHES
 from ragpp.text.readers import Tokenizers
 from ragpp.tierkit.deployment import TierService, Tools
 from ragpp.tierkit.remote import TierT, tier_app
+from ragpp.tierkit.traced import traced_embedder
 
 
 @asynccontextmanager
@@ -32,7 +41,7 @@ async def open_tools() -> AsyncIterator[Tools]:
         def embedder() -> Embedder:
             made = make_embedder(EmbeddingSettings())
             stack.push_async_callback(made.close)
-            return made
+            return traced_embedder(made)
 
         tools = Tools(embedder, tokenizers=Tokenizers(ReaderSettings().tokenizer))
         stack.callback(watch_cache("tokens", tools.counter.cache_info))
@@ -50,8 +59,9 @@ def create_app(service: TierService[TierT]) -> FastAPI:
 
     @asynccontextmanager
     async def opened() -> AsyncIterator[TierT]:
-        async with open_tools() as tools, service.open_tier(tools) as tier:
-            yield tier
+        with tracing(TracingSettings(), service.name):
+            async with open_tools() as tools, service.open_tier(tools) as tier:
+                yield tier
 
     return tier_app(service.protocol, opened, credential.get_secret_value(), MetricsSettings())
 
@@ -68,7 +78,7 @@ def run_service(service: TierService[TierT], arguments: Sequence[str] | None = N
     parser.add_argument("--port", type=int, default=service.port)
     given = parser.parse_args(arguments)
     try:
-        check_all((LogSettings, MetricsSettings, TierSettings, *service.settings))
+        check_all((LogSettings, MetricsSettings, TracingSettings, TierSettings, *service.settings))
         configure_logs(LogSettings(), name)
         count_if(MetricsSettings().enabled)
         app = create_app(service)

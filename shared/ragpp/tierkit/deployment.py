@@ -14,6 +14,7 @@ from ragpp.settings.variables import Settings
 from ragpp.text.readers import Tokenizers
 from ragpp.text.tokens import TokenCounter
 from ragpp.tierkit.remote import remote_client, remote_tier
+from ragpp.tierkit.traced import traced_tier
 from ragpp.tiers import PROTOCOLS, MemoryTier, Tiers
 
 TierT_co = TypeVar("TierT_co", bound=MemoryTier, covariant=True)
@@ -77,7 +78,8 @@ async def open_tiers(
             url = settings.url(name)
             if url and credential is not None:
                 client = await stack.enter_async_context(remote_client(url, credential.get_secret_value()))
-                opened[name] = remote_tier(protocol, name, client)
+                tier = remote_tier(protocol, name, client)
             else:
-                opened[name] = await stack.enter_async_context(here[name].open_tier(tools))
+                tier = await stack.enter_async_context(here[name].open_tier(tools))
+            opened[name] = traced_tier(name, tier)
         yield Tiers(**opened)  # type: ignore[arg-type]  # each was opened as the protocol of its field

@@ -23,13 +23,15 @@ from ragpp.aside import aside, asked_by
 from ragpp.bearer import bears
 from ragpp.errors import ConfigurationError, MemorySystemError, TierUnavailable, Unauthenticated, problems
 from ragpp.models import Health, Scope, Value
+from ragpp.observability.correlation import current_request_id
+from ragpp.observability.traces import traceparent
 from ragpp.settings import MetricsSettings
 from ragpp.tierkit.health import HEALTH_S
 from ragpp.tierkit.weighing import json_bytes
 from ragpp.tiers import MemoryTier
 from ragpp.web.metrics import install_metrics
 from ragpp.web.problems import install
-from ragpp.web.requests import REQUEST_ID, RequestMiddleware, current_request_id
+from ragpp.web.requests import REQUEST_ID, TRACEPARENT, RequestMiddleware
 
 TierT = TypeVar("TierT", bound=MemoryTier)
 OpenTier = Callable[[], AbstractAsyncContextManager[TierT]]
@@ -209,9 +211,9 @@ def _written(verb: Verb, given: Mapping[str, object]) -> bytes:
 
 
 def _headers() -> dict[str, str]:
-    """With the id of the request that is answered, so that the tier's log names it, too."""
-    request_id = current_request_id()
-    return {"content-type": _JSON} | ({} if request_id is None else {REQUEST_ID: request_id})
+    """With the id of the request that is answered, so that the tier's log names it, too, and the span that asks."""
+    given = {"content-type": _JSON, REQUEST_ID: current_request_id(), TRACEPARENT: traceparent()}
+    return {name: value for name, value in given.items() if value is not None}
 
 
 def remote_client(url: str, credential: str, timeout_s: float = TIMEOUT_S) -> httpx.AsyncClient:

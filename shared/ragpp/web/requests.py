@@ -10,11 +10,16 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Send
 from starlette.types import Scope as AsgiScope
 
-from ragpp.observability.metrics import request_answered
+from ragpp.observability import traces
+from ragpp.observability.correlation import working_for
+from ragpp.observability.metrics import NO_ROUTE, request_answered
 from ragpp.redaction import secret_in
 
 REQUEST_ID: Final = "X-Request-ID"
+TRACEPARENT: Final = "traceparent"
 _SANE: Final = re.compile(r"[A-Za-z0-9._-]{1,64}")
+_UNTRACED: Final = ("/health/", "/metrics")
+"""Where somebody looks every few seconds whether all is well."""
 _METHODS: Final = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 _log = structlog.stdlib.get_logger(__name__)
 
@@ -46,7 +51,7 @@ class RequestMiddleware:
                 MutableHeaders(scope=message)[REQUEST_ID] = request_id
             await send(message)
 
-        with structlog.contextvars.bound_contextvars(request_id=request_id):
+        with working_for([request_id]), _traced(scope) as span:
             try:
                 await self._app(scope, receive, identified)
             finally:
@@ -54,10 +59,13 @@ class RequestMiddleware:
                 route = getattr(scope.get("route"), "path", None)
                 seconds = time.perf_counter() - started
                 request_answered(method, route, status, seconds)
+                span.named(f"{method} {route or NO_ROUTE}")
+                span.note(method=method, route=route or NO_ROUTE, http_status=status)
                 _log.info("request.answered", method=method, route=route, status=status, ms=round(seconds * 1_000, 2))
 
 
-def current_request_id() -> str | None:
-    """Of the request that the caller works for; None outside any."""
-    known: str | None = structlog.contextvars.get_contextvars().get("request_id")
-    return known
+def _traced(scope: AsgiScope) -> traces.Span:
+    """A span of the trace that came with the request, else of a new one."""
+    if not traces.recording() or scope["path"].startswith(_UNTRACED):
+        return traces.NOTHING
+    return traces.request(Headers(scope=scope).get(TRACEPARENT))

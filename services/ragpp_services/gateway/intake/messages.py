@@ -13,6 +13,7 @@ from ragpp.clock import Clock
 from ragpp.context.echo import own_chunks
 from ragpp.embedding import Embedder, FloatMatrix
 from ragpp.models import EmbeddedChunk, Interaction, InteractionEntry
+from ragpp.observability.traces import stepped
 from ragpp.text.chunking import TextChunk
 from ragpp.text.lexical import index_line
 from ragpp.text.port import TokenMeter, TokenSpans
@@ -88,6 +89,7 @@ class Intake:
         """A short text as it may be stored; what redaction makes too long is cut."""
         return self._redaction.label(label)
 
+    @stepped("redact")
     def _drafts(self, request: StoreRequest, messages: Sequence[MessageIn], now: datetime) -> list[Draft]:
         """Of some `messages` of `request`: what is stored of each, its chunks, how many secrets were removed, and its
         tokens."""

@@ -12,7 +12,8 @@ import structlog
 from ragpp.errors import Conflict, LedgerError, MemorySystemError, Outdated, TierUnavailable
 from ragpp.errors.telling import told, trace_of
 from ragpp.ledger import Result, Work, WorkKey
-from ragpp.observability import metrics
+from ragpp.observability import metrics, traces
+from ragpp.observability.correlation import working_for
 from ragpp.tiers import MemoryTier
 from ragpp_services.workers.parts import WorkerParts
 from ragpp_services.workers.stages.again import extract_or_look_again
@@ -86,6 +87,16 @@ async def _digest_user(parts: WorkerParts, batch: Sequence[Work], owner: str) ->
     When the batch fails as a whole, its events are done one by one: the poisoned one fails alone, with its error.
     Only what a stage needs being down puts them back as they are.
     """
+    name = batch[0].key.stage
+    causes = [work.traceparent for work in batch if work.traceparent is not None]
+    with (
+        working_for([work.request_id for work in batch if work.request_id is not None]),
+        traces.work(f"digest {name}", causes, stage=name, works=len(batch), attempt=batch[0].attempts),
+    ):
+        await _do_batch(parts, batch, owner)
+
+
+async def _do_batch(parts: WorkerParts, batch: Sequence[Work], owner: str) -> None:
     stage = STAGES[batch[0].key.stage]
     began = time.perf_counter()
     try:
@@ -100,7 +111,7 @@ async def _digest_user(parts: WorkerParts, batch: Sequence[Work], owner: str) ->
         seconds = time.perf_counter() - began
         metrics.batch_worked(batch[0].key.stage, seconds)
         elapsed_ms = round(seconds * 1_000, 1)
-        _log.debug("work.done", stage=batch[0].key.stage, works=len(batch), elapsed_ms=elapsed_ms)
+        _log.info("work.done", stage=batch[0].key.stage, works=len(batch), elapsed_ms=elapsed_ms)
 
 
 async def _on_what_is_left(parts: WorkerParts, stage: Stage, batch: Sequence[Work]) -> Mapping[WorkKey, Result] | None:
@@ -131,6 +142,7 @@ async def _finish(
         now = parts.clock()
         for recorded_at in [work.recorded_at for work in works if work.recorded_at is not None]:
             metrics.digested((now - recorded_at).total_seconds())
+    traces.note(status="done")
 
 
 async def _after_failure(parts: WorkerParts, stage: Stage, batch: Sequence[Work], owner: str, error: Exception) -> None:
@@ -170,6 +182,7 @@ async def _outage(parts: WorkerParts, stage: Stage, error: Exception) -> bool:
 async def _postpone(parts: WorkerParts, batch: Sequence[Work], owner: str, error: Exception) -> None:
     await parts.ledger.postpone([work.key for work in batch], owner, told(error))
     metrics.work_ended(batch[0].key.stage, "postponed", len(batch))
+    traces.note(status="postponed")
 
 
 async def _fail(parts: WorkerParts, work: Work, owner: str, error: Exception) -> None:
@@ -177,6 +190,7 @@ async def _fail(parts: WorkerParts, work: Work, owner: str, error: Exception) ->
         text = told(error)
         state = await parts.ledger.fail(work.key, owner, text, retryable=not isinstance(error, ValueError | Conflict))
         metrics.work_ended(work.key.stage, "failed")
+        traces.note(status="failed", code=error.code if isinstance(error, MemorySystemError) else type(error).__name__)
         _log.warning("work.failed", event_id=work.key.event_id, stage=work.key.stage, state=state, error=text)
 
 

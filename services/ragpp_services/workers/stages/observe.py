@@ -26,6 +26,7 @@ from ragpp.models import (
     Vector,
 )
 from ragpp.names import SPEAKER
+from ragpp.observability.traces import stepped
 from ragpp.text.lexical import words
 from ragpp.text.repeating import repeated
 from ragpp.text.spans import Span, blanked, merged
@@ -124,6 +125,7 @@ async def _extract(parts: WorkerParts, scope: Scope, items: Sequence[Interaction
     """What each of `items` says by itself: without what it has from memory, line by line or by quoting it. What
     it quotes is noted with it first, and so is not learned either when it was forgotten where it comes from."""
 
+    @stepped("extract")
     def extract(texts: Sequence[str], of: Sequence[Interaction]) -> list[Extraction]:
         return [extracted(parts.extractor, item, text) for text, item in zip(texts, of, strict=True)]
 
