@@ -15,7 +15,7 @@ SUITES := tests/contract tests/integration tests/e2e
 # ones that need none even out the end
 ALL_TESTS := --durations=20 -n $(PROCESSES) --dist loadfile --no-loadscope-reorder
 
-.PHONY: help install check check-alerts lint test test-containers run demo demo-chat demo-validity demo-catalog demo-agents learn eval eval-agents eval-catalog eval-extraction eval-facts eval-instructions eval-relevance eval-scripts bench reference-vectors prove-agents prove-bounds prove-containers prove-crash prove-echo prove-erasure prove-files prove-forget prove-large prove-learning prove-outage prove-packing prove-properties prove-scale prove-stops prove-views prove-workers lock env-example clean
+.PHONY: help install check check-alerts lint test test-containers run demo demo-chat demo-validity demo-catalog demo-agents demo-traces learn eval eval-agents eval-catalog eval-extraction eval-facts eval-instructions eval-relevance eval-scripts bench reference-vectors prove-agents prove-bounds prove-containers prove-crash prove-echo prove-erasure prove-files prove-forget prove-large prove-learning prove-outage prove-packing prove-properties prove-scale prove-stops prove-views prove-workers lock env-example clean
 
 help: ## list the targets
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -74,6 +74,9 @@ demo-catalog: install ## curated knowledge: a conversation and a note, the facts
 
 demo-agents: install ## two agents of one user choose their memories: what is shared is found, what is private stays so, budgets hold
 	$(BIN)/python infra/scripts/agents_demo.py
+
+demo-traces: install ## a write with its digestion and a recall as traces: their spans as trees, from a stack of its own
+	@$(BIN)/python infra/scripts/show_traces.py
 
 learn: install ## LoCoMo lived through day by day with a reflection each night: OUT=folder for the sample to judge
 	$(BIN)/python -m benchmarks.learn_locomo --out $(or $(OUT),.ragpp/learned)

@@ -20,6 +20,7 @@ from hypothesis import HealthCheck, settings
 from ragpp_infra.embedded.stack import Endpoints, Stack
 from tests.support import containers
 from tests.support.left_out import left_out
+from tests.support.logged import Heard, noting
 from tests.support.stacks import EmbeddedStack, RunStack, cleared_away, stacks_below
 
 settings.register_profile("ragpp", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
@@ -115,6 +116,23 @@ def stores(config: pytest.Config, home: Path, *, kept: bool = False) -> Iterator
         embedded.down(fast=True)
 
 
+@pytest.fixture(scope="session")
+def log_folders(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    """Below which everything is logged: by stores, by services that tests start, and by what runs in this process."""
+    kept = os.environ.get("RAGPP_TEST_HOME")
+    return [request.config.stash[STACKS], tmp_path_factory.getbasetemp(), *([Path(kept)] if kept else [])]
+
+
+@pytest.fixture(scope="session", autouse=True)
+def heard(log_folders: list[Path], tmp_path_factory: pytest.TempPathFactory) -> Iterator[Heard]:
+    """What this process of the run says to the memory. At its end none of it is in any log."""
+    heard = Heard()
+    with noting(heard, tmp_path_factory.mktemp("logged") / "logged-here.log"):
+        yield heard
+    if leaks := heard.leaks(log_folders):
+        pytest.fail("logged and must not be:\n" + "\n".join(map(str, leaks[:50])), pytrace=False)
+
+
 @pytest.fixture(scope="session", autouse=True)
 def _no_other_servers(request: pytest.FixtureRequest) -> Iterator[None]:
     """Where the stores are in containers, no test starts embedded ones beside them without being on the list."""
@@ -145,5 +163,9 @@ def own_stack(request: pytest.FixtureRequest) -> Iterator[RunStack]:
 
 
 @pytest.fixture(scope="session")
-def endpoints(stack: RunStack) -> Endpoints:
-    return stack.endpoints()
+def endpoints(stack: RunStack, heard: Heard) -> Endpoints:
+    endpoints = stack.endpoints()
+    for address in (*endpoints.addresses().values(), stack.postgres_superuser_dsn()):
+        heard.password_of(address.get_secret_value())
+    heard.secret(endpoints.neo4j_password.get_secret_value())
+    return endpoints

@@ -1,7 +1,8 @@
 """The gateway and its five tiers as six processes: together they are one memory, and each may fail by itself."""
 
 import asyncio
-from collections.abc import AsyncIterator
+import json
+from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -13,6 +14,7 @@ from ragpp.embedding.hashing import HashingEmbedder
 from ragpp.errors import ConfigurationError
 from ragpp.models import Scope, TierName
 from ragpp.settings import TierSettings
+from ragpp.testing.otlp import Receiver, receiving
 from ragpp.tierkit.deployment import Tools, open_tiers
 from ragpp.tiers import PROTOCOLS
 from ragpp_infra.embedded.stack import Endpoints
@@ -36,11 +38,12 @@ MESSAGES: Final = [
 
 @dataclass(frozen=True)
 class Cluster:
-    """The six processes. `addresses`: of the tiers, with the credential, as the gateway got them."""
+    """The six processes, traced. `addresses`: of the tiers, with the credential, as the gateway got them."""
 
     services: dict[str, ServiceProcess]
     ports: dict[str, int]
     settings: dict[str, str]
+    traces: Receiver
 
     def url(self, name: str) -> str:
         return f"http://{HOST}:{self.ports[name]}"
@@ -63,10 +66,13 @@ async def cluster(endpoints: Endpoints, tmp_path_factory: pytest.TempPathFactory
     }
     with environment(settings):
         await all_in_one.migrate_all()
-    made = Cluster({name: _service(name, settings, folder, ports[name]) for name in ports}, ports, settings)
-    with running(*made.services.values()):
-        await made.ready(*ports)
-        yield made
+    with receiving() as traces:
+        settings["TRACING_ENDPOINT"] = traces.url
+        services = {name: _service(name, settings, folder, ports[name]) for name in ports}
+        with running(*services.values()):
+            made = Cluster(services, ports, settings, traces)
+            await made.ready(*ports)
+            yield made
 
 
 def _service(name: str, settings: dict[str, str], folder: Path, port: int) -> ServiceProcess:
@@ -118,6 +124,46 @@ async def test_what_is_remembered_is_recalled_and_forgotten_across_processes(api
     assert set(forgotten.json()["tiers"].values()) == {"ok"}
     assert "Porto" not in str(await recall(api, session_id="s1"))
     checked_problem(await api.get("/v1/interactions/m1", params={"user_id": USER}), 404, "MEM-012")
+
+
+def lines_for(service: ServiceProcess, request_id: str) -> list[dict[str, object]]:
+    """What a process logged of a request."""
+    lines = [json.loads(line) for line in service.log.read_text().splitlines() if line.startswith("{")]
+    return [line for line in lines if line.get("request_id") == request_id]
+
+
+async def test_a_request_is_followed_from_the_gateway_by_its_tier_to_the_worker(
+    cluster: Cluster, api: httpx.AsyncClient, tmp_path: Path
+) -> None:
+    given = {"X-Request-ID": "abc", "traceparent": f"00-{'7' * 32}-{'7' * 16}-01"}
+    worker = ServiceProcess("ragpp_services.workers", cluster.settings, tmp_path)
+    body = {"user_id": USER, "session_id": "s1", "messages": MESSAGES}
+    written = await api.post("/v1/interactions", json=body, headers=given)
+    assert written.headers["X-Request-ID"] == "abc"
+    with running(worker):
+        (digestion, *_) = await asyncio.to_thread(cluster.traces.awaited, "digest observe", within_s=250)
+    wanted: Mapping[str, tuple[ServiceProcess, str]] = {
+        "gateway": (cluster.services["gateway"], "request.answered"),
+        "episodic": (cluster.services["episodic"], "request.answered"),
+        "short_term": (cluster.services["short_term"], "request.answered"),
+        "worker": (worker, "work.done"),
+        "semantic": (cluster.services["semantic"], "request.answered"),  # asked by the worker
+    }
+    for service, (process, event) in wanted.items():
+        lines = lines_for(process, "abc")
+        assert {(line["service"], line["event"]) for line in lines} >= {(service, event)}, (service, process.said())
+        traced = {line["trace_id"] for line in lines if line["event"] == event}
+        assert traced <= {"7" * 32, digestion.trace_id} if service == "episodic" else len(traced) >= 1
+    assert {line["trace_id"] for line in lines_for(cluster.services["gateway"], "abc")} == {"7" * 32}
+    spans = {span.service: span for span in cluster.traces.of_trace("7" * 32)}
+    assert {"gateway", "episodic", "short_term"} <= spans.keys()
+    assert {trace_id for trace_id, _ in digestion.links} == {"7" * 32}
+    of_digestion = {(span.service, span.name) for span in cluster.traces.of_trace(digestion.trace_id)}
+    assert {
+        ("worker", "semantic.observe"),
+        ("semantic", "POST /v1/tier/observe"),
+        ("semantic", "neo4j.write"),
+    } <= of_digestion
 
 
 @pytest.mark.parametrize("tier", PROTOCOLS)

@@ -2,11 +2,15 @@
 
 import logging
 import sys
+from typing import Final
 
 import structlog
 
 from ragpp.observability.traces import trace_id
 from ragpp.settings import LogSettings
+
+OURS: Final = ("ragpp", "ragpp_services", "ragpp_infra")
+"""Loggers that are our own, which are let to say more than the others."""
 
 
 def _with_trace(
@@ -47,6 +51,8 @@ def configure_logs(settings: LogSettings, service: str) -> None:
     )
     root = logging.getLogger()
     root.handlers = [handler]
-    root.setLevel(settings.level)
+    root.setLevel("INFO" if settings.level == "DEBUG" else settings.level)
+    for ours in OURS:  # at DEBUG, libraries tell what they send: headers, prompts
+        logging.getLogger(ours).setLevel(settings.level)
     for noisy in ("uvicorn.access", "neo4j", "httpx"):
         logging.getLogger(noisy).setLevel(logging.WARNING)

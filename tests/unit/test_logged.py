@@ -1,0 +1,119 @@
+"""Whatever is said to the memory, or is secret, and gets into a log fails the run that said it."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Final
+
+import httpx
+import pytest
+
+from tests.support.logged import Heard
+from tests.support.source import ROOT
+
+SAID: Final = "My sister Elena moved to Porto last spring, and I miss her."
+SECRET: Final = "rp_0123456789ab_" + "Zk" * 16
+PLACES: Final = (
+    "gateway.log",
+    "gateway.log.1",
+    "stack/logs/postgres.log",
+    "stack/logs/valkey.log",
+    "stack/logs/neo4j.log",
+    "stack/neo4j/logs/query.log",
+    "stack/neo4j/logs/debug.log",
+    "test_it0/ragpp_services.workers.log",
+)
+
+
+def logged(folder: Path, place: str, line: str) -> None:
+    file = folder / place
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(f"started\n{line}\n", encoding="utf-8")
+
+
+@pytest.fixture
+def own() -> Heard:
+    """Of these tests, not of the run."""
+    heard = Heard()
+    heard.text(SAID)
+    heard.secret(SECRET)
+    return heard
+
+
+@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize(
+    "line",
+    [
+        json.dumps({"event": "stored", "content": SAID}),
+        f"ERROR:  value too long: {SAID[5:]}",
+        f"Authorization: Bearer {SECRET}",
+        SECRET[:24],
+    ],
+)
+def test_words_and_secrets_are_found_in_every_log(own: Heard, tmp_path: Path, place: str, line: str) -> None:
+    logged(tmp_path, place, line)
+    (leak,) = own.leaks([tmp_path, tmp_path])
+    assert (leak.file, leak.line) == (tmp_path / place, 2)
+    assert SECRET[16:24] not in str(leak)
+
+
+@pytest.mark.parametrize("line", ["request.answered", SAID[:20], SECRET[:16], json.dumps({"stage": "observe"})])
+def test_what_nobody_said_is_no_leak(own: Heard, tmp_path: Path, line: str) -> None:
+    logged(tmp_path, "gateway.log", line)
+    assert own.leaks([tmp_path]) == []
+
+
+def test_words_are_found_as_json_has_them_and_in_scripts_without_spaces(tmp_path: Path) -> None:
+    heard, said = Heard(), '他说"我去年春天搬到了里斯本，现在住在河边的一座老房子里，非常喜欢那里的天气"'
+    heard.text(said)
+    logged(tmp_path, "worker.log", json.dumps({"event": said}))
+    assert len(heard.leaks([tmp_path])) == 1
+
+
+@pytest.mark.parametrize("said", ["x" * 100, "0f8fad5b-d9cb-469f-a165-70867728950e", "/var/lib/things/of/some/service"])
+def test_filler_ids_and_paths_are_nobodys_words(said: str) -> None:
+    heard = Heard()
+    heard.text(said)
+    assert not heard.texts
+
+
+def test_a_request_tells_what_is_said_and_by_whom() -> None:
+    heard = Heard()
+    body = {"user_id": "somebody with a long and spoken name", "messages": [{"content": SAID, "id": SAID + "!"}]}
+    headers = {"Authorization": f"Bearer {SECRET}"}
+    heard.request(httpx.Request("POST", "http://gateway/v1/interactions", json=body, headers=headers))
+    assert SAID[:24] in heard.texts
+    assert not any("spoken name" in text for text in heard.texts)
+    assert heard.secrets == {SECRET[:24]}
+
+
+# Below `tests`' conftest, yet none of its tests: the file is given by name.
+LEAKING: Final = """
+import httpx, pytest, structlog, logging
+
+async def test_that_leaks(tmp_path, heard):
+    transport = httpx.MockTransport(lambda request: httpx.Response(201))
+    async with httpx.AsyncClient(transport=transport, base_url="http://gateway") as client:
+        await client.post("/v1/interactions", json={{"messages": [{{"content": {said!r}}}]}})
+    {leak}
+"""
+
+
+@pytest.mark.parametrize("leaks", [0, 3])
+def test_a_run_that_logs_what_it_said_fails_and_says_where(tmp_path: Path, leaks: int) -> None:
+    ways = (
+        f"structlog.stdlib.get_logger().info('stored', what={SAID!r})",
+        f"logging.getLogger('driver').warning('refused: %s', {SAID!r})",
+        f"(tmp_path / 'gateway.log').write_text({SAID!r})",
+    )
+    test = tmp_path / "test_leaking.py"
+    test.write_text(LEAKING.format(said=SAID, leak="; ".join(ways[:leaks]) or "pass"), encoding="utf-8")
+    options = ("-p", "tests.conftest", "-p", "no:cacheprovider", "-n", "0", "--rootdir", str(ROOT), "-o", "addopts=")
+    options += ("-c", str(ROOT / "pyproject.toml"), "--basetemp", str(tmp_path / "temporary"))
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", *options, str(test)], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    ended = pytest.ExitCode.TESTS_FAILED if leaks else pytest.ExitCode.OK
+    assert done.returncode == ended, done.stdout + done.stderr
+    assert done.stdout.count("somebody's words") == leaks
