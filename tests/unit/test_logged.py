@@ -109,7 +109,18 @@ def test_a_run_that_logs_what_it_said_fails_and_says_where(tmp_path: Path, leaks
     )
     test = tmp_path / "test_leaking.py"
     test.write_text(LEAKING.format(said=SAID, leak="; ".join(ways[:leaks]) or "pass"), encoding="utf-8")
-    options = ("-p", "tests.conftest", "-p", "no:cacheprovider", "-n", "0", "--rootdir", str(ROOT), "-o", "addopts=")
+    options: tuple[str, ...] = (
+        "-p",
+        "tests.conftest",
+        "-p",
+        "no:cacheprovider",
+        "-n",
+        "0",
+        "--rootdir",
+        str(ROOT),
+        "-o",
+        "addopts=",
+    )
     options += ("-c", str(ROOT / "pyproject.toml"), "--basetemp", str(tmp_path / "temporary"))
     done = subprocess.run(
         [sys.executable, "-m", "pytest", *options, str(test)], cwd=ROOT, capture_output=True, text=True, check=False
