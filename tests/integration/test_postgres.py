@@ -129,7 +129,7 @@ async def test_who_stops_while_work_is_handed_out_is_ended_by_the_server_and_oth
 
     async def stopped() -> None:
         async with relay_tx(hasty, "lease") as connection:
-            await connection.fetchval(SQL["round"], "maintain")
+            await connection.fetchval(SQL["round"], "maintain", LEARNING_LOCK)
             if midway:
                 await connection.prepare("SELECT 1 + $1::int")
             taken.append(await ledger.lease("maintain", limit=1, owner="another", lease_s=0.1))

@@ -65,6 +65,8 @@ CONTENTS: Final = {
     "jobs": ("jobs_command", "app", "What the workers do, did, or failed at: list, show, retry and cancel jobs."),
     "init": ("init_command", "init", "Write .env with new secrets for docker compose, readable by you alone."),
     "provision": ("provision_command", "provision", "Make PostgreSQL, Redis and Neo4j ready for the services."),
+    "backup": ("backup_command", "backup", "Copy all stores, as of one moment, while they serve."),
+    "restore": ("restore_command", "restore", "Put a backup into these stores, without what was forgotten since."),
     "key": ("key_commands", "app", "Make, list and revoke API keys."),
     "forget": ("forget_command", "app", "Forget messages, all about somebody or something, a session or a user."),
     "profile": ("profile_command", "profile", "What is known of a user."),

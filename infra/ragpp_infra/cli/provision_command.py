@@ -50,7 +50,7 @@ def provision(
 
     Example: [bold]docker compose run --rm provision[/bold]
     """
-    endpoints = _endpoints()
+    endpoints = given_endpoints()
     admin = Admin(SecretStr(postgres), SecretStr(redis), endpoints.neo4j_uri, SecretStr(neo4j_password))
     check_secrets(_passwords(endpoints))
     if not as_json:  # in containers nobody else sees what is misspelt in settings.env
@@ -82,7 +82,7 @@ def _passwords(endpoints: Endpoints) -> dict[str, str]:
     return {**passwords, "NEO4J_PASSWORD": endpoints.neo4j_password.get_secret_value()}
 
 
-def _endpoints() -> Endpoints:
+def given_endpoints() -> Endpoints:
     """What the services are started with. Raises ConfigurationError naming what is missing."""
     from ragpp.settings import Neo4jSettings, PostgresSettings, RedisSettings  # noqa: PLC0415 - only this command
 

@@ -1,5 +1,6 @@
 """The embedded stack as one thing: brought up, looked after, and stopped. It shows nothing: it tells."""
 
+import asyncio
 import os
 import time
 from collections.abc import Callable, Collection, Iterator, Sequence
@@ -8,6 +9,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Final, Protocol
 
+from ragpp.errors import StackError
 from ragpp_infra.embedded.environment import environment_of, given_settings, without_effect
 from ragpp_infra.embedded.home import Home
 from ragpp_infra.embedded.keys import Key, ensure_key, is_own, make_own_key
@@ -16,6 +18,8 @@ from ragpp_infra.embedded.processes import memory_mb, uptime_s
 from ragpp_infra.embedded.servers.server import SERVERS, ServerReport
 from ragpp_infra.embedded.services import GATEWAY, ServiceReport, Services
 from ragpp_infra.embedded.stack import Stack
+from ragpp_infra.provisioning.postgres import is_unfinished
+from ragpp_infra.provisioning.provision import HALF_RESTORED, REPEAT
 
 WATCH_S: Final = 3.0
 
@@ -94,6 +98,8 @@ class Lifecycle:
             on_report=progress.server_report,
         )
         servers = stack.up()
+        if asyncio.run(is_unfinished(stack.postgres_superuser_dsn())):
+            raise StackError(HALF_RESTORED, suggestions=REPEAT)
         endpoints = stack.endpoints()
         given = given_settings() if anew else None
         services = self.services.up(endpoints, workers=workers, given=given, again=again, on_step=progress.step)

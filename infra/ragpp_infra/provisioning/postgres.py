@@ -26,6 +26,8 @@ CONFINED: Final = "LOGIN NOSUPERUSER NOCREATEROLE NOREPLICATION NOBYPASSRLS"
 PROVISIONING_LOCK: Final = 0x52414751
 """Key of the advisory lock under which a deployment makes its servers ready; one below is that of migrations."""
 LOCK_PATIENCE: Final = "10min"
+UNFINISHED: Final = "restoring"
+"""The schema that a restore leaves while it is under way: half a memory is served to nobody."""
 
 
 @asynccontextmanager
@@ -89,9 +91,23 @@ async def provision_postgres(admin_dsn: SecretStr, *, owner: str, app: str, rela
         await database.execute(
             # it may have been made with the server, by somebody else and before the template had the extension
             f"ALTER DATABASE {DATABASE} OWNER TO {OWNER}; CREATE EXTENSION IF NOT EXISTS vector;"
-            f"REVOKE ALL ON DATABASE {DATABASE} FROM PUBLIC; GRANT CONNECT ON DATABASE {DATABASE} TO {APP}, {RELAY}"
+            f"REVOKE ALL ON DATABASE {DATABASE} FROM PUBLIC"
         )
+        if not await has_unfinished(database):
+            await database.execute(f"GRANT CONNECT ON DATABASE {DATABASE} TO {APP}, {RELAY}")
         if await database.fetchval(
             "SELECT installed_version <> default_version FROM pg_available_extensions WHERE name = 'vector'"
         ):
             await database.execute("ALTER EXTENSION vector UPDATE")
+
+
+async def has_unfinished(database: "asyncpg.Connection[asyncpg.Record]") -> bool:
+    """Whether a restore into this database began and did not end."""
+    known: bool = await database.fetchval("SELECT to_regnamespace($1) IS NOT NULL", UNFINISHED)
+    return known
+
+
+async def is_unfinished(admin_dsn: SecretStr) -> bool:
+    """As `has_unfinished`, of the server's database. Raises NotReady."""
+    async with connected(in_database(admin_dsn, DATABASE)) as database:
+        return await has_unfinished(database)

@@ -25,7 +25,7 @@ from ragpp_infra.provisioning.endpoints import (
 )
 from ragpp_infra.provisioning.errors import NotReady, ProvisioningError
 from ragpp_infra.provisioning.neo4j import provision_neo4j
-from ragpp_infra.provisioning.postgres import alone, provision_postgres
+from ragpp_infra.provisioning.postgres import alone, is_unfinished, provision_postgres
 from ragpp_infra.provisioning.redis import provision_redis
 
 DoneT = TypeVar("DoneT")
@@ -40,6 +40,8 @@ ROLES: Final = {
     "REDIS_REWRITE_URL": REDIS_REWRITER,
 }
 """Whose each address is to be."""
+HALF_RESTORED: Final = "a restore into these stores was not finished, and half a memory is not served"
+REPEAT: Final = ("Repeat it with --replace: `ragpp restore FILE --replace`.",)
 
 
 @dataclass(frozen=True)
@@ -83,6 +85,8 @@ async def provision(
         deadline = time.monotonic() + patience_s
         on_step("PostgreSQL: roles, database, extension")
         await _patiently(lambda: provision_postgres(admin.postgres_dsn, owner=owner, app=app, relay=relay), deadline)
+        if await _patiently(lambda: is_unfinished(admin.postgres_dsn), deadline):
+            raise ProvisioningError(HALF_RESTORED, suggestions=REPEAT)
         on_step("Redis: accounts")
         kept = await _patiently(
             lambda: provision_redis(admin.redis_url, password=password, rewriter=rewriter), deadline

@@ -7,6 +7,7 @@ be repeated without harm, and the (:Migration) node is written when all of them 
 import asyncio
 import hashlib
 import re
+from collections.abc import Collection
 from dataclasses import dataclass
 from importlib.resources import files
 from typing import Final
@@ -61,10 +62,7 @@ async def migrate_graph(driver: neo4j.AsyncDriver, identity: EmbeddingIdentity) 
     EmbeddingMismatch when the graph holds vectors of another model, TierUnavailable.
     """
     migrations = load_migrations()
-    await _run(driver, "CREATE CONSTRAINT migration_version IF NOT EXISTS FOR (m:Migration) "
-                       "REQUIRE (m.component, m.version) IS UNIQUE")  # fmt: skip
-    await _run(driver, "CREATE CONSTRAINT embedding_component IF NOT EXISTS FOR (e:Embedding) "
-                       "REQUIRE e.component IS UNIQUE")  # fmt: skip
+    await _begin(driver)
     check_identity(await record_identity(driver, identity), identity)
     known = await _applied(driver)
     if known and max(known) > len(migrations):
@@ -79,6 +77,23 @@ async def migrate_graph(driver: neo4j.AsyncDriver, identity: EmbeddingIdentity) 
             raise MigrationError(f"{COMPONENT} {migration.version:04} was changed after it had been applied")
     await _run(driver, "CALL db.awaitIndexes($seconds)", seconds=_INDEXES_ONLINE_S)
     return applied
+
+
+async def migrate_until(driver: neo4j.AsyncDriver, versions: Collection[int]) -> None:
+    """Apply the migrations of these versions to an empty graph, which holds vectors of no model yet. Raises
+    MigrationError, TierUnavailable."""
+    await _begin(driver)
+    for migration in load_migrations():
+        if migration.version in versions:
+            await _apply(driver, migration)
+    await _run(driver, "CALL db.awaitIndexes($seconds)", seconds=_INDEXES_ONLINE_S)
+
+
+async def _begin(driver: neo4j.AsyncDriver) -> None:
+    await _run(driver, "CREATE CONSTRAINT migration_version IF NOT EXISTS FOR (m:Migration) "
+                       "REQUIRE (m.component, m.version) IS UNIQUE")  # fmt: skip
+    await _run(driver, "CREATE CONSTRAINT embedding_component IF NOT EXISTS FOR (e:Embedding) "
+                       "REQUIRE e.component IS UNIQUE")  # fmt: skip
 
 
 async def record_identity(driver: neo4j.AsyncDriver, identity: EmbeddingIdentity) -> EmbeddingIdentity:

@@ -21,6 +21,11 @@ LOOKED_AT: Final = 16
 """Users who are looked at in one turn: some of them may have to wait for something else."""
 LOOK_AGAIN_S: Final = 1.0
 """When they are looked at again."""
+LEARNING_LOCK: Final = 0x52414752
+"""Key of the advisory lock that keeps works from being handed out while somebody holds it alone, so that the stores are
+copied as of one moment. The server gives it back when its holder dies."""
+FORGETTING: Final = ("forget", "erase")
+"""The stages that wait for no copy."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +38,10 @@ class Turn:
 
 async def take_turn(connection: Connection, stage: str, *, limit: int, owner: str, lease_s: float, users: int) -> Turn:
     """Lease works of those whose turn it is, and move on the line: see `WorkLedger.lease`, and the statements."""
-    last = await connection.fetchval(SQL["round"], stage)
+    row = await connection.fetchrow(SQL["round"], stage, LEARNING_LOCK)
+    if row is None or not (row["learns"] or stage in FORGETTING):
+        return Turn()
+    last = row["tenant_id"]
     await connection.execute(SQL["fail_exhausted"], stage, MAX_ATTEMPTS)
     line = await connection.fetch(SQL["whose_turn"], stage, last, LOOKED_AT)
     if not line:

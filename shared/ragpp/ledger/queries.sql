@@ -154,10 +154,11 @@ SELECT asked.stage
 
 -- name: round
 -- The tenant that was served last. Leases of one stage are given out one caller at a time. A lease that is lost with the
--- server is given out again, so nobody who waits for the locks of this transaction need wait for the disk.
--- $1 stage text
+-- server is given out again, so nobody who waits for the locks of this transaction need wait for the disk. learns: whether
+-- nobody who copies the stores keeps learning from beginning.
+-- $1 stage text, $2 key of the lock that who copies them holds bigint
 WITH locked AS MATERIALIZED (SELECT tenant_id FROM ledger.rounds WHERE stage = $1 FOR UPDATE)
-SELECT tenant_id, set_config('synchronous_commit', 'off', true),
+SELECT tenant_id, pg_try_advisory_xact_lock_shared($2) AS learns, set_config('synchronous_commit', 'off', true),
        set_config('transaction_timeout', current_setting('ragpp.longest_hold', true), true)
   FROM locked;
 

@@ -126,7 +126,7 @@ class Postgres:
 
     def ping(self) -> str:
         with _own_passwords():
-            return asyncio.run(_version(SecretStr(self.dsn(APP))))
+            return asyncio.run(_version(SecretStr(self.dsn(OWNER))))  # who gets in also while a restore is under way
 
     def provision(self) -> None:
         passwords = self._home.passwords()

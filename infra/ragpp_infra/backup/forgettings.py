@@ -1,0 +1,109 @@
+"""What was forgotten, as hashes and moments: what a backup of before has to be told when it is put back.
+
+A line is `[kind, tenant, what, agent, mark, at]`, `at` in microseconds since 1970:
+
+`m`  a message, resource or item: its mark in the ledger
+`u`  a user who was erased: the keyed hash that stands in the user's place
+`d`  what a person deleted otherwise: `graph`, `procedural`, `resource`, `category`, `session` or `conversation`, with the
+     agent that the key was bound to
+`k`  an API key that was revoked: its id
+
+No line says what it was of, and none has a word: whoever has the thing and the key finds the line, as the product does.
+"""
+
+import json
+from collections.abc import AsyncIterator
+from datetime import datetime
+from typing import Final
+
+from pydantic import SecretStr
+
+from ragpp.clock import to_moment
+from ragpp.models import Scope
+from ragpp.stores.forgetting import SourceMarks
+from ragpp_infra.backup.archive import PartWriter
+from ragpp_infra.backup.errors import BadBackup
+from ragpp_infra.backup.lines import AT_ONCE, write_lines
+from ragpp_infra.backup.places import Connection
+
+PART: Final = "forgettings"
+DELETED: Final = ("graph", "procedural", "resource", "category", "session", "conversation")
+_MARKS: Final = "SELECT tenant_id, mark, at FROM ledger.forgotten"
+_ERASED: Final = """
+SELECT tenant_id, name, until AS at FROM audit.erased
+UNION
+SELECT tenant_id, user_id, at FROM audit.accesses
+ WHERE details ? 'deleted' AND details ->> 'deleted' = 'user' AND user_id IS NOT NULL"""
+_DELETED: Final = """
+SELECT access.tenant_id, access.details ->> 'deleted' AS what, COALESCE(known.agent_id, '') AS agent, mark, access.at
+  FROM audit.accesses AS access
+  LEFT JOIN identity.keys AS known USING (key_id)
+ CROSS JOIN LATERAL jsonb_array_elements_text(access.details -> 'marks') AS mark
+ WHERE access.details ? 'deleted' AND access.details ->> 'deleted' = ANY ($1::text[])"""
+_REVOKED: Final = "SELECT tenant_id, key_id, revoked_at AS at FROM identity.keys WHERE revoked_at IS NOT NULL"
+_ASKED: Final = """
+SELECT event.tenant_id, event.user_id, event.payload, event.created_at
+  FROM ledger.work JOIN ledger.events AS event USING (event_id)
+ WHERE work.stage = 'erase' AND work.state IN ('pending', 'leased')"""
+
+Line = tuple[str, str, str, str, str, int]
+
+
+async def forgettings(connection: Connection, key: SecretStr) -> AsyncIterator[list[Line]]:
+    """All that is known of what was forgotten, some lines at a time; of what was asked for and is not done yet, too.
+    What it is called in may write between two of them."""
+    async with connection.transaction():
+        yield await _asked(connection, SourceMarks(key))
+        batch: list[Line] = []
+        async for row in connection.cursor(_MARKS, prefetch=AT_ONCE):
+            batch.append(("m", row["tenant_id"], "", "", row["mark"], to_moment(row["at"])))
+            if len(batch) == AT_ONCE:
+                yield batch
+                batch = []
+        for row in await connection.fetch(_ERASED):
+            batch.append(("u", row["tenant_id"], "", "", row["name"], to_moment(row["at"])))
+        yield batch
+        batch = []
+        async for row in connection.cursor(_DELETED, list(DELETED), prefetch=AT_ONCE):
+            batch.append(("d", row["tenant_id"], row["what"], row["agent"], row["mark"], to_moment(row["at"])))
+            if len(batch) == AT_ONCE:
+                yield batch
+                batch = []
+        for row in await connection.fetch(_REVOKED):
+            batch.append(("k", row["tenant_id"], "", "", row["key_id"], to_moment(row["at"])))
+        yield batch
+
+
+async def _asked(connection: Connection, marks: SourceMarks) -> list[Line]:
+    """Of erasures that wait for a worker: as if they were done."""
+    lines: list[Line] = []
+    for row in await connection.fetch(_ASKED):
+        payload, at = json.loads(row["payload"]), to_moment(row["created_at"])
+        scope, tenant = Scope(tenant_id=row["tenant_id"], user_id=row["user_id"]), row["tenant_id"]
+        if payload.get("dry_run"):
+            continue
+        if payload["what"] == "user":
+            lines.append(("u", tenant, "", "", marks.of_user(scope), at))
+        elif payload["what"] == "session":
+            mark = marks.of(scope, payload["session_id"])
+            lines.append(("d", tenant, "session", payload.get("agent_id") or "", mark, at))
+        else:
+            lines += [("m", tenant, "", "", marks.of(scope, one), at) for one in payload["ids"]]
+    return lines
+
+
+async def copy_forgettings(connection: Connection, key: SecretStr, part: PartWriter) -> datetime:
+    """Write them all; the moment until which they are complete, by the database's clock."""
+    until: datetime = await connection.fetchval("SELECT clock_timestamp()")
+    async for lines in forgettings(connection, key):
+        await write_lines(part, lines)
+    await part.close()
+    return until
+
+
+def checked(line: object) -> Line:
+    """A line as it was written. Raises BadBackup."""
+    match line:
+        case [str(kind), str(tenant), str(what), str(agent), str(mark), int(at)] if kind in {"m", "u", "d", "k"}:
+            return kind, tenant, what, agent, mark, at
+    raise BadBackup("a line of its forgettings is none")

@@ -1,0 +1,136 @@
+"""The stores of one stack, as whoever may read and replace everything in them."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, TypeAlias
+
+import asyncpg
+import neo4j
+import redis.asyncio
+from neo4j import exceptions as of_neo4j
+from pydantic import SecretStr
+from redis import exceptions as of_redis
+
+from ragpp.errors import TierUnavailable
+from ragpp_infra.provisioning.endpoints import Endpoints
+
+if TYPE_CHECKING:
+    Connection: TypeAlias = asyncpg.Connection[asyncpg.Record]
+    Client: TypeAlias = redis.asyncio.Redis
+else:
+    Connection = asyncpg.Connection
+    Client = redis.asyncio.Redis
+
+NAME: Final = "ragpp backup"
+"""By which the connections to PostgreSQL are told from those of services."""
+BEAT_S: Final = 5.0
+IDLE_S: Final = 60
+"""How long a backup that was stopped keeps learning waiting, and old rows from being cleaned up."""
+_AWAY: Final = (
+    OSError,
+    TimeoutError,
+    asyncpg.PostgresConnectionError,
+    asyncpg.OperatorInterventionError,
+    asyncpg.InterfaceError,
+    of_redis.ConnectionError,
+    of_redis.TimeoutError,
+    of_redis.BusyLoadingError,
+    of_neo4j.ServiceUnavailable,
+    of_neo4j.SessionExpired,
+)
+
+
+@dataclass(frozen=True)
+class Place:
+    """`postgres_dsn`: of a superuser, for row-level security holds for everybody else. `key_prefix`: of all keys in
+    Redis. `forgetting_key`, `keep_days`: FORGETTING_KEY and FORGETTING_KEEP_DAYS of its services."""
+
+    postgres_dsn: SecretStr
+    endpoints: Endpoints
+    forgetting_key: SecretStr
+    key_prefix: str = "ragpp:"
+    keep_days: int = 90
+
+    @asynccontextmanager
+    async def postgres(self) -> AsyncIterator[Connection]:
+        """A connection that no time limit ends but that of silence."""
+        connection = await asyncpg.connect(
+            self.postgres_dsn.get_secret_value(),
+            timeout=10.0,
+            server_settings={
+                "application_name": NAME,
+                "timezone": "UTC",
+                "statement_timeout": "0",
+                "transaction_timeout": "0",
+                "lock_timeout": "0",
+                "idle_session_timeout": f"{IDLE_S}s",
+                "idle_in_transaction_session_timeout": f"{IDLE_S}s",
+            },
+        )
+        try:
+            yield connection
+        finally:
+            with suppress(*_AWAY):
+                await connection.close(timeout=5.0)
+
+    @asynccontextmanager
+    async def redis(self) -> AsyncIterator[Client]:
+        """A client whose replies are texts: the product writes nothing else."""
+        client = redis.asyncio.Redis.from_url(
+            self.endpoints.redis_url.get_secret_value(),
+            socket_timeout=60.0,
+            socket_connect_timeout=10.0,
+            decode_responses=True,
+        )
+        try:
+            yield client
+        finally:
+            await client.aclose()
+
+    @asynccontextmanager
+    async def neo4j(self) -> AsyncIterator[neo4j.AsyncDriver]:
+        """A driver."""
+        async with neo4j.AsyncGraphDatabase.driver(
+            self.endpoints.neo4j_uri,
+            auth=(self.endpoints.neo4j_user, self.endpoints.neo4j_password.get_secret_value()),
+            connection_timeout=10.0,
+            max_transaction_retry_time=30.0,
+            telemetry_disabled=True,
+            notifications_min_severity="OFF",
+        ) as driver:
+            yield driver
+
+
+@asynccontextmanager
+async def reached() -> AsyncIterator[None]:
+    """Turn what a driver says of a store that is away into ours, the cause kept. Raises TierUnavailable."""
+    try:
+        yield
+    except _AWAY as error:
+        raise TierUnavailable(f"a store did not answer ({type(error).__name__})") from error
+
+
+@asynccontextmanager
+async def kept_alive(*connections: Connection) -> AsyncIterator[None]:
+    """Let these connections, which nobody uses meanwhile, say something now and then; what a beat meets is raised at
+    the end: with the connection its lock or its snapshot was lost."""
+
+    async def beat() -> None:
+        while True:
+            await asyncio.sleep(BEAT_S)
+            for connection in connections:
+                await connection.execute("SELECT 1")
+
+    beating = asyncio.create_task(beat())
+    try:
+        yield
+        if beating.done():
+            await beating
+    finally:
+        beating.cancel()
+        with suppress(asyncio.CancelledError, *_AWAY):
+            await beating
+    for connection in connections:
+        await connection.execute("SELECT 1")

@@ -1,0 +1,172 @@
+"""Which things of a restored memory the hashes of what was forgotten since are of."""
+
+from collections.abc import AsyncIterator, Iterable, Sequence
+from typing import Final, NamedTuple, cast
+from urllib.parse import unquote
+
+from ragpp.fields import RESERVED
+from ragpp.models import Scope
+from ragpp.stores.forgetting import SourceMarks
+from ragpp_infra.backup import conversations
+from ragpp_infra.backup.lines import AT_ONCE
+from ragpp_infra.backup.places import Connection
+from ragpp_infra.backup.unfinished import Wanted, want_forgotten
+from ragpp_infra.provisioning.postgres import UNFINISHED as MARKER
+
+_OBSERVED: Final = "o:"
+"""What the graph calls the observation of an interaction begins with it (its queries.cypher)."""
+_SESSIONS: Final = "SELECT DISTINCT tenant_id, user_id, session_id FROM episodic.interactions"
+
+
+class Kind(NamedTuple):
+    """Lines of `kind` and `what` are of the ids that `ids` selects; what they are of is then to be forgotten `by`."""
+
+    kind: str
+    what: str
+    by: str
+    ids: str
+
+
+KINDS: Final = (
+    Kind("m", "", "message", "SELECT tenant_id, user_id, id FROM episodic.interactions"),
+    Kind("m", "", "resource", "SELECT tenant_id, user_id, id FROM catalog.resources"),
+    Kind("m", "", "item", "SELECT tenant_id, user_id, id FROM catalog.items"),
+    Kind("d", "resource", "stub", "SELECT tenant_id, user_id, id FROM catalog.resources"),
+    Kind("d", "category", "category", "SELECT tenant_id, user_id, name FROM catalog.categories"),
+    Kind(
+        *("d", "procedural", "procedural"),
+        "SELECT tenant_id, user_id, id FROM procedural.preferences UNION ALL SELECT tenant_id, user_id, id"
+        " FROM procedural.rules UNION ALL SELECT tenant_id, user_id, id FROM procedural.findings",
+    ),
+    Kind("d", "session", "session", _SESSIONS),
+    Kind("d", "conversation", "conversation", _SESSIONS),
+)
+_USERS: Final = """
+SELECT tenant_id, user_id FROM episodic.interactions UNION SELECT tenant_id, user_id FROM catalog.resources
+UNION SELECT tenant_id, user_id FROM catalog.items UNION SELECT tenant_id, user_id FROM catalog.categories
+UNION SELECT tenant_id, user_id FROM procedural.preferences UNION SELECT tenant_id, user_id FROM procedural.rules
+UNION SELECT tenant_id, user_id FROM procedural.findings UNION SELECT tenant_id, user_id FROM procedural.reflections
+UNION SELECT tenant_id, user_id FROM ledger.user_settings UNION SELECT tenant_id, user_id FROM ledger.epochs
+UNION SELECT tenant_id, user_id FROM identity.keys WHERE user_id IS NOT NULL"""
+_SAID: Final = f"""
+SELECT mark, agent_id FROM {MARKER}.news
+ WHERE kind = $1 AND what = $2 AND tenant_id = ANY ($3::text[]) AND mark = ANY ($4::text[])"""
+_ANY: Final = f"SELECT EXISTS (SELECT FROM {MARKER}.news WHERE kind = $1 AND what = $2)"
+_FORGOTTEN: Final = "SELECT mark FROM ledger.forgotten WHERE tenant_id = ANY ($1::text[]) AND mark = ANY ($2::text[])"
+_UNKNOWN: Final = """
+SELECT place FROM unnest($1::text[], $2::text[], $3::text[]) WITH ORDINALITY AS one (tenant_id, user_id, id, place)
+ WHERE NOT EXISTS (SELECT FROM episodic.interactions AS said
+                    WHERE said.tenant_id = one.tenant_id AND said.user_id = one.user_id AND said.id = one.id)"""
+
+
+class Named(NamedTuple):
+    """A thing by its id, whose it is, and in which view."""
+
+    tenant_id: str
+    user_id: str
+    view: str
+    id: str
+
+
+class Resolver:
+    """Notes what is to be forgotten (`unfinished.want_forgotten`). `connection` has the restored tables."""
+
+    def __init__(self, connection: Connection, marks: SourceMarks) -> None:
+        self._connection, self._marks = connection, marks
+
+    async def tables(self) -> None:
+        """What is in PostgreSQL."""
+        for kind in KINDS:
+            if await self._connection.fetchval(_ANY, kind.kind, kind.what):
+                async for some in self._selected(kind.ids):
+                    await self._note(kind.kind, kind.what, kind.by, some)
+        if await self._connection.fetchval(_ANY, "u", ""):
+            async for some in self._selected(_USERS):
+                await self._users(some)
+
+    async def conversations(self, lines: Iterable[object]) -> None:
+        """Messages of running conversations, which were copied before the tables: whatever is marked as forgotten."""
+        found = []
+        for line in lines:
+            key, _, value = conversations.checked(line)
+            if conversations.area_of(key) == "st:ids":
+                tenant, user, view = whose(key[key.index("{") + 1 : key.index("}")])
+                found += [Named(tenant, user, view, one) for one in cast("dict[str, str]", value)]
+        for start in range(0, len(found), AT_ONCE):
+            by_mark = self._by_mark(found[start : start + AT_ONCE])
+            tenants = sorted({one.tenant_id for one in found})
+            rows = await self._connection.fetch(_FORGOTTEN, tenants, list(by_mark))
+            await want_forgotten(
+                self._connection, [_wanted("message", one) for row in rows for one in by_mark[row["mark"]]]
+            )
+
+    async def graph(self, lines: Iterable[object]) -> None:
+        """What a person deleted of the graph; and what it observed of messages that the tables do not have, which were
+        stored after them and taught something all the same, where a forgetting had them looked at again."""
+        things, observed = [], []
+        for line in lines:
+            match line:
+                case ["n", "Entity", {"scope": str(scope), "id": str(one)}]:
+                    things.append(_in_graph(scope, one))
+                case ["r", str(scope), "RELATES_TO", *_, {"id": str(one)}]:
+                    things.append(_in_graph(scope, one))
+                case ["n", "Applied", {"scope": str(scope), "event_id": str(event), "sources": list(sources)}]:
+                    if event.startswith(_OBSERVED):
+                        observed += [_in_graph(scope, str(one)) for one in sources]
+                    else:
+                        things.append(_in_graph(scope, event.partition(":")[2]))
+        for start in range(0, len(things), AT_ONCE):
+            await self._note("d", "graph", "graph", things[start : start + AT_ONCE])
+        columns = ([one.tenant_id for one in observed], [one.user_id for one in observed], [one.id for one in observed])
+        rows = await self._connection.fetch(_UNKNOWN, *columns)
+        await want_forgotten(self._connection, {_wanted("ghost", observed[row["place"] - 1]) for row in rows})
+
+    async def _selected(self, query: str) -> AsyncIterator[list[Named]]:
+        """Some at a time."""
+        async with self._connection.transaction():
+            cursor = await self._connection.cursor(query)
+            while rows := await cursor.fetch(AT_ONCE):
+                found = []
+                for tenant, held_by, *rest in rows:
+                    user, parted, view = held_by.partition(RESERVED)
+                    found.append(Named(tenant, user, f"={view}" if parted else "", rest[0] if rest else ""))
+                yield found
+
+    async def _note(self, kind: str, what: str, by: str, named: Sequence[Named]) -> None:
+        by_mark = self._by_mark(named)
+        tenants = sorted({one.tenant_id for one in named})
+        rows = await self._connection.fetch(_SAID, kind, what, tenants, list(by_mark))
+        await want_forgotten(
+            self._connection, {_wanted(by, one, agent=row["agent_id"]) for row in rows for one in by_mark[row["mark"]]}
+        )
+
+    async def _users(self, named: Sequence[Named]) -> None:
+        by_mark = {self._marks.of_user(Scope(tenant_id=one.tenant_id, user_id=one.user_id)): one for one in named}
+        tenants = sorted({one.tenant_id for one in named})
+        rows = await self._connection.fetch(_SAID, "u", "", tenants, list(by_mark))
+        wanted = {_wanted("user", by_mark[row["mark"]]._replace(view="")) for row in rows}
+        await want_forgotten(self._connection, wanted)
+
+    def _by_mark(self, named: Iterable[Named]) -> dict[str, list[Named]]:
+        scopes: dict[tuple[str, str], Scope] = {}
+        found: dict[str, list[Named]] = {}
+        for one in named:
+            key = one.tenant_id, one.user_id
+            scope = scopes.get(key) or scopes.setdefault(key, Scope.model_construct(tenant_id=key[0], user_id=key[1]))
+            found.setdefault(self._marks.of(scope, one.id), []).append(one)
+        return found
+
+
+def whose(tag: str) -> tuple[str, str, str]:
+    """Tenant, user and view of what keys and scopes say of whose something is: `tenant/user`, percent-encoded."""
+    tenant, _, held_by = tag.partition("/")
+    user, parted, view = unquote(held_by).partition(RESERVED)
+    return unquote(tenant), user, f"={view}" if parted else ""
+
+
+def _in_graph(scope: str, identifier: str) -> Named:
+    return Named(*whose(scope.partition(":")[2]), identifier)
+
+
+def _wanted(by: str, one: Named, *, agent: str = "") -> Wanted:
+    return by, one.tenant_id, one.user_id, one.view, agent, one.id

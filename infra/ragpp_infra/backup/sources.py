@@ -1,0 +1,153 @@
+"""What has to hold before anything is replaced: a backup that belongs here, stores that are free, and somebody who knows
+what was forgotten since it was taken."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Final
+
+import neo4j
+
+from ragpp_infra.backup import forgettings, unfinished
+from ragpp_infra.backup.archive import ArchiveReader
+from ragpp_infra.backup.errors import BadBackup, RestoreRefused
+from ragpp_infra.backup.graph import has_graph
+from ragpp_infra.backup.lines import AT_ONCE, LineReader
+from ragpp_infra.backup.manifest import Manifest, key_check
+from ragpp_infra.backup.places import Client, Connection, Place
+from ragpp_infra.provisioning.endpoints import APP, RELAY
+from ragpp_infra.provisioning.postgres import has_unfinished
+
+HOLD_A_MEMORY: Final = (
+    *("episodic.interactions", "catalog.resources", "catalog.items", "catalog.categories"),
+    *("procedural.preferences", "procedural.rules", "procedural.findings", "ledger.events"),
+)
+_CONNECTED: Final = "SELECT count(*) FROM pg_stat_activity WHERE usename = ANY ($1::text[])"
+
+
+@dataclass(frozen=True)
+class Sources:
+    """Where it is told what was forgotten since the backup of `manifest`: the backup's own end (`archive`), `files` of
+    forgettings, and what `place` held. `nothing_since`: somebody says that nothing was; `despite_age`: somebody knows
+    that marks of what was forgotten since may have been pruned."""
+
+    place: Place
+    archive: ArchiveReader
+    manifest: Manifest
+    files: Sequence[tuple[ArchiveReader, Manifest]] = ()
+    nothing_since: bool = False
+    despite_age: bool = False
+
+    def check(self, now: datetime) -> None:
+        """Raises BadBackup for a backup, or a file of forgettings, of another FORGETTING_KEY, RestoreRefused for one that
+        is too old."""
+        if not self.manifest.tables:
+            raise BadBackup("it is a file of forgettings", suggestions=("Give it as --forgettings, beside a backup.",))
+        for manifest in (self.manifest, *(of for _, of in self.files)):
+            if manifest.key_check != key_check(self.place.forgetting_key):
+                raise BadBackup(
+                    "it was taken with another FORGETTING_KEY: here nobody would know what was forgotten",
+                    suggestions=(
+                        "Embedded: put the key of then into secrets.json of the stack's folder, as forgetting_key.",
+                        "Containers: put it into .env, as FORGETTING_KEY, and repeat `docker compose up`.",
+                    ),
+                )
+        keep = timedelta(days=self.place.keep_days)
+        if now - self.manifest.moment > keep and not self.despite_age:
+            raise RestoreRefused(
+                f"the backup is older than the {keep.days} days for which it is known what was forgotten: what was"
+                " forgotten longer ago would come back",
+                suggestions=("Say --despite-age where that may be, and erase again what must not.",),
+            )
+
+    async def begin(
+        self, connection: Connection, driver: neo4j.AsyncDriver, client: Client, *, replace: bool
+    ) -> datetime | None:
+        """Leave the mark of `unfinished`, with all that is known of what was forgotten; until when that is known, None
+        where it was said that nothing was. Raises RestoreRefused: nothing is changed then."""
+        await self._check_free(connection)
+        half = await has_unfinished(connection)
+        if half and not replace:
+            raise RestoreRefused(
+                "a restore into these stores was not finished", suggestions=("Repeat it with --replace.",)
+            )
+        holds = await _holds_a_memory(connection) or await has_graph(driver) or await self._holds_conversations(client)
+        if holds and not (half or replace):
+            raise RestoreRefused(
+                "these stores hold a memory", suggestions=("Say --replace: what they hold is then lost.",)
+            )
+        readable = holds and not half and await _knows_forgettings(connection)
+        kept = half and await unfinished.has_source(connection)
+        until = await self._until(connection, here=readable or kept)
+        async with connection.transaction():
+            await unfinished.begin(connection, source=readable)
+            if readable:
+                await self._keep_own(connection)
+            for archive in (self.archive, *(of for of, _ in self.files)):
+                await _keep_of(connection, archive)
+        return until
+
+    async def _until(self, connection: Connection, *, here: bool) -> datetime | None:
+        if here:
+            now: datetime = await connection.fetchval("SELECT clock_timestamp()")
+            return now
+        later = [of.until for _, of in self.files if of.until > self.manifest.until]
+        if later:
+            return max(later)
+        if self.nothing_since:
+            return None
+        raise RestoreRefused(
+            "nobody tells what was forgotten since the backup: these stores held nothing, and no later file of"
+            " forgettings is given",
+            suggestions=(
+                "Give the latest file of `ragpp backup --forgettings-only` as --forgettings.",
+                "Or say --nothing-forgotten-since: what was forgotten since the backup comes back then.",
+            ),
+        )
+
+    async def _check_free(self, connection: Connection) -> None:
+        connected = await connection.fetchval(_CONNECTED, [APP, RELAY])
+        if connected:
+            raise RestoreRefused(
+                f"services are connected to these stores ({connected} connections)",
+                suggestions=(
+                    "Stop the gateway, the tiers and the workers, with `docker compose stop gateway worker short-term"
+                    " episodic semantic procedural catalog`.",
+                ),
+            )
+
+    async def _keep_own(self, connection: Connection) -> None:
+        async for lines in forgettings.forgettings(connection, self.place.forgetting_key):
+            await unfinished.keep(connection, lines)
+
+    async def _holds_conversations(self, client: Client) -> bool:
+        async for _ in client.scan_iter(match=f"{self.place.key_prefix}st:log:*", count=1_000):
+            return True
+        return False
+
+
+async def _keep_of(connection: Connection, archive: ArchiveReader) -> None:
+    reader, batch = LineReader(), list[forgettings.Line]()
+    for piece in archive.pieces(lambda part: part == forgettings.PART):
+        for line in reader.lines(piece.data):
+            batch.append(forgettings.checked(line))
+            if len(batch) == AT_ONCE:
+                await unfinished.keep(connection, batch)
+                batch = []
+    await unfinished.keep(connection, batch)
+
+
+async def _holds_a_memory(connection: Connection) -> bool:
+    for table in HOLD_A_MEMORY:
+        if await connection.fetchval("SELECT to_regclass($1) IS NOT NULL", table):
+            if await connection.fetchval(f"SELECT EXISTS (SELECT FROM {table})"):  # noqa: S608 - one of HOLD_A_MEMORY
+                return True
+    return False
+
+
+async def _knows_forgettings(connection: Connection) -> bool:
+    """Whether its schemas are of a time when what was forgotten was kept."""
+    known: bool = await connection.fetchval(
+        "SELECT to_regclass('audit.erased') IS NOT NULL AND to_regclass('ledger.forgotten') IS NOT NULL"
+    )
+    return known

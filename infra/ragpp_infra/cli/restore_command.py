@@ -1,0 +1,169 @@
+"""`ragpp restore`: a backup put into stores of either shape."""
+
+import asyncio
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ragpp_infra.cli.console import emit_json, err, out, safe
+from ragpp_infra.cli.foreground import bring_up
+from ragpp_infra.cli.options import DEFAULT_HOME, HomeOption, JsonOption
+from ragpp_infra.cli.places import AdminOption, embedded, place_of
+from ragpp_infra.cli.progress import progress
+from ragpp_infra.embedded.lifecycle import Lifecycle
+from ragpp_infra.embedded.servers.server import SERVERS
+
+if TYPE_CHECKING:
+    from ragpp_infra.backup.places import Place
+    from ragpp_infra.backup.restoring import Restored
+
+_File = Annotated[
+    Path, typer.Argument(help="A file of `ragpp backup`.", exists=True, dir_okay=False, show_default=False)
+]
+
+
+def restore(
+    file: _File,
+    forgettings: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--forgettings",
+            help="A file of `ragpp backup --forgettings-only`, taken after the backup; may be repeated.",
+            exists=True,
+            dir_okay=False,
+            show_default=False,
+        ),
+    ] = None,
+    replace: Annotated[
+        bool, typer.Option("--replace", help="Empty stores that hold a memory, or half a restored one, first.")
+    ] = False,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    nothing_forgotten_since: Annotated[
+        bool,
+        typer.Option(
+            "--nothing-forgotten-since",
+            help="Nothing was forgotten since the backup, or what was may come back: for stores that held nothing, where"
+            " no file of forgettings is given.",
+        ),
+    ] = False,
+    despite_age: Annotated[
+        bool,
+        typer.Option(
+            "--despite-age",
+            help="Restore also a backup that is older than FORGETTING_KEEP_DAYS: what was forgotten longer ago than that"
+            " is not known any more, and comes back.",
+        ),
+    ] = False,
+    postgres: AdminOption = None,
+    home: HomeOption = DEFAULT_HOME,
+    as_json: JsonOption = False,
+) -> None:
+    """Put a backup into these stores, whatever shape it was taken from, and forget in it whatever was forgotten since:
+    as the stores tell that are being replaced, or files of forgettings.
+
+    The whole file is looked through before anything is changed. Of the embedded stack the gateway and the workers are
+    stopped meanwhile, and started again if they ran; elsewhere nobody may be connected. A restore that was interrupted
+    leaves stores that nothing is served from, and is repeated with --replace. FORGETTING_KEY has to be the same as where
+    the backup was taken. See docs/backup.md.
+
+    Example: [bold]ragpp restore memory.ragpp --replace[/bold], or into a new folder
+    [bold]ragpp restore memory.ragpp --forgettings forgotten.ragpp --home other[/bold]
+    """
+    if replace and not yes:
+        typer.confirm("What these stores hold is lost for good. Replace it?", abort=True, err=True)
+    given = partial(
+        _restore,
+        file,
+        forgettings or [],
+        replace=replace,
+        nothing_since=nothing_forgotten_since,
+        despite_age=despite_age,
+        quiet=as_json,
+    )
+    if postgres:
+        _tell(given(place_of(home, postgres)), as_json=as_json)
+        return
+    lifecycle = Lifecycle(home)
+    with _apart(lifecycle) as place:
+        restored = given(place)
+    _tell(restored, as_json=as_json)
+
+
+def _restore(
+    file: Path,
+    forgettings: Sequence[Path],
+    place: "Place",
+    *,
+    replace: bool,
+    nothing_since: bool,
+    despite_age: bool,
+    quiet: bool,
+) -> "Restored":
+    from ragpp_infra.backup.archive import ArchiveReader  # noqa: PLC0415 - the drivers, only here
+    from ragpp_infra.backup.restoring import Restore, check_migrations, known_migrations  # noqa: PLC0415 - as above
+    from ragpp_infra.backup.sources import Sources  # noqa: PLC0415 - as above
+
+    archive = ArchiveReader(file)
+    with progress("looking through the backup", file.stat().st_size, quiet=quiet) as advance:
+        manifest = archive.verify(advance)
+    others = [(reader, reader.verify()) for reader in map(ArchiveReader, forgettings)]
+    sources = Sources(place, archive, manifest, others, nothing_since=nothing_since, despite_age=despite_age)
+    sources.check(datetime.now(UTC))
+    check_migrations(manifest, known_migrations(place))
+    restoring = Restore(place, archive, sources, partial(progress, quiet=quiet))
+    return asyncio.run(restoring.run(replace=replace))
+
+
+@contextmanager
+def _apart(lifecycle: Lifecycle) -> Iterator["Place"]:
+    """The embedded stack's stores, without its services; afterwards what ran before runs, and nothing else."""
+    ran = lifecycle.running()
+    lifecycle.stack.up()
+    services = [name for name in ran if name not in SERVERS]
+    lifecycle.bring_down(services)
+    try:
+        yield embedded(lifecycle)
+    except BaseException:
+        if services and not _is_half(lifecycle):
+            bring_up(lifecycle, quiet=True, anew=False)
+        raise
+    finally:
+        lifecycle.stop_what_was_started({*ran, *(SERVERS if services else ())}, lambda _fast: None)
+    if services:
+        bring_up(lifecycle, quiet=True, anew=False)
+
+
+def _is_half(lifecycle: Lifecycle) -> bool:
+    from ragpp_infra.provisioning.postgres import is_unfinished  # noqa: PLC0415 - a driver, only here
+
+    return asyncio.run(is_unfinished(lifecycle.stack.postgres_superuser_dsn()))
+
+
+def _tell(restored: "Restored", *, as_json: bool) -> None:
+    manifest, known = restored.manifest, restored.known_until
+    if as_json:
+        emit_json(
+            {
+                "moment": manifest.moment.isoformat(),
+                "forgettings_until": known.isoformat() if known else None,
+                "rows": restored.rows,
+                "expired": restored.expired,
+                "forgotten": dict(restored.forgotten),
+                "seconds": round(restored.seconds, 3),
+            }
+        )
+        return
+    rows = sum(restored.rows.values())
+    out.print(
+        safe(f"restored {rows} rows and lines of {manifest.moment:%Y-%m-%d %H:%M:%S} UTC in {restored.seconds:.1f} s")
+    )
+    told = ", ".join(f"{count} of {kind}" for kind, count in restored.forgotten.items() if kind != "ghost")
+    until = f"until {known:%Y-%m-%d %H:%M:%S} UTC" if known else "of which nothing is known but what the backup tells"
+    out.print(safe(f"forgotten in it, since the backup and {until}: {told or 'nothing'}"), soft_wrap=True)
+    if not known:
+        err.print(safe("what was forgotten after the backup is back: erase it again", "yellow"))
