@@ -37,7 +37,7 @@ class ArchiveWriter:
     """Writes one backup into a file that need not be seekable. One part is open at a time."""
 
     def __init__(self, file: IO[bytes]) -> None:
-        self._tar = tarfile.open(fileobj=file, mode="w|", format=tarfile.GNU_FORMAT)
+        self._tar = tarfile.open(fileobj=file, mode="w|", format=tarfile.GNU_FORMAT)  # noqa: SIM115 - `finish` closes it
         self._file = file
         self.parts: dict[str, PartFacts] = {}
         self._add(HEADER, json.dumps({"format": FORMAT}).encode())

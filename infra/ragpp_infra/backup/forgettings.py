@@ -4,8 +4,8 @@ A line is `[kind, tenant, what, agent, mark, at]`, `at` in microseconds since 19
 
 `m`  a message, resource or item: its mark in the ledger
 `u`  a user who was erased: the keyed hash that stands in the user's place
-`d`  what a person deleted otherwise: `graph`, `procedural`, `resource`, `category`, `session` or `conversation`, with the
-     agent that the key was bound to
+`d`  what a person deleted otherwise: `graph`, `procedural`, `resource`, `category`, `session` or `conversation`, with
+     the agent that the key was bound to
 `k`  an API key that was revoked: its id
 
 No line says what it was of, and none has a word: whoever has the thing and the key finds the line, as the product does.

@@ -1,12 +1,13 @@
 """Neo4j's part: the graph of each user, and of each view of a memory, as it was under that user's lock.
 
-Lines: `["n", label, properties]`, `["r", scope, type, label, key, label, key, properties]` with the keys of both ends, by
-which they are found again: what Neo4j calls them by itself says nothing elsewhere. Of one user the nodes come first.
+Lines: `["n", label, properties]`, `["r", scope, type, label, key, label, key, properties]` with the keys of both ends,
+by which they are found again: what Neo4j calls them by itself says nothing elsewhere. Of one user the nodes come first.
 """
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Final
 
 import neo4j
 
@@ -56,13 +57,17 @@ async def copy_graph(driver: neo4j.AsyncDriver, archive: ArchiveWriter) -> None:
     for label in OF_NOBODY:
         async with driver.session(default_access_mode=neo4j.READ_ACCESS) as session:
             found = await session.run(f"MATCH (n:{label}) RETURN properties(n) AS node")
-            await _write(part, found, lambda row, of=label: ["n", of, row["node"]])
+            await _write(part, found, partial(_node_of, label))
     after = ""
     while scopes := await _users(driver, after):
         for start in range(0, len(scopes), USERS_AT_ONCE):
             await _copy_users(driver, part, scopes[start : start + USERS_AT_ONCE])
         after = scopes[-1]
     await part.close()
+
+
+def _node_of(label: str, row: neo4j.Record) -> object:
+    return ["n", label, row["node"]]
 
 
 async def _users(driver: neo4j.AsyncDriver, after: str) -> list[str]:
@@ -82,7 +87,7 @@ async def _copy_users(driver: neo4j.AsyncDriver, part: PartWriter, scopes: Seque
         await transaction.rollback()  # nothing was changed: the lock was all that was wanted
 
 
-async def _write(part: PartWriter, found: neo4j.AsyncResult, line: Any) -> None:
+async def _write(part: PartWriter, found: neo4j.AsyncResult, line: Callable[[neo4j.Record], object]) -> None:
     batch = []
     async for row in found:
         batch.append(line(row))
@@ -154,7 +159,8 @@ async def load_graph(driver: neo4j.AsyncDriver, lines: Sequence[object]) -> None
             await (await transaction.run(f"UNWIND $rows AS row CREATE (n:{label}) SET n = row", rows=rows)).consume()
         for (begins, kind, ends), rows in edges.items():
             statement = (
-                f"UNWIND $rows AS row MATCH (a:{begins} {{{_key(begins, 'one')}}}) MATCH (b:{ends} {{{_key(ends, 'other')}}})"
+                f"UNWIND $rows AS row MATCH (a:{begins} {{{_key(begins, 'one')}}})"
+                f" MATCH (b:{ends} {{{_key(ends, 'other')}}})"
                 f" CREATE (a)-[r:{kind}]->(b) SET r = row.edge RETURN count(*) AS made"
             )
             made = await (await transaction.run(statement, rows=rows)).single(strict=True)

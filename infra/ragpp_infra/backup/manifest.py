@@ -42,8 +42,8 @@ class Sequence(_Facts):
 
 
 class Manifest(_Facts):
-    """`moment`: of the snapshot of PostgreSQL. `since`: from when on something may have been forgotten that a part of it
-    still has: learning paused then. `until`: to when the forgettings in it reach. `key_check`: see `key_check`.
+    """`moment`: of the snapshot of PostgreSQL. `since`: when learning had paused; from then on something may have been
+    forgotten that a part of it still has. `until`: to when the forgettings in it reach. `key_check`: see `key_check`.
     `migrations`: checksums by component and version, the graph's as `graph`."""
 
     format: int

@@ -50,8 +50,8 @@ UNION SELECT tenant_id, user_id FROM ledger.user_settings UNION SELECT tenant_id
 UNION SELECT tenant_id, user_id FROM identity.keys WHERE user_id IS NOT NULL"""
 _SAID: Final = f"""
 SELECT mark, agent_id FROM {MARKER}.news
- WHERE kind = $1 AND what = $2 AND tenant_id = ANY ($3::text[]) AND mark = ANY ($4::text[])"""
-_ANY: Final = f"SELECT EXISTS (SELECT FROM {MARKER}.news WHERE kind = $1 AND what = $2)"
+ WHERE kind = $1 AND what = $2 AND tenant_id = ANY ($3::text[]) AND mark = ANY ($4::text[])"""  # noqa: S608 - a constant
+_ANY: Final = f"SELECT EXISTS (SELECT FROM {MARKER}.news WHERE kind = $1 AND what = $2)"  # noqa: S608 - a constant
 _FORGOTTEN: Final = "SELECT mark FROM ledger.forgotten WHERE tenant_id = ANY ($1::text[]) AND mark = ANY ($2::text[])"
 _UNKNOWN: Final = """
 SELECT place FROM unnest($1::text[], $2::text[], $3::text[]) WITH ORDINALITY AS one (tenant_id, user_id, id, place)

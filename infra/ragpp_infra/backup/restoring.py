@@ -1,8 +1,8 @@
 """Putting a backup into stores that nobody uses meanwhile.
 
 The stores are emptied and brought to the backup's migrations, filled, and brought to the present ones; then what was
-forgotten since is forgotten in them. Until that is done the mark of `unfinished` stands there: repeating it begins anew,
-and knows what the emptied stack had forgotten.
+forgotten since is forgotten in them. Until that is done the mark of `unfinished` stands there: repeating it begins
+anew, and knows what the emptied stack had forgotten.
 """
 
 import asyncio
@@ -37,8 +37,8 @@ LAST_LINES: Final = 3
 @dataclass
 class Restored:
     """What came of it. `rows` by part; `expired`: keys of Redis whose time was over; `forgotten`: how much of each kind
-    was forgotten since the backup and is gone now; `known_until`: until when forgettings are known, None where it was said
-    that there were none."""
+    was forgotten since the backup and is gone now; `known_until`: until when forgettings are known, None where it was
+    said that there were none."""
 
     manifest: Manifest
     known_until: datetime | None

@@ -1,5 +1,5 @@
-"""What has to hold before anything is replaced: a backup that belongs here, stores that are free, and somebody who knows
-what was forgotten since it was taken."""
+"""What has to hold before anything is replaced: a backup that belongs here, stores that are free, and somebody who
+knows what was forgotten since it was taken."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -39,8 +39,8 @@ class Sources:
     despite_age: bool = False
 
     def check(self, now: datetime) -> None:
-        """Raises BadBackup for a backup, or a file of forgettings, of another FORGETTING_KEY, RestoreRefused for one that
-        is too old."""
+        """Raises BadBackup for a backup, or a file of forgettings, of another FORGETTING_KEY, RestoreRefused for one
+        that is too old."""
         if not self.manifest.tables:
             raise BadBackup("it is a file of forgettings", suggestions=("Give it as --forgettings, beside a backup.",))
         for manifest in (self.manifest, *(of for _, of in self.files)):
@@ -139,9 +139,9 @@ async def _keep_of(connection: Connection, archive: ArchiveReader) -> None:
 
 async def _holds_a_memory(connection: Connection) -> bool:
     for table in HOLD_A_MEMORY:
-        if await connection.fetchval("SELECT to_regclass($1) IS NOT NULL", table):
-            if await connection.fetchval(f"SELECT EXISTS (SELECT FROM {table})"):  # noqa: S608 - one of HOLD_A_MEMORY
-                return True
+        there = await connection.fetchval("SELECT to_regclass($1) IS NOT NULL", table)
+        if there and await connection.fetchval(f"SELECT EXISTS (SELECT FROM {table})"):  # noqa: S608 - one of these
+            return True
     return False
 
 

@@ -27,9 +27,11 @@ CREATE TABLE IF NOT EXISTS {MARKER}.to_forget (
 GRANT USAGE ON SCHEMA {MARKER} TO {OWNER};
 GRANT SELECT ON {MARKER}.to_forget TO {OWNER}"""
 
+_LINES: Final = "unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::bigint[])"
+
 Wanted = tuple[str, str, str, str, str, str]
-"""Kind, tenant, user, view, agent, id: what is to be forgotten in what was restored. `view`: empty for the whole memory,
-else the view behind `=`."""
+"""Kind, tenant, user, view, agent, id: what is to be forgotten in what was restored. `view`: empty for the whole
+memory, else the view behind `=`."""
 
 
 async def begin(connection: Connection, *, source: bool) -> None:
@@ -52,11 +54,8 @@ async def has_source(connection: Connection) -> bool:
 async def keep(connection: Connection, lines: Sequence[Line]) -> None:
     """Add what was forgotten."""
     if lines:
-        await connection.execute(
-            f"INSERT INTO {MARKER}.said SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[],"  # noqa: S608 - a constant
-            " $6::bigint[]) ON CONFLICT DO NOTHING",
-            *map(list, zip(*lines, strict=True)),
-        )
+        insert = f"INSERT INTO {MARKER}.said SELECT * FROM {_LINES} ON CONFLICT DO NOTHING"  # noqa: S608 - constants
+        await connection.execute(insert, *map(list, zip(*lines, strict=True)))
 
 
 async def begin_news(connection: Connection) -> None:
@@ -69,8 +68,8 @@ async def drop_known(connection: Connection, lines: Sequence[Line]) -> None:
     """Take out of the news what the restored memory knows by itself."""
     if lines:
         await connection.execute(
-            f"DELETE FROM {MARKER}.news AS said USING unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[],"  # noqa: S608 - a constant
-            " $6::bigint[]) AS known (kind, tenant_id, what, agent_id, mark, at)"
+            f"DELETE FROM {MARKER}.news AS said"  # noqa: S608 - constants
+            f" USING {_LINES} AS known (kind, tenant_id, what, agent_id, mark, at)"
             " WHERE said.kind = known.kind AND said.tenant_id = known.tenant_id AND said.what = known.what"
             " AND said.mark = known.mark AND (said.kind = 'm' OR said.at <= known.at)",
             *map(list, zip(*lines, strict=True)),
@@ -82,8 +81,9 @@ async def want_forgotten(connection: Connection, wanted: Iterable[Wanted]) -> No
     rows = list(wanted)
     if rows:
         await connection.execute(
-            f"INSERT INTO {MARKER}.to_forget SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[],"  # noqa: S608 - a constant
-            " $5::text[], $6::text[]) ON CONFLICT DO NOTHING",
+            f"INSERT INTO {MARKER}.to_forget"  # noqa: S608 - a constant
+            " SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[])"
+            " ON CONFLICT DO NOTHING",
             *map(list, zip(*rows, strict=True)),
         )
 
@@ -113,7 +113,7 @@ async def spread_news(connection: Connection) -> None:
     )
     await connection.execute(
         f"UPDATE identity.keys AS key SET revoked_at = {moment} FROM {MARKER}.news"  # noqa: S608 - constants
-        " WHERE news.kind = 'k' AND key.key_id = news.mark AND key.tenant_id = news.tenant_id AND key.revoked_at IS NULL"
+        " WHERE news.kind = 'k' AND key.key_id = news.mark AND key.revoked_at IS NULL"
     )
 
 

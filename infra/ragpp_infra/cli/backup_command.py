@@ -56,9 +56,7 @@ def backup(
 
     if output == STANDARD_OUTPUT and (sys.stdout.isatty() or as_json):
         raise WrongUsage.of(
-            {
-                "OUTPUT": "- writes the backup itself to standard output: send it into a file or a program, without --json"
-            }
+            {"OUTPUT": "- writes the backup to standard output: send it into a file or a program, without --json"}
         )
     place = place_of(home, postgres)
     with _file(output, replace=replace) as file:

@@ -47,16 +47,16 @@ def restore(
         bool,
         typer.Option(
             "--nothing-forgotten-since",
-            help="Nothing was forgotten since the backup, or what was may come back: for stores that held nothing, where"
-            " no file of forgettings is given.",
+            help="Nothing was forgotten since the backup, or what was may come back: for stores that held nothing,"
+            " where no file of forgettings is given.",
         ),
     ] = False,
     despite_age: Annotated[
         bool,
         typer.Option(
             "--despite-age",
-            help="Restore also a backup that is older than FORGETTING_KEEP_DAYS: what was forgotten longer ago than that"
-            " is not known any more, and comes back.",
+            help="Restore also a backup that is older than FORGETTING_KEEP_DAYS: what was forgotten longer ago than"
+            " that is not known any more, and comes back.",
         ),
     ] = False,
     postgres: AdminOption = None,
@@ -68,8 +68,8 @@ def restore(
 
     The whole file is looked through before anything is changed. Of the embedded stack the gateway and the workers are
     stopped meanwhile, and started again if they ran; elsewhere nobody may be connected. A restore that was interrupted
-    leaves stores that nothing is served from, and is repeated with --replace. FORGETTING_KEY has to be the same as where
-    the backup was taken. See docs/backup.md.
+    leaves stores that nothing is served from, and is repeated with --replace. FORGETTING_KEY has to be the same as
+    where the backup was taken. See docs/backup.md.
 
     Example: [bold]ragpp restore memory.ragpp --replace[/bold], or into a new folder
     [bold]ragpp restore memory.ragpp --forgettings forgotten.ragpp --home other[/bold]

@@ -61,9 +61,9 @@ def _group(head: Sequence[str], ids: Sequence[str]) -> Group:
 async def forget_again(parts: WorkerParts, pool: Pool, owner: asyncpg.Connection) -> Mapping[str, int]:
     """Forget all that is wanted, and wait until it is gone everywhere; how much of each kind. Harmless to repeat.
     `pool`: of the app's role; `owner`: a connection of the owner's. Raises TierUnavailable, LedgerError."""
-    counts: dict[str, int] = {}
+    ways, counts = Ways(parts, pool), dict[str, int]()
     async for group in wanted(owner):
-        await _ways(parts, pool)[group.kind](group)
+        await ways.forget(group)
         counts[group.kind] = counts.get(group.kind, 0) + len(group.ids)
         await want_clean(parts, group.scope.seen_by(None))
     desk, deadline = Desk(parts, "restore"), time.monotonic() + PATIENCE_S
@@ -81,67 +81,73 @@ async def _waiting(parts: WorkerParts) -> int:
     return sum(count for (stage, state), count in counts.items() if stage in {"erase", "forget"} and state != "failed")
 
 
-def _ways(parts: WorkerParts, pool: Pool) -> Mapping[str, Callable[[Group], Coroutine[object, object, None]]]:
-    """How things of each kind are forgotten."""
+class Ways:
+    """How things of each kind are forgotten: each as by the route or the worker that first did it."""
 
-    async def erase(group: Group, *erasures: Erasure) -> None:
+    def __init__(self, parts: WorkerParts, pool: Pool) -> None:
+        self._parts, self._pool = parts, pool
+        self._of: Mapping[str, Callable[[Group], Coroutine[object, object, None]]] = {
+            _USER: self._users,
+            "session": self._sessions,
+            "message": self._messages,
+            "ghost": self._ghosts,
+            "graph": self._graph,
+            "procedural": self._procedures,
+            "item": self._items,
+            "resource": self._resources,
+            "stub": self._stubs,
+            "category": self._categories,
+            "conversation": self._conversations,
+        }
+
+    async def forget(self, group: Group) -> None:
+        """Forget these, or ask for it. Harmless to repeat, and for what is not there. Raises TierUnavailable."""
+        await self._of[group.kind](group)
+
+    async def _erase(self, group: Group, *erasures: Erasure) -> None:
         for erasure in erasures:
-            async with tenant_tx(pool, group.scope) as connection:
-                await request_erasure(connection, group.scope, erasure, now=parts.clock())
+            async with tenant_tx(self._pool, group.scope) as connection:
+                await request_erasure(connection, group.scope, erasure, now=self._parts.clock())
 
-    async def users(group: Group) -> None:
-        await erase(group, Erasure("user"))
+    async def _users(self, group: Group) -> None:
+        await self._erase(group, Erasure("user"))
 
-    async def sessions(group: Group) -> None:
-        await erase(group, *(Erasure("session", session_id=one, agent_id=group.agent_id) for one in group.ids))
+    async def _sessions(self, group: Group) -> None:
+        await self._erase(group, *(Erasure("session", session_id=one, agent_id=group.agent_id) for one in group.ids))
 
-    async def messages(group: Group) -> None:
+    async def _messages(self, group: Group) -> None:
         scope = group.scope.seen_by(None)
-        await parts.episodic.forget(scope, group.ids)
-        await withdraw(parts, scope, group.ids)
+        await self._parts.episodic.forget(scope, group.ids)
+        await withdraw(self._parts, scope, group.ids)
 
-    async def ghosts(group: Group) -> None:
-        await parts.semantic.forget_sources(group.scope, group.ids)
+    async def _ghosts(self, group: Group) -> None:
+        await self._parts.semantic.forget_sources(group.scope, group.ids)
 
-    async def of_graph(group: Group) -> None:
-        await parts.semantic.forget(group.scope, group.ids)
-        await parts.pins.unpin(group.scope, "semantic", group.ids)
+    async def _graph(self, group: Group) -> None:
+        await self._parts.semantic.forget(group.scope, group.ids)
+        await self._parts.pins.unpin(group.scope, "semantic", group.ids)
 
-    async def procedures(group: Group) -> None:
-        await parts.procedural.forget(group.scope, group.ids)
-        await parts.pins.unpin(group.scope, "procedural", group.ids)
+    async def _procedures(self, group: Group) -> None:
+        await self._parts.procedural.forget(group.scope, group.ids)
+        await self._parts.pins.unpin(group.scope, "procedural", group.ids)
 
-    async def items(group: Group) -> None:
-        await parts.catalog.forget(group.scope, group.ids)
-        await parts.pins.unpin(group.scope, "catalog", group.ids)
+    async def _items(self, group: Group) -> None:
+        await self._parts.catalog.forget(group.scope, group.ids)
+        await self._parts.pins.unpin(group.scope, "catalog", group.ids)
 
-    async def resources(group: Group) -> None:
+    async def _resources(self, group: Group) -> None:
         for one in group.ids:
-            await parts.catalog.delete_resource(group.scope, one)
-        await parts.pins.unpin(group.scope, "catalog", group.ids)
+            await self._parts.catalog.delete_resource(group.scope, one)
+        await self._parts.pins.unpin(group.scope, "catalog", group.ids)
 
-    async def stubs(group: Group) -> None:
+    async def _stubs(self, group: Group) -> None:
         for one in group.ids:
-            await parts.catalog.delete_resource(group.scope, one, cascade=False)
+            await self._parts.catalog.delete_resource(group.scope, one, cascade=False)
 
-    async def categories(group: Group) -> None:
+    async def _categories(self, group: Group) -> None:
         for one in group.ids:
-            await parts.catalog.delete_category(group.scope, one)
+            await self._parts.catalog.delete_category(group.scope, one)
 
-    async def conversations(group: Group) -> None:
+    async def _conversations(self, group: Group) -> None:
         for one in group.ids:
-            await parts.short_term.delete_session(group.scope.in_session(one))
-
-    return {
-        _USER: users,
-        "session": sessions,
-        "message": messages,
-        "ghost": ghosts,
-        "graph": of_graph,
-        "procedural": procedures,
-        "item": items,
-        "resource": resources,
-        "stub": stubs,
-        "category": categories,
-        "conversation": conversations,
-    }
+            await self._parts.short_term.delete_session(group.scope.in_session(one))
