@@ -15,7 +15,7 @@ SUITES := tests/contract tests/integration tests/e2e
 # ones that need none even out the end
 ALL_TESTS := --durations=20 -n $(PROCESSES) --dist loadfile --no-loadscope-reorder
 
-.PHONY: help install check check-alerts lint test test-containers run demo demo-chat demo-validity demo-catalog demo-agents demo-traces learn eval eval-agents eval-catalog eval-extraction eval-facts eval-instructions eval-relevance eval-scripts bench reference-vectors prove-agents prove-bounds prove-containers prove-crash prove-echo prove-erasure prove-files prove-forget prove-large prove-learning prove-outage prove-packing prove-properties prove-scale prove-stops prove-traces prove-views prove-workers lock env-example clean
+.PHONY: help install check check-alerts lint test test-containers run demo demo-chat demo-validity demo-catalog demo-agents demo-traces learn eval eval-agents eval-catalog eval-extraction eval-facts eval-instructions eval-relevance eval-scripts bench reference-vectors prove-agents prove-backup prove-bounds prove-containers prove-crash prove-echo prove-erasure prove-files prove-forget prove-large prove-learning prove-outage prove-packing prove-properties prove-scale prove-stops prove-traces prove-views prove-workers lock env-example clean
 
 help: ## list the targets
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -127,6 +127,9 @@ prove-crash: install ## 10,000 messages while processes and stores are killed: n
 
 prove-echo: install ## an assistant is fed its own contexts 500 times: what is known does not grow
 	$(BIN)/python -m benchmarks.prove_echo
+
+prove-backup: install ## a backup under writers, restored into containers and back into an embedded stack: counts, 100 recalls, forgotten
+	$(BIN)/python -m benchmarks.prove_backup
 
 prove-erasure: install ## a user with 10,000 messages is erased while 8 writers write for others: the report, its time, their p95
 	$(BIN)/python -m benchmarks.prove_erasure

@@ -22,7 +22,7 @@ TEXT: Final = (ROOT / "docker-compose.yml").read_text(encoding="utf-8")
 COMPOSE: Final[dict[str, Any]] = yaml.safe_load(TEXT)
 SERVICES: Final[dict[str, dict[str, Any]]] = COMPOSE["services"]
 STORES: Final = ("postgres", "redis", "neo4j")
-JOBS: Final = ("provision", "keys")
+JOBS: Final = ("provision", "keys", "backup", "restore")
 """They end, so there is nobody whose health could be asked for."""
 IMAGE: Final = (ROOT / "infra" / "docker" / "Dockerfile").read_text(encoding="utf-8")
 ACCOUNTS: Final = {"POSTGRES_APP_PASSWORD", "FORGETTING_KEY", "TIER_CREDENTIAL"}
@@ -35,6 +35,8 @@ MAY_HAVE: Final[Mapping[str, set[str]]] = {
     "semantic": {"NEO4J_PASSWORD", "FORGETTING_KEY", "TIER_CREDENTIAL"},
     "worker": {*ACCOUNTS, "POSTGRES_RELAY_PASSWORD", "REDIS_APP_PASSWORD", "REDIS_REWRITE_PASSWORD"},
     "provision": SECRETS.keys() - {"TIER_CREDENTIAL"},
+    "backup": SECRETS.keys() - {"TIER_CREDENTIAL", "REDIS_ADMIN_PASSWORD", "NEO4J_ADMIN_PASSWORD"},
+    "restore": SECRETS.keys() - {"TIER_CREDENTIAL", "REDIS_ADMIN_PASSWORD", "NEO4J_ADMIN_PASSWORD"},
     "keys": {"POSTGRES_APP_PASSWORD", "POSTGRES_OWNER_PASSWORD"},
     "postgres": {"POSTGRES_ADMIN_PASSWORD"},
     "redis": {"REDIS_ADMIN_PASSWORD"},

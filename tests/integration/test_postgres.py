@@ -11,6 +11,7 @@ from ragpp.embedding.hashing import HashingEmbedder
 from ragpp.errors import StorageError, TierUnavailable
 from ragpp.ledger import Work, WorkLedger, lock_user
 from ragpp.ledger.events import SQL
+from ragpp.ledger.leasing import LEARNING_LOCK
 from ragpp.ledger.relaying import relay_tx
 from ragpp.stores.postgres import create_pool, ensure_open, foreign_errors, tenant_tx
 from ragpp_infra.embedded.stack import Endpoints

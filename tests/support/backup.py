@@ -11,6 +11,7 @@ from ragpp_infra.backup.places import Place
 from ragpp_infra.backup.restoring import Restore, Restored
 from ragpp_infra.backup.sources import Sources
 from ragpp_infra.backup.taking import Taken, take_backup, take_forgettings
+from ragpp_services.restoring import schemas
 from tests.support.marks import KEY
 from tests.support.stacks import StoreStack
 
@@ -55,4 +56,4 @@ async def restored(
 ) -> Restored:
     """What is in `place` afterwards."""
     sources = sources_of(place, path, *files, nothing_since=nothing_since)
-    return await Restore(place, sources.archive, sources, silently).run(replace=replace)
+    return await Restore(sources, schemas.known(), silently).run(replace=replace)

@@ -9,7 +9,6 @@ So no part needs be known before it is written, and a file that was cut off is n
 
 import asyncio
 import hashlib
-import io
 import json
 import tarfile
 import zlib
@@ -37,7 +36,6 @@ class ArchiveWriter:
     """Writes one backup into a file that need not be seekable. One part is open at a time."""
 
     def __init__(self, file: IO[bytes]) -> None:
-        self._tar = tarfile.open(fileobj=file, mode="w|", format=tarfile.GNU_FORMAT)  # noqa: SIM115 - `finish` closes it
         self._file = file
         self.parts: dict[str, PartFacts] = {}
         self._add(HEADER, json.dumps({"format": FORMAT}).encode())
@@ -49,7 +47,7 @@ class ArchiveWriter:
     def finish(self, manifest: Manifest) -> None:
         """Write the manifest; the file itself stays the caller's."""
         self._add(MANIFEST, manifest.text().encode())
-        self._tar.close()
+        self._file.write(bytes(2 * tarfile.BLOCKSIZE))  # by which a tar ends
         self._file.flush()
 
     def add_piece(self, name: str, number: int, packed: bytes) -> None:
@@ -59,7 +57,7 @@ class ArchiveWriter:
     def _add(self, name: str, content: bytes) -> None:
         member = tarfile.TarInfo(name)
         member.size, member.mode = len(content), 0o600
-        self._tar.addfile(member, io.BytesIO(content))
+        self._file.write(member.tobuf(tarfile.GNU_FORMAT) + content + bytes(-len(content) % tarfile.BLOCKSIZE))
 
 
 @dataclass

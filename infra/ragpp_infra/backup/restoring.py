@@ -20,7 +20,7 @@ import neo4j
 from ragpp.models import Scope
 from ragpp.stores.forgetting import SourceMarks
 from ragpp_infra.backup import conversations, forgettings, graph, tables, unfinished
-from ragpp_infra.backup.archive import ArchiveReader, Piece
+from ragpp_infra.backup.archive import Piece
 from ragpp_infra.backup.errors import BadBackup, RestoreRefused
 from ragpp_infra.backup.lines import AT_ONCE, LineReader
 from ragpp_infra.backup.manifest import Manifest
@@ -30,6 +30,7 @@ from ragpp_infra.backup.sources import Sources
 from ragpp_infra.backup.taking import GRAPH, OnStep
 from ragpp_infra.programs import in_short, migrate, run_module
 
+Migrations = Mapping[str, Mapping[int, str]]
 PROGRAM: Final = "ragpp_services.restoring"
 LAST_LINES: Final = 3
 
@@ -51,9 +52,11 @@ class Restored:
 class Restore:
     """One backup into one place. Every method raises TierUnavailable; the place is unfinished then."""
 
-    def __init__(self, place: Place, archive: ArchiveReader, sources: Sources, on_step: OnStep) -> None:
-        self._place, self._archive, self._sources, self._on_step = place, archive, sources, on_step
-        self._manifest = sources.manifest
+    def __init__(self, sources: Sources, known: Migrations, on_step: OnStep) -> None:
+        """`known`: the migrations of this version. Raises BadBackup for a backup of a newer one."""
+        check_migrations(sources.manifest, known)
+        self._place, self._archive, self._sources, self._on_step = sources.place, sources.archive, sources, on_step
+        self._manifest, self._is_older = sources.manifest, sources.manifest.migrations != known
         self._result = Restored(sources.manifest, None)
 
     async def run(self, *, replace: bool) -> Restored:
@@ -83,8 +86,9 @@ class Restore:
                             await graph.load_graph(driver, lines)
                         self._result.rows[part] = self._result.rows.get(part, 0) + len(lines)
                         advance(len(lines))
-                with self._on_step("bringing the schemas up to date", None):
-                    await self._migrate()
+                if self._is_older:
+                    with self._on_step("bringing the schemas up to date", None):
+                        await self._migrate()
             self._check_rows()
             with self._on_step("what was forgotten since", None):
                 ghosts = await self._find_forgotten(connection, driver)
@@ -207,7 +211,7 @@ def known_migrations(place: Place) -> dict[str, dict[int, str]]:
     return {of: {int(number): checksum for number, checksum in found.items()} for of, found in told.items()}
 
 
-def check_migrations(manifest: Manifest, known: Mapping[str, Mapping[int, str]]) -> None:
+def check_migrations(manifest: Manifest, known: Migrations) -> None:
     """Raises BadBackup for a backup of a newer version than `known`, or of none that this one goes on from."""
     for component, versions in manifest.migrations.items():
         of = "the graph" if component == GRAPH else component

@@ -55,8 +55,8 @@ async def take_backup(place: Place, file: IO[bytes], on_step: OnStep, *, patienc
     began = time.monotonic()
     archive = ArchiveWriter(file)
     async with reached(), AsyncExitStack() as stack:
-        reader = await stack.enter_async_context(place.postgres())
-        await _check(reader)
+        async with place.postgres() as connection:
+            await _check(connection)
         async with AsyncExitStack() as pausing:
             with on_step("waiting for workers to end what they are at", None):
                 asked = time.monotonic()
@@ -66,6 +66,7 @@ async def take_backup(place: Place, file: IO[bytes], on_step: OnStep, *, patienc
                 with on_step("Redis: running conversations", None):
                     client = await pausing.enter_async_context(place.redis())
                     await copy_conversations(client, place.key_prefix, archive)
+                reader = await stack.enter_async_context(place.postgres())
                 await stack.enter_async_context(reader.transaction(isolation="repeatable_read", readonly=True))
                 moment: datetime = await reader.fetchval("SELECT clock_timestamp()")
             with on_step("Neo4j: graphs", None):

@@ -105,7 +105,7 @@ def _restore(
     quiet: bool,
 ) -> "Restored":
     from ragpp_infra.backup.archive import ArchiveReader  # noqa: PLC0415 - the drivers, only here
-    from ragpp_infra.backup.restoring import Restore, check_migrations, known_migrations  # noqa: PLC0415 - as above
+    from ragpp_infra.backup.restoring import Restore, known_migrations  # noqa: PLC0415 - as above
     from ragpp_infra.backup.sources import Sources  # noqa: PLC0415 - as above
 
     archive = ArchiveReader(file)
@@ -114,8 +114,7 @@ def _restore(
     others = [(reader, reader.verify()) for reader in map(ArchiveReader, forgettings)]
     sources = Sources(place, archive, manifest, others, nothing_since=nothing_since, despite_age=despite_age)
     sources.check(datetime.now(UTC))
-    check_migrations(manifest, known_migrations(place))
-    restoring = Restore(place, archive, sources, partial(progress, quiet=quiet))
+    restoring = Restore(sources, known_migrations(place), partial(progress, quiet=quiet))
     return asyncio.run(restoring.run(replace=replace))
 
 

@@ -19,9 +19,7 @@ from ragpp.observability.logs import configure_logs
 from ragpp.settings import LogSettings, Neo4jSettings, PostgresSettings
 from ragpp.stores.neo4j import create_driver
 from ragpp.stores.postgres import create_pool, ensure_open
-from ragpp_services.all_in_one import open_tiers
 from ragpp_services.restoring import schemas
-from ragpp_services.restoring.forgetting import forget_again
 
 cli = typer.Typer(help="What a restore needs of the services.", pretty_exceptions_enable=False)
 
@@ -50,7 +48,9 @@ def forget() -> None:
 
 
 async def _forget() -> Mapping[str, int]:
-    from ragpp_services.workers.app import open_parts  # noqa: PLC0415 - models, which the other commands need not load
+    from ragpp_services.all_in_one import open_tiers  # noqa: PLC0415 - models, which the other commands need not load
+    from ragpp_services.restoring.forgetting import forget_again  # noqa: PLC0415 - as above
+    from ragpp_services.workers.app import open_parts  # noqa: PLC0415 - as above
 
     postgres = PostgresSettings()
     if postgres.owner_dsn is None:

@@ -32,6 +32,7 @@ MemorySystemError
 ├── StackError          030   an embedded server cannot be installed, started or stopped
 ├── GatewayUnreachable  031   the client had no answer (ragpp.client.errors)
 ├── NotRunning, BadLines, WrongUsage 032, 033, 034   of the command line (ragpp_infra.cli)
+├── BackupFailed, BadBackup, RestoreRefused 052, 053, 054   of backups (ragpp_infra.backup)
 ├── ResponderFailed, ReplayDiverged 050, 051   of the governor (ragpp_services.governor)
 └── LanguageModelError  040   a language model did not give what was asked of it
     ├── ModelUnavailable 041  it did not answer in time, or its server failed; retryable

@@ -1,0 +1,260 @@
+"""What a backup of the stores brings back, what it refuses, and what is left of one that was interrupted."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import cast
+
+import asyncpg
+import pytest
+
+from ragpp.clock import system_clock
+from ragpp.errors import TierUnavailable
+from ragpp.ledger import WorkLedger
+from ragpp.models import Observation, Scope
+from ragpp.stores.postgres import create_pool, ensure_open, tenant_tx
+from ragpp_infra.backup import conversations, graph, tables
+from ragpp_infra.backup.errors import BackupFailed, RestoreRefused
+from ragpp_infra.backup.pausing import learning_paused
+from ragpp_infra.backup.places import Place
+from ragpp_infra.backup.restoring import Restore
+from ragpp_infra.provisioning.endpoints import Admin
+from ragpp_infra.provisioning.errors import ProvisioningError
+from ragpp_infra.provisioning.postgres import is_unfinished
+from ragpp_infra.provisioning.provision import provision
+from ragpp_services import all_in_one
+from ragpp_services.episodic.tier import PostgresEpisodicTier
+from tests.support.asking import in_neo4j, of_postgres
+from tests.support.backup import place_of, restored, taken
+from tests.support.episodic import episodic_entry, episodic_tier, postgres_settings
+from tests.support.marks import MARKS
+from tests.support.real_gateway import environment, settings_of
+from tests.support.scopes import new_scope
+from tests.support.semantic import semantic_tier
+from tests.support.stacks import RunStack
+from tests.support.waiting import eventually
+
+pytestmark = [pytest.mark.server, pytest.mark.timeout(240)]
+SEGMENT = """
+INSERT INTO catalog.segments (tenant_id, user_id, first, last, ordinals, moments, sessions, session_of, viewers, agents,
+                              starts, vectors, bits)
+VALUES ($1, $2, 0, 9, '\\x01', '\\x02', '\\x03', '\\x04', '\\x05', '{a}', '\\x06', 1, '\\x00ff')"""
+TERM = "INSERT INTO catalog.segment_terms VALUES ($1, $2, 0, 7, '\\x0708')"
+
+
+@pytest.fixture(scope="module")
+async def place(own_stack: RunStack, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Place]:
+    """Stores with all schemas, and the environment that programs of the restore run with."""
+    with environment(settings_of(own_stack.endpoints(), tmp_path_factory.mktemp("settings"))):
+        await all_in_one.migrate_all()
+        yield place_of(own_stack)
+
+
+async def stored(tier: PostgresEpisodicTier, scope: Scope, *ids: str) -> None:
+    await tier.store(scope, [episodic_entry(f"A message that is called {one}", id=one) for one in ids])
+
+
+async def asked(place: Place, statement: str) -> object:
+    return await of_postgres(place.postgres_dsn, statement)
+
+
+async def test_what_was_in_the_tables_is_there_again_and_works_as_before(place: Place, tmp_path: Path) -> None:
+    scope, other = new_scope(), new_scope()
+    async with episodic_tier(place.endpoints) as tier:
+        await stored(tier, scope, "m1", "m2")
+    superuser = await asyncpg.connect(place.postgres_dsn.get_secret_value())
+    await superuser.execute(SEGMENT, *scope.user_key)
+    await superuser.execute(TERM, *scope.user_key)
+    segments = await superuser.fetch("SELECT segments::text FROM catalog.segments")
+    events = await superuser.fetchval("SELECT last_value FROM ledger.events_event_id_seq")
+    await superuser.close()
+    copy = await taken(place, tmp_path / "m")
+    result = await restored(place, tmp_path / "m", replace=True)
+    assert result.rows["postgres/episodic.interactions"] == copy.manifest.parts["postgres/episodic.interactions"].rows
+    superuser = await asyncpg.connect(place.postgres_dsn.get_secret_value())
+    try:
+        assert await superuser.fetch("SELECT segments::text FROM catalog.segments") == segments
+        assert await superuser.fetchval("SELECT count(*) FROM catalog.segment_terms") == 1
+        assert await superuser.fetchval("SELECT last_value FROM ledger.events_event_id_seq") == events
+        triggers = await superuser.fetchval("SELECT count(*) FROM pg_trigger WHERE tgrelid = 'catalog.items'::regclass")
+        assert triggers > 0
+    finally:
+        await superuser.close()
+    async with episodic_tier(place.endpoints) as tier:
+        await stored(tier, scope, "m3")
+        assert {one.id for one in await tier.get(scope, ["m1", "m2", "m3"])} == {"m1", "m2", "m3"}
+        assert await tier.get(other, ["m1"]) == []
+
+
+async def test_no_row_is_shown_without_a_tenant_in_what_was_restored(place: Place, tmp_path: Path) -> None:
+    scope = new_scope()
+    async with episodic_tier(place.endpoints) as tier:
+        await stored(tier, scope, "m1")
+    await taken(place, tmp_path / "m")
+    await restored(place, tmp_path / "m", replace=True)
+    pool = create_pool(postgres_settings(place.endpoints))
+    try:
+        await ensure_open(pool)
+        assert await pool.fetchval("SELECT count(*) FROM episodic.interactions") == 0
+        async with tenant_tx(pool, scope) as connection:
+            assert await connection.fetchval("SELECT count(*) FROM episodic.interactions") == 1
+    finally:
+        await pool.close()
+    forced = """SELECT bool_and(relforcerowsecurity) FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
+                 WHERE nspname IN ('episodic', 'catalog', 'ledger', 'procedural', 'audit', 'identity')
+                   AND relkind IN ('r', 'p') AND relname NOT IN ('embedding', 'embedding_model')"""
+    assert await asked(place, forced) is True
+
+
+async def test_a_place_that_holds_a_memory_or_is_in_use_is_left_as_it_is(place: Place, tmp_path: Path) -> None:
+    scope = new_scope()
+    async with episodic_tier(place.endpoints) as tier:
+        await stored(tier, scope, "m1")
+    await taken(place, tmp_path / "m")
+    with pytest.raises(RestoreRefused, match="hold a memory"):
+        await restored(place, tmp_path / "m")
+    busy = await asyncpg.connect(place.endpoints.postgres_app_dsn.get_secret_value())
+    with pytest.raises(RestoreRefused, match="connected"):
+        await restored(place, tmp_path / "m", replace=True)
+    await busy.close()
+    assert not await is_unfinished(place.postgres_dsn)
+    async with episodic_tier(place.endpoints) as tier:
+        assert [one.id for one in await tier.get(scope, ["m1"])] == ["m1"]
+
+
+async def test_an_interrupted_restore_is_served_to_nobody_and_can_be_repeated(
+    place: Place, own_stack: RunStack, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also what had been forgotten in the emptied stack is known then, which has it nowhere else."""
+    scope = new_scope()
+    async with episodic_tier(place.endpoints) as tier:
+        await stored(tier, scope, "m1", "m2")
+        await taken(place, tmp_path / "m")
+        await tier.forget(scope, ["m1"])
+
+    async def killed(*_given: object) -> None:
+        raise TierUnavailable("as if by SIGKILL")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Restore, "_find_forgotten", killed)
+        with pytest.raises(TierUnavailable):
+            await restored(place, tmp_path / "m", replace=True)
+    assert await is_unfinished(place.postgres_dsn)
+    with pytest.raises(asyncpg.InsufficientPrivilegeError):
+        await asyncpg.connect(place.endpoints.postgres_app_dsn.get_secret_value())
+    endpoints = own_stack.endpoints()
+    admin = Admin(place.postgres_dsn, endpoints.redis_url, endpoints.neo4j_uri, endpoints.neo4j_password)
+    with pytest.raises(ProvisioningError, match="not finished"):
+        await provision(admin, endpoints, schemas=False)
+    with pytest.raises(BackupFailed, match="not finished"):
+        await taken(place, tmp_path / "half")
+    with pytest.raises(RestoreRefused, match="not finished"):
+        await restored(place, tmp_path / "m")
+    result = await restored(place, tmp_path / "m", replace=True)
+    assert result.forgotten["message"] == 1
+    assert not await is_unfinished(place.postgres_dsn)
+    async with episodic_tier(place.endpoints) as tier:
+        assert [one.id for one in await tier.get(scope, ["m1", "m2"])] == ["m2"]
+
+
+async def test_stores_that_held_nothing_do_not_tell_what_was_forgotten(place: Place, tmp_path: Path) -> None:
+    scope = new_scope()
+    async with episodic_tier(place.endpoints) as tier:
+        await stored(tier, scope, "m1")
+    await taken(place, tmp_path / "m")
+    await emptied(place)
+    with pytest.raises(RestoreRefused, match="nobody tells"):
+        await restored(place, tmp_path / "m")
+    result = await restored(place, tmp_path / "m", nothing_since=True)
+    assert result.known_until is None
+    async with episodic_tier(place.endpoints) as tier:
+        assert [one.id for one in await tier.get(scope, ["m1"])] == ["m1"]
+
+
+async def emptied(place: Place) -> None:
+    """As a stack that was made ready and never used."""
+    async with place.postgres() as connection, place.redis() as client, place.neo4j() as driver:
+        await tables.empty_schemas(connection)
+        await conversations.empty_redis(client, place.key_prefix)
+        await graph.empty_graph(driver)
+    await all_in_one.migrate_all()
+
+
+async def test_the_graph_keeps_nothing_of_a_message_that_the_tables_do_not_have(place: Place, tmp_path: Path) -> None:
+    """As of one that was stored after their snapshot. It may come again, and is learned from then."""
+    scope = new_scope()
+    observation = Observation(event_id="late", interaction_id="late", occurred_at=system_clock())
+    async with semantic_tier(place.endpoints) as tied, episodic_tier(place.endpoints) as tier:
+        await stored(tier, scope, "m1")
+        await tied.observe(scope, [observation])
+        assert await tied.holdings(scope) == {"observations": 1}
+    await taken(place, tmp_path / "m")
+    result = await restored(place, tmp_path / "m", replace=True)
+    assert result.forgotten["ghost"] == 1
+    async with semantic_tier(place.endpoints) as tied:
+        assert await tied.holdings(scope, ["late"]) == {}
+    marks = in_neo4j(place.endpoints, f"MATCH (f:Forgotten {{mark: '{MARKS.of(scope, 'late')}'}}) RETURN f")
+    assert marks == []
+
+
+async def test_learning_waits_for_a_copy_and_forgetting_does_not(place: Place) -> None:
+    scope = new_scope()
+    pool = create_pool(postgres_settings(place.endpoints), dsn=place.endpoints.postgres_relay_dsn.get_secret_value())
+    ledger = WorkLedger(pool, system_clock)
+    try:
+        async with episodic_tier(place.endpoints) as tier:
+            await stored(tier, scope, "m1", "m2")
+            async with learning_paused(place, 30):
+                await tier.forget(scope, ["m1"])
+                assert await ledger.lease("observe", limit=9, owner="w", lease_s=20, users=99) == []
+                forgotten = await ledger.lease("forget", limit=9, owner="w", lease_s=20, users=99)
+                assert "m1" in {work.subject_id for work in forgotten}
+            await ledger.finish([work.key for work in forgotten], "w")
+
+            async def leased() -> bool:
+                works = await ledger.lease("observe", limit=99, owner="w", lease_s=5, users=99)
+                await ledger.finish([work.key for work in works], "w")
+                return "m2" in {work.subject_id for work in works}
+
+            await eventually(leased, within_s=20, what="learning goes on")
+    finally:
+        await pool.close()
+
+
+async def test_a_copy_waits_for_what_was_begun_and_gives_up_in_time(place: Place) -> None:
+    scope = new_scope()
+    pool = create_pool(postgres_settings(place.endpoints), dsn=place.endpoints.postgres_relay_dsn.get_secret_value())
+    ledger = WorkLedger(pool, system_clock)
+    try:
+        async with episodic_tier(place.endpoints) as tier:
+            await stored(tier, scope, "m1")
+        works = await ledger.lease("observe", limit=99, owner="w", lease_s=60, users=99)
+        assert works
+        with pytest.raises(BackupFailed, match="still at"):
+            async with learning_paused(place, 0.3):
+                pass
+        waiting = asyncio.create_task(paused_at(place))
+        await asyncio.sleep(0)
+        await ledger.finish([work.key for work in works], "w")
+        assert await waiting
+    finally:
+        await pool.close()
+
+
+async def paused_at(place: Place) -> object:
+    async with learning_paused(place, 30) as (_, since):
+        return since
+
+
+async def test_a_killed_backup_leaves_nothing_paused(place: Place) -> None:
+    held = await asyncpg.connect(place.postgres_dsn.get_secret_value())
+    async with learning_paused(place, 30) as (keeper, _):
+        pid = await keeper.fetchval("SELECT pg_backend_pid()")
+        await held.execute("SELECT pg_terminate_backend($1)", pid)
+
+        async def given_back() -> bool:
+            locks = "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND pid = $1"
+            return cast("int", await held.fetchval(locks, pid)) == 0
+
+        assert await eventually(given_back, within_s=10, what="the lock is given back")
+    await held.close()

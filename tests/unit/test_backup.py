@@ -1,0 +1,208 @@
+"""A backup's file is whole and of here, or it is refused before anything is changed."""
+
+import asyncio
+import gzip
+import io
+import json
+import tarfile
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pydantic import SecretStr
+
+from ragpp.errors import MemorySystemError
+from ragpp_infra.backup import archive as archives
+from ragpp_infra.backup.archive import ArchiveReader, ArchiveWriter
+from ragpp_infra.backup.conversations import area_of
+from ragpp_infra.backup.errors import BackupFailed, BadBackup, RestoreRefused
+from ragpp_infra.backup.lines import LineReader
+from ragpp_infra.backup.manifest import FORMAT, Manifest, Table, key_check
+from ragpp_infra.backup.places import Place
+from ragpp_infra.backup.resolving import whose
+from ragpp_infra.backup.restoring import check_migrations
+from ragpp_infra.backup.sources import Sources
+from ragpp_infra.provisioning.endpoints import AccountPasswords, Admin, endpoints_beside
+
+NOW = datetime(2026, 6, 1, tzinfo=UTC)
+KEY = SecretStr("the key of then")
+ADMIN = Admin(SecretStr("postgresql://p:p@db/postgres"), SecretStr("redis://d:p@r/0"), "bolt://n", SecretStr("p"))
+PLACE = Place(ADMIN.postgres_dsn, endpoints_beside(ADMIN, AccountPasswords()), KEY)
+SAID = {"redis": b"one\ntwo\n", "postgres/a.b": b"x" * 100}
+
+
+def manifest(writer: ArchiveWriter | None = None, **given: Any) -> Manifest:
+    facts: dict[str, Any] = {
+        "format": FORMAT,
+        "ragpp": "0.1.0",
+        "since": NOW,
+        "moment": NOW,
+        "until": NOW,
+        "key_check": key_check(KEY),
+        "migrations": {"ledger": {1: "c1"}},
+        "tables": {"a.b": Table(columns={"c": "text"})},
+        "sequences": {},
+        "parts": writer.parts if writer else {},
+    }
+    return Manifest(**(facts | given))
+
+
+def written(path: Path, said: dict[str, bytes] | None = None, **given: Any) -> ArchiveReader:
+    async def write(writer: ArchiveWriter) -> None:
+        for name, content in (SAID if said is None else said).items():
+            part = writer.part(name)
+            for start in range(0, len(content), 7):
+                await part.write(content[start : start + 7])
+            await part.close()
+
+    with path.open("wb") as file:
+        writer = ArchiveWriter(file)
+        asyncio.run(write(writer))
+        writer.finish(manifest(writer, **given))
+    return ArchiveReader(path)
+
+
+def read(reader: ArchiveReader) -> dict[str, bytes]:
+    found: dict[str, bytes] = {}
+    for piece in reader.pieces(lambda _part: True):
+        found[piece.part] = found.get(piece.part, b"") + piece.data
+    return found
+
+
+def test_what_is_written_is_read_again_in_its_order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(archives, "PIECE", 16)
+    reader = written(tmp_path / "m")
+    assert reader.verify().parts["postgres/a.b"].pieces == 7
+    assert read(reader) == SAID
+    assert [piece.part for piece in reader.pieces(lambda part: part == "redis")] == ["redis"]
+
+
+def test_a_part_without_anything_is_there(tmp_path: Path) -> None:
+    reader = written(tmp_path / "m", {"redis": b""})
+    assert reader.verify().parts["redis"].bytes == 0
+    assert read(reader) == {"redis": b""}
+
+
+def test_its_pieces_are_one_gzip_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever has lost RAG++ has tar and gzip."""
+    monkeypatch.setattr(archives, "PIECE", 16)
+    written(tmp_path / "m")
+    with tarfile.open(tmp_path / "m") as tar:
+        pieces = [member for member in tar if member.name.startswith("postgres/a.b/")]
+        packed = b"".join(tar.extractfile(member).read() for member in pieces)  # type: ignore[union-attr]  # they are files
+    assert gzip.decompress(packed) == SAID["postgres/a.b"]
+
+
+@pytest.mark.parametrize("left", [0, 100, 600, 1500, 2600])
+def test_one_that_was_cut_off_is_refused(tmp_path: Path, left: int) -> None:
+    written(tmp_path / "m")
+    whole = (tmp_path / "m").read_bytes()
+    (tmp_path / "m").write_bytes(whole[:left])
+    with pytest.raises(BadBackup):
+        ArchiveReader(tmp_path / "m").verify()
+
+
+def test_one_of_which_a_byte_has_changed_is_refused(tmp_path: Path) -> None:
+    written(tmp_path / "m")
+    whole = bytearray((tmp_path / "m").read_bytes())
+    with tarfile.open(tmp_path / "m") as tar:
+        places = [member.offset_data + 12 for member in tar if member.name.endswith(".gz")]
+    for place in places:
+        damaged = whole.copy()
+        damaged[place] ^= 0xFF
+        (tmp_path / "m").write_bytes(damaged)
+        with pytest.raises(BadBackup):
+            ArchiveReader(tmp_path / "m").verify()
+
+
+def test_a_part_that_is_missing_is_named(tmp_path: Path) -> None:
+    written(tmp_path / "m")
+    without = io.BytesIO()
+    with tarfile.open(tmp_path / "m") as tar, tarfile.open(fileobj=without, mode="w") as other:
+        for member in tar:
+            if not member.name.startswith("redis"):
+                other.addfile(member, tar.extractfile(member))
+    (tmp_path / "m").write_bytes(without.getvalue())
+    with pytest.raises(BadBackup, match="redis"):
+        ArchiveReader(tmp_path / "m").verify()
+
+
+def test_a_file_of_another_kind_and_one_of_a_newer_format_are_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "text").write_text("no backup")
+    with pytest.raises(BadBackup):
+        ArchiveReader(tmp_path / "text").verify()
+    monkeypatch.setattr(archives, "FORMAT", FORMAT + 1)
+    newer = written(tmp_path / "newer")
+    monkeypatch.undo()
+    with pytest.raises(BadBackup, match=str(FORMAT + 1)):
+        newer.verify()
+
+
+def test_lines_may_begin_in_one_piece_and_end_in_another() -> None:
+    whole = b'["a",1]\n["b",2]\n'
+    for cut in range(len(whole)):
+        reader = LineReader()
+        assert [*reader.lines(whole[:cut]), *reader.lines(whole[cut:])] == [["a", 1], ["b", 2]]
+
+
+def test_the_manifest_tells_keys_apart_and_does_not_hold_one() -> None:
+    assert key_check(KEY) != key_check(SecretStr("another"))
+    assert KEY.get_secret_value() not in manifest().text()
+
+
+def sources(
+    place: Place = PLACE, *, files: tuple[Manifest, ...] = (), despite_age: bool = False, **given: Any
+) -> Sources:
+    nowhere = ArchiveReader(Path("nowhere"))
+    return Sources(place, nowhere, manifest(**given), [(nowhere, of) for of in files], despite_age=despite_age)
+
+
+def test_one_of_another_key_is_refused_with_a_word_on_where_the_key_is_set() -> None:
+    with pytest.raises(BadBackup) as refused:
+        sources(replace(PLACE, forgetting_key=SecretStr("of today"))).check(NOW)
+    told = " ".join(refused.value.suggestions)
+    assert "secrets.json" in told
+    assert ".env" in told
+    with pytest.raises(BadBackup):
+        sources(files=(manifest(key_check="0" * 32),)).check(NOW)
+
+
+def test_one_that_is_older_than_marks_are_kept_wants_a_word() -> None:
+    late = NOW + timedelta(days=91)
+    with pytest.raises(RestoreRefused, match="come back"):
+        sources().check(late)
+    sources(despite_age=True).check(late)
+    sources().check(NOW + timedelta(days=89))
+
+
+def test_a_file_of_forgettings_is_no_backup() -> None:
+    with pytest.raises(BadBackup, match="forgettings"):
+        sources(tables={}).check(NOW)
+
+
+def test_one_of_a_newer_version_or_of_other_migrations_is_refused() -> None:
+    known = {"ledger": {1: "c1", 2: "c2"}}
+    check_migrations(manifest(), known)
+    with pytest.raises(BadBackup, match="newer version"):
+        check_migrations(manifest(migrations={"ledger": {3: "c3"}}), known)
+    with pytest.raises(BadBackup, match="another migration"):
+        check_migrations(manifest(migrations={"ledger": {1: "other"}}), known)
+
+
+def test_whose_a_key_is_is_read_of_it() -> None:
+    assert whose("acme/u%2F1") == ("acme", "u/1", "")
+    assert whose("acme/u1%1Ehelper") == ("acme", "u1", "=helper")
+    assert whose("acme/u1%1E") == ("acme", "u1", "=")
+    assert area_of("st:ids:{acme/u1}:s:1") == "st:ids"
+    assert area_of("st:mark") == "st:mark"
+
+
+def test_each_of_its_errors_says_what_to_do() -> None:
+    errors: list[type[MemorySystemError]] = [BackupFailed, BadBackup, RestoreRefused]
+    assert [kind.code for kind in errors] == ["MEM-052", "MEM-053", "MEM-054"]
+    assert all(kind("x").suggestions for kind in errors)
+    assert json.loads(json.dumps([kind("x").suggestions for kind in errors]))
