@@ -50,7 +50,7 @@ def planted() -> tuple[str, str, str]:
 
 async def write(gateway: RealGateway, owner: Owner, stopping: asyncio.Event) -> list[str]:
     """Go on telling the memory something; the ids that were acknowledged."""
-    acknowledged = []
+    acknowledged: list[str] = []
     async with gateway.client(owner.key) as api:
         while not stopping.is_set():
             one = f"w{len(acknowledged)}"

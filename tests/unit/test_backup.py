@@ -1,12 +1,11 @@
 """A backup's file is whole and of here, or it is refused before anything is changed."""
 
-import asyncio
 import gzip
 import io
 import json
 import tarfile
-from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from collections.abc import Sequence
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -15,53 +14,15 @@ from pydantic import SecretStr
 
 from ragpp.errors import MemorySystemError
 from ragpp_infra.backup import archive as archives
-from ragpp_infra.backup.archive import ArchiveReader, ArchiveWriter
+from ragpp_infra.backup.archive import ArchiveReader
 from ragpp_infra.backup.conversations import area_of
 from ragpp_infra.backup.errors import BackupFailed, BadBackup, RestoreRefused
 from ragpp_infra.backup.lines import LineReader
-from ragpp_infra.backup.manifest import FORMAT, Manifest, Table, key_check
-from ragpp_infra.backup.places import Place
+from ragpp_infra.backup.manifest import FORMAT, Manifest, key_check
 from ragpp_infra.backup.resolving import whose
 from ragpp_infra.backup.restoring import check_migrations
-from ragpp_infra.backup.sources import Sources
-from ragpp_infra.provisioning.endpoints import AccountPasswords, Admin, endpoints_beside
-
-NOW = datetime(2026, 6, 1, tzinfo=UTC)
-KEY = SecretStr("the key of then")
-ADMIN = Admin(SecretStr("postgresql://p:p@db/postgres"), SecretStr("redis://d:p@r/0"), "bolt://n", SecretStr("p"))
-PLACE = Place(ADMIN.postgres_dsn, endpoints_beside(ADMIN, AccountPasswords()), KEY)
-SAID = {"redis": b"one\ntwo\n", "postgres/a.b": b"x" * 100}
-
-
-def manifest(writer: ArchiveWriter | None = None, **given: Any) -> Manifest:
-    facts: dict[str, Any] = {
-        "format": FORMAT,
-        "ragpp": "0.1.0",
-        "since": NOW,
-        "moment": NOW,
-        "until": NOW,
-        "key_check": key_check(KEY),
-        "migrations": {"ledger": {1: "c1"}},
-        "tables": {"a.b": Table(columns={"c": "text"})},
-        "sequences": {},
-        "parts": writer.parts if writer else {},
-    }
-    return Manifest(**(facts | given))
-
-
-def written(path: Path, said: dict[str, bytes] | None = None, **given: Any) -> ArchiveReader:
-    async def write(writer: ArchiveWriter) -> None:
-        for name, content in (SAID if said is None else said).items():
-            part = writer.part(name)
-            for start in range(0, len(content), 7):
-                await part.write(content[start : start + 7])
-            await part.close()
-
-    with path.open("wb") as file:
-        writer = ArchiveWriter(file)
-        asyncio.run(write(writer))
-        writer.finish(manifest(writer, **given))
-    return ArchiveReader(path)
+from ragpp_infra.backup.sources import check_backup
+from tests.support.archives import FORGETTING_KEY, NOW, SAID, manifest, written
 
 
 def read(reader: ArchiveReader) -> dict[str, bytes]:
@@ -150,38 +111,36 @@ def test_lines_may_begin_in_one_piece_and_end_in_another() -> None:
 
 
 def test_the_manifest_tells_keys_apart_and_does_not_hold_one() -> None:
-    assert key_check(KEY) != key_check(SecretStr("another"))
-    assert KEY.get_secret_value() not in manifest().text()
+    assert key_check(FORGETTING_KEY) != key_check(SecretStr("another"))
+    assert FORGETTING_KEY.get_secret_value() not in manifest().text()
 
 
-def sources(
-    place: Place = PLACE, *, files: tuple[Manifest, ...] = (), despite_age: bool = False, **given: Any
-) -> Sources:
-    nowhere = ArchiveReader(Path("nowhere"))
-    return Sources(place, nowhere, manifest(**given), [(nowhere, of) for of in files], despite_age=despite_age)
+def check(key: SecretStr = FORGETTING_KEY, *, told: Sequence[Manifest] = (), at: datetime = NOW, **given: Any) -> None:
+    despite_age = given.pop("despite_age", False)
+    check_backup(manifest(**given), told, key, keep_days=90, despite_age=despite_age, now=at)
 
 
 def test_one_of_another_key_is_refused_with_a_word_on_where_the_key_is_set() -> None:
     with pytest.raises(BadBackup) as refused:
-        sources(replace(PLACE, forgetting_key=SecretStr("of today"))).check(NOW)
+        check(SecretStr("of today"))
     told = " ".join(refused.value.suggestions)
     assert "secrets.json" in told
     assert ".env" in told
     with pytest.raises(BadBackup):
-        sources(files=(manifest(key_check="0" * 32),)).check(NOW)
+        check(told=[manifest(key_check="0" * 32)])
 
 
 def test_one_that_is_older_than_marks_are_kept_wants_a_word() -> None:
     late = NOW + timedelta(days=91)
     with pytest.raises(RestoreRefused, match="come back"):
-        sources().check(late)
-    sources(despite_age=True).check(late)
-    sources().check(NOW + timedelta(days=89))
+        check(at=late)
+    check(at=late, despite_age=True)
+    check(at=NOW + timedelta(days=89))
 
 
 def test_a_file_of_forgettings_is_no_backup() -> None:
     with pytest.raises(BadBackup, match="forgettings"):
-        sources(tables={}).check(NOW)
+        check(tables={})
 
 
 def test_one_of_a_newer_version_or_of_other_migrations_is_refused() -> None:

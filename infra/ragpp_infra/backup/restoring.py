@@ -24,7 +24,7 @@ from ragpp_infra.backup.archive import Piece
 from ragpp_infra.backup.errors import BadBackup, RestoreRefused
 from ragpp_infra.backup.lines import AT_ONCE, LineReader
 from ragpp_infra.backup.manifest import Manifest
-from ragpp_infra.backup.places import Connection, Place, kept_alive, reached
+from ragpp_infra.backup.places import Connection, kept_alive, reached
 from ragpp_infra.backup.resolving import Resolver
 from ragpp_infra.backup.sources import Sources
 from ragpp_infra.backup.taking import GRAPH, OnStep
@@ -204,9 +204,9 @@ class _Parts:
         self._next = await asyncio.to_thread(next, self._pieces, None)
 
 
-def known_migrations(place: Place) -> dict[str, dict[int, str]]:
+def known_migrations() -> Migrations:
     """Checksums of the migrations that this version knows, by component and version."""
-    done = run_module(PROGRAM, ["known"], folder=Path("/"), settings=place.endpoints.settings())
+    done = run_module(PROGRAM, ["known"], folder=Path("/"), settings={})
     told: Mapping[str, Mapping[str, str]] = json.loads(_answer(done.returncode, done.stdout, done.stderr))
     return {of: {int(number): checksum for number, checksum in found.items()} for of, found in told.items()}
 

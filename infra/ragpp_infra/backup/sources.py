@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 from typing import Final
 
 import neo4j
+from pydantic import SecretStr
 
 from ragpp_infra.backup import forgettings, unfinished
 from ragpp_infra.backup.archive import ArchiveReader
@@ -25,40 +26,46 @@ HOLD_A_MEMORY: Final = (
 _CONNECTED: Final = "SELECT count(*) FROM pg_stat_activity WHERE usename = ANY ($1::text[])"
 
 
+def check_backup(
+    manifest: Manifest,
+    forgettings_of: Sequence[Manifest],
+    key: SecretStr,
+    *,
+    keep_days: int,
+    despite_age: bool = False,
+    now: datetime,
+) -> None:
+    """Whether a backup, and files of forgettings, belong to a place with this FORGETTING_KEY. `despite_age`: somebody
+    knows that marks of what was forgotten since may have been pruned, which are kept for `keep_days`. Raises BadBackup;
+    RestoreRefused for one that is too old."""
+    if not manifest.tables:
+        raise BadBackup("it is a file of forgettings", suggestions=("Give it as --forgettings, beside a backup.",))
+    if any(one.key_check != key_check(key) for one in (manifest, *forgettings_of)):
+        raise BadBackup(
+            "it was taken with another FORGETTING_KEY: here nobody would know what was forgotten",
+            suggestions=(
+                "Embedded: put the key of then into secrets.json of the stack's folder, as forgetting_key.",
+                "Containers: put it into .env, as FORGETTING_KEY, and repeat `docker compose up`.",
+            ),
+        )
+    if now - manifest.moment > timedelta(days=keep_days) and not despite_age:
+        raise RestoreRefused(
+            f"the backup is older than the {keep_days} days for which it is known what was forgotten: what was"
+            " forgotten longer ago would come back",
+            suggestions=("Say --despite-age where that may be, and erase again what must not.",),
+        )
+
+
 @dataclass(frozen=True)
 class Sources:
     """Where it is told what was forgotten since the backup of `manifest`: the backup's own end (`archive`), `files` of
-    forgettings, and what `place` held. `nothing_since`: somebody says that nothing was; `despite_age`: somebody knows
-    that marks of what was forgotten since may have been pruned."""
+    forgettings, and what `place` held. `nothing_since`: somebody says that nothing was."""
 
     place: Place
     archive: ArchiveReader
     manifest: Manifest
     files: Sequence[tuple[ArchiveReader, Manifest]] = ()
     nothing_since: bool = False
-    despite_age: bool = False
-
-    def check(self, now: datetime) -> None:
-        """Raises BadBackup for a backup, or a file of forgettings, of another FORGETTING_KEY, RestoreRefused for one
-        that is too old."""
-        if not self.manifest.tables:
-            raise BadBackup("it is a file of forgettings", suggestions=("Give it as --forgettings, beside a backup.",))
-        for manifest in (self.manifest, *(of for _, of in self.files)):
-            if manifest.key_check != key_check(self.place.forgetting_key):
-                raise BadBackup(
-                    "it was taken with another FORGETTING_KEY: here nobody would know what was forgotten",
-                    suggestions=(
-                        "Embedded: put the key of then into secrets.json of the stack's folder, as forgetting_key.",
-                        "Containers: put it into .env, as FORGETTING_KEY, and repeat `docker compose up`.",
-                    ),
-                )
-        keep = timedelta(days=self.place.keep_days)
-        if now - self.manifest.moment > keep and not self.despite_age:
-            raise RestoreRefused(
-                f"the backup is older than the {keep.days} days for which it is known what was forgotten: what was"
-                " forgotten longer ago would come back",
-                suggestions=("Say --despite-age where that may be, and erase again what must not.",),
-            )
 
     async def begin(
         self, connection: Connection, driver: neo4j.AsyncDriver, client: Client, *, replace: bool

@@ -38,16 +38,26 @@ def place_of(home: Path, postgres: str | None) -> "Place":
 
 def embedded(lifecycle: Lifecycle) -> "Place":
     """The embedded stack's."""
-    from ragpp.settings import ForgettingSettings  # noqa: PLC0415 - only these commands
-    from ragpp_infra.backup.places import Place  # noqa: PLC0415 - the drivers, as above
+    from ragpp_infra.backup.places import Place  # noqa: PLC0415 - the drivers, only here
 
+    key, keep_days = forgetting_of(lifecycle)
     return Place(
         postgres_dsn=lifecycle.stack.postgres_superuser_dsn(),
         endpoints=lifecycle.stack.endpoints(),
-        forgetting_key=SecretStr(lifecycle.home.passwords().forgetting_key),
+        forgetting_key=key,
         key_prefix=_key_prefix(),
-        keep_days=ForgettingSettings().keep_days,
+        keep_days=keep_days,
     )
+
+
+def forgetting_of(lifecycle: Lifecycle) -> tuple[SecretStr, int]:
+    """FORGETTING_KEY of the embedded stack, made in a folder that is new, and FORGETTING_KEEP_DAYS."""
+    from ragpp.settings import ForgettingSettings  # noqa: PLC0415 - only these commands
+
+    home = lifecycle.home
+    if not home.is_initialised():
+        lifecycle.stack.prepare()
+    return SecretStr(home.passwords().forgetting_key), ForgettingSettings().keep_days
 
 
 def _elsewhere(postgres: str) -> "Place":

@@ -2,25 +2,29 @@
 
 import asyncio
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from pydantic import SecretStr
 
 from ragpp_infra.cli.console import emit_json, err, out, safe
 from ragpp_infra.cli.foreground import bring_up
 from ragpp_infra.cli.options import DEFAULT_HOME, HomeOption, JsonOption
-from ragpp_infra.cli.places import AdminOption, embedded, place_of
+from ragpp_infra.cli.places import AdminOption, embedded, forgetting_of, place_of
 from ragpp_infra.cli.progress import progress
 from ragpp_infra.embedded.lifecycle import Lifecycle
 from ragpp_infra.embedded.servers.server import SERVERS
 
 if TYPE_CHECKING:
+    from ragpp_infra.backup.archive import ArchiveReader
+    from ragpp_infra.backup.manifest import Manifest
     from ragpp_infra.backup.places import Place
-    from ragpp_infra.backup.restoring import Restored
+    from ragpp_infra.backup.restoring import Migrations, Restored
 
 _File = Annotated[
     Path, typer.Argument(help="A file of `ragpp backup`.", exists=True, dir_okay=False, show_default=False)
@@ -76,46 +80,54 @@ def restore(
     """
     if replace and not yes:
         typer.confirm("What these stores hold is lost for good. Replace it?", abort=True, err=True)
-    given = partial(
-        _restore,
-        file,
-        forgettings or [],
-        replace=replace,
-        nothing_since=nothing_forgotten_since,
-        despite_age=despite_age,
-        quiet=as_json,
-    )
-    if postgres:
-        _tell(given(place_of(home, postgres)), as_json=as_json)
-        return
-    lifecycle = Lifecycle(home)
-    with _apart(lifecycle) as place:
-        restored = given(place)
+    found = _looked_through(file, forgettings or [], quiet=as_json)
+    lifecycle = None if postgres else Lifecycle(home)
+    place = place_of(home, postgres) if lifecycle is None else None
+    key, keep_days = (place.forgetting_key, place.keep_days) if place else forgetting_of(Lifecycle(home))
+    found.check(key, keep_days=keep_days, despite_age=despite_age)
+    with _apart(lifecycle) if lifecycle else nullcontext(place) as there:
+        assert there is not None  # noqa: S101 - one of the two
+        restored = found.restore(there, replace=replace, nothing_since=nothing_forgotten_since, quiet=as_json)
     _tell(restored, as_json=as_json)
 
 
-def _restore(
-    file: Path,
-    forgettings: Sequence[Path],
-    place: "Place",
-    *,
-    replace: bool,
-    nothing_since: bool,
-    despite_age: bool,
-    quiet: bool,
-) -> "Restored":
+@dataclass(frozen=True)
+class _Found:
+    """A backup and files of forgettings, all of them whole, and the migrations that this version knows."""
+
+    archive: "ArchiveReader"
+    manifest: "Manifest"
+    others: Sequence[tuple["ArchiveReader", "Manifest"]]
+    known: "Migrations"
+
+    def check(self, key: SecretStr, *, keep_days: int, despite_age: bool) -> None:
+        """Before anything is stopped. Raises BadBackup, RestoreRefused."""
+        from ragpp_infra.backup.restoring import check_migrations  # noqa: PLC0415 - the drivers, only here
+        from ragpp_infra.backup.sources import check_backup  # noqa: PLC0415 - as above
+
+        told = [manifest for _, manifest in self.others]
+        now = datetime.now(UTC)
+        check_backup(self.manifest, told, key, keep_days=keep_days, despite_age=despite_age, now=now)
+        check_migrations(self.manifest, self.known)
+
+    def restore(self, place: "Place", *, replace: bool, nothing_since: bool, quiet: bool) -> "Restored":
+        """Put it there."""
+        from ragpp_infra.backup.restoring import Restore  # noqa: PLC0415 - the drivers, only here
+        from ragpp_infra.backup.sources import Sources  # noqa: PLC0415 - as above
+
+        sources = Sources(place, self.archive, self.manifest, self.others, nothing_since=nothing_since)
+        return asyncio.run(Restore(sources, self.known, partial(progress, quiet=quiet)).run(replace=replace))
+
+
+def _looked_through(file: Path, forgettings: Sequence[Path], *, quiet: bool) -> _Found:
     from ragpp_infra.backup.archive import ArchiveReader  # noqa: PLC0415 - the drivers, only here
-    from ragpp_infra.backup.restoring import Restore, known_migrations  # noqa: PLC0415 - as above
-    from ragpp_infra.backup.sources import Sources  # noqa: PLC0415 - as above
+    from ragpp_infra.backup.restoring import known_migrations  # noqa: PLC0415 - as above
 
     archive = ArchiveReader(file)
     with progress("looking through the backup", file.stat().st_size, quiet=quiet) as advance:
         manifest = archive.verify(advance)
     others = [(reader, reader.verify()) for reader in map(ArchiveReader, forgettings)]
-    sources = Sources(place, archive, manifest, others, nothing_since=nothing_since, despite_age=despite_age)
-    sources.check(datetime.now(UTC))
-    restoring = Restore(sources, known_migrations(place), partial(progress, quiet=quiet))
-    return asyncio.run(restoring.run(replace=replace))
+    return _Found(archive, manifest, others, known_migrations())
 
 
 @contextmanager

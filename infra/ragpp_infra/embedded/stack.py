@@ -84,9 +84,7 @@ class Stack:
         self._home.create()
         cancelled = threading.Event()
         with self._home.locked():
-            fresh = self._home.ensure_passwords(
-                initialised=any(server.is_initialised() for server in self._servers(None))
-            )
+            fresh = self._ensure_passwords()
             self._home.ensure_ports("valkey", "neo4j")
             reports = self._each(
                 self._servers(only),
@@ -97,6 +95,12 @@ class Stack:
             if any(report.name == "neo4j" and report.action != "attached" for report in reports):
                 record_in_background(self._home)
             return reports
+
+    def prepare(self) -> None:
+        """Make the folder and its passwords, and start nothing. Raises StackError."""
+        self._home.create()
+        with self._home.locked():
+            self._ensure_passwords()
 
     def down(self, only: Collection[ServerName] | None = None, *, fast: bool = False) -> list[ServerReport]:
         """Stop the servers that run, all at once: orderly, or `fast`, with no more than a few seconds each.
@@ -154,6 +158,9 @@ class Stack:
         self._server(name).process.signal(signal.SIGKILL)
         if not self._server(name).process.wait_gone(10.0):
             raise StackError(f"{name} does not end")
+
+    def _ensure_passwords(self) -> bool:
+        return self._home.ensure_passwords(initialised=any(server.is_initialised() for server in self._servers(None)))
 
     def _server(self, name: ServerName) -> Server:
         by_name: dict[ServerName, Server] = {
