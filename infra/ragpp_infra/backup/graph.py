@@ -5,8 +5,7 @@ by which they are found again: what Neo4j calls them by itself says nothing else
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final
 
 import neo4j
@@ -29,10 +28,16 @@ OF_NOBODY: Final = ("Forgotten", "Embedding")
 TYPES: Final = ("KNOWS", "OF", "RELATES_TO", "MERGED_INTO", "MENTIONS", "STATES")
 LOCK_PROPERTY: Final = "locked_at"
 USERS_AT_ONCE: Final = 20
-"""Whose graphs one transaction copies: each waits for all of them, some tens of milliseconds."""
+EVENTS_AT_ONCE: Final = 2_000
+"""Of how many users, and users with how many events, one transaction copies the graphs: each waits for all of them,
+some tenths of a second. That of a user with more is sent in records of one thing each, so that no server has to hold it
+as a whole, which costs five times as much."""
 LISTED: Final = 1_000
 
-_USERS: Final = "MATCH (u:User) WHERE u.scope > $after RETURN u.scope AS scope ORDER BY scope LIMIT $limit"
+_USERS: Final = (
+    "MATCH (u:User) WHERE u.scope > $after"
+    " RETURN u.scope AS scope, coalesce(u.sequence, 0) AS events ORDER BY scope LIMIT $limit"
+)
 _NODES: Final = "\nUNION ALL\n".join(
     f"MATCH (n:{label} {{scope: scope}}) WHERE n.{key} IS NOT NULL RETURN '{label}' AS label, properties(n) AS node"
     for label, key in KEYS.items()
@@ -45,10 +50,24 @@ _EDGES: Final = "\nUNION ALL\n".join(
     if label != "Unrevised"
 )
 _LOCK: Final = f"UNWIND $scopes AS scope MATCH (u:User {{scope: scope}}) SET u.{LOCK_PROPERTY} = u.{LOCK_PROPERTY}"
-_ALL_NODES: Final = f"UNWIND $scopes AS scope CALL (scope) {{ {_NODES} }} RETURN scope, label, node"
-_ALL_EDGES: Final = (
-    f"UNWIND $scopes AS scope CALL (scope) {{ {_EDGES} }} RETURN scope, begins, one, kind, edge, ends, other"
+_ALL_NODES: Final = f"UNWIND $scopes AS scope CALL (scope) {{ {_NODES} }}"
+_ALL_EDGES: Final = f"UNWIND $scopes AS scope CALL (scope) {{ {_EDGES} }}"
+_FEW: Final = (
+    f"{_ALL_NODES} RETURN label, collect(node) AS nodes",
+    f"{_ALL_EDGES} RETURN scope, kind, begins, ends, collect([one, other, edge]) AS edges",
 )
+_MANY: Final = (
+    f"{_ALL_NODES} RETURN label, [node] AS nodes",
+    f"{_ALL_EDGES} RETURN scope, kind, begins, ends, [[one, other, edge]] AS edges",
+)
+
+
+async def warm(driver: neo4j.AsyncDriver) -> None:
+    """Have the server plan what `copy_graph` asks, some seconds of work, while nobody waits for it yet."""
+    await _users(driver, "~")
+    async with driver.session() as session:
+        for statement in (_LOCK, *_FEW, *_MANY):
+            await (await session.run(statement, scopes=["user-graph:-/-"])).consume()
 
 
 async def copy_graph(driver: neo4j.AsyncDriver, archive: ArchiveWriter) -> None:
@@ -56,42 +75,62 @@ async def copy_graph(driver: neo4j.AsyncDriver, archive: ArchiveWriter) -> None:
     part = archive.part(PART)
     for label in OF_NOBODY:
         async with driver.session(default_access_mode=neo4j.READ_ACCESS) as session:
-            found = await session.run(f"MATCH (n:{label}) RETURN properties(n) AS node")
-            await _write(part, found, partial(_node_of, label))
+            found = await session.run(f"MATCH (n:{label}) RETURN '{label}' AS label, [properties(n)] AS nodes")
+            await _write(part, found, _nodes_of)
     after = ""
-    while scopes := await _users(driver, after):
-        for start in range(0, len(scopes), USERS_AT_ONCE):
-            await _copy_users(driver, part, scopes[start : start + USERS_AT_ONCE])
-        after = scopes[-1]
+    while users := await _users(driver, after):
+        for scopes, events in _together(users):
+            await _copy_users(driver, part, scopes, _FEW if events <= EVENTS_AT_ONCE else _MANY)
+        after = users[-1][0]
     await part.close()
 
 
-def _node_of(label: str, row: neo4j.Record) -> object:
-    return ["n", label, row["node"]]
-
-
-async def _users(driver: neo4j.AsyncDriver, after: str) -> list[str]:
+async def _users(driver: neo4j.AsyncDriver, after: str) -> list[tuple[str, int]]:
+    """Scopes behind `after`, each with how many events were applied in it."""
     async with driver.session(default_access_mode=neo4j.READ_ACCESS) as session:
         found = await session.run(_USERS, after=after, limit=LISTED)
-        return [row["scope"] async for row in found]
+        return [(row["scope"], row["events"]) async for row in found]
 
 
-async def _copy_users(driver: neo4j.AsyncDriver, part: PartWriter, scopes: Sequence[str]) -> None:
+def _together(users: Sequence[tuple[str, int]]) -> Iterator[tuple[list[str], int]]:
+    """The scopes in groups, each with its events, of EVENTS_AT_ONCE at most unless it is one."""
+    scopes: list[str] = []
+    total = 0
+    for scope, events in users:
+        if scopes and (len(scopes) == USERS_AT_ONCE or total + events > EVENTS_AT_ONCE):
+            yield scopes, total
+            scopes, total = [], 0
+        scopes.append(scope)
+        total += events
+    if scopes:
+        yield scopes, total
+
+
+async def _copy_users(
+    driver: neo4j.AsyncDriver, part: PartWriter, scopes: Sequence[str], statements: tuple[str, str]
+) -> None:
+    nodes, edges = statements
     async with driver.session() as session, await session.begin_transaction() as transaction:
         await (await transaction.run(_LOCK, scopes=scopes)).consume()
-        nodes = await transaction.run(_ALL_NODES, scopes=scopes)
-        await _write(part, nodes, lambda row: ["n", row["label"], row["node"]])
-        edges = await transaction.run(_ALL_EDGES, scopes=scopes)
-        columns = ("scope", "kind", "begins", "one", "ends", "other", "edge")
-        await _write(part, edges, lambda row: ["r", *(row[column] for column in columns)])
+        await _write(part, await transaction.run(nodes, scopes=scopes), _nodes_of)
+        await _write(part, await transaction.run(edges, scopes=scopes), _edges_of)
         await transaction.rollback()  # nothing was changed: the lock was all that was wanted
 
 
-async def _write(part: PartWriter, found: neo4j.AsyncResult, line: Callable[[neo4j.Record], object]) -> None:
-    batch = []
+def _nodes_of(row: neo4j.Record) -> list[object]:
+    return [["n", row["label"], node] for node in row["nodes"]]
+
+
+def _edges_of(row: neo4j.Record) -> list[object]:
+    scope, kind, begins, ends = (row[column] for column in ("scope", "kind", "begins", "ends"))
+    return [["r", scope, kind, begins, one, ends, other, edge] for one, other, edge in row["edges"]]
+
+
+async def _write(part: PartWriter, found: neo4j.AsyncResult, lines: Callable[[neo4j.Record], list[object]]) -> None:
+    batch: list[object] = []
     async for row in found:
-        batch.append(line(row))
-        if len(batch) == AT_ONCE:
+        batch += lines(row)
+        if len(batch) >= AT_ONCE:
             await write_lines(part, batch)
             batch = []
     await write_lines(part, batch)

@@ -19,7 +19,7 @@ from ragpp_infra.backup.conversations import copy_conversations
 from ragpp_infra.backup.errors import BackupFailed
 from ragpp_infra.backup.forgettings import PART as FORGETTINGS
 from ragpp_infra.backup.forgettings import copy_forgettings
-from ragpp_infra.backup.graph import copy_graph, graph_migrations
+from ragpp_infra.backup.graph import copy_graph, graph_migrations, warm
 from ragpp_infra.backup.manifest import FORMAT, Manifest, key_check
 from ragpp_infra.backup.pausing import learning_paused
 from ragpp_infra.backup.places import Connection, Place, kept_alive, reached
@@ -57,6 +57,8 @@ async def take_backup(place: Place, file: IO[bytes], on_step: OnStep, *, patienc
     async with reached(), AsyncExitStack() as stack:
         async with place.postgres() as connection:
             await _check(connection)
+        driver = await stack.enter_async_context(place.neo4j())
+        await warm(driver)
         async with AsyncExitStack() as pausing:
             with on_step("waiting for workers to end what they are at", None):
                 asked = time.monotonic()
@@ -70,7 +72,6 @@ async def take_backup(place: Place, file: IO[bytes], on_step: OnStep, *, patienc
                 await stack.enter_async_context(reader.transaction(isolation="repeatable_read", readonly=True))
                 moment: datetime = await reader.fetchval("SELECT clock_timestamp()")
             with on_step("Neo4j: graphs", None):
-                driver = await pausing.enter_async_context(place.neo4j())
                 async with kept_alive(keeper, reader):
                     await copy_graph(driver, archive)
                     of_graph = await graph_migrations(driver)
