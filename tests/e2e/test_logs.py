@@ -40,7 +40,7 @@ async def test_no_log_has_what_was_said_stored_asked_refused_or_forgotten(
         (409, "POST", "/v1/interactions", {"json": {**body, "messages": [{**message, "content": LONG}]}}),
         (422, "POST", "/v1/interactions", {"json": {**body, SAID: LONG}}),
         (422, "POST", "/v1/interactions", {"json": {**body, "messages": [{"id": TOKEN, "content": SAID}]}}),
-        (422, "POST", "/v1/interactions", {"content": f'{{"user_id": "{USER}", "messages": "{SAID}'}),
+        (400, "POST", "/v1/interactions", {"content": f'{{"user_id": "{USER}", "messages": "{SAID}'}),
         (413, "POST", "/v1/interactions", {"json": {**body, "messages": [{"content": LONG * 1_200}] * 5}}),
         (200, "POST", "/v1/recall", {"json": {"user_id": USER, "query": SAID}, "headers": {"X-Request-ID": TOKEN}}),
         (422, "POST", "/v1/recall", {"json": {"user_id": USER, "query": SAID, "deadline_ms": LONG}}),
