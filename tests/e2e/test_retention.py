@@ -11,6 +11,7 @@ import httpx
 import pytest
 
 from ragpp.models import FindingEntry, RuleEntry, Scope
+from ragpp.observability.metrics import REGISTRY
 from ragpp.retention import RetentionPolicy, TierRetention
 from ragpp_services.workers.parts import LearningPolicy
 from tests.support.hostile import Json
@@ -89,6 +90,11 @@ async def test_without_a_policy_nothing_goes(gateway: RealGateway) -> None:
         assert await ids(api, scope) == {"old", "mid", "new"}
 
 
+def counted(outcome: str) -> float:
+    """How many interactions policies let go of, or had compressed, in this process."""
+    return REGISTRY.get_sample_value("ragpp_retention_total", {"tier": "episodic", "outcome": outcome}) or 0.0
+
+
 async def test_a_dry_run_says_what_would_go_and_why_and_touches_nothing(gateway: RealGateway) -> None:
     async with settled(gateway, "short") as (scope, api, working):
         result = await retention(api, working, scope, dry_run=True)
@@ -102,8 +108,10 @@ async def test_a_dry_run_says_what_would_go_and_why_and_touches_nothing(gateway:
 
 async def test_what_was_announced_goes_from_every_tier_and_the_rest_stays_readable(gateway: RealGateway) -> None:
     async with settled(gateway, "short") as (scope, api, working):
+        before = [counted("let_go"), counted("compressed")]
         result = await retention(api, working, scope, dry_run=False)
         assert result["compressed"] == 1
+        assert [counted("let_go") - before[0], counted("compressed") - before[1]] == [1, 1]
         assert await ids(api, scope) == {"mid", "new"}
         assert not {"Elena", "Porto"} & await names(api, scope)
         assert {"Bruno", "Leeds"} <= await names(api, scope)
