@@ -380,7 +380,7 @@ def test_the_doctor_says_which_store_is_away_and_what_to_do(ragpp: CommandLine) 
     told = ragpp.ran("doctor", answers=1).stdout
     assert "server valkey: not running" in told
     assert "reach short_term: " in told
-    assert "→ See what it says: `ragpp logs valkey`" in told
+    assert "→ See what Redis says: `ragpp logs valkey`" in told
     ragpp("up")
 
 

@@ -123,9 +123,8 @@ def _show(
     out.print(table)
     if report is not None:
         _show_tiers(report)
-    for check in checks:
-        if check.status == "failed":
-            _show_what_to_do(f"{check.name}: {check.cause}", check.fix)
+    for (cause, fixes), names in _alike(checks).items():
+        _show_what_to_do(f"{', '.join(names)}: {cause}", fixes)
     if problem is not None:
         _show_what_to_do(f"no report: {problem.code} {problem.message}", problem.suggestions)
     elif report is None:
@@ -139,6 +138,15 @@ def _show(
     tried = f"{len(checks)} checks" + (f" in {report.took_ms / 1_000:.1f} s" if report else "")
     style = {"healthy": "bold green", "degraded": "bold yellow"}.get(status, "bold red")
     out.print(safe(f"{status}: {tried}, {failed} failed, {len(slow)} slow", style))
+
+
+def _alike(checks: "list[HealthCheck]") -> "dict[tuple[str | None, tuple[str, ...]], list[str]]":
+    """The names of what failed, by cause and what to do: three tiers are in PostgreSQL."""
+    failed: dict[tuple[str | None, tuple[str, ...]], list[str]] = {}
+    for check in checks:
+        if check.status == "failed":
+            failed.setdefault((check.cause, check.fix), []).append(check.name)
+    return failed
 
 
 def _show_what_to_do(problem: str, fixes: "Sequence[str]") -> None:
@@ -156,7 +164,7 @@ def _time(check: "HealthCheck") -> Text:
 def _show_tiers(report: "HealthReport") -> None:
     """What each store holds, how it grows, and how its recalls did."""
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
-    for heading in ("tier", "holds", "grew", "recalls", "in time"):
+    for heading in ("tier", "holds", "grew", "recalls", "answered"):
         table.add_column(heading, overflow="fold")
     for name, tier in report.tiers.items():
         state, growth, observed = tier.state, tier.growth, tier.observed
@@ -166,7 +174,7 @@ def _show_tiers(report: "HealthReport") -> None:
         if growth is not None:
             grown = "" if growth.bytes is None else f"{growth.bytes / 1e6:+.1f} MB"
             grew = f"{grown} since {growth.since:%m-%d %H:%M}".strip()
-        within = "" if observed.within_target is None else f"{observed.within_target:.0%} of {tier.target_ms:.0f} ms"
+        within = "" if observed.within_target is None else f"{observed.within_target:.0%} in {tier.target_ms:.0f} ms"
         parts = ", ".join(part for part in (size, held) if part)
         table.add_row(name, safe(parts), safe(grew), str(observed.recalls), within)
     out.print()

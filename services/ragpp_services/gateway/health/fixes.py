@@ -55,8 +55,8 @@ def of_store(tier: TierName) -> tuple[str, ...]:
     """How to get at the store of a tier that does not answer."""
     store = STORES[tier]
     server, container = _SERVERS[store]
-    service = tier.replace("_", "-")
     return (
-        f"Start {store} again: `ragpp up`, or `docker compose up --wait {container} {service}`.",
-        f"See what it says: `ragpp logs {server}`, or `docker compose logs {container} {service}`.",
+        "Start what does not run: `ragpp up`, or `docker compose up --wait`.",
+        f"See what {store} says: `ragpp logs {server}`, or `docker compose logs {container}`; in containers also the tier's"
+        " own service.",
     )
