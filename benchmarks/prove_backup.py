@@ -23,6 +23,7 @@ from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
+from uuid import uuid4
 
 import asyncpg
 import httpx
@@ -56,6 +57,10 @@ COUNTED: Final = (
     *("episodic.interactions", "episodic.chunks", "episodic.sentences", "procedural.preferences", "procedural.rules"),
     *("procedural.preference_versions", "procedural.findings", "catalog.items", "ledger.events"),
 )
+
+TO_DO: Final = """
+SELECT EXISTS (SELECT FROM ledger.work WHERE state IN ('pending', 'leased') AND user_id = ANY ($1::text[]))
+       OR EXISTS (SELECT FROM ledger.debounce WHERE user_id = ANY ($1::text[]))"""
 
 
 @dataclass
@@ -97,6 +102,19 @@ async def digested(client: MemoryClient, users: Sequence[str]) -> float:
             raise RuntimeError("not digested in time")
         await asyncio.sleep(0.5)
     return time.perf_counter() - began
+
+
+async def settled(stores: StoreStack, users: Sequence[str]) -> None:
+    """Wait until nothing is to be done for them, not even unasked. Raises RuntimeError."""
+    deadline = time.monotonic() + DIGEST_S
+    connection = await asyncpg.connect(stores.postgres_superuser_dsn().get_secret_value())
+    try:
+        while await connection.fetchval(TO_DO, users):
+            if time.monotonic() > deadline:
+                raise RuntimeError("not settled in time")
+            await asyncio.sleep(1)
+    finally:
+        await connection.close()
 
 
 async def write(client: MemoryClient, user: str, latency: Latency, stopping: asyncio.Event) -> list[str]:
@@ -229,7 +247,8 @@ async def forget(client: MemoryClient, memory: Memory) -> None:
 
 async def judged(stack: Proving, client: MemoryClient, stores: StoreStack, memory: Memory, where: str) -> None:
     """Whether the memory is the same in `where`."""
-    await digested(client, [*memory.compared, *memory.writers])
+    await digested(client, memory.writers)
+    await settled(stores, memory.compared)
     found = await counts(stores, memory.quiet)
     wrong = {
         name: (memory.counts.get(name), found.get(name))
@@ -305,11 +324,12 @@ async def learned_once(stack: Proving, stores: StoreStack, user: str, where: str
 async def run(home: Path, folder: Path, given: argparse.Namespace) -> None:
     """Take, restore, compare, and once more."""
     with proving(home) as stack:
+        run = uuid4().hex[:4]  # a stack that is there may have a memory of an earlier run
         memory = Memory(
-            [f"quiet{number}" for number in range(given.users)],
-            "forgetful",
-            "left",
-            [f"writer{number}" for number in range(given.writers)],
+            [f"quiet{number}-{run}" for number in range(given.users)],
+            f"forgetful-{run}",
+            f"left-{run}",
+            [f"writer{number}-{run}" for number in range(given.writers)],
         )
         copy, forgotten = folder / "memory.ragpp", folder / "forgotten.ragpp"
         own = {"RAGPP_HOME": str(home)}
@@ -318,6 +338,7 @@ async def run(home: Path, folder: Path, given: argparse.Namespace) -> None:
                 await fill(client, user, seed, given.messages)
             seconds = await digested(client, [*memory.quiet, memory.forgetful, memory.left])
             print(f"{given.users + 2} users with {given.messages} messages each, digested in {seconds:.0f} s more")
+            await settled(Stack(home), [*memory.quiet, memory.forgetful, memory.left])
             latency, stopping = Latency(), asyncio.Event()
             writing = [asyncio.create_task(write(client, user, latency, stopping)) for user in memory.writers]
             await asyncio.sleep(given.seconds)
@@ -344,7 +365,7 @@ async def run(home: Path, folder: Path, given: argparse.Namespace) -> None:
             await asyncio.sleep(2)  # the audit is moved twice a second
             ragpp("backup", "--forgettings-only", str(forgotten), settings=own)
             print(f"forgettings: {forgotten.stat().st_size} bytes")
-            await digested(client, memory.compared)
+            await settled(Stack(home), memory.compared)
             memory.counts = await counts(Stack(home), memory.quiet)
             memory.answers = await answers(client, memory.compared)
         secret, key = Home(home).passwords().forgetting_key, str(Home(home).key())

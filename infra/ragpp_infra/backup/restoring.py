@@ -53,8 +53,11 @@ class Restore:
     """One backup into one place. Every method raises TierUnavailable; the place is unfinished then."""
 
     def __init__(self, sources: Sources, known: Migrations, on_step: OnStep) -> None:
-        """`known`: the migrations of this version. Raises BadBackup for a backup of a newer one."""
+        """`known`: the migrations of this version. Raises BadBackup for a backup of a newer one, or without a part."""
         check_migrations(sources.manifest, known)
+        parts = {conversations.PART, graph.PART, forgettings.PART, *map(tables.part_of, sources.manifest.tables)}
+        if missing := sorted(parts - sources.manifest.parts.keys()):
+            raise BadBackup(f"it has no {', '.join(missing)}")
         self._place, self._archive, self._sources, self._on_step = sources.place, sources.archive, sources, on_step
         self._manifest, self._is_older = sources.manifest, sources.manifest.migrations != known
         self._result = Restored(sources.manifest, None)
@@ -166,6 +169,10 @@ class Restore:
             **self._place.endpoints.settings(),
             "FORGETTING_KEY": self._place.forgetting_key.get_secret_value(),
             "REDIS_KEY_PREFIX": self._place.key_prefix,
+            # stores that were just filled have nothing in memory, and nobody else waits for an answer
+            "NEO4J_QUERY_TIMEOUT_S": "60",
+            "POSTGRES_QUERY_TIMEOUT_S": "60",
+            "REDIS_TIMEOUT_S": "10",
         }
 
     async def _program(self, *arguments: str) -> str:

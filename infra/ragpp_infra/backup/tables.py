@@ -35,6 +35,11 @@ def quoted(name: str) -> str:
     return ".".join(f'"{part}"' for part in name.split("."))
 
 
+def part_of(table: str) -> str:
+    """The part that a table is in."""
+    return f"{ROOM}{table}"
+
+
 async def tables_of(connection: Connection) -> dict[str, Table]:
     """The tables that there are, by name."""
     rows = await connection.fetch(_TABLES)
@@ -67,7 +72,7 @@ async def copy_tables(
 ) -> None:
     """Write every table, as the transaction of `connection` sees it."""
     for name, table in tables.items():
-        part = archive.part(f"{ROOM}{name}")
+        part = archive.part(part_of(name))
         columns = ", ".join(f'"{column}"' for column in table.columns)
         query = f"SELECT {columns} FROM {quoted(name)}"  # noqa: S608 - names from the catalog
         status = await connection.copy_from_query(query, output=part.write, format="binary")

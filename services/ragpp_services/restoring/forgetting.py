@@ -3,11 +3,12 @@
 import asyncio
 import time
 from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
+from contextlib import suppress
 from typing import Final, NamedTuple
 
 import asyncpg
 
-from ragpp.errors import LedgerError
+from ragpp.errors import LedgerError, Outdated, TierUnavailable
 from ragpp.ledger.erasing import Erasure, request_erasure
 from ragpp.models import Scope
 from ragpp.stores.postgres import Pool, tenant_tx
@@ -17,6 +18,8 @@ from ragpp_services.workers.stages.clean import want_clean
 from ragpp_services.workers.stages.repair import withdraw
 
 AT_ONCE: Final = 200
+ATTEMPTS: Final = 20
+PAUSE_S: Final = 2.0
 POLL_S: Final = 0.2
 PATIENCE_S: Final = 3_600.0
 """Longest that a restore waits for the stages that forget: they take some ms a message."""
@@ -63,7 +66,7 @@ async def forget_again(parts: WorkerParts, pool: Pool, owner: asyncpg.Connection
     `pool`: of the app's role; `owner`: a connection of the owner's. Raises TierUnavailable, LedgerError."""
     ways, counts = Ways(parts, pool), dict[str, int]()
     async for group in wanted(owner):
-        await ways.forget(group)
+        await _patiently(ways, group)
         counts[group.kind] = counts.get(group.kind, 0) + len(group.ids)
         await want_clean(parts, group.scope.seen_by(None))
     desk, deadline = Desk(parts, "restore"), time.monotonic() + PATIENCE_S
@@ -74,6 +77,15 @@ async def forget_again(parts: WorkerParts, pool: Pool, owner: asyncpg.Connection
             raise LedgerError("what was forgotten since the backup is not gone everywhere yet")
         await asyncio.sleep(POLL_S)
     return counts
+
+
+async def _patiently(ways: "Ways", group: Group) -> None:
+    """Forget these, again where a store that was just filled does not answer in time."""
+    for _ in range(ATTEMPTS - 1):
+        with suppress(TierUnavailable, Outdated):
+            return await ways.forget(group)
+        await asyncio.sleep(PAUSE_S)
+    return await ways.forget(group)
 
 
 async def _waiting(parts: WorkerParts) -> int:
