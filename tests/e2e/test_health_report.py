@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 
 import asyncpg
 import httpx
@@ -13,6 +13,7 @@ import pytest
 from ragpp.api import HealthReport
 from ragpp.errors import InvalidInput, TierUnavailable
 from ragpp.health import SCRATCH_TENANT, StoreState
+from ragpp.ledger import NewEvent, record
 from ragpp.ledger.scratch import ScratchLedger
 from ragpp.models import Scope
 from ragpp.settings import Neo4jSettings, PostgresSettings, RedisSettings
@@ -25,6 +26,7 @@ from tests.support.marks import MARKS
 from tests.support.real_gateway import RealGateway, done
 from tests.support.stacks import StoreStack
 
+NOON = datetime(2026, 5, 1, 12, tzinfo=UTC)
 pytestmark = [pytest.mark.server, pytest.mark.timeout(300)]
 
 
@@ -211,10 +213,13 @@ async def test_nobody_elses_tombstones_can_be_swept_away_whatever_statement_asks
         with pytest.raises(InvalidInput):
             await ScratchLedger(pool, MARKS).sweep(other, ["m1"])
         async with tenant_tx(pool, other) as connection:
-            await connection.execute(
-                "INSERT INTO ledger.epochs (tenant_id, user_id, epoch) VALUES ('acme', 'u1', 1) ON CONFLICT DO NOTHING"
-            )
-            assert await connection.execute("DELETE FROM ledger.epochs WHERE user_id = 'u1'") == "DELETE 0"
+            await connection.execute("INSERT INTO ledger.epochs VALUES ('acme', 'u1', 1) ON CONFLICT DO NOTHING")
+            await connection.execute("INSERT INTO ledger.forgotten VALUES ('acme', 'm', now()) ON CONFLICT DO NOTHING")
+            await record(connection, other, [NewEvent("extract.requested", "asked:x", NOON)], now=NOON)
+            for table in ("epochs", "forgotten", "events", "work", "queues"):
+                assert await connection.fetchval(f"SELECT count(*) FROM ledger.{table}") > 0  # noqa: S608 - one of these
+                deleted = await connection.execute(f"DELETE FROM ledger.{table}")  # noqa: S608 - one of these
+                assert deleted == "DELETE 0", table
     finally:
         await pool.close()
     for tier in (gateway.parts.short_term, gateway.parts.semantic):

@@ -24,7 +24,7 @@ from ragpp.llm.port import Purpose, Reservation
 from ragpp.llm.prompting import PromptName, all_prompts, prompt
 from ragpp.llm.replies import Reply, SummaryReply
 from ragpp.llm.schemas import strict_schema
-from ragpp.observability.metrics import REGISTRY
+from ragpp.observability.metrics import REGISTRY, language_model_called
 from ragpp.settings import LanguageModelSettings
 from ragpp.testing.llm import INPUT_TOKENS, OUTPUT_TOKENS, Answered, Failed, LlmServer, Silence
 from tests.support.waiting import eventually
@@ -72,7 +72,9 @@ def settings(server: LlmServer, **more: object) -> LanguageModelSettings:
 
 
 def made(server: LlmServer, budget: InMemoryBudget | None = None, **more: object) -> LanguageModels:
-    models = make_language_models(settings(server, **more), budget or InMemoryBudget(lambda: NOON))
+    models = make_language_models(
+        settings(server, **more), budget or InMemoryBudget(lambda: NOON), called=language_model_called
+    )
     assert models is not None
     return models
 

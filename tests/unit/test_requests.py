@@ -12,7 +12,7 @@ from structlog.testing import capture_logs
 from structlog.typing import EventDict, WrappedLogger
 
 from ragpp.errors import Conflict
-from ragpp.observability.correlation import current_request_id
+from ragpp.observability.correlation import current_request_id, working_for
 from ragpp.web.problems import install
 from ragpp.web.requests import RequestMiddleware
 
@@ -107,3 +107,15 @@ async def test_each_request_has_one_line_also_what_is_refused_and_none_tells_of_
     assert line["ms"] >= 0
     assert line["request_id"] == answer.headers["X-Request-ID"]
     assert SECRET not in str(logged).lower()
+
+
+def test_work_of_no_request_or_of_several_names_none_of_before() -> None:
+    with working_for(["outer"]):
+        assert current_request_id() == "outer"
+        with working_for(["a", "b"]):
+            assert current_request_id() is None
+            assert structlog.contextvars.get_contextvars()["request_ids"] == ["a", "b"]
+            with working_for([]):
+                assert not {"request_id", "request_ids"} & set(structlog.contextvars.get_contextvars())
+        assert current_request_id() == "outer"
+    assert current_request_id() is None

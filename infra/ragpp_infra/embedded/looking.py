@@ -1,12 +1,12 @@
 """How an embedded stack looks from outside, whether its gateway answers or not: its processes, files and disk."""
 
 import os
-import shutil
 import stat
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from ragpp.disk import room_at
 from ragpp_infra.embedded.home import Home
 from ragpp_infra.embedded.lifecycle import Lifecycle, ProcessStatus
 from ragpp_infra.embedded.servers.server import SERVERS
@@ -14,8 +14,6 @@ from ragpp_infra.embedded.servers.server import SERVERS
 if TYPE_CHECKING:
     from ragpp.api import HealthCheck
 
-LEAST_FREE_BYTES: Final = 1_000_000_000
-LEAST_FREE_SHARE: Final = 0.05
 _OTHERS: Final = stat.S_IRWXG | stat.S_IRWXO
 
 
@@ -46,12 +44,11 @@ def _process(process: ProcessStatus) -> "HealthCheck":
 def _disk(folder: Path) -> "HealthCheck":
     from ragpp.api import HealthCheck  # noqa: PLC0415 - as above
 
-    usage = shutil.disk_usage(folder)
-    told = f"{usage.free / 1e9:.1f} GB free, {usage.free / usage.total:.0%}"
-    if usage.free >= LEAST_FREE_BYTES and usage.free / usage.total >= LEAST_FREE_SHARE:
-        return HealthCheck(name="disk of the stores", status="ok", told=told)
+    room = room_at(folder)
+    if room.enough:
+        return HealthCheck(name="disk of the stores", status="ok", told=room.told)
     fix = ("Make room, or move the folder to a larger disk while the stack is down, before nothing can be written.",)
-    return HealthCheck(name="disk of the stores", status="failed", cause=f"it is nearly full: {told}", fix=fix)
+    return HealthCheck(name="disk of the stores", status="failed", cause=f"it is nearly full: {room.told}", fix=fix)
 
 
 def _private(home: Home) -> "HealthCheck":

@@ -26,6 +26,7 @@ from ragpp.llm.budget import PostgresBudget
 from ragpp.llm.factory import make_language_models
 from ragpp.llm.port import Purpose
 from ragpp.models import Scope
+from ragpp.observability.metrics import language_model_called
 from ragpp.observability.tracing import tracing
 from ragpp.redaction import SECRETS
 from ragpp.settings import (
@@ -134,7 +135,7 @@ async def open_parts(open_tiers_: OpenTiers) -> AsyncIterator[Parts]:
         await stack.enter_async_context(measured_pool(pool, "gateway", "audit"))
         language = LanguageModelSettings()
         budget = PostgresBudget(pool, system_clock, tokens_per_day=language.tokens_per_day)
-        models = make_language_models(language, budget, purposes=RETRIEVAL)
+        models = make_language_models(language, budget, purposes=RETRIEVAL, called=language_model_called)
         if models is not None:
             stack.push_async_callback(models.close)
         marks = SourceMarks(ForgettingSettings().key)
@@ -167,6 +168,8 @@ async def open_parts(open_tiers_: OpenTiers) -> AsyncIterator[Parts]:
             deadline_ms=gateway.deadline_ms,
             token_budget=gateway.token_budget,
         )
+        health_ = HealthReporter(ScratchLedger(pool, marks), KeptReports(pool), learning.retention)
+        stack.push_async_callback(health_.close)
         await tools.tokenizers.ready()
         try:
             await embedder.warm()
@@ -188,7 +191,7 @@ async def open_parts(open_tiers_: OpenTiers) -> AsyncIterator[Parts]:
             candidates=InProcessCandidates(time.monotonic),
             kinds=Kinds(embedder, entries.extraction_patterns or PATTERNS),
             max_injection_tokens=entries.max_injection_tokens,
-            health=HealthReporter(ScratchLedger(pool, marks), KeptReports(pool), learning.retention),
+            health=health_,
             limits=RequestLimits(
                 gateway.max_body_bytes,
                 gateway.max_messages,

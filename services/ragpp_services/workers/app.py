@@ -28,7 +28,7 @@ from ragpp.ledger.schedule import ScheduleLedger
 from ragpp.ledger.views import ViewBoard
 from ragpp.llm.budget import PostgresBudget
 from ragpp.llm.factory import make_language_models
-from ragpp.observability.metrics import count_if
+from ragpp.observability.metrics import count_if, language_model_called
 from ragpp.observability.tracing import tracing
 from ragpp.retention import EntryRetention
 from ragpp.settings import (
@@ -103,7 +103,7 @@ async def open_parts(open_tiers: OpenTiers) -> AsyncIterator[WorkerParts]:
         await stack.enter_async_context(measured_pool(pool, "ledger"))
         language = LanguageModelSettings()
         budget = PostgresBudget(pool, system_clock, tokens_per_day=language.tokens_per_day)
-        models = make_language_models(language, budget)
+        models = make_language_models(language, budget, called=language_model_called)
         if models is not None:
             stack.push_async_callback(models.close)
         redis = RedisSettings()

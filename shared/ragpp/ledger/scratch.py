@@ -27,7 +27,7 @@ class Waiting:
 
 
 class ScratchLedger:
-    """`pool`: of the app's role. Raises, from any method: TierUnavailable."""
+    """`pool`: of the app's role. Raises, from any method: TierUnavailable; InvalidInput for another tenant's user."""
 
     def __init__(self, pool: Pool, marks: SourceMarks) -> None:
         self._pool, self._marks = pool, marks
@@ -40,30 +40,32 @@ class ScratchLedger:
 
     async def waiting(self, scope: Scope) -> Sequence[Waiting]:
         """What the workers have still to do for the user."""
+        refuse_all_but_scratch(scope)
         async with tenant_tx(self._pool, scope) as connection:
-            rows = await connection.fetch(SQL["waiting"], *scope.user_key)
+            rows = await connection.fetch(SQL["waiting"], scope.user_id)
         return [Waiting(row["stage"], row["state"], row["works"], row["error"]) for row in rows]
 
     async def drop_work(self, scope: Scope) -> bool:
         """Delete the user's events and what is to be done about them; False, and nothing done, while a worker does
-        something for the user: it would bring back what it has read. Raises InvalidInput for another tenant's."""
+        something for the user: it would bring back what it has read."""
         refuse_all_but_scratch(scope)
         async with tenant_tx(self._pool, scope) as connection:
             await lock_user(connection, scope)  # against who leases just now
-            if await connection.fetchval(SQL["under_way"], *scope.user_key):
+            if await connection.fetchval(SQL["under_way"], scope.user_id):
                 return False
             await connection.execute(SQL["drop_work"], *scope.user_key)
         return True
 
     async def sweep(self, scope: Scope, sources: Collection[str]) -> None:
         """Delete the rest: the user's epoch, by which `left_behind` knows of the user, and what is known of these
-        interactions. Raises InvalidInput for another tenant's."""
+        interactions."""
         refuse_all_but_scratch(scope)
         async with tenant_tx(self._pool, scope) as connection:
             await connection.execute(SQL["sweep"], *scope.user_key, sorted(self._marks.of_all(scope, sources)))
 
     async def tombstones(self, scope: Scope, sources: Collection[str]) -> int:
         """How many rows the ledger has of the user, and of these interactions' marks."""
+        refuse_all_but_scratch(scope)
         async with tenant_tx(self._pool, scope) as connection:
             marks = sorted(self._marks.of_all(scope, sources))
             found: int = await connection.fetchval(SQL["tombstones"], *scope.user_key, marks)

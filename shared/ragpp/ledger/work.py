@@ -4,7 +4,7 @@ import random
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from datetime import datetime
-from typing import TYPE_CHECKING, Final, Literal
+from typing import Final, Literal
 
 from ragpp.clock import Clock
 from ragpp.errors import LedgerError
@@ -17,9 +17,6 @@ from ragpp.ledger.results import Result, as_json
 from ragpp.ledger.windows import WindowNotes
 from ragpp.models import Scope
 from ragpp.stores.postgres import Connection, Pool
-
-if TYPE_CHECKING:
-    pass
 
 __all__ = ["MAX_ATTEMPTS", "SUSPECT_AFTER", "Failure", "Lag", "Result", "Work", "WorkKey", "WorkLedger", "WorkState"]
 

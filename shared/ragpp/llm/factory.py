@@ -4,16 +4,21 @@ from collections.abc import Collection, Mapping
 from typing import NamedTuple
 
 from ragpp.errors import ConfigurationError
-from ragpp.llm.metered import LanguageModels
+from ragpp.llm.metered import Called, LanguageModels, untold
 from ragpp.llm.port import PURPOSES, LanguageModel, Purpose, SpendBudget
 from ragpp.providers import FIRST_WAIT_S, INSTALL, header_key
 from ragpp.settings import LanguageModelSettings
 
 
 def make_language_models(
-    settings: LanguageModelSettings, budget: SpendBudget, *, purposes: Collection[Purpose] = PURPOSES
+    settings: LanguageModelSettings,
+    budget: SpendBudget,
+    *,
+    purposes: Collection[Purpose] = PURPOSES,
+    called: Called = untold,
 ) -> LanguageModels | None:
-    """The models by purpose, of `purposes`; None where the settings name none of them. Opens no connection.
+    """The models by purpose, of `purposes`; None where the settings name none of them. Opens no connection. `called` is
+    told of each call.
 
     Raises ConfigurationError for a key that is missing and a library that is not installed.
     """
@@ -23,7 +28,10 @@ def make_language_models(
     wanted = {purpose: (name, _patience(purpose, settings)) for purpose, name in named.items()}
     made = {one: _made(*one, settings) for one in dict.fromkeys(wanted.values())}
     return LanguageModels(
-        {purpose: made[one] for purpose, one in wanted.items()}, budget, concurrency=settings.concurrency
+        {purpose: made[one] for purpose, one in wanted.items()},
+        budget,
+        concurrency=settings.concurrency,
+        called=called,
     )
 
 

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from time import monotonic
-from typing import Final
+from typing import Final, Protocol
 
 import structlog
 
@@ -22,7 +22,6 @@ from ragpp.llm.port import (
     SpendBudget,
     Usage,
 )
-from ragpp.observability.metrics import language_model_called
 
 CHARS_PER_TOKEN: Final = 3
 """For setting tokens aside before a call: fewer characters than a token has in most languages, so rather too many."""
@@ -35,6 +34,26 @@ PAUSE_S: Final = 30.0
 LONGEST_PAUSE_S: Final = 600.0
 """How long a model that failed all its attempts is left alone, so that what waits for it is not slowed down again and
 again; as long as it asks for, within the second."""
+
+
+class Called(Protocol):
+    """Is told of each call, or of one that would have been made: its purpose, how it ended, how many seconds it took,
+    and the tokens that it spent; `unsplit` are those of which nobody knows the direction."""
+
+    def __call__(
+        self,
+        purpose: str,
+        outcome: str,
+        seconds: float,
+        *,
+        input_tokens: int = 0,
+        output_tokens: int = 0,
+        unsplit: int = 0,
+    ) -> None: ...
+
+
+def untold(*_call: object, **_tokens: object) -> None:
+    """Nobody counts."""
 
 
 class LanguageModels:
@@ -52,16 +71,17 @@ class LanguageModels:
         *,
         concurrency: int,
         seconds: Callable[[], float] = monotonic,
+        called: Called = untold,
     ) -> None:
         """`concurrency`: calls at once, of all purposes together; ValueError below 1. `seconds`: a clock that only
-        goes forward."""
+        goes forward. `called` is told of each call."""
         if concurrency < 1:
             raise ValueError(f"concurrency is {concurrency}, and must be at least 1")
         self._models = dict(models)
         self._budget = budget
         self._slots = asyncio.Semaphore(concurrency)
         self._counts: dict[Purpose, Counter[str]] = {}
-        self._pauses = Pauses(seconds)
+        self._pauses, self._called = Pauses(seconds), called
 
     @property
     def configured(self) -> Mapping[Purpose, str]:
@@ -80,7 +100,9 @@ class LanguageModels:
         if model is None:
             return None
         counter = self._counts.setdefault(purpose, Counter())
-        return _MeteredModel(model, self._budget, self._slots, self._pauses, counter, purpose, tenant_id, within_s)
+        return _MeteredModel(
+            model, self._budget, self._slots, self._pauses, counter, self._called, purpose, tenant_id, within_s
+        )
 
     async def close(self) -> None:
         """Close every model."""
@@ -116,11 +138,12 @@ class _MeteredModel:
         slots: asyncio.Semaphore,
         pauses: Pauses,
         counter: Counter[str],
+        called: Called,
         purpose: Purpose,
         tenant_id: str,
         within_s: float | None,
     ) -> None:
-        self._model, self._budget, self._slots, self._within_s = model, budget, slots, within_s
+        self._model, self._budget, self._slots, self._within_s, self._called = model, budget, slots, within_s, called
         self._pauses, self._counter, self._purpose, self._tenant_id = pauses, counter, purpose, tenant_id
 
     @property
@@ -196,9 +219,9 @@ class _MeteredModel:
     def _count(self, outcome: str, used: int, spent: Sequence[Usage], seconds: float) -> None:
         given, written = sum(usage.input_tokens for usage in spent), sum(usage.output_tokens for usage in spent)
         if given + written == used:
-            language_model_called(self._purpose, outcome, seconds, input_tokens=given, output_tokens=written)
+            self._called(self._purpose, outcome, seconds, input_tokens=given, output_tokens=written)
         else:
-            language_model_called(self._purpose, outcome, seconds, unsplit=used)
+            self._called(self._purpose, outcome, seconds, unsplit=used)
 
     async def _reserve(self, tokens: int) -> Reservation:
         try:

@@ -1,6 +1,6 @@
 """By what a request is known everywhere: its id, in the logs of whoever works for it, until what it caused is done."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Final
 
@@ -23,11 +23,19 @@ def working_for(request_ids: Sequence[str]) -> Iterator[None]:
     """What is logged inside names the one request, or the first of several. Without any nothing is named, whatever was
     before."""
     ids = list(dict.fromkeys(request_ids))
-    if not ids:
+    named: dict[str, object] = {}
+    if len(ids) == 1:
+        named = {REQUEST: ids[0]}
+    elif ids:
+        named = {REQUESTS: ids[:MOST_REQUESTS]}
+    before = {name: one for name, one in structlog.contextvars.get_contextvars().items() if name in {REQUEST, REQUESTS}}
+    _name(named)
+    try:
         yield
-    elif len(ids) == 1:
-        with structlog.contextvars.bound_contextvars(**{REQUEST: ids[0]}):
-            yield
-    else:
-        with structlog.contextvars.bound_contextvars(**{REQUESTS: ids[:MOST_REQUESTS]}):
-            yield
+    finally:
+        _name(before)
+
+
+def _name(named: Mapping[str, object]) -> None:
+    structlog.contextvars.unbind_contextvars(REQUEST, REQUESTS)
+    structlog.contextvars.bind_contextvars(**named)

@@ -57,6 +57,6 @@ def of_store(tier: TierName) -> tuple[str, ...]:
     server, container = _SERVERS[store]
     return (
         "Start what does not run: `ragpp up`, or `docker compose up --wait`.",
-        f"See what {store} says: `ragpp logs {server}`, or `docker compose logs {container}`; there the tier's own service"
-        " has a log, too.",
+        f"See what {store} says: `ragpp logs {server}`, or `docker compose logs {container}`; there the tier"
+        " itself has a log, too.",
     )

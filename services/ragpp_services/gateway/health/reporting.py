@@ -20,6 +20,7 @@ from ragpp_services.gateway.health.trial import TARGETS_MS, Trial
 from ragpp_services.gateway.parts import Parts
 
 _WORST_FIRST: Final[Sequence[CheckStatus]] = ("failed", "skipped", "slow", "ok")
+ENDING_S: Final = 5.0
 _DAY: Final = timedelta(days=1)
 
 
@@ -35,6 +36,12 @@ class HealthReporter:
         if self._making is None or self._making.done():
             self._making = asyncio.create_task(self._make(parts))
         return await asyncio.shield(self._making)
+
+    async def close(self) -> None:
+        """End a report that is being made, before what it tries out is closed. What it leaves the next one sweeps."""
+        if self._making is not None and not self._making.done():
+            self._making.cancel()
+            await asyncio.wait({self._making}, timeout=ENDING_S)
 
     async def last(self) -> HealthReport | None:
         """The latest, None where none was made."""

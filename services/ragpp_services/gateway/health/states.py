@@ -1,9 +1,9 @@
 """What each store tells of itself, as checks: its version, its schema, its clock, the room that it has."""
 
-import shutil
 from pathlib import Path
 from typing import Final
 
+from ragpp.disk import room_at
 from ragpp.health import StoreState
 from ragpp.models import TierName
 from ragpp.tiers import MemoryTier
@@ -11,8 +11,6 @@ from ragpp_services.gateway.health.checks import Checks, Wrong
 
 CLOCK_MS: Final = 1_000.0
 """How far two clocks may be apart: leases are of some ten seconds, receipts and expiry of whole ones."""
-LEAST_FREE_BYTES: Final = 1_000_000_000
-LEAST_FREE_SHARE: Final = 0.05
 MOST_MEMORY_SHARE: Final = 0.9
 
 
@@ -96,9 +94,7 @@ def _memory(states: dict[TierName, StoreState]) -> str:
 
 
 def _disk(folder: Path) -> str:
-    there = next((path for path in (folder, *folder.parents) if path.exists()), Path("/"))
-    usage = shutil.disk_usage(there)
-    free = f"{usage.free / 1e9:.1f} GB free, {usage.free / usage.total:.0%}"
-    if usage.free < LEAST_FREE_BYTES or usage.free / usage.total < LEAST_FREE_SHARE:
-        raise Wrong(f"the gateway's disk is nearly full: {free}")
-    return free
+    room = room_at(folder)
+    if not room.enough:
+        raise Wrong(f"the gateway's disk is nearly full: {room.told}")
+    return room.told

@@ -34,7 +34,7 @@ TIMES: Final = 5
 """How often a tier is asked; its time is the median."""
 WORKERS_S: Final = 30.0
 """Longest wait for the workers."""
-_POLL_S: Final = 0.05
+_POLL_S: Final = 0.2
 _QUERIES: Final[dict[TierName, str]] = {
     "episodic": scratch.ASKED,
     "semantic": scratch.ASKED,

@@ -3,12 +3,16 @@
 Counters end in `_total` when they are told. Seconds, shares of 1, tokens, bytes and plain numbers; no other units.
 """
 
+from threading import Lock
 from typing import Final
 
 from prometheus_client import Counter, Gauge, Histogram
 
 from ragpp.observability.metrics.switch import REGISTRY
 
+TELLING: Final = Lock()
+"""Held while what is read when somebody asks is read and told, and while series are replaced by others: a worker
+answers several who ask, each in a thread, and none is to see half of it."""
 _SECONDS: Final = (0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.2, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0)
 """With the bounds that tiers are to keep among them: 10, 50, 100 and 200 ms."""
 _STEPS: Final = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0)

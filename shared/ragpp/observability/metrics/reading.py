@@ -60,10 +60,11 @@ def watch_cache(name: CacheName, info: Callable[[], CacheInfo]) -> Callable[[], 
 
 def exposition() -> bytes:
     """All metrics in Prometheus' text format, with what its client tells of every Python process."""
-    _tell_of_process()
-    _read_pools()
-    _read_caches()
-    return generate_latest(REGISTRY)
+    with listed.TELLING:
+        _tell_of_process()
+        _read_pools()
+        _read_caches()
+        return generate_latest(REGISTRY)
 
 
 def _read_pools() -> None:

@@ -56,12 +56,13 @@ def retained(tier: str, outcome: Literal["let_go", "compressed"], count: int) ->
 @counted
 def ledger_seen(works: Mapping[tuple[str, str], int], oldest_s: Mapping[str, float]) -> None:
     """What is in the ledger now: `works` by stage and state, and how long the oldest of each stage has been waiting."""
-    listed.LEDGER.clear()
-    for (stage, state), count in works.items():
-        listed.LEDGER.labels(stage, state).set(count)
-    listed.OLDEST.clear()
-    for stage, seconds in oldest_s.items():
-        listed.OLDEST.labels(stage).set(max(0.0, seconds))
+    with listed.TELLING:
+        listed.LEDGER.clear()
+        for (stage, state), count in works.items():
+            listed.LEDGER.labels(stage, state).set(count)
+        listed.OLDEST.clear()
+        for stage, seconds in oldest_s.items():
+            listed.OLDEST.labels(stage).set(max(0.0, seconds))
 
 
 @counted
