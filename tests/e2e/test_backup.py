@@ -24,6 +24,7 @@ from tests.support.stacks import RunStack
 pytestmark = [pytest.mark.server, pytest.mark.timeout(600)]
 
 HINT = "qzb"
+KNOWN_AGAIN = {"ledger.epochs", "User", "ragpp:st:epoch:", "ragpp:st:marks:"}
 
 
 @dataclass
@@ -195,7 +196,10 @@ async def test_what_a_person_deleted_since_is_gone(moved: Moved) -> None:
 
 
 async def test_of_a_user_who_was_erased_since_no_word_is_anywhere(moved: Moved) -> None:
+    """Nor the id, but where docs/erasure.md says."""
     assert await places_of(moved.stack, moved.left.words, hint=HINT) == {}
+    found = await places_of(moved.stack, [moved.left.scope.user_id], hint=HINT)
+    assert found.get(moved.left.scope.user_id, set()) <= KNOWN_AGAIN
 
 
 async def test_a_key_that_was_revoked_since_opens_nothing(moved: Moved) -> None:

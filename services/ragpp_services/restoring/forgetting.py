@@ -10,6 +10,7 @@ import asyncpg
 
 from ragpp.errors import LedgerError, Outdated, TierUnavailable
 from ragpp.ledger.erasing import Erasure, request_erasure
+from ragpp.ledger.leasing import FORGETTING
 from ragpp.models import Scope
 from ragpp.stores.postgres import Pool, tenant_tx
 from ragpp_services.workers.parts import WorkerParts
@@ -25,8 +26,7 @@ PATIENCE_S: Final = 3_600.0
 """Longest that a restore waits for the stages that forget: they take some ms a message."""
 _WANTED: Final = """
 SELECT kind, tenant_id, user_id, view, agent_id, id FROM restoring.to_forget
- ORDER BY kind = $1 DESC, kind, tenant_id, user_id, view, agent_id, id"""
-"""Users who are erased come first: nothing of theirs is left to be forgotten then."""
+ WHERE (kind = $1) = $2 ORDER BY kind, tenant_id, user_id, view, agent_id, id"""
 _USER: Final = "user"
 
 
@@ -39,12 +39,12 @@ class Group(NamedTuple):
     ids: Sequence[str]
 
 
-async def wanted(owner: asyncpg.Connection) -> AsyncIterator[Group]:
-    """What the restore has found to be forgotten, AT_ONCE things of a group at most."""
+async def wanted(owner: asyncpg.Connection, *, users: bool) -> AsyncIterator[Group]:
+    """What the restore has found to be forgotten, users or anything else, AT_ONCE things of a group at most."""
     async with owner.transaction():
         group: tuple[str, ...] = ()
         ids: list[str] = []
-        async for row in owner.cursor(_WANTED, _USER):
+        async for row in owner.cursor(_WANTED, _USER, users):
             *head, identifier = row
             if tuple(head) != group or len(ids) == AT_ONCE:
                 if ids:
@@ -65,18 +65,24 @@ async def forget_again(parts: WorkerParts, pool: Pool, owner: asyncpg.Connection
     """Forget all that is wanted, and wait until it is gone everywhere; how much of each kind. Harmless to repeat.
     `pool`: of the app's role; `owner`: a connection of the owner's. Raises TierUnavailable, LedgerError."""
     ways, counts = Ways(parts, pool), dict[str, int]()
-    async for group in wanted(owner):
-        await _patiently(ways, group)
-        counts[group.kind] = counts.get(group.kind, 0) + len(group.ids)
-        await want_clean(parts, group.scope.seen_by(None))
+    for users in (True, False):  # of whoever is erased nothing else is to be recorded: it would stay
+        async for group in wanted(owner, users=users):
+            await _patiently(ways, group)
+            counts[group.kind] = counts.get(group.kind, 0) + len(group.ids)
+            await want_clean(parts, group.scope.seen_by(None))
+        await _done(parts)
+    return counts
+
+
+async def _done(parts: WorkerParts) -> None:
+    """Do what stages have to do about it, as a worker would. Raises LedgerError where that takes too long."""
     desk, deadline = Desk(parts, "restore"), time.monotonic() + PATIENCE_S
     while await _waiting(parts):
-        for stage in ("erase", "forget"):
+        for stage in FORGETTING:
             await desk.work(stage)
         if time.monotonic() > deadline:
             raise LedgerError("what was forgotten since the backup is not gone everywhere yet")
         await asyncio.sleep(POLL_S)
-    return counts
 
 
 async def _patiently(ways: "Ways", group: Group) -> None:
@@ -90,7 +96,7 @@ async def _patiently(ways: "Ways", group: Group) -> None:
 
 async def _waiting(parts: WorkerParts) -> int:
     counts = (await parts.ledger.lag()).counts
-    return sum(count for (stage, state), count in counts.items() if stage in {"erase", "forget"} and state != "failed")
+    return sum(count for (stage, state), count in counts.items() if stage in FORGETTING and state != "failed")
 
 
 class Ways:
