@@ -42,9 +42,8 @@ def backup(
     home: HomeOption = DEFAULT_HOME,
     as_json: JsonOption = False,
 ) -> None:
-    """Copy PostgreSQL, Redis and Neo4j into one file, all as of one moment, while they serve: writes, recalls and
-    forgettings go on, learning waits while the graphs are copied. A backup that is killed leaves nothing behind but a
-    file that is none.
+    """Copy all stores, as of one moment, while they serve, into one file: writes, recalls and forgettings go on,
+    learning waits while the graphs are copied. A backup that is killed leaves nothing behind but a file that is none.
 
     The file has everything that people said: it is readable by you alone, and not encrypted. With - it goes through
     whatever encrypts it. See docs/backup.md.

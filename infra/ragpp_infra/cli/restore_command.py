@@ -67,8 +67,8 @@ def restore(
     home: HomeOption = DEFAULT_HOME,
     as_json: JsonOption = False,
 ) -> None:
-    """Put a backup into these stores, whatever shape it was taken from, and forget in it whatever was forgotten since:
-    as the stores tell that are being replaced, or files of forgettings.
+    """Put a backup into these stores, without what was forgotten since, as the stores tell that are being replaced, or
+    files of forgettings. It fits whatever shape it was taken from.
 
     The whole file is looked through before anything is changed. Of the embedded stack the gateway and the workers are
     stopped meanwhile, and started again if they ran; elsewhere nobody may be connected. A restore that was interrupted
