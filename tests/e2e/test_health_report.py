@@ -25,9 +25,20 @@ from ragpp_services.gateway.health.states import CLOCK_MS
 from tests.support.marks import MARKS
 from tests.support.real_gateway import RealGateway, done
 from tests.support.stacks import StoreStack
+from tests.support.waiting import eventually
 
 NOON = datetime(2026, 5, 1, 12, tzinfo=UTC)
 pytestmark = [pytest.mark.server, pytest.mark.timeout(300)]
+
+
+@pytest.fixture(autouse=True)
+async def _all_tiers_are_well(gateway: RealGateway) -> None:
+    """Neo4j warms up for some seconds after its start, in which a report is right to call it away."""
+
+    async def well() -> bool:
+        return all([(await tier.health_check()).ok for tier in gateway.parts.by_name().values()])
+
+    await eventually(well, within_s=120, what="every tier answers")
 
 
 @asynccontextmanager
