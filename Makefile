@@ -15,7 +15,7 @@ SUITES := tests/contract tests/integration tests/e2e
 # ones that need none even out the end
 ALL_TESTS := --durations=20 -n $(PROCESSES) --dist loadfile --no-loadscope-reorder
 
-.PHONY: help install check check-alerts lint test test-containers run demo demo-chat demo-validity demo-catalog demo-agents demo-traces learn eval eval-agents eval-catalog eval-extraction eval-facts eval-instructions eval-relevance eval-scripts bench reference-vectors prove-agents prove-backup prove-bounds prove-containers prove-crash prove-echo prove-erasure prove-files prove-forget prove-large prove-learning prove-outage prove-packing prove-properties prove-scale prove-stops prove-traces prove-views prove-workers lock env-example clean
+.PHONY: help install check check-alerts lint test test-containers run demo demo-chat demo-validity demo-catalog demo-agents demo-traces learn eval eval-agents eval-catalog eval-extraction eval-facts eval-instructions eval-relevance eval-scripts bench reference-vectors prove-agents prove-backup prove-bounds prove-containers prove-crash prove-echo prove-erasure prove-files prove-forget prove-large prove-learning prove-observability prove-outage prove-packing prove-properties prove-scale prove-stops prove-views prove-workers lock env-example clean
 
 help: ## list the targets
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -149,6 +149,9 @@ prove-large: install ## 100,000 interactions and 100,000 items of one user: sear
 prove-learning: install ## 5,000 interactions digested while the worker is killed 50 times: the same is learned; and how fast
 	$(BIN)/python -m benchmarks.prove_learning
 
+prove-observability: install ## what metrics and traces cost a recall: gateways with and without them on the same stores, asked in turn
+	$(BIN)/python -m benchmarks.prove_observability
+
 prove-outage: install ## each store killed in mid-traffic: recalls keep answering, and recover
 	$(BIN)/python -m benchmarks.prove_outage
 
@@ -163,9 +166,6 @@ prove-scale: install ## 1,000 users x 100 messages: p50 and p95 of each tier
 
 prove-stops: install ## a worker stopped before each of its statements while something is forgotten: nothing of it comes back
 	$(BIN)/pytest -m exhaustive tests/e2e/test_stopped_worker.py
-
-prove-traces: install ## what tracing costs a recall: gateways with an endpoint and without, asked in turn
-	$(BIN)/python -m benchmarks.prove_traces
 
 prove-views: install ## what a key that is bound to an agent costs beside one that is bound to none
 	$(BIN)/python -m benchmarks.prove_views
