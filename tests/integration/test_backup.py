@@ -1,6 +1,7 @@
 """What a backup of the stores brings back, what it refuses, and what is left of one that was interrupted."""
 
 import asyncio
+import json
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import cast
@@ -25,9 +26,10 @@ from ragpp_infra.provisioning.provision import provision
 from ragpp_services import all_in_one
 from ragpp_services.episodic.tier import PostgresEpisodicTier
 from tests.support.asking import in_neo4j, of_postgres
-from tests.support.backup import place_of, restored, taken
+from tests.support.backup import place_of, restored, taken, told
 from tests.support.episodic import episodic_entry, episodic_tier, postgres_settings
 from tests.support.marks import MARKS
+from tests.support.procedural import procedural_entry, procedural_tier
 from tests.support.real_gateway import environment, settings_of
 from tests.support.scopes import new_scope
 from tests.support.semantic import semantic_tier
@@ -102,7 +104,7 @@ async def test_no_row_is_shown_without_a_tenant_in_what_was_restored(place: Plac
         await pool.close()
     forced = """SELECT bool_and(relforcerowsecurity) FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
                  WHERE nspname IN ('episodic', 'catalog', 'ledger', 'procedural', 'audit', 'identity')
-                   AND relkind IN ('r', 'p') AND relname NOT IN ('embedding', 'embedding_model')"""
+                   AND relkind IN ('r', 'p') AND relname NOT IN ('embedding', 'embedding_model', 'lineage')"""
     assert await asked(place, forced) is True
 
 
@@ -169,6 +171,62 @@ async def test_stores_that_held_nothing_do_not_tell_what_was_forgotten(place: Pl
     assert result.known_until is None
     async with episodic_tier(place.endpoints) as tier:
         assert [one.id for one in await tier.get(scope, ["m1"])] == ["m1"]
+
+
+async def test_stores_that_were_lost_and_used_again_do_not_tell_it_either(place: Place, tmp_path: Path) -> None:
+    """Nor does a file of what was forgotten in them: it is of other stores than the backup."""
+    scope = new_scope()
+    async with episodic_tier(place.endpoints) as tier:
+        await stored(tier, scope, "m1")
+        await taken(place, tmp_path / "m")
+        await tier.forget(scope, ["m1"])
+    await told(place, tmp_path / "before")
+    await emptied(place)
+    async with episodic_tier(place.endpoints) as tier:
+        await stored(tier, scope, "m2")
+    await told(place, tmp_path / "after")
+    for files in ((), (tmp_path / "after",)):
+        with pytest.raises(RestoreRefused, match="nobody tells"):
+            await restored(place, tmp_path / "m", *files, replace=True)
+    result = await restored(place, tmp_path / "m", tmp_path / "before", tmp_path / "after", replace=True)
+    assert result.forgotten["message"] == 1
+
+
+async def test_what_was_restored_elsewhere_knows_its_own_forgettings_alone(place: Place, tmp_path: Path) -> None:
+    scope = new_scope()
+    async with episodic_tier(place.endpoints) as tier:
+        await stored(tier, scope, "m1", "m2")
+    await taken(place, tmp_path / "first")
+    await emptied(place)
+    await restored(place, tmp_path / "first", nothing_since=True)
+    with pytest.raises(RestoreRefused, match="nobody tells"):
+        await restored(place, tmp_path / "first", replace=True)
+    await taken(place, tmp_path / "own")
+    async with episodic_tier(place.endpoints) as tier:
+        await tier.forget(scope, ["m2"])
+    assert (await restored(place, tmp_path / "own", replace=True)).forgotten["message"] == 1
+
+
+async def test_a_second_restore_knows_what_the_first_was_told(place: Place, tmp_path: Path) -> None:
+    """Also of what is nowhere but in the audit, which is lost with what is replaced."""
+    scope = new_scope()
+    async with procedural_tier(place.endpoints) as tier:
+        (kept,) = await tier.store(scope, [procedural_entry("Tea")])
+    await taken(place, tmp_path / "m")
+    await entered(place, scope, "procedural", kept.id)
+    for _ in range(2):
+        result = await restored(place, tmp_path / "m", replace=True)
+        assert result.forgotten["procedural"] == 1
+
+
+async def entered(place: Place, scope: Scope, what: str, identifier: str) -> None:
+    """As the audit tells of what a person deleted."""
+    statement = """
+        INSERT INTO audit.accesses (access_id, tenant_id, at, key_id, user_id, action, status, elapsed_ms, details)
+        VALUES (gen_random_uuid(), $1, now(), '', $2, 'delete', 204, 1, $3)"""
+    details = json.dumps({"deleted": what, "count": 1, "marks": [MARKS.of(scope, identifier)]})
+    async with place.postgres() as connection:
+        await connection.execute(statement, *scope.user_key, details)
 
 
 async def emptied(place: Place) -> None:

@@ -23,8 +23,10 @@ NO_TENANTS_DATA = {
     "public.migrations",
     "episodic.embedding",
     "catalog.embedding",
+    "ledger.lineage",
 }
-"""Tables without rows of tenants: the versions of the schemas, and which model made the vectors."""
+"""Tables without rows of tenants: the versions of the schemas, which model made the vectors, and what the stores are
+called."""
 
 READ_FOR_THE_APP = {"identity.keys", "procedural.embedding_model"}
 """Tables that the app reaches through a function that runs as their owner."""

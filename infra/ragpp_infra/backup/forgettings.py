@@ -41,6 +41,7 @@ SELECT access.tenant_id, access.details ->> 'deleted' AS what, COALESCE(known.ag
  CROSS JOIN LATERAL jsonb_array_elements_text(access.details -> 'marks') AS mark
  WHERE access.details ? 'deleted' AND access.details ->> 'deleted' = ANY ($1::text[])"""
 _REVOKED: Final = "SELECT tenant_id, key_id, revoked_at AS at FROM identity.keys WHERE revoked_at IS NOT NULL"
+_TOLD: Final = "SELECT kind, tenant_id, what, agent_id, mark, at FROM ledger.told"
 _ASKED: Final = """
 SELECT event.tenant_id, event.user_id, event.payload, event.created_at
   FROM ledger.work JOIN ledger.events AS event USING (event_id)
@@ -71,6 +72,15 @@ async def forgettings(connection: Connection, key: SecretStr) -> AsyncIterator[l
                 batch = []
         for row in await connection.fetch(_REVOKED):
             batch.append(("k", row["tenant_id"], "", "", row["key_id"], to_moment(row["at"])))
+        yield batch
+        if await connection.fetchval("SELECT to_regclass('ledger.told') IS NULL"):
+            return  # the stores are of a version before
+        batch = []
+        async for *said, at in connection.cursor(_TOLD, prefetch=AT_ONCE):
+            batch.append(checked([*said, to_moment(at)]))
+            if len(batch) == AT_ONCE:
+                yield batch
+                batch = []
         yield batch
 
 

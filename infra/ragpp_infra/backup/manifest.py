@@ -44,7 +44,8 @@ class Sequence(_Facts):
 class Manifest(_Facts):
     """`moment`: of the snapshot of PostgreSQL. `since`: when learning had paused; from then on something may have been
     forgotten that a part of it still has. `until`: to when the forgettings in it reach. `key_check`: see `key_check`.
-    `migrations`: checksums by component and version, the graph's as `graph`."""
+    `lineage`: of the stores that it is of (`sources`), None where they had none yet. `migrations`: checksums by component
+    and version, the graph's as `graph`."""
 
     format: int
     ragpp: str
@@ -52,6 +53,7 @@ class Manifest(_Facts):
     moment: datetime
     until: datetime
     key_check: str
+    lineage: str | None = None
     migrations: dict[str, dict[int, str]]
     tables: dict[str, Table]
     sequences: dict[str, Sequence]

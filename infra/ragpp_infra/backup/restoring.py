@@ -60,7 +60,7 @@ class Restore:
             raise BadBackup(f"it has no {', '.join(missing)}")
         self._place, self._archive, self._sources, self._on_step = sources.place, sources.archive, sources, on_step
         self._manifest, self._is_older = sources.manifest, sources.manifest.migrations != known
-        self._result = Restored(sources.manifest, None)
+        self._result, self._is_here = Restored(sources.manifest, None), False
 
     async def run(self, *, replace: bool) -> Restored:
         """Do all of it. `replace`: what the stores hold is lost. Raises RestoreRefused, BadBackup before anything is
@@ -70,7 +70,8 @@ class Restore:
             connection = await stack.enter_async_context(self._place.postgres())
             driver = await stack.enter_async_context(self._place.neo4j())
             client = await stack.enter_async_context(self._place.redis())
-            self._result.known_until = await self._sources.begin(connection, driver, client, replace=replace)
+            known = await self._sources.begin(connection, driver, client, replace=replace)
+            self._result.known_until, self._is_here = known
             with self._on_step("emptying the stores", None):
                 await tables.empty_schemas(connection)
                 async with kept_alive(connection):
@@ -128,6 +129,8 @@ class Restore:
         async for known in forgettings.forgettings(connection, self._place.forgetting_key):
             await unfinished.drop_known(connection, known)
         await unfinished.spread_news(connection)
+        if not self._is_here:
+            await tables.renew_lineage(connection)
         async for marked in unfinished.news_of_marks(connection):
             await graph.mark_in_graph(driver, marked)
         resolver = Resolver(connection, marks)

@@ -4,7 +4,7 @@ knows what was forgotten since it was taken."""
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Final
+from typing import Final, NamedTuple
 
 import neo4j
 from pydantic import SecretStr
@@ -16,6 +16,7 @@ from ragpp_infra.backup.graph import has_graph
 from ragpp_infra.backup.lines import AT_ONCE, LineReader
 from ragpp_infra.backup.manifest import Manifest, key_check
 from ragpp_infra.backup.places import Client, Connection, Place
+from ragpp_infra.backup.tables import lineage_of
 from ragpp_infra.provisioning.endpoints import APP, RELAY
 from ragpp_infra.provisioning.postgres import has_unfinished
 
@@ -56,10 +57,21 @@ def check_backup(
         )
 
 
+class Known(NamedTuple):
+    """`until`: to when it is known what was forgotten since the backup, None where it was said that nothing was.
+    `is_here`: the stores themselves know all of it, so that they stay of their lineage."""
+
+    until: datetime | None
+    is_here: bool
+
+
 @dataclass(frozen=True)
 class Sources:
     """Where it is told what was forgotten since the backup of `manifest`: the backup's own end (`archive`), `files` of
-    forgettings, and what `place` held. `nothing_since`: somebody says that nothing was."""
+    forgettings, and what `place` held. `nothing_since`: somebody says that nothing was.
+
+    Whatever any of them tells is forgotten. That it is all of it is believed of those alone that are of the backup's
+    lineage: the stores that it was taken of, of which each restore elsewhere makes others, and their files."""
 
     place: Place
     archive: ArchiveReader
@@ -69,9 +81,9 @@ class Sources:
 
     async def begin(
         self, connection: Connection, driver: neo4j.AsyncDriver, client: Client, *, replace: bool
-    ) -> datetime | None:
-        """Leave the mark of `unfinished`, with all that is known of what was forgotten; until when that is known, None
-        where it was said that nothing was. Raises RestoreRefused: nothing is changed then."""
+    ) -> Known:
+        """Leave the mark of `unfinished`, with all that is known of what was forgotten. Raises RestoreRefused: nothing
+        is changed then."""
         await self._check_free(connection)
         half = await has_unfinished(connection)
         if half and not replace:
@@ -83,31 +95,33 @@ class Sources:
             raise RestoreRefused(
                 "these stores hold a memory", suggestions=("Say --replace: what they hold is then lost.",)
             )
-        readable = holds and not half and await _knows_forgettings(connection)
-        kept = half and await unfinished.has_source(connection)
-        until = await self._until(connection, here=readable or kept)
+        readable = not half and await _knows_forgettings(connection)
+        lineage = await (unfinished.lineage_with(connection) if half else lineage_of(connection))
+        is_here = lineage is not None and lineage == self.manifest.lineage
+        until = await self._until(connection, here=is_here)
         async with connection.transaction():
-            await unfinished.begin(connection, source=readable)
+            await unfinished.begin(connection, lineage=lineage)
             if readable:
                 await self._keep_own(connection)
             for archive in (self.archive, *(of for of, _ in self.files)):
                 await _keep_of(connection, archive)
-        return until
+        return Known(until, is_here)
 
     async def _until(self, connection: Connection, *, here: bool) -> datetime | None:
         if here:
             now: datetime = await connection.fetchval("SELECT clock_timestamp()")
             return now
-        later = [of.until for _, of in self.files if of.until > self.manifest.until]
+        ours = [of.until for _, of in self.files if of.lineage is not None and of.lineage == self.manifest.lineage]
+        later = [until for until in ours if until > self.manifest.until]
         if later:
             return max(later)
         if self.nothing_since:
             return None
         raise RestoreRefused(
-            "nobody tells what was forgotten since the backup: these stores held nothing, and no later file of"
-            " forgettings is given",
+            "nobody tells what was forgotten since the backup: it was not taken of these stores, or not since they were"
+            " restored, and no later file of forgettings of those that it was taken of is given",
             suggestions=(
-                "Give the latest file of `ragpp backup --forgettings-only` as --forgettings.",
+                "Give the latest file of `ragpp backup --forgettings-only` of where it was taken as --forgettings.",
                 "Or say --nothing-forgotten-since: what was forgotten since the backup comes back then.",
             ),
         )

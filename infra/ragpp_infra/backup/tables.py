@@ -67,6 +67,19 @@ async def migrations_of(connection: Connection) -> dict[str, dict[int, str]]:
     return found
 
 
+async def lineage_of(connection: Connection) -> str | None:
+    """By which stores are known that know all that was forgotten in them; None of a time before there was any."""
+    if await connection.fetchval("SELECT to_regclass('ledger.lineage') IS NULL"):
+        return None
+    lineage: str | None = await connection.fetchval("SELECT id FROM ledger.lineage")
+    return lineage
+
+
+async def renew_lineage(connection: Connection) -> None:
+    """Another one: from now on these stores know what is forgotten in them, and not all that was before."""
+    await connection.execute("UPDATE ledger.lineage SET id = gen_random_uuid()::text")
+
+
 async def copy_tables(
     connection: Connection, tables: Mapping[str, Table], archive: ArchiveWriter, on_table: OnRows
 ) -> None:

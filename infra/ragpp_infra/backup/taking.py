@@ -23,7 +23,7 @@ from ragpp_infra.backup.graph import copy_graph, graph_migrations, warm
 from ragpp_infra.backup.manifest import FORMAT, Manifest, key_check
 from ragpp_infra.backup.pausing import learning_paused
 from ragpp_infra.backup.places import Connection, Place, kept_alive, reached
-from ragpp_infra.backup.tables import copy_tables, migrations_of, sequences_of, tables_of
+from ragpp_infra.backup.tables import copy_tables, lineage_of, migrations_of, sequences_of, tables_of
 from ragpp_infra.provisioning.postgres import has_unfinished
 
 OnStep = Callable[[str, int | None], AbstractContextManager[Callable[[int], None]]]
@@ -77,10 +77,11 @@ async def take_backup(place: Place, file: IO[bytes], on_step: OnStep, *, patienc
                     of_graph = await graph_migrations(driver)
         paused = time.monotonic() - asked
         tables, sequences = await tables_of(reader), await sequences_of(reader)
+        lineage = await lineage_of(reader)
         migrations = {**await migrations_of(reader), GRAPH: of_graph}
         with on_step("PostgreSQL: tables", len(tables)) as advance:
             await copy_tables(reader, tables, archive, lambda _rows: advance(1))
-        until = await _forgettings(place, archive)
+        until, _ = await _forgettings(place, archive)
         manifest = Manifest(
             format=FORMAT,
             ragpp=version("ragpp"),
@@ -88,6 +89,7 @@ async def take_backup(place: Place, file: IO[bytes], on_step: OnStep, *, patienc
             moment=moment,
             until=until,
             key_check=key_check(place.forgetting_key),
+            lineage=lineage,
             migrations=migrations,
             tables=tables,
             sequences=sequences,
@@ -102,7 +104,7 @@ async def take_forgettings(place: Place, file: IO[bytes]) -> Taken:
     began = time.monotonic()
     archive = ArchiveWriter(file)
     async with reached():
-        until = await _forgettings(place, archive)
+        until, lineage = await _forgettings(place, archive)
     manifest = Manifest(
         format=FORMAT,
         ragpp=version("ragpp"),
@@ -110,6 +112,7 @@ async def take_forgettings(place: Place, file: IO[bytes]) -> Taken:
         moment=until,
         until=until,
         key_check=key_check(place.forgetting_key),
+        lineage=lineage,
         migrations={},
         tables={},
         sequences={},
@@ -119,11 +122,12 @@ async def take_forgettings(place: Place, file: IO[bytes]) -> Taken:
     return Taken(manifest, time.monotonic() - began, 0.0, 0.0)
 
 
-async def _forgettings(place: Place, archive: ArchiveWriter) -> datetime:
-    """On a connection of its own: its moment is later than the snapshot's."""
+async def _forgettings(place: Place, archive: ArchiveWriter) -> tuple[datetime, str | None]:
+    """On a connection of its own: its moment is later than the snapshot's. Until when, and of which lineage."""
     async with place.postgres() as connection:
         await _check(connection)
-        return await copy_forgettings(connection, place.forgetting_key, archive.part(FORGETTINGS))
+        lineage = await lineage_of(connection)
+        return await copy_forgettings(connection, place.forgetting_key, archive.part(FORGETTINGS)), lineage
 
 
 async def _check(connection: Connection) -> None:

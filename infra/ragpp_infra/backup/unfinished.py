@@ -16,7 +16,7 @@ from ragpp_infra.provisioning.postgres import UNFINISHED as MARKER
 _MADE: Final = f"""
 CREATE SCHEMA IF NOT EXISTS {MARKER};
 CREATE TABLE IF NOT EXISTS {MARKER}.state (
-  only_row boolean PRIMARY KEY DEFAULT true CHECK (only_row), source boolean NOT NULL);
+  only_row boolean PRIMARY KEY DEFAULT true CHECK (only_row), lineage text);
 CREATE TABLE IF NOT EXISTS {MARKER}.said (
   kind text, tenant_id text, what text, agent_id text, mark text, at bigint,
   PRIMARY KEY (kind, tenant_id, what, agent_id, mark, at));
@@ -34,21 +34,21 @@ Wanted = tuple[str, str, str, str, str, str]
 memory, else the view behind `=`."""
 
 
-async def begin(connection: Connection, *, source: bool) -> None:
-    """Leave the mark, in the caller's transaction, and let services connect no more. `source`: what was forgotten here
-    is kept with it in the same transaction."""
+async def begin(connection: Connection, *, lineage: str | None) -> None:
+    """Leave the mark, in the caller's transaction, and let services connect no more. `lineage`: of the
+    stores as they were before this was first called."""
     await connection.execute(_MADE)
     await connection.execute(
-        f"INSERT INTO {MARKER}.state AS known (source) VALUES ($1)"  # noqa: S608 - a constant
-        " ON CONFLICT (only_row) DO UPDATE SET source = known.source OR excluded.source",
-        source,
+        f"INSERT INTO {MARKER}.state (lineage) VALUES ($1) ON CONFLICT DO NOTHING",  # noqa: S608 - a constant
+        lineage,
     )
     await connection.execute(f"REVOKE CONNECT ON DATABASE {DATABASE} FROM {APP}, {RELAY}")
 
 
-async def has_source(connection: Connection) -> bool:
-    """Whether what was forgotten before the stores were emptied is with the mark."""
-    return bool(await connection.fetchval(f"SELECT source FROM {MARKER}.state"))  # noqa: S608 - a constant
+async def lineage_with(connection: Connection) -> str | None:
+    """That of the stores before they were emptied: all that was forgotten in them is with the mark."""
+    lineage: str | None = await connection.fetchval(f"SELECT lineage FROM {MARKER}.state")  # noqa: S608 - a constant
+    return lineage
 
 
 async def keep(connection: Connection, lines: Sequence[Line]) -> None:
@@ -99,7 +99,8 @@ async def end(connection: Connection) -> None:
 
 
 async def spread_news(connection: Connection) -> None:
-    """Have the restored tables know of it: marks, who was erased, which keys were revoked."""
+    """Have the restored tables know of it: marks, who was erased, which keys were revoked, and of the rest that it was
+    told, for the next restore."""
     moment = "to_timestamp(at / 1000000.0)"
     await connection.execute(
         f"INSERT INTO ledger.forgotten (tenant_id, mark, at)"  # noqa: S608 - constants
@@ -114,6 +115,11 @@ async def spread_news(connection: Connection) -> None:
     await connection.execute(
         f"UPDATE identity.keys AS key SET revoked_at = {moment} FROM {MARKER}.news"  # noqa: S608 - constants
         " WHERE news.kind = 'k' AND key.key_id = news.mark AND key.revoked_at IS NULL"
+    )
+    await connection.execute(
+        f"INSERT INTO ledger.told (tenant_id, kind, what, agent_id, mark, at)"  # noqa: S608 - constants
+        f" SELECT tenant_id, kind, what, agent_id, mark, {moment} FROM {MARKER}.news WHERE kind IN ('d', 'k')"
+        " ON CONFLICT DO NOTHING"
     )
 
 

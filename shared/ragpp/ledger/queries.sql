@@ -637,7 +637,9 @@ SELECT $1, mark, $3 FROM unnest($2::text[]) AS mark ON CONFLICT DO NOTHING;
 SELECT mark FROM ledger.forgotten WHERE tenant_id = $1 AND mark = ANY ($2::text[]);
 
 -- name: prune_forgotten
--- Marks of what was forgotten before $1, the oldest first. $1 forgotten before timestamptz, $2 most int
+-- Marks of what was forgotten before $1, the oldest first, and what a restore was told of that time.
+-- $1 forgotten before timestamptz, $2 most int
+WITH told AS (DELETE FROM ledger.told WHERE at < $1)
 DELETE FROM ledger.forgotten
  WHERE (tenant_id, mark) IN (SELECT tenant_id, mark FROM ledger.forgotten WHERE at < $1 ORDER BY at LIMIT $2);
 
