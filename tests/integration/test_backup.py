@@ -32,7 +32,8 @@ from tests.support.marks import MARKS
 from tests.support.procedural import procedural_entry, procedural_tier
 from tests.support.real_gateway import environment, settings_of
 from tests.support.scopes import new_scope
-from tests.support.semantic import semantic_tier
+from tests.support.semantic import semantic_entry, semantic_tier
+from tests.support.short_term import short_term_entry, short_term_tier
 from tests.support.stacks import RunStack
 from tests.support.waiting import eventually
 
@@ -253,6 +254,37 @@ async def test_the_graph_keeps_nothing_of_a_message_that_the_tables_do_not_have(
         assert await tied.holdings(scope, ["late"]) == {}
     marks = in_neo4j(place.endpoints, f"MATCH (f:Forgotten {{mark: '{MARKS.of(scope, 'late')}'}}) RETURN f")
     assert marks == []
+
+
+async def test_whoever_was_erased_since_is_found_in_every_store(place: Place, tmp_path: Path) -> None:
+    """Also who is in the graph alone, in a running conversation alone, or in the audit."""
+    drawn, talking, read = new_scope(), new_scope(), new_scope()
+    async with semantic_tier(place.endpoints) as tier:
+        await tier.store(drawn, [semantic_entry("Tea")])
+    async with short_term_tier(place.endpoints) as conversations_of:
+        await conversations_of.store(talking, [short_term_entry("I like tea")])
+    await entered(place, read, "nothing", "x")
+    await taken(place, tmp_path / "m")
+    for scope in (drawn, talking, read):
+        await noted_as_erased(place, scope)
+    result = await restored(place, tmp_path / "m", replace=True)
+    assert result.forgotten["user"] == 3
+    async with semantic_tier(place.endpoints) as tier:
+        assert await tier.holdings(drawn) == {}
+    async with short_term_tier(place.endpoints) as conversations_of:
+        assert await conversations_of.holdings(talking) == {}
+    plain = f"SELECT count(*) FROM audit.accesses WHERE user_id = '{read.user_id}'"  # noqa: S608 - of this test
+    assert await asked(place, plain) == 0
+
+
+async def noted_as_erased(place: Place, scope: Scope) -> None:
+    """As an erasure notes it."""
+    async with place.postgres() as connection:
+        await connection.execute(
+            "INSERT INTO audit.erased (tenant_id, name, until) VALUES ($1, $2, now())",
+            scope.tenant_id,
+            MARKS.of_user(scope),
+        )
 
 
 async def test_learning_waits_for_a_copy_and_forgetting_does_not(place: Place) -> None:

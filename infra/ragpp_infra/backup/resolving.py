@@ -47,7 +47,9 @@ UNION SELECT tenant_id, user_id FROM catalog.items UNION SELECT tenant_id, user_
 UNION SELECT tenant_id, user_id FROM procedural.preferences UNION SELECT tenant_id, user_id FROM procedural.rules
 UNION SELECT tenant_id, user_id FROM procedural.findings UNION SELECT tenant_id, user_id FROM procedural.reflections
 UNION SELECT tenant_id, user_id FROM ledger.user_settings UNION SELECT tenant_id, user_id FROM ledger.epochs
-UNION SELECT tenant_id, user_id FROM identity.keys WHERE user_id IS NOT NULL"""
+UNION SELECT tenant_id, user_id FROM ledger.events UNION SELECT tenant_id, user_id FROM ledger.pins
+UNION SELECT tenant_id, user_id FROM identity.keys WHERE user_id IS NOT NULL
+UNION SELECT tenant_id, user_id FROM audit.accesses WHERE user_id IS NOT NULL"""
 _SAID: Final = f"""
 SELECT mark, agent_id FROM {MARKER}.news
  WHERE kind = $1 AND what = $2 AND tenant_id = ANY ($3::text[]) AND mark = ANY ($4::text[])"""  # noqa: S608 - a constant
@@ -85,13 +87,18 @@ class Resolver:
                 await self._users(some)
 
     async def conversations(self, lines: Iterable[object]) -> None:
-        """Messages of running conversations, which were copied before the tables: whatever is marked as forgotten."""
-        found = []
+        """Messages of running conversations, which were copied before the tables: whatever is marked as forgotten. And
+        whose conversations they are, of users whom no table may have."""
+        found, users = [], set[Named]()
         for line in lines:
             key, _, value = conversations.checked(line)
+            if "{" not in key:  # what is everybody's
+                continue
+            tenant, user, view = whose(key[key.index("{") + 1 : key.index("}")])
+            users.add(Named(tenant, user, "", ""))
             if conversations.area_of(key) == "st:ids":
-                tenant, user, view = whose(key[key.index("{") + 1 : key.index("}")])
                 found += [Named(tenant, user, view, one) for one in cast("dict[str, str]", value)]
+        await self._users(list(users))
         for start in range(0, len(found), AT_ONCE):
             by_mark = self._by_mark(found[start : start + AT_ONCE])
             tenants = sorted({one.tenant_id for one in found})
@@ -102,10 +109,13 @@ class Resolver:
 
     async def graph(self, lines: Iterable[object]) -> None:
         """What a person deleted of the graph; and what it observed of messages that the tables do not have, which were
-        stored after them and taught something all the same, where a forgetting had them looked at again."""
-        things, observed = [], []
+        stored after them and taught something all the same, where a forgetting had them looked at again. And whose
+        graphs they are, of users whom no table may have."""
+        things, observed, users = [], [], set[Named]()
         for line in lines:
             match line:
+                case ["n", "User", {"scope": str(scope)}]:
+                    users.add(_in_graph(scope, "")._replace(view=""))
                 case ["n", "Entity", {"scope": str(scope), "id": str(one)}]:
                     things.append(_in_graph(scope, one))
                 case ["r", str(scope), "RELATES_TO", *_, {"id": str(one)}]:
@@ -115,6 +125,7 @@ class Resolver:
                         observed += [_in_graph(scope, str(one)) for one in sources]
                     else:
                         things.append(_in_graph(scope, event.partition(":")[2]))
+        await self._users(list(users))
         for start in range(0, len(things), AT_ONCE):
             await self._note("d", "graph", "graph", things[start : start + AT_ONCE])
         columns = ([one.tenant_id for one in observed], [one.user_id for one in observed], [one.id for one in observed])
@@ -141,7 +152,8 @@ class Resolver:
         )
 
     async def _users(self, named: Sequence[Named]) -> None:
-        by_mark = {self._marks.of_user(Scope(tenant_id=one.tenant_id, user_id=one.user_id)): one for one in named}
+        scopes = [Scope.model_construct(tenant_id=one.tenant_id, user_id=one.user_id) for one in named]
+        by_mark = dict(zip(map(self._marks.of_user, scopes), named, strict=True))
         tenants = sorted({one.tenant_id for one in named})
         rows = await self._connection.fetch(_SAID, "u", "", tenants, list(by_mark))
         wanted = {_wanted("user", by_mark[row["mark"]]._replace(view="")) for row in rows}
