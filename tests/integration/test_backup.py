@@ -2,11 +2,14 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator
+import tarfile
+from collections.abc import AsyncIterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import cast
 
 import asyncpg
+import neo4j
 import pytest
 
 from ragpp.clock import system_clock
@@ -14,10 +17,13 @@ from ragpp.errors import TierUnavailable
 from ragpp.ledger import WorkLedger
 from ragpp.models import Observation, Scope
 from ragpp.stores.postgres import create_pool, ensure_open, tenant_tx
-from ragpp_infra.backup import conversations, graph, tables
+from ragpp_infra.backup import conversations, graph, tables, taking
+from ragpp_infra.backup.archive import ArchiveReader, ArchiveWriter
 from ragpp_infra.backup.errors import BackupFailed, RestoreRefused
+from ragpp_infra.backup.forgettings import checked
+from ragpp_infra.backup.lines import LineReader
 from ragpp_infra.backup.pausing import learning_paused
-from ragpp_infra.backup.places import Place
+from ragpp_infra.backup.places import Client, Place
 from ragpp_infra.backup.restoring import Restore
 from ragpp_infra.provisioning.endpoints import Admin
 from ragpp_infra.provisioning.errors import ProvisioningError
@@ -25,6 +31,7 @@ from ragpp_infra.provisioning.postgres import is_unfinished
 from ragpp_infra.provisioning.provision import provision
 from ragpp_services import all_in_one
 from ragpp_services.episodic.tier import PostgresEpisodicTier
+from ragpp_services.procedural.naming import preference_id
 from tests.support.asking import in_neo4j, of_postgres
 from tests.support.backup import place_of, restored, taken, told
 from tests.support.episodic import episodic_entry, episodic_tier, postgres_settings
@@ -212,22 +219,23 @@ async def test_a_second_restore_knows_what_the_first_was_told(place: Place, tmp_
     """Also of what is nowhere but in the audit, which is lost with what is replaced."""
     scope = new_scope()
     async with procedural_tier(place.endpoints) as tier:
-        (kept,) = await tier.store(scope, [procedural_entry("Tea")])
+        entry = procedural_entry("Tea")
+        await tier.store(scope, [entry])
     await taken(place, tmp_path / "m")
-    await entered(place, scope, "procedural", kept.id)
+    await entered(place, scope, "procedural", preference_id(scope, entry.category, entry.key))
     for _ in range(2):
         result = await restored(place, tmp_path / "m", replace=True)
         assert result.forgotten["procedural"] == 1
 
 
-async def entered(place: Place, scope: Scope, what: str, identifier: str) -> None:
+async def entered(place: Place, scope: Scope, what: str, identifier: str, *, days_ago: int = 0) -> None:
     """As the audit tells of what a person deleted."""
     statement = """
         INSERT INTO audit.accesses (access_id, tenant_id, at, key_id, user_id, action, status, elapsed_ms, details)
-        VALUES (gen_random_uuid(), $1, now(), '', $2, 'delete', 204, 1, $3)"""
+        VALUES (gen_random_uuid(), $1, now() - make_interval(days => $4), '', $2, 'delete', 204, 1, $3)"""
     details = json.dumps({"deleted": what, "count": 1, "marks": [MARKS.of(scope, identifier)]})
     async with place.postgres() as connection:
-        await connection.execute(statement, *scope.user_key, details)
+        await connection.execute(statement, *scope.user_key, details, days_ago)
 
 
 async def emptied(place: Place) -> None:
@@ -256,6 +264,23 @@ async def test_the_graph_keeps_nothing_of_a_message_that_the_tables_do_not_have(
     assert marks == []
 
 
+async def test_a_message_whose_withdrawal_was_still_to_be_done_stays_forgotten_in_the_graph(
+    place: Place, tmp_path: Path
+) -> None:
+    scope = new_scope()
+    observation = Observation(event_id="m1", interaction_id="m1", occurred_at=system_clock())
+    async with semantic_tier(place.endpoints) as tied, episodic_tier(place.endpoints) as tier:
+        await stored(tier, scope, "m1")
+        await tied.observe(scope, [observation])
+        await tier.forget(scope, ["m1"])
+    await taken(place, tmp_path / "m")
+    await restored(place, tmp_path / "m", replace=True)
+    async with semantic_tier(place.endpoints) as tied:
+        assert await tied.holdings(scope, ["m1"]) == {}
+    marks = in_neo4j(place.endpoints, f"MATCH (f:Forgotten {{mark: '{MARKS.of(scope, 'm1')}'}}) RETURN f")
+    assert len(marks) == 1
+
+
 async def test_whoever_was_erased_since_is_found_in_every_store(place: Place, tmp_path: Path) -> None:
     """Also who is in the graph alone, in a running conversation alone, or in the audit."""
     drawn, talking, read = new_scope(), new_scope(), new_scope()
@@ -277,6 +302,35 @@ async def test_whoever_was_erased_since_is_found_in_every_store(place: Place, tm
     assert await asked(place, plain) == 0
 
 
+async def test_what_is_deleted_between_the_copies_of_two_stores_does_not_come_back(
+    place: Place, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A conversation is copied, then deleted, its messages kept; only then comes the snapshot, which knows of it."""
+    talking, erased, left = new_scope().in_session("a b"), new_scope(), new_scope()
+
+    async def deleted_meanwhile(client: Client, prefix: str, archive: ArchiveWriter) -> None:
+        await conversations.copy_conversations(client, prefix, archive)
+        await entered(place, talking, "conversation", "a b")
+        await noted_as_erased(place, erased)
+        async with short_term_tier(place.endpoints) as tier:
+            await tier.delete_session(talking)
+            await tier.erase(erased, 0)
+
+    async with short_term_tier(place.endpoints) as tier:
+        await tier.store(talking, [short_term_entry("I like tea", session_id="a b")])
+        await tier.store(left, [short_term_entry("I like tea")])
+        await tier.store(erased, [short_term_entry("I like tea")])
+        await tier.store(erased.seen_by("helper"), [short_term_entry("I like tea")])
+    with monkeypatch.context() as patched:
+        patched.setattr(taking, "copy_conversations", deleted_meanwhile)
+        await taken(place, tmp_path / "m")
+    await restored(place, tmp_path / "m", replace=True)
+    async with short_term_tier(place.endpoints) as tier:
+        held = [await tier.holdings(scope) for scope in (talking, erased, erased.seen_by("helper"))]
+        assert held == [{}, {}, {}]
+        assert await tier.holdings(left) != {}
+
+
 async def noted_as_erased(place: Place, scope: Scope) -> None:
     """As an erasure notes it."""
     async with place.postgres() as connection:
@@ -285,6 +339,49 @@ async def noted_as_erased(place: Place, scope: Scope) -> None:
             scope.tenant_id,
             MARKS.of_user(scope),
         )
+
+
+async def test_nobody_waits_for_whoever_takes_the_backup(
+    place: Place, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """While learning waits and graphs are locked nothing is written but into a file of ours."""
+    written = []
+
+    async def looked_at(driver: neo4j.AsyncDriver, archive: ArchiveWriter) -> None:
+        await graph.copy_graph(driver, archive)
+        written.append((tmp_path / "m").stat().st_size)
+
+    monkeypatch.setattr(taking, "copy_graph", looked_at)
+    copy = await taken(place, tmp_path / "m")
+    assert written == [2 * tarfile.BLOCKSIZE]  # the header
+    assert ArchiveReader(tmp_path / "m").verify() == copy.manifest
+
+
+async def test_what_is_somebody_elses_in_the_database_is_neither_copied_nor_dropped(place: Place) -> None:
+    async with place.postgres() as connection:
+        await connection.execute("CREATE SCHEMA somebodys; CREATE TABLE somebodys.own AS SELECT 1 AS one")
+        try:
+            found = await tables.tables_of(connection)
+            assert "ledger.events" in found
+            assert "somebodys.own" not in found
+            await tables.empty_schemas(connection)
+            assert await connection.fetchval("SELECT one FROM somebodys.own") == 1
+            assert await tables.tables_of(connection) == {}
+        finally:
+            await connection.execute("DROP SCHEMA somebodys CASCADE")
+    await all_in_one.migrate_all()
+
+
+async def test_a_file_of_forgettings_has_those_for_which_a_backup_may_ask(place: Place, tmp_path: Path) -> None:
+    scope = new_scope()
+    await entered(place, scope, "graph", "lately")
+    await entered(place, scope, "graph", "long ago", days_ago=100)
+    for days, known in ((90, {"lately"}), (120, {"lately", "long ago"})):
+        await told(replace(place, keep_days=days), tmp_path / "f")
+        reader = LineReader()
+        pieces = ArchiveReader(tmp_path / "f").pieces(lambda _part: True)
+        marks = {checked(line)[4] for piece in pieces for line in reader.lines(piece.data)}
+        assert {one for one in ("lately", "long ago") if MARKS.of(scope, one) in marks} == known
 
 
 async def test_learning_waits_for_a_copy_and_forgetting_does_not(place: Place) -> None:

@@ -42,10 +42,10 @@ class Sequence(_Facts):
 
 
 class Manifest(_Facts):
-    """`moment`: of the snapshot of PostgreSQL. `since`: when learning had paused; from then on something may have been
-    forgotten that a part of it still has. `until`: to when the forgettings in it reach. `key_check`: see `key_check`.
-    `lineage`: of the stores that it is of (`sources`), None where they had none yet. `migrations`: checksums by component
-    and version, the graph's as `graph`."""
+    """`moment`: of the snapshot of PostgreSQL. `since`: from then on something may have been forgotten that
+    a part of it still has. `until`: to when the forgettings in it reach. `key_check`: see `key_check`.
+    `lineage`: of the stores that it is of (`sources`), None where they had none yet. `migrations`: checksums by
+    component and version, the graph's as `graph`."""
 
     format: int
     ragpp: str

@@ -21,10 +21,16 @@ SELECT count(*) FROM ledger.work
  WHERE state = 'leased' AND lease_until > statement_timestamp() AND stage <> ALL ($1::text[])"""
 
 
+_SINCE: Final = """
+SELECT LEAST(clock_timestamp(), min(event.created_at)) FROM ledger.work JOIN ledger.events AS event USING (event_id)
+ WHERE work.stage = 'erase' AND work.state IN ('pending', 'leased')"""
+
+
 @asynccontextmanager
 async def learning_paused(place: Place, patience_s: float) -> AsyncIterator[tuple[Connection, datetime]]:
-    """Inside, no worker learns anything: yields the connection that keeps it so, and the moment since when no work is
-    under way. What was begun is waited for. Raises BackupFailed where that takes longer than `patience_s`."""
+    """Inside, no worker learns anything: yields the connection that keeps it so, and the moment since when something
+    may be forgotten that is copied before: now, or when the first erasure was asked for that is not done. What was
+    begun is waited for. Raises BackupFailed where that takes longer than `patience_s`."""
     async with place.postgres() as connection:
         began = time.monotonic()
         await connection.execute("SELECT pg_advisory_lock($1)", LEARNING_LOCK)
@@ -35,4 +41,4 @@ async def learning_paused(place: Place, patience_s: float) -> AsyncIterator[tupl
                     suggestions=("Repeat it, or give them longer with --patience.",),
                 )
             await asyncio.sleep(POLL_S)
-        yield connection, await connection.fetchval("SELECT clock_timestamp()")
+        yield connection, await connection.fetchval(_SINCE)

@@ -7,7 +7,7 @@ from urllib.parse import unquote
 from ragpp.fields import RESERVED
 from ragpp.models import Scope
 from ragpp.stores.forgetting import SourceMarks
-from ragpp_infra.backup import conversations
+from ragpp_infra.backup import conversations, unfinished
 from ragpp_infra.backup.lines import AT_ONCE
 from ragpp_infra.backup.places import Connection
 from ragpp_infra.backup.unfinished import Wanted, want_forgotten
@@ -88,17 +88,22 @@ class Resolver:
 
     async def conversations(self, lines: Iterable[object]) -> None:
         """Messages of running conversations, which were copied before the tables: whatever is marked as forgotten. And
-        whose conversations they are, of users whom no table may have."""
-        found, users = [], set[Named]()
+        the conversations themselves, and whose they are, of sessions and users whom no table may have."""
+        found, sessions, users = [], set[Named](), set[Named]()
         for line in lines:
             key, _, value = conversations.checked(line)
             if "{" not in key:  # what is everybody's
                 continue
-            tenant, user, view = whose(key[key.index("{") + 1 : key.index("}")])
+            tag, _, session = key.partition("{")[2].partition("}")
+            tenant, user, view = whose(tag)
             users.add(Named(tenant, user, "", ""))
+            if conversations.area_of(key) in conversations.OF_SESSION:
+                sessions.add(Named(tenant, user, view, unquote(session.removeprefix(":"))))
             if conversations.area_of(key) == "st:ids":
                 found += [Named(tenant, user, view, one) for one in cast("dict[str, str]", value)]
         await self._users(list(users))
+        for what in ("session", "conversation"):
+            await self._note("d", what, what, list(sessions))
         for start in range(0, len(found), AT_ONCE):
             by_mark = self._by_mark(found[start : start + AT_ONCE])
             tenants = sorted({one.tenant_id for one in found})
@@ -131,6 +136,15 @@ class Resolver:
         columns = ([one.tenant_id for one in observed], [one.user_id for one in observed], [one.id for one in observed])
         rows = await self._connection.fetch(_UNKNOWN, *columns)
         await want_forgotten(self._connection, {_wanted("ghost", observed[row["place"] - 1]) for row in rows})
+
+    async def ghosts(self) -> list[str]:
+        """Marks of messages that the graph is to forget without anybody having asked for it: they may come again. One
+        that was forgotten, and whose withdrawal from the graph was still to be done, is none."""
+        found = await unfinished.ghosts(self._connection)
+        by_mark = self._by_mark(Named(tenant, user, "", one) for tenant, user, one in found)
+        tenants = sorted({tenant for tenant, _, _ in found})
+        rows = await self._connection.fetch(_FORGOTTEN, tenants, list(by_mark))
+        return sorted(by_mark.keys() - {row["mark"] for row in rows})
 
     async def _selected(self, query: str) -> AsyncIterator[list[Named]]:
         """Some at a time."""

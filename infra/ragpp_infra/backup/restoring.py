@@ -11,13 +11,13 @@ import time
 from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Final
 
 import neo4j
 
-from ragpp.models import Scope
+from ragpp.clock import to_moment
 from ragpp.stores.forgetting import SourceMarks
 from ragpp_infra.backup import conversations, forgettings, graph, tables, unfinished
 from ragpp_infra.backup.archive import Piece
@@ -33,6 +33,8 @@ from ragpp_infra.programs import in_short, migrate, run_module
 Migrations = Mapping[str, Mapping[int, str]]
 PROGRAM: Final = "ragpp_services.restoring"
 LAST_LINES: Final = 3
+SLACK: Final = timedelta(seconds=10)
+"""By how much the clocks of hosts may differ, and how long a request that deletes something may take."""
 
 
 @dataclass
@@ -124,26 +126,22 @@ class Restore:
     async def _find_forgotten(self, connection: Connection, driver: neo4j.AsyncDriver) -> list[str]:
         """Have the stores know what was forgotten since, and note what of it they hold; the marks of what the graph is
         to forget without anybody having asked for it."""
-        marks = SourceMarks(self._place.forgetting_key)
         await unfinished.begin_news(connection)
         async for known in forgettings.forgettings(connection, self._place.forgetting_key):
-            await unfinished.drop_known(connection, known)
+            await unfinished.drop_known(connection, known, to_moment(self._manifest.since - SLACK))
         await unfinished.spread_news(connection)
         if not self._is_here:
             await tables.renew_lineage(connection)
         async for marked in unfinished.news_of_marks(connection):
             await graph.mark_in_graph(driver, marked)
-        resolver = Resolver(connection, marks)
+        resolver = Resolver(connection, SourceMarks(self._place.forgetting_key))
         await resolver.tables()
         async for part, lines in self._read_lines():
             if part == conversations.PART:
                 await resolver.conversations(lines)
             else:
                 await resolver.graph(lines)
-        return [
-            marks.of(Scope(tenant_id=tenant, user_id=user), one)
-            for tenant, user, one in await unfinished.ghosts(connection)
-        ]
+        return await resolver.ghosts()
 
     def _lines(self) -> int:
         return sum(self._manifest.parts[part].rows for part in (conversations.PART, graph.PART))

@@ -64,15 +64,18 @@ async def begin_news(connection: Connection) -> None:
     await connection.execute(f"INSERT INTO {MARKER}.news SELECT * FROM {MARKER}.said")  # noqa: S608 - a constant
 
 
-async def drop_known(connection: Connection, lines: Sequence[Line]) -> None:
-    """Take out of the news what the restored memory knows by itself."""
+async def drop_known(connection: Connection, lines: Sequence[Line], since: int) -> None:
+    """Take out of the news what the restored memory knows by itself; but not, of users and sessions, what was forgotten
+    after `since`, in microseconds: its tables know of that, and its conversations, copied before them, do not."""
     if lines:
         await connection.execute(
             f"DELETE FROM {MARKER}.news AS said"  # noqa: S608 - constants
             f" USING {_LINES} AS known (kind, tenant_id, what, agent_id, mark, at)"
             " WHERE said.kind = known.kind AND said.tenant_id = known.tenant_id AND said.what = known.what"
-            " AND said.mark = known.mark AND (said.kind = 'm' OR said.at <= known.at)",
+            " AND said.mark = known.mark AND (said.kind = 'm' OR said.at <= known.at)"
+            " AND NOT (said.at >= $7 AND (said.kind = 'u' OR said.what IN ('session', 'conversation')))",
             *map(list, zip(*lines, strict=True)),
+            since,
         )
 
 
@@ -137,10 +140,8 @@ async def is_anything_wanted(connection: Connection) -> bool:
 
 
 async def ghosts(connection: Connection) -> list[tuple[str, str, str]]:
-    """Tenant, user and id of messages that the graph knows and no table has, but for those that were forgotten."""
+    """Tenant, user and id of messages that the graph knows and no table has."""
     rows = await connection.fetch(
-        f"SELECT DISTINCT tenant_id, user_id, id FROM {MARKER}.to_forget AS one WHERE kind = 'ghost'"  # noqa: S608 - a constant
-        f" AND NOT EXISTS (SELECT FROM {MARKER}.to_forget AS other WHERE other.kind = 'message'"
-        " AND (other.tenant_id, other.user_id, other.id) = (one.tenant_id, one.user_id, one.id))"
+        f"SELECT DISTINCT tenant_id, user_id, id FROM {MARKER}.to_forget WHERE kind = 'ghost'"  # noqa: S608 - a constant
     )
     return [(row["tenant_id"], row["user_id"], row["id"]) for row in rows]
