@@ -167,6 +167,32 @@ async def test_an_interrupted_restore_is_served_to_nobody_and_can_be_repeated(
         assert [one.id for one in await tier.get(scope, ["m1", "m2"])] == ["m2"]
 
 
+async def test_nobody_is_let_in_before_what_was_forgotten_is_gone(
+    place: Place, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scope, tried = new_scope(), []
+    async with episodic_tier(place.endpoints) as tier:
+        await stored(tier, scope, "m1")
+        await taken(place, tmp_path / "m")
+        await tier.forget(scope, ["m1"])
+    forget = Restore._program
+
+    async def tried_meanwhile(self: Restore, *arguments: str, **given: Mapping[str, str]) -> str:
+        if arguments == ("forget",):
+            for dsn in (place.endpoints.postgres_app_dsn, place.endpoints.postgres_relay_dsn):
+                with pytest.raises(asyncpg.InsufficientPrivilegeError):
+                    await asyncpg.connect(dsn.get_secret_value())
+                tried.append(dsn)
+        return await forget(self, *arguments, **given)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Restore, "_program", tried_meanwhile)
+        await restored(place, tmp_path / "m", replace=True)
+    assert len(tried) == 2
+    async with episodic_tier(place.endpoints) as tier:
+        assert await tier.get(scope, ["m1"]) == []
+
+
 async def test_stores_that_held_nothing_do_not_tell_what_was_forgotten(place: Place, tmp_path: Path) -> None:
     scope = new_scope()
     async with episodic_tier(place.endpoints) as tier:

@@ -14,7 +14,7 @@ from pydantic import SecretStr
 from redis import exceptions as of_redis
 
 from ragpp.errors import TierUnavailable
-from ragpp_infra.provisioning.endpoints import Endpoints
+from ragpp_infra.provisioning.endpoints import APP, RELAY, Endpoints, in_role
 
 if TYPE_CHECKING:
     Connection: TypeAlias = asyncpg.Connection[asyncpg.Record]
@@ -52,6 +52,14 @@ class Place:
     forgetting_key: SecretStr
     key_prefix: str = "ragpp:"
     keep_days: int = 90
+
+    def inside(self) -> dict[str, str]:
+        """Settings with which the services' code has their rights in PostgreSQL, and no others, while their roles may
+        not connect: the superuser connects and takes the role."""
+        return {
+            name: in_role(self.postgres_dsn, role).get_secret_value()
+            for name, role in (("POSTGRES_DSN", APP), ("POSTGRES_RELAY_DSN", RELAY))
+        }
 
     @asynccontextmanager
     async def postgres(self) -> AsyncIterator[Connection]:

@@ -98,10 +98,10 @@ class Restore:
             self._check_rows()
             with self._on_step("what was forgotten since", None):
                 ghosts = await self._find_forgotten(connection, driver)
-                await unfinished.let_in(connection)
                 if await unfinished.is_anything_wanted(connection):
                     async with kept_alive(connection):
-                        self._result.forgotten = json.loads(await self._program("forget"))
+                        told = await self._program("forget", settings=self._place.inside())
+                        self._result.forgotten = json.loads(told)
                 await graph.unmark_in_graph(driver, ghosts)
             await unfinished.end(connection)
         self._result.seconds = time.monotonic() - began
@@ -176,9 +176,10 @@ class Restore:
             "REDIS_TIMEOUT_S": "10",
         }
 
-    async def _program(self, *arguments: str) -> str:
-        """What one of the services' commands answers."""
-        done = await asyncio.to_thread(run_module, PROGRAM, arguments, folder=Path("/"), settings=self._settings())
+    async def _program(self, *arguments: str, settings: Mapping[str, str] | None = None) -> str:
+        """What one of the services' commands answers, which runs with these settings beside its usual ones."""
+        settings = {**self._settings(), **(settings or {})}
+        done = await asyncio.to_thread(run_module, PROGRAM, arguments, folder=Path("/"), settings=settings)
         return _answer(done.returncode, done.stdout, done.stderr)
 
     async def _migrate(self) -> None:

@@ -24,7 +24,10 @@ HOLD_A_MEMORY: Final = (
     *("episodic.interactions", "catalog.resources", "catalog.items", "catalog.categories"),
     *("procedural.preferences", "procedural.rules", "procedural.findings", "ledger.events"),
 )
-_CONNECTED: Final = "SELECT count(*) FROM pg_stat_activity WHERE usename = ANY ($1::text[])"
+_CONNECTED: Final = """
+SELECT count(*) FROM pg_stat_activity
+ WHERE usename = ANY ($1::text[]) OR (datname = current_database() AND application_name = 'ragpp')"""
+"""Of the services' roles, and of the services' code: what an interrupted restore had forget may still be at it."""
 
 
 def check_backup(
@@ -79,9 +82,7 @@ class Sources:
     files: Sequence[tuple[ArchiveReader, Manifest]] = ()
     nothing_since: bool = False
 
-    async def begin(
-        self, connection: Connection, driver: neo4j.AsyncDriver, client: Client, *, replace: bool
-    ) -> Known:
+    async def begin(self, connection: Connection, driver: neo4j.AsyncDriver, client: Client, *, replace: bool) -> Known:
         """Leave the mark of `unfinished`, with all that is known of what was forgotten. Raises RestoreRefused: nothing
         is changed then."""
         await self._check_free(connection)

@@ -1,7 +1,7 @@
 """The mark that a restore leaves in PostgreSQL while it is under way, with what it has to do and may not lose.
 
-While it is there, `ragpp up` and `ragpp provision` refuse, and until the stores are whole nobody but the superuser and
-the owner can connect. What the emptied stack had forgotten is kept with it, for whoever repeats the restore.
+While it is there, `ragpp up` and `ragpp provision` refuse, and nobody but the superuser and the owner can connect. What
+the emptied stack had forgotten is kept with it, for whoever repeats the restore.
 """
 
 from collections.abc import AsyncIterator, Iterable, Sequence
@@ -91,14 +91,11 @@ async def want_forgotten(connection: Connection, wanted: Iterable[Wanted]) -> No
         )
 
 
-async def let_in(connection: Connection) -> None:
-    """Let services connect again: the stores are whole, and what was forgotten since is about to go."""
-    await connection.execute(f"GRANT CONNECT ON DATABASE {DATABASE} TO {APP}, {RELAY}")
-
-
 async def end(connection: Connection) -> None:
-    """Take the mark away."""
-    await connection.execute(f"DROP SCHEMA IF EXISTS {MARKER} CASCADE")
+    """Take the mark away, and let services connect again: the stores are whole, and have forgotten."""
+    async with connection.transaction():
+        await connection.execute(f"DROP SCHEMA IF EXISTS {MARKER} CASCADE")
+        await connection.execute(f"GRANT CONNECT ON DATABASE {DATABASE} TO {APP}, {RELAY}")
 
 
 async def spread_news(connection: Connection) -> None:

@@ -111,6 +111,13 @@ def in_database(dsn: SecretStr, database: str) -> SecretStr:
     return SecretStr(urlunsplit(urlsplit(dsn.get_secret_value())._replace(path=f"/{database}")))
 
 
+def in_role(dsn: SecretStr, role: str) -> SecretStr:
+    """The same server, database and account, which takes `role` at once: one that it is a member of."""
+    parts = urlsplit(dsn.get_secret_value())
+    query = "&".join(one for one in (parts.query, f"role={role}") if one)
+    return SecretStr(urlunsplit(parts._replace(query=query)))
+
+
 def account_of(url: SecretStr) -> tuple[str, str]:
     """User and password of an address, each empty where it has none."""
     parts = urlsplit(url.get_secret_value())
