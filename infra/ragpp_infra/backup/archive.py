@@ -8,16 +8,19 @@ So no part needs be known before it is written, and a file that was cut off is n
 """
 
 import asyncio
+import errno
 import hashlib
 import json
 import tarfile
 import zlib
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import IO, Final
 
-from ragpp_infra.backup.errors import BadBackup
+from ragpp_infra.backup.errors import BackupFailed, BadBackup
 from ragpp_infra.backup.manifest import FORMAT, Manifest, PartFacts, manifest_from
 
 PIECE: Final = 8 << 20
@@ -36,9 +39,25 @@ class ArchiveWriter:
     """Writes one backup into a file that need not be seekable. One part is open at a time."""
 
     def __init__(self, file: IO[bytes]) -> None:
-        self._file = file
+        self._file, self._into = file, file
         self.parts: dict[str, PartFacts] = {}
         self._add(HEADER, json.dumps({"format": FORMAT}).encode())
+
+    @contextmanager
+    def aside(self) -> Iterator[None]:
+        """Inside, until `send`, what is written goes into a file of ours that keeps nobody waiting; it has no name by
+        which anybody else could open it, or which could stay."""
+        with TemporaryFile() as spool:
+            self._into = spool
+            yield
+
+    async def send(self) -> None:
+        """Add what was put aside, and write on. Raises BackupFailed."""
+        spool, self._into = self._into, self._file
+        spool.seek(0)
+        while some := await asyncio.to_thread(spool.read, PIECE):
+            await asyncio.to_thread(self._write, some)
+        spool.truncate(0)
 
     def part(self, name: str) -> "PartWriter":
         """Begin a part. Close it before the next."""
@@ -47,8 +66,7 @@ class ArchiveWriter:
     def finish(self, manifest: Manifest) -> None:
         """Write the manifest; the file itself stays the caller's."""
         self._add(MANIFEST, manifest.text().encode())
-        self._file.write(bytes(2 * tarfile.BLOCKSIZE))  # by which a tar ends
-        self._file.flush()
+        self._write(bytes(2 * tarfile.BLOCKSIZE))  # by which a tar ends
 
     def add_piece(self, name: str, number: int, packed: bytes) -> None:
         """One piece of a part."""
@@ -57,7 +75,17 @@ class ArchiveWriter:
     def _add(self, name: str, content: bytes) -> None:
         member = tarfile.TarInfo(name)
         member.size, member.mode = len(content), 0o600
-        self._file.write(member.tobuf(tarfile.GNU_FORMAT) + content + bytes(-len(content) % tarfile.BLOCKSIZE))
+        self._write(member.tobuf(tarfile.GNU_FORMAT) + content + bytes(-len(content) % tarfile.BLOCKSIZE))
+
+    def _write(self, data: bytes) -> None:
+        try:
+            self._into.write(data)
+            self._into.flush()
+        except OSError as error:
+            raise BackupFailed(
+                f"it cannot be written ({errno.errorcode.get(error.errno or 0, type(error).__name__)})",
+                suggestions=("Make room where it goes to, and in the folder for temporary files (TMPDIR).",),
+            ) from error
 
 
 @dataclass

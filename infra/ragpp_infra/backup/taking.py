@@ -2,8 +2,9 @@
 
 The order makes the copies one: learning pauses, and what was begun ends; then Redis, so that every message in it is in
 PostgreSQL by the time of the snapshot; then PostgreSQL's snapshot; then the graph, which learned from nothing that came
-after it. From there on learning goes on, while the tables are read in the snapshot. What is forgotten meanwhile is told
-at the end, and forgotten again in whatever is restored.
+after it: all into a private file first, for whoever takes the backup may be slow. From there on learning goes on, while
+the tables are read in the snapshot. What is forgotten meanwhile is told at the end, and forgotten again in whatever is
+restored.
 """
 
 import time
@@ -59,6 +60,7 @@ async def take_backup(place: Place, file: IO[bytes], on_step: OnStep, *, patienc
             await _check(connection)
         driver = await stack.enter_async_context(place.neo4j())
         await warm(driver)
+        stack.enter_context(archive.aside())
         async with AsyncExitStack() as pausing:
             with on_step("waiting for workers to end what they are at", None):
                 asked = time.monotonic()
@@ -76,6 +78,8 @@ async def take_backup(place: Place, file: IO[bytes], on_step: OnStep, *, patienc
                     await copy_graph(driver, archive)
                     of_graph = await graph_migrations(driver)
         paused = time.monotonic() - asked
+        async with kept_alive(reader):
+            await archive.send()
         tables, sequences = await tables_of(reader), await sequences_of(reader)
         lineage = await lineage_of(reader)
         migrations = {**await migrations_of(reader), GRAPH: of_graph}
