@@ -7,12 +7,12 @@ from ragpp_infra.backup.archive import ArchiveWriter
 from ragpp_infra.backup.errors import BadBackup
 from ragpp_infra.backup.manifest import Sequence, Table
 from ragpp_infra.backup.places import Connection
-from ragpp_infra.provisioning.postgres import UNFINISHED as MARKER
 
 ROOM: Final = "postgres/"
 """Parts are called `postgres/schema.table`."""
-_OURS: Final = f"""
- nspname NOT LIKE 'pg\\_%' AND nspname NOT IN ('information_schema', 'public', '{MARKER}')"""
+SCHEMAS: Final = ("audit", "catalog", "episodic", "identity", "ledger", "procedural")
+"""Those that migrations make. Whatever else is in the database is somebody else's, and neither copied nor dropped."""
+_OURS: Final = f"nspname IN {SCHEMAS}"
 # of a partitioned table the parent, and of its columns those that are not computed from others
 _TABLES: Final = f"""
 SELECT nspname || '.' || relname AS name, array_agg(attname ORDER BY attnum)::text[] AS columns,
