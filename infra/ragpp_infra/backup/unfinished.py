@@ -19,7 +19,7 @@ CREATE TABLE IF NOT EXISTS {MARKER}.state (
   only_row boolean PRIMARY KEY DEFAULT true CHECK (only_row), lineage text);
 CREATE TABLE IF NOT EXISTS {MARKER}.said (
   kind text, tenant_id text, what text, agent_id text, mark text, at bigint,
-  PRIMARY KEY (kind, tenant_id, what, agent_id, mark, at));
+  PRIMARY KEY (kind, tenant_id, what, mark, agent_id, at));
 CREATE TABLE IF NOT EXISTS {MARKER}.news (LIKE {MARKER}.said INCLUDING ALL);
 CREATE TABLE IF NOT EXISTS {MARKER}.to_forget (
   kind text, tenant_id text, user_id text, view text NOT NULL DEFAULT '', agent_id text NOT NULL DEFAULT '', id text,
@@ -62,6 +62,7 @@ async def begin_news(connection: Connection) -> None:
     """What was forgotten is news to the restored memory, until it is found to know of it (`drop_known`)."""
     await connection.execute(f"TRUNCATE {MARKER}.news, {MARKER}.to_forget")
     await connection.execute(f"INSERT INTO {MARKER}.news SELECT * FROM {MARKER}.said")  # noqa: S608 - a constant
+    await connection.execute(f"ANALYZE {MARKER}.news")
 
 
 async def drop_known(connection: Connection, lines: Sequence[Line], since: int) -> None:
