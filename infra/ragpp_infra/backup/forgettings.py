@@ -13,7 +13,7 @@ No line says what it was of, and none has a word: whoever has the thing and the 
 
 import json
 from collections.abc import AsyncIterator
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 from typing import Final
 
 from pydantic import SecretStr
@@ -28,20 +28,21 @@ from ragpp_infra.backup.places import Connection
 
 PART: Final = "forgettings"
 DELETED: Final = ("graph", "procedural", "resource", "category", "session", "conversation")
-_MARKS: Final = "SELECT tenant_id, mark, at FROM ledger.forgotten"
+EVER: Final = datetime(1970, 1, 1, tzinfo=UTC)
+_MARKS: Final = "SELECT 'm', tenant_id, '', '', mark, at FROM ledger.forgotten WHERE at >= $1"
 _ERASED: Final = """
-SELECT tenant_id, name, until AS at FROM audit.erased
+SELECT 'u', tenant_id, '', '', name, until FROM audit.erased WHERE until >= $1
 UNION
-SELECT tenant_id, user_id, at FROM audit.accesses
- WHERE details ? 'deleted' AND details ->> 'deleted' = 'user' AND user_id IS NOT NULL"""
-_DELETED: Final = """
-SELECT access.tenant_id, access.details ->> 'deleted' AS what, COALESCE(known.agent_id, '') AS agent, mark, access.at
+SELECT 'u', tenant_id, '', '', user_id, at FROM audit.accesses
+ WHERE details ? 'deleted' AND details ->> 'deleted' = 'user' AND user_id IS NOT NULL AND at >= $1"""
+_DELETED: Final = f"""
+SELECT 'd', access.tenant_id, access.details ->> 'deleted', COALESCE(known.agent_id, ''), mark, access.at
   FROM audit.accesses AS access
   LEFT JOIN identity.keys AS known USING (key_id)
  CROSS JOIN LATERAL jsonb_array_elements_text(access.details -> 'marks') AS mark
- WHERE access.details ? 'deleted' AND access.details ->> 'deleted' = ANY ($1::text[])"""
-_REVOKED: Final = "SELECT tenant_id, key_id, revoked_at AS at FROM identity.keys WHERE revoked_at IS NOT NULL"
-_TOLD: Final = "SELECT kind, tenant_id, what, agent_id, mark, at FROM ledger.told"
+ WHERE access.details ? 'deleted' AND access.details ->> 'deleted' IN {DELETED} AND access.at >= $1"""  # noqa: S608 - constants
+_REVOKED: Final = "SELECT 'k', tenant_id, '', '', key_id, revoked_at FROM identity.keys WHERE revoked_at >= $1"
+_TOLD: Final = "SELECT kind, tenant_id, what, agent_id, mark, at FROM ledger.told WHERE at >= $1"
 _ASKED: Final = """
 SELECT event.tenant_id, event.user_id, event.payload, event.created_at
   FROM ledger.work JOIN ledger.events AS event USING (event_id)
@@ -50,37 +51,21 @@ SELECT event.tenant_id, event.user_id, event.payload, event.created_at
 Line = tuple[str, str, str, str, str, int]
 
 
-async def forgettings(connection: Connection, key: SecretStr) -> AsyncIterator[list[Line]]:
-    """All that is known of what was forgotten, some lines at a time; of what was asked for and is not done yet, too.
-    What it is called in may write between two of them."""
+async def forgettings(connection: Connection, key: SecretStr, since: datetime = EVER) -> AsyncIterator[list[Line]]:
+    """What is known of what was forgotten since then, some lines at a time; of what was asked for and is not done yet,
+    too. What it is called in may write between two of them."""
     async with connection.transaction():
         yield await _asked(connection, SourceMarks(key))
+        queries = [_MARKS, _ERASED, _DELETED, _REVOKED]
+        if await connection.fetchval("SELECT to_regclass('ledger.told') IS NOT NULL"):  # not in those of before
+            queries.append(_TOLD)
         batch: list[Line] = []
-        async for row in connection.cursor(_MARKS, prefetch=AT_ONCE):
-            batch.append(("m", row["tenant_id"], "", "", row["mark"], to_moment(row["at"])))
-            if len(batch) == AT_ONCE:
-                yield batch
-                batch = []
-        for row in await connection.fetch(_ERASED):
-            batch.append(("u", row["tenant_id"], "", "", row["name"], to_moment(row["at"])))
-        yield batch
-        batch = []
-        async for row in connection.cursor(_DELETED, list(DELETED), prefetch=AT_ONCE):
-            batch.append(("d", row["tenant_id"], row["what"], row["agent"], row["mark"], to_moment(row["at"])))
-            if len(batch) == AT_ONCE:
-                yield batch
-                batch = []
-        for row in await connection.fetch(_REVOKED):
-            batch.append(("k", row["tenant_id"], "", "", row["key_id"], to_moment(row["at"])))
-        yield batch
-        if await connection.fetchval("SELECT to_regclass('ledger.told') IS NULL"):
-            return  # the stores are of a version before
-        batch = []
-        async for *said, at in connection.cursor(_TOLD, prefetch=AT_ONCE):
-            batch.append(checked([*said, to_moment(at)]))
-            if len(batch) == AT_ONCE:
-                yield batch
-                batch = []
+        for query in queries:
+            async for *said, at in connection.cursor(query, since, prefetch=AT_ONCE):
+                batch.append(checked([*said, to_moment(at)]))
+                if len(batch) == AT_ONCE:
+                    yield batch
+                    batch = []
         yield batch
 
 
@@ -102,10 +87,11 @@ async def _asked(connection: Connection, marks: SourceMarks) -> list[Line]:
     return lines
 
 
-async def copy_forgettings(connection: Connection, key: SecretStr, part: PartWriter) -> datetime:
-    """Write them all; the moment until which they are complete, by the database's clock."""
+async def copy_forgettings(connection: Connection, key: SecretStr, part: PartWriter, keep_days: int) -> datetime:
+    """Write those of the last `keep_days`, longer than which no backup is restored; the moment until which they are
+    complete, by the database's clock."""
     until: datetime = await connection.fetchval("SELECT clock_timestamp()")
-    async for lines in forgettings(connection, key):
+    async for lines in forgettings(connection, key, until - timedelta(days=keep_days + 1)):
         await write_lines(part, lines)
     await part.close()
     return until

@@ -131,7 +131,8 @@ async def _forgettings(place: Place, archive: ArchiveWriter) -> tuple[datetime, 
     async with place.postgres() as connection:
         await _check(connection)
         lineage = await lineage_of(connection)
-        return await copy_forgettings(connection, place.forgetting_key, archive.part(FORGETTINGS)), lineage
+        part = archive.part(FORGETTINGS)
+        return await copy_forgettings(connection, place.forgetting_key, part, place.keep_days), lineage
 
 
 async def _check(connection: Connection) -> None:
