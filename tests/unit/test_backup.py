@@ -1,20 +1,28 @@
 """A backup's file is whole and of here, or it is refused before anything is changed."""
 
+import asyncio
+import errno
 import gzip
 import io
 import json
+import re
 import tarfile
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
+import asyncpg
 import pytest
+from neo4j import exceptions as of_neo4j
 from pydantic import SecretStr
+from redis import exceptions as of_redis
 
 from ragpp.errors import MemorySystemError
+from ragpp.stores.migrations import load_migrations
 from ragpp_infra.backup import archive as archives
-from ragpp_infra.backup.archive import ArchiveReader
+from ragpp_infra.backup import places
+from ragpp_infra.backup.archive import ArchiveReader, ArchiveWriter
 from ragpp_infra.backup.conversations import area_of
 from ragpp_infra.backup.errors import BackupFailed, BadBackup, RestoreRefused
 from ragpp_infra.backup.lines import LineReader
@@ -22,6 +30,9 @@ from ragpp_infra.backup.manifest import FORMAT, Manifest, key_check
 from ragpp_infra.backup.resolving import whose
 from ragpp_infra.backup.restoring import check_migrations
 from ragpp_infra.backup.sources import check_backup
+from ragpp_infra.backup.tables import SCHEMAS
+from ragpp_infra.provisioning.endpoints import in_role
+from ragpp_services.restoring.schemas import COMPONENTS
 from tests.support.archives import FORGETTING_KEY, NOW, SAID, manifest, written
 
 
@@ -44,6 +55,33 @@ def test_a_part_without_anything_is_there(tmp_path: Path) -> None:
     reader = written(tmp_path / "m", {"redis": b""})
     assert reader.verify().parts["redis"].bytes == 0
     assert read(reader) == {"redis": b""}
+
+
+async def test_what_is_put_aside_is_written_when_it_is_sent(tmp_path: Path) -> None:
+    output = io.BytesIO()
+    writer = ArchiveWriter(output)
+    header = output.tell()
+    with writer.aside():
+        for name in ("redis", "neo4j"):
+            part = writer.part(name)
+            await part.write(name.encode())
+            await part.close()
+        assert output.tell() == header
+        await writer.send()
+        writer.finish(manifest(writer))
+    (tmp_path / "m").write_bytes(output.getvalue())
+    reader = ArchiveReader(tmp_path / "m")
+    assert set(reader.verify().parts) == {"redis", "neo4j"}
+    assert read(reader) == {"redis": b"redis", "neo4j": b"neo4j"}
+
+
+def test_an_output_that_is_full_is_told_by_its_name() -> None:
+    class Full(io.BytesIO):
+        def write(self, _data: object) -> int:
+            raise OSError(errno.ENOSPC, "what the system says")
+
+    with pytest.raises(BackupFailed, match="ENOSPC"):
+        ArchiveWriter(Full())
 
 
 def test_its_pieces_are_one_gzip_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -158,6 +196,62 @@ def test_whose_a_key_is_is_read_of_it() -> None:
     assert whose("acme/u1%1E") == ("acme", "u1", "=")
     assert area_of("st:ids:{acme/u1}:s:1") == "st:ids"
     assert area_of("st:mark") == "st:mark"
+
+
+def test_the_schemas_that_are_copied_are_those_that_migrations_make() -> None:
+    sql = [one.sql for component, package in COMPONENTS.items() for one in load_migrations(component, package)]
+    made = {name for one in sql for name in re.findall(r"(?m)^CREATE SCHEMA (\w+)", one)}
+    assert made == set(SCHEMAS)
+
+
+class SlowConnection:
+    """Answers when it is let."""
+
+    def __init__(self) -> None:
+        self.asked, self.let, self.was_cancelled = asyncio.Event(), asyncio.Event(), False
+
+    async def execute(self, _statement: str) -> None:
+        self.asked.set()
+        try:
+            await self.let.wait()
+        except asyncio.CancelledError:
+            self.was_cancelled = True
+            raise
+
+
+async def test_what_keeps_a_connection_alive_is_never_cancelled_in_the_middle(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The server would cancel whatever that connection says next: a snapshot with all that was read of it."""
+    monkeypatch.setattr(places, "BEAT_S", 0.001)
+    connection = SlowConnection()
+    async with places.kept_alive(cast("places.Connection", connection)):
+        await connection.asked.wait()
+        asyncio.get_running_loop().call_later(0.01, connection.let.set)
+    assert not connection.was_cancelled
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        asyncpg.DiskFullError("words"),
+        of_neo4j.TransientError("words"),
+        of_neo4j.ClientError("words"),
+        of_redis.ResponseError("OOM words"),
+    ],
+    ids=lambda error: type(error).__name__,
+)
+async def test_what_a_store_refuses_is_told_by_its_name_and_without_its_words(error: Exception) -> None:
+    for kind in (BackupFailed, RestoreRefused):
+        with pytest.raises(kind) as refused:
+            async with places.reached(kind):
+                raise error
+        assert type(error).__name__ in refused.value.message
+        assert "words" not in refused.value.message
+
+
+def test_a_role_is_taken_whatever_else_an_address_says() -> None:
+    plain, asked = (in_role(SecretStr(f"postgresql://p@h/d{query}"), "r") for query in ("", "?host=/s"))
+    assert plain.get_secret_value() == "postgresql://p@h/d?role=r"
+    assert asked.get_secret_value() == "postgresql://p@h/d?host=/s&role=r"
 
 
 def test_each_of_its_errors_says_what_to_do() -> None:

@@ -14,6 +14,7 @@ from pydantic import SecretStr
 from redis import exceptions as of_redis
 
 from ragpp.errors import TierUnavailable
+from ragpp_infra.backup.errors import BackupFailed, RestoreRefused
 from ragpp_infra.provisioning.endpoints import APP, RELAY, Endpoints, in_role
 
 if TYPE_CHECKING:
@@ -40,6 +41,7 @@ _AWAY: Final = (
     of_neo4j.ServiceUnavailable,
     of_neo4j.SessionExpired,
 )
+_REFUSED: Final = (asyncpg.PostgresError, of_neo4j.Neo4jError, of_neo4j.DriverError, of_redis.RedisError)
 
 
 @dataclass(frozen=True)
@@ -112,12 +114,18 @@ class Place:
 
 
 @asynccontextmanager
-async def reached() -> AsyncIterator[None]:
-    """Turn what a driver says of a store that is away into ours, the cause kept. Raises TierUnavailable."""
+async def reached(otherwise: type[BackupFailed] | type[RestoreRefused]) -> AsyncIterator[None]:
+    """Turn what a driver says into ours, the cause kept, by its name alone: its text may have what people said. Raises
+    TierUnavailable of a store that is away, and `otherwise` for one that refuses."""
     try:
         yield
     except _AWAY as error:
         raise TierUnavailable(f"a store did not answer ({type(error).__name__})") from error
+    except _REFUSED as error:
+        raise otherwise(
+            f"a store refused what was asked of it ({type(error).__name__})",
+            suggestions=("Its log says why: it may have no room on its disk or in its memory. Repeat it then.",),
+        ) from error
 
 
 @asynccontextmanager
@@ -125,9 +133,13 @@ async def kept_alive(*connections: Connection) -> AsyncIterator[None]:
     """Let these connections, which nobody uses meanwhile, say something now and then; what a beat meets is raised at
     the end: with the connection its lock or its snapshot was lost."""
 
+    ending = asyncio.Event()
+
     async def beat() -> None:
         while True:
-            await asyncio.sleep(BEAT_S)
+            with suppress(TimeoutError):
+                await asyncio.wait_for(ending.wait(), BEAT_S)
+                return
             for connection in connections:
                 await connection.execute("SELECT 1")
 
@@ -137,8 +149,8 @@ async def kept_alive(*connections: Connection) -> AsyncIterator[None]:
         if beating.done():
             await beating
     finally:
-        beating.cancel()
-        with suppress(asyncio.CancelledError, *_AWAY):
+        ending.set()  # a beat that is cancelled has the server cancel whatever that connection says next
+        with suppress(*_AWAY):
             await beating
     for connection in connections:
         await connection.execute("SELECT 1")

@@ -68,7 +68,7 @@ class Restore:
         """Do all of it. `replace`: what the stores hold is lost. Raises RestoreRefused, BadBackup before anything is
         changed; RestoreRefused, too, for what a program of ours ended with."""
         began = time.monotonic()
-        async with reached(), AsyncExitStack() as stack:
+        async with reached(RestoreRefused), AsyncExitStack() as stack:
             connection = await stack.enter_async_context(self._place.postgres())
             driver = await stack.enter_async_context(self._place.neo4j())
             client = await stack.enter_async_context(self._place.redis())

@@ -55,7 +55,7 @@ async def take_backup(place: Place, file: IO[bytes], on_step: OnStep, *, patienc
     """
     began = time.monotonic()
     archive = ArchiveWriter(file)
-    async with reached(), AsyncExitStack() as stack:
+    async with reached(BackupFailed), AsyncExitStack() as stack:
         async with place.postgres() as connection:
             await _check(connection)
         driver = await stack.enter_async_context(place.neo4j())
@@ -107,7 +107,7 @@ async def take_forgettings(place: Place, file: IO[bytes]) -> Taken:
     """Write what was forgotten, and nothing else. Raises BackupFailed, TierUnavailable."""
     began = time.monotonic()
     archive = ArchiveWriter(file)
-    async with reached():
+    async with reached(BackupFailed):
         until, lineage = await _forgettings(place, archive)
     manifest = Manifest(
         format=FORMAT,
