@@ -51,8 +51,8 @@ def restore(
         bool,
         typer.Option(
             "--nothing-forgotten-since",
-            help="Nothing was forgotten since the backup, or what was may come back: for stores that held nothing,"
-            " where no file of forgettings is given.",
+            help="Nothing was forgotten since the backup, or what was may come back: for other stores than those that"
+            " it was taken of, where no later file of forgettings of those is given.",
         ),
     ] = False,
     despite_age: Annotated[
