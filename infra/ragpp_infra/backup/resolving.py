@@ -96,7 +96,7 @@ class Resolver:
                 continue
             tag, _, session = key.partition("{")[2].partition("}")
             tenant, user, view = whose(tag)
-            users.add(Named(tenant, user, "", ""))
+            users.add(Named(tenant, user, view, ""))
             if conversations.area_of(key) in conversations.OF_SESSION:
                 sessions.add(Named(tenant, user, view, unquote(session.removeprefix(":"))))
             if conversations.area_of(key) == "st:ids":
@@ -120,7 +120,7 @@ class Resolver:
         for line in lines:
             match line:
                 case ["n", "User", {"scope": str(scope)}]:
-                    users.add(_in_graph(scope, "")._replace(view=""))
+                    users.add(_in_graph(scope, ""))
                 case ["n", "Entity", {"scope": str(scope), "id": str(one)}]:
                     things.append(_in_graph(scope, one))
                 case ["r", str(scope), "RELATES_TO", *_, {"id": str(one)}]:
@@ -166,12 +166,15 @@ class Resolver:
         )
 
     async def _users(self, named: Sequence[Named]) -> None:
-        scopes = [Scope.model_construct(tenant_id=one.tenant_id, user_id=one.user_id) for one in named]
-        by_mark = dict(zip(map(self._marks.of_user, scopes), named, strict=True))
+        by_mark: dict[str, list[Named]] = {}
+        for one in named:
+            scope = Scope.model_construct(tenant_id=one.tenant_id, user_id=one.user_id)
+            by_mark.setdefault(self._marks.of_user(scope), []).append(one)
         tenants = sorted({one.tenant_id for one in named})
         rows = await self._connection.fetch(_SAID, "u", "", tenants, list(by_mark))
-        wanted = {_wanted("user", by_mark[row["mark"]]._replace(view="")) for row in rows}
-        await want_forgotten(self._connection, wanted)
+        erased = [one for row in rows for one in by_mark[row["mark"]]]
+        views = {_wanted("view", one) for one in erased if one.view}  # of which the tables may not tell any more
+        await want_forgotten(self._connection, views | {_wanted("user", one._replace(view="")) for one in erased})
 
     def _by_mark(self, named: Iterable[Named]) -> dict[str, list[Named]]:
         scopes: dict[tuple[str, str], Scope] = {}

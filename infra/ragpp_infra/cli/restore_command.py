@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from ragpp_infra.backup.places import Place
     from ragpp_infra.backup.restoring import Migrations, Restored
 
+HIDDEN = frozenset({"ghost", "view"})
+"""Kinds of what is forgotten that nobody asked for by itself."""
 _File = Annotated[
     Path, typer.Argument(help="A file of `ragpp backup`.", exists=True, dir_okay=False, show_default=False)
 ]
@@ -173,7 +175,7 @@ def _tell(restored: "Restored", *, as_json: bool) -> None:
     out.print(
         safe(f"restored {rows} rows and lines of {manifest.moment:%Y-%m-%d %H:%M:%S} UTC in {restored.seconds:.1f} s")
     )
-    told = ", ".join(f"{count} of {kind}" for kind, count in restored.forgotten.items() if kind != "ghost")
+    told = ", ".join(f"{count} of {kind}" for kind, count in restored.forgotten.items() if kind not in HIDDEN)
     until = f"until {known:%Y-%m-%d %H:%M:%S} UTC" if known else "of which nothing is known but what the backup tells"
     out.print(safe(f"forgotten in it, since the backup and {until}: {told or 'nothing'}"), soft_wrap=True)
     if not known:

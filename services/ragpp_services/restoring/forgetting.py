@@ -24,6 +24,8 @@ PAUSE_S: Final = 2.0
 POLL_S: Final = 0.2
 PATIENCE_S: Final = 3_600.0
 """Longest that a restore waits for the stages that forget: they take some ms a message."""
+EVERY_EVENT: Final = 2**62
+"""Greater than the number of any event."""
 _WANTED: Final = """
 SELECT kind, tenant_id, user_id, view, agent_id, id FROM restoring.to_forget
  WHERE (kind = $1) = $2 ORDER BY kind, tenant_id, user_id, view, agent_id, id"""
@@ -106,6 +108,7 @@ class Ways:
         self._parts, self._pool = parts, pool
         self._of: Mapping[str, Callable[[Group], Coroutine[object, object, None]]] = {
             _USER: self._users,
+            "view": self._views,
             "session": self._sessions,
             "message": self._messages,
             "ghost": self._ghosts,
@@ -129,6 +132,11 @@ class Ways:
 
     async def _users(self, group: Group) -> None:
         await self._erase(group, Erasure("user"))
+
+    async def _views(self, group: Group) -> None:
+        for tier in (self._parts.short_term, self._parts.semantic, self._parts.procedural):
+            while await tier.erase(group.scope, EVERY_EVENT):
+                pass
 
     async def _sessions(self, group: Group) -> None:
         await self._erase(group, *(Erasure("session", session_id=one, agent_id=group.agent_id) for one in group.ids))
