@@ -384,6 +384,18 @@ def test_the_doctor_says_which_store_is_away_and_what_to_do(ragpp: CommandLine) 
     ragpp("up")
 
 
+def test_a_restore_that_is_refused_stops_nothing_and_a_device_is_no_file_to_replace(
+    ragpp: CommandLine, tmp_path: Path
+) -> None:
+    backup = str(tmp_path / "memory.ragpp")
+    ragpp("backup", backup)
+    before = ragpp.pids()
+    assert "these stores hold a memory" in ragpp.ran("restore", backup, answers=1).stderr
+    assert ragpp.pids() == before
+    assert "is no file" in ragpp.ran("backup", "--replace", "/dev/null", answers=2).stderr
+    assert Path("/dev/null").is_char_device()
+
+
 @pytest.mark.parametrize("name", ["gateway", "workers", "valkey"])
 def test_what_was_killed_is_told_and_started_again(ragpp: CommandLine, name: str) -> None:
     before = ragpp.pids()

@@ -86,6 +86,21 @@ class Sources:
         """Leave the mark of `unfinished`, with all that is known of what was forgotten. Raises RestoreRefused: nothing
         is changed then."""
         await self._check_free(connection)
+        known = await self.check(connection, driver, client, replace=replace)
+        half = await has_unfinished(connection)
+        readable = not half and await _knows_forgettings(connection)
+        lineage = await self._lineage(connection, half=half)
+        async with connection.transaction():
+            await unfinished.begin(connection, lineage=lineage)
+            if readable:
+                await self._keep_own(connection)
+            for archive in (self.archive, *(of for of, _ in self.files)):
+                await _keep_of(connection, archive)
+        return known
+
+    async def check(self, connection: Connection, driver: neo4j.AsyncDriver, client: Client, *, replace: bool) -> Known:
+        """What is known of what was forgotten. Raises RestoreRefused for stores that a backup is not to be put into
+        so; services may use them meanwhile."""
         half = await has_unfinished(connection)
         if half and not replace:
             raise RestoreRefused(
@@ -96,17 +111,12 @@ class Sources:
             raise RestoreRefused(
                 "these stores hold a memory", suggestions=("Say --replace: what they hold is then lost.",)
             )
-        readable = not half and await _knows_forgettings(connection)
-        lineage = await (unfinished.lineage_with(connection) if half else lineage_of(connection))
+        lineage = await self._lineage(connection, half=half)
         is_here = lineage is not None and lineage == self.manifest.lineage
-        until = await self._until(connection, here=is_here)
-        async with connection.transaction():
-            await unfinished.begin(connection, lineage=lineage)
-            if readable:
-                await self._keep_own(connection)
-            for archive in (self.archive, *(of for of, _ in self.files)):
-                await _keep_of(connection, archive)
-        return Known(until, is_here)
+        return Known(await self._until(connection, here=is_here), is_here)
+
+    async def _lineage(self, connection: Connection, *, half: bool) -> str | None:
+        return await (unfinished.lineage_with(connection) if half else lineage_of(connection))
 
     async def _until(self, connection: Connection, *, here: bool) -> datetime | None:
         if here:

@@ -81,8 +81,10 @@ def _file(output: str, *, replace: bool) -> Iterator[IO[bytes]]:
         yield sys.stdout.buffer
         return
     path = Path(output)
-    if path.exists() and not replace:
+    if path.is_file() and not replace:
         raise WrongUsage.of({"OUTPUT": f"{output} is there already"}, suggestions=("Say --replace, or name another.",))
+    if path.exists() and not path.is_file():
+        raise WrongUsage.of({"OUTPUT": f"{output} is no file, and is not replaced"}, suggestions=("Name a file.",))
     draft = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
         descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)

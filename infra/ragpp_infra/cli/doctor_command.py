@@ -58,7 +58,13 @@ def doctor(
     if local and not any(check.status == "ok" for check in seen if check.name.startswith(("server", "service"))):
         raise typer.Exit(ExitCode.NOT_RUNNING)
     if failing:
-        raise typer.Exit(ExitCode.FAILURE)
+        raise typer.Exit(ExitCode.NOT_RUNNING if _is_unreachable(problem) else ExitCode.FAILURE)
+
+
+def _is_unreachable(problem: MemorySystemError | None) -> bool:
+    from ragpp.client import GatewayUnreachable  # noqa: PLC0415 - the client, which not every command needs
+
+    return isinstance(problem, GatewayUnreachable)
 
 
 def _is_own(home: Home, url: str | None) -> bool:
@@ -82,6 +88,8 @@ def _reported(
     try:
         with err.status("trying everything out …"):
             if not local:
+                return asyncio.run(ask(key)), None
+            if key not in {None, lifecycle.home.key()}:  # that one is in the environment of who says `ragpp env`
                 return asyncio.run(ask(key)), None
             try:
                 return asyncio.run(ask(admin_key(lifecycle.home, lifecycle.stack.endpoints()))), None
@@ -134,6 +142,8 @@ def _show(
         out.print(safe(f"slow: {', '.join(check.name for check in slow)}", "yellow"), soft_wrap=True)
         for fix in slow[0].fix:
             out.print(safe(f"  → {fix}", "dim"), soft_wrap=True)
+    if not checks:
+        return
     failed = sum(check.status == "failed" for check in checks)
     tried = f"{len(checks)} checks" + (f" in {report.took_ms / 1_000:.1f} s" if report else "")
     style = {"healthy": "bold green", "degraded": "bold yellow"}.get(status, "bold red")

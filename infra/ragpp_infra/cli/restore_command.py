@@ -80,13 +80,15 @@ def restore(
     Example: [bold]ragpp restore memory.ragpp --replace[/bold], or into a new folder
     [bold]ragpp restore memory.ragpp --forgettings forgotten.ragpp --home other[/bold]
     """
-    if replace and not yes:
-        typer.confirm("What these stores hold is lost for good. Replace it?", abort=True, err=True)
     found = _looked_through(file, forgettings or [], quiet=as_json)
     lifecycle = None if postgres else Lifecycle(home)
     place = place_of(home, postgres) if lifecycle is None else None
     key, keep_days = (place.forgetting_key, place.keep_days) if place else forgetting_of(Lifecycle(home))
     found.check(key, keep_days=keep_days, despite_age=despite_age)
+    if lifecycle is not None and {*SERVERS} <= lifecycle.running():
+        found.check_stores(embedded(lifecycle), replace=replace, nothing_since=nothing_forgotten_since)
+    if replace and not yes:
+        typer.confirm("What these stores hold is lost for good. Replace it?", abort=True, err=True)
     with _apart(lifecycle) if lifecycle else nullcontext(place) as there:
         assert there is not None  # noqa: S101 - one of the two
         restored = found.restore(there, replace=replace, nothing_since=nothing_forgotten_since, quiet=as_json)
@@ -111,6 +113,24 @@ class _Found:
         now = datetime.now(UTC)
         check_backup(self.manifest, told, key, keep_days=keep_days, despite_age=despite_age, now=now)
         check_migrations(self.manifest, self.known)
+
+    def check_stores(self, place: "Place", *, replace: bool, nothing_since: bool) -> None:
+        """Look at stores that run, before the services that use them are stopped. Raises RestoreRefused."""
+        from ragpp_infra.backup.errors import RestoreRefused  # noqa: PLC0415 - as the others
+        from ragpp_infra.backup.places import reached  # noqa: PLC0415 - the drivers, only here
+        from ragpp_infra.backup.sources import Sources  # noqa: PLC0415 - as above
+
+        async def check() -> None:
+            sources = Sources(place, self.archive, self.manifest, self.others, nothing_since=nothing_since)
+            async with (
+                reached(RestoreRefused),
+                place.postgres() as connection,
+                place.neo4j() as driver,
+                place.redis() as client,
+            ):
+                await sources.check(connection, driver, client, replace=replace)
+
+        asyncio.run(check())
 
     def restore(self, place: "Place", *, replace: bool, nothing_since: bool, quiet: bool) -> "Restored":
         """Put it there."""

@@ -5,11 +5,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from typing import Final, Unpack, cast
 
-import requests
 import structlog
 from opentelemetry import trace
 from opentelemetry.context import Context
-from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
 from opentelemetry.sdk.resources import Resource
 from opentelemetry.sdk.trace import ReadableSpan, SpanProcessor, TracerProvider
 from opentelemetry.sdk.trace.export import BatchSpanProcessor, SpanExporter, SpanExportResult
@@ -192,6 +190,11 @@ def sending(endpoint: str, service: str, *, share: float, headers: Mapping[str, 
     end. An endpoint that is away costs what it does not get."""
     for noisy in ("opentelemetry", "urllib3"):  # a line for every batch that fails, with the address
         logging.getLogger(noisy).setLevel(logging.CRITICAL)
+    import requests  # noqa: PLC0415 - it tries to bind a socket when it is imported
+    from opentelemetry.exporter.otlp.proto.http.trace_exporter import (  # noqa: PLC0415 - as above
+        OTLPSpanExporter,
+    )
+
     session = requests.Session()
     session.trust_env = False  # proxies of the environment are left aside, as between services
     exporter = _Patient(OTLPSpanExporter(endpoint, headers=dict(headers), timeout=PATIENCE_S, session=session))

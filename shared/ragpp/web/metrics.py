@@ -20,5 +20,10 @@ def install_metrics(app: FastAPI, settings: MetricsSettings) -> None:
         if not settings.enabled:
             raise NotFound("metrics are off", suggestions=("Set METRICS_ENABLED=true and start it again.",))
         if credential is not None and not bears(request.headers.get("authorization", ""), credential):
-            raise Unauthenticated("the credential of the metrics is missing or wrong")
+            raise Unauthenticated(
+                "the credential of the metrics is missing or wrong",
+                suggestions=(
+                    "Send METRICS_CREDENTIAL, as the service has it, as `Authorization: Bearer …`: no API key is one.",
+                ),
+            )
         return Response(exposition(), media_type=CONTENT_TYPE_LATEST)

@@ -42,7 +42,7 @@ async def look_at(checks: Checks, states: dict[TierName, StoreState], version: s
     await checks.make("schema", told, timed=False, told=lambda _none: _schemas(states))
     await checks.make("versions", told, timed=False, told=lambda _none: _versions(states, version))
     await checks.make("clock", told, timed=False, told=lambda _none: _clocks(states))
-    await checks.make("memory", told, timed=False, told=lambda _none: _memory(states))
+    await checks.make("memory", told, timed=False, needs=("reach short_term",), told=lambda _none: _memory(states))
     await checks.make("disk", told, timed=False, told=lambda _none: _disk(folder))
 
 
