@@ -184,7 +184,7 @@ async def test_whatever_was_accepted_is_digested(memory: Memory, gateway: RealGa
 
 def test_every_route_that_changes_something_is_read_back() -> None:
     changing = {name for name, operation in OPERATIONS.items() if operation.method != "GET"}
-    assert changing - set(KEPT) == set()
+    assert changing - set(KEPT) == {"POST /v1/health/report"}  # which wants an administrator, and leaves nothing
 
 
 async def interactions_are_kept(memory: Memory, sent: Object, result: Object) -> None:

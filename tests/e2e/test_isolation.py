@@ -267,10 +267,12 @@ OFFERING: Final = ("POST /v1/hooks/pre-prompt", "POST /v1/hooks/memory-request",
 """What asks, and begins or goes on with an agent's turn."""
 ASKING: Final = ("POST /v1/recall", "POST /v1/retrieve", "POST /v1/items/search")
 OPEN_TO_ALL: Final = {"GET /health/live", "GET /health/ready"}
+OF_NOBODY: Final = {"GET /v1/health/report", "POST /v1/health/report"}
+"""An administrator's, and about nobody's memory: tests/e2e/test_health_report.py."""
 
 
 def test_every_route_has_its_case() -> None:
-    assert set(CASES) | OPEN_TO_ALL == set(OPERATIONS)
+    assert set(CASES) | OPEN_TO_ALL | OF_NOBODY == set(OPERATIONS)
 
 
 @pytest.fixture(scope="module")
@@ -882,12 +884,17 @@ WRITING: Final = frozenset(
     }
 )
 """Verbs that give the stranger something of the stranger's own."""
-UNSCOPED: Final = frozenset({"health_check", "is_blank", "mark", "prune_forgotten"})
+UNSCOPED: Final = frozenset({"health_check", "state", "is_blank", "mark", "prune_forgotten"})
 """Verbs about a store as a whole; they take no scope and tell nothing of anybody's."""
+OF_THE_SCRATCH_TENANT: Final = frozenset({"sweep"})
+"""Verbs that refuse everybody but a tenant that is nobody's: tests/e2e/test_health_report.py."""
 OF_A_TENANT: Final = frozenset({"users"})
 """Verbs that tell whoever is of the tenant who is known there, and nothing of them."""
 VERBS: Final = [
-    f"{tier}.{verb}" for tier, protocol in PROTOCOLS.items() for verb in verbs_of(protocol) if verb not in UNSCOPED
+    f"{tier}.{verb}"
+    for tier, protocol in PROTOCOLS.items()
+    for verb in verbs_of(protocol)
+    if verb not in UNSCOPED | OF_THE_SCRATCH_TENANT
 ]
 
 

@@ -106,6 +106,7 @@ async def parameters(tier: Neo4jSemanticTier, scope: Scope) -> dict[str, Mapping
         "relabel": {"id": noor.id, "label": "PERSON", "former_labels": ["ORG"]},
         "raise_epoch": {"now": now},
         "add_forgotten": {"marks": ["mark"], "now": now},
+        "sweep": {"marks": ["mark"]},
         "entities_by_keys": {"keys": ["noor", "town 1"]},
         "list_entities": page,
         "names_of_entities": page,

@@ -81,7 +81,7 @@ class Heard:
             return
         try:
             body = json.loads(request.content)
-        except (ValueError, httpx.RequestNotRead):
+        except (ValueError, RecursionError, httpx.RequestNotRead):
             return
         for said in _strings(body):
             self.text(said)

@@ -1,8 +1,10 @@
 """Whatever is said to the memory, or is secret, and gets into a log fails the run that said it."""
 
 import json
+import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
@@ -30,6 +32,12 @@ def logged(folder: Path, place: str, line: str) -> None:
     file = folder / place
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text(f"started\n{line}\n", encoding="utf-8")
+
+
+@pytest.fixture(autouse=True)
+def _nothing_is_left_for_the_run_to_find(tmp_path: Path) -> Iterator[None]:
+    yield
+    shutil.rmtree(tmp_path)
 
 
 @pytest.fixture

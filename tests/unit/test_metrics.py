@@ -69,19 +69,19 @@ def test_what_is_in_the_ledger_is_what_was_seen_last() -> None:
 
 def test_pools_and_caches_are_read_when_somebody_asks_and_no_longer_once_they_are_gone() -> None:
     hits = [5]
-    leave = metrics.watch_cache("stems", lambda: (hits[0], 7, None, 0))
+    leave = metrics.watch_cache("candidates", lambda: (hits[0], 7, None, 0))
     ends = [metrics.watch_pool("a part", lambda: metrics.PoolState(3, 1, 10)) for _ in range(2)]
-    before = sample("ragpp_cache_lookups_total", cache="stems", outcome="hit")
+    before = sample("ragpp_cache_lookups_total", cache="candidates", outcome="hit")
     hits[0] = 9
     metrics.exposition()
-    assert sample("ragpp_cache_lookups_total", cache="stems", outcome="hit") == before + 4
+    assert sample("ragpp_cache_lookups_total", cache="candidates", outcome="hit") == before + 4
     assert sample("ragpp_pool_connections", part="a part", state="in_use") == 6
     assert sample("ragpp_pool_limit", part="a part") == 20
     for end in (leave, *ends):
         end()
     hits[0] = 99
     metrics.exposition()
-    assert sample("ragpp_cache_lookups_total", cache="stems", outcome="hit") == before + 4
+    assert sample("ragpp_cache_lookups_total", cache="candidates", outcome="hit") == before + 4
     assert metrics.REGISTRY.get_sample_value("ragpp_pool_limit", {"part": "a part"}) is None
 
 

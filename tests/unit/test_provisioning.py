@@ -63,7 +63,11 @@ async def test_the_wait_for_another_deployment_is_not_taken_off_a_servers_time(m
             raise NotReady("it is starting")
         return True
 
+    async def finished(_dsn: SecretStr) -> bool:
+        return False
+
     monkeypatch.setattr(module, "alone", held_by_another)
+    monkeypatch.setattr(module, "is_unfinished", finished)
     for step in ("provision_postgres", "provision_redis", "provision_neo4j"):
         monkeypatch.setattr(module, step, starting)
     done = await provision(ADMIN, ENDPOINTS, schemas=False, patience_s=patience_s)

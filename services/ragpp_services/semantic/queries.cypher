@@ -198,11 +198,8 @@ ON CREATE SET f.at = $given.now
 
 // name: sweep
 // What forgetting and erasing leave of a user of the scratch tenant. $marks list<text>
-CALL () {
-  MATCH (u:User {scope: $scope}) DETACH DELETE u
-  UNION ALL
-  MATCH (a:Applied {scope: $scope}) DETACH DELETE a
-}
+OPTIONAL MATCH (u:User {scope: $scope})
+DETACH DELETE u
 WITH count(*) AS done
 UNWIND $given.marks AS mark
 MATCH (f:Forgotten {mark: mark})

@@ -173,7 +173,7 @@ class SemanticStore:
         return await prune_forgotten(self._driver, before, limit)
 
     async def sweep(self, scope: Scope, marks: Iterable[str]) -> None:
-        """Delete the user's node, what is noted of events, and these marks, whatever is in the graph beside them."""
+        """Delete the user's node, which is all that erasing leaves, and these marks."""
         parameters = {"scope": scope_key(scope), "given": {"marks": sorted(marks)}}
 
         async def run(transaction: Transaction) -> None:

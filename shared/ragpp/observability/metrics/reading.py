@@ -31,6 +31,7 @@ class _Cache:
     info: Callable[[], CacheInfo]
     hits: int = 0
     misses: int = 0
+    watchers: int = 0
 
 
 @dataclass(eq=False, frozen=True)
@@ -51,11 +52,21 @@ def watch_pool(part: str, state: Callable[[], PoolState]) -> Callable[[], None]:
 
 
 def watch_cache(name: CacheName, info: Callable[[], CacheInfo]) -> Callable[[], None]:
-    """Tell of a cache from now on, until what is returned is called; what was looked up before does not count."""
-    hits, misses, *_ = info()
-    watched = _Cache(name, info, hits, misses)
-    _CACHES.append(watched)
-    return lambda: _CACHES.remove(watched)
+    """Tell of a cache from now on, until what is returned is called; what was looked up before does not count. One that
+    several watch is told of once: those of words are the process's, whoever has them open."""
+    watched = next((one for one in _CACHES if one.info is info), None)
+    if watched is None:
+        hits, misses, *_ = info()
+        watched = _Cache(name, info, hits, misses)
+        _CACHES.append(watched)
+    watched.watchers += 1
+    return lambda: _leave(watched)
+
+
+def _leave(watched: "_Cache") -> None:
+    watched.watchers -= 1
+    if not watched.watchers:
+        _CACHES.remove(watched)
 
 
 def exposition() -> bytes:
