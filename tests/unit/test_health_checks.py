@@ -85,10 +85,12 @@ async def test_what_hangs_and_what_is_seen_wrong_fail() -> None:
 )
 async def test_what_a_store_tells_is_compared(other: dict[str, object], check: str, cause: str, tmp_path: Path) -> None:
     well, ill = Checks(), Checks()
+    for checks in (well, ill):
+        await checks.make("reach short_term", lambda: asyncio.sleep(0))
     await look_at(well, {"episodic": state(limit_bytes=10_000)}, "1", tmp_path)
     await look_at(ill, {"episodic": state(**other)}, "1", tmp_path)
     assert {one.name: one.status for one in well.made if one.name != "disk"} == dict.fromkeys(
-        ("schema", "versions", "clock", "memory"), "ok"
+        ("reach short_term", "schema", "versions", "clock", "memory"), "ok"
     )
     found = {one.name: one for one in ill.made}[check]
     assert found.status == "failed"
