@@ -5,7 +5,6 @@
 (TIER_…_URL) is taken over HTTP instead. This is the one file that may import more than one service.
 """
 
-import sys
 from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager
 from typing import Annotated, Final
@@ -15,7 +14,7 @@ import typer
 import uvicorn
 
 from ragpp.aside import answer_promptly
-from ragpp.errors import MemorySystemError
+from ragpp.errors.telling import told_at_the_end
 from ragpp.observability.logs import configure_logs
 from ragpp.observability.metrics import count_if
 from ragpp.settings import LogSettings, MetricsSettings, PostgresSettings, TierSettings
@@ -116,11 +115,8 @@ def migrate() -> None:
 
 def main() -> None:
     """Run a command; an error of ours is told in one line, with exit code 1."""
-    try:
+    with told_at_the_end():
         cli()
-    except MemorySystemError as error:
-        typer.echo(f"{error.code} {error.message}", err=True)
-        sys.exit(1)
 
 
 if __name__ == "__main__":

@@ -9,6 +9,7 @@ from typing import Final
 import psutil
 import pytest
 
+from tests.support.nested_run import options_of
 from tests.support.source import ROOT
 from tests.support.waiting import waited_for
 
@@ -38,17 +39,7 @@ def test_a_run_that_is_ended_ends_its_stacks_and_has_a_summary(tmp_path: Path, p
     started, elsewhere = tmp_path / "started", tmp_path / "elsewhere"
     test = tmp_path / "test_endless.py"
     test.write_text(TEST.format(started=str(started), elsewhere=str(elsewhere)), encoding="utf-8")
-    options: tuple[str, ...] = (
-        "-p",
-        "tests.conftest",
-        "-p",
-        "no:cacheprovider",
-        "-n",
-        str(processes),
-        "--rootdir",
-        str(ROOT),
-    )
-    options += ("-c", str(ROOT / "pyproject.toml"), "--basetemp", str(tmp_path / "temporary"), "-o", "addopts=")
+    options = options_of(tmp_path / "temporary", processes)
     with subprocess.Popen(
         [sys.executable, "-m", "pytest", *options, str(test)],
         cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,

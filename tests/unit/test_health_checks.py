@@ -87,8 +87,8 @@ async def test_what_a_store_tells_is_compared(other: dict[str, object], check: s
     well, ill = Checks(), Checks()
     for checks in (well, ill):
         await checks.make("reach short_term", lambda: asyncio.sleep(0))
-    await look_at(well, {"episodic": state(limit_bytes=10_000)}, "1", tmp_path)
-    await look_at(ill, {"episodic": state(**other)}, "1", tmp_path)
+    look_at(well, {"episodic": state(limit_bytes=10_000)}, "1", tmp_path)
+    look_at(ill, {"episodic": state(**other)}, "1", tmp_path)
     assert {one.name: one.status for one in well.made if one.name != "disk"} == dict.fromkeys(
         ("reach short_term", "schema", "versions", "clock", "memory"), "ok"
     )

@@ -12,6 +12,7 @@ import httpx
 import pytest
 
 from tests.support.logged import Heard
+from tests.support.nested_run import options_of
 from tests.support.source import ROOT
 
 SAID: Final = "My sister Elena moved to Porto last spring, and I miss her."
@@ -117,21 +118,12 @@ def test_a_run_that_logs_what_it_said_fails_and_says_where(tmp_path: Path, leaks
     )
     test = tmp_path / "test_leaking.py"
     test.write_text(LEAKING.format(said=SAID, leak="; ".join(ways[:leaks]) or "pass"), encoding="utf-8")
-    options: tuple[str, ...] = (
-        "-p",
-        "tests.conftest",
-        "-p",
-        "no:cacheprovider",
-        "-n",
-        "0",
-        "--rootdir",
-        str(ROOT),
-        "-o",
-        "addopts=",
-    )
-    options += ("-c", str(ROOT / "pyproject.toml"), "--basetemp", str(tmp_path / "temporary"))
     done = subprocess.run(
-        [sys.executable, "-m", "pytest", *options, str(test)], cwd=ROOT, capture_output=True, text=True, check=False
+        [sys.executable, "-m", "pytest", *options_of(tmp_path / "temporary"), str(test)],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
     )
     ended = pytest.ExitCode.TESTS_FAILED if leaks else pytest.ExitCode.OK
     assert done.returncode == ended, done.stdout + done.stderr

@@ -85,6 +85,21 @@ def test_pools_and_caches_are_read_when_somebody_asks_and_no_longer_once_they_ar
     assert metrics.REGISTRY.get_sample_value("ragpp_pool_limit", {"part": "a part"}) is None
 
 
+def test_what_was_counted_of_caches_and_tiers_is_told_without_a_scrape() -> None:
+    hits = [0]
+    leave = metrics.watch_cache("scales", lambda: (hits[0], 3, None, 0))
+    known, asked = metrics.cache_counts().get("scales", (0, 0)), metrics.tier_counts("semantic")
+    hits[0] = 2
+    assert metrics.cache_counts()["scales"] == (known[0] + 2, known[1])
+    leave()
+    metrics.tier_asked("semantic", "ok", 0.15, 1)
+    metrics.tier_asked("semantic", "timeout", 0.5, 0)
+    metrics.tier_asked("semantic", "skipped", 0.0, 0)
+    now = metrics.tier_counts("semantic")
+    assert (now.asked - asked.asked, now.answered - asked.answered) == (2, 1)
+    assert [now.within[bound] - asked.within.get(bound, 0) for bound in (0.1, 0.2)] == [0, 1]
+
+
 def test_nothing_is_counted_where_nobody_reads_it() -> None:
     before = sample("ragpp_digestion_seconds_count")
     try:

@@ -86,18 +86,14 @@ async def take_backup(place: Place, file: IO[bytes], on_step: OnStep, *, patienc
         with on_step("PostgreSQL: tables", len(tables)) as advance:
             await copy_tables(reader, tables, archive, lambda _rows: advance(1))
         until, _ = await _forgettings(place, archive)
-        manifest = Manifest(
-            format=FORMAT,
-            ragpp=version("ragpp"),
-            since=since,
-            moment=moment,
-            until=until,
-            key_check=key_check(place.forgetting_key),
-            lineage=lineage,
-            migrations=migrations,
-            tables=tables,
-            sequences=sequences,
-            parts=archive.parts,
+        manifest = _manifest(place, archive, until, lineage).model_copy(
+            update={
+                "since": since,
+                "moment": moment,
+                "migrations": migrations,
+                "tables": tables,
+                "sequences": sequences,
+            }
         )
         archive.finish(manifest)
     return Taken(manifest, time.monotonic() - began, paused, drained)
@@ -109,7 +105,14 @@ async def take_forgettings(place: Place, file: IO[bytes]) -> Taken:
     archive = ArchiveWriter(file)
     async with reached(BackupFailed):
         until, lineage = await _forgettings(place, archive)
-    manifest = Manifest(
+    manifest = _manifest(place, archive, until, lineage)
+    archive.finish(manifest)
+    return Taken(manifest, time.monotonic() - began, 0.0, 0.0)
+
+
+def _manifest(place: Place, archive: ArchiveWriter, until: datetime, lineage: str | None) -> Manifest:
+    """Of an archive that has what was forgotten until then, and nothing else."""
+    return Manifest(
         format=FORMAT,
         ragpp=version("ragpp"),
         since=until,
@@ -122,8 +125,6 @@ async def take_forgettings(place: Place, file: IO[bytes]) -> Taken:
         sequences={},
         parts=archive.parts,
     )
-    archive.finish(manifest)
-    return Taken(manifest, time.monotonic() - began, 0.0, 0.0)
 
 
 async def _forgettings(place: Place, archive: ArchiveWriter) -> tuple[datetime, str | None]:

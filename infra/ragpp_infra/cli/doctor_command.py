@@ -2,13 +2,16 @@
 
 import asyncio
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import typer
 from rich.table import Table
 from rich.text import Text
 
+from ragpp.api import HealthCheck, HealthReport
+from ragpp.client import GatewayUnreachable
 from ragpp.errors import ConfigurationError, MemorySystemError, StackError, Unauthenticated
+from ragpp.errors.problems import problem_of
 from ragpp_infra.cli.console import ExitCode, emit_json, err, out, safe
 from ragpp_infra.cli.options import DEFAULT_HOME, HomeOption, JsonOption, KeyOption, UrlOption
 from ragpp_infra.embedded.home import Home, NotRunning
@@ -16,9 +19,6 @@ from ragpp_infra.embedded.keys import admin_key
 from ragpp_infra.embedded.lifecycle import Lifecycle
 from ragpp_infra.embedded.looking import look_at
 from ragpp_infra.embedded.services import GATEWAY
-
-if TYPE_CHECKING:
-    from ragpp.api import HealthCheck, HealthReport
 
 PATIENCE_S: Final = 150.0
 """A report takes a minute where the workers do nothing."""
@@ -58,18 +58,12 @@ def doctor(
     if local and not any(check.status == "ok" for check in seen if check.name.startswith(("server", "service"))):
         raise typer.Exit(ExitCode.NOT_RUNNING)
     if failing:
-        raise typer.Exit(ExitCode.NOT_RUNNING if _is_unreachable(problem) else ExitCode.FAILURE)
-
-
-def _is_unreachable(problem: MemorySystemError | None) -> bool:
-    from ragpp.client import GatewayUnreachable  # noqa: PLC0415 - the client, which not every command needs
-
-    return isinstance(problem, GatewayUnreachable)
+        raise typer.Exit(ExitCode.NOT_RUNNING if isinstance(problem, GatewayUnreachable) else ExitCode.FAILURE)
 
 
 def _is_own(home: Home, url: str | None) -> bool:
     """Whether it is the embedded stack that is asked about. Raises NotRunning where there is none."""
-    if url is not None and url.rstrip("/") not in {home.url(), f"http://localhost:{home.recall('gateway_port')}"}:
+    if url is not None and not home.is_at(url):
         return False
     if not home.is_initialised():
         raise NotRunning(f"there is no embedded stack in {home.path}")
@@ -78,10 +72,10 @@ def _is_own(home: Home, url: str | None) -> bool:
 
 def _reported(
     lifecycle: Lifecycle, url: str | None, key: str | None, *, local: bool
-) -> "tuple[HealthReport | None, MemorySystemError | None]":
+) -> tuple[HealthReport | None, MemorySystemError | None]:
     """The gateway's report, or why there is none."""
 
-    async def ask(with_key: str | None) -> "HealthReport":
+    async def ask(with_key: str | None) -> HealthReport:
         async with lifecycle.home.client(url, with_key, timeout_s=PATIENCE_S) as client:
             return await client.make_health_report()
 
@@ -102,11 +96,7 @@ def _reported(
         return None, error
 
 
-def _emit(
-    status: str, seen: "list[HealthCheck]", report: "HealthReport | None", problem: MemorySystemError | None
-) -> None:
-    from ragpp.errors.problems import problem_of  # noqa: PLC0415 - the models, which not every command needs
-
+def _emit(status: str, seen: list[HealthCheck], report: HealthReport | None, problem: MemorySystemError | None) -> None:
     emit_json(
         {
             "status": status,
@@ -118,7 +108,7 @@ def _emit(
 
 
 def _show(
-    status: str, checks: "list[HealthCheck]", report: "HealthReport | None", problem: MemorySystemError | None
+    status: str, checks: list[HealthCheck], report: HealthReport | None, problem: MemorySystemError | None
 ) -> None:
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), show_header=False)
     table.add_column(no_wrap=True)
@@ -150,7 +140,7 @@ def _show(
     out.print(safe(f"{status}: {tried}, {failed} failed, {len(slow)} slow", style))
 
 
-def _alike(checks: "list[HealthCheck]") -> "dict[tuple[str | None, tuple[str, ...]], list[str]]":
+def _alike(checks: list[HealthCheck]) -> dict[tuple[str | None, tuple[str, ...]], list[str]]:
     """The names of what failed, by cause and what to do: three tiers are in PostgreSQL."""
     failed: dict[tuple[str | None, tuple[str, ...]], list[str]] = {}
     for check in checks:
@@ -159,19 +149,19 @@ def _alike(checks: "list[HealthCheck]") -> "dict[tuple[str | None, tuple[str, ..
     return failed
 
 
-def _show_what_to_do(problem: str, fixes: "Sequence[str]") -> None:
+def _show_what_to_do(problem: str, fixes: Sequence[str]) -> None:
     out.print(safe(problem, "bold red"), soft_wrap=True)
     for fix in fixes:
         out.print(safe(f"  → {fix}"), soft_wrap=True)
 
 
-def _time(check: "HealthCheck") -> Text:
+def _time(check: HealthCheck) -> Text:
     if check.ms is None:
         return safe("")
     return safe(f"{check.ms:.0f} ms" + (f" of {check.target_ms:.0f}" if check.target_ms else ""))
 
 
-def _show_tiers(report: "HealthReport") -> None:
+def _show_tiers(report: HealthReport) -> None:
     """What each store holds, how it grows, and how its recalls did."""
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
     for heading in ("tier", "holds", "grew", "recalls", "answered"):
@@ -197,5 +187,5 @@ def _show_tiers(report: "HealthReport") -> None:
     out.print()
 
 
-def _most(holds: "dict[str, int]") -> "list[tuple[str, int]]":
+def _most(holds: dict[str, int]) -> list[tuple[str, int]]:
     return sorted(holds.items(), key=lambda one: -one[1])[:3]

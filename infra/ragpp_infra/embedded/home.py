@@ -197,10 +197,7 @@ class Home:
 
     def key(self) -> str | None:
         """The stored API key; None before the first start."""
-        try:
-            return self.key_path.read_text(encoding="utf-8").strip() or None
-        except FileNotFoundError:
-            return None
+        return _key_in(self.key_path)
 
     def write_key(self, key: str) -> None:
         """Keep `key`, readable by its owner alone from the first moment."""
@@ -208,10 +205,7 @@ class Home:
 
     def admin_key(self) -> str | None:
         """The key by which `ragpp doctor` asks; None before it did."""
-        try:
-            return self._admin_key_path.read_text(encoding="utf-8").strip() or None
-        except FileNotFoundError:
-            return None
+        return _key_in(self._admin_key_path)
 
     def write_admin_key(self, key: str) -> None:
         """Keep it as `write_key` does."""
@@ -232,6 +226,10 @@ class Home:
         port = self.recall("gateway_port")
         return None if port is None else f"http://{HOST}:{port}"
 
+    def is_at(self, url: str) -> bool:
+        """Whether that is the address of this folder's gateway."""
+        return url.rstrip("/") in {self.url(), f"http://localhost:{self.recall('gateway_port')}"}
+
     def client(self, url: str | None = None, key: str | None = None, *, timeout_s: float = 60.0) -> "MemoryClient":
         """A client of the gateway named by `url` and `key`, each taken from this folder when absent; the key for the
         gateway of this folder alone, since another's address has no business with it.
@@ -241,9 +239,8 @@ class Home:
         """
         from ragpp.client import MemoryClient  # noqa: PLC0415 - most of what starts or stops a stack asks no gateway
 
-        own, port = self.url(), self.recall("gateway_port")
-        named, url = bool(url), url or own
-        if url is not None and url.rstrip("/") in {own, f"http://localhost:{port}"}:
+        named, url = bool(url), url or self.url()
+        if url is not None and self.is_at(url):
             key = key or self.key()
         if named and key is None:
             raise ConfigurationError(
@@ -282,3 +279,10 @@ def write_private(path: Path, text: str) -> None:
         file.flush()
         os.fsync(file.fileno())
     draft.replace(path)
+
+
+def _key_in(path: Path) -> str | None:
+    try:
+        return path.read_text(encoding="utf-8").strip() or None
+    except FileNotFoundError:
+        return None

@@ -4,20 +4,18 @@ import os
 import stat
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
+from ragpp.api import HealthCheck
 from ragpp.disk import room_at
 from ragpp_infra.embedded.home import Home
 from ragpp_infra.embedded.lifecycle import Lifecycle, ProcessStatus
 from ragpp_infra.embedded.servers.server import SERVERS
 
-if TYPE_CHECKING:
-    from ragpp.api import HealthCheck
-
 _OTHERS: Final = stat.S_IRWXG | stat.S_IRWXO
 
 
-def look_at(lifecycle: Lifecycle) -> "list[HealthCheck]":
+def look_at(lifecycle: Lifecycle) -> list[HealthCheck]:
     """The checks of a folder in which a stack was started."""
     home = lifecycle.home
     return [
@@ -27,9 +25,7 @@ def look_at(lifecycle: Lifecycle) -> "list[HealthCheck]":
     ]
 
 
-def _process(process: ProcessStatus) -> "HealthCheck":
-    from ragpp.api import HealthCheck  # noqa: PLC0415 - the models, which not every command needs
-
+def _process(process: ProcessStatus) -> HealthCheck:
     kind = "server" if process.name in SERVERS else "service"
     name = f"{kind} {process.name}"
     well = process.running and (kind == "service" or process.detail[:1].isdigit())
@@ -41,9 +37,7 @@ def _process(process: ProcessStatus) -> "HealthCheck":
     return HealthCheck(name=name, status="failed", cause=process.detail, fix=fix)
 
 
-def _disk(folder: Path) -> "HealthCheck":
-    from ragpp.api import HealthCheck  # noqa: PLC0415 - as above
-
+def _disk(folder: Path) -> HealthCheck:
     room = room_at(folder)
     if room.enough:
         return HealthCheck(name="disk of the stores", status="ok", told=room.told)
@@ -51,9 +45,7 @@ def _disk(folder: Path) -> "HealthCheck":
     return HealthCheck(name="disk of the stores", status="failed", cause=f"it is nearly full: {room.told}", fix=fix)
 
 
-def _private(home: Home) -> "HealthCheck":
-    from ragpp.api import HealthCheck  # noqa: PLC0415 - as above
-
+def _private(home: Home) -> HealthCheck:
     open_ = [path.name for path in _secret_files(home) if path.stat().st_mode & _OTHERS]
     if not open_:
         return HealthCheck(name="secrets", status="ok", told="readable by their owner alone")

@@ -208,6 +208,4 @@ class CatalogStore:
 
     async def state(self, clock: Clock) -> StoreState:
         """The database's, as far as this tier goes."""
-        return await state_of(
-            self._pool, clock, "catalog", {"ledger": "ragpp.ledger", "catalog": "ragpp_services.catalog"}
-        )
+        return await state_of(self._pool, clock, "catalog", "ragpp_services.catalog")

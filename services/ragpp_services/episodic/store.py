@@ -88,9 +88,7 @@ class EpisodicStore:
 
     async def state(self, clock: Clock) -> StoreState:
         """The database's, as far as this tier goes."""
-        return await state_of(
-            self._pool, clock, "episodic", {"ledger": "ragpp.ledger", "episodic": "ragpp_services.episodic"}
-        )
+        return await state_of(self._pool, clock, "episodic", "ragpp_services.episodic")
 
 
 class Writer(SentenceRows):

@@ -1,11 +1,9 @@
 """`python -m ragpp_services.gateway`: the gateway, its tiers behind HTTP."""
 
-import sys
-
 import uvicorn
 
 from ragpp.aside import answer_promptly
-from ragpp.errors import MemorySystemError
+from ragpp.errors.telling import told_at_the_end
 from ragpp.observability.logs import configure_logs
 from ragpp.observability.metrics import count_if
 from ragpp.settings import LogSettings, MetricsSettings
@@ -16,14 +14,12 @@ from ragpp_services.gateway.settings import GatewaySettings
 
 def main() -> None:
     """Serve until stopped; an error of ours is told in one line, with exit code 1."""
-    try:
+    with told_at_the_end():
         check_all(SETTINGS)
         configure_logs(LogSettings(), "gateway")
         count_if(MetricsSettings().enabled)
         settings = GatewaySettings()
         app = create_gateway()
-    except MemorySystemError as error:
-        sys.exit(f"{error.code} {error.message}")
     answer_promptly()
     uvicorn.run(app, host=settings.host, port=settings.port, log_config=None, access_log=False)
 

@@ -9,7 +9,6 @@ Reads POSTGRES_OWNER_DSN from the environment. A key is shown once, when it is m
 
 import asyncio
 import json
-import sys
 from dataclasses import asdict
 from datetime import datetime, timedelta
 from typing import Annotated
@@ -19,8 +18,9 @@ import typer
 from pydantic import ValidationError
 
 from ragpp.clock import system_clock
-from ragpp.errors import ConfigurationError, InvalidInput, MemorySystemError, NotFound
+from ragpp.errors import ConfigurationError, InvalidInput, NotFound
 from ragpp.errors.reasons import reason
+from ragpp.errors.telling import told_at_the_end
 from ragpp.fields import NewId
 from ragpp.health import RESERVED_TENANTS
 from ragpp.models import Value
@@ -158,11 +158,8 @@ def revoke(key_id: Annotated[str, typer.Argument(help="As `list` shows it.")]) -
 
 def main() -> None:
     """Run a command; an error of ours is one line on stderr and exit code 1."""
-    try:
+    with told_at_the_end():
         app()
-    except (ConfigurationError, MemorySystemError) as error:
-        typer.echo(f"{error.code} {error.message}", err=True)
-        sys.exit(1)
 
 
 if __name__ == "__main__":

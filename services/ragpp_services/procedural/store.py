@@ -174,6 +174,4 @@ class ProceduralStore:
 
     async def state(self, clock: Clock) -> StoreState:
         """The database's, as far as this tier goes."""
-        return await state_of(
-            self._pool, clock, "procedural", {"ledger": "ragpp.ledger", "procedural": "ragpp_services.procedural"}
-        )
+        return await state_of(self._pool, clock, "procedural", "ragpp_services.procedural")

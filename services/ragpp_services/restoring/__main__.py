@@ -6,7 +6,6 @@ python -m ragpp_services.restoring forget              what is noted in `restori
 """
 
 import json
-import sys
 from collections.abc import Mapping
 from typing import Annotated
 
@@ -14,7 +13,8 @@ import anyio
 import asyncpg
 import typer
 
-from ragpp.errors import ConfigurationError, MemorySystemError
+from ragpp.errors import ConfigurationError
+from ragpp.errors.telling import told_at_the_end
 from ragpp.observability.logs import configure_logs
 from ragpp.settings import LogSettings, Neo4jSettings, PostgresSettings
 from ragpp.stores.neo4j import create_driver
@@ -69,11 +69,8 @@ async def _forget() -> Mapping[str, int]:
 def main() -> None:
     """Run a command; an error of ours is told in one line, with exit code 1."""
     configure_logs(LogSettings(), "restore")
-    try:
+    with told_at_the_end():
         cli()
-    except MemorySystemError as error:
-        typer.echo(f"{error.code} {error.message}", err=True)
-        sys.exit(1)
 
 
 if __name__ == "__main__":

@@ -64,7 +64,7 @@ async def migrate_graph(driver: neo4j.AsyncDriver, identity: EmbeddingIdentity) 
     migrations = load_migrations()
     await _begin(driver)
     check_identity(await record_identity(driver, identity), identity)
-    known = await _applied(driver)
+    known = await applied_migrations(driver)
     if known and max(known) > len(migrations):
         raise MigrationError(f"the graph has {COMPONENT} {max(known):04}, this code knows {len(migrations):04}")
     applied = 0
@@ -121,7 +121,8 @@ async def prune_forgotten(driver: neo4j.AsyncDriver, before: int, limit: int) ->
     return int(records[0]["pruned"])
 
 
-async def _applied(driver: neo4j.AsyncDriver) -> dict[int, str]:
+async def applied_migrations(driver: neo4j.AsyncDriver) -> dict[int, str]:
+    """Checksums of what was applied, by version."""
     records = await _run(
         driver,
         "MATCH (m:Migration {component: $component}) RETURN m.version AS version, m.checksum AS checksum",

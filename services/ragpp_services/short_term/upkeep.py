@@ -2,22 +2,20 @@
 
 import asyncio
 from collections.abc import Collection
-from datetime import UTC, datetime, timedelta
-from importlib.metadata import version
-from time import perf_counter
+from datetime import datetime
 from typing import Final
 
-from ragpp.clock import Clock
+from ragpp.clock import Clock, from_moment
 from ragpp.health import StoreState
 from ragpp.models import Scope
 from ragpp.stores.forgetting import refuse_all_but_scratch
-from ragpp.stores.redis import Client, Keys, foreign_errors, ping, server_size
+from ragpp.stores.redis import Client, Keys, foreign_errors, ping, server_size, version_of
+from ragpp.stores.state import STATE_S, read_clock, store_state
 
 MARK: Final = "st:mark"
 EPOCH: Final = "st:epoch"
 FORGOTTEN: Final = "st:marks"
 INDEX: Final = "st:sessions"
-STATE_S: Final = 5.0
 
 
 class Upkeep:
@@ -50,18 +48,12 @@ class Upkeep:
     async def state(self, clock: Clock) -> StoreState:
         """The server's. Its keys are of all that is in it, the broker's included."""
         async with foreign_errors("state"), asyncio.timeout(STATE_S):
-            began, before = perf_counter(), clock()
-            seconds, microseconds = await self._client.time()
-            took = perf_counter() - began
+
+            async def now() -> datetime:
+                seconds, microseconds = await self._client.time()
+                return from_moment(seconds * 1_000_000 + microseconds)
+
+            reading = await read_clock(clock, now)
             told, held = await self._client.info("server"), await server_size(self._client)
-        return StoreState(
-            product="Valkey" if "valkey_version" in told else "Redis",
-            version=str(told.get("valkey_version") or told["redis_version"]),
-            service_version=version("ragpp"),
-            store_time=datetime.fromtimestamp(seconds, UTC) + timedelta(microseconds=microseconds),
-            service_time=before + timedelta(seconds=took / 2),
-            asked_ms=took * 1_000,
-            holds={kind: count for kind, count in held.counts.items() if count},
-            bytes=held.size,
-            limit_bytes=held.limit,
-        )
+        product = "Valkey" if "valkey_version" in told else "Redis"
+        return store_state(product, version_of(told), reading, held)

@@ -1,6 +1,9 @@
 """What is stored and logged of an error: not its text, which may hold words of a message and would outlive it."""
 
+import sys
 import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager
 from types import TracebackType
 from typing import Final
 
@@ -33,6 +36,15 @@ def trace_of(error: BaseException) -> list[str]:
     """The places that `error` came through, each with its line of code: a trace without its end, which is the error's
     own text."""
     return traceback.format_tb(error.__traceback__)
+
+
+@contextmanager
+def told_at_the_end() -> Iterator[None]:
+    """An error of ours that leaves a command ends the process: its code and message on standard error, exit code 1."""
+    try:
+        yield
+    except MemorySystemError as error:
+        sys.exit(f"{error.code} {error.message}")
 
 
 def _link(error: BaseException) -> str:

@@ -157,9 +157,8 @@ class WorkLedger(WindowNotes):
     async def postpone(self, keys: Sequence[WorkKey], owner: str, why: str) -> list[WorkKey]:
         """Put `keys` back for an outage that is not theirs: due in POSTPONE_S · (0.5 … 1.5) seconds, the attempt not
         counted, however often. Returns those that `owner` still held."""
-        return await self._held(
-            "postpone", keys, owner, POSTPONE_S * (0.5 + self._jitter()), why.replace("\x00", "")[:MAX_ERROR_CHARS]
-        )
+        delay_s = POSTPONE_S * (0.5 + self._jitter())
+        return await self._held("postpone", keys, owner, delay_s, why.replace("\x00", "")[:MAX_ERROR_CHARS])
 
     async def hold(self, name: str, owner: str, seconds: float) -> bool:
         """Whether `owner` is the one that does `name`, what one worker at a time does, for the next `seconds`: it was,

@@ -2,15 +2,12 @@
 
 import logging
 import sys
-from typing import Final
 
 import structlog
 
+from ragpp.errors.telling import OURS
 from ragpp.observability.traces import trace_id
 from ragpp.settings import LogSettings
-
-OURS: Final = ("ragpp", "ragpp_services", "ragpp_infra")
-"""Loggers that are our own, which are let to say more than the others."""
 
 
 def _with_trace(

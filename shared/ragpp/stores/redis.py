@@ -1,7 +1,7 @@
 """Connections to Redis, the place where keys are built, and Lua scripts."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from importlib.resources import files
 from typing import TYPE_CHECKING, TypeAlias
@@ -137,5 +137,9 @@ async def server_size(client: Client) -> Held:
 async def ping(client: Client, *, timeout_s: float = 2.0) -> str:
     """The server's version. Raises TierUnavailable."""
     async with foreign_errors("ping"), asyncio.timeout(timeout_s):
-        information = await client.info("server")
+        return version_of(await client.info("server"))
+
+
+def version_of(information: Mapping[str, object]) -> str:
+    """The server's own version: of Valkey not that of the Redis that it is compatible with."""
     return str(information.get("valkey_version") or information.get("redis_version"))

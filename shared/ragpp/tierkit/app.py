@@ -1,7 +1,6 @@
 """One tier as a process of its own: its application from the environment's settings, and the command that serves it."""
 
 import argparse
-import sys
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from functools import cache
@@ -12,7 +11,8 @@ from fastapi import FastAPI
 from ragpp.aside import answer_promptly
 from ragpp.embedding import Embedder
 from ragpp.embedding.factory import make_embedder
-from ragpp.errors import ConfigurationError, MemorySystemError
+from ragpp.errors import ConfigurationError
+from ragpp.errors.telling import told_at_the_end
 from ragpp.observability.logs import configure_logs
 from ragpp.observability.metrics import count_if, watch_cache
 from ragpp.observability.tracing import tracing
@@ -77,12 +77,10 @@ def run_service(service: TierService[TierT], arguments: Sequence[str] | None = N
     parser.add_argument("--host", default="127.0.0.1")
     parser.add_argument("--port", type=int, default=service.port)
     given = parser.parse_args(arguments)
-    try:
+    with told_at_the_end():
         check_all((LogSettings, MetricsSettings, TracingSettings, TierSettings, *service.settings))
         configure_logs(LogSettings(), name)
         count_if(MetricsSettings().enabled)
         app = create_app(service)
-    except MemorySystemError as error:
-        sys.exit(f"{error.code} {error.message}")
     answer_promptly()
     uvicorn.run(app, host=given.host, port=given.port, log_config=None, access_log=False)

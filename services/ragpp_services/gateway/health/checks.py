@@ -40,17 +40,14 @@ class Checks:
         needs: Sequence[str] = (),
         times: int = 1,
         timeout_s: float = CHECK_S,
-        timed: bool = True,
         told: Callable[[T], str] = lambda _found: "",
     ) -> T | None:
         """Do `call`, `times` over, and note how it went; its last answer, None where it failed or was skipped.
 
-        `timed`: how long it took is told. `told` says what was seen, or raises Wrong where that is not what should be.
-        A call fails by Wrong, by an error of ours, or by taking longer than `timeout_s`.
+        `told` says what was seen, or raises Wrong where that is not what should be. A call fails by Wrong, by an error
+        of ours, or by taking longer than `timeout_s`.
         """
-        missing = next((one for one in needs if not self.passed(one)), None)
-        if missing is not None:
-            self._note(name, tier, "skipped", cause=f"it needs `{missing}`")
+        if self._lacks(name, tier, needs):
             return None
         took: list[float] = []
         try:
@@ -61,11 +58,11 @@ class Checks:
                     took.append(1_000 * (perf_counter() - began))
             seen = told(found)
         except TimeoutError:
-            self._note(name, tier, "failed", cause=f"it did not end in {timeout_s:g} s", fix=fix_of(name, tier))
+            self._fail(name, tier, f"it did not end in {timeout_s:g} s")
             return None
         except (MemorySystemError, Wrong) as error:
             own = error.suggestions if isinstance(error, MemorySystemError) else ()
-            self._note(name, tier, "failed", cause=_cause(error), fix=(*fix_of(name, tier), *own))
+            self._fail(name, tier, cause_of(error), own)
             return None
         ms = median(took)
         slow = target_ms is not None and ms > target_ms
@@ -74,7 +71,7 @@ class Checks:
                 name=name,
                 tier=tier,
                 status="slow" if slow else "ok",
-                ms=ms if timed else None,
+                ms=ms,
                 target_ms=target_ms,
                 told=seen,
                 cause=f"it took {ms:.0f} ms, and may take {target_ms:.0f}" if slow else None,
@@ -83,12 +80,27 @@ class Checks:
         )
         return found
 
-    def _note(self, name: str, tier: TierName | None, status: str, *, cause: str, fix: Sequence[str] = ()) -> None:
-        noted = {"name": name, "tier": tier, "status": status, "cause": cause, "fix": tuple(dict.fromkeys(fix))}
-        self.made.append(HealthCheck.model_validate(noted))
+    def look(self, name: str, see: Callable[[], str], *, needs: Sequence[str] = ()) -> None:
+        """Note what `see` says of what is known already; it raises Wrong where that is not what should be."""
+        if self._lacks(name, None, needs):
+            return
+        try:
+            self.made.append(HealthCheck(name=name, status="ok", told=see()))
+        except Wrong as error:
+            self._fail(name, None, cause_of(error))
+
+    def _lacks(self, name: str, tier: TierName | None, needs: Sequence[str]) -> bool:
+        """Whether a check that is needed was not passed; then this one is skipped."""
+        missing = next((one for one in needs if not self.passed(one)), None)
+        if missing is not None:
+            self.made.append(HealthCheck(name=name, tier=tier, status="skipped", cause=f"it needs `{missing}`"))
+        return missing is not None
+
+    def _fail(self, name: str, tier: TierName | None, cause: str, more: Sequence[str] = ()) -> None:
+        fix = tuple(dict.fromkeys((*fix_of(name, tier), *more)))
+        self.made.append(HealthCheck(name=name, tier=tier, status="failed", cause=cause, fix=fix))
 
 
-def _cause(error: Exception) -> str:
-    if isinstance(error, MemorySystemError):
-        return f"{error.code} {error.message}"
-    return str(error)
+def cause_of(error: MemorySystemError | Wrong) -> str:
+    """What a check tells of it."""
+    return f"{error.code} {error.message}" if isinstance(error, MemorySystemError) else str(error)

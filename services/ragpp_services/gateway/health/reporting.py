@@ -13,7 +13,7 @@ from ragpp.ledger.scratch import ScratchLedger
 from ragpp.models import Scope, TierName
 from ragpp.retention import RetentionPolicy
 from ragpp_services.gateway.health import scratch, states
-from ragpp_services.gateway.health.checks import Checks, Wrong
+from ragpp_services.gateway.health.checks import Checks, Wrong, cause_of
 from ragpp_services.gateway.health.kept import KeptReports
 from ragpp_services.gateway.health.observed import cache_uses, latency_of
 from ragpp_services.gateway.health.trial import TARGETS_MS, Trial
@@ -51,7 +51,7 @@ class HealthReporter:
         began, clock_began = parts.clock(), perf_counter()
         checks, scope = Checks(), scratch.new_scope()
         found = await states.reach(checks, parts.by_name())
-        await states.look_at(checks, found, parts.version, parts.audit.folder)
+        states.look_at(checks, found, parts.version, parts.audit.folder)
         try:
             await Trial(parts, self._ledger, checks, scope).run()
         finally:
@@ -78,7 +78,7 @@ class HealthReporter:
                 raise Wrong(f"not yet erased: {'; '.join(f'{tier}: {why}' for tier, why in failed.items())}")
             left = await scratch.left(parts, scope)
             if left:
-                raise Wrong(f"after the erasure there is {', '.join(f'{n} {kind}' for kind, n in left.items())}")
+                raise Wrong(f"after the erasure there is {left}")
             if not await scratch.sweep(parts, self._ledger, scope):
                 raise Wrong("a worker is still at what was written")
             tombstones = await self._ledger.tombstones(scope, scratch.SOURCES)
@@ -87,7 +87,7 @@ class HealthReporter:
             try:
                 return await scratch.sweep_left_behind(parts, self._ledger, parts.clock())
             except MemorySystemError as error:
-                raise Wrong(f"of an earlier report something is left: {error.code} {error.message}") from error
+                raise Wrong(f"of an earlier report something is left: {cause_of(error)}") from error
 
         await checks.make(
             "sweep",

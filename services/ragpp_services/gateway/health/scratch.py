@@ -1,5 +1,6 @@
 """The memory that a report tries things with, and how nothing of it is left."""
 
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Final
 from uuid import uuid4
@@ -10,6 +11,7 @@ from ragpp.health import SCRATCH_TENANT
 from ragpp.ledger.scratch import ScratchLedger
 from ragpp.models import Scope, TierName
 from ragpp.tiers import Tiers
+from ragpp_services.gateway.health.checks import cause_of
 
 SESSION: Final = "health"
 SAID: Final = (
@@ -53,17 +55,14 @@ async def erase(tiers: Tiers, scope: Scope) -> dict[TierName, str]:
                 if not await tier.erase(scope, latest):
                     break
         except MemorySystemError as error:
-            failed[name] = f"{error.code} {error.message}"
+            failed[name] = cause_of(error)
     return failed
 
 
-async def left(tiers: Tiers, scope: Scope) -> dict[str, int]:
-    """How much there is of the user, by tier and kind."""
-    found = {}
-    for name, tier in tiers.by_name().items():
-        for kind, count in (await tier.holdings(scope)).items():
-            found[f"{name} {kind}"] = count
-    return found
+async def left(tiers: Tiers, scope: Scope, sources: Sequence[str] | None = None) -> str:
+    """How much there is of the user, or of what is one of these interactions or rests on one; empty for nothing."""
+    held = {name: await tier.holdings(scope, sources) for name, tier in tiers.by_name().items()}
+    return ", ".join(f"{count} {name} {kind}" for name, kinds in held.items() for kind, count in kinds.items())
 
 
 async def sweep(tiers: Tiers, ledger: ScratchLedger, scope: Scope) -> bool:

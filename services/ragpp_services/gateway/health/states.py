@@ -33,17 +33,13 @@ async def reach(checks: Checks, tiers: dict[TierName, MemoryTier]) -> dict[TierN
     return states
 
 
-async def look_at(checks: Checks, states: dict[TierName, StoreState], version: str, folder: Path) -> None:
+def look_at(checks: Checks, states: dict[TierName, StoreState], version: str, folder: Path) -> None:
     """Check what the stores told, and the disk that the gateway writes its journal to. `version`: the gateway's."""
-
-    async def told() -> None:
-        """It is known already."""
-
-    await checks.make("schema", told, timed=False, told=lambda _none: _schemas(states))
-    await checks.make("versions", told, timed=False, told=lambda _none: _versions(states, version))
-    await checks.make("clock", told, timed=False, told=lambda _none: _clocks(states))
-    await checks.make("memory", told, timed=False, needs=("reach short_term",), told=lambda _none: _memory(states))
-    await checks.make("disk", told, timed=False, told=lambda _none: _disk(folder))
+    checks.look("schema", lambda: _schemas(states))
+    checks.look("versions", lambda: _versions(states, version))
+    checks.look("clock", lambda: _clocks(states))
+    checks.look("memory", lambda: _memory(states), needs=("reach short_term",))
+    checks.look("disk", lambda: _disk(folder))
 
 
 def _schemas(states: dict[TierName, StoreState]) -> str:

@@ -139,9 +139,9 @@ class Trial:
         )
         await self._checks.make(
             "find nothing of it",
-            self._still_there,
+            lambda: scratch.left(self._parts, self._scope, scratch.MESSAGES),
             needs=("forget",),
-            told=lambda found: _nothing(found, "is still there of what was forgotten"),
+            told=_nothing,
         )
 
     async def _find(self, tier: TierName, needs: str, ids: Sequence[str]) -> None:
@@ -205,13 +205,6 @@ class Trial:
             raise Wrong(f"the extraction is {done.state}: {done.error or 'nobody says why'}")
         return done
 
-    async def _still_there(self) -> dict[str, int]:
-        found = {}
-        for name, tier in self._parts.by_name().items():
-            for kind, count in (await tier.holdings(self._scope, scratch.MESSAGES)).items():
-                found[f"{name} {kind}"] = count
-        return found
-
 
 def _conversation(view: SessionView) -> str:
     if len(view.messages) < len(scratch.SAID):
@@ -236,9 +229,9 @@ def _forgotten(outcome: Outcome) -> str:
     return f"{outcome.forgotten} messages" + (f"; left to the workers: {', '.join(late)}" if late else "")
 
 
-def _nothing(found: dict[str, int], what: str) -> str:
+def _nothing(found: str) -> str:
     if found:
-        raise Wrong(f"{', '.join(f'{count} {kind}' for kind, count in found.items())} {what}")
+        raise Wrong(f"{found} is still there of what was forgotten")
     return "nothing found"
 
 

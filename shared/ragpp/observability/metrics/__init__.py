@@ -15,7 +15,14 @@ from ragpp.observability.metrics.asking import (
     step_taken,
     tier_asked,
 )
-from ragpp.observability.metrics.reading import PoolState, exposition, watch_cache, watch_pool
+from ragpp.observability.metrics.reading import (
+    PoolState,
+    cache_counts,
+    exposition,
+    tier_counts,
+    watch_cache,
+    watch_pool,
+)
 from ragpp.observability.metrics.remembering import (
     batch_worked,
     digested,
@@ -36,6 +43,7 @@ __all__ = [
     "PoolState",
     "batch_worked",
     "cache_asked",
+    "cache_counts",
     "count_if",
     "digested",
     "exposition",
@@ -52,6 +60,7 @@ __all__ = [
     "step",
     "step_taken",
     "tier_asked",
+    "tier_counts",
     "tier_pinged",
     "watch_cache",
     "watch_pool",

@@ -1,12 +1,13 @@
 """What is read when somebody asks for the metrics: pools and caches tell it themselves, at no cost till then."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import Final, NamedTuple, TypeAlias
 
-from prometheus_client import PlatformCollector, ProcessCollector
+from prometheus_client import Counter, Histogram, PlatformCollector, ProcessCollector
 from prometheus_client.exposition import generate_latest
+from prometheus_client.samples import Sample
 
 from ragpp.observability.metrics import listed
 from ragpp.observability.metrics.asking import CacheName, cache_asked
@@ -96,6 +97,45 @@ def _read_caches() -> None:
         hits, misses, *_ = one.info()
         cache_asked(one.name, hits=max(0, hits - one.hits), misses=max(0, misses - one.misses))
         one.hits, one.misses = hits, misses
+
+
+class TierCounts(NamedTuple):
+    """Recalls that asked a tier, how many of them it answered, and how many within so many seconds, by the bound."""
+
+    asked: int
+    answered: int
+    within: Mapping[float, int]
+
+
+def tier_counts(tier: str) -> TierCounts:
+    """What was counted of a tier so far; one that a recall left out was not asked."""
+    asked = answered = 0
+    within: dict[float, int] = {}
+    for sample in _samples(listed.RECALL_TIERS):
+        status = sample.labels["status"]
+        if sample.labels["tier"] != tier or status == "skipped":
+            continue
+        if sample.name.endswith("_count"):
+            asked += int(sample.value)
+            answered += int(sample.value) if status == "ok" else 0
+        elif sample.name.endswith("_bucket") and status == "ok":
+            within[float(sample.labels["le"])] = int(sample.value)
+    return TierCounts(asked, answered, dict(sorted(within.items())))
+
+
+def cache_counts() -> dict[str, tuple[int, int]]:
+    """Look-ups of each cache so far: hits, misses."""
+    with listed.TELLING:
+        _read_caches()
+    counted: dict[str, dict[str, int]] = {}
+    for sample in _samples(listed.CACHES):
+        if sample.name.endswith("_total"):
+            counted.setdefault(sample.labels["cache"], {})[sample.labels["outcome"]] = int(sample.value)
+    return {name: (uses["hit"], uses["miss"]) for name, uses in counted.items()}
+
+
+def _samples(metric: Counter | Histogram) -> Iterator[Sample]:
+    return (sample for family in metric.collect() for sample in family.samples)
 
 
 @cache
