@@ -20,9 +20,17 @@ def _with_trace(
 
 
 def configure_logs(settings: LogSettings, service: str) -> None:
-    """Send structlog and the standard library's loggers to stderr in one format. Call once, at start."""
+    """Send structlog and the standard library's loggers to stderr in one format, each line with the `service`, whatever
+    thread it is from. Call once, at start."""
+
+    def of_service(
+        _logger: structlog.typing.WrappedLogger, _name: str, event: structlog.typing.EventDict
+    ) -> structlog.typing.EventDict:
+        return {"service": service, **event}
+
     shared: list[structlog.typing.Processor] = [
         structlog.contextvars.merge_contextvars,
+        of_service,
         _with_trace,
         structlog.stdlib.add_log_level,
         structlog.stdlib.add_logger_name,
@@ -38,7 +46,6 @@ def configure_logs(settings: LogSettings, service: str) -> None:
         logger_factory=structlog.stdlib.LoggerFactory(),
         cache_logger_on_first_use=True,
     )
-    structlog.contextvars.bind_contextvars(service=service)
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(
         structlog.stdlib.ProcessorFormatter(

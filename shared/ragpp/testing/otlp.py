@@ -51,18 +51,23 @@ class Receiver:
         """To be set as TRACING_ENDPOINT."""
         return f"http://127.0.0.1:{self.port}"
 
-    def named(self, name: str) -> list[ReceivedSpan]:
-        """The spans of that name, in the order in which they began."""
-        return sorted((span for span in list(self.spans) if span.name == name), key=lambda span: span.started_ns)
+    def named(self, name: str, *, cause: str = "") -> list[ReceivedSpan]:
+        """The spans of that name, in the order in which they began; with `cause`, those linked to that trace."""
+        found = (
+            span
+            for span in list(self.spans)
+            if span.name == name and (not cause or cause in {trace_id for trace_id, _ in span.links})
+        )
+        return sorted(found, key=lambda span: span.started_ns)
 
-    def awaited(self, name: str, count: int = 1, *, within_s: float = 30.0) -> list[ReceivedSpan]:
+    def awaited(self, name: str, count: int = 1, *, cause: str = "", within_s: float = 30.0) -> list[ReceivedSpan]:
         """`named`, once there are `count`; blocks. What is below a span in its process has come with it or before.
         AssertionError when they do not come in time."""
         with self.more:
-            if not self.more.wait_for(lambda: len(self.named(name)) >= count, within_s):
+            if not self.more.wait_for(lambda: len(self.named(name, cause=cause)) >= count, within_s):
                 names = sorted({span.name for span in self.spans})
                 raise AssertionError(f"no {count} spans named {name!r} within {within_s} s, only {names}")
-        return self.named(name)
+        return self.named(name, cause=cause)
 
     def of_trace(self, trace_id: str) -> list[ReceivedSpan]:
         """The spans of a trace, in the order in which they began."""
