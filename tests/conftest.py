@@ -133,6 +133,13 @@ def heard(log_folders: list[Path], tmp_path_factory: pytest.TempPathFactory) -> 
         pytest.fail("logged and must not be:\n" + "\n".join(map(str, leaks[:50])), pytrace=False)
 
 
+@pytest.fixture(autouse=True)
+def _taken_apart(heard: Heard) -> Iterator[None]:
+    """Of what a test says, between it and the next, when nobody is asked."""
+    yield
+    heard.take_apart()
+
+
 @pytest.fixture(scope="session", autouse=True)
 def _no_other_servers(request: pytest.FixtureRequest) -> Iterator[None]:
     """Where the stores are in containers, no test starts embedded ones beside them without being on the list."""

@@ -9,7 +9,7 @@ has planted, and what the stores' passwords are; they are looked for from their 
 import json
 import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, TypeVar
@@ -49,9 +49,11 @@ class Leak:
 
 @dataclass
 class Heard:
-    """What was said so far, in stretches, and the secrets: the beginnings of long ones, and short ones as they are."""
+    """What was said so far, in stretches, and the secrets: the beginnings of long ones, and short ones as they are.
+    `bodies` are yet to be taken apart: megabytes take longer than a gateway in the same process can stand still."""
 
     texts: set[str] = field(default_factory=set)
+    bodies: set[bytes] = field(default_factory=set)
     secrets: set[str] = field(default_factory=set)
     short: set[str] = field(default_factory=set)
 
@@ -73,21 +75,28 @@ class Heard:
         self.secret(urlsplit(address).password or "")
 
     def request(self, request: httpx.Request) -> None:
-        """Take what a request says."""
+        """Keep what a request says."""
         scheme, _, credential = request.headers.get("authorization", "").partition(" ")
         if scheme.casefold() == "bearer":
             self.secret(credential)
         if not request.url.path.startswith(CARRYING) or "json" not in request.headers.get("content-type", "json"):
             return
-        try:
-            body = json.loads(request.content)
-        except (ValueError, RecursionError, httpx.RequestNotRead):
-            return
-        for said in _strings(body):
-            self.text(said)
+        with suppress(httpx.RequestNotRead):
+            self.bodies.add(request.content)
+
+    def take_apart(self) -> None:
+        """Have the stretches of what was said."""
+        while self.bodies:
+            try:
+                body = json.loads(self.bodies.pop())
+            except (ValueError, RecursionError):
+                continue
+            for said in _strings(body):
+                self.text(said)
 
     def leaks(self, folders: Iterable[Path]) -> list[Leak]:
         """What of it is in the logs below `folders`, each file once."""
+        self.take_apart()
         files = {path.resolve(): path for folder in folders for path in logs_below(folder)}
         return [leak for path in files.values() for leak in self._in(path)]
 

@@ -92,6 +92,7 @@ def test_a_request_tells_what_is_said_and_by_whom() -> None:
     body = {"user_id": "somebody with a long and spoken name", "messages": [{"content": SAID, "id": SAID + "!"}]}
     headers = {"Authorization": f"Bearer {SECRET}"}
     heard.request(httpx.Request("POST", "http://gateway/v1/interactions", json=body, headers=headers))
+    heard.take_apart()
     assert SAID[:24] in heard.texts
     assert not any("spoken name" in text for text in heard.texts)
     assert heard.secrets == {SECRET[:24]}
