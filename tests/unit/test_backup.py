@@ -94,13 +94,24 @@ def test_its_pieces_are_one_gzip_file(tmp_path: Path, monkeypatch: pytest.Monkey
     assert gzip.decompress(packed) == SAID["postgres/a.b"]
 
 
-@pytest.mark.parametrize("left", [0, 100, 600, 1500, 2600])
-def test_one_that_was_cut_off_is_refused(tmp_path: Path, left: int) -> None:
+@pytest.mark.parametrize(
+    ("left", "told"),
+    [
+        (0, "no backup"),
+        (100, "no backup"),
+        (600, "cut off or damaged behind header.json"),
+        (1300, "ends before its manifest"),
+        (2600, "cut off or damaged behind postgres"),
+        (4000, "cut off or damaged behind postgres"),
+    ],
+)
+def test_one_that_was_cut_off_is_refused_by_name_with_where(tmp_path: Path, left: int, told: str) -> None:
     written(tmp_path / "m")
     whole = (tmp_path / "m").read_bytes()
     (tmp_path / "m").write_bytes(whole[:left])
-    with pytest.raises(BadBackup):
+    with pytest.raises(BadBackup, match=told) as refused:
         ArchiveReader(tmp_path / "m").verify()
+    assert str(tmp_path / "m") in refused.value.message
 
 
 def test_one_of_which_a_byte_has_changed_is_refused(tmp_path: Path) -> None:
@@ -131,8 +142,8 @@ def test_a_part_that_is_missing_is_named(tmp_path: Path) -> None:
 def test_a_file_of_another_kind_and_one_of_a_newer_format_are_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (tmp_path / "text").write_text("no backup")
-    with pytest.raises(BadBackup):
+    (tmp_path / "text").write_text("something said\n" * 200)
+    with pytest.raises(BadBackup, match="text: it is no backup"):
         ArchiveReader(tmp_path / "text").verify()
     monkeypatch.setattr(archives, "FORMAT", FORMAT + 1)
     newer = written(tmp_path / "newer")

@@ -1,5 +1,6 @@
 """`ragpp backup` and `ragpp restore` as the shell sees them: what they refuse before anything is stopped or written."""
 
+import io
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -47,6 +48,21 @@ def test_a_damaged_file_is_refused_as_a_problem(run: Callable[..., Done], tmp_pa
     problem = json.loads(done.stderr)
     assert problem["code"] == "MEM-053"
     assert problem["recovery_suggestions"]
+
+
+def test_a_backup_is_read_from_standard_input_which_cannot_be_asked_as_well(
+    run: Callable[..., Done], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    written(tmp_path / "m")
+    whole = (tmp_path / "m").read_bytes()
+    for sent, told in ((whole, "another FORGETTING_KEY"), (whole[:2600], "standard input: it is cut off")):
+        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(sent)))
+        done = run("restore", "-", home=tmp_path / "home")
+        assert done.returncode == 1
+        assert told in done.stderr
+    done = run("restore", "-", "--replace", home=tmp_path / "home")
+    assert done.returncode == 2
+    assert "--yes" in done.stderr
 
 
 def test_another_key_is_refused_before_a_server_starts_and_the_folder_has_one_to_be_replaced(

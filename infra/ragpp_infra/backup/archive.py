@@ -133,14 +133,21 @@ class Piece:
 
 
 class ArchiveReader:
-    """A backup in a file. `verify` reads all of it; `pieces` once more, for whoever puts it back."""
+    """A backup in a file. `verify` reads all of it; `pieces` once more, for whoever puts it back. `file`: where it is
+    that has no name, and can be read anew from its beginning; `path` is what it is called then."""
 
-    def __init__(self, path: Path) -> None:
-        self._path = path
+    def __init__(self, path: Path, file: IO[bytes] | None = None) -> None:
+        self._path, self._file = path, file
 
     def verify(self, advance: Callable[[int], None] = lambda _read: None) -> Manifest:
         """The manifest, when everything is as it says. `advance` is told how many bytes of the file were read. Raises
-        BadBackup for what is damaged, cut off, no backup, or of a newer format."""
+        BadBackup, with the file's name, for what is damaged, cut off, no backup, or of a newer format."""
+        try:
+            return self._verified(advance)
+        except BadBackup as error:
+            raise BadBackup(f"{self._path}: {error.message}", suggestions=error.suggestions) from error.__cause__
+
+    def _verified(self, advance: Callable[[int], None]) -> Manifest:
         manifest: Manifest | None = None
         found: dict[str, tuple[int, int, hashlib._Hash]] = {}
         for name, content, read in self._members():
@@ -171,8 +178,11 @@ class ArchiveReader:
 
     def _members(self, wanted: Callable[[str], bool] = lambda _name: True) -> Iterator[tuple[str, bytes, int]]:
         """Name, content and bytes of the file of each wanted member behind the header."""
+        read = ""
         try:
-            with tarfile.open(self._path, mode="r:") as tar:
+            if self._file is not None:
+                self._file.seek(0)
+            with tarfile.open(self._path, mode="r:", fileobj=self._file) as tar:
                 before = 0
                 for number, member in enumerate(tar):
                     if number and not wanted(member.name):
@@ -182,7 +192,8 @@ class ArchiveReader:
                     file = tar.extractfile(member)
                     content = b"" if file is None else file.read()
                     if len(content) != member.size:
-                        raise BadBackup("it is cut off")
+                        raise BadBackup(f"it is cut off within {member.name}")
+                    read = member.name
                     if number == 0:
                         _check_header(member.name, content)
                         continue
@@ -190,7 +201,7 @@ class ArchiveReader:
                     yield member.name, content, end - before
                     before = end
         except (tarfile.TarError, EOFError) as error:
-            raise BadBackup(f"it is no whole backup ({type(error).__name__})") from error
+            raise BadBackup(f"it is cut off or damaged behind {read}" if read else "it is no backup") from error
         except OSError as error:
             raise BadBackup(f"it cannot be read: {error.strerror}") from error
 

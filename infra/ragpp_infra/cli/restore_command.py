@@ -1,17 +1,21 @@
 """`ragpp restore`: a backup put into stores of either shape."""
 
 import asyncio
+import shutil
+import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 from pydantic import SecretStr
 
+from ragpp_infra.cli.arguments import WrongUsage
 from ragpp_infra.cli.console import emit_json, err, out, safe
 from ragpp_infra.cli.foreground import bring_up
 from ragpp_infra.cli.options import DEFAULT_HOME, HomeOption, JsonOption
@@ -28,9 +32,8 @@ if TYPE_CHECKING:
 
 HIDDEN = frozenset({"ghost", "view"})
 """Kinds of what is forgotten that nobody asked for by itself."""
-_File = Annotated[
-    Path, typer.Argument(help="A file of `ragpp backup`.", exists=True, dir_okay=False, show_default=False)
-]
+STANDARD_INPUT = "-"
+_File = Annotated[str, typer.Argument(help="A file of `ragpp backup`; - for standard input.", show_default=False)]
 
 
 def restore(
@@ -78,20 +81,24 @@ def restore(
     where the backup was taken. See docs/backup.md.
 
     Example: [bold]ragpp restore memory.ragpp --replace[/bold], or into a new folder
-    [bold]ragpp restore memory.ragpp --forgettings forgotten.ragpp --home other[/bold]
+    [bold]ragpp restore memory.ragpp --forgettings forgotten.ragpp --home other[/bold], or
+    [bold]age -d -i KEY memory.ragpp.age | ragpp restore - --replace --yes[/bold]
     """
-    found = _looked_through(file, forgettings or [], quiet=as_json)
-    lifecycle = None if postgres else Lifecycle(home)
-    place = place_of(home, postgres) if lifecycle is None else None
-    key, keep_days = (place.forgetting_key, place.keep_days) if place else forgetting_of(Lifecycle(home))
-    found.check(key, keep_days=keep_days, despite_age=despite_age)
-    if lifecycle is not None and {*SERVERS} <= lifecycle.running():
-        found.check_stores(embedded(lifecycle), replace=replace, nothing_since=nothing_forgotten_since)
-    if replace and not yes:
-        typer.confirm("What these stores hold is lost for good. Replace it?", abort=True, err=True)
-    with _apart(lifecycle) if lifecycle else nullcontext(place) as there:
-        assert there is not None  # noqa: S101 - one of the two
-        restored = found.restore(there, replace=replace, nothing_since=nothing_forgotten_since, quiet=as_json)
+    if file == STANDARD_INPUT and replace and not yes:
+        raise WrongUsage.of({"--replace": "nobody can be asked where the backup comes from standard input: add --yes"})
+    with _readable(file) as (archive, size):
+        found = _looked_through(archive, size, forgettings or [], quiet=as_json)
+        lifecycle = None if postgres else Lifecycle(home)
+        place = place_of(home, postgres) if lifecycle is None else None
+        key, keep_days = (place.forgetting_key, place.keep_days) if place else forgetting_of(Lifecycle(home))
+        found.check(key, keep_days=keep_days, despite_age=despite_age)
+        if lifecycle is not None and {*SERVERS} <= lifecycle.running():
+            found.check_stores(embedded(lifecycle), replace=replace, nothing_since=nothing_forgotten_since)
+        if replace and not yes:
+            typer.confirm("What these stores hold is lost for good. Replace it?", abort=True, err=True)
+        with _apart(lifecycle) if lifecycle else nullcontext(place) as there:
+            assert there is not None  # noqa: S101 - one of the two
+            restored = found.restore(there, replace=replace, nothing_since=nothing_forgotten_since, quiet=as_json)
     _tell(restored, as_json=as_json)
 
 
@@ -141,12 +148,36 @@ class _Found:
         return asyncio.run(Restore(sources, self.known, partial(progress, quiet=quiet)).run(replace=replace))
 
 
-def _looked_through(file: Path, forgettings: Sequence[Path], *, quiet: bool) -> _Found:
+@contextmanager
+def _readable(file: str) -> Iterator[tuple["ArchiveReader", int]]:
+    """The backup, which is read twice, and its bytes. What comes from standard input is in a file without a name
+    meanwhile. Raises WrongUsage where there is none, or no room for it."""
+    from ragpp_infra.backup.archive import ArchiveReader  # noqa: PLC0415 - only this command
+
+    if file != STANDARD_INPUT:
+        path = Path(file)
+        if not path.is_file():
+            raise WrongUsage.of({"FILE": f"{file} is no file" if path.exists() else f"there is no file {file}"})
+        yield ArchiveReader(path), path.stat().st_size
+        return
+    if sys.stdin.isatty():
+        raise WrongUsage.of({"FILE": "- reads the backup from standard input: send it a file, or a program's output"})
+    with TemporaryFile() as spool:
+        try:
+            shutil.copyfileobj(sys.stdin.buffer, spool)
+        except OSError as error:
+            raise WrongUsage.of(
+                {"FILE": f"what comes from standard input cannot be kept meanwhile: {error.strerror}"},
+                suggestions=("Make room in the folder for temporary files, or name another by TMPDIR.",),
+            ) from error
+        yield ArchiveReader(Path("standard input"), spool), spool.tell()
+
+
+def _looked_through(archive: "ArchiveReader", size: int, forgettings: Sequence[Path], *, quiet: bool) -> _Found:
     from ragpp_infra.backup.archive import ArchiveReader  # noqa: PLC0415 - the drivers, only here
     from ragpp_infra.backup.restoring import known_migrations  # noqa: PLC0415 - as above
 
-    archive = ArchiveReader(file)
-    with progress("looking through the backup", file.stat().st_size, quiet=quiet) as advance:
+    with progress("looking through the backup", size, quiet=quiet) as advance:
         manifest = archive.verify(advance)
     others = [(reader, reader.verify()) for reader in map(ArchiveReader, forgettings)]
     return _Found(archive, manifest, others, known_migrations())

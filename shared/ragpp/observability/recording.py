@@ -171,7 +171,7 @@ class _Patient(SpanExporter):
         if failed != self._failing:
             self._failing = failed
             if failed:
-                _log.warning("traces.not_taken")
+                _log.warning("traces.not_taken", by="TRACING_ENDPOINT")
             else:
                 _log.info("traces.taken_again")
         return result
