@@ -73,7 +73,7 @@ message = st.tuples(
     deadline=None,
     derandomize=True,
     suppress_health_check=[HealthCheck.function_scoped_fixture],
-    phases=[Phase.generate, Phase.shrink],
+    phases=[Phase.explicit, Phase.generate, Phase.shrink],
 )
 @given(
     messages=st.lists(message, min_size=2, max_size=8),
@@ -95,6 +95,14 @@ message = st.tuples(
 )
 @example(
     messages=[([("Salma", ("Fatima",))], []), ([("Salma", ()), ("Fatima", ())], [(0, 0), (1, 0)])],
+    forgotten=[{0}],
+    sizes=1,
+)
+@example(
+    messages=[
+        ([("Noor's mother", ("Fatima",))], []),
+        ([("Fatima", ()), ("Noor's mother", ())], []),
+    ],
     forgotten=[{0}],
     sizes=1,
 )

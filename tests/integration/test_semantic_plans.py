@@ -21,6 +21,7 @@ from ragpp_services.semantic.tier import Neo4jSemanticTier
 from ragpp_services.semantic.write.writer import ERASED
 from tests.support.scopes import new_scope
 from tests.support.semantic import NOON, entities, neo4j_settings, observation, relation, relationships, semantic_tier
+from tests.support.stacks import RunStack
 
 pytestmark = pytest.mark.server
 NEIGHBOURS: Final = 3
@@ -193,3 +194,24 @@ async def test_a_statement_reads_no_more_than_its_user_has(filled: Filled, name:
         what = str(operator["operatorType"]).partition("@")[0]
         assert "Scan" not in what, what
         assert cast("int", operator["rows"]) <= MOST_ROWS, (what, operator["rows"], operator["args"])
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="session")
+async def empty(own_stack: RunStack) -> AsyncIterator[neo4j.AsyncDriver]:
+    """A graph that has a schema, and nobody in it."""
+    endpoints = own_stack.endpoints()
+    async with semantic_tier(endpoints, clock=lambda: NOON), create_driver(neo4j_settings(endpoints)) as driver:
+        yield driver
+
+
+@pytest.mark.parametrize("name", sorted(QUERIES))
+async def test_a_statement_that_is_planned_for_the_first_user_scans_nothing(
+    empty: neo4j.AsyncDriver, name: str
+) -> None:
+    """Where there is hardly anything the planner likes to read all of it, and keeps the plan. A scan of an index of
+    relationships ends, without an error, at one that somebody else has just deleted."""
+    async with empty.session() as session:
+        result = await session.run(f"EXPLAIN {statement(name)}", {"scope": "nobody", "given": {}})
+        plan = cast("Plan | None", (await result.consume()).plan)
+    assert plan is not None
+    assert [what for one in operators(plan) if "Scan" in (what := str(one["operatorType"]))] == []

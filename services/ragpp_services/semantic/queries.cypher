@@ -418,7 +418,9 @@ RETURN [a.event_id, a.occurred_at, a.sequence, a.sources, said.type, said.target
         said.lasting, said.context, said.source_path, said.target_path, said.act, e.id, said.verb] AS statement
 
 // name: statements_around
-// All the evidence of relationships that begin or end in an entity, also where both ends have become one. $id text
+// All the evidence of relationships that begin or end in an entity, also where both ends have become one. `r.id + ''`
+// keeps the planner from scanning everyone's relationships where there are few yet: such a scan ends, without an error,
+// at one that another user's transaction has just deleted (Neo4j 2026.08). $id text
 MATCH (e:Entity {scope: $scope, id: $given.id})
 CALL (e) {
   MATCH (a:Applied {scope: $scope})-[said:STATES]->(e)
@@ -426,7 +428,7 @@ CALL (e) {
   UNION
   MATCH (source:Entity {scope: $scope})-[r:RELATES_TO]->(e)
   MATCH (a:Applied {scope: $scope})-[said:STATES]->(source)
-   WHERE said.relationship + '' = r.id
+   WHERE said.relationship + '' = r.id + ''
   RETURN a, said, source
 }
 RETURN [a.event_id, a.occurred_at, a.sequence, a.sources, said.type, said.target, said.source_name, said.target_name,

@@ -10,7 +10,6 @@ from dataclasses import dataclass, replace
 
 from ragpp_services.semantic.evidence.folding import fold_mentions
 from ragpp_services.semantic.evidence.identity import IdentityIndex, the_same
-from ragpp_services.semantic.evidence.keys import name_key
 from ragpp_services.semantic.records import (
     Applied,
     EntityState,
@@ -118,12 +117,13 @@ async def _circles(writer: GraphWriter, ids: Collection[str]) -> list[list[Entit
 
 
 async def _circle(writer: GraphWriter, around: Sequence[EntityState]) -> Circle | None:
-    """The evidence of such a group; None where nobody can be anybody else: one alone, always called the same."""
+    """The evidence of such a group; None where nobody can be anybody else: one alone that never had another name. Also
+    as an alias: an event that says two names of one has the second among the first one's."""
     states = {state.id: state for state in around}
     merges = await writer.merges_of(states)
     if len(states) == 1 and not merges:
         (said,) = (await writer.names_of(states)).values() or ((),)
-        if len({name_key(one.name) for one in said}) <= 1:
+        if len({key for one in said for key in one.keys}) <= 1:
             return None
     mentions = {identifier: await writer.mentions_of(identifier) for identifier in states}
     return Circle(states, mentions, merges)
