@@ -9,6 +9,7 @@ import pytest_asyncio
 from hypothesis import HealthCheck, Phase, example, given, settings
 from hypothesis import strategies as st
 
+from ragpp.clock import to_moment
 from ragpp.models import EntityLabel, Observation, Scope
 from ragpp.stores.neo4j import create_driver, scope_key
 from ragpp_infra.embedded.stack import Endpoints
@@ -155,6 +156,24 @@ async def test_a_persons_word_outlasts_the_forgetting_of_what_told_two_apart(tie
     assert jo.aliases == ("Jo",)
     (likes,) = [edge for edge in await relationships(tier, scope) if edge.type == "LIKES"]
     assert (likes.source, likes.verdict, likes.confidence) == ("Fatima", "confirmed", 1.0)
+
+
+async def test_what_was_absorbed_keeps_neither_the_id_nor_the_moment_of_a_forgotten_message(
+    tier: Neo4jSemanticTier, endpoints: Endpoints
+) -> None:
+    scope = new_scope()
+    for number, named in enumerate((("mother", ()), ("mother", ()), ("Fatima", ("mother",)))):
+        await tier.observe(scope, [said(number, [named], [])])
+
+    await tier.forget_sources(scope, ["m0"])
+
+    async with create_driver(neo4j_settings(endpoints)) as driver:
+        absorbed, *_ = await driver.execute_query(
+            "MATCH (m:Merge {scope: $scope}) RETURN m.name, m.sources, m.mentions, m.first_mention, m.named_at",
+            scope=scope_key(scope),
+        )
+    left = to_moment(NOON + timedelta(hours=1))
+    assert [record.values() for record in absorbed] == [["mother", ["m1"], 1, left, left]]
 
 
 async def test_what_comes_late_from_a_forgotten_message_leaves_no_name(

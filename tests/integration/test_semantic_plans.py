@@ -130,7 +130,7 @@ async def parameters(tier: Neo4jSemanticTier, scope: Scope) -> dict[str, Mapping
         "free_names": {"ids": [noor.id]},
         "set_namings": {"rows": [{"event_id": event, "namings": []}]},
         "take_unrevised": {},
-        "rename_merge": {"id": noor.id, "state": {}},
+        "rewrite_merge": {"id": noor.id, "state": {}},
         "events_of_sources": {"ids": ["m0"]},
         "holdings": {"sources": ["m0"]},
         **{f"erase_{kind}": {"limit": 50} for kind in ERASED},

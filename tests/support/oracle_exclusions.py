@@ -103,7 +103,6 @@ EXCLUSIONS: Final = (
     Exclusion("Entity", ("kept_apart",), "ids: of entities that a user split off"),
     Exclusion("Merge", ("id",), "ids: known by label and name"),
     Exclusion("Merge", ("kept_apart",), "ids: of entities that a user split off"),
-    Exclusion("Merge", ("mentions", "first_mention", "last_mention", "sources", "source_times"), "as before the merge"),
     Exclusion("MERGED_INTO", ("at",), "processing time"),
     Exclusion("RELATES_TO", ("id",), "ids: known by its ends and type"),
     Exclusion(

@@ -504,11 +504,12 @@ CREATE (u)-[:KNOWS]->(m)
 UNWIND $given.ids AS id
 MATCH (e:Entity {scope: $scope, id: id})
 MATCH (m:Merge {scope: $scope})-[into:MERGED_INTO]->{1,20}(e)
-RETURN e.id AS entity, m.id AS id, m.name AS name, m.label AS label, m.aliases AS aliases, size(into) AS depth,
-       into[0].automatic AS automatic
+RETURN e.id AS entity, size(into) AS depth, into[0].automatic AS automatic,
+       m {.id, .name, .label, .aliases, .mentions, .first_mention, .last_mention, .named_at, .sources, .source_times,
+          .kept_apart, .former_labels, merged_from: []} AS was
 
-// name: rename_merge
-// $id text, $state {name, name_key, aliases, alias_keys, embedding}
+// name: rewrite_merge
+// $id text, $state {name, name_key, aliases, …}
 MATCH (m:Merge {scope: $scope, id: $given.id})
 SET m += $given.state
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from ragpp.models import EntityLabel
 from ragpp.stores.forgetting import left_of
 from ragpp_services.semantic.evidence.keys import name_key
-from ragpp_services.semantic.records import Naming, RelationshipKey
+from ragpp_services.semantic.records import EntityState, Naming, RelationshipKey
 from ragpp_services.semantic.rows import naming_text
 
 
@@ -77,11 +77,17 @@ class SaidName:
 
 @dataclass(frozen=True, slots=True)
 class MergeRecord:
-    """An absorbed entity. `depth` 1: absorbed directly. `automatic`: by evidence, not by a user."""
+    """An absorbed entity. `was`: what it said by itself. `depth` 1: absorbed directly. `automatic`: by
+    evidence, not by a user."""
 
-    id: str
-    name: str
-    label: EntityLabel
-    aliases: tuple[str, ...]
+    was: EntityState
     depth: int
     automatic: bool
+
+    @property
+    def id(self) -> str:
+        return self.was.id
+
+    @property
+    def label(self) -> EntityLabel:
+        return self.was.label

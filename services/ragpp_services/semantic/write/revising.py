@@ -102,11 +102,11 @@ class Revision:
         merge = next((merge for merge in merges if merge.depth == 1 and merge.id == absorbed_id), None)
         if merge is None:
             raise NotFound(f"entity {entity_id!r} has not absorbed {absorbed_id!r}")
-        key = name_key(merge.name)
+        key = merge.was.key
         found = await self._writer.entities_by_keys([key])
         if any(other.label == merge.label and other.key == key for other in found):
             raise Conflict(
-                f"another entity is named {merge.name!r} by now",
+                f"another entity is named {merge.was.name!r} by now",
                 suggestions=("Merge that entity first, or keep the two together.",),
             )
         await self._writer.restore(entity_id, absorbed_id)
@@ -226,7 +226,7 @@ class Revision:
             await self._writer.drop_spent_entries({item.applied.event_id for item in verdicts})
 
     async def _refresh_merges(self, state: EntityState, mentions: Sequence[Mention]) -> None:
-        """What an entity absorbed shows no name that no evidence says; without any evidence it cannot come back."""
+        """What an entity absorbed says no more than its evidence does; without any it cannot come back."""
         for merge in (await self._writer.merges_of([state.id])).get(state.id, ()):
             own = [
                 replace(mention, path=mention.path[: mention.path.index(merge.id)])
@@ -236,9 +236,12 @@ class Revision:
             was = fold_mentions(merge.id, merge.label, own)
             if was is None:
                 await self._writer.drop_merge(merge.id)
-            elif (was.name, was.aliases) != (merge.name, merge.aliases):
-                embedding = (await self._embed([was.name]))[was.name]
-                await self._writer.rename_merge(merge.id, was, embedding)
+                continue
+            was = replace(was, kept_apart=merge.was.kept_apart, former_labels=merge.was.former_labels)
+            if was != merge.was:
+                renamed = was.name != merge.was.name
+                embedding = (await self._embed([was.name]))[was.name] if renamed else None
+                await self._writer.rewrite_merge(was, embedding)
 
 
 def _last_absorbed(statement: Statement) -> set[str]:

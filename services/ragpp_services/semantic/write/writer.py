@@ -17,7 +17,6 @@ from ragpp_services.semantic.records import (
     RelationshipKey,
     RelationshipState,
     Statement,
-    label_of,
 )
 from ragpp_services.semantic.rows import (
     NamedRelationship,
@@ -201,20 +200,14 @@ class GraphWriter:
         """What entities absorbed, directly and through others, by id; those that absorbed nothing are left out."""
         merges: dict[str, list[MergeRecord]] = {}
         for record in await self._run("merges_of", ids=list(entity_ids)):
-            merge = MergeRecord(
-                record["id"],
-                record["name"],
-                label_of(record["label"]),
-                tuple(record["aliases"]),
-                record["depth"],
-                bool(record["automatic"]),
-            )
+            merge = MergeRecord(entity_from(record["was"]), record["depth"], bool(record["automatic"]))
             merges.setdefault(record["entity"], []).append(merge)
         return merges
 
-    async def rename_merge(self, merge_id: str, state: EntityState, embedding: Vector) -> None:
-        properties = {**entity_properties(state), **_embedded(embedding)}
-        await self._run("rename_merge", id=merge_id, state=properties)
+    async def rewrite_merge(self, was: EntityState, embedding: Vector | None) -> None:
+        """Let an absorbed entity have been this; `embedding`: of its name, None where that stays."""
+        properties = {**entity_properties(was), **(_embedded(embedding) if embedding is not None else {})}
+        await self._run("rewrite_merge", id=was.id, state=properties)
 
     async def drop_merge(self, merge_id: str) -> None:
         await self._run("drop_merge", id=merge_id)
