@@ -159,6 +159,7 @@ async def test_a_request_is_followed_from_the_gateway_by_its_tier_to_the_worker(
     assert {line["trace_id"] for line in lines_for(cluster.services["gateway"], "abc")} == {trace}
     spans = {span.service: span for span in cluster.traces.of_trace(trace)}
     assert {"gateway", "episodic", "short_term"} <= spans.keys()
+    assert {trace_id for trace_id, _ in digestion.links} == {trace}
     of_digestion = {(span.service, span.name) for span in cluster.traces.of_trace(digestion.trace_id)}
     assert {
         ("worker", "semantic.observe"),

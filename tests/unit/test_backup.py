@@ -100,7 +100,7 @@ def test_its_pieces_are_one_gzip_file(tmp_path: Path, monkeypatch: pytest.Monkey
         (0, "no backup"),
         (100, "no backup"),
         (600, "cut off or damaged behind header.json"),
-        (1300, "ends before its manifest"),
+        (1500, "ends before its manifest"),
         (2600, "cut off or damaged behind postgres"),
         (4000, "cut off or damaged behind postgres"),
     ],

@@ -178,7 +178,7 @@ class ArchiveReader:
 
     def _members(self, wanted: Callable[[str], bool] = lambda _name: True) -> Iterator[tuple[str, bytes, int]]:
         """Name, content and bytes of the file of each wanted member behind the header."""
-        read = ""
+        last = ""
         try:
             if self._file is not None:
                 self._file.seek(0)
@@ -193,7 +193,7 @@ class ArchiveReader:
                     content = b"" if file is None else file.read()
                     if len(content) != member.size:
                         raise BadBackup(f"it is cut off within {member.name}")
-                    read = member.name
+                    last = member.name
                     if number == 0:
                         _check_header(member.name, content)
                         continue
@@ -201,7 +201,7 @@ class ArchiveReader:
                     yield member.name, content, end - before
                     before = end
         except (tarfile.TarError, EOFError) as error:
-            raise BadBackup(f"it is cut off or damaged behind {read}" if read else "it is no backup") from error
+            raise BadBackup(f"it is cut off or damaged behind {last}" if last else "it is no backup") from error
         except OSError as error:
             raise BadBackup(f"it cannot be read: {error.strerror}") from error
 

@@ -509,7 +509,8 @@ RETURN e.id AS entity, size(into) AS depth, into[0].automatic AS automatic,
           .kept_apart, .former_labels, merged_from: []} AS was
 
 // name: rewrite_merge
-// $id text, $state {name, name_key, aliases, …}
+// $id text, $state {name, name_key, label, aliases, alias_keys, mentions, first_mention, last_mention, named_at, sources,
+// source_times} and, where the name is another, {embedding, sketch}
 MATCH (m:Merge {scope: $scope, id: $given.id})
 SET m += $given.state
 

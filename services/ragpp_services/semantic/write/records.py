@@ -77,7 +77,7 @@ class SaidName:
 
 @dataclass(frozen=True, slots=True)
 class MergeRecord:
-    """An absorbed entity. `was`: what it said by itself. `depth` 1: absorbed directly. `automatic`: by
+    """An absorbed entity. `was`: its state, of its own evidence alone. `depth` 1: absorbed directly. `automatic`: by
     evidence, not by a user."""
 
     was: EntityState
