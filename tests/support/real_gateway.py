@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Coroutine, Iterator, Mapping, Sequenc
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TypeVar
+from typing import Final, TypeVar
 from uuid import uuid4
 
 import asyncpg
@@ -39,6 +39,9 @@ from tests.support.marks import KEY, MARKS
 
 T = TypeVar("T")
 
+PATIENCE: Final = {"POSTGRES_IDLE_TRANSACTION_S": "15", "POSTGRES_QUERY_TIMEOUT_S": "20"}
+"""Machines that run tests stand still for seconds at times; PostgreSQL would end every transaction that was open."""
+
 
 def settings_of(endpoints: Endpoints, folder: Path) -> dict[str, str]:
     """The environment that the services of the tests run with."""
@@ -55,6 +58,7 @@ def settings_of(endpoints: Endpoints, folder: Path) -> dict[str, str]:
         "GATEWAY_AUDIT_SPOOL": str(folder / "audit-spool.jsonl"),
         "GATEWAY_DEADLINE_MS": "5000",
         "WORKER_SCHEDULE": "false",
+        **PATIENCE,
     }
 
 
