@@ -12,6 +12,7 @@ import pytest_asyncio
 from ragpp.clock import to_moment
 from ragpp.models import MemoryQuery, Scope
 from ragpp.stores.neo4j import create_driver, scope_key
+from ragpp_infra.backup.graph import OF_USERS as COPYING
 from ragpp_infra.embedded.stack import Endpoints
 from ragpp_services.semantic.read import recall
 from ragpp_services.semantic.records import AFTER_TIME, BEFORE_TIME
@@ -210,8 +211,18 @@ async def test_a_statement_that_is_planned_for_the_first_user_scans_nothing(
 ) -> None:
     """Where there is hardly anything the planner likes to read all of it, and keeps the plan. A scan of an index of
     relationships ends, without an error, at one that somebody else has just deleted."""
-    async with empty.session() as session:
-        result = await session.run(f"EXPLAIN {statement(name)}", {"scope": "nobody", "given": {}})
-        plan = cast("Plan | None", (await result.consume()).plan)
+    assert await scans(empty, statement(name), {"scope": "nobody", "given": {}}) == []
+
+
+@pytest.mark.parametrize("text", COPYING, ids=["lock", "nodes", "edges", "nodes one by one", "edges one by one"])
+async def test_a_backup_that_is_planned_for_the_first_user_scans_nothing(empty: neo4j.AsyncDriver, text: str) -> None:
+    """As the tier's own statements: others change their graphs while it copies those of some."""
+    assert await scans(empty, text, {"scopes": ["nobody"]}) == []
+
+
+async def scans(driver: neo4j.AsyncDriver, text: str, parameters: dict[str, object]) -> list[str]:
+    """The operators that read everybody's, of the plan of a statement."""
+    async with driver.session() as session:
+        plan = cast("Plan | None", (await (await session.run(f"EXPLAIN {text}", parameters)).consume()).plan)
     assert plan is not None
-    assert [what for one in operators(plan) if "Scan" in (what := str(one["operatorType"]))] == []
+    return [what for one in operators(plan) if "Scan" in (what := str(one["operatorType"]))]

@@ -7,9 +7,10 @@ import io
 import json
 import re
 import tarfile
-from collections.abc import Sequence
+from collections.abc import Mapping
 from datetime import datetime, timedelta
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, cast
 
 import asyncpg
@@ -164,7 +165,13 @@ def test_the_manifest_tells_keys_apart_and_does_not_hold_one() -> None:
     assert FORGETTING_KEY.get_secret_value() not in manifest().text()
 
 
-def check(key: SecretStr = FORGETTING_KEY, *, told: Sequence[Manifest] = (), at: datetime = NOW, **given: Any) -> None:
+def check(
+    key: SecretStr = FORGETTING_KEY,
+    *,
+    told: Mapping[str, Manifest] = MappingProxyType({}),
+    at: datetime = NOW,
+    **given: Any,
+) -> None:
     despite_age = given.pop("despite_age", False)
     check_backup(manifest(**given), told, key, keep_days=90, despite_age=despite_age, now=at)
 
@@ -175,8 +182,8 @@ def test_one_of_another_key_is_refused_with_a_word_on_where_the_key_is_set() -> 
     told = " ".join(refused.value.suggestions)
     assert "secrets.json" in told
     assert ".env" in told
-    with pytest.raises(BadBackup):
-        check(told=[manifest(key_check="0" * 32)])
+    with pytest.raises(BadBackup, match=r"FORGETTING_KEY: tuesday\.ragpp;"):
+        check(told={"monday.ragpp": manifest(), "tuesday.ragpp": manifest(key_check="0" * 32)})
 
 
 def test_one_that_is_older_than_marks_are_kept_wants_a_word() -> None:

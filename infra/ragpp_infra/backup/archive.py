@@ -137,7 +137,7 @@ class ArchiveReader:
     that has no name, and can be read anew from its beginning; `path` is what it is called then."""
 
     def __init__(self, path: Path, file: IO[bytes] | None = None) -> None:
-        self._path, self._file = path, file
+        self.path, self._file = path, file
 
     def verify(self, advance: Callable[[int], None] = lambda _read: None) -> Manifest:
         """The manifest, when everything is as it says. `advance` is told how many bytes of the file were read. Raises
@@ -145,7 +145,7 @@ class ArchiveReader:
         try:
             return self._verified(advance)
         except BadBackup as error:
-            raise BadBackup(f"{self._path}: {error.message}", suggestions=error.suggestions) from error.__cause__
+            raise BadBackup(f"{self.path}: {error.message}", suggestions=error.suggestions) from error.__cause__
 
     def _verified(self, advance: Callable[[int], None]) -> Manifest:
         manifest: Manifest | None = None
@@ -182,7 +182,7 @@ class ArchiveReader:
         try:
             if self._file is not None:
                 self._file.seek(0)
-            with tarfile.open(self._path, mode="r:", fileobj=self._file) as tar:
+            with tarfile.open(self.path, mode="r:", fileobj=self._file) as tar:
                 before = 0
                 for number, member in enumerate(tar):
                     if number and not wanted(member.name):

@@ -60,13 +60,15 @@ _MANY: Final = (
     f"{_ALL_NODES} RETURN label, [node] AS nodes",
     f"{_ALL_EDGES} RETURN scope, kind, begins, ends, [[one, other, edge]] AS edges",
 )
+OF_USERS: Final = (_LOCK, *_FEW, *_MANY)
+"""What is asked of the graphs of `scopes`."""
 
 
 async def warm(driver: neo4j.AsyncDriver) -> None:
     """Have the server plan what `copy_graph` asks, some seconds of work, while nobody waits for it yet."""
     await _users(driver, "~")
     async with driver.session() as session:
-        for statement in (_LOCK, *_FEW, *_MANY):
+        for statement in OF_USERS:
             await (await session.run(statement, scopes=["user-graph:-/-"])).consume()
 
 

@@ -1,7 +1,7 @@
 """What has to hold before anything is replaced: a backup that belongs here, stores that are free, and somebody who
 knows what was forgotten since it was taken."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final, NamedTuple
@@ -32,21 +32,23 @@ SELECT count(*) FROM pg_stat_activity
 
 def check_backup(
     manifest: Manifest,
-    forgettings_of: Sequence[Manifest],
+    forgettings_of: Mapping[str, Manifest],
     key: SecretStr,
     *,
     keep_days: int,
     despite_age: bool = False,
     now: datetime,
 ) -> None:
-    """Whether a backup, and files of forgettings, belong to a place with this FORGETTING_KEY. `despite_age`: somebody
-    knows that marks of what was forgotten since may have been pruned, which are kept for `keep_days`. Raises BadBackup;
-    RestoreRefused for one that is too old."""
+    """Whether a backup, and files of forgettings by their names, belong to a place with this FORGETTING_KEY.
+    `despite_age`: somebody knows that marks of what was forgotten since may have been pruned, which are kept for
+    `keep_days`. Raises BadBackup; RestoreRefused for one that is too old."""
     if not manifest.tables:
         raise BadBackup("it is a file of forgettings", suggestions=("Give it as --forgettings, beside a backup.",))
-    if any(one.key_check != key_check(key) for one in (manifest, *forgettings_of)):
+    here = key_check(key)
+    others = [name for name, one in {"the backup": manifest, **forgettings_of}.items() if one.key_check != here]
+    if others:
         raise BadBackup(
-            "it was taken with another FORGETTING_KEY: here nobody would know what was forgotten",
+            f"taken with another FORGETTING_KEY: {', '.join(others)}; here nobody would know what was forgotten",
             suggestions=(
                 "Embedded: put the key of then into secrets.json of the stack's folder, as forgetting_key.",
                 "Containers: put it into .env, as FORGETTING_KEY, and repeat `docker compose up`.",

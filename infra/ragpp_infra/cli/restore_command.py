@@ -116,7 +116,7 @@ class _Found:
         from ragpp_infra.backup.restoring import check_migrations  # noqa: PLC0415 - the drivers, only here
         from ragpp_infra.backup.sources import check_backup  # noqa: PLC0415 - as above
 
-        told = [manifest for _, manifest in self.others]
+        told = {str(reader.path): manifest for reader, manifest in self.others}
         now = datetime.now(UTC)
         check_backup(self.manifest, told, key, keep_days=keep_days, despite_age=despite_age, now=now)
         check_migrations(self.manifest, self.known)
