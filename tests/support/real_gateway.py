@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Coroutine, Iterator, Mapping, Sequenc
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Final, TypeVar
+from typing import TypeVar
 from uuid import uuid4
 
 import asyncpg
@@ -36,11 +36,9 @@ from ragpp_services.gateway.parts import Parts
 from ragpp_services.workers.parts import WorkerParts
 from ragpp_services.workers.running.digest import LEASE_S, STAGES, digest
 from tests.support.marks import KEY, MARKS
+from tests.support.waiting import PATIENCE
 
 T = TypeVar("T")
-
-PATIENCE: Final = {"POSTGRES_IDLE_TRANSACTION_S": "15", "POSTGRES_QUERY_TIMEOUT_S": "20"}
-"""Machines that run tests stand still for seconds at times; PostgreSQL would end every transaction that was open."""
 
 
 def settings_of(endpoints: Endpoints, folder: Path) -> dict[str, str]:
