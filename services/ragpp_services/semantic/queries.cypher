@@ -215,7 +215,8 @@ CALL () {
   RETURN e
   UNION
   UNWIND $given.keys AS key
-  MATCH (:Alias {scope: $scope, key: key})-[:OF]->(e:Entity {scope: $scope})
+  MATCH (k:Alias {scope: $scope, key: key})-[:OF]->(e:Entity {scope: $scope})
+   USING INDEX SEEK k:Alias(scope, key)
   RETURN e
 }
 RETURN e {.id, .name, .label, .aliases, .mentions, .first_mention, .last_mention, .named_at, .sources, .source_times,
@@ -233,6 +234,7 @@ RETURN e {.id, .name, .label, .aliases, .mentions, .first_mention, .last_mention
 // By name, after the position of a cursor; an empty $after_key begins.
 // $after_key text, $after_id text, $label text | null, $limit int
 MATCH (e:Entity {scope: $scope})
+ USING INDEX SEEK e:Entity(scope, name_key, label)
  WHERE e.name_key >= $given.after_key AND e.label IS NOT NULL
    AND (e.name_key > $given.after_key OR e.id > $given.after_id) AND ($given.label IS NULL OR e.label = $given.label)
 WITH e ORDER BY e.name_key, e.id LIMIT $given.limit
@@ -245,6 +247,7 @@ ORDER BY e.name_key, e.id
 // $ids list<text>
 UNWIND $given.ids AS id
 MATCH (s:Entity {scope: $scope})-[r:RELATES_TO {id: id}]->(t:Entity {scope: $scope})
+ USING INDEX SEEK r:RELATES_TO(id)
 RETURN r {.type, .weight, .believed, .believed_at, .confidence, .confidence_at, .lasting, .first_mention,
           .last_mention, .context, .verb, .sources, .source_times, .valid_from, .valid_to, .ended_by, .archived_at, .verdict,
           source_id: s.id, source: s.name, target_id: t.id, target: t.name,
@@ -255,7 +258,8 @@ RETURN r {.type, .weight, .believed, .believed_at, .confidence, .confidence_at, 
 // said or judged after $as_of comes along whatever its state is by now, since only its evidence tells what it was.
 // What is known only to have ended, said of its other end, is listed under `all` alone.
 // $entity_id text | null, $state text, $as_of int, $after_first int, $after_id text, $limit int
-MATCH (:User {scope: $scope})-[:KNOWS]->(s:Entity {scope: $scope})-[r:RELATES_TO]->(t:Entity {scope: $scope})
+MATCH (u:User {scope: $scope})-[:KNOWS]->(s:Entity {scope: $scope})-[r:RELATES_TO]->(t:Entity {scope: $scope})
+ USING INDEX SEEK u:User(scope)
  WHERE r.first_mention <= $given.as_of AND ($given.entity_id IS NULL OR s.id = $given.entity_id OR t.id = $given.entity_id)
    AND (r.first_mention > $given.after_first OR (r.first_mention = $given.after_first AND r.id > $given.after_id))
 WITH s, r, t,
@@ -273,7 +277,8 @@ ORDER BY r.first_mention, r.id
 // name: doubtful
 // Current relationships that nobody has judged and that are believed less than $below at $now, the surest first.
 // $below float, $now int, $limit int, $rate float, $lasting_rate float
-MATCH (:User {scope: $scope})-[:KNOWS]->(s:Entity {scope: $scope})-[r:RELATES_TO]->(t:Entity {scope: $scope})
+MATCH (u:User {scope: $scope})-[:KNOWS]->(s:Entity {scope: $scope})-[r:RELATES_TO]->(t:Entity {scope: $scope})
+ USING INDEX SEEK u:User(scope)
  WHERE coalesce(r.shown_until > $given.now, true) AND r.verdict IS NULL AND r.weight > 0
 WITH s, r, t,
      r.confidence * CASE WHEN r.lasting THEN $given.lasting_rate ELSE $given.rate END
@@ -290,6 +295,7 @@ ORDER BY sure DESC, r.id
 // The relationships of these sources and types. $rows list<{source_id, type}>
 UNWIND $given.rows AS row
 MATCH (s:Entity {scope: $scope, id: row.source_id})-[r:RELATES_TO]->(t:Entity {scope: $scope})
+ USING INDEX SEEK s:Entity(scope, id)
  WHERE r.type = row.type
 RETURN r {.type, .weight, .believed, .believed_at, .confidence, .confidence_at, .lasting, .first_mention,
           .last_mention, .context, .verb, .sources, .source_times, .valid_from, .valid_to, .ended_by, .archived_at, .verdict,
@@ -298,7 +304,8 @@ RETURN r {.type, .weight, .believed, .believed_at, .confidence, .confidence_at, 
 
 // name: fading
 // Current relationships whose decay was last persisted before $now. $now int, $limit int
-MATCH (:User {scope: $scope})-[:KNOWS]->(s:Entity {scope: $scope})-[r:RELATES_TO]->(t:Entity {scope: $scope})
+MATCH (u:User {scope: $scope})-[:KNOWS]->(s:Entity {scope: $scope})-[r:RELATES_TO]->(t:Entity {scope: $scope})
+ USING INDEX SEEK u:User(scope)
  WHERE r.confidence_at < $given.now AND r.shown_until IS NULL
 WITH s, r, t LIMIT $given.limit
 RETURN r {.type, .weight, .believed, .believed_at, .confidence, .confidence_at, .lasting, .first_mention,
@@ -310,6 +317,7 @@ RETURN r {.type, .weight, .believed, .believed_at, .confidence, .confidence_at, 
 // What all of a user's entities are called, after a position: enough to tell which are the same.
 // $after_key text, $after_id text, $limit int
 MATCH (e:Entity {scope: $scope})
+ USING INDEX SEEK e:Entity(scope, name_key, label)
  WHERE e.name_key >= $given.after_key AND e.label IS NOT NULL
    AND (e.name_key > $given.after_key OR e.id > $given.after_id)
 WITH e ORDER BY e.name_key, e.id LIMIT $given.limit
@@ -337,6 +345,7 @@ SET e.label = $given.label, e.former_labels = $given.former_labels, e.name_key =
 // name: relabelled
 // What people said that an entity is called, or is, in the order in which they did.
 MATCH (e:Entity {scope: $scope})
+ USING INDEX SEEK e:Entity(scope, name_key, label)
  WHERE e.name_key >= '' AND e.label IS NOT NULL
 WITH e, COLLECT { MATCH (a:Applied {scope: $scope})-[said:MENTIONS]->(e)
                    WHERE a.event_id STARTS WITH 'n:'
@@ -357,6 +366,7 @@ SET e.name_key = id
 // Take away the aliases that an entity has no more. $rows list<{id, alias_keys}>
 UNWIND $given.rows AS row
 MATCH (k:Alias {scope: $scope})-[of:OF]->(e:Entity {scope: $scope, id: row.id})
+ USING INDEX SEEK e:Entity(scope, id)
  WHERE NOT k.key IN row.alias_keys
 DELETE of
 WITH DISTINCT k
@@ -383,12 +393,14 @@ SET r += row.state
 // $rows list<{id, state: {believed, believed_at, confidence, confidence_at, archived_at, shown_until}}>
 UNWIND $given.rows AS row
 MATCH (:Entity {scope: $scope})-[r:RELATES_TO {id: row.id}]->()
+ USING INDEX SEEK r:RELATES_TO(id)
 SET r += row.state
 
 // name: drop_relationships
 // Take edges away, not what they rest on. $ids list<text>
 UNWIND $given.ids AS id
 MATCH (:Entity {scope: $scope})-[r:RELATES_TO {id: id}]->()
+ USING INDEX SEEK r:RELATES_TO(id)
 DELETE r
 
 // name: write_statements
@@ -402,18 +414,21 @@ SET said = row.said
 // name: mentions_of
 // All the evidence of an entity. $id text
 MATCH (a:Applied {scope: $scope})-[said:MENTIONS]->(e:Entity {scope: $scope, id: $given.id})
+ USING INDEX SEEK e:Entity(scope, id)
 RETURN [a.event_id, a.occurred_at, a.sequence, a.sources, said.name, said.aliases, said.path] AS mention
 
 // name: names_of
 // What entities were called, each once, with the earliest place of it. $ids list<text>
 UNWIND $given.ids AS id
 MATCH (a:Applied {scope: $scope})-[said:MENTIONS]->(e:Entity {scope: $scope, id: id})
+ USING INDEX SEEK e:Entity(scope, id)
 RETURN id AS entity, said.name AS name, coalesce(said.aliases, []) AS aliases, min(a.sequence) AS first
 
 // name: statements_of
 // All the evidence of relationships. $ids list<text>
 UNWIND $given.ids AS id
 MATCH (a:Applied {scope: $scope})-[said:STATES {relationship: id}]->(e:Entity {scope: $scope})
+ USING INDEX SEEK said:STATES(relationship)
 RETURN [a.event_id, a.occurred_at, a.sequence, a.sources, said.type, said.target, said.source_name, said.target_name,
         said.lasting, said.context, said.source_path, said.target_path, said.act, e.id, said.verb] AS statement
 
@@ -422,6 +437,7 @@ RETURN [a.event_id, a.occurred_at, a.sequence, a.sources, said.type, said.target
 // keeps the planner from scanning everyone's relationships where there are few yet: such a scan ends, without an error,
 // at one that another user's transaction has just deleted (Neo4j 2026.08). $id text
 MATCH (e:Entity {scope: $scope, id: $given.id})
+ USING INDEX SEEK e:Entity(scope, id)
 CALL (e) {
   MATCH (a:Applied {scope: $scope})-[said:STATES]->(e)
   RETURN a, said, e AS source
@@ -443,6 +459,7 @@ RETURN a.occurred_at AS occurred_at,
 // name: stated
 // What entries state that rest on no message, with the labels that its ends have now.
 MATCH (a:Applied {scope: $scope})
+ USING INDEX SEEK a:Applied(scope, event_id)
  WHERE a.event_id STARTS WITH 'e:' AND size(a.sources) = 0
 MATCH (a)-[said:STATES]->(s:Entity {scope: $scope})
  WHERE coalesce(said.act, 'says') IN ['says', 'ends']
@@ -455,13 +472,15 @@ RETURN {event_id: a.event_id, occurred_at: a.occurred_at, source: said.source_na
 // name: drop_mentions
 // $rows list<{event_id, entity_id}>
 UNWIND $given.rows AS row
-MATCH (:Applied {scope: $scope, event_id: row.event_id})-[said:MENTIONS]->(:Entity {scope: $scope, id: row.entity_id})
+MATCH (:Applied {scope: $scope, event_id: row.event_id})-[said:MENTIONS]->(e:Entity {scope: $scope, id: row.entity_id})
+ USING INDEX SEEK e:Entity(scope, id)
 DELETE said
 
 // name: drop_statements
 // $ids list<text>: of relationships
 UNWIND $given.ids AS id
 MATCH (:Applied {scope: $scope})-[said:STATES {relationship: id}]->(:Entity {scope: $scope})
+ USING INDEX SEEK said:STATES(relationship)
 DELETE said
 
 // name: absorb
@@ -503,6 +522,7 @@ CREATE (u)-[:KNOWS]->(m)
 // What entities have absorbed, and what that had. $ids list<text>
 UNWIND $given.ids AS id
 MATCH (e:Entity {scope: $scope, id: id})
+ USING INDEX SEEK e:Entity(scope, id)
 MATCH (m:Merge {scope: $scope})-[into:MERGED_INTO]->{1,20}(e)
 RETURN e.id AS entity, size(into) AS depth, into[0].automatic AS automatic,
        m {.id, .name, .label, .aliases, .mentions, .first_mention, .last_mention, .named_at, .sources, .source_times,
@@ -522,6 +542,7 @@ DETACH DELETE m
 // name: events_of_sources
 // The events that came from any of these interactions. $ids list<text>
 MATCH (a:Applied {scope: $scope})
+ USING INDEX SEEK a:Applied(scope, event_id)
  WHERE a.event_id IS NOT NULL AND any(source IN a.sources WHERE source IN $given.ids)
 RETURN a.event_id AS event_id
 
@@ -580,7 +601,8 @@ RETURN thing, first, keys
 // name: namings_around
 // The names in all events that mention any of these entities. $ids list<text>
 UNWIND $given.ids AS id
-MATCH (a:Applied {scope: $scope})-[:MENTIONS]->(:Entity {scope: $scope, id: id})
+MATCH (a:Applied {scope: $scope})-[:MENTIONS]->(e:Entity {scope: $scope, id: id})
+ USING INDEX SEEK e:Entity(scope, id)
 RETURN DISTINCT a.event_id AS event_id, coalesce(a.namings, []) AS namings
 
 // name: set_namings
@@ -591,12 +613,14 @@ SET a.namings = row.namings
 
 // name: events_of_entity
 // $id text
-MATCH (a:Applied {scope: $scope})-[:MENTIONS]->(:Entity {scope: $scope, id: $given.id})
+MATCH (a:Applied {scope: $scope})-[:MENTIONS]->(e:Entity {scope: $scope, id: $given.id})
+ USING INDEX SEEK e:Entity(scope, id)
 RETURN DISTINCT a.event_id AS event_id
 
 // name: drop_entity
 // An entity with its edges, aliases and what it absorbed. Run drop_statements for its edges first. $id text
 MATCH (e:Entity {scope: $scope, id: $given.id})
+ USING INDEX SEEK e:Entity(scope, id)
 OPTIONAL MATCH (m:Merge {scope: $scope})-[:MERGED_INTO]->{1,20}(e)
 DETACH DELETE m
 WITH DISTINCT e
@@ -621,16 +645,19 @@ DELETE a
 // How much of the user's graph there is, or rests on any of these interactions. $sources list<text> or null
 RETURN COUNT {
          MATCH (e:Entity {scope: $scope})
+          USING INDEX SEEK e:Entity(scope, id)
           WHERE e.id IS NOT NULL
             AND ($given.sources IS NULL OR any(source IN e.sources WHERE source IN $given.sources))
        } AS entities,
        COUNT {
          MATCH (e:Entity {scope: $scope})-[r:RELATES_TO]->()
+          USING INDEX SEEK e:Entity(scope, id)
           WHERE e.id IS NOT NULL
             AND ($given.sources IS NULL OR any(source IN r.sources WHERE source IN $given.sources))
        } AS relationships,
        COUNT {
          MATCH (a:Applied {scope: $scope})
+          USING INDEX SEEK a:Applied(scope, event_id)
           WHERE a.event_id IS NOT NULL
             AND ($given.sources IS NULL OR any(source IN a.sources WHERE source IN $given.sources))
        } AS observations
