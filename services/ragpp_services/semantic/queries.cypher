@@ -1,6 +1,8 @@
 // Every statement on users' graphs. Parameters are $scope (text) and the map $given, whose fields are named above each
 // statement: Neo4j keeps one plan for each size class of each list or text among the parameters, and looks not into a
 // map, so that one plan serves a query of any length and a batch of any size. Moments are microseconds since 1970.
+// Indexes are named (USING INDEX SEEK) where else a server that has not yet counted what is there plans to scan everyone's,
+// for good (`replan=skip`); such a scan ends, without an error, at what somebody has just deleted (Neo4j 2026.08).
 // What the properties mean is said in migrations/0001_graph.cypher; since then there are also, absent on older edges,
 // (:Entity)-[:RELATES_TO {…, believed, believed_at, valid_from, valid_to, ended_by, archived_at, verdict, shown_until}]
 //   believed, believed_at: what the evidence left; confidence, confidence_at: that, faded to where decay was persisted
@@ -434,8 +436,7 @@ RETURN [a.event_id, a.occurred_at, a.sequence, a.sources, said.type, said.target
 
 // name: statements_around
 // All the evidence of relationships that begin or end in an entity, also where both ends have become one. `r.id + ''`
-// keeps the planner from scanning everyone's relationships where there are few yet: such a scan ends, without an error,
-// at one that another user's transaction has just deleted (Neo4j 2026.08). $id text
+// keeps the planner from an index of relationships, where it likes to scan everyone's. $id text
 MATCH (e:Entity {scope: $scope, id: $given.id})
  USING INDEX SEEK e:Entity(scope, id)
 CALL (e) {
