@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from ragpp_infra.cli.main import main
-from tests.support.waiting import PATIENCE
 
 
 @dataclass(frozen=True)
@@ -20,8 +19,8 @@ class Done:
 
 
 def runner(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable[..., Done]:
-    """Runs a command as the shell would: `run("recall", "x", home=folder)`, whatever a gateway in this process has."""
-    for name in ("RAGPP_HOME", "RAGPP_URL", "RAGPP_API_KEY", "RAGPP_USER", *PATIENCE):
+    """Runs a command as the shell would: `run("recall", "x", home=folder)`."""
+    for name in ("RAGPP_HOME", "RAGPP_URL", "RAGPP_API_KEY", "RAGPP_USER"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("COLUMNS", "200")
 

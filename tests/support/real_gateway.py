@@ -36,7 +36,6 @@ from ragpp_services.gateway.parts import Parts
 from ragpp_services.workers.parts import WorkerParts
 from ragpp_services.workers.running.digest import LEASE_S, STAGES, digest
 from tests.support.marks import KEY, MARKS
-from tests.support.waiting import PATIENCE
 
 T = TypeVar("T")
 
@@ -56,7 +55,6 @@ def settings_of(endpoints: Endpoints, folder: Path) -> dict[str, str]:
         "GATEWAY_AUDIT_SPOOL": str(folder / "audit-spool.jsonl"),
         "GATEWAY_DEADLINE_MS": "5000",
         "WORKER_SCHEDULE": "false",
-        **PATIENCE,
     }
 
 

@@ -127,12 +127,7 @@ def install_points(monkeypatch: pytest.MonkeyPatch) -> None:
 @asynccontextmanager
 async def stoppable_worker(gateway: RealGateway, settings: dict[str, str]) -> AsyncIterator[WorkerParts]:
     """A worker of its own connections, whose tiers have points, and whose transactions the servers end soon."""
-    short = {
-        "POSTGRES_IDLE_TRANSACTION_S": str(SERVER_S),
-        "POSTGRES_QUERY_TIMEOUT_S": "5",
-        "NEO4J_QUERY_TIMEOUT_S": "60",
-        **settings,
-    }
+    short = {"POSTGRES_IDLE_TRANSACTION_S": str(SERVER_S), "NEO4J_QUERY_TIMEOUT_S": "60", **settings}
     worker = gateway.worker
     with environment(short):
         pool = create_pool(PostgresSettings(), dsn=gateway.settings["POSTGRES_RELAY_DSN"], vectors=False)

@@ -5,8 +5,6 @@ import time
 from collections.abc import Awaitable, Callable
 from typing import Final, TypeVar
 
-PATIENCE: Final = {"POSTGRES_IDLE_TRANSACTION_S": "15", "POSTGRES_QUERY_TIMEOUT_S": "20"}
-"""Machines that run tests stand still for seconds at times; PostgreSQL would end every transaction that was open."""
 _POLL_S: Final = 0.05
 T = TypeVar("T")
 
