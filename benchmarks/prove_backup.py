@@ -349,8 +349,9 @@ async def run(home: Path, folder: Path, given: argparse.Namespace) -> None:
             latency, stopping = Latency(), asyncio.Event()
             writing = [asyncio.create_task(write(client, user, latency, stopping)) for user in memory.writers]
             await asyncio.sleep(given.seconds)
-            for number in range(BACKUPS):
-                latency.phase = f"backup {number + 1}"
+            phases = [f"backup {number + 1}" for number in range(BACKUPS)]
+            for phase in phases:
+                latency.phase = phase
                 taken = await asyncio.to_thread(ragpp, "backup", str(copy), "--replace", settings=own)
                 latency.phase = "between"
                 await asyncio.sleep(3)
@@ -362,7 +363,6 @@ async def run(home: Path, folder: Path, given: argparse.Namespace) -> None:
                 f" of {taken['bytes_before_compression'] / 1e6:.1f}; learning waited {taken['learning_waited_s']:.1f}"
                 f" s, {taken['of_that_for_workers_s']:.1f} s of it for what was begun; {written} messages were written"
             )
-            phases = [f"backup {number + 1}" for number in range(BACKUPS)]
             before, during = latency.p95("before"), latency.p95(*phases)
             each = ", ".join(f"{latency.p95(phase):.1f}" for phase in phases)
             stack.check(

@@ -12,6 +12,7 @@ import httpx
 from pydantic import BaseModel
 
 from ragpp.catalog import ResourceEntry, ResourceMessage
+from ragpp.client import MemoryClient
 from ragpp.clock import system_clock
 from ragpp.errors import LedgerError, Outdated, TierUnavailable
 from ragpp.ledger import Work, WorkKey
@@ -55,7 +56,6 @@ DAY: Final = "2024-03-11"
 HINT: Final = "qzx"
 """Every planted word begins with it, and nothing else that any test stores."""
 PURPOSES: Final = ("summary", "extraction", "consolidation", "reflection")
-ATTEMPTS: Final = 5
 SIDE_BY_SIDE: Final = 6
 """So many plays at once leave connections for whoever forgets and digests: each may hold one of a pool's ten."""
 
@@ -222,26 +222,15 @@ class Play:
             asked = {"task": "extract", "resource_id": RESOURCE, "category_hint": CATEGORY}
             await work_on_catalog(self.gateway.worker, [self._work(1, "s", asked)])
 
-    async def stop_and_forget(self, api: httpx.AsyncClient) -> None:
-        """Begin the stage, and forget the message as soon as its worker is at the point."""
+    async def stop_and_forget(self, memory: MemoryClient) -> None:
+        """Begin the stage, and forget the message as soon as its worker is at the point. By a client that repeats what
+        is answered with 503: where the machine stands still for seconds, PostgreSQL ends what was open."""
         works = await self._works()
         self._running = running = asyncio.create_task(run_with(self.stop, self.case.run(self._parts(), works)))
         stopped = asyncio.create_task(self.stop.reached.wait())
         await asyncio.wait({running, stopped}, return_when=asyncio.FIRST_COMPLETED)
         stopped.cancel()
-        await self._forget(api)
-
-    async def _forget(self, api: httpx.AsyncClient) -> None:
-        """Forget the message, as a client does that is told to repeat a request: where the machine stands still for
-        seconds, PostgreSQL ends every transaction that was open."""
-        gone = await api.delete("/v1/interactions/m1", params={"user_id": USER})
-        wanted = {200}
-        for _ in range(ATTEMPTS):
-            if gone.status_code != 503:
-                break
-            gone = await api.delete("/v1/interactions/m1", params={"user_id": USER})
-            wanted = {200, 404}
-        assert gone.status_code in wanted, gone.text
+        await memory.forget_interaction(USER, "m1")
 
     async def go_on(self) -> None:
         """Let the stopped worker go on, to its end."""
@@ -315,7 +304,8 @@ async def _play_together(plays: Sequence[Play]) -> None:
         await asyncio.gather(*(play.say(api) for play, api in zip(plays, apis, strict=True)))
         if plays[0].case.digested:
             await gateway.digest(*tenants)
-        await asyncio.gather(*(play.stop_and_forget(api) for play, api in zip(plays, apis, strict=True)))
+        memories = [await clients.enter_async_context(gateway.memory(key)) for key in keys]
+        await asyncio.gather(*(play.stop_and_forget(memory) for play, memory in zip(plays, memories, strict=True)))
         await gateway.digest(*tenants)
         await asyncio.gather(*(play.go_on() for play in plays))
         await gateway.digest(*tenants)

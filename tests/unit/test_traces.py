@@ -20,7 +20,7 @@ from ragpp.embedding.hashing import HashingEmbedder
 from ragpp.errors import ConfigurationError, Conflict
 from ragpp.observability import traces
 from ragpp.observability.logs import _with_trace
-from ragpp.observability.recording import OF_HTTP, PATIENCE_S, PREFIX, recorded_by
+from ragpp.observability.recording import OF_HTTP, PREFIX, recorded_by
 from ragpp.observability.tracing import tracing
 from ragpp.settings import TracingSettings
 from ragpp.testing.otlp import receiving, tree_of
@@ -62,6 +62,14 @@ def test_nobody_records_unless_an_endpoint_is_set_and_then_no_library_is_loaded(
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout.strip()) == (0, "[]"), done.stderr
+
+
+def test_a_step_that_nobody_records_costs_next_to_nothing() -> None:
+    began = time.perf_counter()
+    for _ in range(10_000):
+        with traces.step("ask", tier="episodic") as span:
+            span.note(status="ok", hits=3)
+    assert time.perf_counter() - began < 0.5  # some twenty of them are in a recall
 
 
 def test_a_step_outside_of_a_trace_is_none() -> None:
@@ -204,12 +212,12 @@ def test_an_endpoint_that_is_away_costs_a_line_and_no_time() -> None:
     with capture_logs() as logged:
         with tracing(TracingSettings(endpoint=gone), "gateway"):
             began = time.perf_counter()
-            for _ in range(2_000):  # several times what is sent at once
+            for _ in range(800):  # of two spans: several times what is sent at once
                 with traces.request(None), traces.step("recall"):
                     pass
             worked_s = time.perf_counter() - began
         ended_s = time.perf_counter() - began - worked_s
-    assert worked_s < 5 * PATIENCE_S  # seven full batches, each of which whoever waits for it waits so long for
+    assert worked_s < 2
     assert ended_s < 10
     assert [line["event"] for line in logged] == ["traces.not_taken"]
     assert gone not in str(logged)
