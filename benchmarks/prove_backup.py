@@ -12,6 +12,7 @@ compared; a backup of that is restored into an embedded stack, and compared agai
 
 import argparse
 import asyncio
+import difflib
 import json
 import os
 import subprocess
@@ -271,7 +272,8 @@ async def judged(stack: Proving, client: MemoryClient, stores: StoreStack, memor
     stack.check(same == RECALLS, f"{where}: {same} of {RECALLS} recalls answer the same context and memories")
     if same != RECALLS:
         place = next(n for n, (one, other) in enumerate(zip(answered, memory.answers, strict=True)) if one != other)
-        print(json.dumps({"there": memory.answers[place], "here": answered[place]}, indent=1)[:4_000])
+        there, here = ([*context.split("\n"), *ids] for context, ids in (memory.answers[place], answered[place]))
+        print(f"recall {place}:", *difflib.unified_diff(there, here, "there", "here", lineterm="", n=1), sep="\n")
     try:
         await client.interaction(memory.forgetful, memory.forgotten)
     except NotFound:
