@@ -6,8 +6,8 @@ Some users have a memory that is digested. Writers write, one message at a time 
 are taken; the time of each acknowledgement is measured. Then a message, a session, a preference and a user are
 forgotten, and a file of forgettings is taken. The last backup is restored with it into the stores of
 docker-compose.yml, started on the Docker engine that answers (`--embedded`: into a second embedded stack instead), a
-gateway and a worker run there, and 100 recalls, the counts of whoever was left alone, and what was forgotten are
-compared; a backup of that is restored into an embedded stack, and compared again.
+gateway and a worker run there, and 100 recalls, asked of both at the same time, the counts of whoever was left alone,
+and what was forgotten are compared; a backup of that is restored into an embedded stack, and compared again.
 """
 
 import argparse
@@ -139,17 +139,19 @@ async def write(client: MemoryClient, user: str, latency: Latency, stopping: asy
     return ids
 
 
-async def answers(client: MemoryClient, users: Sequence[str]) -> list[tuple[str, list[str]]]:
-    """Of RECALLS recalls the context and the memories, in their order."""
+async def answers(clients: Sequence[MemoryClient], users: Sequence[str]) -> list[list[list[str]]]:
+    """Of RECALLS recalls what each client is answered: the lines of the context, then the memories, in their order.
+    All are asked at the same time, since what fades, fades everywhere, and not everything as fast."""
     found = []
     for number in range(RECALLS):
         user, question = users[number % len(users)], QUESTIONS[number // len(users) % len(QUESTIONS)]
         session = f"s{number % 3}"
         asked = RecallRequest(user_id=user, session_id=session, query=question, token_budget=600, deadline_ms=20_000)
-        answer = await client.recall(asked)
-        if answer.status != "complete":
-            raise RuntimeError(f"a recall is {answer.status}")
-        found.append((answer.context, [memory.id for memory in answer.memories]))
+        answered = await asyncio.gather(*(client.recall(asked) for client in clients))
+        for answer in answered:
+            if answer.status != "complete":
+                raise RuntimeError(f"a recall is {answer.status}")
+        found.append([[*one.context.split("\n"), *(memory.id for memory in one.memories)] for one in answered])
     return found
 
 
@@ -226,13 +228,13 @@ async def ready(url: str) -> None:
 
 @dataclass
 class Memory:
-    """Whose is what, and what was answered where the backup was taken."""
+    """Whose is what, and how much there was of it where the backup was taken."""
 
+    origin: MemoryClient
     quiet: list[str]
     forgetful: str
     left: str
     writers: list[str]
-    answers: list[tuple[str, list[str]]] = field(default_factory=list)
     counts: dict[str, int] = field(default_factory=dict)
     forgotten: str = "m10"
     session: str = "s1"
@@ -267,13 +269,12 @@ async def judged(stack: Proving, client: MemoryClient, stores: StoreStack, memor
     stack.check(
         not wrong, f"{where}: the same counts of {len(memory.quiet)} users in {len(found)} places {wrong or ''}"
     )
-    answered = await answers(client, memory.compared)
-    same = sum(one == other for one, other in zip(answered, memory.answers, strict=True))
+    answered = await answers((memory.origin, client), memory.compared)
+    same = sum(there == here for there, here in answered)
     stack.check(same == RECALLS, f"{where}: {same} of {RECALLS} recalls answer the same context and memories")
-    if same != RECALLS:
-        place = next(n for n, (one, other) in enumerate(zip(answered, memory.answers, strict=True)) if one != other)
-        there, here = ([*context.split("\n"), *ids] for context, ids in (memory.answers[place], answered[place]))
-        print(f"recall {place}:", *difflib.unified_diff(there, here, "there", "here", lineterm="", n=1), sep="\n")
+    for number, (there, here) in enumerate(answered):
+        if there != here:
+            print(*difflib.unified_diff(there, here, f"there, {number}", "here", lineterm="", n=1), sep="\n")
     try:
         await client.interaction(memory.forgetful, memory.forgotten)
     except NotFound:
@@ -334,15 +335,16 @@ async def run(home: Path, folder: Path, given: argparse.Namespace) -> None:
     """Take, restore, compare, and once more."""
     with proving(home) as stack:
         run = uuid4().hex[:4]  # a stack that is there may have a memory of an earlier run
-        memory = Memory(
-            [f"quiet{number}-{run}" for number in range(given.users)],
-            f"forgetful-{run}",
-            f"left-{run}",
-            [f"writer{number}-{run}" for number in range(given.writers)],
-        )
         copy, forgotten = folder / "memory.ragpp", folder / "forgotten.ragpp"
         own = {"RAGPP_HOME": str(home)}
         async with Home(home).client(timeout_s=120) as client:
+            memory = Memory(
+                client,
+                [f"quiet{number}-{run}" for number in range(given.users)],
+                f"forgetful-{run}",
+                f"left-{run}",
+                [f"writer{number}-{run}" for number in range(given.writers)],
+            )
             for seed, user in enumerate([*memory.quiet, memory.forgetful, memory.left]):
                 await fill(client, user, seed, given.messages)
             seconds = await digested(client, [*memory.quiet, memory.forgetful, memory.left])
@@ -380,9 +382,8 @@ async def run(home: Path, folder: Path, given: argparse.Namespace) -> None:
             print(f"forgettings: {forgotten.stat().st_size} bytes")
             await settled(Stack(home), memory.compared)
             memory.counts = await counts(Stack(home), memory.quiet)
-            memory.answers = await answers(client, memory.compared)
-        secret, key = Home(home).passwords().forgetting_key, str(Home(home).key())
-        await elsewhere(stack, memory, folder, secret, key, embedded=given.embedded)
+            secret, key = Home(home).passwords().forgetting_key, str(Home(home).key())
+            await elsewhere(stack, memory, folder, secret, key, embedded=given.embedded)
         stack.verdict()
 
 

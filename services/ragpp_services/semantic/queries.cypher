@@ -1,8 +1,9 @@
 // Every statement on users' graphs. Parameters are $scope (text) and the map $given, whose fields are named above each
 // statement: Neo4j keeps one plan for each size class of each list or text among the parameters, and looks not into a
 // map, so that one plan serves a query of any length and a batch of any size. Moments are microseconds since 1970.
-// Indexes are named (USING INDEX SEEK) where else a server that has not yet counted what is there plans to scan everyone's,
-// for good (`replan=skip`); such a scan ends, without an error, at what somebody has just deleted (Neo4j 2026.08).
+// Indexes are named (USING INDEX SEEK) where not all of their properties are given, and where else a server that has not
+// yet counted what is there plans to scan everyone's, for good (`replan=skip`); such a scan ends, without an error, at
+// what somebody has just deleted (Neo4j 2026.08).
 // What the properties mean is said in migrations/0001_graph.cypher; since then there are also, absent on older edges,
 // (:Entity)-[:RELATES_TO {…, believed, believed_at, valid_from, valid_to, ended_by, archived_at, verdict, shown_until}]
 //   believed, believed_at: what the evidence left; confidence, confidence_at: that, faded to where decay was persisted
@@ -37,6 +38,7 @@
 CALL () {
   UNWIND $given.keys AS key
   MATCH (e:Entity {scope: $scope, name_key: key})
+   USING INDEX SEEK e:Entity(scope, name_key, label)
    WHERE e.label IS NOT NULL
   RETURN e, 1.0 AS nearness
   UNION ALL
@@ -213,6 +215,7 @@ DELETE f
 CALL () {
   UNWIND $given.keys AS key
   MATCH (e:Entity {scope: $scope, name_key: key})
+   USING INDEX SEEK e:Entity(scope, name_key, label)
    WHERE e.label IS NOT NULL
   RETURN e
   UNION
@@ -346,17 +349,23 @@ SET e.label = $given.label, e.former_labels = $given.former_labels, e.name_key =
 
 // name: relabelled
 // What people said that an entity is called, or is, in the order in which they did.
-MATCH (e:Entity {scope: $scope})
- USING INDEX SEEK e:Entity(scope, name_key, label)
- WHERE e.name_key >= '' AND e.label IS NOT NULL
-WITH e, COLLECT { MATCH (a:Applied {scope: $scope})-[said:MENTIONS]->(e)
-                   WHERE a.event_id STARTS WITH 'n:'
-                  RETURN {sequence: a.sequence, names: [said.name] + coalesce(said.aliases, [])}
-                  ORDER BY a.sequence } AS namings
- WHERE size(namings) > 0 OR size(coalesce(e.former_labels, [])) > 0
-WITH e, namings ORDER BY coalesce(namings[-1].sequence, 0), e.id
+CALL () {
+  MATCH (a:Applied {scope: $scope})
+   USING INDEX SEEK a:Applied(scope, event_id)
+   WHERE a.event_id STARTS WITH 'n:'
+  MATCH (a)-[said:MENTIONS]->(e:Entity {scope: $scope})
+   WHERE e.label IS NOT NULL
+  RETURN e, a.sequence AS sequence, [said.name] + coalesce(said.aliases, []) AS names
+  UNION ALL
+  MATCH (e:Entity {scope: $scope})
+   USING INDEX SEEK e:Entity(scope, name_key, label)
+   WHERE e.name_key >= '' AND e.label IS NOT NULL AND size(coalesce(e.former_labels, [])) > 0
+  RETURN e, 0 AS sequence, [] AS names
+}
+WITH e, sequence, names ORDER BY sequence
+WITH e, max(sequence) AS sequence, collect(names) AS namings ORDER BY sequence, e.id
 RETURN {name: e.name, label: e.label, former_labels: coalesce(e.former_labels, []),
-        former_names: reduce(names = [], naming IN namings | names + naming.names)} AS relabelled
+        former_names: reduce(names = [], naming IN namings | names + naming)} AS relabelled
 
 // name: free_names
 // Until they are written again, or absorbed. $ids list<text>
@@ -464,7 +473,8 @@ MATCH (a:Applied {scope: $scope})
  WHERE a.event_id STARTS WITH 'e:' AND size(a.sources) = 0
 MATCH (a)-[said:STATES]->(s:Entity {scope: $scope})
  WHERE coalesce(said.act, 'says') IN ['says', 'ends']
-MATCH (t:Entity {scope: $scope, id: said.target})
+WITH a, said, s, said.target AS target
+MATCH (t:Entity {scope: $scope, id: target})
 WITH a, said, s, t ORDER BY a.sequence
 RETURN {event_id: a.event_id, occurred_at: a.occurred_at, source: said.source_name, source_label: s.label,
         type: said.type, target: said.target_name, target_label: t.label, lasting: said.lasting,
@@ -509,7 +519,7 @@ MATCH (m:Merge {scope: $scope, id: $given.absorb_id})-[into:MERGED_INTO]->(k:Ent
 WITH u, m, k, into,
      [label IN coalesce(k.former_labels, []) WHERE NOT label IN coalesce(into.gained, [])] AS own,
      COLLECT { MATCH (other:Merge {scope: $scope})-[:MERGED_INTO]->(k)
-                WHERE other.id <> $given.absorb_id
+                WHERE other <> m
                UNWIND coalesce(other.former_labels, []) AS label
                RETURN DISTINCT label ORDER BY label } AS others
 WITH u, m, k, into, own + [label IN others WHERE label <> k.label AND NOT label IN own] AS former
@@ -665,28 +675,36 @@ RETURN COUNT {
 
 // name: erase_evidence
 // $limit int
-MATCH (a:Applied {scope: $scope}) WHERE a.event_id IS NOT NULL
+MATCH (a:Applied {scope: $scope})
+ USING INDEX SEEK a:Applied(scope, event_id)
+ WHERE a.event_id IS NOT NULL
 WITH a LIMIT $given.limit
 DETACH DELETE a
 RETURN count(*) AS gone
 
 // name: erase_merges
 // $limit int
-MATCH (m:Merge {scope: $scope}) WHERE m.id IS NOT NULL
+MATCH (m:Merge {scope: $scope})
+ USING INDEX SEEK m:Merge(scope, id)
+ WHERE m.id IS NOT NULL
 WITH m LIMIT $given.limit
 DETACH DELETE m
 RETURN count(*) AS gone
 
 // name: erase_aliases
 // $limit int
-MATCH (a:Alias {scope: $scope}) WHERE a.key IS NOT NULL
+MATCH (a:Alias {scope: $scope})
+ USING INDEX SEEK a:Alias(scope, key)
+ WHERE a.key IS NOT NULL
 WITH a LIMIT $given.limit
 DETACH DELETE a
 RETURN count(*) AS gone
 
 // name: erase_entities
 // $limit int
-MATCH (e:Entity {scope: $scope}) WHERE e.id IS NOT NULL
+MATCH (e:Entity {scope: $scope})
+ USING INDEX SEEK e:Entity(scope, id)
+ WHERE e.id IS NOT NULL
 WITH e LIMIT $given.limit
 DETACH DELETE e
 RETURN count(*) AS gone
