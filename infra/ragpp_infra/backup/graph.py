@@ -40,7 +40,8 @@ _USERS: Final = (
 )
 _INDEXED: Final = {label: "scope" if label in {"User", "Unrevised"} else f"scope, {key}" for label, key in KEYS.items()}
 """What the index of a label is on that is sought in. Without its hint, where there are few relationships or they seem
-few, the planner scans all of them, and such a scan ends, without an error, at one that was just deleted."""
+few, or the index is just counted anew, the planner reads all of them, and such a scan ends, without an error, at one
+that was just deleted."""
 _NODES: Final = "\nUNION ALL\n".join(
     f"MATCH (n:{label} {{scope: scope}}) USING INDEX SEEK n:{label}({_INDEXED[label]}) WHERE n.{key} IS NOT NULL"
     f" RETURN '{label}' AS label, properties(n) AS node"
@@ -54,7 +55,10 @@ _EDGES: Final = "\nUNION ALL\n".join(
     for label, key in KEYS.items()
     if label != "Unrevised"
 )
-_LOCK: Final = f"UNWIND $scopes AS scope MATCH (u:User {{scope: scope}}) SET u.{LOCK_PROPERTY} = u.{LOCK_PROPERTY}"
+_LOCK: Final = (
+    "UNWIND $scopes AS scope MATCH (u:User {scope: scope}) USING INDEX SEEK u:User(scope)"
+    f" SET u.{LOCK_PROPERTY} = u.{LOCK_PROPERTY}"
+)
 _ALL_NODES: Final = f"UNWIND $scopes AS scope CALL (scope) {{ {_NODES} }}"
 _ALL_EDGES: Final = f"UNWIND $scopes AS scope CALL (scope) {{ {_EDGES} }}"
 _FEW: Final = (
@@ -205,8 +209,9 @@ async def load_graph(driver: neo4j.AsyncDriver, lines: Sequence[object]) -> None
             await (await transaction.run(f"UNWIND $rows AS row CREATE (n:{label}) SET n = row", rows=rows)).consume()
         for (begins, kind, ends), rows in edges.items():
             statement = (
-                f"UNWIND $rows AS row MATCH (a:{begins} {{{_key(begins, 'one')}}})"
-                f" MATCH (b:{ends} {{{_key(ends, 'other')}}})"
+                f"UNWIND $rows AS row"
+                f" MATCH (a:{begins} {{{_key(begins, 'one')}}}) USING INDEX SEEK a:{begins}({_INDEXED[begins]})"
+                f" MATCH (b:{ends} {{{_key(ends, 'other')}}}) USING INDEX SEEK b:{ends}({_INDEXED[ends]})"
                 f" CREATE (a)-[r:{kind}]->(b) SET r = row.edge RETURN count(*) AS made"
             )
             made = await (await transaction.run(statement, rows=rows)).single(strict=True)

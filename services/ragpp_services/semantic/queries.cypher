@@ -1,9 +1,9 @@
 // Every statement on users' graphs. Parameters are $scope (text) and the map $given, whose fields are named above each
 // statement: Neo4j keeps one plan for each size class of each list or text among the parameters, and looks not into a
 // map, so that one plan serves a query of any length and a batch of any size. Moments are microseconds since 1970.
-// Indexes are named (USING INDEX SEEK) where not all of their properties are given, and where else a server that has not
-// yet counted what is there plans to scan everyone's, for good (`replan=skip`); such a scan ends, without an error, at
-// what somebody has just deleted (Neo4j 2026.08).
+// Each index that is sought in is named (USING INDEX SEEK). Else a server that has not yet counted what is there, or does
+// so just then, may plan to read the index as a whole, everyone's, for good (`replan=skip`); such a scan ends, without an
+// error, at what somebody has just deleted (Neo4j 2026.08).
 // What the properties mean is said in migrations/0001_graph.cypher; since then there are also, absent on older edges,
 // (:Entity)-[:RELATES_TO {…, believed, believed_at, valid_from, valid_to, ended_by, archived_at, verdict, shown_until}]
 //   believed, believed_at: what the evidence left; confidence, confidence_at: that, faded to where decay was persisted
@@ -43,10 +43,12 @@ CALL () {
   RETURN e, 1.0 AS nearness
   UNION ALL
   UNWIND $given.keys AS key
-  MATCH (:Alias {scope: $scope, key: key})-[:OF]->(e:Entity {scope: $scope})
+  MATCH (k:Alias {scope: $scope, key: key})-[:OF]->(e:Entity {scope: $scope})
+   USING INDEX SEEK k:Alias(scope, key)
   RETURN e, 1.0 AS nearness
   UNION ALL
-  MATCH (:User {scope: $scope})-[:KNOWS]->(e)
+  MATCH (u:User {scope: $scope})-[:KNOWS]->(e)
+   USING INDEX SEEK u:User(scope)
    WHERE $given.sketch IS NOT NULL AND e.first_mention <= $given.as_of
   WITH e LIMIT $given.scanned
   WITH e, vector.similarity.cosine(e.sketch, $given.sketch) AS likeness
@@ -159,7 +161,10 @@ SET u.locked_at = $given.now
 WITH u
 SET u.sequence = coalesce(u.sequence, 0) + size($given.rows)
 WITH u.sequence - size($given.rows) AS base, coalesce(u.epoch, 0) AS epoch,
-     COLLECT { UNWIND $given.marks AS mark MATCH (f:Forgotten {mark: mark}) RETURN f.mark } AS forgotten
+     COLLECT { UNWIND $given.marks AS mark
+               MATCH (f:Forgotten {mark: mark})
+                USING INDEX SEEK f:Forgotten(mark)
+               RETURN f.mark } AS forgotten
 UNWIND range(0, size($given.rows) - 1) AS position
 WITH position, base + position AS sequence, $given.rows[position] AS row, epoch, forgotten,
      any(mark IN $given.rows[position].marks WHERE mark IN forgotten) AS gone
@@ -176,6 +181,7 @@ ORDER BY position
 // The user's lock alone, and the epoch; no row for a user who has no graph.
 // $now int
 MATCH (u:User {scope: $scope})
+ USING INDEX SEEK u:User(scope)
 SET u.locked_at = $given.now
 WITH u
 RETURN coalesce(u.epoch, 0) AS epoch
@@ -183,6 +189,7 @@ RETURN coalesce(u.epoch, 0) AS epoch
 // name: epoch
 // The user's epoch of forgetting; no row for a user who has no graph.
 MATCH (u:User {scope: $scope})
+ USING INDEX SEEK u:User(scope)
 RETURN coalesce(u.epoch, 0) AS epoch
 
 // name: raise_epoch
@@ -195,7 +202,8 @@ SET u.epoch = CASE WHEN u.epoch >= $given.now THEN u.epoch + 1 ELSE $given.now E
 
 // name: add_forgotten
 // A mark is a keyed hash of tenant, user and id: it is nobody's else, and tells not whose. $marks list<text>, $now int
-MATCH (:User {scope: $scope})
+MATCH (u:User {scope: $scope})
+ USING INDEX SEEK u:User(scope)
 UNWIND $given.marks AS mark
 MERGE (f:Forgotten {mark: mark})
 ON CREATE SET f.at = $given.now
@@ -203,10 +211,12 @@ ON CREATE SET f.at = $given.now
 // name: sweep
 // What forgetting and erasing leave of a user of the scratch tenant. $marks list<text>
 OPTIONAL MATCH (u:User {scope: $scope})
+ USING INDEX SEEK u:User(scope)
 DETACH DELETE u
 WITH count(*) AS done
 UNWIND $given.marks AS mark
 MATCH (f:Forgotten {mark: mark})
+ USING INDEX SEEK f:Forgotten(mark)
 DELETE f
 
 // name: entities_by_keys
@@ -231,6 +241,7 @@ RETURN e {.id, .name, .label, .aliases, .mentions, .first_mention, .last_mention
 // $ids list<text>
 UNWIND $given.ids AS id
 MATCH (e:Entity {scope: $scope, id: id})
+ USING INDEX SEEK e:Entity(scope, id)
 RETURN e {.id, .name, .label, .aliases, .mentions, .first_mention, .last_mention, .named_at, .sources, .source_times,
           .kept_apart, .former_labels, merged_from: COLLECT { MATCH (m:Merge {scope: $scope})-[into:MERGED_INTO]->(e)
                                               RETURN m.id ORDER BY into.at, m.id }} AS entity
@@ -333,6 +344,7 @@ ORDER BY e.name_key, e.id
 // name: write_entities
 // $rows list<{id, state: {…}, alias_keys}>
 MATCH (u:User {scope: $scope})
+ USING INDEX SEEK u:User(scope)
 UNWIND $given.rows AS row
 MERGE (e:Entity {scope: $scope, id: row.id})
 SET e += row.state
@@ -345,6 +357,7 @@ MERGE (k)-[:OF]->(e)
 // name: relabel
 // Say what an entity is; its name is free until it is written again. $id text, $label text, $former_labels list<text>
 MATCH (e:Entity {scope: $scope, id: $given.id})
+ USING INDEX SEEK e:Entity(scope, id)
 SET e.label = $given.label, e.former_labels = $given.former_labels, e.name_key = $given.id
 
 // name: relabelled
@@ -371,6 +384,7 @@ RETURN {name: e.name, label: e.label, former_labels: coalesce(e.former_labels, [
 // Until they are written again, or absorbed. $ids list<text>
 UNWIND $given.ids AS id
 MATCH (e:Entity {scope: $scope, id: id})
+ USING INDEX SEEK e:Entity(scope, id)
 SET e.name_key = id
 
 // name: drop_aliases
@@ -388,7 +402,9 @@ DELETE k
 // $rows list<{event_id, entity_id, said: {name, aliases, path}}>
 UNWIND $given.rows AS row
 MATCH (a:Applied {scope: $scope, event_id: row.event_id})
+ USING INDEX SEEK a:Applied(scope, event_id)
 MATCH (e:Entity {scope: $scope, id: row.entity_id})
+ USING INDEX SEEK e:Entity(scope, id)
 CREATE (a)-[said:MENTIONS]->(e)
 SET said = row.said
 
@@ -396,7 +412,9 @@ SET said = row.said
 // $rows list<{id, source_id, target_id, state: {…}}>
 UNWIND $given.rows AS row
 MATCH (s:Entity {scope: $scope, id: row.source_id})
+ USING INDEX SEEK s:Entity(scope, id)
 MATCH (t:Entity {scope: $scope, id: row.target_id})
+ USING INDEX SEEK t:Entity(scope, id)
 MERGE (s)-[r:RELATES_TO {id: row.id}]->(t)
 SET r += row.state
 
@@ -418,7 +436,9 @@ DELETE r
 // $rows list<{event_id, source_id, said: {…}}>
 UNWIND $given.rows AS row
 MATCH (a:Applied {scope: $scope, event_id: row.event_id})
+ USING INDEX SEEK a:Applied(scope, event_id)
 MATCH (e:Entity {scope: $scope, id: row.source_id})
+ USING INDEX SEEK e:Entity(scope, id)
 CREATE (a)-[said:STATES]->(e)
 SET said = row.said
 
@@ -463,6 +483,7 @@ RETURN [a.event_id, a.occurred_at, a.sequence, a.sources, said.type, said.target
 // name: stated_by
 // What an event states, and of when. $event_id text
 MATCH (a:Applied {scope: $scope, event_id: $given.event_id})
+ USING INDEX SEEK a:Applied(scope, event_id)
 RETURN a.occurred_at AS occurred_at,
        COLLECT { MATCH (a)-[s:STATES]->(e:Entity {scope: $scope}) RETURN [e.id, s.type, s.target] } AS keys
 
@@ -475,6 +496,7 @@ MATCH (a)-[said:STATES]->(s:Entity {scope: $scope})
  WHERE coalesce(said.act, 'says') IN ['says', 'ends']
 WITH a, said, s, said.target AS target
 MATCH (t:Entity {scope: $scope, id: target})
+ USING INDEX SEEK t:Entity(scope, id)
 WITH a, said, s, t ORDER BY a.sequence
 RETURN {event_id: a.event_id, occurred_at: a.occurred_at, source: said.source_name, source_label: s.label,
         type: said.type, target: said.target_name, target_label: t.label, lasting: said.lasting,
@@ -498,7 +520,9 @@ DELETE said
 // Put an entity away as a merge into another: what it looked like stays, its name and edges are free.
 // $keep_id text, $absorb_id text, $name_key text, $now int, $automatic bool
 MATCH (k:Entity {scope: $scope, id: $given.keep_id})
+ USING INDEX SEEK k:Entity(scope, id)
 MATCH (e:Entity {scope: $scope, id: $given.absorb_id})
+ USING INDEX SEEK e:Entity(scope, id)
 OPTIONAL MATCH (e)-[held:KNOWS|RELATES_TO|OF]-()
 DELETE held
 WITH DISTINCT k, e
@@ -515,7 +539,9 @@ CREATE (e)-[:MERGED_INTO {at: $given.now, automatic: $given.automatic, gained: g
 // was taken for goes with it.
 // $keep_id text, $absorb_id text
 MATCH (u:User {scope: $scope})
+ USING INDEX SEEK u:User(scope)
 MATCH (m:Merge {scope: $scope, id: $given.absorb_id})-[into:MERGED_INTO]->(k:Entity {scope: $scope, id: $given.keep_id})
+ USING INDEX SEEK m:Merge(scope, id)
 WITH u, m, k, into,
      [label IN coalesce(k.former_labels, []) WHERE NOT label IN coalesce(into.gained, [])] AS own,
      COLLECT { MATCH (other:Merge {scope: $scope})-[:MERGED_INTO]->(k)
@@ -543,11 +569,13 @@ RETURN e.id AS entity, size(into) AS depth, into[0].automatic AS automatic,
 // $id text, $state {name, name_key, label, aliases, alias_keys, mentions, first_mention, last_mention, named_at, sources,
 // source_times} and, where the name is another, {embedding, sketch}
 MATCH (m:Merge {scope: $scope, id: $given.id})
+ USING INDEX SEEK m:Merge(scope, id)
 SET m += $given.state
 
 // name: drop_merge
 // $id text
 MATCH (m:Merge {scope: $scope, id: $given.id})
+ USING INDEX SEEK m:Merge(scope, id)
 DETACH DELETE m
 
 // name: events_of_sources
@@ -561,6 +589,7 @@ RETURN a.event_id AS event_id
 // What events are evidence of. $ids list<text>
 UNWIND $given.ids AS id
 MATCH (a:Applied {scope: $scope, event_id: id})
+ USING INDEX SEEK a:Applied(scope, event_id)
 RETURN id AS event_id, a.sequence AS sequence,
        COLLECT { MATCH (a)-[said:MENTIONS]->(e:Entity {scope: $scope})
                  RETURN [e.id, [said.name] + coalesce(said.aliases, [])] } AS mentions,
@@ -571,6 +600,7 @@ RETURN id AS event_id, a.sequence AS sequence,
 // nothing; an entry may be stored again. $ids list<text>
 UNWIND $given.ids AS id
 MATCH (a:Applied {scope: $scope, event_id: id})
+ USING INDEX SEEK a:Applied(scope, event_id)
 OPTIONAL MATCH (a)-[said:MENTIONS|STATES]->()
 DELETE said
 WITH DISTINCT a
@@ -582,6 +612,7 @@ DELETE a
 // Take away what events are evidence of; they stay marked as applied, entries as well. $ids list<text>
 UNWIND $given.ids AS id
 MATCH (a:Applied {scope: $scope, event_id: id})
+ USING INDEX SEEK a:Applied(scope, event_id)
 OPTIONAL MATCH (a)-[said:MENTIONS|STATES]->()
 DELETE said
 WITH DISTINCT a
@@ -591,6 +622,7 @@ SET a.sources = [], a.namings = null
 // Let observations be applied again that are evidence of nothing any more. $ids list<text>
 UNWIND $given.ids AS id
 MATCH (a:Applied {scope: $scope, event_id: id})
+ USING INDEX SEEK a:Applied(scope, event_id)
  WHERE NOT EXISTS { (a)-[:MENTIONS|STATES]->() }
 DELETE a
 
@@ -605,6 +637,7 @@ SET n.first = CASE WHEN n.first < row.first THEN n.first ELSE row.first END,
 // name: take_unrevised
 // What was noted before there were `first` and `keys` may have lost anything.
 MATCH (n:Unrevised {scope: $scope})
+ USING INDEX SEEK n:Unrevised(scope)
 WITH n, n.thing AS thing, coalesce(n.first, 0) AS first, coalesce(n.keys, ['']) AS keys
 DELETE n
 RETURN thing, first, keys
@@ -620,6 +653,7 @@ RETURN DISTINCT a.event_id AS event_id, coalesce(a.namings, []) AS namings
 // $rows list<{event_id, namings}>
 UNWIND $given.rows AS row
 MATCH (a:Applied {scope: $scope, event_id: row.event_id})
+ USING INDEX SEEK a:Applied(scope, event_id)
 SET a.namings = row.namings
 
 // name: events_of_entity
@@ -649,6 +683,7 @@ DELETE k
 // $ids list<text>
 UNWIND $given.ids AS id
 MATCH (a:Applied {scope: $scope, event_id: id})
+ USING INDEX SEEK a:Applied(scope, event_id)
  WHERE NOT a.event_id STARTS WITH 'o:' AND NOT EXISTS { (a)-[:MENTIONS|STATES]->() }
 DELETE a
 
@@ -712,6 +747,7 @@ RETURN count(*) AS gone
 // name: erase_unrevised
 // $limit int
 MATCH (n:Unrevised {scope: $scope})
+ USING INDEX SEEK n:Unrevised(scope)
 WITH n LIMIT $given.limit
 DETACH DELETE n
 RETURN count(*) AS gone
