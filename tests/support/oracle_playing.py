@@ -128,7 +128,7 @@ class Player:
             case Act():
                 await self.stage.workers.digest(self.tenant_id)
                 await self._act(api, step)
-            case Pin() if (step.user, step.id) not in replace(self.script, steps=before).forgotten:
+            case Pin() if (step.user, step.id) not in self.gone | replace(self.script, steps=before).forgotten:
                 answer = await api.put(f"/v1/users/{step.user}/pins/episodic/{step.id}")
                 assert answer.is_success, answer.text
             case Keep() | Note() | WritePage():
