@@ -10,7 +10,7 @@ from pydantic import SecretStr
 
 from ragpp.ledger.schedule import ScheduleLedger
 from ragpp.models import Scope
-from ragpp.settings import ForgettingSettings, RedisSettings
+from ragpp.settings import ForgettingSettings
 from ragpp.stores.neo4j import create_driver
 from ragpp.stores.postgres import create_pool, ensure_open
 from ragpp.stores.redis import create_client
@@ -24,7 +24,7 @@ from tests.support.ledger import Time
 from tests.support.marks import KEY
 from tests.support.scopes import new_scope
 from tests.support.semantic import entities, neo4j_settings, observation, relation, semantic_tier
-from tests.support.short_term import TOKENIZERS, short_term_entry
+from tests.support.short_term import TOKENIZERS, redis_settings, short_term_entry
 from tests.support.stacks import StoreStack
 
 pytestmark = pytest.mark.server
@@ -84,7 +84,7 @@ async def test_an_id_stays_forgotten_for_as_long_as_marks_are_kept_and_in_both_s
 async def test_redis_counts_the_same_age(endpoints: Endpoints, time: Time, scope: Scope) -> None:
     said = short_term_entry("the combination is 1931", id="gone")
     async with open_short_term(
-        RedisSettings(url=endpoints.redis_url),
+        redis_settings(endpoints),
         ShortTermSettings(),
         tokenizers=TOKENIZERS,
         clock=time,
@@ -126,7 +126,7 @@ COLUMNS: Final = """
 
 
 async def test_no_session_keeps_the_id_of_what_was_forgotten(endpoints: Endpoints, scope: Scope) -> None:
-    settings = RedisSettings(url=endpoints.redis_url)
+    settings = redis_settings(endpoints)
     async with (
         open_short_term(settings, ShortTermSettings(), tokenizers=TOKENIZERS) as tier,
         create_client(settings) as client,

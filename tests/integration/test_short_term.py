@@ -19,7 +19,7 @@ from ragpp_services.short_term.store import AREAS, PACKAGE, SCRIPTS
 from ragpp_services.short_term.tier import RedisShortTermTier
 from ragpp_services.short_term.upkeep import FORGOTTEN, INDEX
 from tests.support.scopes import new_scope
-from tests.support.short_term import COUNTER, NOON, short_term_entry, short_term_tier
+from tests.support.short_term import COUNTER, NOON, redis_settings, short_term_entry, short_term_tier
 
 pytestmark = pytest.mark.server
 
@@ -50,7 +50,7 @@ async def small(endpoints: Endpoints) -> AsyncIterator[RedisShortTermTier]:
 
 @pytest.fixture(scope="module")
 async def client(endpoints: Endpoints) -> AsyncIterator[Client]:
-    opened = create_client(RedisSettings(url=endpoints.redis_url))
+    opened = create_client(redis_settings(endpoints))
     yield opened
     await opened.aclose()
 
@@ -438,7 +438,7 @@ async def test_compaction_is_no_use_of_a_session(small: RedisShortTermTier, clie
 
 
 async def test_more_callers_than_connections_wait_for_their_turn(endpoints: Endpoints, scope: Scope) -> None:
-    settings = RedisSettings(url=endpoints.redis_url, pool_max=1)
+    settings = redis_settings(endpoints, pool_max=1)
     async with open_tier(settings, ShortTermSettings(), tokenizers=Tokenizers()) as tier:
         await asyncio.gather(*(tier.store(scope, [short_term_entry("hi")]) for _ in range(20)))
         assert [session.messages for session in (await tier.list_sessions(scope)).items] == [20]

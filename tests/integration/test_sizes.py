@@ -5,7 +5,6 @@ import re
 import pytest
 
 from ragpp.observability import metrics
-from ragpp.settings import RedisSettings
 from ragpp.stores.neo4j import COUNTED, create_driver, graph_size
 from ragpp.stores.postgres import create_pool, measured_pool, schema_size
 from ragpp.stores.redis import create_client, measured_client, server_size
@@ -13,6 +12,7 @@ from ragpp_infra.embedded.stack import Endpoints
 from tests.support.episodic import episodic_entry, episodic_tier, postgres_settings
 from tests.support.scopes import new_scope
 from tests.support.semantic import neo4j_settings, semantic_entry, semantic_tier
+from tests.support.short_term import redis_settings
 from tests.support.waiting import eventually
 
 pytestmark = [pytest.mark.server, pytest.mark.timeout(300)]
@@ -78,7 +78,7 @@ async def test_the_graph_is_counted_from_what_neo4j_keeps_count_of(endpoints: En
 
 
 async def test_the_application_may_ask_redis_how_much_it_holds(endpoints: Endpoints) -> None:
-    async with create_client(RedisSettings(url=endpoints.redis_url)) as client:
+    async with create_client(redis_settings(endpoints)) as client:
         held = await server_size(client)
         assert held.counts["keys"] >= 0
         assert held.size is not None

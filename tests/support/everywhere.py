@@ -5,10 +5,10 @@ from typing import cast
 
 import asyncpg
 
-from ragpp.settings import RedisSettings
 from ragpp.stores.neo4j import create_driver
 from ragpp.stores.redis import Client, create_client
 from tests.support.semantic import neo4j_settings
+from tests.support.short_term import redis_settings
 from tests.support.stacks import StoreStack
 
 _TABLES = """
@@ -73,7 +73,7 @@ async def _neo4j(stack: StoreStack, tenant_id: str | None) -> list[tuple[str, st
 
 
 async def _redis(stack: StoreStack, tenant_id: str | None) -> list[tuple[str, str]]:
-    settings = RedisSettings(url=stack.endpoints().redis_url)
+    settings = redis_settings(stack.endpoints())
     of_tenant = "" if tenant_id is None else f"{tenant_id}/*"
     async with create_client(settings) as client:
         keys = [key async for key in client.scan_iter(match=f"{settings.key_prefix}*{of_tenant}", count=1_000)]

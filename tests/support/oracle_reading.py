@@ -10,13 +10,13 @@ from typing import Final, cast
 import asyncpg
 
 from ragpp.models import Scope
-from ragpp.settings import RedisSettings
 from ragpp.stores.redis import Client, Keys, create_client
 from ragpp_services.catalog.pages.layout import CONSOLIDATED
 from ragpp_services.short_term.summary import SummaryLine
 from tests.support.oracle_exclusions import Exclusion, excluded_of, is_excluded
 from tests.support.oracle_graph import read_graph
 from tests.support.oracle_snapshot import Fields, Snapshot, add
+from tests.support.short_term import redis_settings
 from tests.support.stacks import StoreStack
 
 _TABLES: Final = """
@@ -114,7 +114,7 @@ def _add_rows(found: Snapshot, table: str, rows: Iterable[Fields], excluded: fro
 
 async def _read_valkey(stack: StoreStack, scope: Scope, besides: Sequence[Exclusion]) -> Snapshot:
     found: Snapshot = {}
-    settings = RedisSettings(url=stack.endpoints().redis_url)
+    settings = redis_settings(stack.endpoints())
     own = Keys(settings.key_prefix).user("", scope).removeprefix(settings.key_prefix).removeprefix(":")
     async with create_client(settings) as client:
         async for key in client.scan_iter(match=f"{settings.key_prefix}*", count=1_000):

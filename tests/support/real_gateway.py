@@ -36,6 +36,7 @@ from ragpp_services.gateway.parts import Parts
 from ragpp_services.workers.parts import WorkerParts
 from ragpp_services.workers.running.digest import LEASE_S, STAGES, digest
 from tests.support.marks import KEY, MARKS
+from tests.support.short_term import PATIENCE_S
 
 T = TypeVar("T")
 
@@ -47,6 +48,7 @@ def settings_of(endpoints: Endpoints, folder: Path) -> dict[str, str]:
         "POSTGRES_OWNER_DSN": endpoints.postgres_owner_dsn.get_secret_value(),
         "POSTGRES_RELAY_DSN": endpoints.postgres_relay_dsn.get_secret_value(),
         "REDIS_URL": endpoints.redis_url.get_secret_value(),
+        "REDIS_TIMEOUT_S": str(PATIENCE_S),
         "NEO4J_URI": endpoints.neo4j_uri,
         "NEO4J_USER": endpoints.neo4j_user,
         "NEO4J_PASSWORD": endpoints.neo4j_password.get_secret_value(),

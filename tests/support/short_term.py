@@ -3,6 +3,7 @@
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
+from typing import Final
 from uuid import uuid4
 
 from ragpp.clock import Clock, system_clock
@@ -18,6 +19,13 @@ from ragpp_services.short_term.tier import RedisShortTermTier
 NOON = datetime(2024, 5, 1, 12, tzinfo=UTC)
 TOKENIZERS = Tokenizers()
 COUNTER = TOKENIZERS.named()
+PATIENCE_S: Final = 30.0
+"""Longest that a test waits for Redis, which answers nobody while its disk is busy: no test is about how busy it is."""
+
+
+def redis_settings(endpoints: Endpoints, *, pool_max: int = 50) -> RedisSettings:
+    """How to reach the stack's Redis."""
+    return RedisSettings(url=endpoints.redis_url, timeout_s=PATIENCE_S, pool_max=pool_max)
 
 
 @asynccontextmanager
@@ -30,7 +38,7 @@ async def short_term_tier(
 ) -> AsyncIterator[RedisShortTermTier]:
     """The tier with its usual window, or another."""
     async with open_tier(
-        RedisSettings(url=endpoints.redis_url),
+        redis_settings(endpoints),
         window or ShortTermSettings(),
         tokenizers=TOKENIZERS,
         summariser=summariser,

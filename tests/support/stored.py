@@ -9,10 +9,10 @@ import neo4j
 
 from ragpp.fields import RESERVED
 from ragpp.models import Scope
-from ragpp.settings import RedisSettings
 from ragpp.stores.neo4j import create_driver, scope_key
 from ragpp.stores.redis import Client, Keys, create_client
 from tests.support.semantic import neo4j_settings
+from tests.support.short_term import redis_settings
 from tests.support.stacks import StoreStack
 
 _TABLES: Final = """
@@ -74,7 +74,7 @@ async def open_stores(stack: StoreStack) -> AsyncIterator[Stores]:
         endpoints = stack.endpoints()
         async with (
             create_driver(neo4j_settings(endpoints)) as graph,
-            create_client(RedisSettings(url=endpoints.redis_url)) as redis,
+            create_client(redis_settings(endpoints)) as redis,
         ):
             yield Stores(rows, graph, redis, " UNION ALL ".join(parts))
     finally:
