@@ -104,6 +104,7 @@ EXCLUSIONS: Final = (
     Exclusion("Merge", ("id",), "ids: known by label and name"),
     Exclusion("Merge", ("kept_apart",), "ids: of entities that a user split off"),
     Exclusion("MERGED_INTO", ("at",), "processing time"),
+    Exclusion("MERGED_INTO", ("after",), "ordinals: of arrival"),
     Exclusion("RELATES_TO", ("id",), "ids: known by its ends and type"),
     Exclusion(
         "RELATES_TO",

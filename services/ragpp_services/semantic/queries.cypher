@@ -518,21 +518,27 @@ DELETE said
 
 // name: absorb
 // Put an entity away as a merge into another: what it looked like stays, its name and edges are free.
-// $keep_id text, $absorb_id text, $name_key text, $now int, $automatic bool
+// `after`: how many events had arrived by then, now unless it is given: those that came later were told apart with both as
+// one. What a person does now has a place of its own among the events.
+// $keep_id text, $absorb_id text, $name_key text, $now int, $automatic bool, $after int or null
+MATCH (u:User {scope: $scope})
+ USING INDEX SEEK u:User(scope)
 MATCH (k:Entity {scope: $scope, id: $given.keep_id})
  USING INDEX SEEK k:Entity(scope, id)
 MATCH (e:Entity {scope: $scope, id: $given.absorb_id})
  USING INDEX SEEK e:Entity(scope, id)
 OPTIONAL MATCH (e)-[held:KNOWS|RELATES_TO|OF]-()
 DELETE held
-WITH DISTINCT k, e
-WITH k, e, [label IN coalesce(e.former_labels, [])
+WITH DISTINCT u, k, e
+WITH u, k, e, coalesce(u.sequence, 0) AS arrived, [label IN coalesce(e.former_labels, [])
              WHERE label <> k.label AND NOT label IN coalesce(k.former_labels, [])] AS gained
 SET e:Merge
 REMOVE e:Entity
+SET u.sequence = arrived + CASE WHEN $given.automatic OR $given.after IS NOT NULL THEN 0 ELSE 1 END
 SET e.name_key = $given.name_key
 SET k.former_labels = CASE WHEN size(gained) > 0 THEN coalesce(k.former_labels, []) + gained ELSE k.former_labels END
-CREATE (e)-[:MERGED_INTO {at: $given.now, automatic: $given.automatic, gained: gained}]->(k)
+CREATE (e)-[:MERGED_INTO {at: $given.now, after: coalesce($given.after, arrived), automatic: $given.automatic,
+                          gained: gained}]->(k)
 
 // name: restore
 // Bring an absorbed entity back, without its evidence; the two never become one by themselves again. What only that one
@@ -561,9 +567,23 @@ UNWIND $given.ids AS id
 MATCH (e:Entity {scope: $scope, id: id})
  USING INDEX SEEK e:Entity(scope, id)
 MATCH (m:Merge {scope: $scope})-[into:MERGED_INTO]->{1,20}(e)
-RETURN e.id AS entity, size(into) AS depth, into[0].automatic AS automatic,
+RETURN e.id AS entity, size(into) AS depth, endNode(into[0]).id AS kept, into[0].at AS at,
+       coalesce(into[0].automatic, false) AS automatic, into[0].after AS after,
        m {.id, .name, .label, .aliases, .mentions, .first_mention, .last_mention, .named_at, .sources, .source_times,
           .kept_apart, .former_labels, merged_from: []} AS was
+
+// name: note_consolidation
+// How many events have arrived, where those that are plainly the same become one; of the latest times. $most int
+MATCH (u:User {scope: $scope})
+ USING INDEX SEEK u:User(scope)
+ WHERE u.sequence > coalesce(u.consolidated[-1], 0)
+SET u.consolidated = (coalesce(u.consolidated, []) + u.sequence)[-$given.most..]
+
+// name: consolidations
+// How many events had arrived whenever that was done.
+MATCH (u:User {scope: $scope})
+ USING INDEX SEEK u:User(scope)
+RETURN coalesce(u.consolidated, []) AS arrived
 
 // name: rewrite_merge
 // $id text, $state {name, name_key, label, aliases, alias_keys, mentions, first_mention, last_mention, named_at, sources,

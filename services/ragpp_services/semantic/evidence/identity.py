@@ -162,6 +162,10 @@ class IdentityIndex:
         }
         return next(iter(found.values())) if len(found) == 1 else None
 
+    def unite(self, kept: str, absorbed: str) -> None:
+        """Let one of the entities be part of another from now on. Raises KeyError."""
+        self._unite(self._by_id[kept], self._by_id[absorbed])
+
     def _unite(self, kept: Candidate, absorbed: Candidate) -> None:
         self.unions.append(Union(kept.id, absorbed.id))
         self._absorbed[absorbed.id] = kept.id

@@ -50,6 +50,7 @@ async def merge_the_same(revisions: Revisions, scope: Scope, epoch: int | None) 
     """Merge entities that are plainly the same; the ids of those that absorbed another and are left."""
 
     async def work(writer: GraphWriter, revision: Revision) -> Sequence[tuple[str, str]]:
+        await writer.note_consolidation()
         unions = the_same(await _names(writer))[:MERGES_AT_ONCE]
         for union in unions:
             await revision.merge(union.kept, union.absorbed, automatic=True)

@@ -77,12 +77,16 @@ class SaidName:
 
 @dataclass(frozen=True, slots=True)
 class MergeRecord:
-    """An absorbed entity. `was`: its state, of its own evidence alone. `depth` 1: absorbed directly. `automatic`: by
-    evidence, not by a user."""
+    """An absorbed entity. `was`: its state, of its own evidence alone. `depth` 1: absorbed directly; `kept`: by whom.
+    `automatic`: by evidence, not by a user. `at`: when, in microseconds; `after`: how many events had arrived by then,
+    None where that was not noted."""
 
     was: EntityState
     depth: int
+    kept: str
     automatic: bool
+    at: int
+    after: int | None
 
     @property
     def id(self) -> str:

@@ -1,62 +1,25 @@
 """Whom each name means, told anew from what is left, after evidence is gone that may have decided it.
 
 Names are told apart in the order in which they arrived: a name that was the same as another because of a message that
-is forgotten now is another from then on. So whoever might be concerned is told apart again, message by message, and
-where that comes to anything else, their evidence is moved.
+is forgotten now is another from then on. So whoever might be concerned is told apart again (`telling`), and where that
+comes to anything else, their evidence is moved.
 """
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
-from ragpp_services.semantic.evidence.folding import fold_mentions
-from ragpp_services.semantic.evidence.identity import IdentityIndex, the_same
 from ragpp_services.semantic.records import (
-    Applied,
     EntityState,
     Loss,
-    Mention,
     Naming,
     RelationshipKey,
     Statement,
     hashed,
 )
-from ragpp_services.semantic.write.learning import Batch
-from ragpp_services.semantic.write.records import MergeRecord, SaidName
+from ragpp_services.semantic.write.records import SaidName
 from ragpp_services.semantic.write.revising import Revision
+from ragpp_services.semantic.write.telling import Circle, Heard, Told
 from ragpp_services.semantic.write.writer import GraphWriter
-
-
-@dataclass(frozen=True, slots=True)
-class Heard:
-    """A name in an event, or all that it said of one entity. `was`: the entity that it was told to be then;
-    `entity_id`: the one that this is part of now."""
-
-    applied: Applied
-    naming: Naming
-    was: str
-    entity_id: str
-
-
-@dataclass(frozen=True, slots=True)
-class Circle:
-    """Entities any of whose names could have meant another of them, with their evidence and merges."""
-
-    states: Mapping[str, EntityState]
-    mentions: Mapping[str, Sequence[Mention]]
-    merges: Mapping[str, Sequence[MergeRecord]]
-
-    def kept_apart(self) -> dict[str, frozenset[str]]:
-        """The ids that a person split off, by id."""
-        return {identifier: frozenset(state.kept_apart) for identifier, state in self.states.items()}
-
-    def by_hand(self) -> list[tuple[str, str]]:
-        """(kept, absorbed) of the merges that a person made."""
-        return [
-            (identifier, merge.id)
-            for identifier, merges in self.merges.items()
-            for merge in merges
-            if merge.depth == 1 and not merge.automatic
-        ]
 
 
 async def tell_apart_again(writer: GraphWriter, revision: Revision, losses: Mapping[str, Loss]) -> set[str]:
@@ -126,7 +89,7 @@ async def _circle(writer: GraphWriter, around: Sequence[EntityState]) -> Circle 
         if len({key for one in said for key in one.keys}) <= 1:
             return None
     mentions = {identifier: await writer.mentions_of(identifier) for identifier in states}
-    return Circle(states, mentions, merges)
+    return Circle(states, mentions, merges, await writer.consolidations())
 
 
 async def _heard(writer: GraphWriter, circle: Circle) -> list[Heard]:
@@ -155,100 +118,6 @@ def _of_event(of_entities: Sequence[Heard], namings: Sequence[Naming]) -> list[H
     return heard + [one for one in of_entities if one.was not in told]
 
 
-@dataclass(frozen=True, slots=True)
-class Merging:
-    """An entity that becomes part of another."""
-
-    kept: str
-    absorbed: str
-    automatic: bool = True
-
-
-class Told:
-    """What telling apart again comes to: the evidence in `batch`, of entities some of which become one."""
-
-    def __init__(self, heard: Sequence[Heard], circle: Circle) -> None:
-        """Tell `heard` apart as if nothing had been known before."""
-        self._circle, self._kept_apart = circle, circle.kept_apart()
-        self.batch = Batch(IdentityIndex((), self._kept_apart))
-        self._by_name: dict[tuple[str, str, str], str] = {}
-        self._by_old: dict[str, str] = {}
-        self._meant: list[tuple[Heard, str]] = []
-        early: dict[str, list[Heard]] = {}
-        for one in heard:
-            if one.applied.by_hand and one.was not in self._by_old:
-                early.setdefault(one.was, []).append(one)
-                continue
-            self._tell(one)
-            for given in early.pop(one.was, ()):
-                self._tell(given)
-        self.mergings = [Merging(union.kept, union.absorbed) for union in self.batch.index.unions]
-        self._add_spelled_alike({one.was: one.entity_id for one in heard})
-        self._add_by_hand()
-
-    def _tell(self, one: Heard) -> None:
-        """What a person calls somebody is said of whoever that was, who is known by something that is left."""
-        known_as = self._by_old.get(one.was) if one.applied.by_hand else None
-        identifier = self.batch.mention(one.applied, one.naming, one.was, known_as).id
-        self._meant.append((one, identifier))
-        self._by_name.setdefault((one.applied.event_id, one.naming.label, one.naming.name), identifier)
-        self._by_old.setdefault(one.was, identifier)
-
-    def _add_spelled_alike(self, part_of: Mapping[str, str]) -> None:
-        """The merges of the nightly consolidation that still hold. `part_of`: what everybody was part of."""
-        while True:
-            unions = [
-                union
-                for union in the_same(self.states())
-                if part_of.get(union.kept, union.kept) == part_of.get(union.absorbed, union.absorbed)
-            ]
-            if not unions:
-                return
-            self.mergings += [Merging(union.kept, union.absorbed) for union in unions]
-
-    def _add_by_hand(self) -> None:
-        known = {identifier for _, identifier in self._meant}
-        for kept, absorbed in self._circle.by_hand():
-            roots = self.roots()
-            pair = roots.get(kept, kept), roots.get(absorbed, absorbed)
-            if {kept, absorbed} <= known and pair[0] != pair[1]:
-                self.mergings.append(Merging(*pair, automatic=False))
-
-    def roots(self) -> dict[str, str]:
-        """What each that becomes part of another is part of in the end."""
-        parents = {merging.absorbed: merging.kept for merging in self.mergings}
-
-        def root(identifier: str) -> str:
-            while identifier in parents:
-                identifier = parents[identifier]
-            return identifier
-
-        return {absorbed: root(absorbed) for absorbed in parents}
-
-    def states(self, *, merged: bool = True) -> list[EntityState]:
-        """The entities, after or before some become part of others."""
-        roots = self.roots() if merged else {}
-        groups: dict[str, list[Mention]] = {}
-        for mention in self.batch.mentions.values():
-            root = roots.get(mention.entity_id, mention.entity_id)
-            path = () if root == mention.entity_id else (mention.entity_id,)
-            groups.setdefault(root, []).append(replace(mention, path=path))
-        folded = [fold_mentions(root, self.batch.index.label_of(root), found) for root, found in groups.items()]
-        return [replace(one, kept_apart=tuple(self._kept_apart.get(one.id, ()))) for one in folded if one is not None]
-
-    def is_as_before(self) -> bool:
-        """Whether every name means whom it meant."""
-        roots = self.roots()
-        return all(
-            identifier == one.was and roots.get(identifier, identifier) == one.entity_id
-            for one, identifier in self._meant
-        )
-
-    def end(self, statement: Statement, label: str, name: str, old_id: str) -> str | None:
-        """Whom the end of a statement, which was `old_id`, is by now; None for nobody."""
-        return self._by_name.get((statement.applied.event_id, label, name)) or self._by_old.get(old_id)
-
-
 async def _move(writer: GraphWriter, revision: Revision, circle: Circle, told: Told) -> set[str]:
     """Move the evidence of the circle to whom it means; returns the entities of it, old and new."""
     statements = await _statements_around(writer, circle)
@@ -269,7 +138,7 @@ async def _move(writer: GraphWriter, revision: Revision, circle: Circle, told: T
     await revision.rebuild_relationships(old_keys | {statement.key for statement in moved})
     await writer.drop_spent_entries({statement.applied.event_id for statement in statements})
     for merging in told.mergings:
-        await revision.merge(merging.kept, merging.absorbed, automatic=merging.automatic)
+        await revision.merge(merging.kept, merging.absorbed, automatic=merging.automatic, after=merging.after)
     return circle.states.keys() | {state.id for state in states}
 
 

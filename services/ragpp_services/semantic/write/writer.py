@@ -38,6 +38,7 @@ from ragpp_services.semantic.write.records import Claim, EventEvidence, MergeRec
 
 ERASED: Final = ("evidence", "merges", "aliases", "entities", "unrevised")
 """In this order: what has the most edges goes last, when most of them are gone."""
+KEPT_CONSOLIDATIONS: Final = 2_000
 
 
 def _embedded(vector: Vector) -> dict[str, object]:
@@ -188,10 +189,11 @@ class GraphWriter:
         """Take away all the evidence of relationships."""
         await self._run("drop_statements", ids=[key.id for key in keys])
 
-    async def absorb(self, keep_id: str, absorbed: EntityState, *, now: int, automatic: bool) -> None:
-        await self._run(
-            "absorb", keep_id=keep_id, absorb_id=absorbed.id, name_key=absorbed.key, now=now, automatic=automatic
-        )
+    async def absorb(
+        self, keep_id: str, absorbed: EntityState, *, now: int, automatic: bool, after: int | None
+    ) -> None:
+        ids = {"keep_id": keep_id, "absorb_id": absorbed.id, "name_key": absorbed.key}
+        await self._run("absorb", **ids, now=now, automatic=automatic, after=after)
 
     async def restore(self, keep_id: str, absorb_id: str) -> None:
         await self._run("restore", keep_id=keep_id, absorb_id=absorb_id)
@@ -200,9 +202,18 @@ class GraphWriter:
         """What entities absorbed, directly and through others, by id; those that absorbed nothing are left out."""
         merges: dict[str, list[MergeRecord]] = {}
         for record in await self._run("merges_of", ids=list(entity_ids)):
-            merge = MergeRecord(entity_from(record["was"]), record["depth"], bool(record["automatic"]))
+            fields = {name: record[name] for name in ("depth", "kept", "automatic", "at", "after")}
+            merge = MergeRecord(entity_from(record["was"]), **fields)
             merges.setdefault(record["entity"], []).append(merge)
         return merges
+
+    async def note_consolidation(self) -> None:
+        """Note that those who are plainly the same become one now, of the latest KEPT_CONSOLIDATIONS times."""
+        await self._run("note_consolidation", most=KEPT_CONSOLIDATIONS)
+
+    async def consolidations(self) -> list[int]:
+        """How many events had arrived whenever that was done, in order."""
+        return [arrived for record in await self._run("consolidations") for arrived in record["arrived"]]
 
     async def rewrite_merge(self, was: EntityState, embedding: Vector | None) -> None:
         """Let an absorbed entity have been this; `embedding`: of its name, None where that stays."""
@@ -259,10 +270,7 @@ class GraphWriter:
 
     async def set_namings(self, namings: Mapping[str, Sequence[Naming]]) -> None:
         """Let events have these names, by event id."""
-        rows = [
-            {"event_id": event_id, "namings": [naming_text(naming) for naming in left]}
-            for event_id, left in namings.items()
-        ]
+        rows = [{"event_id": event_id, "namings": [*map(naming_text, left)]} for event_id, left in namings.items()]
         await self._run("set_namings", rows=rows)
 
     async def unapply_events(self, event_ids: Iterable[str]) -> None:
