@@ -4,7 +4,6 @@ import asyncio
 from collections.abc import AsyncIterator, Sequence
 from datetime import timedelta
 
-import neo4j
 import pytest
 import pytest_asyncio
 from hypothesis import HealthCheck, Phase, example, given, settings
@@ -41,12 +40,6 @@ PLACES: tuple[tuple[str, EntityLabel], ...] = (
 @pytest_asyncio.fixture(scope="module", loop_scope="session")
 async def tier(endpoints: Endpoints) -> AsyncIterator[Neo4jSemanticTier]:
     async with semantic_tier(endpoints, clock=lambda: NOON) as opened:
-        yield opened
-
-
-@pytest_asyncio.fixture(scope="module", loop_scope="session")
-async def driver(endpoints: Endpoints) -> AsyncIterator[neo4j.AsyncDriver]:
-    async with create_driver(neo4j_settings(endpoints)) as opened:
         yield opened
 
 
@@ -139,117 +132,6 @@ async def test_a_graph_that_forgot_is_as_one_that_never_heard(
 
     forgot, never_heard = await asyncio.gather(hear_and_forget(), never_hear())
     assert forgot == never_heard
-
-
-SPELLED = ("José", "Jose", "Josè", "Anne-Marie", "Anne Marie", "Sally")
-spelling = st.tuples(st.sampled_from(SPELLED), st.just(()))
-spelled = st.tuples(
-    st.lists(spelling, min_size=1, max_size=2), st.lists(st.tuples(st.integers(0, 1), st.integers(0, 3)), max_size=1)
-)
-
-
-@settings(
-    max_examples=25,
-    deadline=None,
-    derandomize=True,
-    suppress_health_check=[HealthCheck.function_scoped_fixture],
-    phases=[Phase.explicit, Phase.generate, Phase.shrink],
-)
-@given(
-    messages=st.lists(message | spelled, min_size=4, max_size=8),
-    forgotten=st.sets(st.integers(0, 7), min_size=1, max_size=3),
-    nights=st.sets(st.integers(0, 7), min_size=1, max_size=3),
-)
-@example(
-    messages=[
-        ([("Salma", ())], []),
-        ([("Salma", ())], []),
-        ([("Fatima", ("Salma",))], []),
-        ([("Fatima", ())], []),
-    ],
-    forgotten={0},
-    nights={2},
-)
-@example(
-    messages=[
-        *([([("Salma", ())], [])] * 4),
-        ([("mother", ())], []),
-        ([("Fatima", ("Salma", "mother"))], []),
-        ([("Fatima", ())], []),
-    ],
-    forgotten={0},
-    nights={6},
-)
-async def test_so_it_is_with_whom_nights_made_one(
-    tier: Neo4jSemanticTier,
-    driver: neo4j.AsyncDriver,
-    messages: list[tuple[list[tuple[str, tuple[str, ...]]], list[tuple[int, int]]]],
-    forgotten: set[int],
-    nights: set[int],
-) -> None:
-    heard = [said(number, named, about) for number, (named, about) in enumerate(messages)]
-
-    async def live(scope: Scope, without: set[int], forgetting: set[int]) -> list[dict[str, object]]:
-        for number, item in enumerate(heard):
-            if number not in without:
-                await tier.observe(scope, [item])
-            if number in nights:
-                await tier.consolidate(scope, NOON + timedelta(hours=number, minutes=30), None)
-        if forgetting:
-            await tier.forget_sources(scope, [f"m{number}" for number in forgetting])
-        return [*await settled(tier, scope), *await absorbed(driver, scope)]
-
-    forgot, never_heard = await asyncio.gather(live(new_scope(), set(), forgotten), live(new_scope(), forgotten, set()))
-    assert forgot == never_heard
-
-
-async def test_what_was_absorbed_counts_nothing_that_was_said_since(
-    tier: Neo4jSemanticTier, driver: neo4j.AsyncDriver
-) -> None:
-    scope, witness = new_scope(), new_scope()
-    spelled = ["St. Mary's", "St. Mary's", "St Marys", "St Marys", "St. Mary's"]
-    for user, spellings in ((scope, spelled), (witness, spelled[:4])):
-        for number, name in enumerate(spellings):
-            await tier.observe(user, [observation(f"m{number}", entities=(semantic_entry(name, label="ORG"),))])
-            if number == 2:
-                await tier.consolidate(user, NOON, None)
-
-    await tier.forget_sources(scope, ["m4"])
-
-    assert await absorbed(driver, scope) == await absorbed(driver, witness)
-    [kept] = await entities(tier, scope)
-    kept, apart = await tier.split_entity(scope, kept.id, kept.merged_from[0])
-    assert (kept.mentions, apart.mentions) == (3, 1)
-
-
-async def test_what_a_person_made_one_step_by_step_stays_one(tier: Neo4jSemanticTier) -> None:
-    scope = new_scope()
-    for number, name in enumerate(("Ann", "Beth", "Cleo", "Ann", "Ann")):
-        await tier.observe(scope, [said(number, [(name, ())], [])])
-        if number == 2:
-            known = {entity.name: entity.id for entity in await entities(tier, scope)}
-            await tier.merge_entities(scope, known["Beth"], known["Ann"])
-            await tier.merge_entities(scope, known["Cleo"], known["Beth"])
-
-    await tier.forget_sources(scope, ["m4"])
-
-    [cleo] = await entities(tier, scope)
-    assert (cleo.name, set(cleo.aliases), cleo.mentions) == ("Cleo", {"Ann", "Beth"}, 4)
-    cleo, beth = await tier.split_entity(scope, cleo.id, known["Beth"])
-    assert (cleo.mentions, beth.mentions) == (2, 2)
-    beth, ann = await tier.split_entity(scope, beth.id, known["Ann"])
-    assert (beth.mentions, ann.mentions) == (1, 1)
-
-
-async def absorbed(driver: neo4j.AsyncDriver, scope: Scope) -> list[dict[str, object]]:
-    """What became part of what, each as it was."""
-    found = await driver.execute_query(
-        "MATCH (m:Merge {scope: $scope})-[into:MERGED_INTO]->(k) "
-        "RETURN k.name AS kept, into.automatic AS automatic, m.name AS name, m.label AS label, m.mentions AS mentions,"
-        " m.aliases AS aliases, m.sources AS sources, m.first_mention AS first, m.last_mention AS last",
-        scope=scope_key(scope),
-    )
-    return sorted((record.data() for record in found.records), key=repr)
 
 
 async def settled(tier: Neo4jSemanticTier, scope: Scope) -> list[dict[str, object]]:

@@ -129,6 +129,7 @@ async def parameters(tier: Neo4jSemanticTier, scope: Scope) -> dict[str, Mapping
             "absorb_id": town.id,
             "now": now,
             "automatic": True,
+            "again": False,
             "after": None,
         },
         "restore": {"keep_id": noor.id, "absorb_id": town.id},

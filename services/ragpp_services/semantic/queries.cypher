@@ -15,6 +15,8 @@
 // (:Applied {event_id: 'v:…'})               a person's word about a relationship, kept as its evidence
 // (:Applied {event_id: 'n:…'})-[:MENTIONS]->()  a person's word on what an entity is called, which is no mention of it
 // (:Entity {…, former_labels})               what it was taken for before a person said what it is
+// (:User {…, consolidated})                  the place in the order of arrival that came next at each consolidation
+// (:Entity)-[:MERGED_INTO {…, gained, after}]->()  former labels that it brought; which place came next
 // (:User {…, epoch}), (:Forgotten {mark, at})   see migrations/0002_forgotten.cypher and 0006_marks_of_nobody.cypher
 // (:Unrevised {scope, thing})                what has lost evidence and does not say so yet
 
@@ -517,10 +519,11 @@ MATCH (:Applied {scope: $scope})-[said:STATES {relationship: id}]->(:Entity {sco
 DELETE said
 
 // name: absorb
-// Put an entity away as a merge into another: what it looked like stays, its name and edges are free.
-// `after`: how many events had arrived by then, now unless it is given: those that came later were told apart with both as
-// one. What a person does now has a place of its own among the events.
-// $keep_id text, $absorb_id text, $name_key text, $now int, $automatic bool, $after int or null
+// Put an entity away as a merge into another: what it looked like stays, its name and edges are free. Whom a person split
+// from it stays apart from both.
+// `after`: the place in the order of arrival that comes next; what a person does has that place for itself. What is done
+// `again` keeps its own.
+// $keep_id text, $absorb_id text, $name_key text, $now int, $automatic bool, $again bool, $after int or null
 MATCH (u:User {scope: $scope})
  USING INDEX SEEK u:User(scope)
 MATCH (k:Entity {scope: $scope, id: $given.keep_id})
@@ -530,15 +533,25 @@ MATCH (e:Entity {scope: $scope, id: $given.absorb_id})
 OPTIONAL MATCH (e)-[held:KNOWS|RELATES_TO|OF]-()
 DELETE held
 WITH DISTINCT u, k, e
-WITH u, k, e, coalesce(u.sequence, 0) AS arrived, [label IN coalesce(e.former_labels, [])
-             WHERE label <> k.label AND NOT label IN coalesce(k.former_labels, [])] AS gained
+CALL (k, e) {
+  UNWIND coalesce(e.kept_apart, []) AS id
+  MATCH (other:Entity {scope: $scope, id: id})
+   USING INDEX SEEK other:Entity(scope, id)
+   WHERE other <> k AND NOT k.id IN coalesce(other.kept_apart, [])
+  SET other.kept_apart = coalesce(other.kept_apart, []) + k.id
+}
+WITH u, k, e, coalesce(u.sequence, 0) AS next,
+     [label IN coalesce(e.former_labels, [])
+             WHERE label <> k.label AND NOT label IN coalesce(k.former_labels, [])] AS gained,
+     [id IN coalesce(e.kept_apart, []) WHERE id <> k.id AND NOT id IN coalesce(k.kept_apart, [])] AS apart
 SET e:Merge
 REMOVE e:Entity
-SET u.sequence = arrived + CASE WHEN $given.automatic OR $given.after IS NOT NULL THEN 0 ELSE 1 END
+SET u.sequence = next + CASE WHEN $given.automatic OR $given.again THEN 0 ELSE 1 END
 SET e.name_key = $given.name_key
-SET k.former_labels = CASE WHEN size(gained) > 0 THEN coalesce(k.former_labels, []) + gained ELSE k.former_labels END
-CREATE (e)-[:MERGED_INTO {at: $given.now, after: coalesce($given.after, arrived), automatic: $given.automatic,
-                          gained: gained}]->(k)
+SET k.former_labels = CASE WHEN size(gained) > 0 THEN coalesce(k.former_labels, []) + gained ELSE k.former_labels END,
+    k.kept_apart = CASE WHEN size(apart) > 0 THEN coalesce(k.kept_apart, []) + apart ELSE k.kept_apart END
+CREATE (e)-[:MERGED_INTO {at: $given.now, after: CASE WHEN $given.again THEN $given.after ELSE next END,
+                          automatic: $given.automatic, gained: gained}]->(k)
 
 // name: restore
 // Bring an absorbed entity back, without its evidence; the two never become one by themselves again. What only that one
@@ -557,7 +570,8 @@ WITH u, m, k, into,
 WITH u, m, k, into, own + [label IN others WHERE label <> k.label AND NOT label IN own] AS former
 SET k.former_labels = CASE WHEN size(former) > 0 THEN former END
 DELETE into
-SET m:Entity, k.kept_apart = coalesce(k.kept_apart, []) + [$given.absorb_id]
+SET m:Entity, k.kept_apart = coalesce(k.kept_apart, []) + $given.absorb_id,
+    m.kept_apart = coalesce(m.kept_apart, []) + $given.keep_id
 REMOVE m:Merge
 CREATE (u)-[:KNOWS]->(m)
 
@@ -573,17 +587,18 @@ RETURN e.id AS entity, size(into) AS depth, endNode(into[0]).id AS kept, into[0]
           .kept_apart, .former_labels, merged_from: []} AS was
 
 // name: note_consolidation
-// How many events have arrived, where those that are plainly the same become one; of the latest times. $most int
+// The place in the order of arrival that comes next, where those that are plainly the same become one; the latest such.
+// $most int
 MATCH (u:User {scope: $scope})
  USING INDEX SEEK u:User(scope)
  WHERE u.sequence > coalesce(u.consolidated[-1], 0)
 SET u.consolidated = (coalesce(u.consolidated, []) + u.sequence)[-$given.most..]
 
 // name: consolidations
-// How many events had arrived whenever that was done.
+// Those places.
 MATCH (u:User {scope: $scope})
  USING INDEX SEEK u:User(scope)
-RETURN coalesce(u.consolidated, []) AS arrived
+RETURN coalesce(u.consolidated, []) AS places
 
 // name: rewrite_merge
 // $id text, $state {name, name_key, label, aliases, alias_keys, mentions, first_mention, last_mention, named_at, sources,
@@ -765,7 +780,11 @@ DETACH DELETE e
 RETURN count(*) AS gone
 
 // name: erase_unrevised
-// $limit int
+// And when the consolidations were. $limit int
+OPTIONAL MATCH (u:User {scope: $scope})
+ USING INDEX SEEK u:User(scope)
+SET u.consolidated = null
+WITH count(*) AS users
 MATCH (n:Unrevised {scope: $scope})
  USING INDEX SEEK n:Unrevised(scope)
 WITH n LIMIT $given.limit

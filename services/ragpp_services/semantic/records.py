@@ -40,7 +40,7 @@ class SourceRef:
 @dataclass(frozen=True, slots=True)
 class EntityState:
     """A node. `named_at`: when its name was first said. `merged_from`: ids of entities absorbed directly.
-    `sources`: the latest interactions that mention it, latest first. `kept_apart`: ids that a user split off.
+    `sources`: the latest interactions that mention it, latest first. `kept_apart`: ids that a user split it from.
     `former_labels`: what it was taken for before a person said what it is, and by which it is still recognised."""
 
     id: str

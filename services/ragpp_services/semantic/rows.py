@@ -88,7 +88,9 @@ def entity_from_row(row: Row) -> EntityState:
 
 def entity_properties(state: EntityState) -> dict[str, object]:
     """What a write sets on an entity's node whatever it was before."""
+    lasting = {"kept_apart": list(state.kept_apart), "former_labels": list(state.former_labels)}
     return {
+        **{name: value for name, value in lasting.items() if value},
         "name": state.name,
         "name_key": state.key,
         "label": state.label,

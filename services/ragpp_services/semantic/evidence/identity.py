@@ -8,7 +8,7 @@ evidence: the kinship is one that a person has but one of, and exactly one entit
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Final
@@ -182,7 +182,9 @@ class IdentityIndex:
             self._add_alias(kept, alias_key)
 
 
-def the_same(known: Iterable[EntityState]) -> list[Union]:
+def the_same(
+    known: Iterable[EntityState], may: Callable[[EntityState, EntityState], bool] = lambda *_: True
+) -> list[Union]:
     """Which of all entities of a user are plainly one, by the evidence of their names: of one label, and
 
     - spelled alike (`loose_key`): "St. Mary's" and "St Marys", "José" and "Jose"; or
@@ -190,8 +192,8 @@ def the_same(known: Iterable[EntityState]) -> list[Union]:
       may have, nor a part of the other's: "sister", "Noor's cousin" and "David" for David Bowie prove nothing,
       "Noor's mother" does.
 
-    Never two that a person has split. The one with a name of its own, mentioned more often, first, or named at more
-    length is kept, and each entity takes part in one union.
+    Never two that a person has split, nor that `may` not become one. The one with a name of its own, mentioned more
+    often, first, or named at more length is kept, and each entity takes part in one union.
     """
     states = sorted(
         known,
@@ -220,7 +222,7 @@ def the_same(known: Iterable[EntityState]) -> list[Union]:
         if len(holders) == 1 and not _may_be_several(name_key(state.name)) and not _is_part_of(key, holders[0]):
             alike.append(holders[0])
         for other in alike:
-            if not {state.id, other.id} & taken and not _kept_apart(state, other):
+            if not {state.id, other.id} & taken and not _kept_apart(state, other) and may(state, other):
                 kept, absorbed = sorted((state, other), key=lambda one: rank[one.id])
                 unions.append(Union(kept.id, absorbed.id))
                 taken |= {state.id, other.id}

@@ -78,8 +78,8 @@ class SaidName:
 @dataclass(frozen=True, slots=True)
 class MergeRecord:
     """An absorbed entity. `was`: its state, of its own evidence alone. `depth` 1: absorbed directly; `kept`: by whom.
-    `automatic`: by evidence, not by a user. `at`: when, in microseconds; `after`: how many events had arrived by then,
-    None where that was not noted."""
+    `automatic`: by evidence, not by a user. `at`: when it was last made, in microseconds. `after`: which place in the
+    order of arrival came next, None where that was not noted."""
 
     was: EntityState
     depth: int

@@ -5,9 +5,10 @@ is forgotten now is another from then on. So whoever might be concerned is told 
 comes to anything else, their evidence is moved.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 
+from ragpp_services.semantic.evidence.timeline import SAID
 from ragpp_services.semantic.records import (
     EntityState,
     Loss,
@@ -54,6 +55,7 @@ async def _circles(writer: GraphWriter, ids: Collection[str]) -> list[list[Entit
     groups: list[tuple[list[EntityState], set[tuple[str, str]]]] = []
     seen: set[str] = set()
     frontier = await writer.entities(sorted(ids))
+    labels = await _labels(writer, frontier)
     while frontier:
         seen |= {state.id for state in frontier}
         names = await writer.names_of(state.id for state in frontier)
@@ -61,7 +63,8 @@ async def _circles(writer: GraphWriter, ids: Collection[str]) -> list[list[Entit
         for state in frontier:
             keys = {state.key, *state.alias_keys, *(key for said in names.get(state.id, ()) for key in said.keys)}
             asked |= keys
-            joined: tuple[list[EntityState], set[tuple[str, str]]] = ([state], {(state.label, key) for key in keys})
+            meant = {(label, key) for label in labels[state.id] for key in keys}
+            joined: tuple[list[EntityState], set[tuple[str, str]]] = ([state], meant)
             apart = []
             for group in groups:
                 if group[1] & joined[1]:
@@ -71,12 +74,21 @@ async def _circles(writer: GraphWriter, ids: Collection[str]) -> list[list[Entit
             groups = [*apart, joined]
         said = set().union(*(group[1] for group in groups))
         found = {state.id: state for state in await writer.entities_by_keys(sorted(asked)) if state.id not in seen}
+        labels |= await _labels(writer, found.values())
         frontier = [
             state
             for state in found.values()
-            if any((state.label, key) in said for key in (state.key, *state.alias_keys))
+            if any((label, key) in said for label in labels[state.id] for key in (state.key, *state.alias_keys))
         ]
     return [states for states, _ in groups]
+
+
+async def _labels(writer: GraphWriter, states: Iterable[EntityState]) -> dict[str, set[str]]:
+    """What each is and was taken for, and what it absorbed was, by id."""
+    known: dict[str, set[str]] = {state.id: {state.label, *state.former_labels} for state in states}
+    for identifier, merges in (await writer.merges_of(known)).items():
+        known[identifier] |= {merge.label for merge in merges}
+    return known
 
 
 async def _circle(writer: GraphWriter, around: Sequence[EntityState]) -> Circle | None:
@@ -138,7 +150,8 @@ async def _move(writer: GraphWriter, revision: Revision, circle: Circle, told: T
     await revision.rebuild_relationships(old_keys | {statement.key for statement in moved})
     await writer.drop_spent_entries({statement.applied.event_id for statement in statements})
     for merging in told.mergings:
-        await revision.merge(merging.kept, merging.absorbed, automatic=merging.automatic, after=merging.after)
+        kept, absorbed = merging.kept, merging.absorbed
+        await revision.merge(kept, absorbed, automatic=merging.automatic, again=True, after=merging.after)
     return circle.states.keys() | {state.id for state in states}
 
 
@@ -148,7 +161,8 @@ async def _statements_around(writer: GraphWriter, circle: Circle) -> list[Statem
 
 
 def _moved(statement: Statement, told: Told, circle: Circle) -> Statement | None:
-    """The statement about whom its names mean; None for a verdict on somebody who is nobody any more."""
+    """The statement about whom its names mean; None for a verdict on somebody who is nobody any more, or somebody whom
+    the person who gave it knew as another."""
     key, paths = statement.key, (statement.source_path, statement.target_path)
     ends: list[str] = []
     for identifier, path, name in zip(
@@ -156,10 +170,11 @@ def _moved(statement: Statement, told: Told, circle: Circle) -> Statement | None
     ):
         if identifier not in circle.states:
             ends.append(identifier)
-        elif found := told.end(statement, circle.states[identifier].label, name, path[0] if path else identifier):
-            ends.append(found)
-        else:
+            continue
+        found = told.end(statement, circle.states[identifier].label, name, path[0] if path else identifier)
+        if found is None or (statement.act not in SAID and told.is_also_another(found, identifier, statement.applied)):
             return None
+        ends.append(found)
     return replace(
         statement,
         key=RelationshipKey(ends[0], key.type, ends[1]),

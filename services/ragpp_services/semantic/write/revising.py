@@ -42,9 +42,11 @@ class Revision:
         self._embed = embed
         self._now = now
 
-    async def merge(self, keep_id: str, absorb_id: str, *, automatic: bool, after: int | None = None) -> None:
-        """Make `absorb_id` part of `keep_id`; as of when so many events had arrived, `after`, or now. Raises NotFound,
-        InvalidInput when both are the same."""
+    async def merge(
+        self, keep_id: str, absorb_id: str, *, automatic: bool, again: bool = False, after: int | None = None
+    ) -> None:
+        """Make `absorb_id` part of `keep_id`; `again`: as it was made before, `after` being as in
+        MergeRecord. Raises NotFound, InvalidInput when both are the same."""
         if keep_id == absorb_id:
             raise InvalidInput("an entity cannot be merged with itself")
         found = {state.id: state for state in await self._writer.entities([keep_id, absorb_id])}
@@ -58,7 +60,9 @@ class Revision:
         await self._writer.drop_mentions(mentions)
         await self._writer.drop_statements(old_keys)
         await self._writer.drop_aliases([replace(found[absorb_id], aliases=())])
-        await self._writer.absorb(keep_id, found[absorb_id], now=self._now, automatic=automatic, after=after)
+        await self._writer.absorb(
+            keep_id, found[absorb_id], now=self._now, automatic=automatic, again=again, after=after
+        )
         await self._writer.write_mentions(
             replace(mention, entity_id=keep_id, path=(*mention.path, absorb_id)) for mention in mentions
         )

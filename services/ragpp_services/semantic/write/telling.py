@@ -4,12 +4,13 @@ What is told is what the graph would have told with nothing else to know: name b
 merge where it was made.
 """
 
-from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections import defaultdict, deque
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from ragpp_services.semantic.evidence.folding import fold_mentions
-from ragpp_services.semantic.evidence.identity import IdentityIndex, Union, the_same
+from ragpp_services.semantic.evidence.identity import IdentityIndex, the_same
+from ragpp_services.semantic.evidence.keys import name_key
 from ragpp_services.semantic.records import Applied, EntityState, Mention, Naming, Statement
 from ragpp_services.semantic.write.learning import Batch
 from ragpp_services.semantic.write.records import MergeRecord
@@ -29,7 +30,7 @@ class Heard:
 @dataclass(frozen=True, slots=True)
 class Turn:
     """What happened between events: a person's merge, or, without one, that those who were plainly the same became one.
-    `after`: as in MergeRecord."""
+    `after`: the place in the order of arrival that came next; None at the end."""
 
     after: int | None
     merge: MergeRecord | None = None
@@ -38,27 +39,36 @@ class Turn:
 @dataclass(frozen=True, slots=True)
 class Circle:
     """Entities any of whose names could have meant another of them, with their evidence and merges. `consolidations`:
-    how many events had arrived whenever those who were plainly the same became one, in order."""
+    which place in the order of arrival came next whenever those who were plainly the same became one."""
 
     states: Mapping[str, EntityState]
     mentions: Mapping[str, Sequence[Mention]]
     merges: Mapping[str, Sequence[MergeRecord]]
     consolidations: Sequence[int]
 
-    def kept_apart(self) -> dict[str, frozenset[str]]:
-        """The ids that a person split off, by id."""
-        return {identifier: frozenset(state.kept_apart) for identifier, state in self.states.items()}
+    def every_state(self) -> dict[str, EntityState]:
+        """Also what they absorbed, as it was, by id."""
+        return {**self.states, **{merge.id: merge.was for merge in self.every_merge()}}
+
+    def every_merge(self) -> list[MergeRecord]:
+        """Each before those of what it made, as far as it is not known when they were made."""
+        found = [merge for merges in self.merges.values() for merge in merges]
+        return sorted(found, key=lambda merge: (merge.at, -merge.depth))
+
+    def has_merges_without_a_place(self) -> bool:
+        """Whether any is of a consolidation that was not noted, or may be one of those whom a person relabelled."""
+        unnoted = any(merge.automatic and merge.after is None for merge in self.every_merge())
+        return unnoted or any(state.former_labels for state in self.every_state().values())
 
     def turns(self) -> list[Turn]:
-        """What happened between the events, in order; last, what it is not known of after which."""
-        found = [merge for merges in self.merges.values() for merge in merges if not merge.automatic]
-        by_hand = [Turn(merge.after, merge) for merge in sorted(found, key=lambda merge: (merge.at, -merge.depth))]
-        turns = [*map(Turn, self.consolidations), *by_hand]
-        return sorted(turns, key=lambda turn: (turn.after is None, turn.after or 0))
-
-    def has_undated_merges(self) -> bool:
-        """Whether any is of a consolidation that was not noted."""
-        return any(merge.automatic and merge.after is None for merges in self.merges.values() for merge in merges)
+        """What happened between the events, in order. A merge of which no place is known came before all of which one
+        is, and a consolidation before it."""
+        by_hand = [merge for merge in self.every_merge() if not merge.automatic]
+        known = [Turn(merge.after, merge) for merge in by_hand if merge.after is not None]
+        known = sorted([*map(Turn, self.consolidations), *known], key=lambda turn: turn.after or 0)
+        first = known[0].after if known else None
+        early = [Turn(first, merge) for merge in by_hand if merge.after is None]
+        return [*([Turn(first)] if early else []), *early, *known]
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,15 +85,20 @@ class Told:
     """What telling apart again comes to: the evidence in `batch`, of entities some of which become one."""
 
     def __init__(self, heard: Sequence[Heard], circle: Circle) -> None:
-        """Tell `heard` apart as if nothing had been known before."""
-        self._kept_apart = circle.kept_apart()
-        self.batch = Batch(IdentityIndex((), self._kept_apart))
+        """Tell `heard` apart as if nothing had been known before. A consolidation unites none who are apart today: what
+        only the forgotten kept apart is left to the next."""
+        self._was = circle.every_state()
+        self._parents = {merge.id: merge.kept for merge in circle.every_merge()}
+        kept_apart = {identifier: frozenset(state.kept_apart) for identifier, state in self._was.items()}
+        self.batch = Batch(IdentityIndex((), kept_apart))
+        self.mergings: list[Merging] = []
         self._by_name: dict[tuple[str, str, str], str] = {}
-        self._by_old: dict[str, str] = {}
+        self._by_old: dict[str, list[tuple[str, str]]] = {}
+        self._today: dict[str, str] = {}
         self._meant: list[tuple[Heard, str]] = []
         self._called: set[tuple[str, frozenset[str]]] = set()
         self._has_news = False
-        self.mergings: list[Merging] = []
+        self._waiting: list[MergeRecord] = []
         early: dict[str, list[Heard]] = {}
         turns = deque(circle.turns())
         for one in heard:
@@ -97,48 +112,80 @@ class Told:
                 self._tell(given)
         for turn in turns:
             self._take(turn)
-        if circle.has_undated_merges():
-            part_of = {one.was: one.entity_id for one in heard}
-            self._merge_the_same(None, lambda union: part_of.get(union.kept) == part_of.get(union.absorbed))
+        if circle.has_merges_without_a_place():
+            self._merge_the_same(None)
 
     def _tell(self, one: Heard) -> None:
         """What a person calls somebody is said of whoever that was, who is known by something that is left."""
-        known_as = self._by_old.get(one.was) if one.applied.by_hand else None
+        known_as = self._by_old[one.was][0][1] if one.applied.by_hand and one.was in self._by_old else None
         identifier = self.batch.mention(one.applied, one.naming, one.was, known_as).id
         self._meant.append((one, identifier))
         self._by_name.setdefault((one.applied.event_id, one.naming.label, one.naming.name), identifier)
-        self._by_old.setdefault(one.was, identifier)
-        self._note_unions(None, automatic=True)
+        self._by_old.setdefault(one.was, []).append((name_key(one.naming.name), identifier))
+        self._today.setdefault(identifier, one.entity_id)
         called = identifier, one.naming.keys
-        self._has_news |= called not in self._called
+        united = self._note_unions(one.applied.sequence + 1, automatic=True)
+        self._has_news |= united or one.applied.by_hand or called not in self._called
         self._called.add(called)
+        self._waiting = [merge for merge in self._waiting if not self._merge_by_hand(merge)]
 
     def _take(self, turn: Turn) -> None:
-        """Let the same happen once more."""
-        if turn.merge is not None:
-            self._merge_by_hand(turn.merge)
-        elif self._has_news:  # nobody is plainly the same as another who was not, unless called what nobody was before
-            self._merge_the_same(turn.after)
+        """Let the same happen once more; a person's merge, once both are known."""
+        if turn.merge is None:
+            if self._has_news:  # nobody is plainly the same as another who was not, unless anything is called anew
+                self._merge_the_same(turn.after)
+        elif not self._merge_by_hand(turn.merge):
+            self._waiting.append(turn.merge)
 
-    def _merge_by_hand(self, merge: MergeRecord) -> None:
-        known = {identifier for _, identifier in self._meant}
+    def _merge_by_hand(self, merge: MergeRecord) -> bool:
+        """Whether both are known. Where they are one by themselves, a person has said so from now on."""
+        kept, absorbed = self._became(merge.kept), self._became(merge.id)
+        if kept is None or absorbed is None:
+            return False
         roots = self.roots()
-        kept, absorbed = roots.get(merge.kept, merge.kept), roots.get(merge.id, merge.id)
-        if {merge.kept, merge.id} <= known and kept != absorbed:
-            self.batch.index.unite(kept, absorbed)
+        pair = roots.get(kept, kept), roots.get(absorbed, absorbed)
+        if pair[0] != pair[1]:
+            self.batch.index.unite(*pair)
             self._note_unions(merge.after, automatic=False)
             self._has_news = True
+        else:
+            one = absorbed if absorbed in roots else kept
+            self.mergings = [
+                replace(merging, automatic=False, after=merge.after) if merging.absorbed == one else merging
+                for merging in self.mergings
+            ]
+        return True
 
-    def _merge_the_same(self, after: int | None, fits: Callable[[Union], bool] = lambda _: True) -> None:
-        while unions := [union for union in the_same(self.states()) if fits(union)]:
-            for union in unions:
-                self.batch.index.unite(union.kept, union.absorbed)
-            self._note_unions(after, automatic=True)
+    def _became(self, identifier: str) -> str | None:
+        """Who was this; of several, who is called so."""
+        told = self._by_old.get(identifier, ())
+        key = self._was[identifier].key if identifier in self._was else ""
+        return next((now for said, now in told if said == key), told[0][1] if told else None)
+
+    def _merge_the_same(self, after: int | None) -> None:
+        """Who was relabelled may have been plainly the same as another since then alone: they come at last."""
+
+        def may(one: EntityState, other: EntityState) -> bool:
+            was_relabelled = one.former_labels or other.former_labels
+            return self._today[one.id] == self._today[other.id] and (after is None or not was_relabelled)
+
         self._has_news = False
+        while self._has_several_that_are_one_today():
+            for union in the_same(self.states(), may):
+                self.batch.index.unite(union.kept, union.absorbed)
+            if not self._note_unions(after, automatic=True):
+                return
 
-    def _note_unions(self, after: int | None, *, automatic: bool) -> None:
+    def _has_several_that_are_one_today(self) -> bool:
+        roots = self.roots()
+        now = [today for identifier, today in self._today.items() if identifier not in roots]
+        return len(now) != len(set(now))
+
+    def _note_unions(self, after: int | None, *, automatic: bool) -> bool:
+        """Whether there are any that were not noted."""
         new = self.batch.index.unions[len(self.mergings) :]
         self.mergings += [Merging(union.kept, union.absorbed, automatic, after) for union in new]
+        return bool(new)
 
     def roots(self) -> dict[str, str]:
         """What each that becomes part of another is part of in the end."""
@@ -152,24 +199,49 @@ class Told:
         return {absorbed: root(absorbed) for absorbed in parents}
 
     def states(self, *, merged: bool = True) -> list[EntityState]:
-        """The entities, after or before some become part of others."""
-        roots = self.roots() if merged else {}
+        """The entities, after or before some become part of others; no two that stay have one name."""
+        roots = self.roots()
         groups: dict[str, list[Mention]] = {}
         for mention in self.batch.mentions.values():
-            root = roots.get(mention.entity_id, mention.entity_id)
+            root = roots.get(mention.entity_id, mention.entity_id) if merged else mention.entity_id
             path = () if root == mention.entity_id else (mention.entity_id,)
             groups.setdefault(root, []).append(replace(mention, path=path))
-        folded = [fold_mentions(root, self.batch.index.label_of(root), found) for root, found in groups.items()]
-        return [replace(one, kept_apart=tuple(self._kept_apart.get(one.id, ()))) for one in folded if one is not None]
+        found: list[EntityState] = []
+        taken: dict[str, set[str]] = defaultdict(set)
+        # what a person calls somebody gives way to what another is called by all
+        for root, mentions in sorted(groups.items(), key=lambda group: any(one.applied.by_hand for one in group[1])):
+            label = self.batch.index.label_of(root)
+            others = frozenset(taken[label]) if root not in roots else frozenset()
+            state = fold_mentions(root, label, mentions, taken=others) or fold_mentions(root, label, mentions)
+            if state is None:
+                continue
+            if root not in roots:
+                taken[label].add(state.key)
+            was = self._was.get(root)
+            if was is not None:
+                state = replace(state, kept_apart=was.kept_apart, former_labels=was.former_labels)
+            found.append(state)
+        return found
 
     def is_as_before(self) -> bool:
-        """Whether every name means whom it meant."""
+        """Whether every name means whom it meant, and all that is one became so in the same way."""
         roots = self.roots()
-        return all(
+        return {merging.absorbed: merging.kept for merging in self.mergings} == self._parents and all(
             identifier == one.was and roots.get(identifier, identifier) == one.entity_id
             for one, identifier in self._meant
         )
 
+    def is_also_another(self, identifier: str, today: str, given: Applied) -> bool:
+        """Whether by then anything was heard of the entity that is part of another than `today` now."""
+        roots = self.roots()
+        root = roots.get(identifier, identifier)
+        return any(
+            one.entity_id != today and one.applied.sequence < given.sequence
+            for one, told in self._meant
+            if roots.get(told, told) == root
+        )
+
     def end(self, statement: Statement, label: str, name: str, old_id: str) -> str | None:
         """Whom the end of a statement, which was `old_id`, is by now; None for nobody."""
-        return self._by_name.get((statement.applied.event_id, label, name)) or self._by_old.get(old_id)
+        told = self._by_old.get(old_id)
+        return self._by_name.get((statement.applied.event_id, label, name)) or (told[0][1] if told else None)

@@ -190,10 +190,10 @@ class GraphWriter:
         await self._run("drop_statements", ids=[key.id for key in keys])
 
     async def absorb(
-        self, keep_id: str, absorbed: EntityState, *, now: int, automatic: bool, after: int | None
+        self, keep_id: str, absorbed: EntityState, *, now: int, automatic: bool, again: bool, after: int | None
     ) -> None:
         ids = {"keep_id": keep_id, "absorb_id": absorbed.id, "name_key": absorbed.key}
-        await self._run("absorb", **ids, now=now, automatic=automatic, after=after)
+        await self._run("absorb", **ids, now=now, automatic=automatic, again=again, after=after)
 
     async def restore(self, keep_id: str, absorb_id: str) -> None:
         await self._run("restore", keep_id=keep_id, absorb_id=absorb_id)
@@ -212,8 +212,8 @@ class GraphWriter:
         await self._run("note_consolidation", most=KEPT_CONSOLIDATIONS)
 
     async def consolidations(self) -> list[int]:
-        """How many events had arrived whenever that was done, in order."""
-        return [arrived for record in await self._run("consolidations") for arrived in record["arrived"]]
+        """The place in the order of arrival that came next whenever that was done."""
+        return [place for record in await self._run("consolidations") for place in record["places"]]
 
     async def rewrite_merge(self, was: EntityState, embedding: Vector | None) -> None:
         """Let an absorbed entity have been this; `embedding`: of its name, None where that stays."""
