@@ -196,6 +196,16 @@ async def test_what_a_person_made_one_step_by_step_stays_one(life: Life) -> None
     assert (second.mentions, first.mentions) == (1, 1)
 
 
+async def test_it_stays_one_without_the_one_in_the_middle(life: Life) -> None:
+    await life.say_all("Ann", "Beth", "Cleo")
+    await life.merge("Beth", "Ann")
+    await life.merge("Cleo", "Beth")
+
+    await life.forget(1)
+
+    assert {one.name: one.aliases for one in await entities(life.tier, life.scope)} == {"Cleo": ("Ann",)}
+
+
 async def test_what_a_person_made_one_is_who_was_called_so(life: Life) -> None:
     await life.say_all(("Beth", ("Dora",)), "Dora", "Beth", "Cleo")
     await life.merge("Cleo", "Beth")
@@ -238,6 +248,35 @@ async def test_whom_a_person_has_split_stays_two(life: Life, driver: neo4j.Async
     await life.night()
 
     assert await life.names() == {"Josè", "Jose"}
+
+
+async def test_who_are_one_again_are_kept_apart_no_more(life: Life) -> None:
+    await life.say_all("Jose", "Bob", "José", "José", "José")
+    jose = await life.id_of("Jose")
+    await life.merge("Bob", "Jose")
+    await life.tier.split_entity(life.scope, await life.id_of("Bob"), jose)
+    await life.night()
+    await life.merge("José", "Bob")
+    await life.say(5, "José")
+
+    await life.forget(5)
+
+    assert await life.names() == {"José"}
+
+
+async def test_what_a_forgotten_name_brought_goes_with_it(life: Life) -> None:
+    await life.say(0, "Acme", label="ORG")
+    await life.say(1, "Kay")
+    await life.tier.relabel_entity(life.scope, await life.id_of("Acme"), None, "PERSON")
+    await life.say(2, "Kay", ("Kay", ("Acme",)))
+    await life.night()
+    assert await life.names() == {"Kay"}
+
+    await life.forget(2)
+    await life.say(3, "Kay", label="ORG")
+
+    known = {(one.name, one.label) for one in await entities(life.tier, life.scope)}
+    assert known == {("Acme", "PERSON"), ("Kay", "PERSON"), ("Kay", "ORG")}
 
 
 async def test_one_of_another_kind_with_the_name_of_what_was_absorbed_stands_in_no_forgettings_way(life: Life) -> None:

@@ -16,7 +16,8 @@
 // (:Applied {event_id: 'n:…'})-[:MENTIONS]->()  a person's word on what an entity is called, which is no mention of it
 // (:Entity {…, former_labels})               what it was taken for before a person said what it is
 // (:User {…, consolidated})                  the place in the order of arrival that came next at each consolidation
-// (:Entity)-[:MERGED_INTO {…, gained, after}]->()  former labels that it brought; which place came next
+// (:Entity)-[:MERGED_INTO {…, gained, apart, after}]->()  former labels, and ids to be kept apart from, that it brought;
+//   which place came next
 // (:User {…, epoch}), (:Forgotten {mark, at})   see migrations/0002_forgotten.cypher and 0006_marks_of_nobody.cypher
 // (:Unrevised {scope, thing})                what has lost evidence and does not say so yet
 
@@ -520,7 +521,7 @@ DELETE said
 
 // name: absorb
 // Put an entity away as a merge into another: what it looked like stays, its name and edges are free. Whom a person split
-// from it stays apart from both.
+// from it stays apart from both; who are one again are apart no more.
 // `after`: the place in the order of arrival that comes next; what a person does has that place for itself. What is done
 // `again` keeps its own.
 // $keep_id text, $absorb_id text, $name_key text, $now int, $automatic bool, $again bool, $after int or null
@@ -533,25 +534,20 @@ MATCH (e:Entity {scope: $scope, id: $given.absorb_id})
 OPTIONAL MATCH (e)-[held:KNOWS|RELATES_TO|OF]-()
 DELETE held
 WITH DISTINCT u, k, e
-CALL (k, e) {
-  UNWIND coalesce(e.kept_apart, []) AS id
-  MATCH (other:Entity {scope: $scope, id: id})
-   USING INDEX SEEK other:Entity(scope, id)
-   WHERE other <> k AND NOT k.id IN coalesce(other.kept_apart, [])
-  SET other.kept_apart = coalesce(other.kept_apart, []) + k.id
-}
-WITH u, k, e, coalesce(u.sequence, 0) AS next,
+WITH u, k, e, coalesce(k.kept_apart, []) AS known,
+     COLLECT { MATCH (part:Merge {scope: $scope})-[:MERGED_INTO]->{1,20}(k) RETURN part.id } AS parts
+WITH u, k, e, [id IN known WHERE id <> e.id] AS known, coalesce(u.sequence, 0) AS next,
      [label IN coalesce(e.former_labels, [])
              WHERE label <> k.label AND NOT label IN coalesce(k.former_labels, [])] AS gained,
-     [id IN coalesce(e.kept_apart, []) WHERE id <> k.id AND NOT id IN coalesce(k.kept_apart, [])] AS apart
+     [id IN coalesce(e.kept_apart, []) WHERE id <> k.id AND NOT id IN known AND NOT id IN parts] AS apart
 SET e:Merge
 REMOVE e:Entity
 SET u.sequence = next + CASE WHEN $given.automatic OR $given.again THEN 0 ELSE 1 END
 SET e.name_key = $given.name_key
 SET k.former_labels = CASE WHEN size(gained) > 0 THEN coalesce(k.former_labels, []) + gained ELSE k.former_labels END,
-    k.kept_apart = CASE WHEN size(apart) > 0 THEN coalesce(k.kept_apart, []) + apart ELSE k.kept_apart END
+    k.kept_apart = known + apart, e.kept_apart = [id IN coalesce(e.kept_apart, []) WHERE id <> k.id]
 CREATE (e)-[:MERGED_INTO {at: $given.now, after: CASE WHEN $given.again THEN $given.after ELSE next END,
-                          automatic: $given.automatic, gained: gained}]->(k)
+                          automatic: $given.automatic, gained: gained, apart: apart}]->(k)
 
 // name: restore
 // Bring an absorbed entity back, without its evidence; the two never become one by themselves again. What only that one
@@ -566,11 +562,12 @@ WITH u, m, k, into,
      COLLECT { MATCH (other:Merge {scope: $scope})-[:MERGED_INTO]->(k)
                 WHERE other <> m
                UNWIND coalesce(other.former_labels, []) AS label
-               RETURN DISTINCT label ORDER BY label } AS others
-WITH u, m, k, into, own + [label IN others WHERE label <> k.label AND NOT label IN own] AS former
+               RETURN DISTINCT label ORDER BY label } AS others,
+     [id IN coalesce(k.kept_apart, []) WHERE NOT id IN coalesce(into.apart, [])] AS apart
+WITH u, m, k, into, apart, own + [label IN others WHERE label <> k.label AND NOT label IN own] AS former
 SET k.former_labels = CASE WHEN size(former) > 0 THEN former END
 DELETE into
-SET m:Entity, k.kept_apart = coalesce(k.kept_apart, []) + $given.absorb_id,
+SET m:Entity, k.kept_apart = apart + $given.absorb_id,
     m.kept_apart = coalesce(m.kept_apart, []) + $given.keep_id
 REMOVE m:Merge
 CREATE (u)-[:KNOWS]->(m)
@@ -583,6 +580,7 @@ MATCH (e:Entity {scope: $scope, id: id})
 MATCH (m:Merge {scope: $scope})-[into:MERGED_INTO]->{1,20}(e)
 RETURN e.id AS entity, size(into) AS depth, endNode(into[0]).id AS kept, into[0].at AS at,
        coalesce(into[0].automatic, false) AS automatic, into[0].after AS after,
+       coalesce(into[0].gained, []) AS gained, coalesce(into[0].apart, []) AS apart,
        m {.id, .name, .label, .aliases, .mentions, .first_mention, .last_mention, .named_at, .sources, .source_times,
           .kept_apart, .former_labels, merged_from: []} AS was
 
@@ -608,9 +606,14 @@ MATCH (m:Merge {scope: $scope, id: $given.id})
 SET m += $given.state
 
 // name: drop_merge
-// $id text
+// And what it brought to what it became part of. $id text
 MATCH (m:Merge {scope: $scope, id: $given.id})
  USING INDEX SEEK m:Merge(scope, id)
+OPTIONAL MATCH (m)-[into:MERGED_INTO]->(k)
+WITH m, k, [label IN coalesce(k.former_labels, []) WHERE NOT label IN coalesce(into.gained, [])] AS former,
+     [id IN coalesce(k.kept_apart, []) WHERE NOT id IN coalesce(into.apart, [])] AS apart
+SET k.former_labels = CASE WHEN size(former) > 0 THEN former END,
+    k.kept_apart = CASE WHEN size(apart) > 0 THEN apart END
 DETACH DELETE m
 
 // name: events_of_sources

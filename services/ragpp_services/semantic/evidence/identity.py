@@ -159,6 +159,7 @@ class IdentityIndex:
             if (relative := self._by_name.get((label, key))) is not None
             and relative.id != named.id
             and relative.id not in named.kept_apart
+            and named.id not in relative.kept_apart
         }
         return next(iter(found.values())) if len(found) == 1 else None
 
@@ -169,6 +170,7 @@ class IdentityIndex:
     def _unite(self, kept: Candidate, absorbed: Candidate) -> None:
         self.unions.append(Union(kept.id, absorbed.id))
         self._absorbed[absorbed.id] = kept.id
+        kept.kept_apart |= absorbed.kept_apart - {kept.id}
         name = name_key(absorbed.name)
         del self._by_name[absorbed.label, name]
         for label in absorbed.labels:

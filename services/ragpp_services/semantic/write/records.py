@@ -1,7 +1,7 @@
 """The values of write transactions, beside states, mentions and statements: events that are claimed, and what is read
 of the evidence to decide by."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from ragpp.models import EntityLabel
@@ -79,7 +79,8 @@ class SaidName:
 class MergeRecord:
     """An absorbed entity. `was`: its state, of its own evidence alone. `depth` 1: absorbed directly; `kept`: by whom.
     `automatic`: by evidence, not by a user. `at`: when it was last made, in microseconds. `after`: which place in the
-    order of arrival came next, None where that was not noted."""
+    order of arrival came next, None where that was not noted. It brought former labels that `kept` has `gained`, and
+    ids that this is kept `apart` from."""
 
     was: EntityState
     depth: int
@@ -87,6 +88,8 @@ class MergeRecord:
     automatic: bool
     at: int
     after: int | None
+    gained: Sequence[EntityLabel]
+    apart: Sequence[str]
 
     @property
     def id(self) -> str:

@@ -144,11 +144,12 @@ async def _move(writer: GraphWriter, revision: Revision, circle: Circle, told: T
     for identifier in sorted(circle.states.keys() - {state.id for state in states}):
         await writer.drop_entity(identifier)
     await writer.free_names(circle.states)
-    await revision.put_entities(states, unnamed={merging.absorbed for merging in told.mergings})
+    await revision.put_entities(states, unnamed={merging.absorbed for merging in told.mergings} | told.nameless)
     await writer.write_mentions(told.batch.mentions.values())
     await writer.write_statements(moved)
     await revision.rebuild_relationships(old_keys | {statement.key for statement in moved})
-    await writer.drop_spent_entries({statement.applied.event_id for statement in statements})
+    by_hand = [one.applied for mentions in circle.mentions.values() for one in mentions if one.applied.by_hand]
+    await writer.drop_spent_entries({applied.event_id for applied in (*by_hand, *(one.applied for one in statements))})
     for merging in told.mergings:
         kept, absorbed = merging.kept, merging.absorbed
         await revision.merge(kept, absorbed, automatic=merging.automatic, again=True, after=merging.after)

@@ -47,8 +47,16 @@ class Circle:
     consolidations: Sequence[int]
 
     def every_state(self) -> dict[str, EntityState]:
-        """Also what they absorbed, as it was, by id."""
-        return {**self.states, **{merge.id: merge.was for merge in self.every_merge()}}
+        """Also what they absorbed, by id; each without what that brought."""
+        found = {**self.states, **{merge.id: merge.was for merge in self.every_merge()}}
+        for merge in self.every_merge():
+            kept = found[merge.kept]
+            found[merge.kept] = replace(
+                kept,
+                former_labels=tuple(label for label in kept.former_labels if label not in merge.gained),
+                kept_apart=tuple(one for one in kept.kept_apart if one not in merge.apart),
+            )
+        return found
 
     def every_merge(self) -> list[MergeRecord]:
         """Each before those of what it made, as far as it is not known when they were made."""
@@ -99,6 +107,8 @@ class Told:
         self._called: set[tuple[str, frozenset[str]]] = set()
         self._has_news = False
         self._waiting: list[MergeRecord] = []
+        self._instead: dict[str, str] = {}
+        self.nameless: set[str] = set()
         early: dict[str, list[Heard]] = {}
         turns = deque(circle.turns())
         for one in heard:
@@ -140,7 +150,9 @@ class Told:
     def _merge_by_hand(self, merge: MergeRecord) -> bool:
         """Whether both are known. Where they are one by themselves, a person has said so from now on."""
         kept, absorbed = self._became(merge.kept), self._became(merge.id)
-        if kept is None or absorbed is None:
+        if kept is None and absorbed is not None:
+            self._instead[merge.kept] = absorbed
+        if kept is None or absorbed is None or self._instead.get(merge.kept) == absorbed:
             return False
         roots = self.roots()
         pair = roots.get(kept, kept), roots.get(absorbed, absorbed)
@@ -148,19 +160,28 @@ class Told:
             self.batch.index.unite(*pair)
             self._note_unions(merge.after, automatic=False)
             self._has_news = True
-        else:
-            one = absorbed if absorbed in roots else kept
-            self.mergings = [
-                replace(merging, automatic=False, after=merge.after) if merging.absorbed == one else merging
-                for merging in self.mergings
-            ]
+        between = set(self._way_up(kept)) ^ set(self._way_up(absorbed))
+        self.mergings = [
+            replace(merging, automatic=False) if merging.absorbed in between else merging for merging in self.mergings
+        ]
         return True
 
     def _became(self, identifier: str) -> str | None:
-        """Who was this; of several, who is called so."""
-        told = self._by_old.get(identifier, ())
+        """Who was this; of several, who is called so; of none, who a person said is part of it."""
+        told = self._by_old.get(identifier)
+        if told is None:
+            return self._instead.get(identifier)
         key = self._was[identifier].key if identifier in self._was else ""
-        return next((now for said, now in told if said == key), told[0][1] if told else None)
+        return next((now for said, now in told if said == key), told[0][1])
+
+    def _way_up(self, identifier: str) -> list[str]:
+        """The entity, and those that it is part of, but for the last."""
+        parents = {merging.absorbed: merging.kept for merging in self.mergings}
+        way: list[str] = []
+        while identifier in parents:
+            way.append(identifier)
+            identifier = parents[identifier]
+        return way
 
     def _merge_the_same(self, after: int | None) -> None:
         """Who was relabelled may have been plainly the same as another since then alone: they come at last."""
@@ -187,9 +208,13 @@ class Told:
         self.mergings += [Merging(union.kept, union.absorbed, automatic, after) for union in new]
         return bool(new)
 
-    def roots(self) -> dict[str, str]:
-        """What each that becomes part of another is part of in the end."""
-        parents = {merging.absorbed: merging.kept for merging in self.mergings}
+    def roots(self, *, by: int | None = None) -> dict[str, str]:
+        """What each that becomes part of another is part of in the end, or `by` that place in the order of arrival."""
+        parents = {
+            merging.absorbed: merging.kept
+            for merging in self.mergings
+            if by is None or merging.after is None or merging.after <= by
+        }
 
         def root(identifier: str) -> str:
             while identifier in parents:
@@ -199,7 +224,8 @@ class Told:
         return {absorbed: root(absorbed) for absorbed in parents}
 
     def states(self, *, merged: bool = True) -> list[EntityState]:
-        """The entities, after or before some become part of others; no two that stay have one name."""
+        """The entities, after or before some become part of others. Of those that stay two have one name only where one
+        is `nameless`: each of its names is another's."""
         roots = self.roots()
         groups: dict[str, list[Mention]] = {}
         for mention in self.batch.mentions.values():
@@ -212,11 +238,14 @@ class Told:
         for root, mentions in sorted(groups.items(), key=lambda group: any(one.applied.by_hand for one in group[1])):
             label = self.batch.index.label_of(root)
             others = frozenset(taken[label]) if root not in roots else frozenset()
-            state = fold_mentions(root, label, mentions, taken=others) or fold_mentions(root, label, mentions)
+            state = fold_mentions(root, label, mentions, taken=others)
+            if state is None:
+                self.nameless.add(root)
+                state = fold_mentions(root, label, mentions)
+            elif root not in roots:
+                taken[label].add(state.key)
             if state is None:
                 continue
-            if root not in roots:
-                taken[label].add(state.key)
             was = self._was.get(root)
             if was is not None:
                 state = replace(state, kept_apart=was.kept_apart, former_labels=was.former_labels)
@@ -232,8 +261,8 @@ class Told:
         )
 
     def is_also_another(self, identifier: str, today: str, given: Applied) -> bool:
-        """Whether by then anything was heard of the entity that is part of another than `today` now."""
-        roots = self.roots()
+        """Whether anything that was heard by then, of what was one by then, is part of another than `today` now."""
+        roots = self.roots(by=given.sequence)
         root = roots.get(identifier, identifier)
         return any(
             one.entity_id != today and one.applied.sequence < given.sequence

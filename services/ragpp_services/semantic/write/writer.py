@@ -202,7 +202,7 @@ class GraphWriter:
         """What entities absorbed, directly and through others, by id; those that absorbed nothing are left out."""
         merges: dict[str, list[MergeRecord]] = {}
         for record in await self._run("merges_of", ids=list(entity_ids)):
-            fields = {name: record[name] for name in ("depth", "kept", "automatic", "at", "after")}
+            fields = {name: record[name] for name in ("depth", "kept", "automatic", "at", "after", "gained", "apart")}
             merge = MergeRecord(entity_from(record["was"]), **fields)
             merges.setdefault(record["entity"], []).append(merge)
         return merges
