@@ -49,6 +49,7 @@ def settings_of(endpoints: Endpoints, folder: Path) -> dict[str, str]:
         "POSTGRES_RELAY_DSN": endpoints.postgres_relay_dsn.get_secret_value(),
         "REDIS_URL": endpoints.redis_url.get_secret_value(),
         "REDIS_TIMEOUT_S": str(PATIENCE_S),
+        "GATEWAY_IDENTITY_TIMEOUT_S": "10",
         "NEO4J_URI": endpoints.neo4j_uri,
         "NEO4J_USER": endpoints.neo4j_user,
         "NEO4J_PASSWORD": endpoints.neo4j_password.get_secret_value(),

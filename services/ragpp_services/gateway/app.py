@@ -180,7 +180,7 @@ async def open_parts(open_tiers_: OpenTiers) -> AsyncIterator[Parts]:
             intake=Intake(redaction, tools.counter, tools.tokenizers.named(), embedder, system_clock),
             knowledge=KnowledgeIntake(redaction, embedder, system_clock),
             recaller=recaller,
-            identity=Identity(store, time.monotonic),
+            identity=Identity(store, time.monotonic, timeout_s=gateway.identity_timeout_s),
             audit=audit,
             jobs=asked,
             events=CatalogEvents(pool, system_clock, marks),

@@ -144,7 +144,7 @@ class _Verified:
 
 
 class Identity:
-    """Verifies keys, with a cache of seconds; `monotonic` answers seconds."""
+    """Verifies keys, with a cache of seconds; `monotonic` answers seconds. A look-up takes `timeout_s` at most."""
 
     def __init__(self, store: KeyStore, monotonic: Callable[[], float], *, timeout_s: float = 1.0) -> None:
         self._store, self._monotonic, self._timeout_s = store, monotonic, timeout_s

@@ -26,6 +26,9 @@ class GatewaySettings(Settings):
     body_timeout_s: float = Field(
         default=30.0, ge=0, le=3_600, description="Within which a whole body has come; 0: no limit. Later is a 408."
     )
+    identity_timeout_s: float = Field(
+        default=1.0, ge=0.05, le=60, description="Longest that a request waits for its key to be looked up."
+    )
     max_messages: int = Field(
         default=1_000, ge=0, le=1_000_000, description="Of one request, or items or memories; 0: no limit."
     )
