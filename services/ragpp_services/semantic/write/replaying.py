@@ -5,7 +5,7 @@ is forgotten now is another from then on. So whoever might be concerned is told 
 comes to anything else, their evidence is moved.
 """
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 from ragpp_services.semantic.evidence.timeline import SAID
@@ -17,7 +17,7 @@ from ragpp_services.semantic.records import (
     Statement,
     hashed,
 )
-from ragpp_services.semantic.write.records import SaidName
+from ragpp_services.semantic.write.records import MergeRecord, SaidName
 from ragpp_services.semantic.write.revising import Revision
 from ragpp_services.semantic.write.telling import Circle, Heard, Told
 from ragpp_services.semantic.write.writer import GraphWriter
@@ -34,8 +34,8 @@ async def tell_apart_again(writer: GraphWriter, revision: Revision, losses: Mapp
         if identifier in merges or _is_shaken(loss, names.get(identifier, ()))
     }
     touched = set(losses)
-    for around in await _circles(writer, shaken):
-        circle = await _circle(writer, around)
+    for around in await _circles(writer, shaken, merges):
+        circle = await _circle(writer, around, merges)
         if circle is not None:
             told = Told(await _heard(writer, circle), circle)
             if not told.is_as_before():
@@ -50,12 +50,14 @@ def _is_shaken(loss: Loss, names: Sequence[SaidName]) -> bool:
     return not loss.keys <= known
 
 
-async def _circles(writer: GraphWriter, ids: Collection[str]) -> list[list[EntityState]]:
-    """All that share a name with them, directly or through others, in groups that share none."""
+async def _circles(
+    writer: GraphWriter, ids: Collection[str], merges: dict[str, list[MergeRecord]]
+) -> list[list[EntityState]]:
+    """All that share a name with them, directly or through others, in groups that share none. `merges`: of `ids`; those
+    of all others that are found are added."""
     groups: list[tuple[list[EntityState], set[tuple[str, str]]]] = []
     seen: set[str] = set()
     frontier = await writer.entities(sorted(ids))
-    labels = await _labels(writer, frontier)
     while frontier:
         seen |= {state.id for state in frontier}
         names = await writer.names_of(state.id for state in frontier)
@@ -63,7 +65,7 @@ async def _circles(writer: GraphWriter, ids: Collection[str]) -> list[list[Entit
         for state in frontier:
             keys = {state.key, *state.alias_keys, *(key for said in names.get(state.id, ()) for key in said.keys)}
             asked |= keys
-            meant = {(label, key) for label in labels[state.id] for key in keys}
+            meant = {(label, key) for label in _labels(state, merges) for key in keys}
             joined: tuple[list[EntityState], set[tuple[str, str]]] = ([state], meant)
             apart = []
             for group in groups:
@@ -74,28 +76,27 @@ async def _circles(writer: GraphWriter, ids: Collection[str]) -> list[list[Entit
             groups = [*apart, joined]
         said = set().union(*(group[1] for group in groups))
         found = {state.id: state for state in await writer.entities_by_keys(sorted(asked)) if state.id not in seen}
-        labels |= await _labels(writer, found.values())
+        merges.update(await writer.merges_of(found))
         frontier = [
             state
             for state in found.values()
-            if any((label, key) in said for label in labels[state.id] for key in (state.key, *state.alias_keys))
+            if any((label, key) in said for label in _labels(state, merges) for key in (state.key, *state.alias_keys))
         ]
     return [states for states, _ in groups]
 
 
-async def _labels(writer: GraphWriter, states: Iterable[EntityState]) -> dict[str, set[str]]:
-    """What each is and was taken for, and what it absorbed was, by id."""
-    known: dict[str, set[str]] = {state.id: {state.label, *state.former_labels} for state in states}
-    for identifier, merges in (await writer.merges_of(known)).items():
-        known[identifier] |= {merge.label for merge in merges}
-    return known
+def _labels(state: EntityState, merges: Mapping[str, Sequence[MergeRecord]]) -> set[str]:
+    """What it is and was taken for, and what it absorbed was."""
+    return {state.label, *state.former_labels, *(merge.label for merge in merges.get(state.id, ()))}
 
 
-async def _circle(writer: GraphWriter, around: Sequence[EntityState]) -> Circle | None:
+async def _circle(
+    writer: GraphWriter, around: Sequence[EntityState], known: Mapping[str, Sequence[MergeRecord]]
+) -> Circle | None:
     """The evidence of such a group; None where nobody can be anybody else: one alone that never had another name. Also
     as an alias: an event that says two names of one has the second among the first one's."""
     states = {state.id: state for state in around}
-    merges = await writer.merges_of(states)
+    merges = {identifier: known[identifier] for identifier in states if identifier in known}
     if len(states) == 1 and not merges:
         (said,) = (await writer.names_of(states)).values() or ((),)
         if len({key for one in said for key in one.keys}) <= 1:

@@ -63,11 +63,6 @@ class Circle:
         found = [merge for merges in self.merges.values() for merge in merges]
         return sorted(found, key=lambda merge: (merge.at, -merge.depth))
 
-    def has_merges_without_a_place(self) -> bool:
-        """Whether any is of a consolidation that was not noted, or may be one of those whom a person relabelled."""
-        unnoted = any(merge.automatic and merge.after is None for merge in self.every_merge())
-        return unnoted or any(state.former_labels for state in self.every_state().values())
-
     def turns(self) -> list[Turn]:
         """What happened between the events, in order. A merge of which no place is known came before all of which one
         is, and a consolidation before it."""
@@ -96,7 +91,7 @@ class Told:
         """Tell `heard` apart as if nothing had been known before. A consolidation unites none who are apart today: what
         only the forgotten kept apart is left to the next."""
         self._was = circle.every_state()
-        self._parents = {merge.id: merge.kept for merge in circle.every_merge()}
+        self._parents_today = {merge.id: merge.kept for merge in circle.every_merge()}
         kept_apart = {identifier: frozenset(state.kept_apart) for identifier, state in self._was.items()}
         self.batch = Batch(IdentityIndex((), kept_apart))
         self.mergings: list[Merging] = []
@@ -122,12 +117,13 @@ class Told:
                 self._tell(given)
         for turn in turns:
             self._take(turn)
-        if circle.has_merges_without_a_place():
+        unnoted = any(merge.automatic and merge.after is None for merge in circle.every_merge())
+        if unnoted or any(state.former_labels for state in self._was.values()):
             self._merge_the_same(None)
 
     def _tell(self, one: Heard) -> None:
         """What a person calls somebody is said of whoever that was, who is known by something that is left."""
-        known_as = self._by_old[one.was][0][1] if one.applied.by_hand and one.was in self._by_old else None
+        known_as = self._first_that(one.was) if one.applied.by_hand else None
         identifier = self.batch.mention(one.applied, one.naming, one.was, known_as).id
         self._meant.append((one, identifier))
         self._by_name.setdefault((one.applied.event_id, one.naming.label, one.naming.name), identifier)
@@ -168,15 +164,26 @@ class Told:
 
     def _became(self, identifier: str) -> str | None:
         """Who was this; of several, who is called so; of none, who a person said is part of it."""
-        told = self._by_old.get(identifier)
-        if told is None:
-            return self._instead.get(identifier)
         key = self._was[identifier].key if identifier in self._was else ""
-        return next((now for said, now in told if said == key), told[0][1])
+        called_so = (now for said, now in self._by_old.get(identifier, ()) if said == key)
+        return next(called_so, None) or self._first_that(identifier) or self._instead.get(identifier)
+
+    def _first_that(self, was: str) -> str | None:
+        """Whom the first name that was this one's means; None where nothing of it is left."""
+        told = self._by_old.get(was)
+        return told[0][1] if told else None
+
+    def _parents(self, by: int | None = None) -> dict[str, str]:
+        """What each became part of, in the end or `by` that place in the order of arrival."""
+        return {
+            merging.absorbed: merging.kept
+            for merging in self.mergings
+            if by is None or merging.after is None or merging.after <= by
+        }
 
     def _way_up(self, identifier: str) -> list[str]:
         """The entity, and those that it is part of, but for the last."""
-        parents = {merging.absorbed: merging.kept for merging in self.mergings}
+        parents = self._parents()
         way: list[str] = []
         while identifier in parents:
             way.append(identifier)
@@ -210,11 +217,7 @@ class Told:
 
     def roots(self, *, by: int | None = None) -> dict[str, str]:
         """What each that becomes part of another is part of in the end, or `by` that place in the order of arrival."""
-        parents = {
-            merging.absorbed: merging.kept
-            for merging in self.mergings
-            if by is None or merging.after is None or merging.after <= by
-        }
+        parents = self._parents(by)
 
         def root(identifier: str) -> str:
             while identifier in parents:
@@ -255,7 +258,7 @@ class Told:
     def is_as_before(self) -> bool:
         """Whether every name means whom it meant, and all that is one became so in the same way."""
         roots = self.roots()
-        return {merging.absorbed: merging.kept for merging in self.mergings} == self._parents and all(
+        return self._parents() == self._parents_today and all(
             identifier == one.was and roots.get(identifier, identifier) == one.entity_id
             for one, identifier in self._meant
         )
@@ -272,5 +275,4 @@ class Told:
 
     def end(self, statement: Statement, label: str, name: str, old_id: str) -> str | None:
         """Whom the end of a statement, which was `old_id`, is by now; None for nobody."""
-        told = self._by_old.get(old_id)
-        return self._by_name.get((statement.applied.event_id, label, name)) or (told[0][1] if told else None)
+        return self._by_name.get((statement.applied.event_id, label, name)) or self._first_that(old_id)
