@@ -41,6 +41,8 @@ DATA: Final = Path(__file__).parent.parent / "tests" / "data"
 FILES: Final = (DATA / "chats.jsonl", DATA / "chats_blind.jsonl")
 BUDGET: Final = 200
 """Tokens of the context."""
+ASKED_IN: Final = "asked"
+"""The session of the question."""
 FIRST: Final = 3
 AT_ONCE: Final = 4
 """Scenarios that are played side by side."""
@@ -112,8 +114,8 @@ def read_scenarios(path: Path) -> list[Scenario]:
     return [Scenario.model_validate_json(line) for line in sealed(path).splitlines()]
 
 
-async def play(client: MemoryClient, scenario: Scenario, counter: TokenCounter) -> Outcome:
-    """Say it all, let it be digested, and ask."""
+async def tell(client: MemoryClient, scenario: Scenario) -> str:
+    """Say it all and let it be digested; returns the user, who is a new one."""
     user = f"chat-{scenario.id}-{uuid.uuid4().hex[:8]}"
     for step in scenario.steps:
         if step.reject is not None:
@@ -122,10 +124,15 @@ async def play(client: MemoryClient, scenario: Scenario, counter: TokenCounter) 
         for part in batches(_messages(step)):
             await client.remember(StoreRequest(user_id=user, session_id=step.session or "default", messages=part))
         await digested(client, user)
+    return user
+
+
+async def play(client: MemoryClient, scenario: Scenario, counter: TokenCounter) -> Outcome:
+    """Tell it, and ask."""
     answer = await client.recall(
         RecallRequest(
-            user_id=user,
-            session_id="asked",
+            user_id=await tell(client, scenario),
+            session_id=ASKED_IN,
             query=scenario.ask,
             token_budget=BUDGET,
             deadline_ms=5_000,

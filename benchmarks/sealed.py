@@ -10,3 +10,8 @@ def sealed(path: Path) -> str:
     if seal.exists() and seal.read_text("ascii").split()[0] != hashlib.sha256(path.read_bytes()).hexdigest():
         raise ValueError(f"{path.name} is not the file that was written without sight of the code")
     return path.read_text(encoding="utf-8")
+
+
+def is_sealed(path: Path) -> bool:
+    """A file that is never shown line by line: named `…_blind`, or with a seal beside it."""
+    return path.stem.endswith("_blind") or path.with_suffix(".sha256").exists()
