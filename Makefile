@@ -15,7 +15,7 @@ SUITES := tests/contract tests/integration tests/e2e
 # ones that need none even out the end
 ALL_TESTS := --durations=20 -n $(PROCESSES) --dist loadfile --no-loadscope-reorder
 
-.PHONY: help install check check-alerts lint test test-containers run demo demo-chat demo-validity demo-catalog demo-agents demo-traces learn eval eval-agents eval-catalog eval-extraction eval-facts eval-instructions eval-relevance eval-scripts bench reference-vectors prove-agents prove-backup prove-bounds prove-containers prove-crash prove-echo prove-erasure prove-files prove-forget prove-large prove-learning prove-observability prove-outage prove-packing prove-properties prove-scale prove-stops prove-views prove-workers lock env-example clean
+.PHONY: help install check check-alerts lint test test-containers run demo demo-chat demo-validity demo-catalog demo-agents demo-traces learn eval eval-agents eval-catalog eval-curve eval-extraction eval-facts eval-instructions eval-lives eval-marks eval-relevance eval-scripts bench reference-vectors prove-agents prove-backup prove-bounds prove-containers prove-crash prove-echo prove-erasure prove-files prove-forget prove-large prove-learning prove-observability prove-outage prove-packing prove-properties prove-scale prove-stops prove-views prove-workers lock env-example clean
 
 help: ## list the targets
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -94,6 +94,9 @@ eval-agents: install ## 100 messages to agents, through the API: what is put bef
 eval-catalog: install ## 100 questions to a catalog of 40 resources, through the API: what is held, and what is found first
 	$(BIN)/python -m benchmarks.eval_catalog
 
+eval-curve: install ## evidence against tokens: contexts of 100 to 2,000 tokens, as they are and with all that fits
+	$(BIN)/python -m benchmarks.eval_curve
+
 eval-scripts: install ## what words and meaning find in Arabic, Chinese, Japanese, Korean, Russian and Thai
 	$(BIN)/python -m benchmarks.scripts_lab
 	$(BIN)/python -m benchmarks.scripts_lab --second
@@ -107,6 +110,12 @@ eval-facts: install ## precision and recall of the facts that are read in labell
 
 eval-instructions: install ## of 150 texts that are merely passed on and 150 honest messages, what is learned
 	$(BIN)/python -m benchmarks.eval_instructions
+
+eval-lives: install ## whole lives: what is learned of them, and how much of a context is about its question
+	$(BIN)/python -m benchmarks.eval_lives
+
+eval-marks: install ## pairs of messages: which are marked as corrected, and which of these rightly
+	$(BIN)/python -m benchmarks.eval_marks
 
 eval-relevance: install ## questions that a memory answers, nearly answers and knows nothing of, through the API: how often it says so
 	$(BIN)/python -m benchmarks.eval_relevance
