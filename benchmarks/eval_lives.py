@@ -24,11 +24,11 @@ from rich.table import Table
 
 from benchmarks.asking import Way, knows, query, ways_of
 from benchmarks.evaluation import DATA, LIMIT, batches, wide_console
+from benchmarks.figures import Figures, together
 from benchmarks.frontier import Context, Point, frontier
 from benchmarks.lives import (
     NOTHING,
     Claim,
-    Figures,
     Kept,
     Life,
     Question,
@@ -38,7 +38,6 @@ from benchmarks.lives import (
     of_context,
     of_ranking,
     read_life,
-    together,
 )
 from benchmarks.sealed import is_sealed
 from benchmarks.stack import running_gateway

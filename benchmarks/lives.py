@@ -1,19 +1,18 @@
 """Whole lives: months of one user's chat with an assistant, what a careful friend would know after it, what a careless
 one would believe, and questions. The format and the metrics are those of the evaluation folder's `lives`; here is what
-is counted of a memory's claims and of its answers. Pure.
-
-A figure is a sum and the number of what it is a sum over; their names are the metrics' own.
+is counted of a memory's claims and of its answers, by the metrics' own names. Pure.
 """
 
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal
 
 from pydantic import AwareDatetime, BaseModel, ConfigDict, JsonValue
 
 from benchmarks.evaluation import EVIDENCE, whole
+from benchmarks.figures import Figures
 from benchmarks.frontier import Context, Line
 from benchmarks.sealed import sealed
 from ragpp.api import MessageIn, RecalledMemory, RecallResponse
@@ -25,16 +24,6 @@ NOTHING: Final = "nothing"
 """The kind of question that the life does not answer."""
 INSTRUCTION: Final = "instruction"
 FIRST: Final = 3
-MEANS: Final = frozenset(
-    {
-        "tokens",
-        "lines",
-        "tokens where nothing is known",
-        "lines where nothing is known",
-        "current claims for each listed fact",
-    }
-)
-"""Figures whose names end so are means; all others are shares."""
 
 _SELF: Final = re.compile(
     r"\b(?:i(?:'?(?:m|ve|d|ll))?|me|my|mine|we(?:'?re)?|ours?|us|to(?:day|morrow|night)|yesterday"
@@ -120,41 +109,6 @@ class Life(_Value):
 def read_life(path: Path) -> Life:
     """The life in a file. ValueError for a sealed one that was changed since."""
     return Life.model_validate_json(sealed(path))
-
-
-@dataclass
-class Figures:
-    """Sums by name, each with the number that it is over, in the order in which they came."""
-
-    sums: dict[str, tuple[float, int]] = field(default_factory=dict)
-
-    def add(self, name: str, value: float, of: int = 1) -> None:
-        """Count `value` of `of`."""
-        total, count = self.sums.get(name, (0, 0))
-        self.sums[name] = total + value, count + of
-
-    def value(self, name: str) -> float:
-        """The mean or share; 0 where it is over nothing."""
-        total, count = self.sums[name]
-        return total / max(1, count)
-
-    def cell(self, name: str) -> str:
-        """As a table has it: a mean, or per cent with both numbers."""
-        if name not in self.sums:
-            return ""
-        total, count = self.sums[name]
-        if name.rsplit(": ", maxsplit=1)[-1] in MEANS:
-            return f"{self.value(name):.1f}"
-        return f"{100 * self.value(name):.1f} ({total:.4g}/{count})"
-
-
-def together(parts: Iterable[Figures]) -> Figures:
-    """The sums of all of them."""
-    total = Figures()
-    for part in parts:
-        for name, (value, count) in part.sums.items():
-            total.add(name, value, count)
-    return total
 
 
 @dataclass(frozen=True)

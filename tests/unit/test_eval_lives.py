@@ -9,10 +9,10 @@ import pytest
 from pydantic import JsonValue
 
 from benchmarks.eval_lives import figures_table, missed
+from benchmarks.figures import Figures, together
 from benchmarks.lives import (
     Claim,
     Fact,
-    Figures,
     Life,
     Question,
     Said,
@@ -23,7 +23,6 @@ from benchmarks.lives import (
     of_ranking,
     read_life,
     stands_alone,
-    together,
 )
 from benchmarks.sealed import is_sealed
 from ragpp.api import RecalledMemory, RecallResponse, Relevance
