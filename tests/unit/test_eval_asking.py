@@ -9,8 +9,8 @@ from rich.console import Console
 from benchmarks.asking import knows, query, ways_of
 from ragpp.client import MemoryClient
 from ragpp.errors import InvalidInput
+from tests.support.recalled import answer
 from tests.support.scripted import ScriptedGateway, refusal
-from tests.unit.test_evaluation import answer
 
 
 def refused(field: str) -> httpx.Response:

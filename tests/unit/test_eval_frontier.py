@@ -4,7 +4,7 @@ import pytest
 
 from benchmarks.curve import Seen, Wanted, row_of, rows_of, seen
 from benchmarks.frontier import CUTS, Context, Line, best, frontier, near, point
-from tests.unit.test_evaluation import answer
+from tests.support.recalled import answer
 
 
 def line(score: float, *answers: str, about: bool = False, tokens: int = 10) -> Line:

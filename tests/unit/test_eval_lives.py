@@ -26,7 +26,7 @@ from benchmarks.lives import (
 )
 from benchmarks.sealed import is_sealed
 from ragpp.api import RecalledMemory, RecallResponse, Relevance
-from tests.unit.test_evaluation import answer
+from tests.support.recalled import answer
 
 NOON = datetime(2026, 5, 1, 12, tzinfo=UTC)
 

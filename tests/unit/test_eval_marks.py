@@ -16,7 +16,7 @@ from benchmarks.marks import (
     told,
 )
 from ragpp.api import RecalledMemory, RecallResponse
-from tests.unit.test_evaluation import answer
+from tests.support.recalled import answer
 
 FILLING = FILLERS.read_text("utf-8").splitlines()
 PAIR = Pair(

@@ -1,13 +1,11 @@
 """The evaluations count what they say they count."""
 
 import math
-from datetime import UTC, datetime
 from types import ModuleType
 
 from benchmarks.evaluation import BATCH, BATCH_CHARS, ROWS, TIERS, Asked, Conversation, Question, batches, score
-from ragpp.api import MessageIn, RecalledMemory, RecallResponse
-
-NOW = datetime(2024, 5, 1, tzinfo=UTC)
+from ragpp.api import MessageIn, RecallResponse
+from tests.support.recalled import answer
 
 
 def metrics() -> ModuleType:
@@ -22,24 +20,6 @@ def metrics() -> ModuleType:
 
     module.__dict__.update(evidence_metrics=evidence_metrics, budget_recall=budget_recall)
     return module
-
-
-def answer(*sources: tuple[str, ...], context: str = "") -> RecallResponse:
-    memories = tuple(
-        RecalledMemory(id=str(place), tier="episodic", kind="interaction", text="said", score=0.5, sources=named)
-        for place, named in enumerate(sources)
-    )
-    return RecallResponse(
-        status="complete",
-        context=context,
-        tokens=0,
-        elapsed_ms=1.0,
-        retrieved_at=NOW,
-        receipt_pending=0,
-        sections=(),
-        memories=memories,
-        tiers={},
-    )
 
 
 CHAT = Conversation("c", {}, {"1": "eight", "2": "ten"}, [])
