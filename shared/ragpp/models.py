@@ -180,7 +180,7 @@ class EntityEntry(Value):
 class RelationshipEntry(Value):
     """One mention of a relationship between two entities, named as they were said.
 
-    `lasting`: a kind that hardly fades (kinship, identity). `context`: the sentence that says it. `ends`: it says that
+    `lasting`: it hardly fades, whatever its kind. `context`: the sentence that says it. `ends`: it says that
     the relationship holds no longer, which closes its validity instead of adding to it. `verb`: the one that says so,
     in its dictionary form; empty where no verb does.
     """
@@ -503,7 +503,8 @@ class Relabelled(Value):
 
 
 class Relationship(Value):
-    """An edge of the user's graph. `confidence` is decayed to the moment of the question.
+    """An edge of the user's graph. `confidence` is decayed to the moment of the question, `believed` is what its
+    evidence left when it was last said.
 
     It held from `valid_from` until `valid_to`, None while it holds; `learned_at` is when that was first said, in the
     conversations' own time, and `ended_by` the interaction that ended it. An `archived` one has faded below the floor:
@@ -519,6 +520,7 @@ class Relationship(Value):
     target: str
     weight: float
     confidence: float
+    believed: float
     lasting: bool
     context: str = ""
     verb: str = ""

@@ -17,6 +17,7 @@ from ragpp_infra.backup.graph import OF_USERS as COPYING
 from ragpp_infra.embedded.stack import Endpoints
 from ragpp_services.semantic.read import recall
 from ragpp_services.semantic.records import AFTER_TIME, BEFORE_TIME
+from ragpp_services.semantic.rows import rate_table
 from ragpp_services.semantic.settings import SemanticSettings
 from ragpp_services.semantic.statements import QUERIES, statement
 from ragpp_services.semantic.tier import Neo4jSemanticTier
@@ -121,7 +122,7 @@ async def parameters(tier: Neo4jSemanticTier, scope: Scope) -> dict[str, Mapping
             "after_id": "",
             "limit": 50,
         },
-        "doubtful": {"below": 1.0, "now": now, "limit": 50, "rate": 0.95, "lasting_rate": 0.999},
+        "doubtful": {"below": 1.0, "now": now, "limit": 50, "rates": rate_table(0.95)},
         "fading": {"now": now + 1, "limit": 50},
         "absorb": {
             "name_key": "k",

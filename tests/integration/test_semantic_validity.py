@@ -7,11 +7,14 @@ from random import Random
 import pytest
 import pytest_asyncio
 
+from ragpp.clock import to_moment
 from ragpp.errors import Conflict, InvalidInput, NotFound
+from ragpp.fading import LASTS, YEARLY
 from ragpp.learned import Consolidated
 from ragpp.models import MemoryQuery, Relationship, RelationshipEntry, Scope
-from ragpp.stores.neo4j import create_driver
+from ragpp.stores.neo4j import create_driver, scope_key
 from ragpp_infra.embedded.stack import Endpoints
+from ragpp_services.semantic.schema import load_migrations
 from ragpp_services.semantic.tier import Neo4jSemanticTier
 from tests.support.scopes import new_scope
 from tests.support.semantic import (
@@ -30,6 +33,8 @@ from tests.support.semantic import (
 pytestmark = pytest.mark.server
 DAY = timedelta(days=1)
 FLOOR = 0.05
+RATES_BY_KIND = 6
+"""The migration."""
 
 
 class Clock:
@@ -192,8 +197,8 @@ async def test_merges_and_splits_keep_validity_right(tier: Neo4jSemanticTier) ->
 
 async def test_doubtful_relationships_wait_for_a_person(tier: Neo4jSemanticTier, clock: Clock) -> None:
     scope = new_scope()
-    entries = [relation("Noor", "LIKES", thing, at=NOON - days * DAY) for thing, days in (("tea", 30), ("chess", 10))]
-    await tier.store(scope, [*entries, relation("Noor", "LIKES", "rowing"), relation("Noor", "LIVES_IN", "Porto")])
+    entries = [relation("Noor", "READ", thing, at=NOON - days * DAY) for thing, days in (("tea", 30), ("chess", 10))]
+    await tier.store(scope, [*entries, relation("Noor", "READ", "rowing"), relation("Noor", "LIVES_IN", "Porto")])
     await tier.store(scope, [relation("Noor", "LIVES_IN", "Porto", ends=True)])
     doubtful = await tier.review_relationships(scope, 0.5)
     assert [item.target for item in doubtful] == ["chess", "tea"]
@@ -247,7 +252,7 @@ async def test_a_rejection_outlives_its_messages_while_both_things_are_known(tie
     await hear(tier, scope, [("m3", 1, relation("Noor", "LIKES", "tea", label="PRODUCT"))])
     (fresh,) = await relationships(tier, scope)
     assert fresh.verdict is None
-    assert fresh.confidence == pytest.approx(0.6 * 0.95)
+    assert fresh.confidence == pytest.approx(0.6 * YEARLY)
 
 
 async def test_a_rejection_is_forgotten_with_its_relationship(tier: Neo4jSemanticTier) -> None:
@@ -320,24 +325,24 @@ async def test_what_has_faded_is_archived_and_comes_back(tier: Neo4jSemanticTier
     await tier.store(
         scope,
         [
-            relation("Noor", "LIKES", "tea", at=NOON - 200 * DAY),
-            relation("Noor", "LIKES", "chess", at=NOON - 200 * DAY),
-            relation("Noor", "LIKES", "rowing"),
+            relation("Noor", "WATCHED", "tea", at=NOON - 200 * DAY),
+            relation("Noor", "WATCHED", "chess", at=NOON - 200 * DAY),
+            relation("Noor", "WATCHED", "rowing"),
             relation("Sami", "BROTHER_OF", "Noor", label="PERSON", at=NOON - 4_000 * DAY, lasting=True),
         ],
     )
     assert await tier.consolidate(scope, NOON, FLOOR) == Consolidated(updated=3, archived=2)
     assert await tier.consolidate(scope, NOON, FLOOR) == Consolidated()
-    assert told(await relationships(tier, scope)) == [("Noor LIKES rowing", None), ("Sami BROTHER_OF Noor", None)]
+    assert told(await relationships(tier, scope)) == [("Noor WATCHED rowing", None), ("Sami BROTHER_OF Noor", None)]
     archived = await relationships(tier, scope, "archived")
     assert [(item.target, item.archived) for item in archived] == [("chess", True), ("tea", True)]
-    assert await asked(tier, scope, "Does Noor like tea or chess?") == ["Noor LIKES rowing", "Sami BROTHER_OF Noor"]
-    assert "Noor LIKES tea" in await asked(tier, scope, "What does Noor like?", NOON - 190 * DAY)
+    assert await asked(tier, scope, "Did Noor watch tea or chess?") == ["Noor WATCHED rowing", "Sami BROTHER_OF Noor"]
+    assert "Noor WATCHED tea" in await asked(tier, scope, "What did Noor watch?", NOON - 190 * DAY)
     assert len(await relationships(tier, scope, as_of=NOON - 190 * DAY)) == 3
     restored = await tier.restore_relationship(scope, archived[0].id)
     assert (restored.archived, restored.confidence, restored.weight) == (False, 0.6, 1.0)
     clock.now = NOON + DAY
-    await tier.store(scope, [relation("Noor", "LIKES", "tea", at=NOON + DAY)])
+    await tier.store(scope, [relation("Noor", "WATCHED", "tea", at=NOON + DAY)])
     assert [item.target for item in await relationships(tier, scope)] == ["chess", "rowing", "tea", "Noor"]
     done = await tier.consolidate(scope, NOON + 2 * DAY, FLOOR)
     assert (done.updated, done.archived) == (4, 0)
@@ -360,7 +365,7 @@ async def test_edges_of_the_time_before_validity_hold_since_their_first_mention(
     assert await asked(tier, scope, "Where does Noor live?", NOON - 20 * DAY) == ["Noor LIVES_IN Porto"]
     assert await tier.consolidate(scope, NOON, 0.0) == Consolidated(updated=1)
     (persisted,) = await relationships(tier, scope, as_of=NOON - 20 * DAY)
-    assert persisted.confidence == pytest.approx(0.6 * 0.95**10)
+    assert persisted.confidence == pytest.approx(0.6 * LASTS**10)
     await hear(tier, scope, [LISBON])
     assert told(await relationships(tier, scope, "ended")) == [("Noor LIVES_IN Porto", "m2")]
 
@@ -402,3 +407,68 @@ async def test_pages_of_a_past_state_are_complete(tier: Neo4jSemanticTier) -> No
             break
         assert len(page.items) == 2
     assert found == [f"Town {n}" for n in range(5)]
+
+
+async def test_what_was_stored_with_one_rate_for_all_comes_out_by_its_kind(
+    tier: Neo4jSemanticTier, endpoints: Endpoints
+) -> None:
+    scope = new_scope()
+    friend = relation("Priya", "FRIEND_OF", "Nora", label="PERSON")
+    await hear(
+        tier, scope, [("m1", 400, friend), ("m2", 370, friend), ("m3", 400, relation("Nora", "WATCHED", "Dune"))]
+    )
+    old = {
+        "FRIEND_OF": {"believed": 0.6 * 0.95**30 + 0.1, "confidence": 1e-9},
+        "WATCHED": {"believed": 0.6, "confidence": 1e-9},
+    }
+    async with create_driver(neo4j_settings(endpoints)) as driver:
+        for kind, held in old.items():  # as the nights before the migration left it
+            await driver.execute_query(
+                "MATCH (:Entity {scope: $scope})-[r:RELATES_TO {type: $kind}]->() "
+                "SET r.believed = $held.believed, r.confidence = $held.confidence, "
+                "r.confidence_at = $now, r.archived_at = $now, r.shown_until = $now",
+                scope=scope_key(scope),
+                kind=kind,
+                held=held,
+                now=to_moment(NOON),
+            )
+        for statement in load_migrations()[RATES_BY_KIND - 1].statements:
+            async with driver.session() as session:
+                await (await session.run(statement)).consume()
+    (found,) = await relationships(tier, scope)
+    assert (found.type, found.archived) == ("FRIEND_OF", False)
+    assert [one.type for one in await relationships(tier, scope, "archived")] == ["WATCHED"]
+    await tier.consolidate(scope, NOON, FLOOR)
+    (found,) = await relationships(tier, scope)
+    believed = 0.6 * YEARLY**30 + 0.1
+    assert found.believed == pytest.approx(believed)
+    assert found.confidence == pytest.approx(believed * YEARLY**370)
+
+
+async def test_a_friend_and_a_boss_are_known_and_recalled_as_surely_after_a_month(
+    tier: Neo4jSemanticTier, clock: Clock
+) -> None:
+    scope = new_scope()
+    kinds = {"FRIEND_OF": "Priya", "BOSS_OF": "Okafor", "COLLEAGUE_OF": "Tess"}
+    said = [relation(name, kind, "Nora", label="PERSON") for kind, name in kinds.items()]
+    await tier.store(scope, [*said, relation("Nora", "DISLIKES", "olives"), relation("Nora", "WATCHED", "Dune")])
+    clock.now = NOON + 30 * DAY
+    held = {one.type: one.confidence for one in await relationships(tier, scope)}
+    assert held.pop("WATCHED") == pytest.approx(0.6 * 0.95**30)
+    assert all(confidence > 0.55 for confidence in held.values())
+    assert [one.type for one in await tier.review_relationships(scope, 0.5)] == ["WATCHED"]
+    clock.now = NOON + 3_000 * DAY
+    await tier.consolidate(scope, clock.now, FLOOR)
+    assert {one.type for one in await relationships(tier, scope)} == held.keys()
+
+
+async def test_of_equal_ones_what_is_said_decides_for_every_user_alike(tier: Neo4jSemanticTier) -> None:
+    acts = [("PRACTISES", "swimming"), ("WATCHED", "video"), ("READ", "Dune"), ("MADE", "bread"), ("FOUND", "a ring")]
+    entries = [relation("Noor", kind, thing) for kind, thing in acts]
+    orders = set()
+    for _ in range(4):
+        scope = new_scope()
+        await tier.store(scope, Random(scope.user_id).sample(entries, len(entries)))
+        found = await tier.retrieve(MemoryQuery(scope=scope, text="What about Noor?", limit=4))
+        orders.add(tuple(one.text for one in found))
+    assert len(orders) == 1

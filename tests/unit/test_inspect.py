@@ -25,6 +25,7 @@ def relationship(identifier: str, target: str, *, ended: bool = False, archived:
         target=target,
         weight=2,
         confidence=0.5,
+        believed=0.5,
         lasting=False,
         first_mention=NOON,
         last_mention=NOON,

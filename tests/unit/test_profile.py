@@ -35,6 +35,7 @@ class Said:
             target=self.target,
             weight=1.0,
             confidence=self.confidence,
+            believed=0.9,
             lasting=False,
             first_mention=NOW,
             last_mention=NOW,
@@ -80,11 +81,18 @@ def test_each_is_told_of_in_a_sentence_the_one_of_whom_most_is_known_first() -> 
     )
 
 
-def test_a_home_is_told_however_long_ago_it_was_said_and_a_liking_that_faded_is_not() -> None:
-    edges = [Said("Noor", "LIVES_IN", "Leeds", 0.01), Said("Noor", "LIKES", "tea", 0.01)]
-    assert paragraph("u1", [one.edge for one in edges], [], [], [], sure=SURE) == "Noor lives in Leeds."
-    confirmed = Said("Noor", "LIKES", "tea", 0.01, "confirmed").edge
-    assert paragraph("u1", [confirmed], [], [], [], sure=SURE) == "Noor likes tea."
+def test_homes_friends_and_tastes_are_told_however_long_ago_and_a_film_that_faded_is_not() -> None:
+    said = [("Noor", "LIVES_IN", "Leeds"), ("Noor", "LIKES", "tea"), ("Priya", "FRIEND_OF", "Noor")]
+    edges = [Said(*one, 0.01).edge for one in (*said, ("Noor", "WATCHED", "Dune"))]
+    text = paragraph("u1", edges, [], [], [], sure=SURE)
+    assert text == "Noor lives in Leeds and likes tea. Priya is friend of Noor."
+    confirmed = Said("Noor", "WATCHED", "Dune", 0.01, "confirmed").edge
+    assert paragraph("u1", [confirmed], [], [], [], sure=SURE) == "Noor watched Dune."
+
+
+def test_that_two_things_were_mentioned_together_is_not_told() -> None:
+    related = Said("Noor", "RELATED_TO", "Leeds").edge
+    assert paragraph("u1", [related], [], [], [], sure=SURE).startswith("Nothing is known of u1")
 
 
 def test_of_whom_nothing_is_known_that_is_said() -> None:

@@ -60,7 +60,7 @@ def preferred(verdict: str | None = None) -> Preference:
 def related(verdict: str | None = None) -> Relationship:
     ends = {"source_id": "a", "source": "Ann", "type": "KNOWS", "target_id": "b", "target": "Bob"}
     moments = dict.fromkeys(("first_mention", "last_mention", "valid_from", "learned_at"), NOON)
-    rest = {"id": "r1", "weight": 1, "confidence": 0.8, "lasting": False, "verdict": verdict}
+    rest = {"id": "r1", "weight": 1, "confidence": 0.8, "believed": 0.8, "lasting": False, "verdict": verdict}
     return Relationship.model_validate(ends | moments | rest)
 
 

@@ -28,7 +28,7 @@ from ragpp_services.semantic.records import (
 BELIEF = Belief()
 UNTIMED = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 """A busy machine fails no test."""
-KEY = RelationshipKey("a", "LIKES", "b")
+KEY = RelationshipKey("a", "WATCHED", "b")
 
 
 def applied(number: int, day: float) -> Applied:

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from ragpp.fading import LASTS
 from ragpp_services.semantic.evidence.folding import Belief, as_archived, spent_verdicts
 from ragpp_services.semantic.evidence.identity import IdentityIndex
 from ragpp_services.semantic.evidence.timeline import SAID
@@ -78,7 +79,7 @@ def test_moving_back_opens_the_first_and_ends_the_second() -> None:
     evidence = [lives("porto", 1, 1), lives("lisbon", 5, 2), lives("porto", 9, 3)]
     assert held(evidence) == {"porto": (9, None), "lisbon": (5, 9)}
     porto = BELIEF.fold_all(evidence)[evidence[0].key]
-    assert porto.believed == BELIEF.first
+    assert porto.believed == pytest.approx(BELIEF.first * LASTS**8 + BELIEF.step)
     assert (porto.weight, porto.first_mention) == (2, days(1))
 
 
@@ -142,7 +143,7 @@ def test_what_is_confirmed_is_sure_from_then_and_fades_as_usual() -> None:
     assert state is not None
     assert (state.verdict, state.weight, state.valid_from) == ("confirmed", 1, days(1))
     assert BELIEF.confidence(state, days(8)) == 1.0
-    assert BELIEF.confidence(state, days(9)) == pytest.approx(0.95)
+    assert BELIEF.confidence(state, days(9)) == pytest.approx(LASTS)
     before = BELIEF.fold_all(evidence, days(7))[evidence[0].key]
     assert (before.verdict, before.believed) == (None, BELIEF.first)
 

@@ -10,6 +10,8 @@ from pydantic import JsonValue
 
 from ragpp.api.people import Profile, ProfileItem
 from ragpp.context.quoting import quoted
+from ragpp.fading import RELATED_TO
+from ragpp.fading import holds as holds_good
 from ragpp.learned import Finding
 from ragpp.models import Entity, Page, Preference, Relationship, Rule, Scope
 from ragpp.names import COLONS, INVISIBLE, as_name, on_one_line
@@ -25,8 +27,6 @@ RULES_TOLD: Final = 5
 FINDINGS_TOLD: Final = 4
 _TEXT_CHARS: Final = 160
 _WORDS: Final = {"FROM": "is from", "SPOUSE_OF": "is married to", "MARRIED_TO": "is married to"}
-_HOLDS: Final = frozenset({"LIVES_IN", "WORKS_AT", "STUDIES_AT", "FROM"})
-"""What holds until another takes its place, however long ago it was said."""
 _END: Final = re.compile(r"[.!?…]$")
 _UNNAMED: Final = "unnamed"
 """What is called something in which nothing shows."""
@@ -34,19 +34,20 @@ T = TypeVar("T")
 
 
 async def profile_of(parts: Parts, scope: Scope, *, least: float, sure: float, limit: int) -> Profile:
-    """What the scope's view has: of each kind `limit` at most that are not less confident than `least`. Raises
-    TierUnavailable."""
+    """What the scope's view has: of each kind `limit` at most that are not less confident than `least`: by what was
+    said, since nothing is taken out by age alone. Raises TierUnavailable."""
     semantic, procedural = parts.semantic, parts.procedural
-    entities, relationships, preferences, rules, findings = await asyncio.gather(
+    entities, current, faded, preferences, rules, findings = await asyncio.gather(
         _all(lambda cursor: semantic.list_entities(scope, None, cursor, PAGE)),
         _all(lambda cursor: semantic.list_relationships(scope, None, None, cursor, PAGE)),
+        _all(lambda cursor: semantic.list_relationships(scope, None, None, cursor, PAGE, "archived")),
         _all(lambda cursor: procedural.list_preferences(scope, None, cursor, PAGE)),
         _all(lambda cursor: procedural.list_rules(scope, True, cursor, PAGE)),
         _all(lambda cursor: procedural.list_findings(scope, None, None, cursor, PAGE)),
     )
     held = sorted(
-        (one for one in relationships if one.confidence >= least or holds(one)),
-        key=lambda one: (not _is_sure(one, sure), -one.confidence, one.type, one.target, one.id),
+        (one for one in (*current, *faded) if one.believed >= least or holds(one)),
+        key=lambda one: (not _is_sure(one, sure), -one.confidence, one.type, one.target, one.source),
     )
     liked = sorted(
         (one for one in preferences if one.confidence >= least and not tells_nothing(one.value)),
@@ -76,7 +77,7 @@ def paragraph(
 ) -> str:
     """The first of each, which are the surest, as sentences; of relationships and preferences only what is sure. It is
     put into prompts: names and values are data in it, on its one line, and begin nothing that reads as structure."""
-    known = [one for one in relationships if _is_sure(one, sure)][:RELATIONSHIPS_TOLD]
+    known = [one for one in relationships if _is_sure(one, sure) and one.type != RELATED_TO][:RELATIONSHIPS_TOLD]
     liked = [one for one in preferences if one.confidence >= sure][:PREFERENCES_TOLD]
     told = _of_each(known)
     if liked:
@@ -93,9 +94,9 @@ def paragraph(
 
 
 def holds(one: Relationship) -> bool:
-    """Whether it is true however long ago it was said: what lasts, what holds until another takes its place, and what a
-    person confirmed."""
-    return one.lasting or one.type in _HOLDS or one.verdict == "confirmed"
+    """Whether it is true however long ago it was said: what does not pass by itself (`ragpp.fading`), and what a person
+    confirmed."""
+    return holds_good(one.type, lasting=one.lasting) or one.verdict == "confirmed"
 
 
 def _is_sure(one: Relationship, sure: float) -> bool:

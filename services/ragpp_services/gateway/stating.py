@@ -6,9 +6,9 @@ from uuid import uuid4
 
 from ragpp.api import RelationshipIn
 from ragpp.errors import InvalidInput
+from ragpp.fading import LASTING
 from ragpp.models import Entity, EntityLabel, RelationshipEntry, Scope, StatedRelationship
 from ragpp.names import says_nothing
-from ragpp.text.kinship import LASTING
 from ragpp_services.gateway.intake.times import refuse_what_is_ahead
 from ragpp_services.gateway.parts import Parts
 

@@ -35,7 +35,7 @@
 // $keys list<text>, $embedding list<float> | null, $sketch list<float> | null, $scanned int, $shortlist int,
 // $near int, $floor float, $seeds int, $as_of int (what was
 // said later is not seen), $now int (decay is counted to it),
-// $first_hop int, $second_hop int, $bridges int, $candidates int, $rate float, $lasting_rate float,
+// $first_hop int, $second_hop int, $bridges int, $candidates int, $rates {of, lasting, ties, passing}: see rows.rate_table,
 // $exclusive list<text>: types of which a later relationship may end an earlier one; $rejected int: at most so many of
 // the relationships of the seeds that a person rejected, whenever that was, without the sources that deny them
 CALL () {
@@ -58,11 +58,11 @@ CALL () {
   ORDER BY likeness DESC LIMIT $given.shortlist
   WITH e, 2.0 * vector.similarity.cosine(e.embedding, $given.embedding) - 1.0 AS nearness
    WHERE nearness >= $given.floor
-  RETURN e, nearness ORDER BY nearness DESC LIMIT $given.near
+  RETURN e, nearness ORDER BY nearness DESC, e.name_key, e.label LIMIT $given.near
 }
 WITH e, max(nearness) AS nearness
  WHERE e.first_mention <= $given.as_of
-WITH e, nearness ORDER BY nearness DESC, e.mentions DESC, e.id LIMIT $given.seeds
+WITH e, nearness ORDER BY nearness DESC, e.mentions DESC, e.name_key, e.label LIMIT $given.seeds
 WITH collect({node: e, nearness: nearness}) AS seeds, collect(e) AS nodes
 CALL (seeds, nodes) {
   UNWIND seeds AS seed
@@ -70,15 +70,18 @@ CALL (seeds, nodes) {
   CALL (e) {
     MATCH (e)-[r:RELATES_TO]-(o)
      WHERE r.first_mention <= $given.as_of AND coalesce(r.shown_until > $given.as_of, true)
-    RETURN r, o ORDER BY r.last_mention DESC LIMIT $given.first_hop
+    RETURN r, o ORDER BY r.last_mention DESC, r.type, o.name_key LIMIT $given.first_hop
   }
   WITH r, o, nearness,
        r.weight * CASE WHEN $given.now < r.confidence_at THEN coalesce(r.believed, r.confidence) ELSE r.confidence END
-         * CASE WHEN r.lasting THEN $given.lasting_rate ELSE $given.rate END
+         * CASE WHEN r.lasting THEN $given.rates.lasting
+                WHEN r.type ENDS WITH '_OF' THEN coalesce($given.rates.of[r.type], $given.rates.ties)
+                ELSE coalesce($given.rates.of[r.type], $given.rates.passing) END
          ^ (CASE WHEN $given.now > r.confidence_at THEN $given.now - r.confidence_at
                  WHEN $given.now > r.believed_at THEN $given.now - r.believed_at ELSE 0 END / 86400000000.0) AS strength
   WITH r, collect(o) AS others, strength, max(nearness + CASE WHEN o IN nodes THEN 1.0 ELSE 0.0 END) AS nearness
-  ORDER BY nearness * (0.5 + strength / (1.0 + strength)) DESC, r.last_mention DESC, r.id
+  ORDER BY nearness * (0.5 + strength / (1.0 + strength)) DESC, r.last_mention DESC, r.type,
+           startNode(r).name_key, endNode(r).name_key
   LIMIT $given.candidates
   RETURN collect({edge: r, others: others, nearness: nearness}) AS first
 }
@@ -87,11 +90,11 @@ CALL (nodes, first) {
   UNWIND found.others AS bridge
   WITH nodes, bridge, max(found.nearness) AS nearness
    WHERE NOT bridge IN nodes
-  WITH bridge, nearness ORDER BY nearness DESC, bridge.id LIMIT $given.bridges
+  WITH bridge, nearness ORDER BY nearness DESC, bridge.name_key, bridge.label LIMIT $given.bridges
   CALL (bridge) {
-    MATCH (bridge)-[r:RELATES_TO]-()
+    MATCH (bridge)-[r:RELATES_TO]-(o)
      WHERE r.first_mention <= $given.as_of AND coalesce(r.shown_until > $given.as_of, true)
-    RETURN r ORDER BY r.last_mention DESC LIMIT $given.second_hop
+    RETURN r ORDER BY r.last_mention DESC, r.type, o.name_key LIMIT $given.second_hop
   }
   WITH r, max(nearness) AS nearness
   RETURN collect({edge: r, nearness: nearness}) AS second
@@ -138,7 +141,8 @@ CALL (nodes) {
   UNWIND CASE WHEN $given.rejected > 0 THEN nodes ELSE [] END AS e
   MATCH (e)-[r:RELATES_TO]-()
    WHERE r.verdict = 'rejected' AND r.first_mention <= $given.as_of
-  WITH DISTINCT r ORDER BY r.last_mention DESC, r.id LIMIT $given.rejected
+  WITH DISTINCT r ORDER BY r.last_mention DESC, r.type, startNode(r).name_key, endNode(r).name_key
+   LIMIT $given.rejected
   WITH r, startNode(r) AS s
   CALL (r, s) {
     WITH r, s WHERE r.valid_to IS NOT NULL
@@ -295,20 +299,23 @@ ORDER BY r.first_mention, r.id
 
 // name: doubtful
 // Current relationships that nobody has judged and that are believed less than $below at $now, the surest first.
-// $below float, $now int, $limit int, $rate float, $lasting_rate float
+// $below float, $now int, $limit int, $rates {of, lasting, ties, passing}: see rows.rate_table
 MATCH (u:User {scope: $scope})-[:KNOWS]->(s:Entity {scope: $scope})-[r:RELATES_TO]->(t:Entity {scope: $scope})
  USING INDEX SEEK u:User(scope)
  WHERE coalesce(r.shown_until > $given.now, true) AND r.verdict IS NULL AND r.weight > 0
 WITH s, r, t,
-     r.confidence * CASE WHEN r.lasting THEN $given.lasting_rate ELSE $given.rate END
+     r.confidence
+       * CASE WHEN r.lasting THEN $given.rates.lasting
+              WHEN r.type ENDS WITH '_OF' THEN coalesce($given.rates.of[r.type], $given.rates.ties)
+              ELSE coalesce($given.rates.of[r.type], $given.rates.passing) END
        ^ (CASE WHEN $given.now > r.confidence_at THEN ($given.now - r.confidence_at) / 86400000000.0 ELSE 0.0 END) AS sure
  WHERE sure < $given.below
-WITH s, r, t, sure ORDER BY sure DESC, r.id LIMIT $given.limit
+WITH s, r, t, sure ORDER BY sure DESC, s.name_key, r.type, t.name_key, r.id LIMIT $given.limit
 RETURN r {.type, .weight, .believed, .believed_at, .confidence, .confidence_at, .lasting, .first_mention,
           .last_mention, .context, .verb, .sources, .source_times, .valid_from, .valid_to, .ended_by, .archived_at, .verdict,
           source_id: s.id, source: s.name, target_id: t.id, target: t.name,
           source_named_at: s.named_at, target_named_at: t.named_at} AS relationship
-ORDER BY sure DESC, r.id
+ORDER BY sure DESC, s.name_key, r.type, t.name_key, r.id
 
 // name: rivals
 // The relationships of these sources and types. $rows list<{source_id, type}>

@@ -159,6 +159,7 @@ class RelationshipState:
             target=target,
             weight=float(self.weight),
             confidence=confidence,
+            believed=self.believed,
             lasting=self.lasting,
             context=self.context,
             verb=self.verb,

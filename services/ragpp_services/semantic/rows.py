@@ -6,6 +6,7 @@ from typing import Final, NamedTuple, TypeAlias, TypeVar, cast
 
 import orjson
 
+from ragpp.fading import LASTS, OTHER_TIES, RATES
 from ragpp_services.semantic.records import (
     Applied,
     EntityState,
@@ -208,6 +209,12 @@ def decay_row(state: RelationshipState) -> dict[str, object]:
     persisted = ("believed", "believed_at", "confidence", "confidence_at", "archived_at", "shown_until")
     properties = relationship_properties(state)
     return {"id": state.key.id, "state": {name: properties[name] for name in persisted}}
+
+
+def rate_table(passing: float) -> dict[str, object]:
+    """What a day leaves of a confidence, as the statements read it: by kind, of what is `lasting` by whoever said it,
+    of other `ties`, and of what is `passing`. The same as `ragpp.fading.rate_of`."""
+    return {"of": dict(RATES), "lasting": LASTS, "ties": OTHER_TIES, "passing": passing}
 
 
 def _applied(row: Row) -> Applied:

@@ -3,6 +3,7 @@
 from pydantic import Field
 from pydantic_settings import SettingsConfigDict
 
+from ragpp.fading import FADES
 from ragpp.settings.variables import Settings
 
 
@@ -26,7 +27,8 @@ class SemanticSettings(Settings):
         default=8, ge=0, le=10_000, description="Entities one hop away whose relationships are looked at."
     )
     candidates: int = Field(default=60, ge=1, le=1_000, description="Relationships that the graph hands over to rank.")
-    decay_per_day: float = Field(default=0.95, gt=0, le=1)
-    lasting_decay_per_day: float = Field(default=0.999, gt=0, le=1, description="For kinship and identity.")
+    decay_per_day: float = Field(
+        default=FADES, gt=0, le=1, description="Of what passes; ragpp/fading.py has the rates of what lasts."
+    )
     first_confidence: float = Field(default=0.6, ge=0, le=1, description="After the first mention.")
     confidence_step: float = Field(default=0.1, ge=0, le=1, description="Added by each further one.")

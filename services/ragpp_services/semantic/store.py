@@ -132,12 +132,10 @@ class SemanticStore:
         return [named_relationship_from(record["relationship"]) for record in records]
 
     async def doubtful(
-        self, scope: Scope, *, below: float, now: int, limit: int, rate: float, lasting_rate: float
+        self, scope: Scope, *, below: float, now: int, limit: int, rates: Mapping[str, object]
     ) -> list[NamedRelationship]:
         """Current relationships without a verdict that are believed less than `below` at `now`, the surest first."""
-        records = await self._read(
-            scope, "doubtful", below=below, now=now, limit=limit, rate=rate, lasting_rate=lasting_rate
-        )
+        records = await self._read(scope, "doubtful", below=below, now=now, limit=limit, rates=rates)
         return [named_relationship_from(record["relationship"]) for record in records]
 
     async def statements(self, scope: Scope, ids: Iterable[str]) -> list[Statement]:

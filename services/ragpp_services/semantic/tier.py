@@ -86,7 +86,6 @@ class Neo4jSemanticTier:
         self._warming = Warming(self._warm)
         self._belief = belief = Belief(
             decay_per_day=settings.decay_per_day,
-            lasting_decay_per_day=settings.lasting_decay_per_day,
             first=settings.first_confidence,
             step=settings.confidence_step,
         )

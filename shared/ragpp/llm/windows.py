@@ -8,12 +8,12 @@ from typing import Final, TypeVar
 import structlog
 
 from ragpp.errors import LanguageModelError
+from ragpp.fading import LASTING
 from ragpp.llm.port import LanguageModel
 from ragpp.llm.prompting import prompt
 from ragpp.llm.replies import Cited, SaidFinding, SaidPreference, SaidRelationship, WindowReply
 from ragpp.llm.transcripts import Numbered, Said, batches, supports
 from ragpp.models import EntityLabel, FindingKind, Interaction
-from ragpp.text.kinship import LASTING
 
 STATING_ROLES: Final = frozenset({"user"})
 """Only a person has preferences: a claim that rests on no message of theirs is dropped."""

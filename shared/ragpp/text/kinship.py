@@ -166,11 +166,3 @@ def words(canonical: str) -> tuple[str, ...]:
     """All single words that mean `canonical`, itself first: what a look-up of "mother" should also try."""
     group = _FAMILY.get(canonical) or _SOCIAL.get(canonical) or (canonical,)
     return tuple(dict.fromkeys((canonical, *group)))
-
-
-LASTING: Final = frozenset(
-    {"FROM", "LIVES_IN", "WORKS_AT", "WORKS_AS", "STUDIES_AT", "STUDIED_AT", "STUDIES", "OWNS", "TEACHES", "SPEAKS"}
-    | {relationship_type(kin) for kin in CANONICAL.values() if is_family(kin)}
-)
-"""Kinds of relationships that fade slowly: kin, origin, residence, work, study and belongings, which nobody mentions
-every day."""

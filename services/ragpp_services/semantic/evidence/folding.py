@@ -8,11 +8,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
+from ragpp.fading import FADES, holds, rate_of
 from ragpp.learned import Verdict
 from ragpp.models import LISTED_SOURCES, EntityLabel
 from ragpp_services.semantic.evidence.keys import name_key
 from ragpp_services.semantic.evidence.timeline import ASSERTING, CONSENT, ENDING, SAID, Timeline, timelines
-from ragpp_services.semantic.evidence.validity import EXCLUSIVE
 from ragpp_services.semantic.records import (
     AFTER_TIME,
     MICROSECONDS_PER_DAY,
@@ -30,31 +30,33 @@ MAX_CONTEXT_CHARS: Final = 1_000
 
 @dataclass(frozen=True, slots=True)
 class Belief:
-    """How confidence grows and fades. Rates are per day, in (0, 1]."""
+    """How confidence grows and fades. `decay_per_day`: what a day leaves of what passes, in (0, 1]; of what lasts
+    `ragpp.fading` tells."""
 
-    decay_per_day: float = 0.95
-    lasting_decay_per_day: float = 0.999
+    decay_per_day: float = FADES
     first: float = 0.6
     step: float = 0.1
 
-    def decayed(self, confidence: float, since: int, until: int, *, lasting: bool) -> float:
+    def decayed(self, confidence: float, since: int, until: int, *, kind: str, lasting: bool) -> float:
         """confidence × rate^days; never more than `confidence`, also when `until` is before `since`."""
-        rate = self.lasting_decay_per_day if lasting else self.decay_per_day
+        rate = rate_of(kind, lasting=lasting, fades=self.decay_per_day)
         return confidence * float(rate ** (max(0, until - since) / MICROSECONDS_PER_DAY))
 
     def confidence(self, state: RelationshipState, until: int) -> float:
         """The state's confidence at `until`; the same whether its decay has been persisted or not."""
         if until < state.confidence_at:
-            return self.decayed(state.believed, state.believed_at, until, lasting=state.lasting)
-        return self.decayed(state.confidence, state.confidence_at, until, lasting=state.lasting)
+            return self._of(state, state.believed, state.believed_at, until)
+        return self._of(state, state.confidence, state.confidence_at, until)
+
+    def _of(self, state: RelationshipState, confidence: float, since: int, until: int) -> float:
+        return self.decayed(confidence, since, until, kind=state.key.type, lasting=state.lasting)
 
     def persisted(self, state: RelationshipState, now: int, floor: float) -> RelationshipState:
-        """`state` with its decay up to `now` written down, and archived where that is below `floor`. What lasts
-        (kinship, origin), what holds until another takes its place (a home, a job) and what a person confirmed is
-        never archived."""
+        """`state` with its decay up to `now` written down, and archived where that is below `floor`. What stays
+        true without being said again and what a person confirmed is never archived."""
         confidence = self.confidence(state, now)
-        holds = state.lasting or state.key.type in EXCLUSIVE or state.verdict is not None
-        fades = confidence < floor and not holds
+        kept = holds(state.key.type, lasting=state.lasting) or state.verdict is not None
+        fades = confidence < floor and not kept
         return replace(state, confidence=confidence, confidence_at=now, archived_at=now if fades else state.archived_at)
 
     def fold(self, statements: Iterable[Statement]) -> RelationshipState | None:
@@ -106,7 +108,7 @@ class Belief:
     def _next(self, held: "Held", item: Statement, *, lasting: bool) -> "Held":
         """What is held after one more piece of own evidence. What begins again is believed no less than what is new."""
         at = item.applied.occurred_at
-        faded = self.decayed(held.believed, held.believed_at, at, lasting=lasting)
+        faded = self.decayed(held.believed, held.believed_at, at, kind=item.key.type, lasting=lasting)
         if item.act == "says":
             believed = min(1.0, faded + self.step)
             if held.until is None:
@@ -134,7 +136,7 @@ class Belief:
             or (statement.lasting and not state.lasting)
         ):
             return None
-        faded = self.decayed(state.believed, state.believed_at, at, lasting=state.lasting)
+        faded = self._of(state, state.believed, state.believed_at, at)
         believed = min(1.0, faded + self.step)
         return replace(
             state,

@@ -16,7 +16,7 @@ from ragpp_services.semantic.evidence.timeline import SAID, by_time
 from ragpp_services.semantic.evidence.validity import EXCLUSIVE
 from ragpp_services.semantic.records import AFTER_TIME, BEFORE_TIME, RelationshipKey, Statement
 from ragpp_services.semantic.records import RelationshipState as RelationshipRecord
-from ragpp_services.semantic.rows import NamedRelationship
+from ragpp_services.semantic.rows import NamedRelationship, rate_table
 from ragpp_services.semantic.store import SemanticStore
 
 REFILL: Final = 500
@@ -104,8 +104,7 @@ class Browsing:
             below=below,
             now=now,
             limit=page_size(limit),
-            rate=self._belief.decay_per_day,
-            lasting_rate=self._belief.lasting_decay_per_day,
+            rates=rate_table(self._belief.decay_per_day),
         )
         return [self._shown(item, now) for item in found]
 

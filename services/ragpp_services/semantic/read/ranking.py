@@ -47,6 +47,11 @@ class FoundEntity:
         return self.state.id
 
     @property
+    def text(self) -> str:
+        also = f", also {', '.join(self.state.aliases)}" if self.state.aliases else ""
+        return f"{self.state.name} ({self.state.label}){also}"
+
+    @property
     def score(self) -> float:
         return ENTITY_SHARE * self.nearness * _squashed(self.state.mentions)
 
@@ -63,6 +68,10 @@ class FoundRelationship:
     score: float
     document: str
     id: str
+
+    @property
+    def text(self) -> str:
+        return f"{self.source} {self.state.key.type} {self.target}"
 
     @property
     def ends(self) -> tuple[str, str]:

@@ -20,7 +20,7 @@ from ragpp_services.semantic.read.ranking import (
     relationships_at,
     words_of_type,
 )
-from ragpp_services.semantic.rows import Candidates, Row
+from ragpp_services.semantic.rows import Candidates, Row, rate_table
 from ragpp_services.semantic.settings import SemanticSettings
 from ragpp_services.semantic.vectors import sketch
 
@@ -54,8 +54,7 @@ def parameters(
         "second_hop": settings.second_hop,
         "bridges": settings.bridges,
         "candidates": max(settings.candidates, min(2 * query.limit, 400)),
-        "rate": settings.decay_per_day,
-        "lasting_rate": settings.lasting_decay_per_day,
+        "rates": rate_table(settings.decay_per_day),
         "exclusive": sorted(EXCLUSIVE),
         "rejected": MOST_REJECTED if query.rejected else 0,
     }
@@ -94,7 +93,7 @@ def memories(
         for item in reached
         if item.id not in excluded and _within(query, item.state.first_mention, item.state.last_mention)
     ]
-    found.sort(key=lambda item: (-item.score, item.id))
+    found.sort(key=lambda item: (-item.score, item.text, -item.state.last_mention, item.id))
     return [
         _entity(item, counter) if isinstance(item, FoundEntity) else _relationship(item, counter)
         for item in found[: query.limit]
@@ -110,10 +109,7 @@ def _within(query: MemoryQuery, first: int, last: int) -> bool:
 
 
 def _entity(found: FoundEntity, counter: TokenMeter) -> Memory:
-    state = found.state
-    text = f"{state.name} ({state.label})"
-    if state.aliases:
-        text += f", also {', '.join(state.aliases)}"
+    state, text = found.state, found.text
     return Memory(
         id=state.id,
         tier="semantic",
@@ -184,8 +180,7 @@ def _answers_instead(
 
 
 def _relationship(found: FoundRelationship, counter: TokenMeter) -> Memory:
-    state = found.state
-    text = f"{found.source} {state.key.type} {found.target}"
+    state, text = found.state, found.text
     return Memory(
         id=found.id,
         tier="semantic",

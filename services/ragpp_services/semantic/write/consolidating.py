@@ -15,6 +15,7 @@ from ragpp_services.semantic.evidence.folding import Belief
 from ragpp_services.semantic.evidence.identity import the_same
 from ragpp_services.semantic.records import EntityState
 from ragpp_services.semantic.store import SemanticStore
+from ragpp_services.semantic.write.forgetting import revise_what_is_noted
 from ragpp_services.semantic.write.revising import Revision, Revisions
 from ragpp_services.semantic.write.writer import GraphWriter
 
@@ -32,10 +33,13 @@ class Consolidation:
     async def consolidate(
         self, scope: Scope, now: datetime, floor: float | None, epoch: int | None = None
     ) -> Consolidated:
-        """See the contract. Lasting and confirmed relationships are never archived; what has ended or is archived
-        keeps its decay unpersisted, since its confidence is told exactly at any time all the same."""
+        """See the contract. With a `floor`, what was noted to be folded again is, too. What stays true without being
+        said again and what was confirmed is never archived; what has ended or is archived keeps its decay unpersisted,
+        since its confidence is told exactly at any time all the same."""
         if floor is not None and not 0 <= floor <= 1:
             raise InvalidInput(f"floor is {floor}, it must be 0 to 1")
+        if floor is not None:
+            await self._revisions.make(scope, revise_what_is_noted, epoch=epoch)
         merged = await merge_the_same(self._revisions, scope, epoch)
         updated = archived = 0
         if floor is not None:

@@ -7,8 +7,8 @@ from itertools import groupby
 from types import MappingProxyType
 from typing import Final
 
+from ragpp.fading import LASTING
 from ragpp.text.english import word_set
-from ragpp.text.kinship import LASTING
 
 COLUMNS: Final = 6
 

@@ -8,8 +8,8 @@ from typing import Final
 from ragpp.extraction.naming.masking import ENTITY, Reading, marks, mentions
 from ragpp.extraction.naming.words import Name
 from ragpp.extraction.relationships.ties import Tie
+from ragpp.fading import RELATED_TO
 
-RELATED_TO: Final = "RELATED_TO"
 MAX_CO_MENTIONED: Final = 4
 """Names; a clause with more is a list, which relates nothing to anything."""
 
