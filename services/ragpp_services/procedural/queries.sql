@@ -297,7 +297,7 @@ DELETE FROM procedural.preferences WHERE tenant_id = $1 AND user_id = $2 AND id 
 SELECT id, category, key, value, confidence, stated, version, occurred_at, updated_at, valid_from, learned_at, verdict,
        sources, waiting, waiting_confidence, 1 - (embedding <=> $3::halfvec) AS similarity
   FROM procedural.preferences WHERE tenant_id = $1 AND user_id = $2 AND verdict IS DISTINCT FROM 'rejected'
- ORDER BY similarity DESC NULLS LAST, occurred_at DESC, id LIMIT $4
+ ORDER BY similarity DESC NULLS LAST, category, key LIMIT $4
 
 -- name: rank_preference_versions
 -- All that had been written by a moment, of a category or of all, for folding into what was current then.
@@ -546,7 +546,7 @@ DELETE FROM procedural.rules WHERE tenant_id = $1 AND user_id = $2 AND id = ANY(
 SELECT id, text, triggers, priority, active, aside, proposed, activations, outcomes, successes, version, occurred_at,
        updated_at, sources, 1 - (embedding <=> $3::halfvec) AS similarity
   FROM procedural.rules WHERE tenant_id = $1 AND user_id = $2 AND active
- ORDER BY priority DESC, similarity DESC NULLS LAST, id LIMIT $4
+ ORDER BY priority DESC, similarity DESC NULLS LAST, text, occurred_at DESC, id LIMIT $4
 
 -- name: rank_rule_versions
 -- The version of each rule that held at a moment, of those that were active in it.
@@ -558,7 +558,7 @@ SELECT held.rule_id AS id, held.text, held.triggers, held.priority, held.active,
          WHERE tenant_id = $1 AND user_id = $2 AND occurred_at <= $4 ORDER BY rule_id, version DESC) AS held
   JOIN procedural.rules AS r ON (r.tenant_id, r.user_id, r.id) = (held.tenant_id, held.user_id, held.rule_id)
  WHERE held.active
- ORDER BY held.priority DESC, similarity DESC NULLS LAST, held.rule_id LIMIT $5
+ ORDER BY held.priority DESC, similarity DESC NULLS LAST, held.text, held.occurred_at DESC, held.rule_id LIMIT $5
 
 -- name: forgotten_findings
 -- $3 finding ids text[]
@@ -669,7 +669,7 @@ SELECT id, finding, text, confidence, when_start, when_end, when_precision, when
        details, 1 - (embedding <=> $3::halfvec) AS similarity
   FROM procedural.findings
  WHERE tenant_id = $1 AND user_id = $2 AND ($4::timestamptz IS NULL OR first_at <= $4)
- ORDER BY similarity DESC NULLS LAST, last_at DESC, id LIMIT $5
+ ORDER BY similarity DESC NULLS LAST, text, last_at DESC, id LIMIT $5
 
 -- name: add_reflection
 -- Once for its id.

@@ -167,7 +167,7 @@ def rank(
         wanted = not tells_nothing(one.value) and _wanted(one.id, one.confidence, one.occurred_at, filters)
         if wanted and _similar(scored.similarity, filters):
             liked.append((preference_score(one, scored.similarity, situation), scored))
-    liked.sort(key=lambda pair: (-pair[0], -pair[1].item.occurred_at.timestamp(), pair[1].item.id))
+    liked.sort(key=lambda pair: (-pair[0], pair[1].item.category, pair[1].item.key))
     rest = [_preference_memory(scored.item, score, scored.similarity) for score, scored in liked[: query.limit]]
     rest += _best_findings(query, situation, findings)
     called.sort(key=_best_first)
@@ -203,9 +203,10 @@ def _similar(similarity: float | None, filters: Filters) -> bool:
     return filters.similarity_threshold is None or (similarity or 0.0) >= filters.similarity_threshold
 
 
-def _best_first(memory: Memory) -> tuple[float, float, str]:
+def _best_first(memory: Memory) -> tuple[float, str, float, str]:
+    """Of equal ones by what they say, then the latest: two users who said the same are answered the same."""
     said = memory.occurred_at.timestamp() if memory.occurred_at else 0.0
-    return -memory.score, -said, memory.id
+    return -memory.score, memory.text, -said, memory.id
 
 
 def _rule_memory(rule: Rule, score: float, similarity: float | None) -> Memory:

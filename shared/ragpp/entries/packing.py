@@ -99,7 +99,7 @@ def _optimal(offers: Sequence[Offer], budget: int) -> dict[str, Form]:
 
 
 def _ranked(offers: Sequence[Offer]) -> list[Offer]:
-    return sorted(offers, key=lambda offer: (-offer.score, offer.id))
+    return sorted(offers, key=lambda offer: -offer.score)  # equal ones as they were offered: ids may be random
 
 
 def _packed(offers: Sequence[Offer], forms: dict[str, Form], budget: int) -> Packed:
