@@ -61,6 +61,13 @@ _FOLDED: Final = ("\u0131", "\u0130", "\u017f")
 """Letters that a search without regard to case takes for ASCII ones, and lower case does not: a dotless i, a dotted I,
 a long s."""
 _PLACEHOLDER: Final = re.compile(r"(\[REDACTED:[a-z_]{1,40}\])")
+
+
+def is_redacted(text: str) -> bool:
+    """Whether anything was taken out of `text`."""
+    return _PLACEHOLDER.search(text) is not None
+
+
 _WORD: Final = re.compile(r"[A-Za-z0-9_-]")
 _WORD_START: Final = r"(?<![A-Za-z0-9-])"
 """Of a token: behind `_` as well, since ids and variables join words by it, as in `mem_sk-…`."""

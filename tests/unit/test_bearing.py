@@ -208,3 +208,22 @@ def test_what_somebody_asks_about_himself_needs_less_to_be_about_something() -> 
     evidence = said(SCALE.unrelated + 0.36 * (SCALE.answered - SCALE.unrelated), 0.0)
     assert level(evidence, query="What food should I avoid?") == "some"
     assert level(evidence, query="What food should Bob avoid?") == "none"
+
+
+WITHHELD: Final = "The wifi password is [REDACTED:password]."
+
+
+@pytest.mark.parametrize("query", ["wifi password?", "What's the wifi password?", "how do I get into the wifi?"])
+def test_what_was_redacted_answers_nothing(query: str) -> None:
+    memory = said(0.9, 1.0).model_copy(update={"text": WITHHELD})
+    assert level(memory, query=query) == "none"
+    assert level(preference("home wifi password: [REDACTED:password]", 0.9), query=query) == "none"
+    assert (
+        level(said(0.9, 1.0).model_copy(update={"text": "The wifi password is on the fridge."}), query=query) == "clear"
+    )
+
+
+def test_what_is_told_beside_it_answers_as_ever() -> None:
+    memory = said(0.9, 1.0).model_copy(update={"text": f"{WITHHELD} The cleaner comes on Tuesday, at nine."})
+    assert level(memory, query="When does the cleaner come?") == "clear"
+    assert level(memory, query="wifi password?") == "none"

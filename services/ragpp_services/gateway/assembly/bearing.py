@@ -10,6 +10,7 @@ of one person and was said of another looks the same.
 """
 
 import math
+import re
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
@@ -18,6 +19,7 @@ from ragpp.api import Relevance
 from ragpp.models import Memory, TierName
 from ragpp.names import SPEAKER
 from ragpp.ranking.relevance import raw_of
+from ragpp.redaction import is_redacted
 from ragpp.retrieval.calibration import Calibration
 from ragpp.text.lexical import asked_words, stored_terms
 from ragpp.text.persons import in_the_first_person
@@ -48,6 +50,7 @@ FIRST: Final = 3
 """So many of a ranking are looked at: what answers is among them, or beside the point by the ranking's own signals."""
 FACTS: Final = 10
 """The same of what is known of somebody, whose order says less of the question."""
+_CLAUSE_END: Final = re.compile(r"[.!?…]+(?=\s)|[,;\n]")
 _RANKED: Final[tuple[TierName, ...]] = ("episodic", "catalog")
 """The tiers that are searched by words and meaning, on one scale: without one of them nothing can be told."""
 
@@ -64,10 +67,16 @@ def relevance_of(
     """
     if _in_other_letters(query):
         scale = None
-    ranked = [memory for name in _RANKED for memory in answers.get(name, ())[:FIRST]]
-    facts = [memory for name in ("semantic", "procedural") for memory in _facts(answers.get(name, ()))]
+    wanted = asked_words(query)
+    ranked = [memory for name in _RANKED for memory in answers.get(name, ())[:FIRST] if not _withheld(memory, wanted)]
+    facts = [
+        one
+        for name in ("semantic", "procedural")
+        for one in _facts(answers.get(name, ()))
+        if not _withheld(one, wanted)
+    ]
     of_oneself = in_the_first_person(query)
-    known = _known_evidence(query, facts, scale, of_oneself=of_oneself)
+    known = _known_evidence(wanted, facts, scale, of_oneself=of_oneself)
     evidence = max((*_ranked_evidence(ranked, scale), *known), default=0.0)
     if evidence >= CLEAR:
         return "clear"
@@ -97,12 +106,24 @@ def _ranked_evidence(memories: Iterable[Memory], scale: Calibration | None) -> I
 
 
 def _known_evidence(
-    query: str, facts: Sequence[Memory], scale: Calibration | None, *, of_oneself: bool
+    wanted: Sequence[frozenset[int]], facts: Sequence[Memory], scale: Calibration | None, *, of_oneself: bool
 ) -> Iterable[float]:
     """Of what was learned: its likeness, and all of WORDS where it has every word of the question."""
-    wanted = asked_words(query) if facts else []
     for fact in facts:
         yield _meaning(fact.similarity, scale) + WORDS * _exactness(fact, wanted, of_oneself=of_oneself)
+
+
+def _withheld(memory: Memory, wanted: Sequence[frozenset[int]]) -> bool:
+    """Whether the question is after what was redacted in `memory`: no more of its words are in the clauses around it.
+    Such a memory answers nothing."""
+    if not is_redacted(memory.text):
+        return False
+    clauses = _CLAUSE_END.split(memory.text)
+    held, told = (
+        frozenset(stored_terms(" ".join(clause for clause in clauses if is_redacted(clause) is redacted)))
+        for redacted in (True, False)
+    )
+    return sum(not told.isdisjoint(word) for word in wanted) <= sum(not held.isdisjoint(word) for word in wanted)
 
 
 def _meaning(similarity: float | None, scale: Calibration | None) -> float:
